@@ -1,0 +1,88 @@
+import type { StepError } from "../source/errors.ts";
+import type { Dict, Value } from "../value/value.ts";
+import type { Host } from "../host/host.ts";
+import type { Deadlines } from "../host/deadlines.ts";
+
+/** Something that a step can do: a record in the registry, found by `uses`. */
+export interface Action {
+  readonly name: string;
+  /** One line, for help and documents. */
+  readonly summary: string;
+  /** What `with` may hold. An action that takes anything leaves it out. */
+  readonly parameters?: readonly Parameter[];
+  /**
+   * Says what the table of parameters cannot: whether they fit together. `params` is `with`
+   * after the defaults were merged and before templates were rendered.
+   */
+  readonly check?: (params: Dict) => readonly ParameterProblem[];
+  /** Brings the code that carries it out, which a run without this action never loads. */
+  readonly load: () => Promise<RunAction>;
+}
+
+/** A parameter of an action. Types are checked at load where the value is constant. */
+export interface Parameter {
+  readonly name: string;
+  readonly type: ParameterType | readonly ParameterType[];
+  readonly summary: string;
+  /** What stands for it when it is left out, for documents. */
+  readonly default?: string;
+  readonly required?: true;
+}
+
+export type ParameterType =
+  | "string"
+  | "number"
+  | "integer"
+  | "boolean"
+  | "duration"
+  | "object"
+  | "list"
+  | "any";
+
+/** A mistake in `with`; `path` leads from `with` to the value, `at` names the part to mark. */
+export interface ParameterProblem {
+  readonly path: readonly (string | number)[];
+  readonly at?: "key" | "value";
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Carries the action out once. Throws `StepError` when it cannot be carried out. */
+export type RunAction = (params: Dict, context: ActionContext) => Promise<ActionResult>;
+
+export interface ActionResult {
+  /** The request as sent. */
+  readonly req: Dict;
+  readonly res: Dict;
+  /** 0 on success. */
+  readonly status: number;
+  /** The result in two words for people: `HTTP 500`, `exit 1`. */
+  readonly brief?: string;
+  /** Milliseconds, where the action knows better than the clock around it. */
+  readonly elapsed?: number;
+}
+
+/** What a run gives to each attempt of an action. */
+export interface ActionContext {
+  readonly host: Host;
+  readonly deadlines: Deadlines;
+  /** The same object all through a run: a key for what its steps share, like sockets. */
+  readonly run: object;
+  /** The name of the step, for what is said about it. */
+  readonly label: string;
+  /** The timeout of the step, in milliseconds; the run calls `stop` when it is over. */
+  readonly timeout: number;
+  /**
+   * Has `stop` called when the attempt must end: its time is over or the run is interrupted.
+   * The action then ends what it began and throws the reason. The result takes it back.
+   */
+  onStop(stop: (reason: StepError) => void): () => void;
+  /** Has `end` called when the run ends: for what outlives the step, like a background process. */
+  onRunEnd(end: () => void | Promise<void>): void;
+  /** Makes every report write `***` in place of this text. */
+  addSecret(text: string): void;
+  /** Says something to who asked for details with `-v`. */
+  debug(text: string): void;
+}
+
+export type { Dict, Value };

@@ -1,0 +1,17 @@
+import { RunnerError } from "../source/errors.ts";
+import type { Path } from "../source/source.ts";
+
+/** An expression that cannot be parsed or evaluated; `start` and `end` are offsets in its text. */
+export class ExpressionError extends RunnerError {
+  override readonly name = "ExpressionError";
+  constructor(
+    message: string,
+    readonly start: number,
+    readonly end: number,
+    hint?: string,
+    /** Where in the data around it the text stands, if it stands in some. */
+    readonly path: Path = [],
+  ) {
+    super(message, hint);
+  }
+}

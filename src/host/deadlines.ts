@@ -1,0 +1,75 @@
+import type { Clock } from "./host.ts";
+
+/** A call that is due later, unless it is cancelled first. */
+export interface Deadline {
+  cancel(): void;
+}
+
+interface Entry {
+  readonly due: number;
+  readonly act: () => void;
+}
+
+/**
+ * Many deadlines over one timer.
+ *
+ * Deadlines of the same length end in the order in which they were set, so a queue for each
+ * length is all the order that is needed: setting and cancelling cost the same for ten
+ * thousand requests as for one.
+ */
+export class Deadlines {
+  readonly #clock: Clock;
+  readonly #queues = new Map<number, Set<Entry>>();
+  #due = Infinity;
+  #disarm: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Calls `act` after that many milliseconds. */
+  add(milliseconds: number, act: () => void): Deadline {
+    const entry: Entry = { due: this.#clock.ticks() + milliseconds, act };
+    let queue = this.#queues.get(milliseconds);
+    if (!queue) this.#queues.set(milliseconds, queue = new Set());
+    queue.add(entry);
+    if (entry.due < this.#due) this.#arm(entry.due);
+    return {
+      cancel: () => {
+        const entries = this.#queues.get(milliseconds);
+        if (!entries?.delete(entry) || entries.size > 0) return;
+        this.#queues.delete(milliseconds);
+        // A timer that nothing waits for would keep the program alive.
+        if (this.#queues.size === 0) this.#arm(Infinity);
+      },
+    };
+  }
+
+  #arm(due: number): void {
+    this.#disarm?.();
+    this.#disarm = undefined;
+    this.#due = due;
+    if (due === Infinity) return;
+    this.#disarm = this.#clock.after(Math.max(0, due - this.#clock.ticks()), () => this.#expire());
+  }
+
+  #expire(): void {
+    const now = this.#clock.ticks();
+    const over: Entry[] = [];
+    let next = Infinity;
+    for (const [length, queue] of this.#queues) {
+      for (const entry of queue) {
+        if (entry.due > now) {
+          next = Math.min(next, entry.due);
+          break;
+        }
+        queue.delete(entry);
+        over.push(entry);
+      }
+      if (queue.size === 0) this.#queues.delete(length);
+    }
+    this.#arm(next);
+    over.sort((a, b) => a.due - b.due);
+    for (const entry of over) entry.act();
+  }
+}

@@ -1,0 +1,40 @@
+/** What the program needs of the machine. Actions that are about the machine use `Deno` itself. */
+export interface Host {
+  readonly clock: Clock;
+  readonly env: Environment;
+  readonly files: Files;
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Milliseconds that only ever grow, with fractions. */
+  ticks(): number;
+  /** Calls `act` once after that many milliseconds; the result takes it back. */
+  after(milliseconds: number, act: () => void): () => void;
+}
+
+export interface Environment {
+  get(name: string): string | undefined;
+  /** Every variable by name. */
+  all(): Readonly<Record<string, string>>;
+}
+
+export interface Files {
+  /** The bytes of a file; `NotFound`, `PermissionDenied` and the like as Deno throws them. */
+  read(path: string): Promise<Uint8Array>;
+  /** Files directly in a folder, by name; undefined where the path is no folder. */
+  list(path: string): Promise<readonly string[] | undefined>;
+}
+
+export interface Output {
+  readonly isTerminal: boolean;
+  /** Columns of the terminal now; 80 where there is none. */
+  columns(): number;
+  /** Rows of the terminal now; 24 where there is none. */
+  rows(): number;
+  /** Writes all of a text; false once the reader has gone away. */
+  write(text: string): boolean;
+}

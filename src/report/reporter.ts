@@ -1,0 +1,14 @@
+import type { RunEvent } from "../run/event.ts";
+
+/** Turns the events of a run into text. It writes nothing itself. */
+export interface Reporter {
+  /** The text that an event adds to the report, often none. */
+  report(event: RunEvent): string;
+  /** Lines that stand below the report for now and are drawn anew again and again. */
+  live?(now: number, columns: number, rows: number): readonly string[];
+}
+
+/** What a person chose about the look of a report. */
+export interface ReportOptions {
+  readonly timing: boolean;
+}

@@ -1,0 +1,41 @@
+import type { Diagnostic } from "./diagnostic.ts";
+
+/** Something that the user can act on. Any other error is a bug of ours. */
+export class RunnerError extends Error {
+  readonly hint: string | undefined;
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** The command line or the environment asks for something that does not exist. */
+export class UsageError extends RunnerError {
+  override readonly name = "UsageError";
+}
+
+/** A workflow that cannot be loaded; every problem that was found is in `diagnostics`. */
+export class LoadError extends RunnerError {
+  override readonly name = "LoadError";
+  constructor(message: string, readonly diagnostics: readonly Diagnostic[] = [], hint?: string) {
+    super(message, hint);
+  }
+}
+
+/** An action that could not be carried out: a refused connection, a missing program, a timeout. */
+export class StepError extends RunnerError {
+  override readonly name = "StepError";
+  constructor(
+    message: string,
+    hint?: string,
+    /** What is known about the attempt, for the report. */
+    readonly details: { readonly req?: Readonly<Record<string, unknown>> } = {},
+  ) {
+    super(message, hint);
+  }
+}
+
+/** The mark of a closed union: TypeScript refuses the call where a case is missing. */
+export function assertNever(value: never): never {
+  throw new Error(`unreachable: ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,41 @@
+import type { Diagnostic } from "./diagnostic.ts";
+import { cutToWidth, displayWidth } from "./display_width.ts";
+import { type Place, placeOf } from "./source.ts";
+
+const LONGEST_LINE = 100;
+
+/** The head line, the line of the file and a caret under the part at fault. */
+export function renderDiagnostic(diagnostic: Diagnostic): string {
+  const { severity, message, hint, span } = diagnostic;
+  if (!span) return `${severity}: ${message}${hint ? `\n  ${hint}` : ""}`;
+  const place = placeOf(span);
+  return `${place.file}:${place.line}:${place.column}: ${severity}: ${message}\n` +
+    renderExcerpt(place, hint);
+}
+
+/** The line of a place with carets under the marked part, then the hint. */
+export function renderExcerpt(place: Place, hint?: string): string {
+  const number = String(place.line);
+  const gutter = " ".repeat(number.length);
+  const before = displayWidth(place.text.slice(0, place.from));
+  const skipped = before > LONGEST_LINE * 0.7
+    ? cutToWidth(place.text, before - LONGEST_LINE / 2).length
+    : 0;
+  const shown = (skipped ? "…" : "") + shorten(plain(place.text.slice(skipped)));
+  const indent = (skipped ? 1 : 0) + displayWidth(plain(place.text.slice(skipped, place.from)));
+  const marked = displayWidth(plain(place.text.slice(place.from, place.to)));
+  const carets = "^".repeat(Math.max(1, Math.min(marked, LONGEST_LINE - indent)));
+  return `  ${number} | ${shown}\n  ${gutter} | ${" ".repeat(indent)}${carets}${
+    hint ? ` ${hint}` : ""
+  }`;
+}
+
+/** Tabs take one column here, so that the caret stays under its text; controls are shown. */
+function plain(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replaceAll("\t", " ").replace(/[\x00-\x1f\x7f-\x9f]/g, "\ufffd");
+}
+
+function shorten(text: string): string {
+  return displayWidth(text) <= LONGEST_LINE ? text : cutToWidth(text, LONGEST_LINE) + "…";
+}

@@ -1,0 +1,87 @@
+import type { Action } from "../action/action.ts";
+import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
+import type { Path, Source, Span } from "../source/source.ts";
+
+/** Workflow files, read as one document. */
+export interface Document {
+  /** The file, or the files joined by commas, as the user named them. */
+  readonly name: string;
+  readonly files: readonly Source[];
+  readonly value: unknown;
+  /** Brings the places of the values; found at the first call, since most runs need none. */
+  places(): Promise<Places>;
+}
+
+/** Where the values of a document stand in its files. Aliases and merged keys are followed. */
+export interface Places {
+  /** The value or its key; the nearest value around it where there is none of that path. */
+  locate(path: Path, part?: "key" | "value"): Span;
+  /** The text of a scalar as a source of its own, to mark a part of an expression in it. */
+  text(path: Path): Source | undefined;
+}
+
+/** A workflow that has passed every check. */
+export interface Workflow {
+  readonly name: string;
+  readonly description?: string;
+  /** The top-level `vars`: always a map. */
+  readonly vars: DataTemplate;
+  readonly jobs: readonly Job[];
+  readonly document: Document;
+}
+
+export interface Job {
+  /** Unique in the workflow; `job_<index>` where the file gives none. */
+  readonly id: string;
+  readonly index: number;
+  readonly path: Path;
+  readonly name: Template;
+  readonly needs: readonly string[];
+  readonly skipif?: Expression;
+  readonly repeat?: Repeat;
+  readonly steps: readonly Step[];
+}
+
+export interface Repeat {
+  readonly count: number;
+  readonly interval: Duration;
+  readonly async: boolean;
+}
+
+export interface Step {
+  /** Present only where the file gives one: without it nothing is published. */
+  readonly id?: string;
+  readonly index: number;
+  readonly path: Path;
+  readonly name?: Template;
+  readonly action: Action;
+  /** `with` after the defaults of the job were merged in: always a map. */
+  readonly with: DataTemplate;
+  readonly test?: Expression;
+  readonly echo?: Template;
+  /** The step's own `vars`, before they are merged over those of the workflow. */
+  readonly vars?: DataTemplate;
+  readonly outputs: readonly Output[];
+  readonly skipif?: Expression;
+  readonly wait?: Duration;
+  readonly timeout: Duration;
+  /** One run for each entry; each is a map. */
+  readonly iteration?: readonly DataTemplate[];
+  readonly retry?: Retry;
+}
+
+export interface Output {
+  readonly name: string;
+  readonly value: Expression;
+}
+
+export interface Retry {
+  readonly maxAttempts: number;
+  readonly interval: Duration;
+  readonly initialDelay: Duration;
+}
+
+/** Milliseconds, or a text that gives a duration once it is rendered. */
+export type Duration =
+  | { readonly kind: "constant"; readonly milliseconds: number }
+  | { readonly kind: "template"; readonly template: Template };
