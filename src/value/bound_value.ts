@@ -1,0 +1,64 @@
+import { MASK } from "./masker.ts";
+
+/** Cuts a text: its first so many characters, with what must not be seen taken out. */
+export type CutText = (text: string, limit: number) => string;
+
+/**
+ * A copy of plain data that holds about `limit` characters of text for each field of the top
+ * level, so that a large body leaves the headers beside it alone. What was left out is said.
+ */
+export function boundValue(value: unknown, limit: number, cut: CutText): Bounded {
+  if (!isObject(value) || Array.isArray(value)) return boundPart(value, { left: limit }, cut);
+  const out: Record<string, Bounded> = Object.create(null);
+  for (const [key, field] of Object.entries(value)) {
+    out[cut(key, Infinity)] = boundPart(field, { left: limit }, cut);
+  }
+  return out;
+}
+
+/** Plain data, rebuilt. */
+export type Bounded = null | boolean | number | string | Bounded[] | { [key: string]: Bounded };
+
+function boundPart(value: unknown, budget: { left: number }, cut: CutText): Bounded {
+  if (typeof value === "string") return boundText(value, budget, cut);
+  if (!isObject(value)) {
+    budget.left -= 8;
+    if (typeof value === "number") {
+      return cut(String(value), Infinity) === String(value) ? value : MASK;
+    }
+    return typeof value === "boolean" ? value : null;
+  }
+  if (Array.isArray(value)) {
+    const items: Bounded[] = [];
+    for (const item of value) {
+      if (budget.left <= 0) {
+        items.push(`… (${value.length - items.length} more)`);
+        break;
+      }
+      items.push(boundPart(item, budget, cut));
+    }
+    return items;
+  }
+  const out: Record<string, Bounded> = Object.create(null);
+  const keys = Object.keys(value);
+  for (const [index, key] of keys.entries()) {
+    if (budget.left <= 0) {
+      out["…"] = `(${keys.length - index} more)`;
+      break;
+    }
+    budget.left -= key.length;
+    out[cut(key, Infinity)] = boundPart((value as Record<string, unknown>)[key], budget, cut);
+  }
+  return out;
+}
+
+function boundText(text: string, budget: { left: number }, cut: CutText): string {
+  const room = Math.max(0, budget.left);
+  budget.left -= text.length + 2;
+  if (text.length <= room) return cut(text, Infinity);
+  return `${cut(text, room)}… (${text.length - room} more characters)`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
