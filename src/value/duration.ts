@@ -1,0 +1,61 @@
+/** What a duration may look like, for messages. */
+export const DURATION_FORMS = 'like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds';
+
+const UNITS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  "µs": 1e-3, // U+00B5, the micro sign
+  "μs": 1e-3, // U+03BC, the Greek letter
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+const AMOUNT = String.raw`\d+(?:\.\d*)?|\.\d+`;
+const SECONDS = new RegExp(`^(?:${AMOUNT})$`);
+const PARTS = new RegExp(`^(?:(?:${AMOUNT})(?:[nuµμm]s|[smh]))+$`);
+const PART = new RegExp(`(${AMOUNT})([nuµμm]s|[smh])`, "g");
+
+/** The milliseconds of a duration; undefined where the value is none. A plain number is seconds. */
+export function parseDuration(value: unknown): number | undefined {
+  if (typeof value === "number") return value < 0 ? undefined : exact(value * UNITS.s!);
+  if (typeof value !== "string") return undefined;
+  const text = value.trim();
+  if (SECONDS.test(text)) return exact(Number(text) * UNITS.s!);
+  if (!PARTS.test(text)) return undefined;
+  let milliseconds = 0;
+  for (const [, amount, unit] of text.matchAll(PART)) {
+    milliseconds += Number(amount) * UNITS[unit!]!;
+  }
+  return exact(milliseconds);
+}
+
+/** Rounds to nanoseconds, so that 1.001 s are 1001 ms; a number beyond all numbers is none. */
+function exact(milliseconds: number): number | undefined {
+  if (!Number.isFinite(milliseconds)) return undefined;
+  return milliseconds > 1e9 ? milliseconds : Math.round(milliseconds * 1e6) / 1e6;
+}
+
+/** What is wrong with a value that should be a duration, after its name; undefined if nothing is. */
+export function durationProblem(value: unknown): string | undefined {
+  if (parseDuration(value) !== undefined) return undefined;
+  const shown = JSON.stringify(value) ?? String(value);
+  if (String(value).trim().startsWith("-")) return `must not be negative, not ${shown}`;
+  return `must be a duration ${DURATION_FORMS}, not ${shown}`;
+}
+
+/** A duration for people, in units that `parseDuration` reads: `300ms`, `1.5s`, `1h30m`. */
+export function formatDuration(milliseconds: number): string {
+  const rounded = milliseconds < 1000
+    ? Math.round(milliseconds * 1000) / 1000
+    : Math.round(milliseconds);
+  if (rounded === 0) return "0s";
+  if (rounded < 1) return `${Math.round(rounded * 1000)}µs`;
+  if (rounded < 1000) return `${rounded}ms`;
+  const hours = Math.floor(rounded / UNITS.h!);
+  const minutes = Math.floor(rounded % UNITS.h! / UNITS.m!);
+  const seconds = rounded % UNITS.m! / UNITS.s!;
+  return (hours ? `${hours}h` : "") + (minutes ? `${minutes}m` : "") +
+    (seconds ? `${seconds}s` : "");
+}
