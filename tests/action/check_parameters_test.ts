@@ -1,0 +1,83 @@
+import { assertEquals } from "@std/assert";
+import type { Action, Dict, ParameterProblem } from "../../src/action/action.ts";
+import { checkParameters, isTemplate } from "../../src/action/check_parameters.ts";
+
+const baking: Action = {
+  name: "bake",
+  summary: "Bakes bread",
+  parameters: [
+    { name: "flour", type: "string", summary: "the sort of flour", required: true },
+    { name: "loaves", type: "integer", summary: "how many" },
+    { name: "time", type: "duration", summary: "how long" },
+    { name: "spices", type: ["string", "list"], summary: "which" },
+    { name: "oven", type: "object", summary: "its settings" },
+  ],
+  check: ({ loaves }) => loaves === 13 ? [{ path: ["loaves"], message: "13 is unlucky" }] : [],
+  load: () => Promise.reject(new Error("nothing here runs it")),
+};
+
+const cases: readonly (readonly [string, Dict, readonly ParameterProblem[]])[] = [
+  ["what fits", { flour: "rye", loaves: 2, time: "1h", spices: ["salt"], oven: { heat: 9 } }, []],
+  ["numbers and booleans as text", { flour: 405, spices: true }, []],
+  ["text that reads as the type", { flour: "rye", loaves: "2", time: 90 }, []],
+  ["templates, whatever the type", { flour: "{{f}}", loaves: "{{n}}", oven: "{{o}}" }, []],
+  ["null as left out", { flour: "rye", loaves: null, oven: null }, []],
+  ["a missing one", {}, [
+    { path: [], message: 'bake needs "flour"', hint: "the sort of flour" },
+  ]],
+  ["a required one that is null", { flour: null }, [
+    { path: ["flour"], message: 'bake needs "flour"', hint: "the sort of flour" },
+  ]],
+  ["a misspelt key", { flour: "rye", loavs: 2 }, [
+    {
+      path: ["loavs"],
+      at: "key",
+      message: '"loavs" is no parameter of bake',
+      hint: 'did you mean "loaves"?',
+    },
+  ]],
+  ["a key like no other", { flour: "rye", refrigerator: 2 }, [
+    {
+      path: ["refrigerator"],
+      at: "key",
+      message: '"refrigerator" is no parameter of bake',
+      hint: "bake takes flour, loaves, time, spices, oven",
+    },
+  ]],
+  ["a wrong type", { flour: "rye", loaves: 1.5 }, [
+    { path: ["loaves"], message: '"loaves" must be a whole number, not 1.5' },
+  ]],
+  ["a wrong type where two are right", { flour: "rye", spices: {} }, [
+    { path: ["spices"], message: '"spices" must be a string or a list, not an object' },
+  ]],
+  ["a malformed duration", { flour: "rye", time: "1 hour" }, [
+    {
+      path: ["time"],
+      message: '"time" must be a duration like "300ms", "1.5s", "2m" or "1h30m", ' +
+        'or a number of seconds, not "1 hour"',
+    },
+  ]],
+  ["what the action itself minds", { flour: "rye", loaves: 13 }, [
+    { path: ["loaves"], message: "13 is unlucky" },
+  ]],
+];
+
+for (const [what, params, problems] of cases) {
+  Deno.test(`checkParameters() judges ${what}`, () => {
+    assertEquals(checkParameters(baking, params), [...problems]);
+  });
+}
+
+Deno.test("checkParameters() finds every mistake at once", () => {
+  const found = checkParameters(baking, { loaves: "x", time: -1, oven: [], yeast: 1 });
+  assertEquals(found.map(({ path }) => path.join(".")), ["yeast", "", "loaves", "time", "oven"]);
+});
+
+Deno.test("checkParameters() leaves an action without a table alone", () => {
+  const { parameters: _, check: __, ...open } = baking;
+  assertEquals(checkParameters(open, { anything: 1 }), []);
+});
+
+Deno.test("isTemplate() knows text with a template from other values", () => {
+  assertEquals([isTemplate("a {{b}}"), isTemplate("a { b"), isTemplate(1)], [true, false, false]);
+});
