@@ -1,0 +1,105 @@
+import type { Clock, Environment, Files, Host, Output } from "./host.ts";
+
+/** The machine that the program runs on. */
+export function denoHost(): Host {
+  return {
+    clock,
+    env,
+    files,
+    stdout: outputTo(Deno.stdout),
+    stderr: outputTo(Deno.stderr),
+  };
+}
+
+/** A longer timer would go off at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+const clock: Clock = {
+  now: () => Date.now(),
+  ticks: () => performance.now(),
+  after(milliseconds, act) {
+    let timer: ReturnType<typeof setTimeout>;
+    const arm = (left: number) => {
+      timer = left > LONGEST_TIMER
+        ? setTimeout(() => arm(left - LONGEST_TIMER), LONGEST_TIMER)
+        : setTimeout(act, left);
+    };
+    arm(milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
+
+const env: Environment = {
+  // The system knows no such names; Deno would throw instead of saying so.
+  get: (name) => name === "" || /[=\0]/.test(name) ? undefined : Deno.env.get(name),
+  all: () => Deno.env.toObject(),
+};
+
+const files: Files = {
+  read: (path) => Deno.readFile(path),
+  async list(path) {
+    const names: string[] = [];
+    try {
+      for await (const entry of Deno.readDir(path)) {
+        if (entry.isFile || entry.isSymlink && await leadsToFile(`${path}/${entry.name}`)) {
+          names.push(entry.name);
+        }
+      }
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      if (error instanceof Deno.errors.NotADirectory) return undefined;
+      throw error;
+    }
+    return names.sort();
+  },
+};
+
+async function leadsToFile(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function outputTo(stream: typeof Deno.stdout): Output {
+  const encoder = new TextEncoder();
+  let readerIsGone = false;
+  return {
+    isTerminal: stream.isTerminal(),
+    columns: () => consoleSize().columns || 80,
+    rows: () => consoleSize().rows || 24,
+    write(text) {
+      if (readerIsGone) return false;
+      try {
+        for (let rest = encoder.encode(text); rest.length > 0;) {
+          rest = rest.subarray(writeSome(stream, rest));
+        }
+      } catch (error) {
+        if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+        readerIsGone = true;
+      }
+      return !readerIsGone;
+    },
+  };
+}
+
+/** Bytes written; none where whoever shares the pipe made it one that does not wait. */
+function writeSome(stream: typeof Deno.stdout, bytes: Uint8Array): number {
+  try {
+    return stream.writeSync(bytes);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.WouldBlock)) throw error;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    return 0;
+  }
+}
+
+function consoleSize(): { readonly columns: number; readonly rows: number } {
+  try {
+    return Deno.consoleSize();
+  } catch {
+    return { columns: 0, rows: 0 };
+  }
+}

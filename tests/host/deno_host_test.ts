@@ -1,0 +1,92 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { denoHost } from "../../src/host/deno_host.ts";
+
+const host = denoHost();
+
+/** Runs a program that has `host`, its stdout piped to a shell command; gives what each says. */
+async function piped(program: string, reader: string) {
+  const file = await Deno.makeTempFile({ suffix: ".ts" });
+  const module = new URL("../../src/host/deno_host.ts", import.meta.url);
+  await Deno.writeTextFile(
+    file,
+    `import { denoHost } from "${module}"; const host = denoHost();\n${program}`,
+  );
+  try {
+    const { stdout, stderr } = await new Deno.Command("/bin/sh", {
+      args: ["-c", `"$0" run -A "$1" | ${reader}`, Deno.execPath(), file],
+    }).output();
+    const text = new TextDecoder();
+    return { reader: text.decode(stdout), program: text.decode(stderr) };
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+Deno.test("denoHost() knows the environment, and that strange names are not in it", () => {
+  Deno.env.set("DENO_HOST_TEST", "a=b");
+  assertEquals(host.env.get("DENO_HOST_TEST"), "a=b");
+  assertEquals(host.env.all()["DENO_HOST_TEST"], "a=b");
+  Deno.env.delete("DENO_HOST_TEST");
+  assertEquals(host.env.get("DENO_HOST_TEST"), undefined);
+  for (const name of ["", "a=b", "a\0b"]) assertEquals(host.env.get(name), undefined);
+});
+
+Deno.test("denoHost() reads files as bytes and lists the files of a folder", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeFile(`${folder}/b`, new Uint8Array([0, 255]));
+    await Deno.writeTextFile(`${folder}/a.yml`, "");
+    await Deno.mkdir(`${folder}/inner`);
+    await Deno.symlink(`${folder}/b`, `${folder}/link`);
+    await Deno.symlink(`${folder}/nowhere`, `${folder}/dangling`);
+    assertEquals(await host.files.read(`${folder}/b`), new Uint8Array([0, 255]));
+    assertEquals(await host.files.list(folder), ["a.yml", "b", "link"]);
+    assertEquals(await host.files.list(`${folder}/b`), undefined);
+    assertEquals(await host.files.list(`${folder}/nowhere`), undefined);
+    await assertRejects(() => host.files.read(`${folder}/nowhere`), Deno.errors.NotFound);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("denoHost() has a clock that calls later, unless that is taken back", async () => {
+  const called: string[] = [];
+  const before = host.clock.ticks();
+  const cancel = host.clock.after(1, () => called.push("cancelled"));
+  cancel();
+  // The longest timers of the runtime are shorter than this and would end at once.
+  const cancelYear = host.clock.after(365 * 24 * 3_600_000, () => called.push("a year later"));
+  await new Promise<void>((resolve) => host.clock.after(5, resolve));
+  cancelYear();
+  assertEquals(called, []);
+  assert(host.clock.ticks() > before);
+  assert(Math.abs(host.clock.now() - Date.now()) < 60_000);
+});
+
+Deno.test("denoHost() takes 80 by 24 where there is no terminal", async () => {
+  const said = await piped(
+    "host.stdout.write(`${host.stdout.isTerminal} ${host.stdout.columns()} ${host.stdout.rows()}`);",
+    "cat",
+  );
+  // Another standard stream of the tests may be a terminal, whose size then counts.
+  if (!Deno.stdin.isTerminal() && !Deno.stderr.isTerminal()) {
+    assertEquals(said.reader, "false 80 24");
+  }
+});
+
+Deno.test("denoHost() writes all of a text that is longer than a pipe holds", async () => {
+  const said = await piped(
+    'host.stdout.write("é".repeat(2_000_000)); host.stdout.write("end");',
+    "wc -c",
+  );
+  assertEquals(Number(said.reader), 4_000_003);
+});
+
+Deno.test("denoHost() says once and for all that the reader has gone away", async () => {
+  const said = await piped(
+    `while (host.stdout.write("x".repeat(70_000)));
+     host.stderr.write("again: " + host.stdout.write("x"));`,
+    "head -c 1",
+  );
+  assertEquals(said, { reader: "x", program: "again: false" });
+});
