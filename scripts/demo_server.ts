@@ -1,0 +1,76 @@
+/**
+ * The shop that the examples talk to: a small HTTP service on a free loopback port.
+ *
+ * @module
+ */
+
+/** A shop that is open until it is closed. */
+export interface Shop {
+  readonly url: string;
+  readonly password: string;
+  close(): Promise<void>;
+}
+
+interface Order {
+  readonly id: number;
+  readonly product: string;
+  readonly count: number;
+  readonly total: number;
+}
+
+const PRODUCTS = [{ name: "tea", price: 4.5 }, { name: "mug", price: 12 }];
+
+/** Opens a shop. Its first two health checks find it still busy with opening. */
+export function openShop(): Shop {
+  const password = crypto.randomUUID();
+  const token = crypto.randomUUID().replaceAll("-", "").slice(0, 24);
+  const orders = new Map<number, Order>();
+  let healthChecks = 0;
+
+  async function answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    const route = `${request.method} ${pathname.replace(/\d+$/, ":id")}`;
+    if (route === "GET /health") {
+      return ++healthChecks > 2
+        ? Response.json({ status: "ok" })
+        : Response.json({ status: "opening" }, { status: 503 });
+    }
+    if (route === "GET /products") return Response.json(PRODUCTS);
+    if (route === "POST /login") {
+      const { password: given } = await request.json();
+      return given === password
+        ? Response.json({ token })
+        : Response.json({ error: "wrong password" }, { status: 403 });
+    }
+    if (request.headers.get("authorization") !== `Bearer ${token}`) {
+      return Response.json({ error: "log in first" }, { status: 401 });
+    }
+    if (route === "POST /orders") return placeOrder(await request.json());
+    const id = Number(pathname.split("/").at(-1));
+    const order = orders.get(id);
+    if (!order) return Response.json({ error: `there is no order ${id}` }, { status: 404 });
+    if (route === "GET /orders/:id") return Response.json(order);
+    if (route === "DELETE /orders/:id") {
+      orders.delete(id);
+      return new Response(null, { status: 204 });
+    }
+    return Response.json({ error: "no such page" }, { status: 404 });
+  }
+
+  function placeOrder({ product, count }: Order): Response {
+    const price = PRODUCTS.find(({ name }) => name === product)?.price;
+    if (price === undefined || !(count > 0)) {
+      return Response.json({ error: `cannot sell ${count} of ${product}` }, { status: 422 });
+    }
+    const order = { id: 1000 + orders.size + 1, product, count, total: price * count };
+    orders.set(order.id, order);
+    return Response.json(order, { status: 201 });
+  }
+
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    password,
+    close: () => server.shutdown(),
+  };
+}
