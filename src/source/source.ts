@@ -1,3 +1,5 @@
+import { writtenOffset } from "./written_offset.ts";
+
 /** A text with a name: a workflow file, or an expression that stands inside one. */
 export interface Source {
   readonly name: string;
@@ -29,52 +31,71 @@ export interface Place {
 
 /** Where a span begins, as a place in the file; an inner text is followed to its origin. */
 export function placeOf(span: Span): Place {
+  const outer = spanInFile(span);
+  const at = linePlace(outer);
+  if (outer.exact) return at;
+  // Escapes changed the text beyond recognition: show it as it was decoded.
+  const { text, from, to } = linePlace(span);
+  return { ...at, text, from, to };
+}
+
+/** A part of a file; `exact` is false where it is only the text around what was asked for. */
+export interface FileSpan extends Span {
+  readonly exact: boolean;
+}
+
+/** The same part in the file itself: offsets in an inner text become offsets in its file. */
+export function spanInFile(span: Span): FileSpan {
   const { source, start, end } = span;
-  if (source.origin) {
-    const outer = inOrigin(source, source.origin, start, end);
-    if (outer) return placeOf(outer);
-    // Escapes or folding changed the text: name the place of the whole, show the text as decoded.
-    const at = placeOf(source.origin);
-    const { text, from, to } = lineAt(source.text, start, end);
-    return { ...at, text, from, to };
-  }
-  const { line, text, from, to } = lineAt(source.text, start, end);
-  return { file: source.name, line, column: [...text.slice(0, from)].length + 1, text, from, to };
-}
-
-function lineAt(text: string, start: number, end: number) {
-  const from = Math.min(start, text.length);
-  const lineStart = text.lastIndexOf("\n", from - 1) + 1;
-  const newline = text.indexOf("\n", lineStart);
-  const lineEnd = newline < 0 ? text.length : newline;
-  let line = 1;
-  for (let i = text.indexOf("\n"); i >= 0 && i < lineStart; i = text.indexOf("\n", i + 1)) line++;
-  return {
-    line,
-    text: text.slice(lineStart, lineEnd).replace(/\r$/, ""),
-    from: from - lineStart,
-    to: Math.max(from, Math.min(end, lineEnd)) - lineStart,
-  };
-}
-
-/** The same part in the file, when the text stands there as it is or as an indented block. */
-function inOrigin(source: Source, origin: Span, start: number, end: number): Span | undefined {
+  const { origin } = source;
+  if (!origin) return { source, start, end, exact: true };
   const written = origin.source.text.slice(origin.start, origin.end);
-  const whole = written.indexOf(source.text.replace(/\n$/, ""));
-  if (whole >= 0) {
-    const base = origin.start + whole;
-    return { source: origin.source, start: base + start, end: base + end };
+  const from = writtenOffset(written, source.text, start);
+  if (from === undefined) return { ...spanInFile(origin), exact: false };
+  const last = end > start ? writtenOffset(written, source.text, end - 1) : undefined;
+  const to = last === undefined ? from : last + 1;
+  return spanInFile({
+    source: origin.source,
+    start: origin.start + from,
+    end: origin.start + Math.max(from, to),
+  });
+}
+
+function linePlace({ source, start, end }: Span): Place {
+  const from = Math.min(start, source.text.length);
+  const starts = lineStarts(source);
+  const line = lineOf(starts, from);
+  const lineStart = starts[line - 1]!;
+  const lineEnd = (starts[line] ?? source.text.length + 1) - 1;
+  const text = source.text.slice(lineStart, lineEnd).replace(/\r$/, "");
+  const column = [...source.text.slice(lineStart, from)].length + 1;
+  const to = Math.max(from, Math.min(end, lineEnd)) - lineStart;
+  return { file: source.name, line, column, text, from: from - lineStart, to };
+}
+
+/** Found once for each source, since a broken file has many places to name. */
+const LINE_STARTS = new WeakMap<Source, readonly number[]>();
+
+function lineStarts(source: Source): readonly number[] {
+  let starts = LINE_STARTS.get(source);
+  if (!starts) {
+    const found = [0];
+    for (let i = source.text.indexOf("\n"); i >= 0; i = source.text.indexOf("\n", i + 1)) {
+      found.push(i + 1);
+    }
+    LINE_STARTS.set(source, starts = found);
   }
-  // A literal block: find each line of the text in turn, each after its indent.
-  const { line, from, to } = lineAt(source.text, start, end);
-  let at = 0;
-  const lines = source.text.split("\n");
-  for (let i = 0; i < line; i++) {
-    const wanted = lines[i] ?? "";
-    const found = wanted === "" ? written.indexOf("\n", at) : written.indexOf(wanted, at);
-    if (found < 0) return undefined;
-    at = found + (i < line - 1 ? wanted.length : 0);
+  return starts;
+}
+
+/** The number of the last line that begins at or before an offset. */
+function lineOf(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length;
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if (starts[middle]! <= offset) low = middle;
+    else high = middle;
   }
-  const base = origin.start + at;
-  return { source: origin.source, start: base + from, end: base + to };
+  return low + 1;
 }
