@@ -1,0 +1,17 @@
+import type { Action } from "./action.ts";
+import { readParameters, required } from "./read_parameters.ts";
+import { textOf } from "./text_of.ts";
+
+/** Answers with a text. */
+export const echo: Action = {
+  name: "echo",
+  summary: "Answers with a message as text",
+  parameters: [
+    { name: "message", type: "any", summary: "what to say, of any type", required: true },
+  ],
+  load: () =>
+    Promise.resolve((params) => {
+      const message = required("echo", "message", readParameters("echo", params).any("message"));
+      return Promise.resolve({ req: { message }, res: { message: textOf(message) }, status: 0 });
+    }),
+};

@@ -1,0 +1,11 @@
+import type { Action } from "./action.ts";
+
+/** Answers with what it was given: for a first workflow and for trying out expressions. */
+export const hello: Action = {
+  name: "hello",
+  summary: "Answers with its own parameters",
+  load: () =>
+    Promise.resolve((params) =>
+      Promise.resolve({ req: params, res: { ...params, status: 0 }, status: 0 })
+    ),
+};

@@ -1,0 +1,82 @@
+/**
+ * A small process that outlives a crash of the program: it ends the commands that are still
+ * running then, and removes their files.
+ */
+export interface Guard {
+  /** A group of processes was started. */
+  started(group: number): void;
+  /** Nothing is left of a group. */
+  ended(group: number): void;
+  /** A folder was made for files that nobody needs after the run. */
+  made(folder: string): void;
+  /** Sends the guard home. Resolves when it has gone. */
+  dismiss(): Promise<void>;
+}
+
+/**
+ * Reads what it is told line by line. That its input ends is the news that the program is gone,
+ * whatever ended it, since no process can keep its pipes open beyond its end.
+ */
+const WATCH = `
+trap '' HUP INT TERM
+groups=' '
+while read -r word what; do
+  case $word in
+    started) groups="$groups$what " ;;
+    ended) case $groups in *" $what "*) groups="\${groups%%" $what "*} \${groups#*" $what "}" ;; esac ;;
+    made) folder=$what ;;
+    goodbye) exit ;;
+  esac
+done
+for group in $groups; do kill -s KILL -- "-$group"; done
+[ -z "$folder" ] || rm -rf -- "$folder"
+`;
+
+/** Stands where the system or the permissions allow no guard; commands run all the same. */
+const NO_GUARD: Guard = {
+  started() {},
+  ended() {},
+  made() {},
+  dismiss: () => Promise.resolve(),
+};
+
+/** Starts a guard. Nothing waits for it: what it is told lies in its pipe until it reads it. */
+export function startGuard(): Guard {
+  if (Deno.build.os === "windows") return NO_GUARD;
+  // Without the permission, trying would make Deno ask the user for it.
+  const { state } = Deno.permissions.querySync({ name: "run", command: "/bin/sh" });
+  if (state !== "granted") return NO_GUARD;
+  let child: Deno.ChildProcess;
+  try {
+    child = new Deno.Command("/bin/sh", {
+      args: ["-c", WATCH],
+      cwd: "/",
+      detached: true,
+      stdin: "piped",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+  } catch {
+    return NO_GUARD;
+  }
+  child.unref();
+  const encoder = new TextEncoder();
+  const writer = child.stdin.getWriter();
+  const tell = (line: string) => {
+    // A guard that somebody ended is no reason to fail a step.
+    writer.write(encoder.encode(line + "\n")).catch(() => {});
+  };
+  return {
+    started: (group) => tell(`started ${group}`),
+    ended: (group) => tell(`ended ${group}`),
+    made(folder) {
+      if (!folder.includes("\n")) tell(`made ${folder}`);
+    },
+    async dismiss() {
+      child.ref();
+      tell("goodbye");
+      await writer.close().catch(() => {});
+      await child.status;
+    },
+  };
+}

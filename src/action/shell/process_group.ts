@@ -1,0 +1,96 @@
+import type { Clock } from "../../host/host.ts";
+import { hasLivingMember } from "./process_table.ts";
+
+/** A command with everything that it starts: they are ended together. */
+export interface ProcessGroup {
+  readonly pid: number;
+  readonly child: Deno.ChildProcess;
+  /** How the command itself ended; what it started may live on. */
+  readonly status: Promise<Deno.CommandStatus>;
+  /**
+   * Whether signals reach all of it. An `--allow-run` that names programs lets them reach the
+   * command alone, and what it left behind cannot be known.
+   */
+  readonly isWhole: boolean;
+  /** Whether any of its processes is left. */
+  isAlive(): Promise<boolean>;
+  /** Ends all of its processes: kindly first, then by force. Resolves when they are gone. */
+  end(): Promise<void>;
+}
+
+/** How long processes have to end by themselves once they are asked to. */
+const GRACE = 500;
+
+/** How long the system may take to end what it was told to end. */
+const PATIENCE = 2000;
+
+const WINDOWS = Deno.build.os === "windows";
+
+/** Starts a program in a group of its own. Throws what `Deno.Command` throws. */
+export function startGroup(
+  program: string,
+  options: Deno.CommandOptions,
+  clock: Clock,
+): ProcessGroup {
+  const child = new Deno.Command(program, { ...options, detached: !WINDOWS }).spawn();
+  // Asked before it is tried, because trying would make Deno ask the user.
+  const isWhole = !WINDOWS && Deno.permissions.querySync({ name: "run" }).state === "granted";
+  const signal = isWhole ? signalGroup : signalChild;
+  let hasExited = false;
+  const status = child.status.then((status) => {
+    hasExited = true;
+    return status;
+  });
+
+  const isAlive = async () => {
+    if (!hasExited) return true;
+    return isWhole && signalGroup(child, 0) && (await hasLivingMember(child.pid) ?? true);
+  };
+  const isGoneWithin = async (milliseconds: number) => {
+    const end = clock.ticks() + milliseconds;
+    for (let pause = 1; await isAlive(); pause = Math.min(2 * pause, 50)) {
+      if (clock.ticks() >= end) return false;
+      await new Promise<void>((resolve) => clock.after(pause, resolve));
+    }
+    return true;
+  };
+  const end = async () => {
+    if (!await isAlive()) return;
+    if (WINDOWS) return await endTree(child);
+    signal(child, "SIGTERM");
+    if (await isGoneWithin(GRACE)) return;
+    signal(child, "SIGKILL");
+    await isGoneWithin(PATIENCE);
+  };
+  return { pid: child.pid, child, status, isWhole, isAlive, end };
+}
+
+/** Sends a signal to every process of a group; 0 only asks. False where none could get it. */
+function signalGroup({ pid }: Deno.ChildProcess, signal: Deno.Signal | 0): boolean {
+  try {
+    Deno.kill(-pid, signal);
+    return true;
+  } catch {
+    return false; // It has ended, or belongs to another user.
+  }
+}
+
+function signalChild(child: Deno.ChildProcess, signal: Deno.Signal): boolean {
+  try {
+    child.kill(signal);
+    return true;
+  } catch {
+    return false; // It has ended.
+  }
+}
+
+async function endTree(child: Deno.ChildProcess): Promise<void> {
+  const args = ["/PID", String(child.pid), "/T", "/F"];
+  try {
+    await new Deno.Command("taskkill", { args, stdin: "null", stdout: "null", stderr: "null" })
+      .output();
+  } catch {
+    signalChild(child, "SIGKILL");
+  }
+  await child.status;
+}

@@ -1,0 +1,49 @@
+import type { Action } from "../action.ts";
+import { shellProblems } from "./shell_problems.ts";
+
+/** Runs a command. A command that fails is a result; one that cannot be run is an error. */
+export const shell: Action = {
+  name: "shell",
+  summary: "Runs a command in a shell",
+  parameters: [
+    { name: "cmd", type: "string", summary: "the command to run", required: true },
+    {
+      name: "shell",
+      type: "string",
+      summary: "the shell that runs it, by path or name: sh, bash, /bin/zsh, pwsh",
+      default: "/bin/sh, cmd.exe on Windows",
+    },
+    {
+      name: "workdir",
+      type: "string",
+      summary: "the folder to run it in",
+      default: "the current folder",
+    },
+    {
+      name: "env",
+      type: "object",
+      summary: "variables to add to its environment; null takes one away",
+    },
+    { name: "stdin", type: "string", summary: "text that it can read", default: "nothing" },
+    {
+      name: "timeout",
+      type: "duration",
+      summary: "how long it may take before it is ended",
+      default: "the timeout of the step",
+    },
+    {
+      name: "background",
+      type: "boolean",
+      summary: "whether it runs on, until the run ends, while the next steps run",
+      default: "false",
+    },
+    {
+      name: "max_output",
+      type: "integer",
+      summary: "how many bytes of stdout and of stderr to keep",
+      default: "1048576",
+    },
+  ],
+  check: shellProblems,
+  load: async () => (await import("./run_shell.ts")).runShell,
+};

@@ -1,0 +1,79 @@
+import type { ActionContext } from "../action.ts";
+import type { Host } from "../../host/host.ts";
+import { commandFile, fileArguments, inlineArguments, needsFile } from "./interpreter.ts";
+import { type ProcessGroup, startGroup } from "./process_group.ts";
+import type { RunProcesses } from "./run_processes.ts";
+import type { ShellRequest } from "./shell_request.ts";
+import { spawnProblem } from "./spawn_problem.ts";
+
+/** Starts the command of a request; throws a `StepError` that says why that cannot be. */
+export async function startCommand(
+  request: ShellRequest,
+  processes: RunProcesses,
+  { host }: ActionContext,
+): Promise<ProcessGroup> {
+  const { interpreter, workdir, stdin } = request;
+  try {
+    const group = startGroup(interpreter.program, {
+      args: await makeArguments(request, processes),
+      ...workdir === undefined ? {} : { cwd: workdir },
+      ...makeEnvironment(request, host),
+      stdin: stdin === undefined ? "null" : "piped",
+      stdout: "piped",
+      stderr: "piped",
+      windowsRawArguments: interpreter.dialect === "cmd",
+    }, host.clock);
+    processes.guard(group);
+    if (stdin !== undefined) feed(group.child.stdin, stdin);
+    return group;
+  } catch (error) {
+    throw await spawnProblem(error, request);
+  }
+}
+
+async function makeArguments(
+  { interpreter, cmd }: ShellRequest,
+  processes: RunProcesses,
+): Promise<string[]> {
+  if (!needsFile(interpreter, cmd)) return inlineArguments(interpreter, cmd);
+  const { text, extension } = commandFile(interpreter, cmd);
+  const path = await processes.newFile(extension);
+  await Deno.writeTextFile(path, text, { mode: 0o600 });
+  return fileArguments(interpreter, path);
+}
+
+/** Deno can add variables to what a program inherits, but to take one away needs all of them. */
+function makeEnvironment(
+  { env }: ShellRequest,
+  host: Host,
+): { readonly clearEnv?: true; readonly env?: Record<string, string> } {
+  const names = Object.keys(env);
+  if (names.length === 0) return {};
+  const set: Record<string, string> = {};
+  for (const name of names) {
+    const value = env[name];
+    if (typeof value === "string") set[name] = value;
+  }
+  if (names.every((name) => env[name] !== null)) return { env: set };
+  const inherited = { ...host.env.all() };
+  for (const name of Object.keys(inherited)) {
+    if (names.some((given) => isSameName(given, name))) delete inherited[name];
+  }
+  return { clearEnv: true, env: { ...inherited, ...set } };
+}
+
+function isSameName(one: string, other: string): boolean {
+  return one === other ||
+    Deno.build.os === "windows" && one.toLowerCase() === other.toLowerCase();
+}
+
+/** Writes all of a text to a command, which need not read it. */
+async function feed(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
+  const writer = stdin.getWriter();
+  try {
+    await writer.write(new TextEncoder().encode(text));
+    await writer.close();
+  } catch {
+    // The command has ended, or has closed its input, before it read everything.
+  }
+}

@@ -1,0 +1,31 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { Dict, Value } from "../../src/action/action.ts";
+import { echo } from "../../src/action/echo.ts";
+import { StepError } from "../../src/source/errors.ts";
+import { inTestRun } from "../support/action_context.ts";
+
+const run = await echo.load();
+const say = (params: Dict) => inTestRun(({ context }) => run(params, context));
+
+const messages: readonly (readonly [Value, string])[] = [
+  ["hi", "hi"],
+  ["", ""],
+  [1.5, "1.5"],
+  [true, "true"],
+  [["a", 1], '["a",1]'],
+  [{ a: null }, '{"a":null}'],
+];
+
+for (const [message, text] of messages) {
+  Deno.test(`echo says ${JSON.stringify(message)} as text`, async () => {
+    const result = await say({ message });
+    assertEquals(result, { req: { message }, res: { message: text }, status: 0 });
+  });
+}
+
+for (const params of [{}, { message: null }]) {
+  Deno.test(`echo needs a message, which ${JSON.stringify(params)} is not`, async () => {
+    const error = await assertRejects(() => say(params), StepError);
+    assertEquals(error.message, 'cannot run echo: "message" is missing');
+  });
+}

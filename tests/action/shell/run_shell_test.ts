@@ -1,0 +1,324 @@
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import type { ActionResult, Dict } from "../../../src/action/action.ts";
+import { runShell } from "../../../src/action/shell/run_shell.ts";
+import { StepError } from "../../../src/source/errors.ts";
+import { inTestRun } from "../../support/action_context.ts";
+import { isRunning, until } from "../../support/processes.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+
+function sh(params: Dict): Promise<ActionResult> {
+  return inTestRun((run) => runShell(params, run.context));
+}
+
+function inTempDir<T>(test: (folder: string) => Promise<T>): Promise<T> {
+  return withFiles({}, async (folder) => test(await Deno.realPath(folder)));
+}
+
+async function hasText(path: string): Promise<boolean> {
+  return (await Deno.readTextFile(path).catch(() => "")).endsWith("\n");
+}
+
+const results: readonly (readonly [string, Dict, Dict, string, number])[] = [
+  [
+    "prints",
+    { cmd: "echo out; echo err >&2" },
+    { code: 0, stdout: "out\n", stderr: "err\n" },
+    "exit 0",
+    0,
+  ],
+  ["says nothing", { cmd: "true" }, { code: 0, stdout: "", stderr: "", signal: null }, "exit 0", 0],
+  ["fails", { cmd: "exit 7" }, { code: 7, signal: null }, "exit 7", 1],
+  ["is unknown", { cmd: "no-such-command-here" }, { code: 127 }, "exit 127", 1],
+  ["is killed", { cmd: "kill -9 $$" }, { code: 137, signal: "SIGKILL" }, "signal SIGKILL", 1],
+  ["ends itself", { cmd: "kill -TERM $$" }, { code: 143, signal: "SIGTERM" }, "signal SIGTERM", 1],
+  ["is a number", { cmd: 42 }, { code: 127 }, "exit 127", 1],
+  [
+    "takes a variable",
+    { cmd: "echo $A-$B", env: { A: "x y", B: 1.5 } },
+    { stdout: "x y-1.5\n" },
+    "exit 0",
+    0,
+  ],
+  [
+    "takes a map as JSON",
+    { cmd: 'echo "$A"', env: { A: { b: [1] } } },
+    { stdout: '{"b":[1]}\n' },
+    "exit 0",
+    0,
+  ],
+  ["reads stdin", { cmd: "cat", stdin: "é\nlast" }, { stdout: "é\nlast" }, "exit 0", 0],
+  ["reads no stdin", { cmd: "cat; echo end" }, { stdout: "end\n" }, "exit 0", 0],
+  ["ignores much stdin", { cmd: "true", stdin: "x".repeat(1_000_000) }, { code: 0 }, "exit 0", 0],
+  ["has bash", { cmd: "echo ${BASH_VERSION%%.*}", shell: "bash" }, {}, "exit 0", 0],
+  ["prints no UTF-8", { cmd: "printf 'a\\377b\\303'" }, { stdout: "a\ufffdb\ufffd" }, "exit 0", 0],
+  ["prints a BOM", { cmd: "printf '\\357\\273\\277a'" }, { stdout: "\ufeffa" }, "exit 0", 0],
+  ["prints NUL", { cmd: "printf 'a\\000b'" }, { stdout: "a\0b", stdout_bytes: 3 }, "exit 0", 0],
+  [
+    "prints just enough",
+    { cmd: "printf 12345", max_output: 5 },
+    { stdout: "12345", truncated: false },
+    "exit 0",
+    0,
+  ],
+  [
+    "prints too much",
+    { cmd: "printf 123456; printf abc >&2", max_output: 5 },
+    { stdout: "12345", stderr: "abc", stdout_bytes: 6, stderr_bytes: 3, truncated: true },
+    "exit 0",
+    0,
+  ],
+  [
+    "is cut in a character",
+    { cmd: "printf 'aé'", max_output: 2 },
+    { stdout: "a", stdout_bytes: 3 },
+    "exit 0",
+    0,
+  ],
+  [
+    "may keep nothing",
+    { cmd: "echo a", max_output: 0 },
+    { stdout: "", stdout_bytes: 2 },
+    "exit 0",
+    0,
+  ],
+];
+
+for (const [what, params, res, brief, status] of results) {
+  Deno.test(`shell runs a command that ${what}`, async () => {
+    const result = await sh(params);
+    const wanted = Object.fromEntries(Object.keys(res).map((key) => [key, result.res[key]!]));
+    assertEquals(wanted, res);
+    assertEquals([result.brief, result.status], [brief, status]);
+  });
+}
+
+const problems: readonly (readonly [string, Dict, string])[] = [
+  ["no command", {}, 'cannot run shell: "cmd" is missing'],
+  ["an empty command", { cmd: " " }, 'cannot run shell: "cmd" must not be empty'],
+  ["a list as command", { cmd: ["ls"] }, 'cannot run shell: "cmd" must be a string, not a list'],
+  ["a NUL", { cmd: "a\0b" }, 'cannot run shell: "cmd" must not hold a NUL character'],
+  [
+    "a missing workdir",
+    { cmd: "ls", workdir: "/nope/nope" },
+    'cannot run the command: workdir "/nope/nope" does not exist',
+  ],
+  [
+    "a file as workdir",
+    { cmd: "ls", workdir: "/etc/passwd" },
+    'cannot run the command: workdir "/etc/passwd" is a file, not a folder',
+  ],
+  [
+    "a workdir in a file",
+    { cmd: "ls", workdir: "/etc/passwd/x" },
+    'cannot run the command: workdir "/etc/passwd/x" leads through a file',
+  ],
+  [
+    "a missing shell",
+    { cmd: "ls", shell: "/nope/sh" },
+    'cannot run the command: shell "/nope/sh" does not exist',
+  ],
+  [
+    "an unknown shell",
+    { cmd: "ls", shell: "no-such-shell" },
+    'cannot run the command: shell "no-such-shell" is not on the PATH',
+  ],
+  [
+    "a shell that is no program",
+    { cmd: "ls", shell: "/etc/passwd" },
+    'cannot run the command: permission to execute shell "/etc/passwd" is denied',
+  ],
+  [
+    "an environment that is no map",
+    { cmd: "ls", env: "A=1" },
+    'cannot run shell: "env" must be an object, not "A=1"',
+  ],
+  [
+    "a variable that cannot be",
+    { cmd: "ls", env: { "A=B": "1" } },
+    'cannot run shell: "env" cannot hold "A=B": no variable can have that name',
+  ],
+  [
+    "too large an environment",
+    { cmd: "ls", env: { A: "x".repeat(200_000) } },
+    "cannot run the command: its environment is too large",
+  ],
+  ["no time", { cmd: "ls", timeout: 0 }, 'cannot run shell: "timeout" must be more than 0'],
+  [
+    "a background command in a missing folder",
+    { cmd: "ls", workdir: "/nope", background: true },
+    'cannot run the command: workdir "/nope" does not exist',
+  ],
+];
+
+for (const [what, params, message] of problems) {
+  Deno.test(`shell refuses ${what}`, async () => {
+    const error = await assertRejects(() => sh(params), StepError);
+    assertEquals(error.message, message);
+  });
+}
+
+Deno.test("shell says what was asked for", async () => {
+  const { req } = await sh({ cmd: "true", env: { A: 1 }, timeout: "90s", workdir: "/" });
+  assertEquals(req, {
+    cmd: "true",
+    shell: "/bin/sh",
+    workdir: "/",
+    env: { A: "1" },
+    timeout: "1m30s",
+    background: false,
+  });
+});
+
+Deno.test("shell runs in a folder and inherits the environment", async () => {
+  await inTempDir(async (folder) => {
+    Deno.env.set("SHELL_TEST_KEPT", "kept");
+    Deno.env.set("SHELL_TEST_GONE", "gone");
+    const cmd = "pwd; echo $SHELL_TEST_KEPT; echo ${SHELL_TEST_GONE-unset}";
+    const all = await sh({ cmd, workdir: folder });
+    assertEquals(all.res.stdout, `${folder}\nkept\ngone\n`);
+    const some = await sh({ cmd, workdir: folder, env: { SHELL_TEST_GONE: null } });
+    assertEquals(some.res.stdout, `${folder}\nkept\nunset\n`);
+    Deno.env.delete("SHELL_TEST_KEPT");
+    Deno.env.delete("SHELL_TEST_GONE");
+  });
+});
+
+Deno.test("shell runs a command that is longer than an argument may be, with its stdin", async () => {
+  const cmd = `x='${"y".repeat(300_000)}'; echo \${#x}; cat`;
+  await inTestRun(async (run) => {
+    const { res } = await runShell({ cmd, stdin: "in" }, run.context);
+    assertEquals(res.stdout, "300000\nin");
+  });
+});
+
+Deno.test("shell keeps little of a command that prints 100 MB", async () => {
+  const before = Deno.memoryUsage().rss;
+  const { res } = await sh({ cmd: "head -c 100000000 /dev/zero" });
+  assertEquals([res.stdout_bytes, res.truncated], [100_000_000, true]);
+  assertEquals((res.stdout as string).length, 1024 * 1024);
+  const grown = Deno.memoryUsage().rss - before;
+  assert(grown < 50_000_000, `memory grew by ${grown} bytes`);
+});
+
+Deno.test("shell ends everything that a command started when its time is over", async () => {
+  const cmd = `
+    sleep 100 & echo $!
+    (trap '' TERM; echo in-subshell; while :; do sleep 1; done) &
+    echo $!
+    echo $$; echo oops >&2; wait`;
+  await inTestRun(async (run) => {
+    const params = { cmd, timeout: "500ms" };
+    const error = await assertRejects(() => runShell(params, run.context), StepError);
+    assertEquals(error.message, "the command timed out after 500ms");
+    assertStringIncludes(error.hint!, "oops");
+    assertStringIncludes(error.hint!, "in-subshell");
+    const pids = error.hint!.match(/\d+$/gm)!.map(Number);
+    assertEquals(pids.length, 3);
+    assertEquals(pids.filter(isRunning), []);
+    assertEquals(error.details.req?.timeout, "500ms");
+    assertEquals(run.stopsWaiting(), 0);
+  });
+});
+
+Deno.test("shell ends a command that ignores SIGTERM by force when the attempt is stopped", async () => {
+  await inTempDir(async (folder) => {
+    await inTestRun(async (run) => {
+      const cmd = "trap '' TERM; echo $$ > pid; while :; do sleep 1; done";
+      const result = runShell({ cmd, workdir: folder }, run.context);
+      await until(() => hasText(`${folder}/pid`), "the command is running");
+      run.stop("the run was interrupted");
+      const error = await assertRejects(() => result, StepError);
+      assertEquals([error.message, error.hint], ["the run was interrupted", undefined]);
+      assertEquals(isRunning(Number(await Deno.readTextFile(`${folder}/pid`))), false);
+    });
+  });
+});
+
+Deno.test("shell lets a command clean up when it is stopped", async () => {
+  await inTempDir(async (folder) => {
+    await inTestRun(async (run) => {
+      const cmd = "trap 'echo bye > gone; exit' TERM; echo > up; while :; do sleep 0.01; done";
+      const result = runShell({ cmd, workdir: folder }, run.context);
+      await until(() => hasText(`${folder}/up`), "the command is running");
+      run.stop();
+      await assertRejects(() => result, StepError, "interrupted");
+      assertEquals(await Deno.readTextFile(`${folder}/gone`), "bye\n");
+    });
+  });
+});
+
+Deno.test("shell starts nothing for long in an attempt that was stopped before", async () => {
+  await inTestRun(async (run) => {
+    run.stop("too late");
+    await assertRejects(() => runShell({ cmd: "sleep 100" }, run.context), StepError, "too late");
+  });
+});
+
+Deno.test("shell leaves a child in the background running until the run ends", async () => {
+  await inTempDir(async (folder) => {
+    let pid = 0;
+    await inTestRun(async (run) => {
+      const cmd = "(while :; do echo alive; echo > beat; sleep 0.02; done) & echo $!";
+      const { res } = await runShell({ cmd, workdir: folder }, run.context);
+      pid = Number((res.stdout as string).match(/^\d+$/m)![0]);
+      assertEquals(res.code, 0);
+      // It prints into a pipe whose text nobody keeps any more, and that must not end it.
+      for (let beat = 0; beat < 3; beat++) {
+        await Deno.remove(`${folder}/beat`).catch(() => {});
+        await until(() => hasText(`${folder}/beat`), "the child has printed once more");
+      }
+      assert(isRunning(pid));
+      assertMatch(run.notes.join(), /left processes behind/);
+    });
+    assertEquals(isRunning(pid), false);
+  });
+});
+
+Deno.test("shell does not wait for a process that left the group and holds the output", async () => {
+  await inTempDir(async (folder) => {
+    await inTestRun(async (run) => {
+      const cmd = "setsid sh -c 'echo $$ > pid; sleep 100' & echo started";
+      const { res } = await runShell({ cmd, workdir: folder }, run.context);
+      assertEquals([res.code, res.stdout], [0, "started\n"]);
+      await until(() => hasText(`${folder}/pid`), "the process has its own session");
+    });
+    Deno.kill(-Number(await Deno.readTextFile(`${folder}/pid`)), "SIGKILL");
+  });
+});
+
+Deno.test("shell runs a command in the background until the run ends", async () => {
+  let pid = 0;
+  let log = "";
+  await inTestRun(async (run) => {
+    const cmd = "cat; echo err >&2; sleep 100";
+    const params = { cmd, background: true, stdin: "hi\n" };
+    const { res, status, brief } = await runShell(params, run.context);
+    assertEquals([res.code, status, brief], [null, 0, "started"]);
+    pid = res.pid as number;
+    log = res.log as string;
+    await until(
+      async () => (await Deno.readTextFile(log)).split("\n").sort().join() === ",err,hi",
+      "the log holds both outputs",
+    );
+    assert(isRunning(pid));
+  });
+  assertEquals(isRunning(pid), false);
+  await assertRejects(() => Deno.stat(log), Deno.errors.NotFound);
+});
+
+Deno.test("shell runs many commands at once", async () => {
+  await inTestRun(async (run) => {
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => runShell({ cmd: `echo ${i}; exit ${i}` }, run.context)),
+    );
+    assertEquals(results.map(({ res }) => res.code), results.map((_, i) => i));
+    assertEquals(results.map(({ res }) => res.stdout), results.map((_, i) => `${i}\n`));
+    assertEquals(run.notes, []);
+  });
+});
