@@ -1,11 +1,15 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type { Dict, Value } from "../../src/action/action.ts";
+import type { ActionResult, Dict, Value } from "../../src/action/action.ts";
 import { echo } from "../../src/action/echo.ts";
 import { StepError } from "../../src/source/errors.ts";
-import { inTestRun } from "../support/action_context.ts";
+import { actionContext } from "../support/action_context.ts";
 
 const run = await echo.load();
-const say = (params: Dict) => inTestRun(({ context }) => run(params, context));
+
+async function say(params: Dict): Promise<ActionResult> {
+  await using context = actionContext();
+  return await run(params, context);
+}
 
 const messages: readonly (readonly [Value, string])[] = [
   ["hi", "hi"],

@@ -9,8 +9,9 @@ import { runInBackground } from "./run_in_background.ts";
 import { describeRequest, readShellRequest, type ShellRequest } from "./shell_request.ts";
 import { startCommand } from "./start_command.ts";
 
-/** How long output may lag behind the end of a command. */
-const LAG = 200;
+/** How long output may lag behind the end of a command: so many looks, so far apart. */
+const LOOKS = 10;
+const LOOK_INTERVAL = 20;
 
 interface Outputs {
   readonly stdout: Capture;
@@ -68,14 +69,22 @@ async function waitFor(
   return makeResult(group, request, end, stdout, stderr);
 }
 
-/** Whether both outputs have ended, after the time that they may lag behind. */
+/**
+ * Whether both outputs have ended, after the time that they may lag behind.
+ *
+ * It is spent in several waits, so that a program busy with other steps still gets round to
+ * reading in between what the command had printed.
+ */
 async function haveEnded(outputs: Outputs, { deadlines }: ActionContext): Promise<boolean> {
   const both = Promise.all([outputs.stdout.ended, outputs.stderr.ended]).then(() => true);
-  const late = Promise.withResolvers<boolean>();
-  const deadline = deadlines.add(LAG, () => late.resolve(false));
-  const result = await Promise.race([both, late.promise]);
-  deadline.cancel();
-  return result;
+  for (let look = 0; look < LOOKS; look++) {
+    const pause = Promise.withResolvers<boolean>();
+    const deadline = deadlines.add(LOOK_INTERVAL, () => pause.resolve(false));
+    const ended = await Promise.race([both, pause.promise]);
+    deadline.cancel();
+    if (ended) return true;
+  }
+  return false;
 }
 
 async function cancel({ stdout, stderr }: Outputs): Promise<void> {

@@ -8,8 +8,8 @@ const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).h
 /** A program with a command at work, one in the background and one that left a child behind. */
 const PROGRAM = `
 import { runShell } from ${module("../../../src/action/shell/run_shell.ts")};
-import { testRun } from ${module("../../support/action_context.ts")};
-const { context, end } = testRun();
+import { actionContext } from ${module("../../support/action_context.ts")};
+const context = actionContext();
 const cmd = "echo $$ > $NAME.new; mv $NAME.new $NAME; sleep 100";
 const background = await runShell(
   { cmd, env: { NAME: "background" }, background: true },

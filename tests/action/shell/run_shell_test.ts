@@ -8,12 +8,18 @@ import {
 import type { ActionResult, Dict } from "../../../src/action/action.ts";
 import { runShell } from "../../../src/action/shell/run_shell.ts";
 import { StepError } from "../../../src/source/errors.ts";
-import { inTestRun } from "../../support/action_context.ts";
+import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { isRunning, until } from "../../support/processes.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
+/** Gives a test a run with one step, and ends the run after it. */
+async function inRun<T>(test: (context: TestContext) => Promise<T>): Promise<T> {
+  await using context = actionContext();
+  return await test(context);
+}
+
 function sh(params: Dict): Promise<ActionResult> {
-  return inTestRun((run) => runShell(params, run.context));
+  return inRun((context) => runShell(params, context));
 }
 
 function inTempDir<T>(test: (folder: string) => Promise<T>): Promise<T> {
@@ -191,8 +197,8 @@ Deno.test("shell runs in a folder and inherits the environment", async () => {
 
 Deno.test("shell runs a command that is longer than an argument may be, with its stdin", async () => {
   const cmd = `x='${"y".repeat(300_000)}'; echo \${#x}; cat`;
-  await inTestRun(async (run) => {
-    const { res } = await runShell({ cmd, stdin: "in" }, run.context);
+  await inRun(async (context) => {
+    const { res } = await runShell({ cmd, stdin: "in" }, context);
     assertEquals(res.stdout, "300000\nin");
   });
 });
@@ -212,9 +218,9 @@ Deno.test("shell ends everything that a command started when its time is over", 
     (trap '' TERM; echo in-subshell; while :; do sleep 1; done) &
     echo $!
     echo $$; echo oops >&2; wait`;
-  await inTestRun(async (run) => {
+  await inRun(async (context) => {
     const params = { cmd, timeout: "500ms" };
-    const error = await assertRejects(() => runShell(params, run.context), StepError);
+    const error = await assertRejects(() => runShell(params, context), StepError);
     assertEquals(error.message, "the command timed out after 500ms");
     assertStringIncludes(error.hint!, "oops");
     assertStringIncludes(error.hint!, "in-subshell");
@@ -222,17 +228,17 @@ Deno.test("shell ends everything that a command started when its time is over", 
     assertEquals(pids.length, 3);
     assertEquals(pids.filter(isRunning), []);
     assertEquals(error.details.req?.timeout, "500ms");
-    assertEquals(run.stopsWaiting(), 0);
+    assertEquals(context.stops, 0);
   });
 });
 
 Deno.test("shell ends a command that ignores SIGTERM by force when the attempt is stopped", async () => {
   await inTempDir(async (folder) => {
-    await inTestRun(async (run) => {
+    await inRun(async (context) => {
       const cmd = "trap '' TERM; echo $$ > pid; while :; do sleep 1; done";
-      const result = runShell({ cmd, workdir: folder }, run.context);
+      const result = runShell({ cmd, workdir: folder }, context);
       await until(() => hasText(`${folder}/pid`), "the command is running");
-      run.stop("the run was interrupted");
+      context.stop(new StepError("the run was interrupted"));
       const error = await assertRejects(() => result, StepError);
       assertEquals([error.message, error.hint], ["the run was interrupted", undefined]);
       assertEquals(isRunning(Number(await Deno.readTextFile(`${folder}/pid`))), false);
@@ -242,11 +248,11 @@ Deno.test("shell ends a command that ignores SIGTERM by force when the attempt i
 
 Deno.test("shell lets a command clean up when it is stopped", async () => {
   await inTempDir(async (folder) => {
-    await inTestRun(async (run) => {
+    await inRun(async (context) => {
       const cmd = "trap 'echo bye > gone; exit' TERM; echo > up; while :; do sleep 0.01; done";
-      const result = runShell({ cmd, workdir: folder }, run.context);
+      const result = runShell({ cmd, workdir: folder }, context);
       await until(() => hasText(`${folder}/up`), "the command is running");
-      run.stop();
+      context.stop(new StepError("interrupted"));
       await assertRejects(() => result, StepError, "interrupted");
       assertEquals(await Deno.readTextFile(`${folder}/gone`), "bye\n");
     });
@@ -254,18 +260,22 @@ Deno.test("shell lets a command clean up when it is stopped", async () => {
 });
 
 Deno.test("shell starts nothing for long in an attempt that was stopped before", async () => {
-  await inTestRun(async (run) => {
-    run.stop("too late");
-    await assertRejects(() => runShell({ cmd: "sleep 100" }, run.context), StepError, "too late");
+  await inRun(async (context) => {
+    const onStop: TestContext["onStop"] = (stop) => {
+      stop(new StepError("too late"));
+      return () => {};
+    };
+    const result = runShell({ cmd: "sleep 100" }, { ...context, onStop });
+    await assertRejects(() => result, StepError, "too late");
   });
 });
 
 Deno.test("shell leaves a child in the background running until the run ends", async () => {
   await inTempDir(async (folder) => {
     let pid = 0;
-    await inTestRun(async (run) => {
+    await inRun(async (context) => {
       const cmd = "(while :; do echo alive; echo > beat; sleep 0.02; done) & echo $!";
-      const { res } = await runShell({ cmd, workdir: folder }, run.context);
+      const { res } = await runShell({ cmd, workdir: folder }, context);
       pid = Number((res.stdout as string).match(/^\d+$/m)![0]);
       assertEquals(res.code, 0);
       // It prints into a pipe whose text nobody keeps any more, and that must not end it.
@@ -274,7 +284,7 @@ Deno.test("shell leaves a child in the background running until the run ends", a
         await until(() => hasText(`${folder}/beat`), "the child has printed once more");
       }
       assert(isRunning(pid));
-      assertMatch(run.notes.join(), /left processes behind/);
+      assertMatch(context.notes.join(), /left processes behind/);
     });
     assertEquals(isRunning(pid), false);
   });
@@ -282,9 +292,9 @@ Deno.test("shell leaves a child in the background running until the run ends", a
 
 Deno.test("shell does not wait for a process that left the group and holds the output", async () => {
   await inTempDir(async (folder) => {
-    await inTestRun(async (run) => {
+    await inRun(async (context) => {
       const cmd = "setsid sh -c 'echo $$ > pid; sleep 100' & echo started";
-      const { res } = await runShell({ cmd, workdir: folder }, run.context);
+      const { res } = await runShell({ cmd, workdir: folder }, context);
       assertEquals([res.code, res.stdout], [0, "started\n"]);
       await until(() => hasText(`${folder}/pid`), "the process has its own session");
     });
@@ -295,10 +305,10 @@ Deno.test("shell does not wait for a process that left the group and holds the o
 Deno.test("shell runs a command in the background until the run ends", async () => {
   let pid = 0;
   let log = "";
-  await inTestRun(async (run) => {
+  await inRun(async (context) => {
     const cmd = "cat; echo err >&2; sleep 100";
     const params = { cmd, background: true, stdin: "hi\n" };
-    const { res, status, brief } = await runShell(params, run.context);
+    const { res, status, brief } = await runShell(params, context);
     assertEquals([res.code, status, brief], [null, 0, "started"]);
     pid = res.pid as number;
     log = res.log as string;
@@ -313,12 +323,12 @@ Deno.test("shell runs a command in the background until the run ends", async () 
 });
 
 Deno.test("shell runs many commands at once", async () => {
-  await inTestRun(async (run) => {
+  await inRun(async (context) => {
     const results = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => runShell({ cmd: `echo ${i}; exit ${i}` }, run.context)),
+      Array.from({ length: 50 }, (_, i) => runShell({ cmd: `echo ${i}; exit ${i}` }, context)),
     );
     assertEquals(results.map(({ res }) => res.code), results.map((_, i) => i));
     assertEquals(results.map(({ res }) => res.stdout), results.map((_, i) => `${i}\n`));
-    assertEquals(run.notes, []);
+    assertEquals(context.notes, []);
   });
 });
