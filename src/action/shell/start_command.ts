@@ -14,8 +14,11 @@ export async function startCommand(
 ): Promise<ProcessGroup> {
   const { interpreter, workdir, stdin } = request;
   try {
+    const file = await writeCommandFile(request, processes);
     const group = startGroup(interpreter.program, {
-      args: await makeArguments(request, processes),
+      args: file === undefined
+        ? inlineArguments(interpreter, request.cmd)
+        : fileArguments(interpreter, file),
       ...workdir === undefined ? {} : { cwd: workdir },
       ...makeEnvironment(request, host),
       stdin: stdin === undefined ? "null" : "piped",
@@ -25,21 +28,24 @@ export async function startCommand(
     }, host.clock);
     processes.guard(group);
     if (stdin !== undefined) feed(group.child.stdin, stdin);
+    // A step that is repeated would fill the disk. What stays all the same goes with the run.
+    if (file !== undefined) group.status.then(() => Deno.remove(file)).catch(() => {});
     return group;
   } catch (error) {
     throw await spawnProblem(error, request);
   }
 }
 
-async function makeArguments(
+/** Writes a command that is too long for an argument to a file, and gives its path. */
+async function writeCommandFile(
   { interpreter, cmd }: ShellRequest,
   processes: RunProcesses,
-): Promise<string[]> {
-  if (!needsFile(interpreter, cmd)) return inlineArguments(interpreter, cmd);
+): Promise<string | undefined> {
+  if (!needsFile(interpreter, cmd)) return undefined;
   const { text, extension } = commandFile(interpreter, cmd);
   const path = await processes.newFile(extension);
   await Deno.writeTextFile(path, text, { mode: 0o600 });
-  return fileArguments(interpreter, path);
+  return path;
 }
 
 /** Deno can add variables to what a program inherits, but to take one away needs all of them. */
