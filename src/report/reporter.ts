@@ -1,4 +1,5 @@
 import type { RunEvent } from "../run/event.ts";
+import type { Style } from "./style.ts";
 
 /** Turns the events of a run into text. It writes nothing itself. */
 export interface Reporter {
@@ -11,4 +12,5 @@ export interface Reporter {
 /** What a person chose about the look of a report. */
 export interface ReportOptions {
   readonly timing: boolean;
+  readonly style: Style;
 }

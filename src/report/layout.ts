@@ -1,0 +1,84 @@
+import type { StepResult, StepState } from "../run/event.ts";
+import { formatDuration } from "../value/duration.ts";
+import { formatClock, formatElapsed, formatSeconds } from "./format_time.ts";
+import type { ReportOptions } from "./reporter.ts";
+import type { Paint, Style } from "./style.ts";
+import { oneLine } from "./text_lines.ts";
+
+/** Where the text below a step begins: under its name. */
+export const BELOW_NAME = 9;
+/** Where the text below the number of a step begins. */
+export const BELOW_NUMBER = 6;
+/** Where the text below a job begins. */
+export const BELOW_JOB = 4;
+
+/** The sign for what became of a step, in its colour. */
+export function stepIcon(state: StepState, style: Style): string {
+  const icons: Readonly<Record<StepState, [icon: string, paint: Paint]>> = {
+    passed: ["✓", style.green],
+    failed: ["✗", style.red],
+    untested: ["△", style.blue],
+    skipped: ["⏭", style.blue],
+  };
+  const [icon, paint] = icons[state];
+  return paint(icon);
+}
+
+/** `   2. ✓  🕐︎100ms → wait for it ⟳ 2/5`. */
+export function stepLine(number: number, result: StepResult, options: ReportOptions): string {
+  const { style } = options;
+  const { state, wait, attempts, maxAttempts, reason, untested } = result;
+  const name = oneLine(result.name);
+  const isSkipped = state === "skipped";
+  const remark = isSkipped
+    ? ` (skipped${reason ? `: ${oneLine(reason)}` : ""})`
+    : untested === undefined
+    ? ""
+    : ` (${oneLine(untested)}, not tested)`;
+  const retry = maxAttempts === undefined || isSkipped
+    ? ""
+    : ` ⟳ ${attempts.length}/${maxAttempts}`;
+  return stepNumber(number, style) + `${stepIcon(state, style)}  ` +
+    (wait === undefined ? "" : style.dim(`🕐︎${formatDuration(wait)} → `)) +
+    (isSkipped ? style.dim(name + remark) : name + style.yellow(remark)) +
+    (attempts.length > 1 ? style.yellow(retry) : style.dim(retry)) +
+    (options.timing && !isSkipped ? style.dim(timingOf(result)) : "");
+}
+
+/** `   2. ` */
+export function stepNumber(number: number, style: Style): string {
+  return style.dim(`${String(number).padStart(BELOW_NUMBER - 2)}.`) + " ";
+}
+
+function timingOf({ started, responseTime }: StepResult): string {
+  const elapsed = responseTime === undefined ? "" : ` ${formatElapsed(responseTime)}`;
+  return ` (@${formatClock(started)}${elapsed})`;
+}
+
+/** The name of a workflow and what it is for. */
+export function runHeader(name: string, description: string | undefined, style: Style): string[] {
+  const text = description?.trim() ?? "";
+  const about = text === "" ? [] : text.split("\n").map(style.dim);
+  return [style.bold(oneLine(name)), ...about, ""];
+}
+
+/** The line above the steps of a job. */
+export function jobHeader(name: string, style: Style): string {
+  return `${style.cyan("⏺")} ${style.bold(oneLine(name))}`;
+}
+
+/** The only line of a job that was skipped. */
+export function skippedJob(name: string, reason: string | undefined, style: Style): string {
+  return style.dim(`⏺ ${oneLine(name)} (SKIPPED${reason ? `: ${oneLine(reason)}` : ""})`);
+}
+
+/** The line below the steps of a job. */
+export function jobEnd(
+  isPassed: boolean,
+  duration: number,
+  remark: string,
+  style: Style,
+): string {
+  const text = `${isPassed ? "Completed" : "Failed"} in ${formatSeconds(duration)}`;
+  return `  ${style.dim("⎿")} ${isPassed ? style.dim(text) : style.red(text)}${style.dim(remark)}`;
+}

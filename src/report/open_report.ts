@@ -1,0 +1,46 @@
+import type { Host } from "../host/host.ts";
+import type { RunEvent } from "../run/event.ts";
+import { REPORT_FORMATS } from "./registry.ts";
+import { makeStyle } from "./style.ts";
+import { Terminal } from "./terminal.ts";
+import { verboseReport } from "./verbose_report.ts";
+import { warningReport } from "./warning_report.ts";
+
+/** What a person chose about the report of a run. */
+export interface OpenReportOptions {
+  /** The name of a format in the registry. */
+  readonly mode: string;
+  readonly verbose: boolean;
+  readonly timing: boolean;
+  readonly colour: boolean;
+  /** Called once when nobody reads the report any more. */
+  readonly onReaderGone: () => void;
+}
+
+/** A report that is being written. */
+export interface OpenReport {
+  take(event: RunEvent): void;
+  /** Leaves the terminal as it was; the report is complete then. */
+  close(): void;
+}
+
+/** Connects the events of a run to the outputs: the report, and beside it what else is told. */
+export async function openReport(host: Host, options: OpenReportOptions): Promise<OpenReport> {
+  const { clock, stdout, stderr } = host;
+  const { mode, verbose, timing, colour, onReaderGone } = options;
+  const format = REPORT_FORMATS.find(({ name }) => name === mode);
+  if (!format) throw new Error(`unchecked output mode "${mode}"`);
+  // Colours of a terminal are none of a file that standard error goes to.
+  const style = makeStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
+  const terminal = new Terminal({
+    clock,
+    stdout,
+    stderr,
+    report: await format.make({ timing, style: makeStyle(colour) }),
+    details: verbose ? verboseReport({ style }) : warningReport({ style }),
+    // Details scroll by all the time: there is nothing to stand still below them.
+    live: format.live && !verbose,
+    onReaderGone,
+  });
+  return { take: (event) => terminal.emit(event), close: () => terminal.close() };
+}

@@ -1,0 +1,98 @@
+import type { Exchange } from "../run/event.ts";
+import { type Dict, isDict, type Value } from "../value/value.ts";
+import { fittingJson, renderJson } from "./render_json.ts";
+import type { Style } from "./style.ts";
+import { boundLines, indentLines, textLines } from "./text_lines.ts";
+
+/** How wide the lines of a request or response are, and how many there may be of each. */
+export interface ExchangeBounds {
+  readonly columns: number;
+  readonly lines: number;
+}
+
+/** Longer texts are not worth a guess whether they are JSON. */
+const LONGEST_JSON = 1_000_000;
+
+/** Request and response for people: fields by name, bodies as blocks. */
+export function renderExchange(
+  exchange: Exchange,
+  style: Style,
+  bounds: ExchangeBounds,
+): string[] {
+  const sides = [
+    ["request:", messageLines(exchange.req, bounds.columns)],
+    ["response:", messageLines(exchange.res, bounds.columns)],
+  ] as const;
+  return sides.flatMap(([label, lines]) =>
+    lines.length === 0
+      ? []
+      : [style.blue(label), ...indentLines(boundLines(lines, bounds.lines), 2)]
+  );
+}
+
+function messageLines(message: Value, columns: number): string[] {
+  if (!isDict(message)) return isNothing(message) ? [] : renderJson(message, columns);
+  const { head, fields } = splitHead(message);
+  return [
+    ...head.flatMap((line) => textLines(line, columns)),
+    ...Object.entries(fields).flatMap(([name, value]) => fieldLines(name, value, columns)),
+  ];
+}
+
+/** What belongs together on the first line: `GET http://…` or `200 OK`. */
+function splitHead(message: Dict): { head: string[]; fields: Dict } {
+  const { method, url, ...request } = message;
+  if (typeof method === "string" && typeof url === "string") {
+    return { head: [`${method} ${url}`], fields: request };
+  }
+  const { code, status, rawbody, ...response } = message;
+  if (typeof code === "number" && typeof status === "string") {
+    const head = status.includes(String(code)) ? status : `${code} ${status}`;
+    // The unparsed text says once more what the parsed body says.
+    const isTwice = rawbody === undefined || typeof response.body === "object";
+    return { head: [head], fields: isTwice ? response : { ...response, rawbody } };
+  }
+  return { head: [], fields: message };
+}
+
+function fieldLines(name: string, value: Value, columns: number): string[] {
+  if (isNothing(value)) return [];
+  if (name !== "body" && isFlat(value)) {
+    const entries = Object.entries(value).flatMap(([key, item]) => fieldLines(key, item, columns));
+    return [`${name}:`, ...indentLines(entries, 2)];
+  }
+  const [first, ...rest] = valueLines(value, columns);
+  if (rest.length === 0 && name.length + 2 + (first?.length ?? 0) <= columns) {
+    return [`${name}: ${first}`];
+  }
+  return [`${name}:`, ...indentLines([first ?? "", ...rest], 2)];
+}
+
+function valueLines(value: Value, columns: number): string[] {
+  if (typeof value !== "string") return renderJson(value, columns);
+  if (value === "") return ['""'];
+  const data = jsonIn(value);
+  return data === undefined
+    ? textLines(value.replace(/\n$/, ""), columns)
+    : renderJson(data, columns);
+}
+
+/** The list or map that a text holds as JSON. */
+function jsonIn(text: string): Value | undefined {
+  if (!/^\s*[[{]/.test(text) || text.length > LONGEST_JSON) return undefined;
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A map with nothing in it but single lines, like headers. */
+function isFlat(value: Value): value is Dict {
+  return isDict(value) &&
+    Object.values(value).every((item) => typeof item !== "object" || item === null);
+}
+
+function isNothing(value: Value): boolean {
+  return value === null || typeof value === "object" && fittingJson(value, 2) !== undefined;
+}

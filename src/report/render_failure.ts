@@ -1,0 +1,49 @@
+import type { Failure, Operand } from "../run/event.ts";
+import { renderExcerpt } from "../source/render_diagnostic.ts";
+import type { Place } from "../source/source.ts";
+import { shortJson } from "./render_json.ts";
+import type { Style } from "./style.ts";
+import { cutLine, oneLine, textLines } from "./text_lines.ts";
+
+const WIDTH = 100;
+const WIDEST_VALUE = 200;
+const WIDEST_SUMMARY = 120;
+
+/** All about one failure: what, where, the line of the file, and the values that decided it. */
+export function renderFailure(failure: Failure, style: Style): string[] {
+  const { place, kind, message, hint, operands = [] } = failure;
+  const [first = "", ...more] = textLines(message, WIDTH);
+  const lines = [
+    style.red(`${place ? `${formatPlace(place)}: ` : ""}${first}`),
+    ...more.map(style.red),
+  ];
+  // An interruption is not about what the file says.
+  const isAboutText = kind !== "interrupted" && place !== undefined && place.text.trim() !== "";
+  if (isAboutText) lines.push(...excerptLines(place, hint, style));
+  else if (failure.expression !== undefined) lines.push(`in: ${oneLine(failure.expression)}`);
+  lines.push(...operands.map((operand) => renderOperand(operand, WIDEST_VALUE)));
+  if (hint !== undefined && !isAboutText) lines.push(`hint: ${oneLine(hint)}`);
+  return lines;
+}
+
+/** A failure in one line, for a list. */
+export function summarizeFailure({ message, operands = [] }: Failure): string {
+  const values = operands.map((operand) => renderOperand(operand, 40)).join(", ");
+  return cutLine(oneLine(values ? `${message}: ${values}` : message), WIDEST_SUMMARY);
+}
+
+/** `api.yml:14:15`. */
+export function formatPlace({ file, line, column }: Place): string {
+  return `${file}:${line}:${column}`;
+}
+
+function excerptLines(place: Place, hint: string | undefined, style: Style): string[] {
+  const [text = "", ...marks] = renderExcerpt(place, hint && oneLine(hint)).split("\n");
+  return [text, ...marks.map(style.red)];
+}
+
+function renderOperand({ text, type, value }: Operand, columns: number): string {
+  const name = oneLine(text);
+  if (value === null) return `${name} is nil`;
+  return `${name} is ${shortJson(value, columns)} (${type})`;
+}

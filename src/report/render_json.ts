@@ -1,0 +1,73 @@
+import { isDict, type Value } from "../value/value.ts";
+import { cutLine, wrapLine } from "./text_lines.ts";
+
+/** Deeper data is no longer for people. */
+const DEEPEST = 50;
+
+/** A value as JSON, each part on one line where it fits and on lines of its own where not. */
+export function renderJson(value: Value, columns: number): string[] {
+  return partLines("", value, columns, 0).flatMap((line) => wrapLine(line, columns));
+}
+
+/** A value as one line of JSON, cut where it is wider than that. */
+export function shortJson(value: Value, columns: number): string {
+  return cutLine(write(value, { left: columns }, 0), columns);
+}
+
+/** A value as one line of JSON, if it is no longer than that. */
+export function fittingJson(value: Value, length: number): string | undefined {
+  const room = { left: length };
+  const text = write(value, room, 0);
+  return room.left < 0 ? undefined : text;
+}
+
+/** The lines of a value, indented for their depth, with the key of the value before it. */
+function partLines(key: string, value: Value, columns: number, depth: number): string[] {
+  const indent = "  ".repeat(depth);
+  const line = fittingJson(value, columns - indent.length - key.length - 1); // perhaps a comma
+  if (line !== undefined) return [indent + key + line];
+  if (depth >= DEEPEST || typeof value !== "object" || value === null) {
+    return [indent + key + write(value, { left: Infinity }, depth)];
+  }
+  const [open, close] = isDict(value) ? "{}" : "[]";
+  const parts = isDict(value)
+    ? Object.keys(value).map((name) => [`${JSON.stringify(name)}: `, value[name]!] as const)
+    : value.map((item) => ["", item] as const);
+  const lines = parts.flatMap(([name, item], index) => {
+    const part = partLines(name, item, columns, depth + 1);
+    if (index < parts.length - 1) part.push(`${part.pop()},`);
+    return part;
+  });
+  return [`${indent}${key}${open}`, ...lines, `${indent}${close}`];
+}
+
+/** Writes on one line until the room is used up; what is left of it then is below zero. */
+function write(value: Value, room: { left: number }, depth: number): string {
+  if (room.left < 0) return "";
+  if (typeof value !== "object" || value === null) {
+    const short = typeof value === "string" && value.length > room.left
+      ? value.slice(0, room.left)
+      : value;
+    const text = JSON.stringify(short);
+    room.left -= short === value ? text.length : Infinity;
+    return text;
+  }
+  room.left -= 2;
+  if (depth >= DEEPEST) return "…";
+  let text = "";
+  if (isDict(value)) {
+    for (const key of Object.keys(value)) {
+      if (room.left < 0) break;
+      const name = `${text === "" ? "" : ", "}${JSON.stringify(key)}: `;
+      room.left -= name.length;
+      text += name + write(value[key]!, room, depth + 1);
+    }
+    return `{${text}}`;
+  }
+  for (const item of value) {
+    if (room.left < 0) break;
+    if (text !== "") room.left -= 2;
+    text += (text === "" ? "" : ", ") + write(item, room, depth + 1);
+  }
+  return `[${text}]`;
+}

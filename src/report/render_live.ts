@@ -1,0 +1,59 @@
+import { cutToWidth, displayWidth } from "../source/display_width.ts";
+import type { LiveJob } from "./live_jobs.ts";
+import type { Style } from "./style.ts";
+import { countOf, cutLine, oneLine } from "./text_lines.ts";
+
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const FRAME_TIME = 80;
+const WAITS = { wait: "waits", initial_delay: "starts in", retry: "tries again in" };
+/** Columns that the names keep, and half of the line: the rest tells how far the step is. */
+const NAME_COLUMNS = 12;
+
+/** One line for each job, no wider than `columns`; the last one counts those beyond `rows`. */
+export function renderLive(
+  jobs: readonly LiveJob[],
+  now: number,
+  columns: number,
+  rows: number,
+  style: Style,
+): string[] {
+  if (rows < 1) return [];
+  const shown = jobs.length <= rows ? jobs : jobs.slice(0, rows - 1);
+  const lines = shown.map((job) => jobLine(job, now, columns, style));
+  const left = jobs.length - shown.length;
+  if (left > 0) lines.push(style.dim(cutLine(`  … and ${countOf(left, "more job")}`, columns)));
+  return lines;
+}
+
+function jobLine(job: LiveJob, now: number, columns: number, style: Style): string {
+  const frame = FRAMES[Math.floor(now / FRAME_TIME) % FRAMES.length]!;
+  const room = columns - 2;
+  if (room < 1) return cutToWidth(frame, columns);
+  const title = oneLine(job.step ? `${job.name} › ${job.step.name}` : job.name);
+  const kept = Math.min(displayWidth(title), Math.max(NAME_COLUMNS, Math.floor(room / 2)));
+  const state = stateOf(job, now, room - kept);
+  const name = cutLine(title, room - displayWidth(state));
+  return `${style.cyan(frame)} ${name}${style.dim(state)}`;
+}
+
+/** `  1.2s  ⟳ 2/5  tries again in 0.8s  3/10 rounds`, or as much of it as there is room for. */
+function stateOf(job: LiveJob, now: number, room: number): string {
+  const { step, started, rounds, roundsDone } = job;
+  const parts = [tenths(Math.max(0, now - (step?.started ?? started)))];
+  if (step?.attempt) parts.push(`⟳ ${step.attempt.number}/${step.attempt.of}`);
+  if (step?.waiting && step.waiting.until > now) {
+    parts.push(`${WAITS[step.waiting.why]} ${tenths(step.waiting.until - now)}`);
+  }
+  if (rounds !== undefined) parts.push(`${roundsDone}/${countOf(rounds, "round")}`);
+  let state = "";
+  for (const part of parts) {
+    const longer = `${state}  ${part}`;
+    if (displayWidth(longer) > room) break;
+    state = longer;
+  }
+  return state;
+}
+
+function tenths(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)}s`;
+}

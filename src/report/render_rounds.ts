@@ -1,0 +1,73 @@
+import { formatElapsed } from "./format_time.ts";
+import { BELOW_NAME, BELOW_NUMBER, stepIcon, stepNumber } from "./layout.ts";
+import { renderEcho, renderTrouble } from "./render_step.ts";
+import type { ReportOptions } from "./reporter.ts";
+import type { FailureKind, RoundTally, StepTally } from "./round_tally.ts";
+import { countOf, indentLines, oneLine } from "./text_lines.ts";
+
+/** What became of each step of a repeated job, in the order of the file. */
+export function renderRounds(
+  tally: RoundTally,
+  rounds: number,
+  options: ReportOptions,
+): string[] {
+  return stepsInOrder(tally).flatMap((step, number) => {
+    const { style } = options;
+    return [
+      `${stepNumber(number, style)}${oneLine(step.name)} (repeating ${rounds} times)`,
+      ...indentLines([countLine(step, rounds, options)], BELOW_NUMBER),
+      ...indentLines(belowCount(step, options), BELOW_NAME),
+    ];
+  });
+}
+
+/** The steps of a repeated job as the file has them; rounds side by side finish in any order. */
+export function stepsInOrder(tally: RoundTally): readonly StepTally[] {
+  return [...tally.steps.values()].sort((a, b) => a.step - b.step || a.entry - b.entry);
+}
+
+/** `failed 7 times, first in round 3`. */
+export function describeKind({ count, round }: FailureKind): string {
+  return count === 1
+    ? `failed once, in round ${round + 1}`
+    : `failed ${count} times, first in round ${round + 1}`;
+}
+
+function countLine(step: StepTally, rounds: number, { style, timing }: ReportOptions): string {
+  const { passed, failed, skipped, untested } = step.count;
+  const ran = passed + failed + untested;
+  const left = rounds - ran - skipped;
+  const remarks = [
+    skipped > 0 && ran > 0 ? `, ${skipped} skipped` : "",
+    step.untestedFailures > 0 ? `, ${step.untestedFailures} with ${oneLine(step.untested!)}` : "",
+    left > 0 ? `, ${left} not run` : "",
+  ].join("");
+  const times = timing && step.responseTime.count > 0 ? style.dim(timesOf(step)) : "";
+  if (ran === 0) {
+    const why = step.reason === undefined ? "" : ` (${oneLine(step.reason)})`;
+    return `${stepIcon("skipped", style)}  ${style.dim(`${skipped}/${rounds} skipped${why}`)}`;
+  }
+  if (untested > 0) {
+    const icon = stepIcon(failed > 0 ? "failed" : "untested", style);
+    return `${icon}  ${untested}/${ran} completed (no test)${remarks}${times}`;
+  }
+  const state = failed === 0 ? "passed" : passed === 0 ? "failed" : "untested";
+  const share = (passed / ran * 100).toFixed(1);
+  return `${stepIcon(state, style)}  ${passed}/${ran} success (${share}%)${remarks}${times}`;
+}
+
+function timesOf({ responseTime: { sum, count, least, most } }: StepTally): string {
+  return ` (mean ${formatElapsed(sum / count)}, ${formatElapsed(least)} to ${formatElapsed(most)})`;
+}
+
+function belowCount(step: StepTally, { style }: ReportOptions): string[] {
+  const lines = step.echoes.flatMap((echo) => renderEcho(echo, style));
+  if (step.echoesLeftOut > 0) lines.push(`… (${step.echoesLeftOut} more)`);
+  for (const kind of step.kinds.values()) {
+    lines.push(`${describeKind(kind)}:`, ...indentLines(renderTrouble(kind.first, style), 2));
+  }
+  if (step.otherFailures > 0) {
+    lines.push(`failed in yet other ways ${countOf(step.otherFailures, "time")}`);
+  }
+  return lines;
+}

@@ -1,0 +1,107 @@
+import type { JobState, StepFinished, StepResult, StepState } from "../run/event.ts";
+
+/**
+ * What is kept of the rounds of a repeated job: counts, the first echoes and the first failure
+ * of each kind, so that ten thousand rounds need no more memory than a hundred.
+ */
+export interface RoundTally {
+  /** By step and entry, as they first came up. */
+  readonly steps: Map<string, StepTally>;
+  /** How many rounds came out how. */
+  readonly rounds: Record<JobState, number>;
+}
+
+/** What became of one step in all rounds. */
+export interface StepTally {
+  readonly step: number;
+  readonly entry: number;
+  /** As the first round named it. */
+  readonly name: string;
+  readonly count: Record<StepState, number>;
+  readonly echoes: string[];
+  echoesLeftOut: number;
+  readonly kinds: Map<string, FailureKind>;
+  /** Failures that were of yet another kind when there were enough kinds. */
+  otherFailures: number;
+  /** How often the action was no success and nothing tested it, and what it said first. */
+  untestedFailures: number;
+  untested?: string;
+  /** Why it was skipped first. */
+  reason?: string;
+  readonly responseTime: { sum: number; count: number; least: number; most: number };
+}
+
+/** Failures that are alike. */
+export interface FailureKind {
+  readonly first: StepResult;
+  /** From 0. */
+  readonly round: number;
+  count: number;
+}
+
+const MOST_ECHOES = 100;
+const MOST_KINDS = 10;
+
+/** A tally of no rounds. */
+export function makeRoundTally(): RoundTally {
+  return { steps: new Map(), rounds: { passed: 0, failed: 0, skipped: 0 } };
+}
+
+/** Counts one run of a step. */
+export function addToTally(tally: RoundTally, { run, result }: StepFinished): void {
+  const step = stepTally(tally, run.step, run.entry ?? -1, result.name);
+  step.count[result.state]++;
+  if (result.echo !== undefined && result.echo.trim() !== "") {
+    if (step.echoes.length < MOST_ECHOES) step.echoes.push(result.echo);
+    else step.echoesLeftOut++;
+  }
+  if (result.reason !== undefined) step.reason ??= result.reason;
+  if (result.untested !== undefined) {
+    step.untestedFailures++;
+    step.untested ??= result.untested;
+  }
+  if (result.responseTime !== undefined) {
+    const { responseTime: time } = step;
+    time.sum += result.responseTime;
+    time.count++;
+    time.least = Math.min(time.least, result.responseTime);
+    time.most = Math.max(time.most, result.responseTime);
+  }
+  if (result.state === "failed") addFailure(step, result, run.round ?? 0);
+}
+
+function stepTally(tally: RoundTally, step: number, entry: number, name: string): StepTally {
+  const key = `${step}.${entry}`;
+  let found = tally.steps.get(key);
+  if (!found) {
+    found = {
+      step,
+      entry,
+      name,
+      count: { passed: 0, failed: 0, skipped: 0, untested: 0 },
+      echoes: [],
+      echoesLeftOut: 0,
+      kinds: new Map(),
+      otherFailures: 0,
+      untestedFailures: 0,
+      responseTime: { sum: 0, count: 0, least: Infinity, most: 0 },
+    };
+    tally.steps.set(key, found);
+  }
+  return found;
+}
+
+function addFailure(step: StepTally, result: StepResult, round: number): void {
+  const key = kindOf(result);
+  const kind = step.kinds.get(key);
+  if (kind) kind.count++;
+  else if (step.kinds.size < MOST_KINDS) step.kinds.set(key, { first: result, round, count: 1 });
+  else step.otherFailures++;
+}
+
+/** Failures are alike when they say the same about the same spot, whatever the values were. */
+function kindOf({ failures }: StepResult): string {
+  return failures.map(({ kind, field, message, place }) =>
+    `${kind} ${field} ${place?.line}:${place?.column} ${message}`
+  ).join("\n");
+}

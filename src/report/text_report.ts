@@ -1,0 +1,112 @@
+import type { JobFinished, JobStarted, RunEvent, RunFinished, RunStarted } from "../run/event.ts";
+import { renderFailureList } from "./failure_list.ts";
+import { renderFooter } from "./footer.ts";
+import { endLines, type JobBlock, makeJobBlock, openLines, stepLines } from "./job_block.ts";
+import { JobOrder } from "./job_order.ts";
+import { runHeader } from "./layout.ts";
+import { LiveJobs } from "./live_jobs.ts";
+import { printableEvent } from "./printable_event.ts";
+import { renderLive } from "./render_live.ts";
+import type { Reporter, ReportOptions } from "./reporter.ts";
+
+/**
+ * The report that people read, for `stream` and `spinner` alike.
+ *
+ * Each job is one block of lines whatever runs beside it, and the same block for any order in
+ * which the events of different jobs come.
+ */
+export function textReport(options: ReportOptions): Reporter {
+  const text = new TextReport(options);
+  const live = new LiveJobs();
+  return {
+    report(event) {
+      const safe = printableEvent(event);
+      live.update(safe);
+      return text.take(safe);
+    },
+    live: (now, columns, rows) => renderLive(live.inOrder(), now, columns, rows, options.style),
+  };
+}
+
+class TextReport {
+  readonly #options: ReportOptions;
+  readonly #order = new JobOrder();
+  /** By id, in the order of the file; so are the positions that `JobOrder` knows them by. */
+  readonly #blocks = new Map<string, JobBlock>();
+
+  constructor(options: ReportOptions) {
+    this.#options = options;
+  }
+
+  take(event: RunEvent): string {
+    switch (event.type) {
+      case "run_started":
+        return this.#startRun(event);
+      case "job_started":
+        return this.#startJob(event);
+      case "step_started": {
+        const block = this.#block(event.run.job);
+        return this.#write(block, openLines(block, this.#options));
+      }
+      case "step_finished": {
+        const block = this.#block(event.run.job);
+        return this.#write(block, stepLines(block, event, this.#options));
+      }
+      case "round_finished": {
+        const tally = this.#block(event.job).repeat?.tally;
+        if (tally) tally.rounds[event.state]++;
+        return "";
+      }
+      case "job_finished":
+        return this.#endJob(event);
+      case "run_finished":
+        return this.#endRun(event);
+      case "step_waiting":
+      case "step_retried":
+      case "note":
+        return "";
+    }
+  }
+
+  #startRun({ name, description, jobs }: RunStarted): string {
+    for (const job of jobs) this.#addBlock(job.id, job.name);
+    return asText(runHeader(name, description, this.#options.style));
+  }
+
+  #startJob({ job, name, rounds }: JobStarted): string {
+    this.#order.start(this.#addBlock(job, name, rounds).position);
+    return "";
+  }
+
+  #endJob(event: JobFinished): string {
+    const block = this.#block(event.job);
+    const lines = endLines(block, event, this.#options);
+    return this.#order.end(block.position, asText(lines));
+  }
+
+  #endRun(event: RunFinished): string {
+    const { style } = this.#options;
+    const failures = [...this.#blocks.values()].flatMap((block) => block.failures);
+    return asText([...renderFailureList(failures, style), renderFooter(event, style)]);
+  }
+
+  #write(block: JobBlock, lines: readonly string[]): string {
+    return lines.length === 0 ? "" : this.#order.write(block.position, asText(lines));
+  }
+
+  #block(id: string): JobBlock {
+    return this.#blocks.get(id) ?? this.#addBlock(id, id);
+  }
+
+  /** A job keeps its position when more is known about it. */
+  #addBlock(id: string, name: string, rounds?: number): JobBlock {
+    const position = this.#blocks.get(id)?.position ?? this.#blocks.size;
+    const block = makeJobBlock(position, name, rounds);
+    this.#blocks.set(id, block);
+    return block;
+  }
+}
+
+function asText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}

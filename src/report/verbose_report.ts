@@ -1,0 +1,101 @@
+import type { JobFinished, RunEvent, StepFinished, StepResult } from "../run/event.ts";
+import { formatDuration } from "../value/duration.ts";
+import { formatClock, formatElapsed } from "./format_time.ts";
+import { stepIcon } from "./layout.ts";
+import { noteLines } from "./note_lines.ts";
+import { printableEvent } from "./printable_event.ts";
+import { type ExchangeBounds, renderExchange } from "./render_exchange.ts";
+import { summarizeFailure } from "./render_failure.ts";
+import type { Reporter } from "./reporter.ts";
+import { StepNames } from "./step_names.ts";
+import type { Style } from "./style.ts";
+import { indentLines, oneLine } from "./text_lines.ts";
+
+const ALL: ExchangeBounds = { columns: 120, lines: Infinity };
+
+/**
+ * Everything about each step, for standard error: its request and response with all templates
+ * rendered, its attempts and times, and what actions tell to those who ask.
+ */
+export function verboseReport({ style }: { readonly style: Style }): Reporter {
+  const names = new StepNames();
+  return {
+    report(event) {
+      const safe = printableEvent(event);
+      names.update(safe);
+      return linesOf(safe, names, style).map((line) => `${line}\n`).join("");
+    },
+  };
+}
+
+function linesOf(event: RunEvent, names: StepNames, style: Style): string[] {
+  const at = (text: string) => `${style.dim(formatClock(event.time))} ${text}`;
+  switch (event.type) {
+    case "run_started":
+      return [at(`${oneLine(event.name)} (${oneLine(event.file)})`)];
+    case "job_started": {
+      const rounds = event.rounds === undefined ? "" : `, repeating ${event.rounds} times`;
+      return [at(`${names.job(event.job)}: started${rounds}`)];
+    }
+    case "step_started":
+      return [at(`${names.step(event.run)}: started (${event.uses})`)];
+    case "step_waiting": {
+      const why = event.why.replace("_", " ");
+      return [at(`${names.step(event.run)}: ${formatDuration(event.milliseconds)} of ${why}`)];
+    }
+    case "step_retried": {
+      const { number, duration, message } = event.attempt;
+      const what = `attempt ${number}/${event.of} failed after ${formatElapsed(duration)}`;
+      return [at(`${names.step(event.run)}: ${what}${message ? `: ${oneLine(message)}` : ""}`)];
+    }
+    case "step_finished":
+      return [at(stepHead(event, names, style)), ...indentLines(stepDetails(event, style), 2)];
+    case "round_finished":
+      return [at(`${names.job(event.job)}: round ${event.round + 1} ${event.state}`)];
+    case "job_finished":
+      return [at(jobEnd(event, names))];
+    case "note":
+      return noteLines(event, event.run ? names.step(event.run) : "", style);
+    case "run_finished":
+      return [at(`${event.state} after ${formatElapsed(event.duration)}`)];
+  }
+}
+
+function stepHead({ run, result }: StepFinished, names: StepNames, style: Style): string {
+  const { state, reason, untested } = result;
+  const remark = reason ?? untested;
+  return `${stepIcon(state, style)} ${
+    style.bold(names.step(run, oneLine(result.name)))
+  }: ${state}` +
+    (remark === undefined ? "" : ` (${oneLine(remark)})`);
+}
+
+function stepDetails({ result }: StepFinished, style: Style): string[] {
+  const { state, attempts, failures, exchange, echo } = result;
+  if (state === "skipped") return [];
+  return [
+    timesOf(result),
+    ...(attempts.length < 2
+      ? []
+      : attempts.map(({ number, outcome, started, duration, message }) =>
+        `attempt ${number}: ${outcome} (@${formatClock(started)}, ${formatElapsed(duration)})` +
+        (message === undefined ? "" : `: ${oneLine(message)}`)
+      )),
+    ...failures.map((failure) => style.red(`${failure.field}: ${summarizeFailure(failure)}`)),
+    ...(exchange ? renderExchange(exchange, style, ALL) : []),
+    ...(echo === undefined ? [] : ["echo:", ...indentLines(echo.trimEnd().split("\n"), 2)]),
+  ];
+}
+
+function timesOf({ started, duration, responseTime, wait }: StepResult): string {
+  const parts = [`started ${formatClock(started)}`, `took ${formatElapsed(duration)}`];
+  if (responseTime !== undefined) parts.push(`response time ${formatElapsed(responseTime)}`);
+  if (wait !== undefined) parts.push(`after a wait of ${formatDuration(wait)}`);
+  return parts.join(", ");
+}
+
+function jobEnd({ job, state, duration, reason, failures }: JobFinished, names: StepNames): string {
+  const remark = [...(reason === undefined ? [] : [reason]), ...failures.map(summarizeFailure)];
+  return `${names.job(job)}: ${state} after ${formatElapsed(duration)}` +
+    (remark.length === 0 ? "" : ` (${oneLine(remark.join("; "))})`);
+}

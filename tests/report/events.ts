@@ -1,0 +1,108 @@
+import type {
+  Failure,
+  JobFinished,
+  JobStarted,
+  RunEvent,
+  RunFinished,
+  RunStarted,
+  StepFinished,
+  StepResult,
+  StepRun,
+  StepStarted,
+} from "../../src/run/event.ts";
+
+/** When the runs of these tests begin: noon, whatever the time zone. */
+export const NOON = new Date(2026, 0, 2, 12, 0, 0, 0).getTime();
+
+/** A run of these jobs, by id; their names are the same with a capital. */
+export function runStarted(jobs: readonly string[], more: Partial<RunStarted> = {}): RunStarted {
+  return {
+    type: "run_started",
+    time: NOON,
+    name: "Shop",
+    file: "api.yml",
+    jobs: jobs.map((id) => ({ id, name: nameOf(id), needs: [], steps: 1 })),
+    ...more,
+  };
+}
+
+export function jobStarted(job: string, more: Partial<JobStarted> = {}): JobStarted {
+  return { type: "job_started", time: NOON, job, name: nameOf(job), ...more };
+}
+
+export function stepStarted(run: StepRun, name: string): StepStarted {
+  return { type: "step_started", time: NOON, run, name, uses: "http" };
+}
+
+/** A step that passed, unless `more` says otherwise. */
+export function stepFinished(
+  run: StepRun,
+  name: string,
+  more: Partial<StepResult> = {},
+): StepFinished {
+  const result: StepResult = {
+    name,
+    uses: "http",
+    state: "passed",
+    started: NOON + 789,
+    duration: 7,
+    attempts: [{ number: 1, started: NOON + 789, duration: 7, outcome: "passed" }],
+    responseTime: 6.5,
+    failures: [],
+    ...more,
+  };
+  return { type: "step_finished", time: NOON, run, result };
+}
+
+export function jobFinished(job: string, more: Partial<JobFinished> = {}): JobFinished {
+  return {
+    type: "job_finished",
+    time: NOON,
+    job,
+    name: nameOf(job),
+    state: "passed",
+    duration: 120,
+    failures: [],
+    ...more,
+  };
+}
+
+export function runFinished(more: Partial<RunFinished> = {}): RunFinished {
+  return {
+    type: "run_finished",
+    time: NOON,
+    duration: 1130,
+    state: "passed",
+    jobs: { passed: 1, failed: 0, skipped: 0 },
+    steps: { passed: 1, failed: 0, skipped: 0, untested: 0 },
+    untestedFailures: 0,
+    ...more,
+  };
+}
+
+/** A test on line 14 of api.yml that is false, of this value. */
+export function falseTest(value = 2): Failure {
+  const text = "    test: res.body.total == 3";
+  return {
+    kind: "test",
+    field: "test",
+    message: "test is false",
+    expression: "res.body.total == 3",
+    operands: [{ text: "res.body.total", type: "int", value }],
+    place: { file: "api.yml", line: 14, column: 11, text, from: 10, to: text.length },
+  };
+}
+
+/** What a reporter makes of events. */
+export function reportOf(
+  reporter: { report(event: RunEvent): string },
+  events: Iterable<RunEvent>,
+): string {
+  let text = "";
+  for (const event of events) text += reporter.report(event);
+  return text;
+}
+
+function nameOf(id: string): string {
+  return id[0]!.toUpperCase() + id.slice(1);
+}

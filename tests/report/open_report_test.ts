@@ -1,0 +1,68 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { denoHost } from "../../src/host/deno_host.ts";
+import { openReport, type OpenReportOptions } from "../../src/report/open_report.ts";
+import type { RunEvent } from "../../src/run/event.ts";
+import { fakeClock } from "../support/fake_clock.ts";
+import { Screen } from "../support/screen.ts";
+import { jobFinished, jobStarted, NOON, runFinished, runStarted, stepFinished } from "./events.ts";
+
+const events: readonly RunEvent[] = [
+  runStarted(["build"]),
+  jobStarted("build"),
+  stepFinished({ job: "build", step: 0 }, "compile"),
+  { type: "note", time: NOON, level: "warning", text: "slow" },
+  jobFinished("build"),
+  runFinished(),
+];
+
+/** What comes out on two screens of their own. */
+async function written(more: Partial<OpenReportOptions>) {
+  const stdout = new Screen();
+  const stderr = new Screen();
+  const clock = fakeClock(NOON);
+  const report = await openReport({ ...denoHost(), clock, stdout, stderr }, {
+    mode: "stream",
+    verbose: false,
+    timing: false,
+    colour: false,
+    onReaderGone() {},
+    ...more,
+  });
+  for (const event of events) report.take(event);
+  report.close();
+  return { stdout, stderr };
+}
+
+const expected = `Shop
+
+⏺ Build
+   0. ✓  compile
+  ⎿ Completed in 0.12s
+
+Total workflow time: 1.13s ✓ All jobs succeeded
+`;
+
+Deno.test("openReport() puts the report on standard output and warnings on standard error", async () => {
+  const { stdout, stderr } = await written({});
+  assertEquals(stdout.writes.join(""), expected);
+  assertEquals(stderr.writes.join(""), "warning: slow\n");
+});
+
+Deno.test("openReport() leaves the same text on the screen in each mode", async () => {
+  const { stdout } = await written({ mode: "spinner" });
+  assert(stdout.writes.join("") !== expected);
+  assertEquals(stdout.text(), expected);
+});
+
+Deno.test("openReport() tells the details on standard error when it is verbose", async () => {
+  const { stdout, stderr } = await written({ mode: "spinner", verbose: true });
+  assertEquals(stdout.writes.join(""), expected);
+  assertStringIncludes(stderr.text(), "✓ Build › compile: passed\n  started 12:00:00.789");
+});
+
+Deno.test("openReport() takes style and timing from the person", async () => {
+  const { stdout, stderr } = await written({ colour: true, timing: true });
+  assertStringIncludes(stdout.writes.join(""), "\x1b[32m✓\x1b[39m  compile");
+  assertStringIncludes(stdout.text(), "compile (@12:00:00.789 6.5ms)\n");
+  assertEquals(stderr.writes.join(""), "\x1b[33mwarning:\x1b[39m slow\n");
+});

@@ -1,0 +1,24 @@
+import { assertEquals } from "@std/assert";
+import { REPORT_FORMATS } from "../../src/report/registry.ts";
+import { makeStyle } from "../../src/report/style.ts";
+import { jobFinished, jobStarted, reportOf, runStarted, stepFinished } from "./events.ts";
+
+Deno.test("REPORT_FORMATS has stream and spinner, which make the same text", async () => {
+  assertEquals(REPORT_FORMATS.map(({ name, live }) => [name, live]), [
+    ["stream", false],
+    ["spinner", true],
+  ]);
+  const events = [
+    runStarted(["build"]),
+    jobStarted("build"),
+    stepFinished({ job: "build", step: 0 }, "compile"),
+    jobFinished("build"),
+  ];
+  for (const format of REPORT_FORMATS) {
+    const reporter = await format.make({ timing: false, style: makeStyle(false) });
+    assertEquals(
+      reportOf(reporter, events),
+      "Shop\n\n⏺ Build\n   0. ✓  compile\n  ⎿ Completed in 0.12s\n\n",
+    );
+  }
+});

@@ -1,0 +1,65 @@
+import { assertEquals } from "@std/assert";
+import { renderFailure, summarizeFailure } from "../../src/report/render_failure.ts";
+import { makeStyle } from "../../src/report/style.ts";
+import type { Failure } from "../../src/run/event.ts";
+import { falseTest } from "./events.ts";
+
+const cases: readonly (readonly [title: string, failure: Failure, expected: string])[] = [
+  [
+    "shows the place, the line and the values of a false test",
+    falseTest(),
+    `api.yml:14:11: test is false
+  14 |     test: res.body.total == 3
+     |           ^^^^^^^^^^^^^^^^^^^
+res.body.total is 2 (int)`,
+  ],
+  [
+    "puts the hint where the mark is",
+    { ...falseTest(), operands: [], hint: 'did you mean "totals"?' },
+    `api.yml:14:11: test is false
+  14 |     test: res.body.total == 3
+     |           ^^^^^^^^^^^^^^^^^^^ did you mean "totals"?`,
+  ],
+  [
+    "shows both sides of a comparison, nil without a type",
+    {
+      ...falseTest(),
+      operands: [
+        { text: "res.body.a", type: "nil", value: null },
+        { text: "vars.wanted", type: "map", value: { id: 1, name: "x" } },
+      ],
+    },
+    `api.yml:14:11: test is false
+  14 |     test: res.body.total == 3
+     |           ^^^^^^^^^^^^^^^^^^^
+res.body.a is nil
+vars.wanted is {"id": 1, "name": "x"} (map)`,
+  ],
+  [
+    "names the expression where there is no place",
+    { kind: "test", field: "test", message: "test is false", expression: "a ==\n  b", hint: "h" },
+    "test is false\nin: a == b\nhint: h",
+  ],
+  [
+    "shows every line of what an action said",
+    { kind: "action", field: "uses", message: "cannot connect\nrefused" },
+    "cannot connect\nrefused",
+  ],
+  [
+    "does not mark the file for an interruption",
+    { ...falseTest(), kind: "interrupted", message: "interrupted", operands: [] },
+    "api.yml:14:11: interrupted\nin: res.body.total == 3",
+  ],
+];
+for (const [title, failure, expected] of cases) {
+  Deno.test(`renderFailure() ${title}`, () => {
+    assertEquals(renderFailure(failure, makeStyle(false)).join("\n"), expected);
+  });
+}
+
+Deno.test("summarizeFailure() says the values with the message, on one short line", () => {
+  assertEquals(summarizeFailure(falseTest()), "test is false: res.body.total is 2 (int)");
+  const message = "first\nsecond " + "x".repeat(200);
+  const summary = summarizeFailure({ kind: "action", field: "uses", message });
+  assertEquals(summary, `first second ${"x".repeat(106)}…`);
+});

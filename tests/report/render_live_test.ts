@@ -1,0 +1,119 @@
+import { assert, assertEquals } from "@std/assert";
+import { displayWidth } from "../../src/source/display_width.ts";
+import { LiveJobs } from "../../src/report/live_jobs.ts";
+import { renderLive } from "../../src/report/render_live.ts";
+import { makeStyle } from "../../src/report/style.ts";
+import type { RunEvent } from "../../src/run/event.ts";
+import { jobFinished, jobStarted, NOON, runStarted, stepFinished, stepStarted } from "./events.ts";
+
+const build = { job: "build", step: 0 };
+
+function linesAfter(
+  events: readonly RunEvent[],
+  { now = NOON, columns = 80, rows = 20 } = {},
+): string[] {
+  const live = new LiveJobs();
+  for (const event of events) live.update(event);
+  return renderLive(live.inOrder(), now, columns, rows, makeStyle(false));
+}
+
+const started = [runStarted(["build", "load"]), jobStarted("build"), stepStarted(build, "fetch")];
+const waiting = { type: "step_waiting", time: NOON, run: build } as const;
+const attempt = { number: 1, started: NOON, duration: 5, outcome: "failed" } as const;
+
+const cases: readonly (readonly [string, readonly RunEvent[], number, readonly string[]])[] = [
+  ["shows job and step with the time so far", started, 1200, ["⠴ Build › fetch  1.2s"]],
+  ["turns its sign", started, 1280, ["⠦ Build › fetch  1.3s"]],
+  [
+    "counts a wait down",
+    [...started, { ...waiting, milliseconds: 2000, why: "wait" }],
+    800,
+    ["⠋ Build › fetch  0.8s  waits 1.2s"],
+  ],
+  [
+    "forgets a wait that is over",
+    [...started, { ...waiting, milliseconds: 500, why: "wait" }],
+    800,
+    ["⠋ Build › fetch  0.8s"],
+  ],
+  [
+    "counts attempts",
+    [
+      ...started,
+      { type: "step_retried", time: NOON, run: build, attempt, of: 5 },
+      { ...waiting, milliseconds: 2000, why: "retry" },
+    ],
+    800,
+    ["⠋ Build › fetch  0.8s  ⟳ 2/5  tries again in 1.2s"],
+  ],
+  [
+    "counts rounds, between steps too",
+    [
+      runStarted(["load"]),
+      jobStarted("load", { rounds: 10 }),
+      { type: "round_finished", time: NOON, job: "load", round: 0, state: "passed" },
+    ],
+    800,
+    ["⠋ Load  0.8s  1/10 rounds"],
+  ],
+  [
+    "shows the step that has run for longest where rounds run side by side",
+    [
+      runStarted(["load"]),
+      jobStarted("load", { rounds: 2 }),
+      stepStarted({ job: "load", step: 0, round: 0 }, "first"),
+      { ...stepStarted({ job: "load", step: 0, round: 1 }, "second"), time: NOON + 300 },
+      stepFinished({ job: "load", step: 0, round: 0 }, "first"),
+    ],
+    800,
+    ["⠋ Load › second  0.5s  0/2 rounds"],
+  ],
+  [
+    "puts jobs in the order of the file",
+    [runStarted(["build", "load"]), jobStarted("load"), jobStarted("build")],
+    800,
+    ["⠋ Build  0.8s", "⠋ Load  0.8s"],
+  ],
+  ["shows nothing of a job that is over", [...started, jobFinished("build")], 800, []],
+];
+for (const [title, events, after, expected] of cases) {
+  Deno.test(`renderLive() ${title}`, () => {
+    assertEquals(linesAfter(events, { now: NOON + after }), expected);
+  });
+}
+
+Deno.test("renderLive() turns its sign with time", () => {
+  const signs = Array.from(
+    { length: 10 },
+    (_, frame) => linesAfter(started, { now: NOON + frame * 80 })[0]![0],
+  );
+  assertEquals(new Set(signs).size, 10);
+});
+
+Deno.test("renderLive() stays within the columns, wide characters counted as two", () => {
+  const events = [
+    runStarted(["build"]),
+    jobStarted("build", { name: "日本語のジョブ", rounds: 1000 }),
+    stepStarted(build, "とても長い名前のステップ"),
+    { ...waiting, milliseconds: 5000, why: "retry" } as const,
+  ];
+  for (let columns = 0; columns <= 100; columns++) {
+    for (const line of linesAfter(events, { columns })) {
+      assert(displayWidth(line) <= columns, `${columns}: ${line}`);
+    }
+  }
+  assertEquals(linesAfter(events, { columns: 20 }), ["⠋ 日本語のジ…  0.0s"]);
+  assertEquals(linesAfter(events, { columns: 60 }), [
+    "⠋ 日本語のジョブ › とても長い名…  0.0s  tries again in 5.0s",
+  ]);
+});
+
+Deno.test("renderLive() stays within the rows and counts what has no room", () => {
+  const ids = ["a", "b", "c", "d"];
+  const events = [runStarted(ids), ...ids.map((id) => jobStarted(id))];
+  const names = (rows: number) => linesAfter(events, { rows }).map((line) => line.slice(2));
+  assertEquals(names(4), ["A  0.0s", "B  0.0s", "C  0.0s", "D  0.0s"]);
+  assertEquals(names(3), ["A  0.0s", "B  0.0s", "… and 2 more jobs"]);
+  assertEquals(names(1), ["… and 4 more jobs"]);
+  assertEquals(names(0), []);
+});

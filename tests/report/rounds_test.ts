@@ -1,0 +1,175 @@
+import { assert, assertEquals } from "@std/assert";
+import { makeStyle } from "../../src/report/style.ts";
+import { textReport } from "../../src/report/text_report.ts";
+import type { Failure, JobState, RunEvent, StepResult } from "../../src/run/event.ts";
+import {
+  falseTest,
+  jobFinished,
+  jobStarted,
+  NOON,
+  reportOf,
+  runFinished,
+  runStarted,
+  stepFinished,
+} from "./events.ts";
+
+/** What each round made of the only step; the text of the job and what comes after it. */
+function roundsText(
+  results: readonly Partial<StepResult>[],
+  { rounds = results.length, timing = false } = {},
+): string {
+  const events = results.flatMap((more, round): RunEvent[] => {
+    const state: JobState = more.state === "failed" ? "failed" : "passed";
+    return [
+      stepFinished({ job: "load", step: 0, round }, "ping", more),
+      { type: "round_finished", time: NOON, job: "load", round, state },
+    ];
+  });
+  const isFailed = results.some(({ state }) => state === "failed");
+  const state = isFailed ? "failed" : "passed";
+  const text = reportOf(textReport({ timing, style: makeStyle(false) }), [
+    runStarted(["load"]),
+    jobStarted("load", { rounds }),
+    ...events,
+    jobFinished("load", { state }),
+    runFinished({
+      state,
+      jobs: { passed: isFailed ? 0 : 1, failed: isFailed ? 1 : 0, skipped: 0 },
+    }),
+  ]);
+  assert(text.startsWith("Shop\n\n⏺ Load\n"));
+  return text.slice("Shop\n\n⏺ Load\n".length).replace(/\n*Total workflow time.*\n$/, "");
+}
+
+const refused: Failure = { kind: "action", field: "uses", message: "connection refused" };
+const failed = { state: "failed", failures: [falseTest()] } as const;
+const untested = { state: "untested" } as const;
+const skipped = { state: "skipped", reason: "skipif is true" } as const;
+
+const cases: readonly (readonly [string, readonly Partial<StepResult>[], string])[] = [
+  [
+    "all passed",
+    [{}, {}, {}],
+    `   0. ping (repeating 3 times)
+      ✓  3/3 success (100.0%)
+  ⎿ Completed in 0.12s (3 rounds)`,
+  ],
+  [
+    "there was nothing to test",
+    [untested, { ...untested, untested: "exit 1" }, { ...untested, untested: "exit 2" }],
+    `   0. ping (repeating 3 times)
+      △  3/3 completed (no test), 2 with exit 1
+  ⎿ Completed in 0.12s (3 rounds)`,
+  ],
+  [
+    "some were skipped",
+    [{}, skipped, {}],
+    `   0. ping (repeating 3 times)
+      ✓  2/2 success (100.0%), 1 skipped
+  ⎿ Completed in 0.12s (3 rounds)`,
+  ],
+  [
+    "all were skipped",
+    [skipped, skipped],
+    `   0. ping (repeating 2 times)
+      ⏭  2/2 skipped (skipif is true)
+  ⎿ Completed in 0.12s (2 rounds)`,
+  ],
+  [
+    "each said something",
+    [{ echo: "one" }, { echo: " " }, { echo: "three\nlines\n" }],
+    `   0. ping (repeating 3 times)
+      ✓  3/3 success (100.0%)
+         one
+         three
+         lines
+  ⎿ Completed in 0.12s (3 rounds)`,
+  ],
+  [
+    "some failed, each kind of failure once",
+    [{}, failed, { state: "failed", failures: [refused] }, {
+      state: "failed",
+      failures: [falseTest(7)],
+    }],
+    `   0. ping (repeating 4 times)
+      △  1/4 success (25.0%)
+         failed 2 times, first in round 2:
+           api.yml:14:11: test is false
+             14 |     test: res.body.total == 3
+                |           ^^^^^^^^^^^^^^^^^^^
+           res.body.total is 2 (int)
+         failed once, in round 3:
+           connection refused
+  ⎿ Failed in 0.12s (4 rounds, 3 failed)
+
+Failures
+  1. Load › ping   api.yml:14:11
+     failed 2 times, first in round 2: test is false: res.body.total is 2 (int)
+  2. Load › ping
+     failed once, in round 3: connection refused`,
+  ],
+];
+for (const [title, results, expected] of cases) {
+  Deno.test(`textReport() counts rounds: ${title}`, () => {
+    assertEquals(roundsText(results), expected);
+  });
+}
+
+Deno.test("textReport() counts rounds that an interruption prevented", () => {
+  assertEquals(
+    roundsText([{}, {}], { rounds: 5 }),
+    `   0. ping (repeating 5 times)
+      ✓  2/2 success (100.0%), 3 not run
+  ⎿ Completed in 0.12s (5 rounds, 3 not run)`,
+  );
+});
+
+Deno.test("textReport() sums up response times of rounds with --timing", () => {
+  const times = [{ responseTime: 5 }, { responseTime: 10 }];
+  assertEquals(
+    roundsText(times, { timing: true }).split("\n")[1],
+    "      ✓  2/2 success (100.0%) (mean 7.5ms, 5.0ms to 10.0ms)",
+  );
+});
+
+Deno.test("textReport() shows a job that repeats once like any other", () => {
+  assertEquals(
+    roundsText([{ echo: "hi" }]),
+    `   0. ✓  ping
+         hi
+  ⎿ Completed in 0.12s`,
+  );
+});
+
+Deno.test("textReport() shows a job that repeats not at all", () => {
+  assertEquals(roundsText([], { rounds: 0 }), "  ⎿ Completed in 0.12s (0 rounds)");
+});
+
+Deno.test("textReport() orders the steps of rounds that ran side by side as the file does", () => {
+  const text = reportOf(textReport({ timing: false, style: makeStyle(false) }), [
+    runStarted(["load"]),
+    jobStarted("load", { rounds: 2 }),
+    stepFinished({ job: "load", step: 1, round: 1 }, "second"),
+    stepFinished({ job: "load", step: 0, entry: 1, round: 0 }, "first b"),
+    stepFinished({ job: "load", step: 0, entry: 0, round: 0 }, "first a"),
+    jobFinished("load"),
+  ]);
+  assertEquals(
+    [...text.matchAll(/^ {3}\d\. (.*) \(/gm)].map(([, name]) => name),
+    ["first a", "first b", "second"],
+  );
+});
+
+Deno.test("textReport() keeps the same few things of ten rounds and of ten thousand", () => {
+  const unlike = (count: number) =>
+    roundsText(Array.from({ length: count }, (_, round): Partial<StepResult> => ({
+      state: "failed",
+      echo: `echo ${round}`,
+      failures: [{ kind: "action", field: "uses", message: `message ${round}` }],
+    })));
+  const lines = unlike(10_000).split("\n");
+  assertEquals(lines.filter((line) => line.startsWith("         echo ")).length, 100);
+  assert(lines.includes("         … (9900 more)"));
+  assertEquals(lines.filter((line) => line.startsWith("         failed once")).length, 10);
+  assert(lines.includes("         failed in yet other ways 9990 times"));
+});

@@ -1,0 +1,35 @@
+import type { Clock } from "../../src/host/host.ts";
+
+/** A clock that stands still until a test moves it, and then calls what has become due. */
+export interface FakeClock extends Clock {
+  advance(milliseconds: number): void;
+  /** Calls that are still to come. */
+  waiting(): number;
+}
+
+/** A clock that begins at that time. */
+export function fakeClock(start = 0): FakeClock {
+  let now = start;
+  const calls = new Set<{ readonly due: number; readonly act: () => void }>();
+  return {
+    now: () => now,
+    ticks: () => now,
+    after(milliseconds, act) {
+      const call = { due: now + milliseconds, act };
+      calls.add(call);
+      return () => calls.delete(call);
+    },
+    advance(milliseconds) {
+      const end = now + milliseconds;
+      for (;;) {
+        const [next] = [...calls].filter(({ due }) => due <= end).sort((a, b) => a.due - b.due);
+        if (!next) break;
+        calls.delete(next);
+        now = next.due;
+        next.act();
+      }
+      now = end;
+    },
+    waiting: () => calls.size,
+  };
+}
