@@ -1,10 +1,11 @@
 import type { Action } from "./action.ts";
 import { echo } from "./echo.ts";
 import { hello } from "./hello.ts";
+import { http } from "./http/http.ts";
 import { shell } from "./shell/shell.ts";
 
 /** Everything that a step can do. */
-export const ACTIONS: readonly Action[] = [hello, echo, shell];
+export const ACTIONS: readonly Action[] = [hello, http, shell, echo];
 
 /** Names of actions that workflows for similar programs use and that do not exist here yet. */
 export const REFERENCE_ACTIONS: readonly string[] = [
