@@ -1,0 +1,43 @@
+/**
+ * The two ends of the http bench: `server` answers on a free port and prints its URL, a URL
+ * as argument is asked 10,000 times over as many sockets as the http action uses, and the
+ * seconds that took are printed.
+ *
+ * @module
+ */
+import { Agent, get } from "node:http";
+
+const BODY = JSON.stringify({ items: Array.from({ length: 10 }, (_, id) => ({ id, name: "x" })) });
+const COUNT = 10_000;
+
+function serve(): void {
+  Deno.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    // deno-lint-ignore no-console
+    onListen: ({ port }) => console.log(`http://127.0.0.1:${port}/`),
+  }, () => new Response(BODY, { headers: { "content-type": "application/json" } }));
+}
+
+async function load(url: string): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxTotalSockets: 1024 });
+  const ask = () =>
+    new Promise<void>((resolve, reject) => {
+      get(url, { agent }, (response) => {
+        const chunks: Uint8Array[] = [];
+        response.on("data", (chunk) => chunks.push(chunk));
+        response.on("end", () => {
+          JSON.parse(chunks.map((chunk) => new TextDecoder().decode(chunk)).join(""));
+          resolve();
+        });
+      }).on("error", reject);
+    });
+  const began = performance.now();
+  await Promise.all(Array.from({ length: COUNT }, ask));
+  // deno-lint-ignore no-console
+  console.log((performance.now() - began) / 1000);
+  Deno.exit();
+}
+
+if (Deno.args[0] === "server") serve();
+else await load(Deno.args[0]!);

@@ -1,0 +1,64 @@
+/**
+ * Starts the real program. RUNNER_BIN names another build of it to test: a program, or a script
+ * or URL that Deno runs.
+ *
+ * @module
+ */
+import { fromFileUrl } from "@std/path/from-file-url";
+
+const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
+
+export interface CliOptions {
+  readonly cwd?: string;
+  /** Variables besides those that a program needs to start at all. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface CliResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the program to its end. */
+export async function runCli(
+  args: readonly string[],
+  options: CliOptions = {},
+): Promise<CliResult> {
+  const child = startCli(args, options);
+  const [status, stdout, stderr] = await Promise.all([
+    child.status,
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { code: status.code, stdout, stderr };
+}
+
+/** Starts the program; its output is the caller's to read. */
+export function startCli(args: readonly string[], options: CliOptions = {}): Deno.ChildProcess {
+  const [program, before] = theProgram();
+  return new Deno.Command(program, {
+    args: [...before, ...args],
+    clearEnv: true,
+    env: { ...inherited(), ...options.env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  }).spawn();
+}
+
+/** What to start, and the arguments that come before those of a test. */
+export function theProgram(): [program: string, args: string[]] {
+  const bin = Deno.env.get("RUNNER_BIN") ?? `${CHECKOUT}cli.ts`;
+  if (!/\.[jt]s$/.test(bin)) return [bin, []];
+  return [Deno.execPath(), ["run", "-A", "--no-prompt", bin]];
+}
+
+function inherited(): Record<string, string> {
+  const names = ["PATH", "HOME", "TMPDIR", "DENO_DIR", "XDG_CACHE_HOME", "SystemRoot", "ComSpec"];
+  return Object.fromEntries(names.flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+}

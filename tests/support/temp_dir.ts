@@ -1,0 +1,18 @@
+/** Makes a folder with files, gives its path to `use`, and removes it in the end. */
+export async function withFiles<T>(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await Deno.makeTempDir({ prefix: "runner_test_" });
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      const path = `${folder}/${name}`;
+      await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+      if (typeof content === "string") await Deno.writeTextFile(path, content);
+      else await Deno.writeFile(path, content);
+    }
+    return await use(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
