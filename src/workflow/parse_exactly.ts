@@ -62,7 +62,10 @@ function makeSchema(yaml: JsYaml, replaced: ReadonlySet<string>) {
   const { CORE_SCHEMA, mergeTag, legacyMapTag, intCoreTag } = yaml;
   let root: object | undefined;
   const mapTag = yaml.defineMappingTag("tag:yaml.org,2002:map", {
-    ...legacyMapTag,
+    addPair: legacyMapTag.addPair,
+    keys: legacyMapTag.keys,
+    get: legacyMapTag.get,
+    identify: legacyMapTag.identify,
     create: (tagName) => {
       const map = legacyMapTag.create(tagName);
       root ??= map;

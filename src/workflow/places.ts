@@ -1,21 +1,27 @@
 import type { Path, Source, Span } from "../source/source.ts";
+import { inheritedPath } from "./inherited_path.ts";
 import { type JoinedText, spanAt } from "./join_files.ts";
 import type { Places } from "./model.ts";
 import type { YamlMap, YamlNode, YamlPair, YamlScalar } from "./yaml_nodes.ts";
 
-/** Finds the values of a document by their paths in the tree of its text. */
-export function makePlaces(joined: JoinedText, root: YamlNode | undefined): Places {
+/** Finds the values of a document by their paths, in the tree of its text. */
+export function makePlaces(
+  joined: JoinedText,
+  root: YamlNode | undefined,
+  value: unknown,
+): Places {
   const spanOf = ({ start, end }: YamlNode) => spanAt(joined, start, end);
-  const find = makeFinder();
+  const findNode = makeFinder();
+  const find = (path: Path) => findNode(root, inheritedPath(value, path));
   const locate = (path: Path, part: "key" | "value" = "value"): Span => {
-    const { node, key, depth } = find(root, path);
+    const { node, key, depth } = find(path);
     if (!node) return spanAt(joined, 0, 0);
     const wanted = depth < path.length ? "value" : part;
     const empty = node.start === node.end;
     return spanOf(key && (wanted === "key" || empty) ? key : node);
   };
   const text = (path: Path): Source | undefined => {
-    const { node, depth } = find(root, path);
+    const { node, depth } = find(path);
     if (depth < path.length || node?.kind !== "scalar" || node.start === node.end) return undefined;
     const origin = spanOf(node);
     return { name: origin.source.name, text: node.text, origin };

@@ -25,7 +25,7 @@ export async function readYaml(files: readonly Source[]): Promise<Document> {
     throw new LoadError(message, [], 'a workflow needs at least "name" and "jobs"');
   }
   let places: Promise<Places> | undefined;
-  return { name, files, value, places: () => places ??= findPlaces(joined) };
+  return { name, files, value, places: () => places ??= findPlaces(joined, value) };
 }
 
 /** The value as @std/yaml reads it; undefined for all that js-yaml has to look at. */
@@ -55,13 +55,13 @@ async function readExactly(joined: JoinedText): Promise<unknown> {
   throw faultError(fault, broken, yaml);
 }
 
-async function findPlaces(joined: JoinedText): Promise<Places> {
+async function findPlaces(joined: JoinedText, value: unknown): Promise<Places> {
   const yaml = await loadJsYaml();
   try {
-    return makePlaces(joined, parseNodes(joined.text, yaml));
+    return makePlaces(joined, parseNodes(joined.text, yaml), value);
   } catch (error) {
     // The fast parser may have read what js-yaml refuses: then there are no places but the files.
-    if (error instanceof yaml.YAMLException) return makePlaces(joined, undefined);
+    if (error instanceof yaml.YAMLException) return makePlaces(joined, undefined, value);
     throw error;
   }
 }

@@ -1,0 +1,52 @@
+import { assertEquals } from "@std/assert";
+import { renderDiagnostic } from "../../src/source/render_diagnostic.ts";
+
+function render(text: string, marked: string, hint?: string): string {
+  const start = text.indexOf(marked);
+  return renderDiagnostic({
+    severity: "error",
+    code: "test",
+    message: "something is wrong",
+    ...hint === undefined ? {} : { hint },
+    span: { source: { name: "a.yml", text }, start, end: start + marked.length },
+  });
+}
+
+Deno.test("renderDiagnostic() shows the line with carets under the part", () => {
+  assertEquals(
+    render("a: 1\nbcd: xyz\n", "xyz", "try another"),
+    `a.yml:2:6: error: something is wrong
+  2 | bcd: xyz
+    |      ^^^ try another`,
+  );
+});
+
+Deno.test("renderDiagnostic() keeps the caret under its text", () => {
+  const caret = (text: string) => {
+    const [, line = "", carets = ""] = render(text, "X").split("\n");
+    return [line.replace("  1 | ", ""), carets.replace("    | ", "")];
+  };
+  assertEquals(caret("日本 X"), ["日本 X", "     ^"]);
+  assertEquals(caret("\tX"), [" X", " ^"]);
+  assertEquals(caret("\x1b[31mX"), ["\ufffd[31mX", "     ^"]);
+  assertEquals(caret("e\u0301X"), ["e\u0301X", " ^"]);
+});
+
+Deno.test("renderDiagnostic() cuts a long line around the part", () => {
+  const [, line = "", carets = ""] = render(`${"a".repeat(5000)}X${"b".repeat(5000)}`, "X")
+    .split("\n");
+  assertEquals(line.length < 120, true);
+  assertEquals(line[carets.indexOf("^")], "X");
+});
+
+Deno.test("renderDiagnostic() marks one column of an empty part, and many of a line at most", () => {
+  assertEquals(render("abc", "").split("\n")[2], "    | ^");
+  const carets = render("a".repeat(500), "a".repeat(500)).split("\n")[2] ?? "";
+  assertEquals(carets.length <= 106, true);
+});
+
+Deno.test("renderDiagnostic() without a place is one line, and the hint below it", () => {
+  const diagnostic = { severity: "warning", code: "test", message: "odd" } as const;
+  assertEquals(renderDiagnostic(diagnostic), "warning: odd");
+  assertEquals(renderDiagnostic({ ...diagnostic, hint: "try" }), "warning: odd\n  try");
+});
