@@ -27,7 +27,8 @@ const ONE_DOOR = [
   "re2js",
   "@std/yaml",
   "@std/cli/parse-args",
-  "@std/cli/unicode-width",
+  "get-east-asian-width",
+  "@std/fmt/colors",
 ];
 
 interface Import {

@@ -39,11 +39,6 @@ declare module "@std/cli/parse-args" {
   export function parseArgs(args: readonly string[], options?: ParseArgsOptions): ParseArgs;
 }
 
-declare module "@std/cli/unicode-width" {
-  /** Columns that a text takes on a terminal. */
-  export function unicodeWidth(text: string): number;
-}
-
 declare module "@std/fmt/colors" {
   export function setColorEnabled(value: boolean): void;
   export function bold(text: string): string;
