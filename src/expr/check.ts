@@ -1,0 +1,103 @@
+import type { CallExpression, Node, ObjectExpression } from "./ast.ts";
+import { callProblem } from "./call_problem.ts";
+import type { Expression, Template } from "./expression.ts";
+import { ExpressionError } from "./expression_error.ts";
+import { argumentProblem } from "./functions/argument.ts";
+import { FUNCTIONS } from "./functions/registry.ts";
+import { regexProblem } from "./regex.ts";
+import { childrenOf } from "./tree.ts";
+
+/** All mistakes in an expression that show before any value is known. */
+export function checkExpression(expression: Expression): ExpressionError[] {
+  return [...problemsIn(expression.node, OUTSIDE)];
+}
+
+/** The same for all expressions of a template. */
+export function checkTemplate(template: Template): ExpressionError[] {
+  return template.parts.flatMap((part) =>
+    typeof part === "string" ? [] : [...problemsIn(part, OUTSIDE)]
+  );
+}
+
+/** What is round a node. */
+interface Surroundings {
+  readonly locals: readonly string[];
+  readonly inReduce: boolean;
+}
+
+const OUTSIDE: Surroundings = { locals: [], inReduce: false };
+
+function* problemsIn(node: Node, around: Surroundings): Generator<ExpressionError> {
+  switch (node.type) {
+    case "CallExpression":
+      yield* callProblems(node);
+      break;
+    case "BinaryExpression":
+      if (node.operator === "matches") yield* patternProblems(node.right);
+      break;
+    case "ObjectExpression":
+      yield* repeatedKeys(node);
+      break;
+    case "Pointer":
+      if (node.name === "acc" && !around.inReduce) {
+        yield errorAt(
+          node,
+          "#acc has no meaning here",
+          "it is what reduce(list, #acc + #) has so far",
+        );
+      }
+      break;
+    case "LetExpression": {
+      const { id } = node;
+      if (FUNCTIONS.has(id.name) || around.locals.includes(id.name)) {
+        yield errorAt(id, `"${id.name}" has a meaning already`, "choose another name");
+      }
+      yield* problemsIn(node.init, around);
+      yield* problemsIn(node.body, { ...around, locals: [...around.locals, id.name] });
+      return;
+    }
+  }
+  const inReduce = around.inReduce || isCallOf(node, "reduce");
+  const inside = inReduce === around.inReduce ? around : { ...around, inReduce };
+  for (const child of childrenOf(node)) yield* problemsIn(child, inside);
+}
+
+function* callProblems(node: CallExpression): Generator<ExpressionError> {
+  const problem = callProblem(node);
+  if (problem) {
+    yield problem;
+    return;
+  }
+  const record = node.callee.type === "Identifier" ? FUNCTIONS.get(node.callee.name) : undefined;
+  if (!record) return;
+  for (const [position, argument] of node.arguments.entries()) {
+    if (argument.type !== "Literal") continue;
+    const message = argumentProblem(record, position, argument.value);
+    if (message !== undefined) yield errorAt(argument, message);
+  }
+  if (record.name === "matches") yield* patternProblems(node.arguments[1]!);
+}
+
+function* patternProblems(pattern: Node): Generator<ExpressionError> {
+  if (pattern.type !== "Literal" || typeof pattern.value !== "string") return;
+  const message = regexProblem(pattern.value);
+  if (message !== undefined) yield errorAt(pattern, message);
+}
+
+function* repeatedKeys(node: ObjectExpression): Generator<ExpressionError> {
+  const seen = new Set<unknown>();
+  for (const { key } of node.properties) {
+    if (key.type !== "Literal") continue;
+    if (seen.has(key.value)) yield errorAt(key, `the key "${key.value}" stands here twice`);
+    seen.add(key.value);
+  }
+}
+
+function isCallOf(node: Node, name: string): boolean {
+  return node.type === "CallExpression" && node.callee.type === "Identifier" &&
+    node.callee.name === name;
+}
+
+function errorAt(node: Node, message: string, hint?: string): ExpressionError {
+  return new ExpressionError(message, node.start, node.end, hint);
+}

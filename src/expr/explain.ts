@@ -1,0 +1,184 @@
+import { type TypeName, typeName, type Value } from "../value/value.ts";
+import type { CallExpression, ComparisonChain, Node } from "./ast.ts";
+import { evaluateNode } from "./evaluate.ts";
+import { Evaluation, type Local } from "./evaluation.ts";
+import type { Expression, Scope } from "./expression.ts";
+import { FUNCTIONS } from "./functions/registry.ts";
+import { nearHint } from "./place_fault.ts";
+import { childrenOf } from "./tree.ts";
+
+/** A part of a test and the value that it had. */
+export interface Operand {
+  readonly start: number;
+  readonly end: number;
+  /** The part as it is written. */
+  readonly text: string;
+  readonly value: Value;
+  readonly type: TypeName;
+}
+
+export interface Explanation {
+  readonly operands: readonly Operand[];
+  /** The mistake that is likely behind it. */
+  readonly hint?: string;
+}
+
+/**
+ * Why a test came out false: the sides of the comparison that decided it, with their values.
+ * It evaluates parts of the test once more, and never throws.
+ */
+export function explainFalse(expression: Expression, scope: Scope): Explanation {
+  const explainer = new Explainer(expression, scope);
+  try {
+    explainer.explain(expression.node, false, {});
+  } catch {
+    // A part that cannot be evaluated now, on its own, is left out.
+  }
+  const { operands, hint } = explainer;
+  return hint === undefined ? { operands } : { operands, hint };
+}
+
+/** What surrounds a part: the names of `let`, and the item of a predicate. */
+interface Frame {
+  readonly locals?: Local;
+  readonly item?: Value;
+  readonly index?: number;
+}
+
+/** Collects operands on its way down to the part of the test that decided. */
+class Explainer {
+  readonly operands: Operand[] = [];
+  hint: string | undefined;
+
+  constructor(readonly expression: Expression, readonly scope: Scope) {}
+
+  /** Explains why a node is true or false. */
+  explain(node: Node, outcome: boolean, frame: Frame): void {
+    switch (node.type) {
+      case "Literal":
+        return;
+      case "UnaryExpression":
+        if (node.operator === "!") return this.explain(node.argument, !outcome, frame);
+        break;
+      case "LogicalExpression":
+        if (node.operator === "??") break;
+        return this.#explainLogical(node.left, node.right, node.operator === "&&", outcome, frame);
+      case "ConditionalExpression": {
+        const test = this.#evaluate(node.test, frame) === true;
+        return this.explain(test ? node.consequent : node.alternate, outcome, frame);
+      }
+      case "BinaryExpression":
+        this.#show(node.left, frame);
+        this.#show(node.right, frame);
+        if (node.operator === "==") this.#compareTypes(node.left, node.right, frame);
+        return;
+      case "ComparisonChain":
+        return this.#explainChain(node, frame);
+      case "CallExpression":
+        return this.#explainCall(node, outcome, frame);
+      case "LetExpression": {
+        const value = this.#evaluate(node.init, frame);
+        const local = { name: node.id.name, value, outer: frame.locals };
+        return this.explain(node.body, outcome, { ...frame, locals: local });
+      }
+      case "SequenceExpression":
+        return this.explain(node.expressions.at(-1)!, outcome, frame);
+    }
+    this.#show(node, frame);
+  }
+
+  /** One side decides where `&&` is false or `||` is true; otherwise both do. */
+  #explainLogical(left: Node, right: Node, isAnd: boolean, outcome: boolean, frame: Frame): void {
+    if (outcome === isAnd) {
+      this.explain(left, outcome, frame);
+      this.explain(right, outcome, frame);
+      return;
+    }
+    const leftDecides = (this.#evaluate(left, frame) === true) === outcome;
+    this.explain(leftDecides ? left : right, outcome, frame);
+  }
+
+  #explainChain(node: ComparisonChain, frame: Frame): void {
+    for (const [index, operator] of node.operators.entries()) {
+      const [left, right] = [node.operands[index]!, node.operands[index + 1]!];
+      const { start } = left;
+      const pair = { type: "BinaryExpression", operator, start, end: right.end } as const;
+      const holds = this.#evaluate({ ...pair, operatorStart: left.end, left, right }, frame);
+      if (holds) continue;
+      this.#show(left, frame);
+      this.#show(right, frame);
+      return;
+    }
+  }
+
+  #explainCall(node: CallExpression, outcome: boolean, frame: Frame): void {
+    const [list, predicate] = node.arguments;
+    const name = node.callee.type === "Identifier" ? node.callee.name : "";
+    if (FUNCTIONS.get(name)?.kind !== "list" || !list || predicate?.type !== "Predicate") {
+      for (const argument of node.arguments) this.#show(argument, frame);
+      return;
+    }
+    const items = this.#evaluate(list, frame);
+    // The predicate has this outcome for the one item that decided, if one did.
+    const wanted = name === "all" ? false : true;
+    const oneDecides = name === "all" && !outcome || name === "none" && !outcome ||
+      name === "any" && outcome;
+    const index = oneDecides && Array.isArray(items)
+      ? items.findIndex((item: Value, index) =>
+        (this.#evaluate(predicate.body, { ...frame, item, index }) === true) === wanted
+      )
+      : -1;
+    if (index < 0) return this.#show(list, frame);
+    const item = (items as readonly Value[])[index] ?? null;
+    this.#add(list, `${this.#text(list)}[${index}]`, item);
+    this.explain(predicate.body, wanted, { ...frame, item, index });
+  }
+
+  /** Adds a node with its value, unless both are the same thing. */
+  #show(node: Node, frame: Frame): void {
+    if (isConstant(node) || node.type === "Pointer" && node.name === "") return;
+    this.#add(node, this.#text(node), this.#evaluate(node, frame));
+  }
+
+  #add({ start, end }: Node, text: string, value: Value): void {
+    if (this.operands.some((known) => known.text === text)) return;
+    this.operands.push({ start, end, text, value, type: typeName(value) });
+  }
+
+  #text({ start, end }: Node): string {
+    return this.expression.source.slice(start, end);
+  }
+
+  #evaluate(node: Node, frame: Frame): Value {
+    const run = new Evaluation(this.scope);
+    run.locals = frame.locals;
+    run.item = frame.item ?? null;
+    run.index = frame.index ?? 0;
+    const value = evaluateNode(node, run, this.expression.source);
+    if (value === null && run.missing) this.hint ??= this.#missingHint(run.missing);
+    return value;
+  }
+
+  #missingHint(missing: NonNullable<Evaluation["missing"]>): string | undefined {
+    const { node, at, key } = missing;
+    const near = nearHint(missing);
+    if (node.type !== "MemberExpression" || node.computed && at.type !== "Literal") return near;
+    const hint = `${this.#text(node.object)} has no "${key}"`;
+    return near === undefined ? hint : `${hint}; ${near}`;
+  }
+
+  /** A number and a text that look the same are never equal. */
+  #compareTypes(left: Node, right: Node, frame: Frame): void {
+    const [a, b] = [this.#evaluate(left, frame), this.#evaluate(right, frame)];
+    if (typeof a === typeof b || a === null || b === null || String(a) !== String(b)) return;
+    this.hint ??= `${this.#text(left)} is ${typeName(a)}, ${this.#text(right)} is ${typeName(b)}`;
+  }
+}
+
+/** Whether a node shows its own value: no name stands in it. */
+function isConstant(node: Node): boolean {
+  if (node.type === "Literal") return true;
+  const fixed = node.type === "ArrayExpression" || node.type === "ObjectExpression" ||
+    node.type === "UnaryExpression";
+  return fixed && childrenOf(node).every(isConstant);
+}

@@ -1,0 +1,13 @@
+import type { Node } from "./ast.ts";
+
+/** A mistake met while evaluating, before anyone knows where in the text it stands. */
+export class Fault extends Error {
+  constructor(
+    message: string,
+    readonly hint?: string,
+    /** The node at fault, where it is not the operation under way. */
+    readonly node?: Node,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,32 @@
+import { isDict, typeName, type Value } from "../../value/value.ts";
+import type { FunctionRecord, ParameterType } from "./function.ts";
+
+/** What is wrong with the type of an argument, or nothing. */
+export function argumentProblem(
+  { name, parameters }: FunctionRecord,
+  position: number,
+  value: Value,
+): string | undefined {
+  const parameter = parameters[Math.min(position, parameters.length - 1)];
+  if (!parameter || isOfType(value, parameter.type)) return undefined;
+  const wanted = parameter.type === "integer" ? "a whole number" : `a ${parameter.type}`;
+  return `argument ${position + 1} of ${name}() must be ${wanted}, got ${typeName(value)}`;
+}
+
+function isOfType(value: Value, type: ParameterType): boolean {
+  switch (type) {
+    case "any":
+    case "predicate":
+      return true;
+    case "string":
+      return typeof value === "string";
+    case "number":
+      return typeof value === "number";
+    case "integer":
+      return Number.isInteger(value);
+    case "list":
+      return Array.isArray(value);
+    case "map":
+      return isDict(value);
+  }
+}

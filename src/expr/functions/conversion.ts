@@ -1,0 +1,148 @@
+import { formatJson, formatValue } from "../../value/format_value.ts";
+import { parseJson } from "../../value/parse_json.ts";
+import { typeName, type Value } from "../../value/value.ts";
+import type { Evaluation } from "../evaluation.ts";
+import { Fault } from "../fault.ts";
+import { define } from "./function.ts";
+
+/** Functions from one type to another. */
+export const CONVERSION_FUNCTIONS = [
+  define(
+    "type(value: any)",
+    "The name of the type of a value.",
+    (_, value: Value) => typeName(value),
+  ),
+  define(
+    "int(value: any)",
+    "The whole number that a text or number stands for.",
+    (_, value: Value) => toInteger("int", value),
+  ),
+  define(
+    "float(value: any)",
+    "The number that a text or number stands for.",
+    (_, value: Value) => typeof value === "number" ? value : toNumber("float", value),
+  ),
+  define(
+    "parse_int(value: any)",
+    "The whole number that a text or number stands for.",
+    (_, value: Value) => toInteger("parse_int", value),
+  ),
+  define(
+    "parse_float(text: string)",
+    "The number that a text stands for.",
+    (_, text: string) => toNumber("parse_float", text),
+  ),
+  define("string(value: any)", "The value as text.", (run, value: Value) => {
+    const text = formatValue(value, run);
+    run.reserveText(text.length);
+    return text;
+  }),
+  define("toJSON(value: any)", "The value as JSON, indented.", toJson),
+  define(
+    "fromJSON(text: string)",
+    "The value that a text in JSON stands for.",
+    (run, text: string) => readJson(run, "fromJSON", text),
+  ),
+  define(
+    "parse_json(text: string)",
+    "The list or map that a text in JSON stands for.",
+    (run, text: string) => {
+      if (!/^\s*[[{]/.test(text)) {
+        throw new Fault(
+          "parse_json() needs a JSON object or array",
+          "for other JSON use fromJSON(…)",
+        );
+      }
+      return readJson(run, "parse_json", text);
+    },
+  ),
+  define("toBase64(text: string)", "The text in base64.", (_, text: string) => encode(text)),
+  define(
+    "fromBase64(text: string)",
+    "The text that base64 stands for.",
+    (_, text: string) => decode("fromBase64", text),
+  ),
+  define("encode_base64(text: string)", "The text in base64.", (_, text: string) => encode(text)),
+  define(
+    "decode_base64(text: string)",
+    "The text that base64 stands for.",
+    (_, text: string) => decode("decode_base64", text),
+  ),
+] as const;
+
+/** A byte order mark is a character like any other. */
+const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+const DECIMAL = /^[+-]?(\d[\d_]*\.?[\d_]*|\.\d+)(e[+-]?\d+)?$/i;
+
+function toInteger(name: string, value: Value): number {
+  if (typeof value === "number") {
+    if (Number.isFinite(value)) return Math.trunc(value);
+    throw new Fault(`${name}() needs a number that is finite`);
+  }
+  const isText = typeof value === "string";
+  if (!isText || !/^[+-]?\d+$/.test(value)) {
+    throw unreadable(name, "a whole number", value, isText ? "for others use float(…)" : undefined);
+  }
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number + 0;
+  throw new Fault(
+    `${name}() got a number that is too large to be held exactly`,
+    "leave it as text",
+  );
+}
+
+function toNumber(name: string, value: Value): number {
+  const text = typeof value === "string" ? value.toLowerCase() : "";
+  if (DECIMAL.test(text)) return Number(text.replaceAll("_", ""));
+  const special = SPECIAL.get(text.replace(/^[+-]/, ""));
+  if (special === undefined) throw unreadable(name, "a number", value);
+  return text.startsWith("-") ? -special : special;
+}
+
+const SPECIAL: ReadonlyMap<string, number> = new Map([
+  ["inf", Infinity],
+  ["infinity", Infinity],
+  ["nan", NaN],
+]);
+
+function unreadable(name: string, wanted: string, value: Value, hint?: string): Fault {
+  return typeof value === "string"
+    ? new Fault(`${name}() cannot read this text as ${wanted}`, hint)
+    : new Fault(`${name}() needs a number or a string, got ${typeName(value)}`);
+}
+
+/** With the marks of HTML escaped, so that it may stand in a page. */
+function toJson(run: Evaluation, value: Value): string {
+  const text = formatJson(value, run, "  ").replace(
+    /[<>&\u2028\u2029]/g,
+    (mark) => "\\u" + mark.charCodeAt(0).toString(16).padStart(4, "0"),
+  );
+  run.reserveText(text.length);
+  return text;
+}
+
+function readJson(run: Evaluation, name: string, text: string): Value {
+  run.spend(text.length >> 3);
+  try {
+    return parseJson(text) as Value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // The engine's own message quotes the text, which may hold a secret.
+    const position = / at position \d+/.exec(error.message)?.[0] ?? "";
+    const deep = error.message.includes("levels deep") ? ": it is nested too deeply" : position;
+    throw new Fault(`${name}() cannot read this text as JSON${deep}`);
+  }
+}
+
+function encode(text: string): string {
+  return new TextEncoder().encode(text).toBase64();
+}
+
+function decode(name: string, text: string): string {
+  try {
+    return UTF8.decode(Uint8Array.fromBase64(text, { lastChunkHandling: "strict" }));
+  } catch {
+    throw new Fault(`${name}() cannot read this text as base64`);
+  }
+}

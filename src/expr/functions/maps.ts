@@ -1,0 +1,66 @@
+import { formatValue } from "../../value/format_value.ts";
+import { plain, readField } from "../../value/plain.ts";
+import { type Dict, isDict, typeName, type Value } from "../../value/value.ts";
+import type { Evaluation } from "../evaluation.ts";
+import { Fault } from "../fault.ts";
+import { countCharacters } from "../text.ts";
+import { define } from "./function.ts";
+
+/** Functions on maps. */
+export const MAP_FUNCTIONS = [
+  define("keys(map: map)", "The keys of a map.", (run, map: Dict) => keysOf(run, map)),
+  define(
+    "values(map: map)",
+    "The values of a map.",
+    (run, map: Dict) => keysOf(run, map).map((key) => readField(map, key) ?? null),
+  ),
+  define(
+    "toPairs(map: map)",
+    "A list of [key, value] for each key of a map.",
+    (run, map: Dict) => keysOf(run, map).map((key) => [key, readField(map, key) ?? null]),
+  ),
+  define(
+    "fromPairs(list: list)",
+    "The map that a list of [key, value] describes.",
+    (run, list: readonly Value[]) => {
+      const map: Record<string, Value> = Object.create(null);
+      for (const item of list) {
+        run.spend(1);
+        const pair = plain(item);
+        if (!Array.isArray(pair) || pair.length !== 2) {
+          throw new Fault("fromPairs() needs a list of [key, value]");
+        }
+        map[formatValue(plain(pair[0]), run)] = plain(pair[1]);
+      }
+      return map;
+    },
+  ),
+  define(
+    "len(value: any)",
+    "How many items a list, keys a map or characters a text has.",
+    len,
+  ),
+  define(
+    "get(value: any, key: any)",
+    "The member of a map or the item of a list; nil where there is none.",
+    (_, value: Value, key: Value) => {
+      if (Array.isArray(value)) {
+        return typeof key === "number" ? plain(value.at(Math.trunc(key))) : null;
+      }
+      return isDict(value) && typeof key === "string" ? readField(value, key) ?? null : null;
+    },
+  ),
+] as const;
+
+function keysOf(run: Evaluation, map: Dict): string[] {
+  const keys = Object.keys(map);
+  run.spend(keys.length);
+  return keys;
+}
+
+function len(run: Evaluation, value: Value): number {
+  if (typeof value === "string") return countCharacters(value);
+  if (Array.isArray(value)) return value.length;
+  if (isDict(value)) return keysOf(run, value).length;
+  throw new Fault(`len() needs a list, a map or a string, got ${typeName(value)}`);
+}

@@ -1,0 +1,108 @@
+import { FUNCTIONS } from "./functions/registry.ts";
+
+/** What to write in place of a function that other tools have. */
+export function functionHint(name: string): string | undefined {
+  return ELSEWHERE.get(name.toLowerCase());
+}
+
+/** What to write in place of a method. */
+export function methodHint(name: string): string {
+  const operator = OPERATOR_METHODS.get(name);
+  if (operator) return `write value ${operator} …`;
+  if (FUNCTIONS.has(name)) {
+    return `write ${name}(value, …)`.replace(", …", LONE.has(name) ? "" : ", …");
+  }
+  return METHODS.get(name) ?? "write function(value)";
+}
+
+/** What to write in place of a name that other tools have. */
+export function nameHint(name: string): string | undefined {
+  return NAMES.get(name);
+}
+
+const ENVIRONMENT = "read the environment in vars at the top of the workflow, as in {{HOME}}";
+
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ["uuid", "for a random id use random_str(32)"],
+  ["random", "use random_int(100)"],
+  ["iso8601", "the time is unixtime(), in seconds"],
+  ["now", "the time is unixtime(), in seconds"],
+  ["date", "there are no dates; the time is unixtime(), in seconds"],
+  ["duration", "there are no dates; rt.sec is the time of a step in seconds"],
+  ["timezone", "there are no dates; the time is unixtime(), in seconds"],
+  ["base64", "use encode_base64(text)"],
+  ["base64encode", "use encode_base64(text)"],
+  ["base64decode", "use decode_base64(text)"],
+  ["urlencode", "there is none: write the text as it goes into the URL"],
+  ["urldecode", "there is none"],
+  ["add", "write a + b"],
+  ["sub", "write a - b"],
+  ["mul", "write a * b"],
+  ["div", "write a / b"],
+  ["mod", "write a % b"],
+  ["env", ENVIRONMENT],
+  ["default", "write value ?? fallback"],
+  ["coalesce", "write a ?? b ?? c"],
+  ["tojson", "use toJSON(value)"],
+  ["fromjson", "use fromJSON(text)"],
+  ["jsonpath", "write the path itself: res.body.items[0].name"],
+  ["length", "use len(value)"],
+  ["size", "use len(value)"],
+  ["typeof", "use type(value)"],
+  ["substring", "write text[0:3]"],
+  ["substr", "write text[0:3]"],
+  ["slice", "write list[0:3]"],
+  ["includes", "write text contains part, or item in list"],
+  ["has", 'write "key" in map'],
+  ["some", "use any(list, # > 1)"],
+  ["every", "use all(list, # > 1)"],
+  ["touppercase", "use upper(text)"],
+  ["tolowercase", "use lower(text)"],
+  ["tostring", "use string(value)"],
+  ["str", "use string(value)"],
+  ["number", "use float(text) or int(text)"],
+  ["not_in", "write item not in list"],
+  ["if", "write if test { a } else { b }, or test ? a : b"],
+]);
+
+const OPERATOR_METHODS: ReadonlyMap<string, string> = new Map([
+  ["contains", "contains"],
+  ["includes", "contains"],
+  ["startsWith", "startsWith"],
+  ["endsWith", "endsWith"],
+  ["matches", "matches"],
+  ["match", "matches"],
+  ["test", "matches"],
+]);
+
+/** Functions that a method would call without an argument. */
+const LONE: ReadonlySet<string> = new Set(
+  [...FUNCTIONS.values()].filter(({ most }) => most === 1).map(({ name }) => name),
+);
+
+const METHODS: ReadonlyMap<string, string> = new Map([
+  ["length", "write len(value)"],
+  ["size", "write len(value)"],
+  ["has", 'write "key" in value'],
+  ["substring", "write value[0:3]"],
+  ["substr", "write value[0:3]"],
+  ["slice", "write value[0:3]"],
+  ["some", "write any(value, # > 1)"],
+  ["every", "write all(value, # > 1)"],
+  ["toUpperCase", "write upper(value)"],
+  ["toLowerCase", "write lower(value)"],
+  ["toString", "write string(value)"],
+  ["replaceAll", "write replace(value, old, new)"],
+]);
+
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["env", ENVIRONMENT],
+  ["jobs", "what earlier steps publish is in outputs"],
+  ["steps", "what earlier steps publish is in outputs"],
+  ["response", "the answer of the action is res"],
+  ["request", "the request of the action is req"],
+  ["undefined", "write nil"],
+  ["None", "write nil"],
+  ["True", "write true"],
+  ["False", "write false"],
+]);

@@ -1,0 +1,19 @@
+/** What an expression may be and may do: enough for any honest one, and never a hang. */
+export const LIMITS = {
+  /** Characters of one expression. */
+  source: 10_000,
+  /** Nodes of its tree. */
+  nodes: 2_000,
+  /** Levels of its tree. */
+  depth: 250,
+  /** Items visited, and text paid for by length. */
+  steps: 1_000_000,
+  /** Nodes evaluated, over all turns of all loops. */
+  visits: 10_000_000,
+  /** Characters of a text that is made. */
+  text: 1_000_000,
+  /** Characters of a regular expression. */
+  pattern: 1_000,
+  /** Levels of lists and maps that `reduce` may pile up. */
+  nesting: 250,
+} as const;

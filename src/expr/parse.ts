@@ -1,0 +1,33 @@
+import type { Node } from "./ast.ts";
+import type { Expression, Template } from "./expression.ts";
+import { Parser } from "./parser.ts";
+
+/** Reads a bare expression. Throws `ExpressionError` at the first mistake of syntax. */
+export function parseExpression(source: string): Expression {
+  return { source, node: new Parser(source).parse() };
+}
+
+/**
+ * Reads a text with `{{ … }}` in it. The grammar of the expressions decides where each one ends,
+ * so that braces and strings inside are no trouble. Braces without an end are text.
+ */
+export function parseTemplate(source: string): Template {
+  const parts: (string | Node)[] = [];
+  let from = 0;
+  let parser: Parser | undefined;
+  for (let open = nextBraces(source, 0); open >= 0; open = nextBraces(source, from)) {
+    if (open > from) parts.push(source.slice(from, open));
+    parser ??= new Parser(source);
+    const [node, end] = parser.parseBraces(open);
+    parts.push(node);
+    from = end;
+  }
+  if (from < source.length || parts.length === 0) parts.push(source.slice(from));
+  return { source, parts };
+}
+
+/** Where the next `{{` stands that has a `}}` after it, or -1. */
+function nextBraces(source: string, from: number): number {
+  const open = source.indexOf("{{", from);
+  return open >= 0 && source.indexOf("}}", open + 2) >= 0 ? open : -1;
+}

@@ -1,0 +1,70 @@
+import { didYouMean } from "../source/suggest.ts";
+import type { Node } from "./ast.ts";
+import type { Evaluation, Missing } from "./evaluation.ts";
+import { ExpressionError } from "./expression_error.ts";
+import { Fault } from "./fault.ts";
+import { nameHint } from "./known_slips.ts";
+import { childrenOf } from "./tree.ts";
+
+/** What is thrown to the caller in place of what was thrown in the evaluation. */
+export function placeFault(error: unknown, run: Evaluation, source: string): unknown {
+  if (error instanceof RangeError) {
+    // Walking data that is nested without end is all that can exhaust the stack here.
+    return placeFault(new Fault("the data is nested too deeply"), run, source);
+  }
+  if (!(error instanceof Fault)) return error;
+  const node = error.node ?? run.at;
+  if (!node) return new ExpressionError(error.message, 0, source.length, error.hint);
+  const { missing } = run;
+  if (missing && [node, ...childrenOf(node)].some((part) => bare(part) === missing.node)) {
+    return missingError(missing, source, error.hint);
+  }
+  const hint = error.hint ??
+    (node.type === "Identifier" ? unknownHint(node.name, node, run, source) : undefined);
+  return new ExpressionError(error.message, node.start, node.end, hint);
+}
+
+/** The absent key is to blame, not the nil that it gave. */
+function missingError(missing: Missing, source: string, hint?: string): ExpressionError {
+  const { at, key } = missing;
+  // A key that was computed may hold a secret, and is not named.
+  const named = at.type === "Identifier" || at.type === "Literal";
+  const message = named ? `there is no "${key}" here` : "there is no such key here";
+  const better = named ? hyphenHint(at, source) ?? nearHint(missing) : undefined;
+  return new ExpressionError(message, at.start, at.end, better ?? hint);
+}
+
+/** `did you mean "x"?`, or what else there is. */
+export function nearHint({ key, among }: Missing): string | undefined {
+  const keys = Object.keys(among);
+  return didYouMean(key, keys) ?? thereIs(keys);
+}
+
+function unknownHint(
+  name: string,
+  node: Node,
+  run: Evaluation,
+  source: string,
+): string | undefined {
+  const names = Object.keys(run.scope.names);
+  return hyphenHint(node, source) ?? nameHint(name) ?? didYouMean(name, names) ?? thereIs(names);
+}
+
+function thereIs(keys: readonly string[]): string | undefined {
+  if (keys.length === 0) return undefined;
+  const some = keys.slice(0, 6).map((key) => JSON.stringify(key)).join(", ");
+  return `there is ${some}${keys.length > 6 ? " and more" : ""}`;
+}
+
+/** `outputs.create-user` is a subtraction to the grammar. */
+function hyphenHint({ start, end }: Node, source: string): string | undefined {
+  const before = /([\p{L}_$][\p{L}\d_$]*-)$/u.exec(source.slice(0, start))?.[1] ?? "";
+  const after = /^(?:-[\p{L}_$][\p{L}\d_$]*)+/u.exec(source.slice(end))?.[0] ?? "";
+  if (before === "" && after === "") return undefined;
+  return `a hyphen is a minus; for one key write ["${before}${source.slice(start, end)}${after}"]`;
+}
+
+/** A node without the chain round it. */
+function bare(node: Node): Node {
+  return node.type === "ChainExpression" ? node.expression : node;
+}

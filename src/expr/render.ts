@@ -1,0 +1,86 @@
+import { formatValue } from "../value/format_value.ts";
+import type { Value } from "../value/value.ts";
+import type { Node } from "./ast.ts";
+import { evaluateNode } from "./evaluate.ts";
+import { Evaluation } from "./evaluation.ts";
+import { ExpressionError } from "./expression_error.ts";
+import type { Scope, Template } from "./expression.ts";
+import { LIMITS } from "./limits.ts";
+import { placeFault } from "./place_fault.ts";
+
+export interface RenderOptions {
+  /** Whether people alone will read the text: nil is then written as `nil`, and is no mistake. */
+  readonly display?: boolean;
+}
+
+/**
+ * The value of a template. Where it is one expression and nothing else but spaces, that is the
+ * value of the expression, whatever its type; otherwise it is a text.
+ */
+export function renderTemplate(
+  template: Template,
+  scope: Scope,
+  options: RenderOptions = {},
+): unknown {
+  const only = onlyExpression(template);
+  return only
+    ? evaluateNode(only, new Evaluation(scope), template.source)
+    : renderText(template, scope, options);
+}
+
+/** A template as text. nil in it would leave a gap, and is an error. */
+export function renderText(
+  template: Template,
+  scope: Scope,
+  { display = false }: RenderOptions = {},
+): string {
+  const [first] = template.parts;
+  if (template.parts.length === 1 && typeof first === "string") return first;
+  const run = new Evaluation(scope);
+  let text = "";
+  for (const part of template.parts) {
+    if (typeof part === "string") {
+      text += part;
+      continue;
+    }
+    const value = evaluateNode(part, run, template.source);
+    if (value === null && !display) throw gapError(part);
+    text += formatPart(value, part, run, template.source);
+    if (text.length > LIMITS.text + template.source.length) {
+      throw new ExpressionError(
+        `this makes a text longer than ${LIMITS.text} characters`,
+        part.start,
+        part.end,
+      );
+    }
+  }
+  return text;
+}
+
+function onlyExpression({ parts }: Template): Node | undefined {
+  let only: Node | undefined;
+  for (const part of parts) {
+    if (typeof part === "string") {
+      if (part.trim() !== "") return undefined;
+    } else if (only) {
+      return undefined;
+    } else {
+      only = part;
+    }
+  }
+  return only;
+}
+
+function formatPart(value: Value, part: Node, run: Evaluation, source: string): string {
+  try {
+    return formatValue(value, run);
+  } catch (error) {
+    run.at = part;
+    throw placeFault(error, run, source);
+  }
+}
+
+function gapError({ start, end }: Node): ExpressionError {
+  const message = "this is nil, and would leave a gap in the text";
+  return new ExpressionError(message, start, end, 'if that is right, add ?? ""');
+}

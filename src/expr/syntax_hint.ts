@@ -1,0 +1,97 @@
+/** What could not be read: a token, and the text around it. */
+export interface Misfit {
+  readonly input: string;
+  readonly start: number;
+  readonly end: number;
+  /** Whether the expression stands between `{{` and `}}`. */
+  readonly inTemplate: boolean;
+}
+
+/** What was probably meant where a token makes no sense. */
+export function syntaxHint(misfit: Misfit): string | undefined {
+  return HINTS.find(({ applies }) => applies(misfit))?.hint(misfit);
+}
+
+interface Hint {
+  readonly applies: (misfit: Misfit) => boolean;
+  readonly hint: (misfit: Misfit) => string;
+}
+
+/** The first that applies is given. */
+const HINTS: readonly Hint[] = [
+  {
+    applies: (misfit) =>
+      token(misfit) === ">" && before(misfit).endsWith("-") ||
+      token(misfit) === "=" && after(misfit) === ">",
+    hint: () => "a condition needs no parameter: filter(list, # > 1), where # is the item",
+  },
+  {
+    applies: (misfit) => token(misfit) === "=",
+    hint: (misfit) =>
+      before(misfit).endsWith("!=") ? "use != without another =" : "use == to compare",
+  },
+  {
+    applies: (misfit) => misfit.inTemplate && token(misfit) === "." && opens(misfit),
+    hint: (misfit) => {
+      const inner = /^[^{}]*/.exec(misfit.input.slice(misfit.start))?.[0].trim() ?? "";
+      return `to keep braces as text write {{ "{{${inner}}}" }}`;
+    },
+  },
+  {
+    applies: (misfit) => misfit.inTemplate && /\{\{\{[^{}]*$/.test(before(misfit)),
+    hint: () => "{{{ begins a map; for a brace as text put a space after it: { {{x}} }",
+  },
+  {
+    applies: (misfit) => !misfit.inTemplate && misfit.input.includes("{{") && isBrace(misfit),
+    hint: () => "this field is an expression already: leave out {{ and }}",
+  },
+  {
+    applies: (misfit) => token(misfit) === ":" && /\{\s*["'`\w$]+\s*$/.test(before(misfit)),
+    hint: () => "put parentheses round a map here: ({name: value})",
+  },
+  {
+    applies: (misfit) => token(misfit) === ".",
+    hint: () => ".name is a field of the item, inside filter(list, .name == 1) and the like",
+  },
+  {
+    applies: (misfit) => /^["']/.test(token(misfit)) && /["']$/.test(before(misfit)),
+    hint: (misfit) => `for a quote inside a string write \\${token(misfit).charAt(0)}`,
+  },
+  {
+    applies: (misfit) => /^\.\d/.test(token(misfit)),
+    hint: (misfit) => `write [${token(misfit).slice(1)}] for an item of a list`,
+  },
+  {
+    applies: (misfit) => /^\d/.test(token(misfit)) && before(misfit).endsWith("?."),
+    hint: () => "put a space after the ?",
+  },
+  {
+    applies: (misfit) => token(misfit) === "/",
+    hint: () => 'a pattern is a string: text matches "^a+$"',
+  },
+  {
+    applies: (misfit) => token(misfit) === ">" && before(misfit).endsWith("<"),
+    hint: () => "use != for unequal",
+  },
+];
+
+function token({ input, start, end }: Misfit): string {
+  return input.slice(start, end);
+}
+
+function before({ input, start }: Misfit): string {
+  return input.slice(Math.max(0, start - 200), start);
+}
+
+function after({ input, end }: Misfit): string {
+  return input.slice(end, end + 1);
+}
+
+function opens(misfit: Misfit): boolean {
+  return before(misfit).trimEnd().endsWith("{{");
+}
+
+function isBrace(misfit: Misfit): boolean {
+  return token(misfit) === "{" || token(misfit) === "}" || opens(misfit) ||
+    before(misfit).includes("{{");
+}

@@ -1,0 +1,79 @@
+import type { Node } from "./ast.ts";
+import { LIMITS } from "./limits.ts";
+import { TOKEN, type TokenType } from "./scanner.ts";
+import { syntaxHint } from "./syntax_hint.ts";
+import { Tokenizer } from "./tokenizer.ts";
+
+/** What every rule of the grammar needs: to look at tokens, to refuse them and to make nodes. */
+export class TokenReader extends Tokenizer {
+  #nodes = 0;
+  #depth = 0;
+  #inTemplate = false;
+
+  /** Goes to the expression after the `{{` at `open`, which has limits of its own. */
+  startTemplate(open: number): void {
+    this.#inTemplate = true;
+    this.#nodes = this.#depth = 0;
+    this.pos = open + 2;
+    this.nextToken();
+  }
+
+  /** Counts a node; acorn finishes its own through `finishNode`. */
+  finish<T extends Node>(node: T): T {
+    if (++this.#nodes > LIMITS.nodes) {
+      this.fail(`this expression has more than ${LIMITS.nodes} parts`, node.start, node.start + 1);
+    }
+    return node;
+  }
+
+  override finishNode(node: Node, type: Node["type"]): Node {
+    return this.finish(super.finishNode(node, type));
+  }
+
+  /** Counts a level of the tree, until `leave`. */
+  enter(): void {
+    if (++this.#depth > LIMITS.depth) {
+      const message = `this expression is nested more than ${LIMITS.depth} levels deep`;
+      this.fail(message, this.start, this.end);
+    }
+  }
+
+  leave(): void {
+    this.#depth--;
+  }
+
+  isWord(word: string): boolean {
+    return this.type === TOKEN.name && this.value === word;
+  }
+
+  /** The word after the current token. */
+  wordAhead(): string {
+    NEXT_WORD.lastIndex = this.end;
+    return NEXT_WORD.exec(this.input)?.[1] ?? "";
+  }
+
+  /** Called by acorn too, between the items of a list. */
+  expect(type: TokenType): void {
+    if (!this.eat(type)) this.unexpected(`"${type.label}"`);
+  }
+
+  unexpected(wanted?: string): never {
+    const { input, start, end } = this;
+    const inTemplate = this.#inTemplate;
+    const got = this.type === TOKEN.end
+      ? `unexpected end of the ${inTemplate ? "text" : "expression"}`
+      : `unexpected ${shortened(input.slice(start, end))}`;
+    const hint = syntaxHint({ input, start, end, inTemplate });
+    this.fail(wanted === undefined ? got : `${got}, expected ${wanted}`, start, end, hint);
+  }
+
+  refuseLength(start: number): never {
+    this.fail(`an expression is longer than ${LIMITS.source} characters`, start, start + 1);
+  }
+}
+
+const NEXT_WORD = /\s*([A-Za-z]+)(?![\w$])/y;
+
+function shortened(token: string): string {
+  return token.length <= 20 ? `"${token}"` : `"${token.slice(0, 20)}…"`;
+}

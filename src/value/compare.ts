@@ -1,0 +1,57 @@
+import { type Meter, UNMETERED } from "./meter.ts";
+import { plain, readField } from "./plain.ts";
+import { isDict, type Value } from "./value.ts";
+
+/** Whether two values are the same: numbers by value, lists and maps by what they hold. */
+export function isEqual(a: Value, b: Value, meter: Meter = UNMETERED): boolean {
+  if (typeof a === "string") {
+    if (a.length > 64) meter.spend(a.length >> 6);
+    return a === b;
+  }
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  // Shared parts are compared once for each way that leads to them, so every visit is paid for.
+  meter.spend(1);
+  if (a === b) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && isEqualList(a, b, meter);
+  return isDict(a) && isDict(b) && isEqualMap(a, b, meter);
+}
+
+function isEqualList(a: readonly unknown[], b: readonly unknown[], meter: Meter): boolean {
+  return a.length === b.length &&
+    a.every((item, index) => isEqual(plain(item), plain(b[index]), meter));
+}
+
+function isEqualMap(a: object, b: object, meter: Meter): boolean {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length &&
+    keys.every((key) => {
+      const other = readField(b, key);
+      return other !== undefined && isEqual(readField(a, key) ?? null, other, meter);
+    });
+}
+
+/** Which of two numbers or two texts comes first: below 0, 0 or above 0; NaN where neither does. */
+export function compareValues(a: Value, b: Value): number | undefined {
+  if (typeof a === "number" && typeof b === "number") return a === b ? 0 : a - b;
+  if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
+  return undefined;
+}
+
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** By code point, which is the order of the bytes in UTF-8. */
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  if (SURROGATE.test(a) || SURROGATE.test(b)) {
+    let at = 0;
+    while (a.charCodeAt(at) === b.charCodeAt(at)) at++;
+    const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)];
+    // A surrogate stands for a character above all that are written as one unit.
+    if (isSurrogate(x) !== isSurrogate(y)) return isSurrogate(x) ? 1 : -1;
+  }
+  return a < b ? -1 : 1;
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}

@@ -1,0 +1,35 @@
+import type { Value } from "./value.ts";
+
+/**
+ * A value as the language sees it: data, never code. What is no data becomes nil, so that a
+ * function or a symbol that a host left in its data cannot be reached.
+ */
+export function plain(value: unknown): Value {
+  switch (typeof value) {
+    case "string":
+    case "number":
+    case "boolean":
+      return value;
+    case "object":
+      return Array.isArray(value) ? plainList(value) : value as Value;
+    case "bigint":
+      return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+    default:
+      return null;
+  }
+}
+
+/**
+ * What a map holds under a key of its own; undefined where there is none. Inherited properties
+ * and getters do not count, so that reading data never runs code.
+ */
+export function readField(map: object, key: string): Value | undefined {
+  const field = Object.getOwnPropertyDescriptor(map, key);
+  return field?.enumerable && !field.get && !field.set ? plain(field.value) : undefined;
+}
+
+/** A list whose methods are the language's own, not those of a class that extends Array. */
+function plainList(list: readonly unknown[]): readonly Value[] {
+  if (Object.getPrototypeOf(list) === Array.prototype) return list as Value[];
+  return Array.from({ length: list.length }, (_, index) => plain(list[index]));
+}
