@@ -12,17 +12,21 @@ export function makePlaces(
 ): Places {
   const spanOf = ({ start, end }: YamlNode) => spanAt(joined, start, end);
   const findNode = makeFinder();
-  const find = (path: Path) => findNode(root, inheritedPath(value, path));
+  const find = (path: Path) => {
+    const written = inheritedPath(value, path);
+    const found = findNode(root, written);
+    return { ...found, isWhole: found.depth === written.length };
+  };
   const locate = (path: Path, part: "key" | "value" = "value"): Span => {
-    const { node, key, depth } = find(path);
+    const { node, key, isWhole } = find(path);
     if (!node) return spanAt(joined, 0, 0);
-    const wanted = depth < path.length ? "value" : part;
+    const wanted = isWhole ? part : "value";
     const empty = node.start === node.end;
     return spanOf(key && (wanted === "key" || empty) ? key : node);
   };
   const text = (path: Path): Source | undefined => {
-    const { node, depth } = find(path);
-    if (depth < path.length || node?.kind !== "scalar" || node.start === node.end) return undefined;
+    const { node, isWhole } = find(path);
+    if (!isWhole || node?.kind !== "scalar" || node.start === node.end) return undefined;
     const origin = spanOf(node);
     return { name: origin.source.name, text: node.text, origin };
   };

@@ -1,0 +1,181 @@
+import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
+import type { Path } from "../source/source.ts";
+import { durationProblem, parseDuration } from "../value/duration.ts";
+import type { ExpressionReader } from "./read_expressions.ts";
+import type { Limits } from "./limits.ts";
+import type { Duration, Output } from "./model.ts";
+import type { NameRule } from "./name_rules.ts";
+import { addError, type Problem } from "./problem.ts";
+import { describeValue, isRawMap, type RawMap } from "./raw_value.ts";
+
+/** What the decoding of a workflow shares: what it found, and what it was given. */
+export interface Decoding {
+  readonly problems: Problem[];
+  readonly limits: Limits;
+  readonly expressions: ExpressionReader;
+}
+
+/** What a key of each type gives. */
+export interface Decoded {
+  readonly text: string;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly template: Template;
+  readonly expression: Expression;
+  readonly duration: Duration;
+  /** Texts of a list. */
+  readonly names: readonly string[];
+  /** A mapping whose values may hold templates. */
+  readonly data: DataTemplate;
+  /** A list of such mappings. */
+  readonly entries: readonly DataTemplate[];
+  readonly outputs: readonly Output[];
+  /** A mapping or a list that is decoded further by who asked for it. */
+  readonly map: RawMap;
+  readonly list: readonly unknown[];
+}
+
+/** The types of the keys of the file format. */
+export type FieldType = keyof Decoded;
+
+/** A value at its place in a document. */
+interface At {
+  readonly value: unknown;
+  readonly path: Path;
+  /** The key in quotes, to begin a message with. */
+  readonly name: string;
+  readonly names: NameRule;
+  readonly decoding: Decoding;
+}
+
+/** Decodes the value of a key by its type; undefined, with a problem told, where it does not fit. */
+export function decodeValue<T extends FieldType>(
+  type: T,
+  value: unknown,
+  path: Path,
+  names: NameRule,
+  decoding: Decoding,
+): Decoded[T] | undefined {
+  return DECODERS[type]({ value, path, name: `"${path.at(-1)}"`, names, decoding });
+}
+
+const DECODERS: { readonly [T in FieldType]: (at: At) => Decoded[T] | undefined } = {
+  text: (at) => readText(at, "text"),
+  integer: decodeInteger,
+  boolean: (at) => typeof at.value === "boolean" ? at.value : refuse(at, "true or false"),
+  template: (at) => {
+    const text = readText(at, "text");
+    return text === undefined
+      ? undefined
+      : at.decoding.expressions.template(text, at.path, at.names);
+  },
+  expression: decodeExpression,
+  duration: decodeDuration,
+  names: (at) => {
+    const hint = `write ${at.path.at(-1)}: [${at.value}]`;
+    const isOne = typeof at.value === "string" || typeof at.value === "number";
+    if (isOne) return refuse(at, "a list", hint);
+    return decodeItems(at, "a list", (item) => readText(item, "text"));
+  },
+  data: (at) => isRawMap(at.value) ? readData(at) : refuse(at, "a mapping"),
+  entries: (at) =>
+    decodeItems(
+      at,
+      "a list of mappings",
+      (item) =>
+        item.value === null
+          ? readData({ ...item, value: {} })
+          : isRawMap(item.value)
+          ? readData(item)
+          : refuse(item, "a mapping"),
+    ),
+  outputs: decodeOutputs,
+  map: (at) => isRawMap(at.value) ? at.value : refuse(at, "a mapping"),
+  list: (at) => Array.isArray(at.value) ? at.value : refuse(at, "a list"),
+};
+
+function refuse({ decoding, path, name, value }: At, wanted: string, hint?: string): undefined {
+  const message = `${name} must be ${wanted}, not ${describeValue(value)}`;
+  addError(decoding.problems, "type", path, message, hint === undefined ? {} : { hint });
+}
+
+/** Text, as which numbers and booleans will do. */
+function readText(at: At, wanted: string): string | undefined {
+  const { value } = at;
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  const hint = isRawMap(value) ? "put the whole value in quotes" : undefined;
+  return refuse(at, wanted, hint);
+}
+
+function readData({ value, path, names, decoding }: At): DataTemplate {
+  return decoding.expressions.data(value, path, names);
+}
+
+function decodeInteger(at: At): number | undefined {
+  const { value } = at;
+  const number = typeof value === "string" && /^\s*[-+]?\d+\s*$/.test(value)
+    ? Number(value)
+    : value;
+  return Number.isSafeInteger(number) ? number as number : refuse(at, "a whole number");
+}
+
+function decodeExpression(at: At): Expression | undefined {
+  const { value, path, name, names, decoding } = at;
+  const text = value === null ? "" : readText(at, "an expression");
+  if (text === undefined) return undefined;
+  if (text.trim() !== "") return decoding.expressions.expression(text, path, names);
+  addError(decoding.problems, "empty", path, `${name} is empty`, {
+    hint: "write an expression, or leave the key out",
+  });
+  return undefined;
+}
+
+function decodeDuration(at: At): Duration | undefined {
+  const { value, path, name, names, decoding } = at;
+  if (typeof value === "string" && value.includes("{{")) {
+    const template = decoding.expressions.template(value, path, names);
+    return template && { kind: "template", template };
+  }
+  const milliseconds = parseDuration(value);
+  if (milliseconds !== undefined) return { kind: "constant", milliseconds };
+  const problem = typeof value === "object" ? undefined : durationProblem(value);
+  if (problem === undefined) return refuse(at, "a duration");
+  addError(decoding.problems, "duration", path, `${name} ${problem}`);
+  return undefined;
+}
+
+function decodeItems<T>(
+  at: At,
+  wanted: string,
+  decode: (item: At) => T | undefined,
+): readonly T[] | undefined {
+  const { value, path, name } = at;
+  if (!Array.isArray(value)) return refuse(at, wanted);
+  const items: T[] = [];
+  value.forEach((item, index) => {
+    const decoded = decode({
+      ...at,
+      value: item,
+      path: [...path, index],
+      name: `item ${index + 1} of ${name}`,
+    });
+    if (decoded !== undefined) items.push(decoded);
+  });
+  return items;
+}
+
+function decodeOutputs(at: At): readonly Output[] | undefined {
+  if (!isRawMap(at.value)) return refuse(at, "a mapping of names to expressions");
+  const outputs: Output[] = [];
+  for (const [name, value] of Object.entries(at.value)) {
+    const expression = decodeExpression({
+      ...at,
+      value,
+      path: [...at.path, name],
+      name: `the output "${name}"`,
+    });
+    if (expression) outputs.push({ name, value: expression });
+  }
+  return outputs;
+}

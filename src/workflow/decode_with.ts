@@ -1,0 +1,72 @@
+import type { Action } from "../action/action.ts";
+import { checkParameters } from "../action/check_parameters.ts";
+import { ACTIONS, findAction, REFERENCE_ACTIONS } from "../action/registry.ts";
+import type { DataTemplate } from "../expr/expression.ts";
+import type { Path } from "../source/source.ts";
+import { didYouMean } from "../source/suggest.ts";
+import { mergeDicts } from "../value/merge.ts";
+import type { Dict } from "../value/value.ts";
+import type { Decoding } from "./decode_value.ts";
+import { STEP } from "./name_rules.ts";
+import { addError, addWarning } from "./problem.ts";
+import { describeValue, isRawMap, type RawMap } from "./raw_value.ts";
+
+/** The `defaults` of a job: parameters by the name of the action. */
+export type Defaults = ReadonlyMap<string, Dict>;
+
+const ACTION_NAMES = ACTIONS.map((action) => action.name);
+
+/** Decodes the `defaults` of a job. What is in them is checked with the steps that use them. */
+export function decodeDefaults(map: RawMap, path: Path, { problems }: Decoding): Defaults {
+  const defaults = new Map<string, Dict>();
+  for (const [name, params] of Object.entries(map)) {
+    if (params === null) continue;
+    if (!isRawMap(params)) {
+      const message = `the defaults of "${name}" must be a mapping, not ${describeValue(params)}`;
+      addError(problems, "type", [...path, name], message);
+    } else if (findAction(name)) {
+      defaults.set(name, params as Dict);
+    } else {
+      const hint = didYouMean(name, ACTION_NAMES) ?? `the actions are ${ACTION_NAMES.join(", ")}`;
+      const message = `there is no action "${name}" to have defaults`;
+      addWarning(problems, "unknown-action", [...path, name], message, { part: "key", hint });
+    }
+  }
+  return defaults;
+}
+
+/** The action that a step names; undefined, with a problem told, where there is none. */
+export function decodeUses(name: string, path: Path, { problems }: Decoding): Action | undefined {
+  const action = findAction(name);
+  if (action) return action;
+  const isKnownElsewhere = REFERENCE_ACTIONS.includes(name);
+  const message = isKnownElsewhere
+    ? `runner has no action "${name}" yet`
+    : `there is no action "${name}"`;
+  const list = `the actions are ${ACTION_NAMES.join(", ")}`;
+  const hint = isKnownElsewhere ? list : didYouMean(name, ACTION_NAMES) ?? list;
+  addError(problems, "unknown-action", path, message, { hint });
+  return undefined;
+}
+
+/**
+ * What a step gives to its action, over the defaults of the job, checked by the action. Without an
+ * action there are its expressions to check nevertheless.
+ */
+export function decodeWith(
+  action: Action | undefined,
+  own: Dict,
+  defaults: Dict | undefined,
+  path: Path,
+  { problems, expressions }: Decoding,
+): DataTemplate {
+  if (!action) return expressions.data(own, path, STEP);
+  const params = defaults ? (action.merge ?? mergeDicts)(defaults, own) : own;
+  for (const { path: inside, at, message, hint } of checkParameters(action, params)) {
+    addError(problems, "parameter", [...path, ...inside], message, {
+      ...at === undefined ? {} : { part: at },
+      ...hint === undefined ? {} : { hint },
+    });
+  }
+  return expressions.data(params, path, STEP);
+}

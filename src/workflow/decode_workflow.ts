@@ -1,0 +1,75 @@
+import type { DataTemplate } from "../expr/expression.ts";
+import type { Path } from "../source/source.ts";
+import { checkGraph, type IdentifiedJob } from "./check_graph.ts";
+import { decodeFields } from "./decode_fields.ts";
+import { decodeJob, type JobDraft } from "./decode_job.ts";
+import type { Decoding } from "./decode_value.ts";
+import { WORKFLOW } from "./fields.ts";
+import type { Document, Job, Workflow } from "./model.ts";
+import { addError, type Problem } from "./problem.ts";
+
+const NO_VARS: DataTemplate = { kind: "constant", value: {} };
+
+/**
+ * Decodes a document. Everything that can be checked is checked, whatever else is wrong; with an
+ * error among the problems the workflow is no good, or there is none at all.
+ */
+export function decodeWorkflow(document: Document, decoding: Decoding): Workflow | undefined {
+  const fields = decodeFields(document.value, [], WORKFLOW, decoding);
+  if (!fields) return undefined;
+  const { name, jobs: rawJobs = [], vars = NO_VARS, ...rest } = fields;
+  const drafts: JobDraft[] = [];
+  rawJobs.forEach((rawJob, index) => {
+    const draft = decodeJob(rawJob, ["jobs", index], decoding);
+    if (draft) drafts.push(draft);
+  });
+  const identified = identify(drafts);
+  checkIds(drafts, decoding.problems);
+  checkGraph(identified, decoding.problems);
+  const jobs = identified.filter(isComplete);
+  return name === undefined ? undefined : { ...rest, name, vars, jobs, document };
+}
+
+/** Gives an id to the jobs that have none: `job_<index>`, unless another job is called that. */
+function identify(drafts: readonly JobDraft[]): readonly IdentifiedJob[] {
+  const taken = new Set(drafts.map(({ id }) => id));
+  return drafts.map((draft) => {
+    let { id } = draft;
+    if (id === undefined) {
+      id = `job_${draft.index}`;
+      while (taken.has(id)) id += "_";
+      taken.add(id);
+    }
+    return { ...draft, id };
+  });
+}
+
+function isComplete(job: IdentifiedJob): job is IdentifiedJob & Job {
+  return job.name !== undefined && job.steps.every(({ action }) => action !== undefined);
+}
+
+/** Ids of jobs are unique, and ids of steps are in all jobs together, for outputs are named by them. */
+function checkIds(jobs: readonly JobDraft[], problems: Problem[]): void {
+  checkUnique("job", jobs, problems);
+  checkUnique("step", jobs.flatMap(({ steps }) => steps), problems);
+}
+
+function checkUnique(
+  kind: string,
+  items: readonly { readonly id?: string; readonly path: Path }[],
+  problems: Problem[],
+): void {
+  const seen = new Set<string>();
+  for (const { id, path } of items) {
+    if (id === undefined) continue;
+    if (seen.has(id)) {
+      addError(
+        problems,
+        "duplicate-id",
+        [...path, "id"],
+        `another ${kind} has the id "${id}" already`,
+      );
+    }
+    seen.add(id);
+  }
+}

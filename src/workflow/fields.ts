@@ -1,0 +1,137 @@
+import type { FieldType } from "./decode_value.ts";
+import { JOB, JOB_NAME, type NameRule, STEP, STEP_VARS, WORKFLOW_VARS } from "./name_rules.ts";
+
+/** A key of the file format. */
+export interface Field {
+  readonly type: FieldType;
+  /** It must be there and must not be empty. */
+  readonly required?: true;
+  /** The names that expressions in it see. */
+  readonly names?: NameRule;
+  /** What stands for it when it is left out. */
+  readonly default?: string;
+  readonly summary: string;
+}
+
+/** The keys that one kind of mapping may have. */
+export interface FieldTable<F extends Readonly<Record<string, Field>>> {
+  /** The kind in words: `a step`. */
+  readonly what: string;
+  readonly fields: F;
+  /** Keys that other tools have, and what to write here. */
+  readonly misplaced?: Readonly<Record<string, string>>;
+  /** Unknown keys that are like no known one are left alone: they hold anchors. */
+  readonly open?: true;
+}
+
+const SKIPIF = 'the key is "skipif", which skips where it is true';
+const GOES_ON = "the other steps and jobs go on by themselves; there is no such key";
+
+/** The top level of a workflow. */
+export const WORKFLOW = {
+  what: "the workflow",
+  fields: {
+    name: { type: "text", required: true, summary: "Shown at the top of the report." },
+    description: { type: "text", summary: "Free text." },
+    vars: {
+      type: "data",
+      names: WORKFLOW_VARS,
+      summary: "Variables of all jobs and steps; only here are environment variables seen.",
+    },
+    jobs: { type: "list", required: true, summary: "The jobs." },
+  },
+  misplaced: {
+    env: 'environment variables are read in "vars": NAME: "{{NAME}}"',
+    defaults: '"defaults" is a key of a job',
+    steps: '"steps" is a key of a job: write jobs: and a list of jobs',
+  },
+  open: true,
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** A job. */
+export const JOB_FIELDS = {
+  what: "a job",
+  fields: {
+    name: { type: "template", names: JOB_NAME, required: true, summary: "Shown in the report." },
+    id: { type: "text", summary: "What other jobs name in needs.", default: "job_<index>" },
+    needs: { type: "names", summary: "Ids of the jobs that must be done before this one." },
+    steps: { type: "list", required: true, summary: "The steps, run one after the other." },
+    skipif: { type: "expression", names: JOB, summary: "Skips the job where it is true." },
+    defaults: {
+      type: "map",
+      summary: "Values of `with` for all steps of an action, by the name of the action.",
+    },
+    repeat: { type: "map", summary: "Runs the job several times." },
+  },
+  misplaced: {
+    if: SKIPIF,
+    continue_on_error: GOES_ON,
+    timeout: '"timeout" is a key of a step',
+    vars: '"vars" is a key of the workflow and of a step',
+    env: 'environment variables are read in the "vars" of the workflow',
+    uses: '"uses" is a key of a step: write steps: and a list of steps',
+    depends_on: 'the key is "needs"',
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** `repeat` of a job. */
+export const REPEAT = {
+  what: "repeat",
+  fields: {
+    count: { type: "integer", required: true, summary: "How often the job runs; 0 or more." },
+    interval: { type: "duration", names: JOB, summary: "The time between two runs." },
+    async: { type: "boolean", default: "false", summary: "Runs all repetitions at once." },
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** A step. */
+export const STEP_FIELDS = {
+  what: "a step",
+  fields: {
+    uses: { type: "text", required: true, summary: "The action." },
+    name: { type: "template", names: STEP, summary: "Shown in the report." },
+    id: { type: "text", summary: "What outputs are published under: a-z, 0-9, _ and -." },
+    with: { type: "map", summary: "The parameters of the action." },
+    test: { type: "expression", names: STEP, summary: "Fails the step where it is false." },
+    echo: { type: "template", names: STEP, summary: "Text for the report." },
+    vars: { type: "data", names: STEP_VARS, summary: "Variables of this step." },
+    outputs: {
+      type: "outputs",
+      names: STEP,
+      summary: "Values for later steps and jobs, each an expression; they need an id.",
+    },
+    skipif: { type: "expression", names: STEP, summary: "Skips the step where it is true." },
+    wait: { type: "duration", names: STEP, summary: "The time to wait before the step." },
+    timeout: {
+      type: "duration",
+      names: STEP,
+      default: "5m",
+      summary: "The time after which the step is stopped.",
+    },
+    iteration: {
+      type: "entries",
+      names: STEP_VARS,
+      summary: "Runs the step once for each entry, whose keys are added to vars.",
+    },
+    retry: { type: "map", summary: "Runs the step again when it fails." },
+  },
+  misplaced: {
+    if: SKIPIF,
+    action: 'the key is "uses"',
+    continue_on_error: GOES_ON,
+    run: 'a shell command is "uses: shell" with "cmd" under "with"',
+    env: 'environment variables are read in the "vars" of the workflow',
+    needs: '"needs" is a key of a job; steps run one after the other',
+    defaults: '"defaults" is a key of a job',
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** `retry` of a step. */
+export const RETRY = {
+  what: "retry",
+  fields: {
+    max_attempts: { type: "integer", required: true, summary: "All attempts together; 1 or more." },
+    interval: { type: "duration", names: STEP, summary: "The time between two attempts." },
+    initial_delay: { type: "duration", names: STEP, summary: "The time before the first attempt." },
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;

@@ -1,0 +1,26 @@
+import type { Environment } from "../host/host.ts";
+import { UsageError } from "../source/errors.ts";
+
+/** What `repeat.count` and `retry.max_attempts` may be at most. */
+export interface Limits {
+  readonly repeatCount: number;
+  readonly attempts: number;
+}
+
+const DEFAULT_LIMIT = 10_000;
+
+/** The limits that the environment sets. Throws UsageError where it sets no number. */
+export function readLimits(env: Environment): Limits {
+  return {
+    repeatCount: readLimit(env, "RUNNER_MAX_REPEAT_COUNT"),
+    attempts: readLimit(env, "RUNNER_MAX_ATTEMPTS"),
+  };
+}
+
+function readLimit(env: Environment, name: string): number {
+  const text = env.get(name)?.trim();
+  if (text === undefined || text === "") return DEFAULT_LIMIT;
+  const limit = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(limit) && limit > 0) return limit;
+  throw new UsageError(`${name} must be a whole number of at least 1, not "${text}"`);
+}

@@ -1,0 +1,135 @@
+import type { Identifier, Node } from "../expr/ast.ts";
+import { checkExpression, checkTemplate } from "../expr/check.ts";
+import { parseData, templatesIn } from "../expr/data_template.ts";
+import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
+import { ExpressionError } from "../expr/expression_error.ts";
+import { parseExpression, parseTemplate } from "../expr/parse.ts";
+import { loadRegexEngine } from "../expr/regex.ts";
+import { usesRegex } from "../expr/tree.ts";
+import { didYouMean } from "../source/suggest.ts";
+import type { Path } from "../source/source.ts";
+import { freeNames } from "./free_names.ts";
+import { type NameRule, WHOLE_SCOPE } from "./name_rules.ts";
+import { addError, type Problem } from "./problem.ts";
+
+/** Parses the expressions and templates of a workflow; what is wrong with them becomes problems. */
+export interface ExpressionReader {
+  expression(text: string, path: Path, names: NameRule): Expression | undefined;
+  template(text: string, path: Path, names: NameRule): Template | undefined;
+  /** Data whose texts may be templates; a part that is wrong is left out of no check. */
+  data(value: unknown, path: Path, names: NameRule): DataTemplate;
+  /** Checks everything that was parsed: functions, patterns, and whether the names exist. */
+  check(): Promise<void>;
+}
+
+/** An expression or a template, where it stands. */
+interface Use {
+  readonly tree: Expression | Template;
+  readonly path: Path;
+  readonly names: NameRule;
+}
+
+/** A reader that adds what it finds to the problems. Each text is parsed and checked once. */
+export function makeExpressionReader(problems: Problem[]): ExpressionReader {
+  const uses: Use[] = [];
+  const parseOnce = {
+    expression: remember(orError(parseExpression)),
+    template: remember(orError(parseTemplate)),
+  };
+  const use = <T extends Expression | Template>(tree: T, path: Path, names: NameRule): T => {
+    if (hasNodes(tree)) uses.push({ tree, path, names });
+    return tree;
+  };
+  return {
+    expression(text, path, names) {
+      const parsed = parseOnce.expression(text);
+      if (!(parsed instanceof ExpressionError)) return use(parsed, path, names);
+      tellError(problems, parsed, path);
+      return undefined;
+    },
+    template(text, path, names) {
+      const parsed = parseOnce.template(text);
+      if (!(parsed instanceof ExpressionError)) return use(parsed, path, names);
+      tellError(problems, parsed, path);
+      return undefined;
+    },
+    data(value, path, names) {
+      const { template, errors } = parseData(value);
+      for (const error of errors) tellError(problems, error, path);
+      for (const { template: tree, path: inside } of templatesIn(template)) {
+        use(tree, [...path, ...inside], names);
+      }
+      return template;
+    },
+    async check() {
+      const trees = new Set(uses.map(({ tree }) => tree));
+      if ([...trees].some((tree) => nodesOf(tree).some(usesRegex))) await loadRegexEngine();
+      const checkOnce = remember(checkTree);
+      for (const { tree, path, names } of uses) {
+        const { errors, identifiers } = checkOnce(tree);
+        for (const error of errors) tellError(problems, error, path);
+        for (const identifier of identifiers) checkName(problems, identifier, path, names);
+      }
+    },
+  };
+}
+
+/** The same function, which answers a question that it has heard before from memory. */
+function remember<K, V>(compute: (key: K) => V): (key: K) => V {
+  const known = new Map<K, V>();
+  return (key) => {
+    let value = known.get(key);
+    if (value === undefined) known.set(key, value = compute(key));
+    return value;
+  };
+}
+
+/** Parses, and answers with the error instead of throwing it. */
+function orError<T>(parse: (text: string) => T): (text: string) => T | ExpressionError {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (error instanceof ExpressionError) return error;
+      throw error;
+    }
+  };
+}
+
+function nodesOf(tree: Expression | Template): readonly Node[] {
+  return "node" in tree ? [tree.node] : tree.parts.filter((part) => typeof part !== "string");
+}
+
+function hasNodes(tree: Expression | Template): boolean {
+  return "node" in tree || tree.parts.some((part) => typeof part !== "string");
+}
+
+interface Checked {
+  readonly errors: readonly ExpressionError[];
+  readonly identifiers: readonly Identifier[];
+}
+
+function checkTree(tree: Expression | Template): Checked {
+  const errors = "node" in tree ? checkExpression(tree) : checkTemplate(tree);
+  return { errors, identifiers: nodesOf(tree).flatMap(freeNames) };
+}
+
+function tellError(problems: Problem[], error: ExpressionError, path: Path): void {
+  const { message, start, end, hint } = error;
+  const details = { range: { start, end }, ...hint === undefined ? {} : { hint } };
+  addError(problems, "expression", [...path, ...error.path], message, details);
+}
+
+function checkName(
+  problems: Problem[],
+  { name, start, end }: Identifier,
+  path: Path,
+  { where, known, hints = {} }: NameRule,
+): void {
+  const isMistaken = Object.hasOwn(hints, name);
+  if (name === WHOLE_SCOPE || (known ? known.includes(name) : !isMistaken)) return;
+  const hint = isMistaken ? hints[name]! : didYouMean(name, known ?? []) ??
+    `the names here are ${known?.join(", ")}`;
+  const message = `there is no "${name}" ${where}`;
+  addError(problems, "unknown-name", path, message, { range: { start, end }, hint });
+}

@@ -1,0 +1,55 @@
+import { denoHost } from "../../src/host/deno_host.ts";
+import type { Host } from "../../src/host/host.ts";
+import { LoadError } from "../../src/source/errors.ts";
+import { renderDiagnostic } from "../../src/source/render_diagnostic.ts";
+import { type Loaded, loadWorkflow } from "../../src/workflow/load_workflow.ts";
+import { withFiles } from "./temp_dir.ts";
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+type Env = Readonly<Record<string, string>>;
+
+/** The machine, with these environment variables and no other. */
+export function hostWith(env: Env = {}): Host {
+  return { ...denoHost(), env: { get: (name) => env[name], all: () => env } };
+}
+
+/** Loads real files, in the order in which they are given. */
+export function loadFiles(files: Files, env?: Env): Promise<Loaded> {
+  return withFiles(files, (folder) => {
+    const paths = Object.keys(files).map((name) => `${folder}/${name}`);
+    return loadWorkflow(paths.join(","), hostWith(env));
+  });
+}
+
+/** Loads one file, called `flow.yml`. */
+export function loadText(text: string, env?: Env): Promise<Loaded> {
+  return loadFiles({ "flow.yml": text }, env);
+}
+
+/** What the program says about files: the first line of the error, and every diagnostic. */
+export async function explainFiles(files: Files, env?: Env): Promise<string> {
+  return await withFiles(files, async (folder) => {
+    const paths = Object.keys(files).map((name) => `${folder}/${name}`);
+    let lines: string[];
+    try {
+      const { warnings } = await loadWorkflow(paths.join(","), hostWith(env));
+      lines = warnings.map(renderDiagnostic);
+    } catch (error) {
+      if (!(error instanceof LoadError)) throw error;
+      const hint = error.hint === undefined ? "" : ` (${error.hint})`;
+      lines = [error.message + hint, ...error.diagnostics.map(renderDiagnostic)];
+    }
+    return lines.join("\n").replaceAll(`${folder}/`, "");
+  });
+}
+
+/** What the program says about one file, called `flow.yml`. */
+export function explainText(text: string, env?: Env): Promise<string> {
+  return explainFiles({ "flow.yml": text }, env);
+}
+
+/** The place and the message of each diagnostic, without the lines of the file. */
+export async function tellText(text: string, env?: Env): Promise<readonly string[]> {
+  const told = await explainText(text, env);
+  return told.split("\n").flatMap((line) => /^flow\.yml:(.*)$/.exec(line)?.[1] ?? []);
+}

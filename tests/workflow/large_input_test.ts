@@ -1,0 +1,102 @@
+import { assertEquals } from "@std/assert";
+import { explainText, loadText, tellText } from "../support/load_files.ts";
+
+const JOB = "name: x\njobs: [{name: a, steps: [{uses: hello}]}]\n";
+
+Deno.test("loadWorkflow() refuses aliases that make a small file a huge value", async () => {
+  const lines = Array.from(
+    { length: 30 },
+    (_, index) => `a${index + 1}: &a${index + 1} [${`*a${index}, `.repeat(9)}]`,
+  );
+  const [told, ...more] = await tellText(`a0: &a0 [x]\n${lines.join("\n")}\n${JOB}vars: {x: *a30}`);
+  assertEquals(more, []);
+  assertEquals(told?.replace(/^\d+:\d+/, ""), ": error: aliases make the document too large");
+});
+
+Deno.test("loadWorkflow() accepts an alias that is used many thousand times", async () => {
+  const { workflow } = await loadText(`x: &x {a: [1, 2, 3], b: {c: 1}}
+${JOB}vars: {list: [${"*x, ".repeat(20_000)}]}
+`);
+  assertEquals(workflow.name, "x");
+});
+
+Deno.test("loadWorkflow() refuses an alias that holds itself", async () => {
+  for (const value of ["&v {a: *v}", "&v {a: [{b: *v}]}", "\n  a: &v\n    b: [*v]"]) {
+    const [told] = await tellText(`${JOB}vars: ${value}`);
+    assertEquals(told?.replace(/^\d+:\d+/, ""), ": error: an alias that holds itself");
+  }
+});
+
+Deno.test("loadWorkflow() refuses aliases that nest without end", async () => {
+  const lines = Array.from(
+    { length: 20_000 },
+    (_, index) => `a${index + 1}: &a${index + 1} [*a${index}]`,
+  );
+  const [told] = await tellText(`a0: &a0 [x]\n${lines.join("\n")}\n${JOB}`);
+  assertEquals(told?.replace(/^\d+:\d+/, ""), ": error: the values are nested too deeply");
+});
+
+Deno.test("loadWorkflow() reads values that are nested a few hundred levels deep", async () => {
+  const nested = "[".repeat(400) + "]".repeat(400);
+  assertEquals(await explainText(`${JOB}vars: {a: ${nested}}`), "");
+});
+
+function chain(length: number, last: string): string {
+  const jobs = Array.from({ length }, (_, index) => {
+    const need = index + 1 < length ? `j${index + 1}` : last;
+    return `- {name: j, id: j${index}, needs: [${need}], steps: [{uses: hello}]}`;
+  });
+  return `name: x\njobs:\n${jobs.join("\n")}\n`;
+}
+
+Deno.test("loadWorkflow() follows a chain of 10,000 jobs", async () => {
+  const { workflow } = await loadText(chain(10_000, ""));
+  assertEquals(workflow.jobs.length, 10_000);
+});
+
+Deno.test("loadWorkflow() names a circle of 10,000 jobs, in short", async () => {
+  assertEquals(await tellText(chain(10_000, "j0")), [
+    "3:29: error: jobs need each other in a circle: " +
+    "j0 -> j1 -> j2 -> j3 -> j4 -> j5 -> … -> j9994 -> j9995 -> j9996 -> j9997 -> j9998 -> j9999 -> j0",
+  ]);
+});
+
+Deno.test("loadWorkflow() tells every one of many thousand errors, in order", async () => {
+  const steps = Array.from(
+    { length: 5_000 },
+    (_, index) => `  - uses: hello\n    test: foo${index} == 1\n`,
+  );
+  const told = await tellText(`name: x\njobs:\n- name: a\n  steps:\n${steps.join("")}`);
+  assertEquals(told.length, 5_000);
+  assertEquals(told[4_999], '10004:11: error: there is no "foo4999" in a step');
+});
+
+Deno.test("loadWorkflow() is not misled by names of Object.prototype", async () => {
+  const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];
+  for (const name of names) {
+    const yaml = `name: x
+vars: {${name}: 1, deep: {${name}: {a: 1}}}
+${name}: 1
+jobs:
+- name: a
+  id: ${name}
+  ${name}: 1
+  defaults: {hello: {${name}: {b: 1}}}
+  steps:
+  - uses: hello
+    ${name}: 1
+    with: {${name}: {c: 1}}
+  - uses: ${name}
+- name: b
+  needs: [${name}]
+  steps: [{uses: hello, test: ${name} == 1}]
+`;
+    assertEquals(await tellText(yaml), [
+      `7:3: warning: "${name}" is no key of a job`,
+      `11:5: warning: "${name}" is no key of a step`,
+      `13:11: error: there is no action "${name}"`,
+      `16:31: error: there is no "${name}" in a step`,
+    ]);
+  }
+  assertEquals(({} as Record<string, unknown>).a, undefined);
+});

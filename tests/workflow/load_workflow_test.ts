@@ -1,0 +1,271 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { LoadError, UsageError } from "../../src/source/errors.ts";
+import { loadWorkflow } from "../../src/workflow/load_workflow.ts";
+import { explainFiles, explainText, hostWith, loadFiles, loadText } from "../support/load_files.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const HELLO = "name: x\njobs: [{name: a, steps: [{uses: hello}]}]\n";
+
+Deno.test("loadWorkflow() gives the jobs and steps of a file", async () => {
+  const { workflow, warnings } = await loadText(`name: The name
+description: Some text
+vars:
+  home: "{{HOME ?? 'none'}}"
+  port: 80
+jobs:
+- name: First {{vars.port}}
+  steps:
+  - uses: hello
+- name: Second
+  id: second
+  needs: [job_0]
+  skipif: vars.port == 81
+  repeat: {count: 3, interval: 2s, async: true}
+  steps:
+  - uses: shell
+    id: one
+    name: Step
+    with: {cmd: "echo {{vars.port}}"}
+    test: res.code == 0
+    echo: text
+    vars: {a: 1}
+    outputs: {line: res.stdout}
+    skipif: "false"
+    wait: 100ms
+    timeout: 1m
+    iteration: [{b: 1}, null]
+    retry: {max_attempts: 3, interval: 1, initial_delay: 1.5s}
+`);
+  assertEquals(warnings, []);
+  assertEquals([workflow.name, workflow.description], ["The name", "Some text"]);
+  const [first, second] = workflow.jobs;
+  assertEquals([first?.id, first?.index, first?.needs], ["job_0", 0, []]);
+  assertEquals(first?.name.source, "First {{vars.port}}");
+  assertEquals(first?.steps[0]?.timeout, { kind: "constant", milliseconds: 300_000 });
+  assertEquals([second?.id, second?.needs], ["second", ["job_0"]]);
+  assertEquals(second?.skipif?.source, "vars.port == 81");
+  const twoSeconds = { kind: "constant", milliseconds: 2000 } as const;
+  assertEquals(second?.repeat, { count: 3, interval: twoSeconds, async: true });
+  const step = second?.steps[0];
+  assertEquals(step?.path, ["jobs", 1, "steps", 0]);
+  assertEquals([step?.id, step?.index, step?.action.name], ["one", 0, "shell"]);
+  assertEquals([step?.test?.source, step?.skipif?.source], ["res.code == 0", "false"]);
+  assertEquals([step?.name?.source, step?.echo?.source], ["Step", "text"]);
+  assertEquals(step?.outputs.map(({ name, value }) => [name, value.source]), [
+    ["line", "res.stdout"],
+  ]);
+  assertEquals(step?.wait, { kind: "constant", milliseconds: 100 });
+  assertEquals(step?.timeout, { kind: "constant", milliseconds: 60_000 });
+  assertEquals(step?.iteration?.length, 2);
+  assertEquals(step?.retry?.maxAttempts, 3);
+  assertEquals(step?.retry?.initialDelay, { kind: "constant", milliseconds: 1500 });
+});
+
+Deno.test("loadWorkflow() takes numbers and booleans where text is wanted", async () => {
+  const { workflow } = await loadText(`name: 123
+description: true
+jobs:
+- name: 5
+  id: 7
+  steps: [{uses: hello, name: 1.5, test: true, echo: 42, wait: 0, skipif: false, id: 3}]
+- name: b
+  needs: [7]
+  repeat: {count: "2"}
+  steps: [{uses: hello, outputs: {}, timeout: 0, iteration: [], wait: , echo: , vars: }]
+`);
+  assertEquals([workflow.name, workflow.description], ["123", "true"]);
+  const [a, b] = workflow.jobs;
+  assertEquals([a?.name.source, a?.id, b?.needs], ["5", "7", ["7"]]);
+  const step = a?.steps[0];
+  assertEquals(
+    [step?.name?.source, step?.test?.source, step?.echo?.source, step?.skipif?.source, step?.id],
+    ["1.5", "true", "42", "false", "3"],
+  );
+  assertEquals(b?.repeat?.count, 2);
+  assertEquals(b?.steps[0]?.timeout, { kind: "constant", milliseconds: 300_000 });
+});
+
+Deno.test("loadWorkflow() generates ids that no other job has", async () => {
+  const { workflow } = await loadText(`name: x
+jobs:
+- {name: a, steps: [{uses: hello}]}
+- {name: b, id: job_0, steps: [{uses: hello}]}
+- {name: c, steps: [{uses: hello}]}
+`);
+  assertEquals(workflow.jobs.map(({ id }) => id), ["job_0_", "job_0", "job_2"]);
+});
+
+Deno.test("loadWorkflow() merges the defaults of a job into its steps", async () => {
+  const { workflow } = await loadText(`name: x
+jobs:
+- name: a
+  defaults:
+    hello: {a: 1, b: {c: 1, d: 1}, l: [1, 2]}
+    shell:
+  steps:
+  - uses: hello
+  - uses: hello
+    with: {b: {c: 2}, l: [3], a: null, e: "{{vars.x}}"}
+  - uses: shell
+    with: {cmd: ls}
+`);
+  const params = workflow.jobs[0]?.steps.map((step) => step.with);
+  assertEquals(
+    JSON.stringify(params?.[0]),
+    JSON.stringify({ kind: "constant", value: { a: 1, b: { c: 1, d: 1 }, l: [1, 2] } }),
+  );
+  const second = params?.[1];
+  assert(second?.kind === "map");
+  const entries = Object.fromEntries(second.entries);
+  assertEquals(JSON.stringify(entries.b), '{"kind":"constant","value":{"c":2,"d":1}}');
+  assertEquals(JSON.stringify(entries.l), '{"kind":"constant","value":[3]}');
+  assertEquals(JSON.stringify(entries.a), '{"kind":"constant","value":null}');
+  assertEquals(entries.e?.kind, "template");
+});
+
+Deno.test("loadWorkflow() puts files together, and says which file is wrong where", async () => {
+  const shared = `x_step: &step
+  uses: hello
+  test: res.status == 0
+vars: {a: 1}
+`;
+  const { workflow } = await loadFiles({
+    "shared.yml": shared,
+    "flow.yml": "name: x\nvars: {b: 2}\njobs: [{name: a, steps: [*step, *step]}]",
+  });
+  assertEquals(workflow.jobs[0]?.steps.length, 2);
+  assertEquals(JSON.stringify(workflow.vars), '{"kind":"constant","value":{"b":2}}');
+  const told = await explainFiles({
+    "shared.yml": shared.replace("res.status", "nope"),
+    "flow.yml": "name: x\njobs:\n- name: a\n  steps: [*step, *step, {uses: helo}]",
+  });
+  assertEquals(
+    told,
+    `workflow file 'shared.yml,flow.yml' has 2 errors
+shared.yml:3:9: error: there is no "nope" in a step
+  3 |   test: nope == 0
+    |         ^^^^ the names here are vars, res, req, rt, status, outputs, repeat_index
+flow.yml:4:32: error: there is no action "helo"
+  4 |   steps: [*step, *step, {uses: helo}]
+    |                                ^^^^ did you mean "hello"?`,
+  );
+});
+
+Deno.test("loadWorkflow() reads a file with a byte order mark", async () => {
+  const bom = "\ufeff";
+  const { workflow } = await loadFiles({ "a.yml": bom + "vars: {a: 1}\n", "b.yml": bom + HELLO });
+  assertEquals(workflow.name, "x");
+  assertEquals(workflow.vars.kind, "constant");
+});
+
+Deno.test("loadWorkflow() trims the paths of a list", async () => {
+  await withFiles({ "a b.yml": "vars: {a: 1}", "c.yml": HELLO }, async (folder) => {
+    const { workflow } = await loadWorkflow(` ${folder}/a b.yml , ${folder}/c.yml `, hostWith());
+    assertEquals(workflow.document.name, `${folder}/a b.yml,${folder}/c.yml`);
+  });
+});
+
+Deno.test("loadWorkflow() says why it cannot read a file", async () => {
+  await withFiles({
+    "ok.yml": HELLO,
+    "bytes.yml": new Uint8Array([0x6e, 0xff, 0xfe]),
+    "nul.yml": "name: \0",
+    "wide.yml": new Uint8Array([0xff, 0xfe, 0x6e, 0]),
+    "folder/b.yaml": "",
+    "folder/a.yml": "",
+    "folder/c.txt": "",
+    "none/c.txt": "",
+  }, async (folder) => {
+    const explain = async (argument: string) => {
+      const error = await assertRejects(() => loadWorkflow(argument, hostWith()), LoadError);
+      const hint = error.hint === undefined ? "" : ` (${error.hint})`;
+      return (error.message + hint).replaceAll(`${folder}/`, "");
+    };
+    const at = (name: string) => `${folder}/${name}`;
+    assertEquals(await explain(at("gone.yml")), "workflow file 'gone.yml' not found");
+    assertEquals(await explain(at("ok.yml/x")), "workflow file 'ok.yml/x' not found");
+    assertEquals(
+      await explain(`${at("ok.yml")},${at("gone.yml")}`),
+      "workflow file 'gone.yml' not found",
+    );
+    assertEquals(
+      await explain(at("folder")),
+      "cannot read workflow file 'folder': it is a directory (name the files in it: a.yml, b.yaml)",
+    );
+    assertEquals(
+      await explain(at("none")),
+      "cannot read workflow file 'none': it is a directory (there is no .yml or .yaml file in it)",
+    );
+    for (const name of ["bytes.yml", "nul.yml"]) {
+      assertEquals(
+        await explain(at(name)),
+        `cannot read workflow file '${name}': it is not a text file (a workflow is YAML, in UTF-8)`,
+      );
+    }
+    assertEquals(
+      await explain(at("wide.yml")),
+      "cannot read workflow file 'wide.yml': it is not a text file (it is UTF-16: save it as UTF-8)",
+    );
+    assertEquals(
+      await explain(""),
+      "cannot load a workflow: the path is empty (write path,path with a path on each side of a comma)",
+    );
+    for (const argument of ["a.yml,,b.yml", ",a.yml", "a.yml, "]) {
+      assertEquals(
+        await explain(argument),
+        `cannot load a workflow: "${argument}" has an empty path in it ` +
+          "(write path,path with a path on each side of a comma)",
+      );
+    }
+  });
+});
+
+Deno.test({
+  name: "loadWorkflow() says that a file may not be read",
+  // The superuser may read everything.
+  ignore: Deno.build.os === "windows" || Deno.uid() === 0,
+  fn: async () => {
+    await withFiles({ "a.yml": HELLO }, async (folder) => {
+      await Deno.chmod(`${folder}/a.yml`, 0o000);
+      await assertRejects(
+        () => loadWorkflow(`${folder}/a.yml`, hostWith()),
+        LoadError,
+        `permission denied reading '${folder}/a.yml'`,
+      );
+    });
+  },
+});
+
+Deno.test("loadWorkflow() keeps to the limits that the environment sets", async () => {
+  const text = (count: number, attempts: number) =>
+    `name: x
+jobs:
+- name: a
+  repeat: {count: ${count}}
+  steps: [{uses: hello, retry: {max_attempts: ${attempts}}}]
+`;
+  assertEquals(await explainText(text(10_000, 10_000)), "");
+  assertEquals(await explainText(text(0, 1)), "");
+  const env = { RUNNER_MAX_REPEAT_COUNT: "5", RUNNER_MAX_ATTEMPTS: " 3 " };
+  assertEquals(await explainText(text(5, 3), env), "");
+  assertEquals(await explainText(text(5, 3), { RUNNER_MAX_REPEAT_COUNT: "" }), "");
+  assertEquals(
+    await explainText(text(6, 4), env),
+    `workflow file 'flow.yml' has 2 errors
+flow.yml:4:19: error: "count" must be at most 5, not 6
+  4 |   repeat: {count: 6}
+    |                   ^ RUNNER_MAX_REPEAT_COUNT sets the limit
+flow.yml:5:47: error: "max_attempts" must be at most 3, not 4
+  5 |   steps: [{uses: hello, retry: {max_attempts: 4}}]
+    |                                               ^ RUNNER_MAX_ATTEMPTS sets the limit`,
+  );
+  for (const name of ["RUNNER_MAX_REPEAT_COUNT", "RUNNER_MAX_ATTEMPTS"]) {
+    for (const value of ["0", "-1", "1.5", "abc", "1e3", "99999999999999999999"]) {
+      await assertRejects(
+        () => loadText(HELLO, { [name]: value }),
+        UsageError,
+        `${name} must be a whole number of at least 1, not "${value}"`,
+      );
+    }
+  }
+});

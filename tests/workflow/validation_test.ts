@@ -1,0 +1,384 @@
+import { assertEquals } from "@std/assert";
+import { explainText, tellText } from "../support/load_files.ts";
+
+/** A workflow with these lines at the top level, and a good job unless they bring jobs. */
+function top(lines: string): string {
+  return lines + (/^jobs:/m.test(lines) ? "" : "\njobs: [{name: a, steps: [{uses: hello}]}]\n");
+}
+
+/** A workflow with these lines as keys of a job, and a good step unless they bring steps. */
+function job(lines: string): string {
+  const steps = /^steps:/m.test(lines) ? "" : "\n  steps: [{uses: hello}]";
+  return `name: x\njobs:\n- name: a\n  ${lines.replaceAll("\n", "\n  ")}${steps}\n`;
+}
+
+/** A workflow with these lines as keys of a step; they begin in line 6, column 5. */
+function step(lines: string, uses = "hello"): string {
+  const indented = lines.replaceAll("\n", "\n    ");
+  return `name: x\njobs:\n- name: a\n  steps:\n  - uses: ${uses}\n    ${indented}\n`;
+}
+
+type Case = readonly [yaml: string, ...told: string[]];
+
+async function check(cases: readonly Case[]): Promise<void> {
+  for (const [yaml, ...told] of cases) assertEquals(await tellText(yaml), told, yaml);
+}
+
+Deno.test("a workflow has a name and jobs", () =>
+  check([
+    ["jobs: [{name: a, steps: [{uses: hello}]}]", '1:1: error: the workflow needs "name"'],
+    [top("name:"), '1:1: error: "name" must not be empty'],
+    [top("name: ''"), '1:7: error: "name" must not be empty'],
+    [top("name: [a]"), '1:7: error: "name" must be text, not a list'],
+    ["name: x", '1:1: error: the workflow needs "jobs"'],
+    ["name: x\njobs:", '2:1: error: "jobs" must not be empty'],
+    ["name: x\njobs: []", '2:7: error: "jobs" must not be empty'],
+    [
+      "name: x\njobs:\n  a:\n    steps: [{uses: hello}]",
+      '3:3: error: "jobs" must be a list, not a mapping',
+    ],
+    ["name: x\njobs: text", '2:7: error: "jobs" must be a list, not "text"'],
+    ["- a\n- b", "1:1: error: the workflow must be a mapping, not a list"],
+    ["just text", '1:1: error: the workflow must be a mapping, not "just text"'],
+    [top("name: x\nvars: [a]"), '2:7: error: "vars" must be a mapping, not a list'],
+    [top("name: x\nvars: 5"), '2:7: error: "vars" must be a mapping, not 5'],
+    [top("name: x\nvars:\ndescription:")],
+    [top("name: x\ndescription: {a: b}"), '2:14: error: "description" must be text, not a mapping'],
+  ]));
+
+Deno.test("a job has a name and steps", () =>
+  check([
+    ["name: x\njobs:\n- steps: [{uses: hello}]", '3:3: error: a job needs "name"'],
+    ["name: x\njobs: [{name: a}]", '2:8: error: a job needs "steps"'],
+    ["name: x\njobs: [{name: a, steps: []}]", '2:25: error: "steps" must not be empty'],
+    ["name: x\njobs: [{name: a, steps: {}}]", '2:25: error: "steps" must be a list, not a mapping'],
+    [
+      "name: x\njobs: [5, null]",
+      "2:8: error: a job must be a mapping, not 5",
+      "2:11: error: a job must be a mapping, not nothing",
+    ],
+    [job("id: [a]"), '4:7: error: "id" must be text, not a list'],
+    [job("skipif:"), '4:3: error: "skipif" is empty'],
+    [job("skipif: ' '"), '4:11: error: "skipif" is empty'],
+    [job("defaults: 5"), '4:13: error: "defaults" must be a mapping, not 5'],
+    [
+      job("defaults: {hello: 5}"),
+      '4:21: error: the defaults of "hello" must be a mapping, not 5',
+    ],
+    [
+      job("defaults: {helo: {a: 1}}"),
+      '4:14: warning: there is no action "helo" to have defaults',
+    ],
+    [job("defaults: {grpc: }")],
+    [job("defaults:")],
+  ]));
+
+Deno.test("a step has an action", () =>
+  check([
+    [job("steps: [{name: a}]"), '4:11: error: a step needs "uses"'],
+    [job("steps: [{uses: }]"), '4:12: error: "uses" must not be empty'],
+    [
+      job("steps: [null, 5]"),
+      "4:11: error: a step must be a mapping, not nothing",
+      "4:17: error: a step must be a mapping, not 5",
+    ],
+    [step("name: s", "helo"), '5:11: error: there is no action "helo"'],
+    [step("name: s", "'{{vars.a}}'"), '5:11: error: there is no action "{{vars.a}}"'],
+    [step("name: s", "grpc"), '5:11: error: runner has no action "grpc" yet'],
+    [step("with: 5"), '6:11: error: "with" must be a mapping, not 5'],
+    [step("id: Abc"), '6:9: error: the step id "Abc" must be made of a-z, 0-9, _ and -'],
+    [step("id: a b"), '6:9: error: the step id "a b" must be made of a-z, 0-9, _ and -'],
+    [step("test:"), '6:5: error: "test" is empty'],
+    [step("test: ''"), '6:11: error: "test" is empty'],
+    [step("test: {a: 1}"), '6:11: error: "test" must be an expression, not a mapping'],
+    [step("test: [a]"), '6:11: error: "test" must be an expression, not a list'],
+    [step("echo: {a: 1}"), '6:11: error: "echo" must be text, not a mapping'],
+    [step("vars: []"), '6:11: error: "vars" must be a mapping, not a list'],
+    [
+      step("iteration: {a: 1}"),
+      '6:16: error: "iteration" must be a list of mappings, not a mapping',
+    ],
+    [step("iteration: [1]"), '6:17: error: item 1 of "iteration" must be a mapping, not 1'],
+    [step("retry: 3"), '6:12: error: "retry" must be a mapping, not 3'],
+    [
+      step("id: s\noutputs: [a]"),
+      '7:14: error: "outputs" must be a mapping of names to expressions, not a list',
+    ],
+    [step("id: s\noutputs: {a: }"), '7:15: error: the output "a" is empty'],
+    [
+      step("id: s\noutputs: {a: [1]}"),
+      '7:18: error: the output "a" must be an expression, not a list',
+    ],
+    [step("outputs: {a: res}"), "6:5: warning: outputs of a step without id are lost"],
+  ]));
+
+Deno.test("repeat and retry have counts", () =>
+  check([
+    [job("repeat: 3"), '4:11: error: "repeat" must be a mapping, not 3'],
+    [job("repeat: {}"), '4:11: error: repeat needs "count"'],
+    [job("repeat: {count: -1}"), '4:19: error: "count" must be 0 or greater, not -1'],
+    [job("repeat: {count: 2.5}"), '4:19: error: "count" must be a whole number, not 2.5'],
+    [job("repeat: {count: many}"), '4:19: error: "count" must be a whole number, not "many"'],
+    [job("repeat: {count: 10001}"), '4:19: error: "count" must be at most 10000, not 10001'],
+    [
+      job("repeat: {count: 1, async: yes}"),
+      '4:29: error: "async" must be true or false, not "yes"',
+    ],
+    [step("retry: {}"), '6:12: error: retry needs "max_attempts"'],
+    [step("retry: {max_attempts: 0}"), '6:27: error: "max_attempts" must be at least 1, not 0'],
+    [
+      step("retry: {max_attempts: 1.5}"),
+      '6:27: error: "max_attempts" must be a whole number, not 1.5',
+    ],
+    [
+      step("retry: {max_attempts: 10001}"),
+      '6:27: error: "max_attempts" must be at most 10000, not 10001',
+    ],
+  ]));
+
+Deno.test("a duration is one, wherever it stands", async () => {
+  const forms = 'like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds';
+  const fields: readonly (readonly [at: string, yaml: (value: string) => string])[] = [
+    ['6:11: error: "wait"', (value) => step(`wait: ${value}`)],
+    ['6:14: error: "timeout"', (value) => step(`timeout: ${value}`)],
+    ['6:40: error: "interval"', (value) => step(`retry: {max_attempts: 2, interval: ${value}}`)],
+    [
+      '6:45: error: "initial_delay"',
+      (value) => step(`retry: {max_attempts: 2, initial_delay: ${value}}`),
+    ],
+    ['4:32: error: "interval"', (value) => job(`repeat: {count: 2, interval: ${value}}`)],
+  ];
+  for (const [at, yaml] of fields) {
+    for (const value of ["abc", "5x", "1m2", "1 s", "''", "5 seconds", "true", ".s"]) {
+      const shown = value === "true" ? value : `"${value.replaceAll("'", "")}"`;
+      const told = `${at} must be a duration ${forms}, not ${shown}`;
+      assertEquals(await tellText(yaml(value)), [told], value);
+    }
+    for (const [value, shown] of [["-5s", '"-5s"'], ["-1", "-1"]] as const) {
+      assertEquals(await tellText(yaml(value)), [`${at} must not be negative, not ${shown}`]);
+    }
+    for (const value of ["[1]", "{a: 1}"]) {
+      const [told] = await tellText(yaml(value));
+      assertEquals(told?.startsWith(`${at} must be a duration, not a`), true, told);
+    }
+    for (const value of ["5", "1.5", "'5'", "500ms", "1h30m", "0", "\"{{vars.x ?? '5s'}}\""]) {
+      assertEquals(await tellText(yaml(value)), [], value);
+    }
+  }
+});
+
+Deno.test("ids are unique: of jobs, and of steps in all jobs together", async () => {
+  assertEquals(
+    await explainText(`name: x
+x: &step {uses: hello, id: three}
+jobs:
+- {name: a, id: one, steps: [{uses: hello, id: two}]}
+- {name: b, id: one, steps: [{uses: nope, id: two}, *step]}
+- {name: c, steps: [*step, {uses: hello, id: one}]}
+`),
+    `workflow file 'flow.yml' has 4 errors
+flow.yml:2:28: error: another step has the id "three" already
+  2 | x: &step {uses: hello, id: three}
+    |                            ^^^^^
+flow.yml:5:17: error: another job has the id "one" already
+  5 | - {name: b, id: one, steps: [{uses: nope, id: two}, *step]}
+    |                 ^^^
+flow.yml:5:37: error: there is no action "nope"
+  5 | - {name: b, id: one, steps: [{uses: nope, id: two}, *step]}
+    |                                     ^^^^ the actions are ACTIONS
+flow.yml:5:47: error: another step has the id "two" already
+  5 | - {name: b, id: one, steps: [{uses: nope, id: two}, *step]}
+    |                                               ^^^`.replace("ACTIONS", await actionNames()),
+  );
+});
+
+async function actionNames(): Promise<string> {
+  const { ACTIONS } = await import("../../src/action/registry.ts");
+  return ACTIONS.map(({ name }) => name).join(", ");
+}
+
+Deno.test("needs are jobs, and none waits for itself", async () => {
+  const jobs = (...needs: readonly string[]) =>
+    "name: x\njobs:\n" + needs.map((list, index) => {
+      const id = "abcdef"[index];
+      return `- {name: Job ${id?.toUpperCase()}, id: ${id}, needs: ${list}, steps: [{uses: hello}]}\n`;
+    }).join("");
+  await check([
+    [jobs("[]", "[a]", "[a, b, a]")],
+    [jobs("[b]", "[]")],
+    [jobs("[a]"), "3:32: error: jobs need each other in a circle: a -> a"],
+    [jobs("[b]", "[a]"), "3:32: error: jobs need each other in a circle: a -> b -> a"],
+    [
+      jobs("[]", "[d]", "[b]", "[c]", "[e]"),
+      "4:32: error: jobs need each other in a circle: b -> d -> c -> b",
+      "7:32: error: jobs need each other in a circle: e -> e",
+    ],
+    [
+      jobs("[b, c]", "[a]", "[d]", "[c]"),
+      "3:32: error: jobs need each other in a circle: a -> b -> a",
+      "5:32: error: jobs need each other in a circle: c -> d -> c",
+    ],
+    [jobs("b"), '3:31: error: "needs" must be a list, not "b"'],
+    [jobs("[[b]]"), '3:32: error: item 1 of "needs" must be text, not a list'],
+    [jobs("[zzz]"), '3:32: error: "needs" names "zzz", and there is no job with that id'],
+    [
+      "name: x\njobs:\n- {name: a, steps: [{uses: hello}]}\n- {name: b, needs: [job_0, job_7], steps: [{uses: hello}]}",
+      '4:28: error: "needs" names "job_7", and there is no job with that id',
+    ],
+    // A broken job is a job nevertheless.
+    [
+      "name: x\njobs:\n- {id: a}\n- {name: b, needs: [a], steps: [{uses: hello}]}",
+      '3:3: error: a job needs "name"',
+      '3:3: error: a job needs "steps"',
+    ],
+  ]);
+  assertEquals(
+    await explainText(jobs("[]", "[Job A]", "[bb]")),
+    `workflow file 'flow.yml' has 2 errors
+flow.yml:4:32: error: "needs" names "Job A", and there is no job with that id
+  4 | - {name: Job B, id: b, needs: [Job A], steps: [{uses: hello}]}
+    |                                ^^^^^ "Job A" is the name of a job; its id is "a"
+flow.yml:5:32: error: "needs" names "bb", and there is no job with that id
+  5 | - {name: Job C, id: c, needs: [bb], steps: [{uses: hello}]}
+    |                                ^^ did you mean "b"?`,
+  );
+});
+
+Deno.test("unknown keys are warned of, with the key that was meant", async () => {
+  assertEquals(
+    await explainText(`name: x
+descripton: y
+env: {A: b}
+defaults: {}
+steps: []
+x-anything: 1
+x_anything: 1
+shared: {a: 1}
+jobs:
+- name: a
+  if: true
+  timeout: 5s
+  continue_on_error: true
+  skip_if: "false"
+  whatever: 1
+  x_note: 1
+  repeat: {count: 1, intervall: 1s}
+  steps:
+  - uses: hello
+    if: true
+    action: hello
+    continue_on_error: true
+    outptus: {a: b}
+    retry: {max_attempts: 1, max_attempt: 1}
+`),
+    `flow.yml:2:1: warning: "descripton" is no key of the workflow
+  2 | descripton: y
+    | ^^^^^^^^^^ did you mean "description"?
+flow.yml:3:1: warning: "env" is no key of the workflow
+  3 | env: {A: b}
+    | ^^^ environment variables are read in "vars": NAME: "{{NAME}}"
+flow.yml:4:1: warning: "defaults" is no key of the workflow
+  4 | defaults: {}
+    | ^^^^^^^^ "defaults" is a key of a job
+flow.yml:5:1: warning: "steps" is no key of the workflow
+  5 | steps: []
+    | ^^^^^ "steps" is a key of a job: write jobs: and a list of jobs
+flow.yml:11:3: warning: "if" is no key of a job
+  11 |   if: true
+     |   ^^ the key is "skipif", which skips where it is true
+flow.yml:12:3: warning: "timeout" is no key of a job
+  12 |   timeout: 5s
+     |   ^^^^^^^ "timeout" is a key of a step
+flow.yml:13:3: warning: "continue_on_error" is no key of a job
+  13 |   continue_on_error: true
+     |   ^^^^^^^^^^^^^^^^^ the other steps and jobs go on by themselves; there is no such key
+flow.yml:14:3: warning: "skip_if" is no key of a job
+  14 |   skip_if: "false"
+     |   ^^^^^^^ did you mean "skipif"?
+flow.yml:15:3: warning: "whatever" is no key of a job
+  15 |   whatever: 1
+     |   ^^^^^^^^
+flow.yml:17:22: warning: "intervall" is no key of repeat
+  17 |   repeat: {count: 1, intervall: 1s}
+     |                      ^^^^^^^^^ did you mean "interval"?
+flow.yml:20:5: warning: "if" is no key of a step
+  20 |     if: true
+     |     ^^ the key is "skipif", which skips where it is true
+flow.yml:21:5: warning: "action" is no key of a step
+  21 |     action: hello
+     |     ^^^^^^ the key is "uses"
+flow.yml:22:5: warning: "continue_on_error" is no key of a step
+  22 |     continue_on_error: true
+     |     ^^^^^^^^^^^^^^^^^ the other steps and jobs go on by themselves; there is no such key
+flow.yml:23:5: warning: "outptus" is no key of a step
+  23 |     outptus: {a: b}
+     |     ^^^^^^^ did you mean "outputs"?
+flow.yml:24:30: warning: "max_attempt" is no key of retry
+  24 |     retry: {max_attempts: 1, max_attempt: 1}
+     |                              ^^^^^^^^^^^ did you mean "max_attempts"?`,
+  );
+});
+
+Deno.test("parameters are checked after the defaults were merged, and marked where they stand", () =>
+  check([
+    [
+      `name: x
+jobs:
+- name: a
+  defaults:
+    shell: {cmdd: ls}
+    http: {url: "http://localhost"}
+  steps:
+  - uses: shell
+    with: {cmd: ls}
+  - uses: shell
+    with: {cmd: [1]}
+  - uses: http
+  - uses: http
+    with: {get: /}
+- name: b
+  steps:
+  - uses: shell
+  - uses: shell
+    with: {cmd: ls, timeout: never}
+`,
+      '5:13: error: "cmdd" is no parameter of shell',
+      '11:17: error: "cmd" must be a string, not a list',
+      "12:5: error: http step has no method",
+      '17:5: error: shell needs "cmd"',
+      `19:30: error: "timeout" must be a duration like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds, not "never"`,
+    ],
+  ]));
+
+Deno.test("templates without quotes are told once, and nothing that follows from them", async () => {
+  assertEquals(
+    await explainText(`name: x
+vars:
+  a: {{ HOME }}
+jobs:
+- name: a
+  steps:
+  - uses: shell
+    name: {{ vars.a }}
+    with:
+      cmd: {{ vars.a }}
+    echo: [{{ vars.a }}]
+`),
+    `workflow file 'flow.yml' has 5 errors
+flow.yml:3:6: error: YAML reads {{ }} without quotes as a mapping
+  3 |   a: {{ HOME }}
+    |      ^^^^^^^^^^ put the whole value in quotes
+flow.yml:8:11: error: YAML reads {{ }} without quotes as a mapping
+  8 |     name: {{ vars.a }}
+    |           ^^^^^^^^^^^^ put the whole value in quotes
+flow.yml:10:12: error: YAML reads {{ }} without quotes as a mapping
+  10 |       cmd: {{ vars.a }}
+     |            ^^^^^^^^^^^^ put the whole value in quotes
+flow.yml:11:11: error: "echo" must be text, not a list
+  11 |     echo: [{{ vars.a }}]
+     |           ^^^^^^^^^^^^^^
+flow.yml:11:12: error: YAML reads {{ }} without quotes as a mapping
+  11 |     echo: [{{ vars.a }}]
+     |            ^^^^^^^^^^^^ put the whole value in quotes`,
+  );
+});
