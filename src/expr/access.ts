@@ -1,8 +1,8 @@
 import { plain, readField } from "../value/plain.ts";
-import { isDict, typeName, type Value } from "../value/value.ts";
+import { isDict, type Value } from "../value/value.ts";
 import type { MemberExpression } from "./ast.ts";
 import type { Evaluation } from "./evaluation.ts";
-import { Fault } from "./fault.ts";
+import { Fault, kindOf } from "./fault.ts";
 import { charactersOf } from "./text.ts";
 
 /** What stands under a key of a map or at an index of a list or text. Nothing is inherited. */
@@ -16,7 +16,7 @@ export function readMember(
   if (isDict(object)) {
     if (key === null) return null;
     if (typeof key !== "string") {
-      throw new Fault(`a key of a map is a string, got ${typeName(key)}`);
+      throw new Fault(`a key of a map is a string, got ${kindOf(key)}`);
     }
     const value = readField(object, key);
     if (value === undefined) {
@@ -33,9 +33,9 @@ export function readMember(
       run.spend(object.length >> 5);
       return readIndex(node, charactersOf(object), key, "string");
     }
-    throw new Fault(`a string has no ${spell(node)}`, textHint(key));
+    throw new Fault(`a string has no ${spell(node)}`, textHint(key), node.property);
   }
-  throw new Fault(`${typeName(object)} has no ${spell(node)}`);
+  throw new Fault(`${kindOf(object)} has no ${spell(node)}`, undefined, node.property);
 }
 
 function readIndex(
@@ -46,7 +46,7 @@ function readIndex(
 ): Value {
   if (typeof key !== "number") {
     const hint = isLength(key) ? "use len(…)" : "write [0] for its first item";
-    throw new Fault(`a ${what} has no ${spell(node)}`, hint);
+    throw new Fault(`a ${what} has no ${spell(node)}`, hint, node.property);
   }
   const whole = Math.trunc(key);
   const index = whole < 0 ? list.length + whole : whole;
@@ -64,7 +64,7 @@ export function readSlice(
   run: Evaluation,
 ): Value {
   if (typeof value !== "string" && !Array.isArray(value)) {
-    throw new Fault(`cannot cut a part out of ${typeName(value)}`);
+    throw new Fault(`cannot cut a part out of ${kindOf(value)}`);
   }
   run.spend(typeof value === "string" ? value.length >> 5 : 0);
   const whole = typeof value === "string" ? charactersOf(value) : value as readonly Value[];
@@ -78,7 +78,7 @@ export function readSlice(
 function bound(value: Value | undefined, missing: number, length: number): number {
   if (value === undefined) return missing;
   if (typeof value !== "number") {
-    throw new Fault(`a bound of a part is a number, got ${typeName(value)}`);
+    throw new Fault(`a bound of a part is a number, got ${kindOf(value)}`);
   }
   const whole = Math.trunc(value);
   return Math.min(Math.max(whole < 0 ? length + whole : whole, 0), length);

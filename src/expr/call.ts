@@ -1,9 +1,9 @@
 import { plain } from "../value/plain.ts";
-import { typeName, type Value } from "../value/value.ts";
+import type { Value } from "../value/value.ts";
 import type { CallExpression, Node } from "./ast.ts";
 import { callProblem } from "./call_problem.ts";
 import type { Evaluation } from "./evaluation.ts";
-import { Fault } from "./fault.ts";
+import { Fault, kindOf } from "./fault.ts";
 import { argumentProblem } from "./functions/argument.ts";
 import type { ListFunction, ValueFunction } from "./functions/function.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
@@ -45,7 +45,7 @@ function callLoop(record: ListFunction, node: CallExpression, run: Evaluation, w
   const [listNode, predicate, extraNode] = node.arguments;
   const list = walk(listNode!, run);
   if (!Array.isArray(list)) {
-    throw new Fault(`${record.name}() needs a list, got ${typeName(list)}`, undefined, listNode);
+    throw new Fault(`${record.name}() needs a list, got ${kindOf(list)}`, undefined, listNode);
   }
   const extra = extraNode && walk(extraNode, run);
   const body = predicate?.type === "Predicate" ? predicate.body : undefined;

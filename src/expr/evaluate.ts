@@ -1,12 +1,12 @@
 import { assertNever } from "../source/errors.ts";
 import { readField } from "../value/plain.ts";
-import { typeName, type Value } from "../value/value.ts";
+import type { Value } from "../value/value.ts";
 import { readMember, readSlice } from "./access.ts";
 import type { Identifier, LetExpression, Node, ObjectExpression, Pointer } from "./ast.ts";
 import { call } from "./call.ts";
 import { Evaluation } from "./evaluation.ts";
 import type { Expression, Scope } from "./expression.ts";
-import { Fault } from "./fault.ts";
+import { Fault, kindOf } from "./fault.ts";
 import { compare, operate, signed, truth } from "./operations.ts";
 import { placeFault } from "./place_fault.ts";
 
@@ -54,7 +54,7 @@ function walk(node: Node, run: Evaluation): Value {
       run.at = node.left;
       // The right side is taken as it is: `true && 5` is 5.
       if (node.operator === "&&") return truth(left) ? walk(node.right, run) : false;
-      return truth(left) ? true : walk(node.right, run);
+      return truth(left, "for a fallback, use ??") ? true : walk(node.right, run);
     }
     case "ComparisonChain": {
       let left = walk(node.operands[0]!, run);
@@ -129,8 +129,8 @@ function readName(node: Identifier, run: Evaluation): Value {
   const value = readField(names, name);
   if (value !== undefined) return value;
   if (name === "$env") return names as Value;
-  if (strict) throw new Fault(`unknown name "${name}"`, undefined, node);
   run.missing = { node, at: node, key: name, among: names };
+  if (strict) throw new Fault(`unknown name "${name}"`, undefined, node);
   return null;
 }
 
@@ -150,7 +150,7 @@ function makeMap(node: ObjectExpression, run: Evaluation): Value {
   for (const { key, value } of node.properties) {
     const name = walk(key, run);
     if (typeof name !== "string") {
-      throw new Fault(`a key of a map is a string, got ${typeName(name)}`, undefined, key);
+      throw new Fault(`a key of a map is a string, got ${kindOf(name)}`, undefined, key);
     }
     map[name] = walk(value, run);
   }

@@ -161,8 +161,9 @@ class Explainer {
 
   #missingHint(missing: NonNullable<Evaluation["missing"]>): string | undefined {
     const { node, at, key } = missing;
+    if (node.type !== "MemberExpression") return nearHint(missing);
+    if (node.computed && at.type !== "Literal") return undefined;
     const near = nearHint(missing);
-    if (node.type !== "MemberExpression" || node.computed && at.type !== "Literal") return near;
     const hint = `${this.#text(node.object)} has no "${key}"`;
     return near === undefined ? hint : `${hint}; ${near}`;
   }

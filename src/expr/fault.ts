@@ -1,3 +1,4 @@
+import { typeName, type Value } from "../value/value.ts";
 import type { Node } from "./ast.ts";
 
 /** A mistake met while evaluating, before anyone knows where in the text it stands. */
@@ -10,4 +11,10 @@ export class Fault extends Error {
   ) {
     super(message);
   }
+}
+
+/** The type of a value as messages name it. */
+export function kindOf(value: Value): string {
+  const type = typeName(value);
+  return type === "array" ? "list" : type;
 }

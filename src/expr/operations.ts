@@ -1,9 +1,9 @@
 import { compareValues, isEqual } from "../value/compare.ts";
 import { readField } from "../value/plain.ts";
-import { isDict, typeName, type Value } from "../value/value.ts";
+import { isDict, type Value } from "../value/value.ts";
 import type { BinaryExpression, BinaryOperator, Comparison } from "./ast.ts";
 import type { Evaluation } from "./evaluation.ts";
-import { Fault } from "./fault.ts";
+import { Fault, kindOf } from "./fault.ts";
 import { matchesRegex } from "./regex.ts";
 import { containsText } from "./text.ts";
 
@@ -48,7 +48,7 @@ export function operate(
 export function compare(operator: Comparison, a: Value, b: Value, run: Evaluation): boolean {
   const order = compareValues(a, b);
   if (order === undefined) {
-    throw new Fault(`cannot compare ${typeName(a)} ${operator} ${typeName(b)}`);
+    throw new Fault(`cannot compare ${kindOf(a)} ${operator} ${kindOf(b)}`);
   }
   if (typeof a === "string") run.spend(a.length >> 6);
   switch (operator) {
@@ -64,19 +64,16 @@ export function compare(operator: Comparison, a: Value, b: Value, run: Evaluatio
 }
 
 /** The truth of a condition: nil counts as false, and only true is true. */
-export function truth(value: Value): boolean {
+export function truth(value: Value, hint = "compare it with something"): boolean {
   if (typeof value === "boolean") return value;
   if (value === null) return false;
-  throw new Fault(
-    `expected true or false, got ${typeName(value)}`,
-    typeof value === "string" ? "for a fallback, use ??" : "compare it with something",
-  );
+  throw new Fault(`expected true or false, got ${kindOf(value)}`, hint);
 }
 
 /** The number that a sign stands before. */
 export function signed(operator: "-" | "+", value: Value): number {
   if (typeof value !== "number") {
-    throw new Fault(`cannot put ${operator} before ${typeName(value)}`);
+    throw new Fault(`cannot put ${operator} before ${kindOf(value)}`);
   }
   return operator === "-" ? 0 - value : value;
 }
@@ -86,7 +83,7 @@ function add(a: Value, b: Value, run: Evaluation): Value {
   if (typeof a !== "string" || typeof b !== "string") {
     const oneIsText = typeof a === "string" || typeof b === "string";
     throw new Fault(
-      `cannot add ${typeName(a)} + ${typeName(b)}`,
+      `cannot add ${kindOf(a)} + ${kindOf(b)}`,
       oneIsText && a !== null && b !== null
         ? "turn the other one into text with string(…)"
         : undefined,
@@ -99,7 +96,7 @@ function add(a: Value, b: Value, run: Evaluation): Value {
 
 function compute(operator: "-" | "*" | "/" | "%" | "**", a: Value, b: Value): number {
   if (typeof a !== "number" || typeof b !== "number") {
-    throw new Fault(`cannot compute ${typeName(a)} ${operator} ${typeName(b)}`);
+    throw new Fault(`cannot compute ${kindOf(a)} ${operator} ${kindOf(b)}`);
   }
   switch (operator) {
     case "-":
@@ -112,7 +109,7 @@ function compute(operator: "-" | "*" | "/" | "%" | "**", a: Value, b: Value): nu
       return a ** b;
     case "%":
       if (!Number.isInteger(a) || !Number.isInteger(b)) {
-        throw new Fault(`% needs two whole numbers, got ${typeName(a)} % ${typeName(b)}`);
+        throw new Fault(`% needs two whole numbers, got ${kindOf(a)} % ${kindOf(b)}`);
       }
       if (b === 0) throw new Fault("there is no remainder of a division by zero");
       return a % b + 0; // no negative zero
@@ -130,7 +127,7 @@ function isIn(needle: Value, haystack: Value, run: Evaluation): boolean {
     return typeof needle === "string" && readField(haystack, needle) !== undefined;
   }
   throw new Fault(
-    `in needs a list or a map on its right, got ${typeName(haystack)}`,
+    `in needs a list or a map on its right, got ${kindOf(haystack)}`,
     typeof haystack === "string" ? "for a part of a text write text contains part" : undefined,
   );
 }
@@ -148,7 +145,7 @@ export function testText(
       ? "for an item of a list write item in list"
       : undefined;
     throw new Fault(
-      `${operator} needs two strings, got ${typeName(text)} and ${typeName(part)}`,
+      `${operator} needs two strings, got ${kindOf(text)} and ${kindOf(part)}`,
       hint,
     );
   }
@@ -160,7 +157,7 @@ export function testText(
 
 function range(from: Value, to: Value, run: Evaluation): Value {
   if (typeof from !== "number" || typeof to !== "number" || !isWhole(from) || !isWhole(to)) {
-    throw new Fault(`a range needs two whole numbers, got ${typeName(from)}..${typeName(to)}`);
+    throw new Fault(`a range needs two whole numbers, got ${kindOf(from)}..${kindOf(to)}`);
   }
   const size = Math.max(0, to - from + 1);
   run.spend(size);

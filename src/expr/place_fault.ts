@@ -17,20 +17,22 @@ export function placeFault(error: unknown, run: Evaluation, source: string): unk
   if (!node) return new ExpressionError(error.message, 0, source.length, error.hint);
   const { missing } = run;
   if (missing && [node, ...childrenOf(node)].some((part) => bare(part) === missing.node)) {
-    return missingError(missing, source, error.hint);
+    return missingError(missing, run.scope.strict, source, error.hint);
   }
-  const hint = error.hint ??
-    (node.type === "Identifier" ? unknownHint(node.name, node, run, source) : undefined);
-  return new ExpressionError(error.message, node.start, node.end, hint);
+  return new ExpressionError(error.message, node.start, node.end, error.hint);
 }
 
-/** The absent key is to blame, not the nil that it gave. */
-function missingError(missing: Missing, source: string, hint?: string): ExpressionError {
-  const { at, key } = missing;
-  // A key that was computed may hold a secret, and is not named.
-  const named = at.type === "Identifier" || at.type === "Literal";
-  const message = named ? `there is no "${key}" here` : "there is no such key here";
-  const better = named ? hyphenHint(at, source) ?? nearHint(missing) : undefined;
+/** The absent name is to blame, not the nil that it gave. */
+function missingError(missing: Missing, strict: boolean, source: string, hint?: string) {
+  const { node, at, key } = missing;
+  if (node.type === "MemberExpression" && node.computed && at.type !== "Literal") {
+    // A key that was computed may hold a secret, and is not named.
+    return new ExpressionError("there is no such key here", at.start, at.end, hint);
+  }
+  const isName = node.type === "Identifier";
+  const message = isName && strict ? `unknown name "${key}"` : `there is no "${key}" here`;
+  const better = hyphenHint(at, source) ?? (isName ? nameHint(key) : undefined) ??
+    nearHint(missing);
   return new ExpressionError(message, at.start, at.end, better ?? hint);
 }
 
@@ -38,16 +40,6 @@ function missingError(missing: Missing, source: string, hint?: string): Expressi
 export function nearHint({ key, among }: Missing): string | undefined {
   const keys = Object.keys(among);
   return didYouMean(key, keys) ?? thereIs(keys);
-}
-
-function unknownHint(
-  name: string,
-  node: Node,
-  run: Evaluation,
-  source: string,
-): string | undefined {
-  const names = Object.keys(run.scope.names);
-  return hyphenHint(node, source) ?? nameHint(name) ?? didYouMean(name, names) ?? thereIs(names);
 }
 
 function thereIs(keys: readonly string[]): string | undefined {

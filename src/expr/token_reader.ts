@@ -54,7 +54,8 @@ export class TokenReader extends Tokenizer {
 
   /** Called by acorn too, between the items of a list. */
   expect(type: TokenType): void {
-    if (!this.eat(type)) this.unexpected(`"${type.label}"`);
+    if (this.eat(type)) return;
+    this.unexpected(type === TOKEN.comma ? '"," or a closing bracket' : `"${type.label}"`);
   }
 
   unexpected(wanted?: string): never {

@@ -1,4 +1,5 @@
-import { isDict, typeName, type Value } from "../../value/value.ts";
+import { isDict, type Value } from "../../value/value.ts";
+import { kindOf } from "../fault.ts";
 import type { FunctionRecord, ParameterType } from "./function.ts";
 
 /** What is wrong with the type of an argument, or nothing. */
@@ -10,7 +11,7 @@ export function argumentProblem(
   const parameter = parameters[Math.min(position, parameters.length - 1)];
   if (!parameter || isOfType(value, parameter.type)) return undefined;
   const wanted = parameter.type === "integer" ? "a whole number" : `a ${parameter.type}`;
-  return `argument ${position + 1} of ${name}() must be ${wanted}, got ${typeName(value)}`;
+  return `argument ${position + 1} of ${name}() must be ${wanted}, got ${kindOf(value)}`;
 }
 
 function isOfType(value: Value, type: ParameterType): boolean {

@@ -2,7 +2,7 @@ import { formatJson, formatValue } from "../../value/format_value.ts";
 import { parseJson } from "../../value/parse_json.ts";
 import { typeName, type Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluation.ts";
-import { Fault } from "../fault.ts";
+import { Fault, kindOf } from "../fault.ts";
 import { define } from "./function.ts";
 
 /** Functions from one type to another. */
@@ -109,7 +109,7 @@ const SPECIAL: ReadonlyMap<string, number> = new Map([
 function unreadable(name: string, wanted: string, value: Value, hint?: string): Fault {
   return typeof value === "string"
     ? new Fault(`${name}() cannot read this text as ${wanted}`, hint)
-    : new Fault(`${name}() needs a number or a string, got ${typeName(value)}`);
+    : new Fault(`${name}() needs a number or a string, got ${kindOf(value)}`);
 }
 
 /** With the marks of HTML escaped, so that it may stand in a page. */

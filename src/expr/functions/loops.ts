@@ -1,7 +1,7 @@
 import { formatValue } from "../../value/format_value.ts";
-import { typeName, type Value } from "../../value/value.ts";
+import type { Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluation.ts";
-import { Fault } from "../fault.ts";
+import { Fault, kindOf } from "../fault.ts";
 import { LIMITS } from "../limits.ts";
 import { defineLoop, type Loop } from "./function.ts";
 import { sortBy } from "./sort.ts";
@@ -92,7 +92,7 @@ function countPassing(list: readonly Value[], { test }: Loop): number {
 function sum(_: Evaluation, list: readonly Value[], { each }: Loop): number {
   return list.reduce<number>((total, item, index) => {
     const value = each(item, index);
-    if (typeof value !== "number") throw new Fault(`sum() needs numbers, got ${typeName(value)}`);
+    if (typeof value !== "number") throw new Fault(`sum() needs numbers, got ${kindOf(value)}`);
     return total + value;
   }, 0);
 }

@@ -1,8 +1,8 @@
 import { formatValue } from "../../value/format_value.ts";
 import { plain, readField } from "../../value/plain.ts";
-import { type Dict, isDict, typeName, type Value } from "../../value/value.ts";
+import { type Dict, isDict, type Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluation.ts";
-import { Fault } from "../fault.ts";
+import { Fault, kindOf } from "../fault.ts";
 import { countCharacters } from "../text.ts";
 import { define } from "./function.ts";
 
@@ -62,5 +62,5 @@ function len(run: Evaluation, value: Value): number {
   if (typeof value === "string") return countCharacters(value);
   if (Array.isArray(value)) return value.length;
   if (isDict(value)) return keysOf(run, value).length;
-  throw new Fault(`len() needs a list, a map or a string, got ${typeName(value)}`);
+  throw new Fault(`len() needs a list, a map or a string, got ${kindOf(value)}`);
 }

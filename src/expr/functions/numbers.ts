@@ -1,6 +1,6 @@
-import { typeName, type Value } from "../../value/value.ts";
+import type { Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluation.ts";
-import { Fault } from "../fault.ts";
+import { Fault, kindOf } from "../fault.ts";
 import { define } from "./function.ts";
 
 /** Functions on numbers. */
@@ -49,7 +49,7 @@ function numbersIn(run: Evaluation, values: readonly Value[], found: number[] = 
     run.spend(1);
     if (typeof value === "number") found.push(value);
     else if (Array.isArray(value)) numbersIn(run, value, found);
-    else throw new Fault(`expected numbers, got ${typeName(value)}`);
+    else throw new Fault(`expected numbers, got ${kindOf(value)}`);
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import { compareValues } from "../../value/compare.ts";
-import { typeName, type Value } from "../../value/value.ts";
+import type { Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluation.ts";
-import { Fault } from "../fault.ts";
+import { Fault, kindOf } from "../fault.ts";
 
 /** The items of a list in the order of their keys; equal ones stay as they were. */
 export function sortBy(
@@ -18,7 +18,7 @@ export function sortBy(
     run.spend(typeof x === "string" ? 1 + (x.length >> 6) : 1);
     const difference = compareValues(x, y);
     if (difference === undefined) {
-      throw new Fault(`cannot put ${typeName(x)} and ${typeName(y)} in order`);
+      throw new Fault(`cannot put ${kindOf(x)} and ${kindOf(y)} in order`);
     }
     return difference;
   });

@@ -1,6 +1,6 @@
-import { typeName, type Value } from "../../value/value.ts";
+import type { Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluation.ts";
-import { Fault } from "../fault.ts";
+import { Fault, kindOf } from "../fault.ts";
 import { countCharacters, findLastText, findText, splitText } from "../text.ts";
 import { define } from "./function.ts";
 
@@ -118,7 +118,7 @@ function join(run: Evaluation, list: readonly Value[], separator = ""): string {
   for (const [index, item] of list.entries()) {
     if (typeof item !== "string") {
       const hint = "turn the items into text first: map(list, string(#))";
-      throw new Fault(`join() needs strings, item ${index} is ${typeName(item)}`, hint);
+      throw new Fault(`join() needs strings, item ${index} is ${kindOf(item)}`, hint);
     }
     length += item.length + separator.length;
     run.reserveText(length);

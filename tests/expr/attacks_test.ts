@@ -1,0 +1,342 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  evaluateExpression,
+  ExpressionError,
+  renderTemplate,
+} from "../../src/expr/evaluate_expression.ts";
+
+const context = { vars: { s: "hello", n: 7, xs: [1, 2], m: { a: 1 }, yes: true } };
+
+Deno.test("evaluateExpression() sees nothing that a map inherits", () => {
+  for (
+    const name of ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf", "prototype"]
+  ) {
+    assertEquals(evaluateExpression(`vars.m.${name}`, context), null);
+    assertEquals(evaluateExpression(`vars.m["${name}"]`, context), null);
+    assertEquals(evaluateExpression(`get(vars.m, "${name}")`, context), null);
+    assertEquals(evaluateExpression(`"${name}" in vars.m`, context), false);
+    assertEquals(evaluateExpression(name, {}), null);
+    assertEquals(evaluateExpression(`get(vars.s, "${name}")`, context), null);
+  }
+});
+
+Deno.test("evaluateExpression() knows no members of texts, numbers, booleans and lists", () => {
+  for (const owner of ["vars.s", "vars.n", "vars.yes", "vars.xs"]) {
+    for (const name of ["constructor", "__proto__", "length", "at", "toString", "map"]) {
+      refuses(`${owner}.${name}`);
+      refuses(`${owner}["${name}"]`);
+    }
+  }
+});
+
+Deno.test("evaluateExpression() keeps keys with a meaning in JavaScript as data", () => {
+  const polluting = [
+    '{"__proto__": {polluted: 1}}',
+    'fromPairs([["__proto__", {polluted: 1}]])',
+    'groupBy([{polluted: 1}], "__proto__")',
+    `fromJSON('{"__proto__": {"polluted": 1}}')`,
+  ];
+  for (const source of polluting) {
+    const value = evaluateExpression(source, {}) as Record<string, unknown>;
+    assertEquals(Object.keys(value), ["__proto__"]);
+    assertEquals(evaluateExpression(`(${source}).polluted`, {}), null);
+    assertEquals(({} as Record<string, unknown>).polluted, undefined);
+  }
+});
+
+Deno.test("evaluateExpression() calls nothing but its functions, and by their bare names", () => {
+  const sources = [
+    "vars.m.a()",
+    'vars.s.constructor("return 1")()',
+    'eval("1")',
+    'fetch("http://localhost")',
+    'import("x")',
+    "filter.call(1)",
+    "constructor()",
+    "toString()",
+    "__proto__()",
+    "hasOwnProperty(vars.m)",
+    '(filter)("x")',
+    'vars["m"]()',
+    "[len][0](vars.s)",
+    "new Date()",
+    "this",
+    "globalThis.Deno",
+    "`${1}`()",
+    "x => 1",
+    "function () {}",
+    "class {}",
+    "vars.m = 1",
+    "vars.n++",
+    "delete vars.m",
+    "typeof vars.m",
+    "vars.host()",
+  ];
+  for (const source of sources) {
+    refuses(source, { ...context, vars: { ...context.vars, host: () => "called" } });
+  }
+});
+
+Deno.test("evaluateExpression() runs no code of its context", () => {
+  let calls = 0;
+  const called = () => {
+    calls++;
+    return "called";
+  };
+  class Host {
+    field = "data";
+    get secret() {
+      return called();
+    }
+    method() {
+      return called();
+    }
+  }
+  class Shadow extends Array {
+    override map(): never[] {
+      called();
+      return [];
+    }
+    override get length(): number {
+      return called().length;
+    }
+  }
+  const host = {
+    vars: {
+      date: new Date(),
+      map: new Map([["size", 1]]),
+      set: new Set([1]),
+      object: new Host(),
+      list: Object.setPrototypeOf([1, 2], { map: called, some: called, every: called }),
+      shadow: Shadow.from([]),
+      regex: /x/g,
+      error: new Error("no"),
+      call: called,
+      symbol: Symbol("s"),
+      big: 12n,
+      huge: 2n ** 64n,
+      nothing: undefined,
+      toJSON: called,
+      toString: called,
+      valueOf: called,
+      [Symbol.toPrimitive]: called,
+      get trap() {
+        return called();
+      },
+      nested: {
+        get trap() {
+          return called();
+        },
+      },
+    },
+  };
+  const expected: Record<string, unknown> = {
+    "vars.call": null,
+    "vars.symbol": null,
+    "vars.trap": null,
+    '"trap" in vars.nested': false,
+    "vars.nested.trap": null,
+    "vars.big": 12,
+    "vars.huge": "18446744073709551616",
+    "vars.nothing": null,
+    "vars.toString": null,
+    "vars.date.getTime": null,
+    "len(vars.date)": 0,
+    "vars.map.size": null,
+    "vars.map.get": null,
+    "vars.object.field": "data",
+    "vars.object.secret": null,
+    "vars.object.method": null,
+    "vars.error.message": null,
+    "map(vars.list, # + 1)": [2, 3],
+    "vars.list == [1, 2]": true,
+    "string(vars.list)": "[1,2]",
+    "string(vars.nested)": '{"trap":null}',
+    "vars.nested == {}": false,
+    "string(vars.date)": "{}",
+    "vars.call ?? 5": 5,
+    "type(vars.call)": "nil",
+  };
+  for (const [source, value] of Object.entries(expected)) {
+    assertEquals(evaluateExpression(source, host), value, source);
+  }
+  for (
+    const source of ["vars.call()", "vars.date.getTime()", "vars.object.method()", "-vars.date"]
+  ) {
+    refuses(source, host);
+  }
+  for (const name of Object.keys(host.vars)) {
+    for (
+      const source of [
+        `string(vars.${name})`,
+        `toJSON(vars)`,
+        `vars.${name} == vars`,
+        `values(vars)`,
+      ]
+    ) evaluateExpression(source, host);
+  }
+  renderTemplate("text {{ vars }} and {{ vars.object }}", host);
+  assertEquals(calls, 0);
+});
+
+Deno.test("evaluateExpression() stops work that would not end", () => {
+  const sources = [
+    "1..1e12",
+    "1..1000001",
+    'repeat("a", 1000000000)',
+    "len(map(1..1000, map(1..1001, #)))",
+    `map(1..100000, ${"1 + ".repeat(900)}1)`,
+    'reduce(1..40, #acc + #acc, "aaaaaaaa")',
+    'reduce(1..40, concat(#acc, #acc), ["a"])',
+    'map(1..1000000, upper(repeat("a", 1000)))',
+    'map(1..100000, repeat("a", 10000) + "b")',
+    'map(1..100000, (let x = repeat("a", 10000); x == x))',
+    "reduce(1..30, [#acc, #acc], [1]) == reduce(1..30, [#acc, #acc], [1])",
+    "string(reduce(1..30, [#acc, #acc], [1]))",
+    "toJSON(reduce(1..30, {a: #acc, b: #acc}, 1))",
+    "flatten(reduce(1..30, [#acc, #acc], [1]))",
+    "max(reduce(1..30, [#acc, #acc], [1]))",
+    "match_json(reduce(1..30, {a: #acc, b: #acc}, 1), reduce(1..30, {a: #acc, b: #acc}, 1))",
+    "reduce(1..100000, [#acc], [])",
+    "uniq(map(1..5000, [#]))",
+    "map(1..10000, # in 1..10000)",
+    "let x = 1..100000; map(x, sort(x))",
+    'replace(repeat("a", 1000000), "a", "bb")',
+    'replace(repeat("a", 1000), "", repeat("b", 10000))',
+    'join(map(1..1000, repeat("a", 10000)), "")',
+    'string(map(1..1000, repeat("a", 100000)))',
+    'map(1..2000, "a" matches ("^(a+)+" + string(#)))',
+    'repeat("a", 100000) matches "(?:[ab]?){1000}[^ab]"',
+    'split(repeat("a", 1000000), "") | map(upper(#))  | map(split(repeat(#, 1000), ""))',
+  ];
+  for (const source of sources) refuses(source, {});
+});
+
+Deno.test("evaluateExpression() finds long parts of long texts in time that grows with both", () => {
+  const half = 'repeat("a", 250000)';
+  const part = `${half} + "b" + ${half}`;
+  const text = 'repeat("a", 999999)';
+  assertEquals(evaluateExpression(`${text} contains (${part})`, {}), false);
+  assertEquals(evaluateExpression(`indexOf(${text}, ${part})`, {}), -1);
+  assertEquals(evaluateExpression(`lastIndexOf(${text}, ${half} + "b")`, {}), -1);
+  assertEquals(evaluateExpression(`len(split(${text}, ${part}))`, {}), 1);
+  assertEquals(evaluateExpression(`(${part}) contains (${half} + "b")`, {}), true);
+});
+
+Deno.test("evaluateExpression() finds and splits at long parts as at short ones", () => {
+  const part = "ab".repeat(40);
+  const text = `x${part}ab y ${part}`;
+  assertEquals(evaluateExpression("indexOf(text, part)", { text, part }), 1);
+  assertEquals(
+    evaluateExpression("lastIndexOf(text, part)", { text, part }),
+    text.lastIndexOf(part),
+  );
+  assertEquals(evaluateExpression("split(text, part)", { text, part }), text.split(part));
+  assertEquals(
+    evaluateExpression('replace(text, part, "-")', { text, part }),
+    text.replaceAll(part, "-"),
+  );
+});
+
+Deno.test("evaluateExpression() takes patterns that make other engines hang", () => {
+  const text = "a".repeat(100_000) + "!";
+  assertEquals(evaluateExpression("text matches `^(a+)+$`", { text }), false);
+  assertEquals(evaluateExpression("text matches `^(a|a)*$`", { text }), false);
+});
+
+Deno.test("evaluateExpression() refuses patterns that are too large", () => {
+  for (const pattern of ["(a{1000}){1000}", "a".repeat(1001), "(?=a)", String.raw`(a)\1`]) {
+    refuses("'a' matches pattern", { pattern });
+  }
+});
+
+Deno.test("evaluateExpression() refuses sources that are too deep, too long or too many parts", () => {
+  const deep = [
+    "(".repeat(5000) + "1" + ")".repeat(4999),
+    "[".repeat(5000),
+    "!".repeat(9000) + "x",
+    "-".repeat(9000) + "1",
+    "a ? ".repeat(2400) + "1",
+    "a ? 1 : ".repeat(1200) + "1",
+    "1 ** ".repeat(1900) + "1",
+    "{a: ".repeat(2400),
+    "if a { 1 } else ".repeat(600) + "{ 2 }",
+    "let x = 1; ".repeat(900) + "1",
+    "not ".repeat(2400) + "true",
+    "f(".repeat(4000),
+    "a[".repeat(4000),
+    "map(x, ".repeat(1400),
+    "# | ".repeat(2000),
+    "1 + ".repeat(2400) + "1",
+    "a.b".repeat(4000),
+    "1".repeat(1_000_000),
+    " ".repeat(10_001),
+    '"' + "a".repeat(10_000) + '"',
+  ];
+  for (const source of deep) refuses(source, {});
+});
+
+Deno.test("evaluateExpression() takes long chains within its limits", () => {
+  assertEquals(evaluateExpression("1 + ".repeat(900) + "1", {}), 901);
+  assertEquals(evaluateExpression("(".repeat(100) + "1" + ")".repeat(100), {}), 1);
+});
+
+Deno.test("evaluateExpression() walks data that is nested deeply, or refuses it", () => {
+  for (const source of ["data == other", "string(data)", "flatten(data)", "max(data)"]) {
+    refuses(source, { data: nested(200_000), other: nested(200_000) });
+  }
+});
+
+Deno.test("messages never quote values", () => {
+  const context = { secret: "s3cr3t-value", list: ["s3cr3t-value"], map: { a: 1 } };
+  const sources = [
+    "int(secret)",
+    "float(secret)",
+    "fromJSON(secret)",
+    "parse_json('{' + secret)",
+    "decode_base64(secret)",
+    "secret + 1",
+    "secret.x",
+    "secret < 1",
+    "-secret",
+    "secret ? 1 : 2",
+    "map[secret].x",
+    "'a' matches ('(' + secret)",
+    "upper(list)",
+    "join([1], secret)",
+    "sort([secret, 1])",
+    "sort([1], secret)",
+    "list[secret]",
+  ];
+  for (const source of sources) {
+    const error = refuses(source, context);
+    assertEquals(`${error.message} ${error.hint ?? ""}`.includes("s3cr3t"), false, source);
+  }
+});
+
+Deno.test("random_int() and random_str() give every value a fair chance", () => {
+  const draws = evaluateExpression("map(1..3000, random_int(3))", {}) as number[];
+  for (const value of [0, 1, 2]) {
+    const count = draws.filter((draw) => draw === value).length;
+    // Six standard deviations either way: chance alone fails this once in 500 million runs.
+    assertEquals(count > 845 && count < 1155, true, `${value} came ${count} times`);
+  }
+  assertEquals(
+    new Set(evaluateExpression('split(random_str(20000), "")', {}) as string[]).size,
+    62,
+  );
+  assertEquals((evaluateExpression("random_int(9007199254740991)", {}) as number) >= 0, true);
+});
+
+function refuses(source: string, names: Record<string, unknown> = context): ExpressionError {
+  return assertThrows(
+    () => evaluateExpression(source, names, { strict: true }),
+    ExpressionError,
+  );
+}
+
+function nested(levels: number): unknown {
+  let data: unknown = 1;
+  for (let i = 0; i < levels; i++) data = [data];
+  return data;
+}

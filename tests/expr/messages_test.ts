@@ -1,0 +1,681 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  evaluateExpression,
+  ExpressionError,
+  renderTemplate,
+} from "../../src/expr/evaluate_expression.ts";
+import { renderExcerpt } from "../../src/source/render_diagnostic.ts";
+import { placeOf } from "../../src/source/source.ts";
+
+const context = {
+  vars: { base_url: "http://localhost", retries: 3, n: 7, s: "hello", xs: [1, 2, 3], half: 1.5 },
+  res: { code: 404, body: { total: 3, items: [{ name: "a" }] }, rawbody: "{}" },
+  outputs: { "create-user": { id: 1 } },
+  status: 0,
+};
+
+/** Each source with all that is printed about it: the message, the line, the caret, the hint. */
+const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
+  [
+    `vars.bse_url + "/users"`,
+    `there is no "bse_url" here
+  1 | vars.bse_url + "/users"
+    |      ^^^^^^^ did you mean "base_url"?`,
+  ],
+  [
+    `fliter(res.body.items, .name == "a")`,
+    `unknown function "fliter"
+  1 | fliter(res.body.items, .name == "a")
+    | ^^^^^^ did you mean "filter"?`,
+  ],
+  [
+    "filtr(vars.xs, # > 1)",
+    `unknown function "filtr"
+  1 | filtr(vars.xs, # > 1)
+    | ^^^^^ did you mean "filter"?`,
+  ],
+  [
+    "res.code = 200",
+    `unexpected "="
+  1 | res.code = 200
+    |          ^ use == to compare`,
+  ],
+  [
+    "res.code === 200",
+    `unexpected "=", expected a value
+  1 | res.code === 200
+    |            ^ use == to compare`,
+  ],
+  [
+    "res.code !== 200",
+    `unexpected "=", expected a value
+  1 | res.code !== 200
+    |            ^ use != without another =`,
+  ],
+  [
+    "a <> b",
+    `unexpected ">", expected a value
+  1 | a <> b
+    |    ^ use != for unequal`,
+  ],
+  [
+    `vars.base_url || "3000"`,
+    `expected true or false, got string
+  1 | vars.base_url || "3000"
+    | ^^^^^^^^^^^^^ for a fallback, use ??`,
+  ],
+  [
+    "outputs.create-user.id == 1",
+    `unknown name "user"
+  1 | outputs.create-user.id == 1
+    |                ^^^^ a hyphen is a minus; for one key write ["create-user"]`,
+  ],
+  [
+    "res.code < {{vars.retries}}",
+    `unexpected "{", expected a name
+  1 | res.code < {{vars.retries}}
+    |             ^ this field is an expression already: leave out {{ and }}`,
+  ],
+  [
+    "{{ res.code }} == 200",
+    `unexpected "{", expected a name
+  1 | {{ res.code }} == 200
+    |  ^ this field is an expression already: leave out {{ and }}`,
+  ],
+  [
+    `res.body matches "\\d+"`,
+    `unknown escape \\d
+  1 | res.body matches "\\d+"
+    |                   ^^ write \\\\ for a backslash, or a string between \`backticks\``,
+  ],
+  [
+    `
+  res.body.totl > 2 &&
+  true`,
+    `there is no "totl" here
+  2 |   res.body.totl > 2 &&
+    |            ^^^^ did you mean "total"?`,
+  ],
+  [
+    "(res.body.totl).x",
+    `there is no "totl" here
+  1 | (res.body.totl).x
+    |           ^^^^ did you mean "total"?`,
+  ],
+  [
+    `res.body["totl"].x`,
+    `there is no "totl" here
+  1 | res.body["totl"].x
+    |          ^^^^^^ did you mean "total"?`,
+  ],
+  [
+    "res.body[vars.s].x",
+    `there is no such key here
+  1 | res.body[vars.s].x
+    |          ^^^^^^ use ?. where it may be missing`,
+  ],
+  [
+    "user",
+    `unknown name "user"
+  1 | user
+    | ^^^^ there is "vars", "res", "outputs", "status"`,
+  ],
+  [
+    "9007199254740993",
+    `this number is too large to be held exactly
+  1 | 9007199254740993
+    | ^^^^^^^^^^^^^^^^ write it as text: "9007199254740993"`,
+  ],
+  [
+    "1e999",
+    `this number is too large to be held exactly
+  1 | 1e999
+    | ^^^^^`,
+  ],
+  [
+    "'it''s'",
+    `unexpected "'s'"
+  1 | 'it''s'
+    |     ^^^ for a quote inside a string write \\'`,
+  ],
+  [
+    "vars.xs.length",
+    `a list has no .length
+  1 | vars.xs.length
+    |         ^^^^^^ use len(…)`,
+  ],
+  [
+    "vars.s.length",
+    `a string has no .length
+  1 | vars.s.length
+    |        ^^^^^^ use len(…)`,
+  ],
+  [
+    "res.rawbody.id",
+    `a string has no .id
+  1 | res.rawbody.id
+    |             ^^ if it holds JSON, read it with parse_json(…) first`,
+  ],
+  [
+    "vars.n.x",
+    `int has no .x
+  1 | vars.n.x
+    |        ^`,
+  ],
+  [
+    "vars.xs.filter(x -> x > 1)",
+    `unexpected ">", expected a value
+  1 | vars.xs.filter(x -> x > 1)
+    |                   ^ a condition needs no parameter: filter(list, # > 1), where # is the item`,
+  ],
+  [
+    "filter(vars.xs, x => x > 1)",
+    `unexpected "=", expected "," or a closing bracket
+  1 | filter(vars.xs, x => x > 1)
+    |                   ^ a condition needs no parameter: filter(list, # > 1), where # is the item`,
+  ],
+  [
+    "a & b",
+    `unexpected "&"
+  1 | a & b
+    |   ^ write && for and`,
+  ],
+  [
+    "a &&",
+    `unexpected end of the expression, expected a value
+  1 | a &&
+    |     ^`,
+  ],
+  [
+    "(1",
+    `unexpected end of the expression, expected ")"
+  1 | (1
+    |   ^`,
+  ],
+  [
+    "[1",
+    `unexpected end of the expression, expected "," or a closing bracket
+  1 | [1
+    |   ^`,
+  ],
+  [
+    "{a: 1, a: 2}",
+    `the key "a" stands here twice
+  1 | {a: 1, a: 2}
+    |        ^`,
+  ],
+  [
+    "foo bar",
+    `unexpected "bar"
+  1 | foo bar
+    |     ^^^`,
+  ],
+  [
+    "/abc/",
+    `unexpected "/", expected a value
+  1 | /abc/
+    | ^ a pattern is a string: text matches "^a+$"`,
+  ],
+  [
+    `"abc`,
+    `this string is never closed
+  1 | "abc
+    | ^`,
+  ],
+  [
+    "`abc",
+    `this string is never closed
+  1 | \`abc
+    | ^`,
+  ],
+  [
+    "1 /* x",
+    `this comment is never closed
+  1 | 1 /* x
+    |   ^`,
+  ],
+  [
+    "vars.xs.0",
+    `unexpected ".0"
+  1 | vars.xs.0
+    |        ^^ write [0] for an item of a list`,
+  ],
+  [
+    "vars.s ?.5 : 1",
+    `unexpected "5", expected a name
+  1 | vars.s ?.5 : 1
+    |          ^ put a space after the ?`,
+  ],
+  [
+    "map(vars.xs, {a: #})",
+    `unexpected ":", expected "}"
+  1 | map(vars.xs, {a: #})
+    |                ^ put parentheses round a map here: ({name: value})`,
+  ],
+  [
+    "#",
+    `# has no meaning here
+  1 | #
+    | ^ it is the item inside filter(list, # > 1) and the like`,
+  ],
+  [
+    ".name",
+    `unexpected ".", expected a value
+  1 | .name
+    | ^ .name is a field of the item, inside filter(list, .name == 1) and the like`,
+  ],
+  [
+    "map(vars.xs, #acc)",
+    `#acc has no meaning here
+  1 | map(vars.xs, #acc)
+    |              ^^^^ it is what reduce(list, #acc + #) has so far`,
+  ],
+  [
+    "map(vars.xs, #foo)",
+    `there is no #foo
+  1 | map(vars.xs, #foo)
+    |              ^^^^ there are #, #acc and #index`,
+  ],
+  [
+    "let len = 1; len",
+    `"len" has a meaning already
+  1 | let len = 1; len
+    |     ^^^ choose another name`,
+  ],
+  [
+    "let x = 1; let x = 2; x",
+    `"x" has a meaning already
+  1 | let x = 1; let x = 2; x
+    |                ^ choose another name`,
+  ],
+  [
+    "let vars = 1; vars",
+    `"vars" has a meaning already
+  1 | let vars = 1; vars
+    |     ^^^^ choose another name`,
+  ],
+  [
+    "upper(5)",
+    `argument 1 of upper() must be a string, got int
+  1 | upper(5)
+    |       ^`,
+  ],
+  [
+    "upper(vars.n)",
+    `argument 1 of upper() must be a string, got int
+  1 | upper(vars.n)
+    |       ^^^^^^`,
+  ],
+  [
+    "upper()",
+    `upper() takes 1 argument, got 0
+  1 | upper()
+    | ^^^^^^^ it is written upper(text: string)`,
+  ],
+  [
+    `split("a")`,
+    `split() takes 2 to 3 arguments, got 1
+  1 | split("a")
+    | ^^^^^^^^^^ it is written split(text: string, separator: string, limit?: integer)`,
+  ],
+  [
+    "join(vars.xs)",
+    `join() needs strings, item 0 is int
+  1 | join(vars.xs)
+    | ^^^^^^^^^^^^^ turn the items into text first: map(list, string(#))`,
+  ],
+  [
+    `"a" in vars.s`,
+    `in needs a list or a map on its right, got string
+  1 | "a" in vars.s
+    | ^^^^^^^^^^^^^ for a part of a text write text contains part`,
+  ],
+  [
+    "vars.xs contains 1",
+    `contains needs two strings, got list and int
+  1 | vars.xs contains 1
+    | ^^^^^^^^^^^^^^^^^^ for an item of a list write item in list`,
+  ],
+  [
+    `vars.n + "a"`,
+    `cannot add int + string
+  1 | vars.n + "a"
+    | ^^^^^^^^^^^^ turn the other one into text with string(…)`,
+  ],
+  [
+    "vars.n < vars.s",
+    `cannot compare int < string
+  1 | vars.n < vars.s
+    | ^^^^^^^^^^^^^^^`,
+  ],
+  [
+    "-vars.s",
+    `cannot put - before string
+  1 | -vars.s
+    | ^^^^^^^`,
+  ],
+  [
+    "vars.half % 2",
+    `% needs two whole numbers, got float % int
+  1 | vars.half % 2
+    | ^^^^^^^^^^^^^`,
+  ],
+  [
+    "vars.n % 0",
+    `there is no remainder of a division by zero
+  1 | vars.n % 0
+    | ^^^^^^^^^^`,
+  ],
+  [
+    "vars.n ?? 1 + 2",
+    `?? cannot stand beside +
+  1 | vars.n ?? 1 + 2
+    |             ^ put one of the two in parentheses`,
+  ],
+  [
+    `"a" matches "a(b"`,
+    `cannot read the pattern: missing closing )
+  1 | "a" matches "a(b"
+    |             ^^^^^`,
+  ],
+  [
+    `matches("a", "a(b")`,
+    `cannot read the pattern: missing closing )
+  1 | matches("a", "a(b")
+    |              ^^^^^`,
+  ],
+  [
+    "vars.n ? 1 : 2",
+    `expected true or false, got int
+  1 | vars.n ? 1 : 2
+    | ^^^^^^ compare it with something`,
+  ],
+  [
+    "filter(vars.xs, #)",
+    `expected true or false, got int
+  1 | filter(vars.xs, #)
+    |                 ^ compare it with something`,
+  ],
+  [
+    "sum(vars.xs, string(#))",
+    `sum() needs numbers, got string
+  1 | sum(vars.xs, string(#))
+    |              ^^^^^^^^^`,
+  ],
+  [
+    "len(vars.n)",
+    `len() needs a list, a map or a string, got int
+  1 | len(vars.n)
+    | ^^^^^^^^^^^`,
+  ],
+  [
+    "filter(vars.n, # > 1)",
+    `filter() needs a list, got int
+  1 | filter(vars.n, # > 1)
+    |        ^^^^^^`,
+  ],
+  [
+    "vars.xs[9]",
+    `index 9 is outside a list of length 3
+  1 | vars.xs[9]
+    | ^^^^^^^^^^`,
+  ],
+  [
+    `vars.xs["a"]`,
+    `a list has no ["a"]
+  1 | vars.xs["a"]
+    |         ^^^ write [0] for its first item`,
+  ],
+  [
+    "vars[5]",
+    `a key of a map is a string, got int
+  1 | vars[5]
+    | ^^^^^^^`,
+  ],
+  [
+    "{(1): 2}",
+    `a key of a map is a string, got int
+  1 | {(1): 2}
+    |   ^`,
+  ],
+  [
+    "1..vars.s",
+    `a range needs two whole numbers, got int..string
+  1 | 1..vars.s
+    | ^^^^^^^^^`,
+  ],
+  [
+    "vars.xs[vars.s:]",
+    `a bound of a part is a number, got string
+  1 | vars.xs[vars.s:]
+    | ^^^^^^^^^^^^^^^^`,
+  ],
+  [
+    "reduce([], #acc + #)",
+    `reduce() of an empty list needs a third argument to begin with
+  1 | reduce([], #acc + #)
+    | ^^^^^^^^^^^^^^^^^^^^`,
+  ],
+  [
+    `sort([1, "a"])`,
+    `cannot put string and int in order
+  1 | sort([1, "a"])
+    | ^^^^^^^^^^^^^^`,
+  ],
+  [
+    `sort([1], "up")`,
+    `an order is "asc" or "desc"
+  1 | sort([1], "up")
+    | ^^^^^^^^^^^^^^^`,
+  ],
+  [
+    `repeat("a", -1)`,
+    `repeat() needs a count of 0 or more
+  1 | repeat("a", -1)
+    | ^^^^^^^^^^^^^^^`,
+  ],
+  [
+    "random_int(0)",
+    `random_int() needs a limit above 0
+  1 | random_int(0)
+    | ^^^^^^^^^^^^^`,
+  ],
+  [
+    "1..1e12",
+    `this expression does too much work
+  1 | 1..1e12
+    | ^^^^^^^ work on a smaller part of the data`,
+  ],
+  [
+    `repeat("a", 1e9)`,
+    `this makes a text longer than 1000000 characters
+  1 | repeat("a", 1e9)
+    | ^^^^^^^^^^^^^^^^`,
+  ],
+  [
+    "if vars.n > 1 { 2 }",
+    `unexpected end of the expression, expected "else"
+  1 | if vars.n > 1 { 2 }
+    |                    ^`,
+  ],
+  [
+    "vars.n > 1 ? 2",
+    `unexpected end of the expression, expected ":"
+  1 | vars.n > 1 ? 2
+    |               ^`,
+  ],
+  [
+    `"\\u{110000}"`,
+    `there is no character \\u{110000}
+  1 | "\\u{110000}"
+    |  ^^^^^^^^^^`,
+  ],
+  [
+    "0x",
+    `"0x" is no number
+  1 | 0x
+    | ^^`,
+  ],
+  [
+    "1abc",
+    `"1abc" is no number
+  1 | 1abc
+    | ^^^^`,
+  ],
+  [
+    "a\\u0062",
+    `a name cannot hold a backslash
+  1 | a\\u0062
+    | ^^^^^^^`,
+  ],
+  [
+    "",
+    `unexpected end of the expression, expected a value
+  1 | 
+    | ^`,
+  ],
+  [
+    `日本 + "語" + nope.x`,
+    `unknown name "日本"
+  1 | 日本 + "語" + nope.x
+    | ^^^^ there is "vars", "res", "outputs", "status"`,
+  ],
+];
+
+const TEMPLATES: readonly (readonly [source: string, printed: string])[] = [
+  [
+    "{{.Names}}",
+    `unexpected ".", expected a value
+  1 | {{.Names}}
+    |   ^ to keep braces as text write {{ "{{.Names}}" }}`,
+  ],
+  [
+    "docker ps --format {{.Names}}",
+    `unexpected ".", expected a value
+  1 | docker ps --format {{.Names}}
+    |                      ^ to keep braces as text write {{ "{{.Names}}" }}`,
+  ],
+  [
+    "{{{vars.n}}}",
+    `unexpected ".", expected ":"
+  1 | {{{vars.n}}}
+    |        ^ {{{ begins a map; for a brace as text put a space after it: { {{x}} }`,
+  ],
+  [
+    "{{}}",
+    `nothing stands between {{ and }}
+  1 | {{}}
+    | ^^^ for the text {{ write {{ "{{" }}`,
+  ],
+  [
+    "a {{ }} b",
+    `nothing stands between {{ and }}
+  1 | a {{ }} b
+    |   ^^^^ for the text {{ write {{ "{{" }}`,
+  ],
+  [
+    "a{{ vars.nope }}",
+    `this is nil, and would leave a gap in the text
+  1 | a{{ vars.nope }}
+    |     ^^^^^^^^^ if that is right, add ?? ""`,
+  ],
+  [
+    "{{ vars.n } }}",
+    `unexpected "}", expected "}}"
+  1 | {{ vars.n } }}
+    |           ^`,
+  ],
+  [
+    "{{ vars.n + }}",
+    `unexpected "}", expected a value
+  1 | {{ vars.n + }}
+    |             ^`,
+  ],
+  [
+    "a {{ vars.n vars.s }}",
+    `unexpected "vars", expected "}}"
+  1 | a {{ vars.n vars.s }}
+    |             ^^^^`,
+  ],
+  [
+    "{{ vars.n // }}",
+    `unexpected end of the text, expected "}}"
+  1 | {{ vars.n // }}
+    |                ^`,
+  ],
+  [
+    "{{ vars.n }} {{ vars.bse_url.x }}",
+    `there is no "bse_url" here
+  1 | {{ vars.n }} {{ vars.bse_url.x }}
+    |                      ^^^^^^^ did you mean "base_url"?`,
+  ],
+];
+
+Deno.test("a wrong expression is shown with its place and what would be right", () => {
+  for (const [source, printed] of EXPRESSIONS) {
+    assertEquals(printedError(source, evaluateExpression), printed, source);
+  }
+});
+
+Deno.test("a wrong template is shown with its place and what would be right", () => {
+  for (const [source, printed] of TEMPLATES) {
+    assertEquals(printedError(source, renderTemplate), printed, source);
+  }
+});
+
+Deno.test("a name that other tools have leads to the one to use", () => {
+  const hints: Record<string, string> = {
+    "uuid()": "random_str(32)",
+    "iso8601()": "unixtime()",
+    "now()": "unixtime()",
+    'date("x")': "unixtime()",
+    'base64("x")': "encode_base64(text)",
+    'base64decode("x")': "decode_base64(text)",
+    'urlEncode("x")': "write the text as it goes into the URL",
+    'urlDecode("x")': "there is none",
+    "add(1, 2)": "a + b",
+    "sub(1, 2)": "a - b",
+    "mul(1, 2)": "a * b",
+    "div(1, 2)": "a / b",
+    "mod(1, 2)": "a % b",
+    "random(5)": "random_int(100)",
+    'env("HOME")': "vars at the top of the workflow",
+    "env.HOME": "vars at the top of the workflow",
+    'default(vars.n, "x")': "??",
+    "coalesce(1, 2)": "??",
+    "tojson(1)": "toJSON(value)",
+    'fromjson("1")': "fromJSON(text)",
+    'fromJson("1")': "fromJSON(text)",
+    'jsonpath(res.body, "$.x")': "res.body.items[0].name",
+    "length(vars.s)": "len(value)",
+    "typeof(1)": "type(value)",
+    "vars.s.length()": "len(value)",
+    'vars.s.contains("a")': "value contains",
+    'vars.s.startsWith("a")': "value startsWith",
+    'vars.s.matches("a")': "value matches",
+    "vars.xs.filter(# > 1)": "filter(value, …)",
+    "vars.xs.some(# > 1)": "any(value, # > 1)",
+    "vars.s.upper()": "upper(value)",
+    "vars.s.substring(1, 2)": "value[0:3]",
+    'vars.has("n")': '"key" in value',
+    "jobs.x": "outputs",
+    "steps.x": "outputs",
+    "undefined": "nil",
+  };
+  for (const [source, part] of Object.entries(hints)) {
+    const { hint = "" } = errorOf(source, evaluateExpression);
+    assertEquals(hint.includes(part), true, `${source}: ${hint}`);
+  }
+});
+
+type Evaluate = (source: string, context: Record<string, unknown>, options: object) => unknown;
+
+function errorOf(source: string, evaluate: Evaluate): ExpressionError {
+  return assertThrows(() => evaluate(source, context, { strict: true }), ExpressionError);
+}
+
+function printedError(source: string, evaluate: Evaluate): string {
+  const { message, start, end, hint } = errorOf(source, evaluate);
+  const place = placeOf({ source: { name: "", text: source }, start, end });
+  return `${message}\n${renderExcerpt(place, hint)}`;
+}
