@@ -1,0 +1,96 @@
+import { assertEquals } from "@std/assert";
+import { checkExpression, checkTemplate } from "../../src/expr/check.ts";
+import { parseExpression, parseTemplate } from "../../src/expr/parse.ts";
+import { loadRegexEngine } from "../../src/expr/regex.ts";
+import { namesIn, usesRegex } from "../../src/expr/tree.ts";
+
+Deno.test("checkExpression() tells of all mistakes at once", async () => {
+  await loadRegexEngine();
+  const source = 'fliter(a, # > 1) || x.upper() || upper() || {a: 1, a: 2} == b || b matches "("';
+  const found = checkExpression(parseExpression(source));
+  assertEquals(found.map(({ start, end }) => source.slice(start, end)), [
+    "fliter",
+    "upper()",
+    "upper()",
+    "a",
+    '"("',
+  ]);
+});
+
+Deno.test("checkExpression() finds mistakes wherever they stand", () => {
+  const places = [
+    "[f()]",
+    "{a: f()}",
+    "{(f()): 1}",
+    "!f()",
+    "1 + f()",
+    "a ?? f()",
+    "1 < 2 < f()",
+    "a ? f() : 1",
+    "a ?: f()",
+    "a[f()]",
+    "a[f():]",
+    "a?.b[f()]",
+    "len(f())",
+    "filter(a, f())",
+    "f() | len",
+    "let x = f(); 1",
+    "let x = 1; f()",
+    "1; f()",
+    "if a { 1 } else { f() }",
+  ];
+  for (const source of places) {
+    const messages = checkExpression(parseExpression(source)).map(({ message }) => message);
+    assertEquals(messages, ['unknown function "f"'], source);
+  }
+});
+
+Deno.test("checkExpression() accepts what is right", () => {
+  const sources = [
+    "reduce(a, map(#, #acc + #index))",
+    "(let x = 1; x) + (let x = 2; x)",
+    "count(a)",
+    "upper(x)",
+    "filter(a, .b matches c)",
+  ];
+  for (const source of sources) assertEquals(checkExpression(parseExpression(source)), [], source);
+});
+
+Deno.test("checkTemplate() places mistakes in the whole text", () => {
+  const source = "a {{ 1 }} b {{ f() }} c {{ upper(1) }}";
+  const found = checkTemplate(parseTemplate(source));
+  assertEquals(found.map(({ start, end }) => source.slice(start, end)), ["f", "1"]);
+});
+
+Deno.test("namesIn() gives the names that come from outside", () => {
+  const cases: [string, string[]][] = [
+    ["vars.x + res.body[outputs.y]", ["vars", "res", "outputs"]],
+    ["let x = vars; x + y", ["vars", "y"]],
+    ["let x = x; x", ["x"]],
+    ["upper(s) | replace(a, b)", ["s", "a", "b"]],
+    ["filter(xs, .name == # + q)", ["xs", "q"]],
+    ["{name: v}", ["v"]],
+    ["$env.x", ["$env"]],
+    ["1", []],
+  ];
+  for (const [source, names] of cases) {
+    assertEquals([...namesIn(parseExpression(source).node)], names, source);
+  }
+});
+
+Deno.test("usesRegex() finds every way to a regular expression", () => {
+  const cases: [string, boolean][] = [
+    ['a matches "x"', true],
+    ['a not matches "x"', true],
+    ['matches(a, "x")', true],
+    ['a | matches("x")', true],
+    ["filter(a, # matches b)", true],
+    ["match_json(a, b)", true],
+    ["diff_json(a, b)", true],
+    ["a.matches == 1", false],
+    ['a contains "matches"', false],
+  ];
+  for (const [source, uses] of cases) {
+    assertEquals(usesRegex(parseExpression(source).node), uses, source);
+  }
+});

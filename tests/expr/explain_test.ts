@@ -1,0 +1,101 @@
+import { assertEquals } from "@std/assert";
+import { explainFalse } from "../../src/expr/explain.ts";
+import { parseExpression } from "../../src/expr/parse.ts";
+
+const names = {
+  vars: { n: 7, port: "8080", limit: 3 },
+  res: {
+    code: 404,
+    ok: false,
+    body: { total: 3, items: [{ name: "a", age: 20 }, { name: "b", age: 17 }] },
+    headers: { "Content-Type": "text/plain" },
+  },
+};
+
+const CASES:
+  readonly (readonly [test: string, operands: Record<string, unknown>, hint?: string])[] = [
+    ["res.code == 200", { "res.code": 404 }],
+    ["200 == res.code", { "res.code": 404 }],
+    ["res.code != 404", { "res.code": 404 }],
+    ["res.code < vars.limit", { "res.code": 404, "vars.limit": 3 }],
+    ["vars.n == 7 && res.code == 200", { "res.code": 404 }],
+    ["res.code == 200 && nope.x", { "res.code": 404 }],
+    ["res.code == 200 || vars.n == 8", { "res.code": 404, "vars.n": 7 }],
+    ["!(res.code == 404)", { "res.code": 404 }],
+    ["not (vars.n == 7 && res.code == 404)", { "vars.n": 7, "res.code": 404 }],
+    ["not (vars.n == 8 || res.code == 404)", { "res.code": 404 }],
+    ["((res.ok))", { "res.ok": false }],
+    ["false", {}],
+    ["1 == 2", {}],
+    ["res.code in [200, 201]", { "res.code": 404 }],
+    ["res.code not in [404]", { "res.code": 404 }],
+    ["1 < vars.n < vars.limit", { "vars.n": 7, "vars.limit": 3 }],
+    ["len(res.body.items) == 3", { "len(res.body.items)": 2 }],
+    ["hasPrefix(vars.port, '9')", { "vars.port": "8080" }],
+    ["vars.port startsWith '9'", { "vars.port": "8080" }],
+    ["vars.n == 7 ? res.code == 200 : true", { "res.code": 404 }],
+    ["let c = res.code; c == 200", { c: 404 }],
+    ["(res.ok ?? true)", { "res.ok ?? true": false }],
+    [
+      "all(res.body.items, .age >= 18)",
+      { "res.body.items[1]": names.res.body.items[1], ".age": 17 },
+    ],
+    [
+      "none(res.body.items, .name == 'b')",
+      { "res.body.items[1]": names.res.body.items[1], ".name": "b" },
+    ],
+    ["any(res.body.items, .age > 90)", { "res.body.items": names.res.body.items }],
+    [
+      "not any(res.body.items, .age > 18)",
+      { "res.body.items[0]": names.res.body.items[0], ".age": 20 },
+    ],
+    ["all([3, 1, 2], # > vars.limit)", { "[3, 1, 2][0]": 3, "vars.limit": 3 }],
+    [
+      "res.body.totl == 3",
+      { "res.body.totl": null },
+      'res.body has no "totl"; did you mean "total"?',
+    ],
+    [
+      'res.headers["content-type"] contains "json"',
+      { 'res.headers["content-type"]': null },
+      'res.headers has no "content-type"; did you mean "Content-Type"?',
+    ],
+    [
+      "res?.body?.zzzzzz == 3",
+      { "res?.body?.zzzzzz": null },
+      'res?.body has no "zzzzzz"; there is "total", "items"',
+    ],
+    ["vars.port == 8080", { "vars.port": "8080" }, "vars.port is string, 8080 is int"],
+  ];
+
+Deno.test("explainFalse() names the parts that decided, and their values", () => {
+  for (const [test, operands, hint] of CASES) {
+    const explained = explainFalse(parseExpression(test), { names, strict: true });
+    const shown = Object.fromEntries(explained.operands.map(({ text, value }) => [text, value]));
+    assertEquals(shown, operands, test);
+    assertEquals(explained.hint, hint, test);
+  }
+});
+
+Deno.test("explainFalse() gives the place and type of each operand", () => {
+  const test = "  vars.port == 'x'";
+  const [operand] = explainFalse(parseExpression(test), { names, strict: true }).operands;
+  assertEquals(operand, { start: 2, end: 11, text: "vars.port", value: "8080", type: "string" });
+});
+
+Deno.test("explainFalse() never throws", () => {
+  const tests = [
+    "nope == 1",
+    "res.nope.x == 1",
+    "random_int(5) == 9",
+    "res.code.x",
+    "all(res, # > 1)",
+    "1..1e12 == 1",
+    "unknown(res.code)",
+    "vars.n",
+    "reduce(1..3, #acc + #) == 7",
+    "filter(res.body.items, .age > 99)",
+    "true",
+  ];
+  for (const test of tests) explainFalse(parseExpression(test), { names, strict: true });
+});

@@ -1,0 +1,25 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { FUNCTIONS } from "../../src/expr/functions/registry.ts";
+
+const NAMES = `
+  trim trimPrefix trimSuffix upper lower split splitAfter replace repeat join indexOf lastIndexOf
+  hasPrefix hasSuffix abs ceil floor round max min mean median bitand bitor bitxor bitnand bitnot
+  bitshl bitshr bitushr all any one none filter map count sum find findIndex findLast findLastIndex
+  groupBy sortBy reduce first last take reverse uniq concat flatten sort keys values toPairs fromPairs
+  len get type int float parse_int parse_float string toJSON fromJSON parse_json toBase64 fromBase64
+  encode_base64 decode_base64 match_json diff_json random_int random_str unixtime contains startsWith
+  endsWith matches
+`.trim().split(/\s+/);
+
+Deno.test("the language has these functions and no others", () => {
+  assertEquals([...FUNCTIONS.keys()].sort(), NAMES.toSorted());
+});
+
+Deno.test("every function tells the manual how it is called and what it gives", () => {
+  const parameter = "(\\.\\.\\.)?\\w+\\??(: (any|string|number|integer|list|map))?";
+  const signature = new RegExp(`^\\w+\\((${parameter}(, ${parameter})*)?\\)$`);
+  for (const record of FUNCTIONS.values()) {
+    assertMatch(record.signature, signature);
+    assertMatch(record.summary, /^[A-Z].*\.$/);
+  }
+});

@@ -1,0 +1,36 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { parseJson } from "../../src/value/parse_json.ts";
+
+Deno.test("parseJson() keeps integers that a number cannot hold as text", () => {
+  const cases: [string, unknown][] = [
+    ["12345678901234567890", "12345678901234567890"],
+    ["-9007199254740993", "-9007199254740993"],
+    ["9007199254740991", 9007199254740991],
+    ["9007199254740992", 9007199254740992],
+    ["100000000000000000000", 100000000000000000000],
+    ["0.12345678901234567", 0.12345678901234567],
+    ["12345678901234567890e2", 12345678901234567890e2],
+    ['"12345678901234567890"', "12345678901234567890"],
+    ["1", 1],
+  ];
+  for (const [text, value] of cases) {
+    assertEquals(parseJson(text), value, text);
+    assertEquals(parseJson(`{"a": [${text}, 1]}`), { a: [value, 1] }, text);
+  }
+});
+
+Deno.test("parseJson() takes __proto__ as a key like any other", () => {
+  for (const text of ['{"__proto__": {"x": 1}}', '{"__proto__": {"x": 12345678901234567}}']) {
+    const value = parseJson(text) as object;
+    assertEquals(Object.keys(value), ["__proto__"]);
+    assertEquals("x" in value, false);
+  }
+});
+
+Deno.test("parseJson() refuses what nobody could walk", () => {
+  const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+  parseJson(nested(500));
+  assertThrows(() => parseJson(nested(501)), SyntaxError, "nested more than 500 levels deep");
+  assertThrows(() => parseJson(nested(100_000)), SyntaxError, "nested more than 500 levels deep");
+  assertThrows(() => parseJson("{"), SyntaxError);
+});
