@@ -9,9 +9,8 @@ export function functionHint(name: string): string | undefined {
 export function methodHint(name: string): string {
   const operator = OPERATOR_METHODS.get(name);
   if (operator) return `write value ${operator} …`;
-  if (FUNCTIONS.has(name)) {
-    return `write ${name}(value, …)`.replace(", …", LONE.has(name) ? "" : ", …");
-  }
+  const record = FUNCTIONS.get(name);
+  if (record) return record.most === 1 ? `write ${name}(value)` : `write ${name}(value, …)`;
   return METHODS.get(name) ?? "write function(value)";
 }
 
@@ -74,11 +73,6 @@ const OPERATOR_METHODS: ReadonlyMap<string, string> = new Map([
   ["match", "matches"],
   ["test", "matches"],
 ]);
-
-/** Functions that a method would call without an argument. */
-const LONE: ReadonlySet<string> = new Set(
-  [...FUNCTIONS.values()].filter(({ most }) => most === 1).map(({ name }) => name),
-);
 
 const METHODS: ReadonlyMap<string, string> = new Map([
   ["length", "write len(value)"],
