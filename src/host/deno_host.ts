@@ -1,4 +1,4 @@
-import type { Clock, Environment, Files, Host, Output } from "./host.ts";
+import type { Clock, Environment, Files, Host, Output, SignalName, Signals } from "./host.ts";
 
 /** The machine that the program runs on. */
 export function denoHost(): Host {
@@ -6,6 +6,7 @@ export function denoHost(): Host {
     clock,
     env,
     files,
+    signals,
     stdout: outputTo(Deno.stdout),
     stderr: outputTo(Deno.stderr),
   };
@@ -51,6 +52,20 @@ const files: Files = {
       throw error;
     }
     return names.sort();
+  },
+};
+
+const SIGNALS: readonly SignalName[] = Deno.build.os === "windows"
+  ? ["SIGINT", "SIGBREAK"]
+  : ["SIGINT", "SIGTERM", "SIGHUP"];
+
+const signals: Signals = {
+  listen(hear) {
+    const listeners = SIGNALS.map((signal) => [signal, () => hear(signal)] as const);
+    for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
+    return () => {
+      for (const [signal, listener] of listeners) Deno.removeSignalListener(signal, listener);
+    };
   },
 };
 

@@ -3,6 +3,7 @@ export interface Host {
   readonly clock: Clock;
   readonly env: Environment;
   readonly files: Files;
+  readonly signals: Signals;
   readonly stdout: Output;
   readonly stderr: Output;
 }
@@ -27,6 +28,14 @@ export interface Files {
   read(path: string): Promise<Uint8Array>;
   /** Files directly in a folder, by name; undefined where the path is no folder. */
   list(path: string): Promise<readonly string[] | undefined>;
+}
+
+/** A wish from outside that the program end. */
+export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGBREAK";
+
+export interface Signals {
+  /** Calls `hear` at each such signal, which then no longer ends the program by itself. */
+  listen(hear: (signal: SignalName) => void): () => void;
 }
 
 export interface Output {

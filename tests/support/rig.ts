@@ -45,7 +45,6 @@ export async function withRig<T>(use: (rig: Rig) => Promise<T>): Promise<T> {
   async function answer(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     note(pathname);
-    request.signal.addEventListener("abort", () => note(`-${pathname}`));
     const [, page, name = "", number = ""] = pathname.split("/");
     switch (page) {
       case "meet":
@@ -66,6 +65,7 @@ export async function withRig<T>(use: (rig: Rig) => Promise<T>): Promise<T> {
           body: await request.text(),
         });
       case "hang":
+        request.signal.addEventListener("abort", () => note(`-${pathname}`));
         return await new Promise(() => {});
       default:
         return Response.json({ path: pathname });

@@ -1,0 +1,50 @@
+import type { Host } from "../host/host.ts";
+
+/** Something that the program does: a record in the registry. */
+export interface Command {
+  /** The first word on the command line; the command without one runs a workflow. */
+  readonly name?: string;
+  readonly summary: string;
+  /** What follows the options: `<workflow_file>`. */
+  readonly operands: readonly Operand[];
+  readonly options: readonly Option[];
+  readonly load: () => Promise<RunCommand>;
+}
+
+export interface Operand {
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** An option of the command line. One with a `value` takes one, the others are switches. */
+export interface Option {
+  /** Without the dashes. */
+  readonly name: string;
+  readonly short?: string;
+  /** What the value stands for: `mode`. */
+  readonly value?: string;
+  /** The only values that are allowed. */
+  readonly choices?: readonly string[];
+  readonly summary: string;
+}
+
+/** What the user asked for, once every word of the command line was understood. */
+export interface Invocation {
+  readonly operands: readonly string[];
+  readonly switches: ReadonlySet<string>;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** Carries a command out; the result is the exit code. */
+export type RunCommand = (invocation: Invocation, program: Program) => Promise<ExitCode>;
+
+export type ExitCode = 0 | 1;
+
+/** The program around a command. */
+export interface Program {
+  readonly host: Host;
+  /** Ends the program at once. */
+  readonly leave: (code: ExitCode) => void;
+  /** Writes to stderr what is said about an error, without the secrets known by then. */
+  readonly complain: (text: string) => void;
+}

@@ -1,0 +1,61 @@
+import type { Command, Option } from "./command.ts";
+import { VARIABLES } from "./environment.ts";
+
+/** The usage of a command, made from the tables of commands, options and variables. */
+export function renderHelp(
+  command: Command,
+  commands: readonly Command[],
+  common: readonly Option[],
+): string {
+  const words = ["runner", ...(command.name === undefined ? [] : [command.name]), "[options]"];
+  const operands = command.operands.map(({ name }) => `<${name}>`);
+  const others = command.name === undefined ? commands : [];
+  return [
+    "runner - run workflow files: test APIs, smoke-test releases, watch services",
+    "",
+    `Usage: ${[...words, ...operands].join(" ")}`,
+    ...others.map((other) => `       ${usage(other)}`),
+    ...section("Arguments", command.operands.map(({ name, summary }) => [`<${name}>`, summary])),
+    ...section("Commands", others.map(({ name = "", summary }) => [name, summary])),
+    ...section("Options", [...command.options, ...common].map(optionRow)),
+    ...section("Environment", VARIABLES.map(({ name, summary }) => [name, summary])),
+    "",
+    "Exit code: 0 when every job completed and every test passed, 1 otherwise",
+  ].join("\n") + "\n";
+}
+
+function usage({ name, operands }: Command): string {
+  return `runner ${name} [options] ${operands.map((operand) => `<${operand.name}>`).join(" ")}`;
+}
+
+function optionRow({ name, short, value, summary }: Option): [string, string] {
+  const long = `--${name}${value === undefined ? "" : ` <${value}>`}`;
+  return [short === undefined ? `    ${long}` : `-${short}, ${long}`, summary];
+}
+
+const WIDTH = 80;
+
+function section(title: string, rows: readonly (readonly [string, string])[]): string[] {
+  if (rows.length === 0) return [];
+  const column = Math.max(...rows.map(([term]) => term.length)) + 4;
+  const lines = rows.flatMap(([term, summary]) =>
+    wrap(summary, WIDTH - column).map((line, index) =>
+      (index === 0 ? `  ${term}` : "").padEnd(column) + line
+    )
+  );
+  return ["", `${title}:`, ...lines];
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === "" ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}

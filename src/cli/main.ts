@@ -1,0 +1,80 @@
+import type { Host } from "../host/host.ts";
+import { LoadError, RunnerError, UsageError } from "../source/errors.ts";
+import { didYouMean } from "../source/suggest.ts";
+import type { Command, ExitCode, Program } from "./command.ts";
+import { parseFlags } from "./parse_flags.ts";
+import { COMMANDS, COMMON_OPTIONS, DEFAULT_COMMAND } from "./registry.ts";
+
+/** The program from its arguments to its exit code. `leave` ends it at once. */
+export async function main(
+  args: readonly string[],
+  host: Host,
+  leave: (code: ExitCode) => void,
+): Promise<ExitCode> {
+  const complain = (text: string) => void host.stderr.write(text);
+  try {
+    return await runProgram(args, { host, leave, complain });
+  } catch (error) {
+    complain(await explain(error, host));
+    return 1;
+  }
+}
+
+async function runProgram(args: readonly string[], program: Program): Promise<ExitCode> {
+  const { host } = program;
+  const named = COMMANDS.find(({ name }) => name === args.find((word) => !word.startsWith("-")));
+  const command = named ?? DEFAULT_COMMAND;
+  const parsed = parseFlags(args, [...command.options, ...COMMON_OPTIONS]);
+  const invocation = named ? { ...parsed, operands: parsed.operands.slice(1) } : parsed;
+  if (invocation.switches.has("help")) {
+    const { renderHelp } = await import("./help.ts");
+    host.stdout.write(renderHelp(command, COMMANDS, COMMON_OPTIONS));
+    return 0;
+  }
+  if (invocation.switches.has("version")) {
+    const { versionLine } = await import("./version.ts");
+    host.stdout.write(await versionLine(host.files) + "\n");
+    return 0;
+  }
+  checkOperands(command, invocation.operands);
+  const run = await command.load();
+  return await run(invocation, program);
+}
+
+function checkOperands({ operands, name }: Command, given: readonly string[]): void {
+  const missing = operands[given.length];
+  if (missing) throw new UsageError(`<${missing.name}> is missing`, tryHelp(name));
+  const extra = given[operands.length];
+  if (extra === undefined) return;
+  const words = COMMANDS.flatMap((command) => command.name ?? []);
+  throw new UsageError(
+    `unexpected argument "${extra}"`,
+    didYouMean(given[0] ?? "", words) ?? "several workflow files are joined by commas: a.yml,b.yml",
+  );
+}
+
+function tryHelp(name: string | undefined): string {
+  return `try runner ${name === undefined ? "" : `${name} `}--help`;
+}
+
+/** What to say of an error: what the user can act on, and where; of our own bugs all we know. */
+async function explain(error: unknown, host: Host): Promise<string> {
+  if (!(error instanceof RunnerError)) {
+    const stack = error instanceof Error ? error.stack ?? error.message : String(error);
+    return `runner: internal error, please report it: ${stack}\n`;
+  }
+  const lines = [`runner: error: ${error.message}`];
+  if (error.hint !== undefined) lines.push(`  ${error.hint}`);
+  if (error instanceof UsageError && error.hint === undefined) {
+    lines.push(`  ${tryHelp(undefined)}`);
+  }
+  if (error instanceof LoadError && error.diagnostics.length > 0) {
+    const { renderDiagnostic } = await import("../source/render_diagnostic.ts");
+    lines.push(...error.diagnostics.map(renderDiagnostic));
+  }
+  const { Masker } = await import("../value/masker.ts");
+  const { addSecretsOf } = await import("../run/secrets.ts");
+  const masker = new Masker();
+  addSecretsOf(host.env.all(), masker);
+  return masker.mask(lines.join("\n")) + "\n";
+}

@@ -1,0 +1,71 @@
+import { parseArgs } from "@std/cli/parse-args";
+import { UsageError } from "../source/errors.ts";
+import { didYouMean } from "../source/suggest.ts";
+import type { Invocation, Option } from "./command.ts";
+
+/** Reads the words of a command line by a table of options. Throws `UsageError`. */
+export function parseFlags(args: readonly string[], options: readonly Option[]): Invocation {
+  const switches = options.filter(({ value }) => value === undefined).map(({ name }) => name);
+  const valued = options.filter(({ value }) => value !== undefined).map(({ name }) => name);
+  refuseValues(args, switches);
+  const parsed = parseArgs(args, {
+    boolean: switches,
+    string: ["_", ...valued],
+    alias: Object.fromEntries(options.flatMap(({ short, name }) => short ? [[short, name]] : [])),
+    "--": true,
+    unknown(word, key) {
+      if (key !== undefined) throw unknownOption(word, options);
+      return true;
+    },
+  });
+  const values = new Map<string, string>();
+  for (const option of options) {
+    const value = parsed[option.name];
+    if (option.value === undefined || value === undefined) continue;
+    values.set(option.name, checkedValue(option, String(value)));
+  }
+  return {
+    operands: [...parsed._, ...(parsed["--"] as readonly string[])].map(String),
+    switches: new Set(switches.filter((name) => parsed[name] === true)),
+    values,
+  };
+}
+
+/** `--verbose=no` would be a yes otherwise. */
+function refuseValues(args: readonly string[], switches: readonly string[]): void {
+  for (const word of args) {
+    if (word === "--") return;
+    const name = /^--?([^=]+)=/.exec(word)?.[1];
+    if (name !== undefined && switches.includes(name)) {
+      throw new UsageError(`option --${name} takes no value`);
+    }
+  }
+}
+
+function unknownOption(word: string, options: readonly Option[]): UsageError {
+  const name = /^-*([^=]*)/.exec(word)?.[1] ?? "";
+  const meant = didYouMean(name, options.map((option) => option.name));
+  return new UsageError(
+    `unknown option ${word.replace(/=.*/s, "")}`,
+    meant?.replace(/"(.*)"/, "--$1"),
+  );
+}
+
+function checkedValue(option: Option, value: string): string {
+  const wanted = option.choices?.join(", ");
+  if (value === "") {
+    throw new UsageError(
+      `option --${option.name} needs a value`,
+      wanted === undefined ? undefined : `one of ${wanted}`,
+    );
+  }
+  checkChoice(`option --${option.name}`, value, option.choices);
+  return value;
+}
+
+/** Refuses a value that is not among the choices; `what` names where it was given. */
+export function checkChoice(what: string, value: string, choices?: readonly string[]): void {
+  if (!choices || choices.includes(value)) return;
+  const hint = didYouMean(value, choices) ?? `one of ${choices.join(", ")}`;
+  throw new UsageError(`${what} cannot be "${value}"`, hint);
+}

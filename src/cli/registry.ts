@@ -1,0 +1,36 @@
+import type { Command, Option } from "./command.ts";
+
+/** Options that every command has. */
+export const COMMON_OPTIONS: readonly Option[] = [
+  { name: "help", short: "h", summary: "Print this help and exit" },
+  { name: "version", summary: "Print the version and exit" },
+  { name: "no-color", summary: "Print without colours" },
+];
+
+/** What runs when the first word is not the name of a command. */
+export const DEFAULT_COMMAND: Command = {
+  summary: "Run a workflow",
+  operands: [{
+    name: "workflow_file",
+    summary: "A workflow file, or several joined by commas that are read as one",
+  }],
+  options: [
+    {
+      name: "verbose",
+      short: "v",
+      summary: "Print each request and response, rendered values and timing to stderr",
+    },
+    { name: "timing", summary: "Show the start time and response time of each step" },
+    {
+      name: "output",
+      value: "mode",
+      choices: ["auto", "spinner", "stream"],
+      summary: "How to print the report: spinner redraws progress in place, stream prints each " +
+        "result as it completes, auto (the default) picks spinner on a terminal",
+    },
+  ],
+  load: async () => (await import("./run_command.ts")).runCommand,
+};
+
+/** Commands by their first word. */
+export const COMMANDS: readonly Command[] = [];

@@ -1,0 +1,19 @@
+import { boundValue } from "../value/bound_value.ts";
+import { MASK } from "../value/masker.ts";
+import type { Dict } from "../value/value.ts";
+import type { Exchange } from "./event.ts";
+import { withoutSecretHeaders } from "./secrets.ts";
+import type { Session } from "./session.ts";
+
+/** Request and response as they may be shown: without secrets, and no longer than asked for. */
+export function makeExchange(session: Session, req: Dict, res: Dict | null): Exchange {
+  return { req: shown(session, req), res: res && shown(session, res) };
+}
+
+function shown({ secrets, detail }: Session, message: Dict) {
+  return boundValue(
+    withoutSecretHeaders(message, MASK),
+    detail.limit,
+    (text, limit) => secrets.mask(text, limit),
+  );
+}

@@ -1,0 +1,169 @@
+import { ExpressionError } from "../expr/expression_error.ts";
+import { renderData } from "../expr/data_template.ts";
+import { Deadlines } from "../host/deadlines.ts";
+import type { Host } from "../host/host.ts";
+import type { Plan, PlannedJob } from "../plan/plan.ts";
+import { LoadError } from "../source/errors.ts";
+import { Masker } from "../value/masker.ts";
+import type { Dict } from "../value/value.ts";
+import type { Workflow } from "../workflow/model.ts";
+import type { Emit } from "./event.ts";
+import { Interruption } from "./interruption.ts";
+import { maskEvent } from "./mask_event.ts";
+import { Outputs } from "./outputs.ts";
+import { finishJob, type JobOutcome, runJob } from "./run_job.ts";
+import { addSecretsOf } from "./secrets.ts";
+import type { Detail, Session } from "./session.ts";
+import { emptyTally } from "./tally.ts";
+
+export interface RunOptions {
+  /** Interrupts the run; its `reason` is a text that says why. */
+  readonly signal?: AbortSignal;
+  /** How long the whole run may take, in milliseconds; no bound without it. */
+  readonly timeout?: { readonly milliseconds: number; readonly reason: string };
+  readonly detail?: Detail;
+  /** Knows the secrets already, and learns those that come up. */
+  readonly secrets?: Masker;
+}
+
+/** What is kept of a request or response unless all is asked for: characters of each field. */
+const DETAIL: Detail = { all: false, limit: 2048 };
+
+/**
+ * Runs a plan and tells of it in events; true when every job passed or was skipped on purpose.
+ *
+ * Throws `LoadError` when the workflow's `vars` cannot be evaluated: nothing has run then. When
+ * it returns, all that its actions began has been ended.
+ */
+export async function run(
+  plan: Plan,
+  host: Host,
+  emit: Emit,
+  options: RunOptions = {},
+): Promise<boolean> {
+  const session = await openSession(plan, host, emit, options);
+  const { interruption, deadlines } = session;
+  const { signal, timeout } = options;
+  const interrupt = () => interruption.interrupt(String(signal?.reason));
+  if (signal?.aborted) interrupt();
+  signal?.addEventListener("abort", interrupt);
+  const deadline = timeout &&
+    deadlines.add(timeout.milliseconds, () => interruption.interrupt(timeout.reason));
+  try {
+    return await runJobs(session, plan);
+  } finally {
+    deadline?.cancel();
+    signal?.removeEventListener("abort", interrupt);
+    await Promise.all(session.ends.map((end) => end()));
+  }
+}
+
+async function openSession(
+  plan: Plan,
+  host: Host,
+  emit: Emit,
+  options: RunOptions,
+): Promise<Session> {
+  const { workflow } = plan;
+  const secrets = options.secrets ?? new Masker();
+  const environment = host.env.all();
+  addSecretsOf(environment, secrets);
+  const vars = await evaluateVars(workflow, environment);
+  addSecretsOf(vars, secrets);
+  const stepIds = new Set(
+    workflow.jobs.flatMap(({ steps }) => steps.flatMap(({ id }) => id ?? [])),
+  );
+  return {
+    host,
+    deadlines: new Deadlines(host.clock),
+    workflow,
+    vars,
+    outputs: new Outputs(stepIds),
+    stepIds,
+    interruption: new Interruption(),
+    secrets,
+    tally: emptyTally(),
+    emit: (event) => emit(maskEvent(event, secrets)),
+    ends: [],
+    detail: options.detail ?? DETAIL,
+  };
+}
+
+async function evaluateVars(
+  workflow: Workflow,
+  environment: Readonly<Record<string, string>>,
+): Promise<Dict> {
+  try {
+    return renderData(workflow.vars, { names: environment, strict: false }) as Dict;
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    const path = ["vars", ...error.path];
+    const places = await workflow.document.places();
+    const source = places.text(path);
+    throw new LoadError(`cannot evaluate "${path.join(".")}" of the workflow`, [{
+      severity: "error",
+      code: "vars",
+      message: error.message,
+      span: source ? { source, start: error.start, end: error.end } : places.locate(path),
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    }]);
+  }
+}
+
+async function runJobs(session: Session, { workflow, jobs }: Plan): Promise<boolean> {
+  const { clock } = session.host;
+  const { emit, tally, interruption } = session;
+  const ticks = clock.ticks();
+  emit({
+    type: "run_started",
+    time: clock.now(),
+    name: workflow.name,
+    ...(workflow.description === undefined ? {} : { description: workflow.description }),
+    file: workflow.document.name,
+    jobs: jobs.map(({ job, needs }) => ({
+      id: job.id,
+      name: job.name.source,
+      needs: needs.map((need) => need.job.id),
+      steps: job.steps.length,
+    })),
+  });
+  await runGraph(session, jobs);
+  const passed = tally.jobs.failed === 0 && interruption.reason === undefined;
+  emit({
+    type: "run_finished",
+    time: clock.now(),
+    duration: clock.ticks() - ticks,
+    state: passed ? "passed" : "failed",
+    ...(interruption.reason === undefined ? {} : { interrupted: interruption.reason }),
+    ...tally,
+  });
+  return passed;
+}
+
+/** Starts each job the moment the jobs that it names are done, and none earlier. */
+async function runGraph(session: Session, jobs: readonly PlannedJob[]): Promise<void> {
+  // All promises exist before any job starts: a job may stand above those that it needs.
+  const ends = new Map(jobs.map((job) => [job, Promise.withResolvers<JobOutcome>()]));
+  await Promise.all(jobs.map(async (planned) => {
+    const needs = await Promise.all(planned.needs.map((need) => ends.get(need)!.promise));
+    ends.get(planned)!.resolve(await runWhenNeedsAreMet(session, planned, needs));
+  }));
+}
+
+async function runWhenNeedsAreMet(
+  session: Session,
+  { job, needs }: PlannedJob,
+  outcomes: readonly JobOutcome[],
+): Promise<JobOutcome> {
+  const blocked = outcomes.findIndex(({ state, blocked }) => state === "failed" || blocked);
+  const need = needs[blocked];
+  const reason = session.interruption.reason ??
+    (need &&
+      `needs "${need.job.id}", which ${
+        outcomes[blocked]?.state === "failed" ? "failed" : "was skipped"
+      }`);
+  if (reason === undefined) return await runJob(session, job);
+  const outcome = { state: "skipped", reason, blocked: true } as const;
+  finishJob(session, job, job.name.source, outcome, 0);
+  return outcome;
+}

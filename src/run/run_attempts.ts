@@ -1,0 +1,96 @@
+import { renderText } from "../expr/render.ts";
+import type { Retry } from "../workflow/model.ts";
+import { evaluateDuration } from "./evaluate_duration.ts";
+import type { Attempt, Exchange, StepResult } from "./event.ts";
+import { failureOf } from "./failure.ts";
+import { inField } from "./field_error.ts";
+import { makeExchange } from "./exchange.ts";
+import { pause } from "./pause.ts";
+import type { Session } from "./session.ts";
+import type { StepContext } from "./step_context.ts";
+import { type Try, tryStep } from "./try_step.ts";
+
+/** What a run of a step came to. */
+export type Outcome = Omit<StepResult, "name" | "uses" | "started" | "duration">;
+
+/** Carries the action out until it is good enough or the attempts are used up. */
+export async function runAttempts(
+  session: Session,
+  context: StepContext,
+  name: string,
+): Promise<Outcome> {
+  const { step: { retry }, run } = context;
+  const { clock } = session.host;
+  const most = retry?.maxAttempts ?? 1;
+  if (retry) await pause(session, run, delay(retry, "initial_delay", context), "initial_delay");
+  const attempts: Attempt[] = [];
+  for (;;) {
+    const started = clock.now();
+    const ticks = clock.ticks();
+    const tried = await tryStep(session, context, name);
+    const attempt = describe(tried, attempts.length + 1, started, clock.ticks() - ticks);
+    attempts.push(attempt);
+    const over = tried.outcome === "passed" || tried.hopeless || attempts.length >= most ||
+      session.interruption.reason !== undefined;
+    if (over || !retry) {
+      const outcome = await conclude(session, context, tried);
+      return { ...outcome, attempts, ...(retry ? { maxAttempts: most } : {}) };
+    }
+    session.emit({ type: "step_retried", time: clock.now(), run, attempt, of: most });
+    await pause(session, run, delay(retry, "interval", context), "retry");
+  }
+}
+
+function delay(retry: Retry, key: "interval" | "initial_delay", context: StepContext): number {
+  const duration = key === "interval" ? retry.interval : retry.initialDelay;
+  return inField(["retry", key], () => evaluateDuration(duration, context.scope));
+}
+
+function describe(tried: Try, number: number, started: number, duration: number): Attempt {
+  const message = tried.failures[0]?.message ??
+    (tried.outcome === "passed" ? undefined : briefOf(tried));
+  const attempt = { number, started, duration, outcome: tried.outcome };
+  return message === undefined ? attempt : { ...attempt, message };
+}
+
+/** The end of a step after its last attempt: what it is called, and what is kept of it. */
+async function conclude(
+  session: Session,
+  context: StepContext,
+  tried: Try,
+): Promise<Omit<Outcome, "attempts">> {
+  const failures = [...tried.failures];
+  const { step } = context;
+  let echo: string | undefined;
+  if (step.echo && tried.answer) {
+    const template = step.echo;
+    try {
+      echo = inField(["echo"], () => renderText(template, context.scope, { display: true }));
+    } catch (error) {
+      failures.push(await failureOf(session, step.path, error));
+    }
+  }
+  const state = failures.length > 0 ? "failed" : step.test ? "passed" : "untested";
+  const untested = state === "untested" && tried.answer?.result.status !== 0;
+  return {
+    state,
+    failures,
+    ...(tried.answer ? { responseTime: tried.answer.elapsed } : {}),
+    ...(echo === undefined ? {} : { echo }),
+    ...(untested ? { untested: briefOf(tried) } : {}),
+    ...exchangeOf(session, tried, state === "failed"),
+  };
+}
+
+function briefOf({ answer }: Try): string {
+  return answer?.result.brief ?? `status ${answer?.result.status ?? "unknown"}`;
+}
+
+function exchangeOf(session: Session, tried: Try, failed: boolean): { exchange?: Exchange } {
+  if (!failed && !session.detail.all) return {};
+  if (tried.answer) {
+    const { req, res } = tried.answer.result;
+    return { exchange: makeExchange(session, req, res) };
+  }
+  return tried.request ? { exchange: makeExchange(session, tried.request, null) } : {};
+}

@@ -1,0 +1,131 @@
+import { renderText } from "../expr/render.ts";
+import type { Scope } from "../expr/expression.ts";
+import type { Job, Repeat } from "../workflow/model.ts";
+import { isTrue } from "./condition.ts";
+import { evaluateDuration } from "./evaluate_duration.ts";
+import type { Failure, JobState } from "./event.ts";
+import { failureOf } from "./failure.ts";
+import { inField } from "./field_error.ts";
+import { RoundOutputs } from "./outputs.ts";
+import { runStep } from "./run_step.ts";
+import type { Session } from "./session.ts";
+import type { Round } from "./step_context.ts";
+
+/** What became of a job. */
+export interface JobOutcome {
+  readonly state: JobState;
+  readonly reason?: string;
+  /** Skipped because of what happened elsewhere: those that need it cannot run either. */
+  readonly blocked?: true;
+}
+
+/** Runs a job in all its rounds. */
+export async function runJob(session: Session, job: Job): Promise<JobOutcome> {
+  const { clock } = session.host;
+  const ticks = clock.ticks();
+  const scope = { names: { vars: session.vars }, strict: true };
+  let name = job.name.source;
+  const failures: Failure[] = [];
+  const attempt = async <T>(evaluate: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await evaluate();
+    } catch (error) {
+      failures.push(await failureOf(session, job.path, error));
+      return undefined;
+    }
+  };
+  const display = { display: true };
+  name = await attempt(() => inField(["name"], () => renderText(job.name, scope, display))) ?? name;
+  const rounds = job.repeat ? { rounds: job.repeat.count } : {};
+  session.emit({ type: "job_started", time: clock.now(), job: job.id, name, ...rounds });
+  const ended = failures.length === 0 && await attempt(() => runUnlessSkipped(session, job));
+  const outcome: JobOutcome = ended || { state: "failed" };
+  finishJob(session, job, name, outcome, clock.ticks() - ticks, failures);
+  return outcome;
+}
+
+/** Counts a job and tells what became of it. */
+export function finishJob(
+  session: Session,
+  job: Job,
+  name: string,
+  outcome: JobOutcome,
+  duration: number,
+  failures: readonly Failure[] = [],
+): void {
+  session.tally.jobs[outcome.state]++;
+  const time = session.host.clock.now();
+  const { state, reason } = outcome;
+  const why = reason === undefined ? {} : { reason };
+  session.emit({
+    type: "job_finished",
+    time,
+    job: job.id,
+    name,
+    state,
+    duration,
+    ...why,
+    failures,
+  });
+}
+
+async function runUnlessSkipped(session: Session, job: Job): Promise<JobOutcome> {
+  const { skipif, repeat } = job;
+  const scope = { names: { vars: session.vars, outputs: session.outputs.view }, strict: true };
+  if (skipif && isTrue(skipif, scope, "skipif")) {
+    return { state: "skipped", reason: `skipif is true: ${skipif.source.trim()}` };
+  }
+  const good = repeat
+    ? await runRounds(session, job, repeat, scope)
+    : await runRound(session, { job, outputs: session.outputs });
+  return { state: good ? "passed" : "failed" };
+}
+
+/** Runs the steps one after the other; a failed one does not stop those after it. */
+async function runRound(session: Session, round: Round): Promise<boolean> {
+  let good = true;
+  for (const step of round.job.steps) {
+    if (session.interruption.reason !== undefined) return false;
+    good = await runStep(session, round, step) && good;
+  }
+  return good && session.interruption.reason === undefined;
+}
+
+async function runRounds(
+  session: Session,
+  job: Job,
+  repeat: Repeat,
+  scope: Scope,
+): Promise<boolean> {
+  const interval = inField(
+    ["repeat", "interval"],
+    () => evaluateDuration(repeat.interval, scope),
+  );
+  const latest = new Map<string, { index: number; outputs: RoundOutputs }>();
+  const runOne = async (index: number): Promise<boolean> => {
+    const outputs = new RoundOutputs(session.outputs, session.stepIds);
+    const good = await runRound(session, { job, index, outputs });
+    for (const stepId of outputs.published.keys()) {
+      if (index >= (latest.get(stepId)?.index ?? 0)) latest.set(stepId, { index, outputs });
+    }
+    const state = good ? "passed" : "failed";
+    const time = session.host.clock.now();
+    session.emit({ type: "round_finished", time, job: job.id, round: index, state });
+    return good;
+  };
+  const running: Promise<boolean>[] = [];
+  for (let index = 0; index < repeat.count; index++) {
+    if (index > 0) await session.interruption.sleep(interval, session.deadlines);
+    if (session.interruption.reason !== undefined) break;
+    const round = runOne(index);
+    running.push(round);
+    if (!repeat.async) await round;
+  }
+  const results = await Promise.all(running);
+  // In the order of the steps, so that the owners of flat names do not hang on the timing.
+  for (const { id } of job.steps) {
+    const published = id === undefined ? undefined : latest.get(id)?.outputs.published.get(id);
+    if (id !== undefined && published) session.outputs.publish(id, published);
+  }
+  return results.every((good) => good) && session.interruption.reason === undefined;
+}

@@ -1,0 +1,83 @@
+import { renderText } from "../expr/render.ts";
+import type { Step } from "../workflow/model.ts";
+import { isTrue } from "./condition.ts";
+import { evaluateDuration } from "./evaluate_duration.ts";
+import type { Failure } from "./event.ts";
+import { failureOf } from "./failure.ts";
+import { inField } from "./field_error.ts";
+import { pause } from "./pause.ts";
+import { type Outcome, runAttempts } from "./run_attempts.ts";
+import type { Session } from "./session.ts";
+import {
+  type Entry,
+  evaluateStepVars,
+  makeStepContext,
+  type Round,
+  type StepContext,
+} from "./step_context.ts";
+
+/** Runs a step, once for each entry of its `iteration`; false when any of it failed. */
+export async function runStep(session: Session, round: Round, step: Step): Promise<boolean> {
+  if (!step.iteration) return await runOnce(session, round, step);
+  let good = true;
+  for (const [index, template] of step.iteration.entries()) {
+    if (session.interruption.reason !== undefined) break;
+    good = await runOnce(session, round, step, { index, template }) && good;
+  }
+  return good;
+}
+
+async function runOnce(
+  session: Session,
+  round: Round,
+  step: Step,
+  entry?: Entry,
+): Promise<boolean> {
+  const { clock } = session.host;
+  const context = makeStepContext(session, round, step, entry);
+  const { run } = context;
+  const uses = step.action.name;
+  const started = clock.now();
+  const ticks = clock.ticks();
+  let name = step.name?.source ?? uses;
+  const failures: Failure[] = [];
+  try {
+    context.names.vars = evaluateStepVars(session, context);
+    name = evaluateName(context) ?? name;
+  } catch (error) {
+    failures.push(await failureOf(session, step.path, error));
+  }
+  session.emit({ type: "step_started", time: started, run, name, uses });
+  let outcome: Outcome = { state: "failed", attempts: [], failures };
+  try {
+    if (failures.length === 0) outcome = await runUnlessSkipped(session, context, name);
+  } catch (error) {
+    failures.push(await failureOf(session, step.path, error));
+  }
+  session.tally.steps[outcome.state]++;
+  if (outcome.untested !== undefined) session.tally.untestedFailures++;
+  const duration = clock.ticks() - ticks;
+  const result = { name, uses, started, duration, ...outcome };
+  session.emit({ type: "step_finished", time: clock.now(), run, result });
+  return outcome.state !== "failed";
+}
+
+function evaluateName({ step: { name }, scope }: StepContext): string | undefined {
+  return name && inField(["name"], () => renderText(name, scope, { display: true }));
+}
+
+async function runUnlessSkipped(
+  session: Session,
+  context: StepContext,
+  name: string,
+): Promise<Outcome> {
+  const { step: { skipif, wait }, scope, run } = context;
+  if (skipif && isTrue(skipif, scope, "skipif")) {
+    const reason = `skipif is true: ${skipif.source.trim()}`;
+    return { state: "skipped", attempts: [], failures: [], reason };
+  }
+  if (!wait) return await runAttempts(session, context, name);
+  const milliseconds = inField(["wait"], () => evaluateDuration(wait, scope));
+  await pause(session, run, milliseconds, "wait");
+  return { ...await runAttempts(session, context, name), wait: milliseconds };
+}

@@ -1,0 +1,36 @@
+import type { Host } from "../host/host.ts";
+import type { Deadlines } from "../host/deadlines.ts";
+import type { Dict } from "../value/value.ts";
+import type { Masker } from "../value/masker.ts";
+import type { Workflow } from "../workflow/model.ts";
+import type { Emit } from "./event.ts";
+import type { Interruption } from "./interruption.ts";
+import type { Outputs } from "./outputs.ts";
+import type { Tally } from "./tally.ts";
+
+/** What all parts of one run share. */
+export interface Session {
+  readonly host: Host;
+  readonly deadlines: Deadlines;
+  readonly workflow: Workflow;
+  /** The workflow's `vars`, evaluated. */
+  readonly vars: Dict;
+  readonly outputs: Outputs;
+  readonly stepIds: ReadonlySet<string>;
+  readonly interruption: Interruption;
+  readonly secrets: Masker;
+  readonly tally: Tally;
+  /** Sends an event on its way, without secrets. */
+  readonly emit: Emit;
+  /** What has to be ended when the run is over. */
+  readonly ends: (() => void | Promise<void>)[];
+  readonly detail: Detail;
+}
+
+/** How much a run tells about what went well. */
+export interface Detail {
+  /** Keep request and response of each step, not only of those that failed, and debug notes. */
+  readonly all: boolean;
+  /** How many characters of each field of a request or response are kept. */
+  readonly limit: number;
+}

@@ -1,0 +1,98 @@
+import { renderData } from "../expr/data_template.ts";
+import { evaluate } from "../expr/evaluate.ts";
+import { StepError } from "../source/errors.ts";
+import { formatDuration } from "../value/duration.ts";
+import type { Dict, Value } from "../value/value.ts";
+import { isTrue } from "./condition.ts";
+import { evaluateDuration } from "./evaluate_duration.ts";
+import type { Failure } from "./event.ts";
+import { failureOf, falseTest } from "./failure.ts";
+import { FieldError, inField } from "./field_error.ts";
+import { type Answer, runAttempt } from "./run_attempt.ts";
+import type { Session } from "./session.ts";
+import type { StepContext } from "./step_context.ts";
+
+/** What one attempt at a step came to. */
+export interface Try {
+  readonly outcome: "passed" | "failed" | "error";
+  /** A mistake in the step itself, which another attempt would make again. */
+  readonly hopeless: boolean;
+  readonly failures: readonly Failure[];
+  readonly answer?: Answer;
+  /** The request, where there was one but no answer. */
+  readonly request?: Dict;
+}
+
+/** Renders `with`, carries the action out, publishes the outputs and evaluates the test. */
+export async function tryStep(session: Session, context: StepContext, name: string): Promise<Try> {
+  const { step, scope, run } = context;
+  let params: Dict;
+  let timeout: number;
+  try {
+    params = inField(["with"], () => renderData(step.with, scope)) as Dict;
+    timeout = inField(["timeout"], () => evaluateDuration(step.timeout, scope));
+  } catch (error) {
+    const failure = await failureOf(session, step.path, error);
+    return { outcome: "error", hopeless: true, failures: [failure] };
+  }
+  let answer: Answer;
+  try {
+    answer = await runAttempt(session, step, run, name, params, timeout);
+  } catch (error) {
+    const failure = await failureOf(session, step.path, new FieldError(["uses"], error));
+    const request = error instanceof StepError ? error.details.req as Dict | undefined : undefined;
+    const tried = { outcome: "error", hopeless: false, failures: [failure] } as const;
+    return request ? { ...tried, request } : tried;
+  }
+  setAnswer(context, answer);
+  const failures = await publishOutputs(session, context);
+  const [good, why] = await judge(session, context, answer);
+  if (why) failures.push(why);
+  return { outcome: good ? "passed" : "failed", hopeless: false, failures, answer };
+}
+
+function setAnswer({ names }: StepContext, { result, elapsed }: Answer): void {
+  names.req = result.req;
+  names.res = result.res;
+  names.status = result.status;
+  names.rt = { duration: formatDuration(elapsed), sec: elapsed / 1000 };
+}
+
+/** Evaluates and publishes every output that can be evaluated; tells of those that cannot. */
+async function publishOutputs(session: Session, context: StepContext): Promise<Failure[]> {
+  const { step, scope, round } = context;
+  const failures: Failure[] = [];
+  if (step.id === undefined || step.outputs.length === 0) return failures;
+  const values: Record<string, Value> = Object.create(null);
+  for (const { name, value } of step.outputs) {
+    try {
+      values[name] = inField(["outputs", name], () => evaluate(value, scope)) as Value;
+    } catch (error) {
+      failures.push(await failureOf(session, step.path, error));
+    }
+  }
+  try {
+    round.outputs.publish(step.id, values);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const tooLarge = new StepError(`cannot publish the outputs of "${step.id}": ${error.message}`);
+    failures.push(await failureOf(session, step.path, new FieldError(["outputs"], tooLarge)));
+  }
+  context.names.outputs = round.outputs.view;
+  return failures;
+}
+
+/** Whether the answer is good: by the test, or by the status of the action without one. */
+async function judge(
+  session: Session,
+  { step, scope }: StepContext,
+  { result }: Answer,
+): Promise<[good: boolean, why?: Failure]> {
+  if (!step.test) return [result.status === 0];
+  try {
+    if (isTrue(step.test, scope, "test")) return [true];
+    return [false, await falseTest(session, step.path, step.test, scope)];
+  } catch (error) {
+    return [false, await failureOf(session, step.path, error)];
+  }
+}

@@ -1,0 +1,152 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { type Rig, withRig } from "../support/rig.ts";
+import { startCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+interface Interrupted {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Starts a workflow, waits until `ready` says that it is in the midst of things, and interrupts
+ * it. `{url}` and `{folder}` in the workflow are the rig's address and a folder for files.
+ */
+function interrupt(
+  yaml: string,
+  ready: (rig: Rig, folder: string) => Promise<void>,
+  signals: readonly Deno.Signal[] = ["SIGINT"],
+  check: (result: Interrupted, rig: Rig, folder: string) => void | Promise<void> = () => {},
+): Promise<Interrupted> {
+  return withRig((rig) =>
+    withFiles({ "w.yml": "" }, async (folder) => {
+      const text = yaml.replaceAll("{url}", rig.url).replaceAll("{folder}", folder);
+      await Deno.writeTextFile(`${folder}/w.yml`, text);
+      const child = startCli(["w.yml"], { cwd: folder });
+      const output = [new Response(child.stdout).text(), new Response(child.stderr).text()];
+      await ready(rig, folder);
+      for (const signal of signals) child.kill(signal);
+      const [stdout = "", stderr = ""] = await Promise.all(output);
+      const result = { code: (await child.status).code, stdout, stderr };
+      await check(result, rig, folder);
+      return result;
+    })
+  );
+}
+
+/** Resolves once a file is there and holds a whole line; gives the line. */
+async function untilWritten(path: string): Promise<string> {
+  for (;;) {
+    const text = await Deno.readTextFile(path).catch(() => "");
+    if (text.endsWith("\n")) return text.trim();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function isGone(pid: number): Promise<boolean> {
+  for (let tries = 0; tries < 300; tries++) {
+    try {
+      const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
+      if (/\) Z /.test(stat)) return true;
+    } catch {
+      return true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return false;
+}
+
+const job = (steps: string) => `name: n\njobs:\n  - name: j\n    steps:\n${steps}`;
+const FIRST =
+  '      - {name: first, uses: http, with: {get: "{url}/first"}, test: res.code == 200}\n';
+const LAST = '      - {name: last, uses: http, with: {get: "{url}/last"}}\n';
+
+function checkReport({ code, stdout, stderr }: Interrupted, rig: Rig): void {
+  assertEquals([code, stderr], [1, ""]);
+  assertStringIncludes(stdout, "✓  first");
+  assertStringIncludes(stdout, "interrupted by SIG");
+  assert(!rig.seen.includes("/last"), "a step after the interruption ran");
+}
+
+Deno.test("SIGINT in the middle of a wait ends the run with a report", async () => {
+  const steps = FIRST + '      - {name: w, wait: 1h, uses: http, with: {get: "{url}/waited"}}\n' +
+    LAST;
+  await interrupt(job(steps), (rig) => rig.untilSeen("/first"), ["SIGINT"], (result, rig) => {
+    checkReport(result, rig);
+    assert(!rig.seen.includes("/waited"));
+  });
+});
+
+Deno.test("SIGTERM in the middle of a request closes its socket", async () => {
+  const steps = FIRST + '      - {name: hang, uses: http, with: {get: "{url}/hang"}}\n' + LAST;
+  await interrupt(job(steps), (rig) => rig.untilSeen("/hang"), ["SIGTERM"], async (result, rig) => {
+    checkReport(result, rig);
+    assertStringIncludes(result.stdout, "✗  hang");
+    await rig.untilSeen("-/hang");
+  });
+});
+
+Deno.test("SIGINT in the middle of a command ends it and its children", async () => {
+  const steps = FIRST +
+    "      - name: command\n        uses: shell\n        with:\n          cmd: |\n" +
+    "            trap '' TERM INT\n            sleep 1000 &\n" +
+    "            echo $$ $! > {folder}/pids\n            sleep 1000\n" + LAST;
+  await interrupt(
+    job(steps),
+    async (_, folder) => void await untilWritten(`${folder}/pids`),
+    ["SIGINT"],
+    async (result, rig, folder) => {
+      checkReport(result, rig);
+      for (const pid of (await untilWritten(`${folder}/pids`)).split(" ")) {
+        assert(await isGone(Number(pid)), `process ${pid} is still there`);
+      }
+    },
+  );
+});
+
+Deno.test("SIGINT between two attempts ends the run", async () => {
+  const steps = FIRST +
+    '      - {name: retried, uses: http, with: {get: "{url}/status/503"}, test: "false",' +
+    " retry: {max_attempts: 9, interval: 1h}}\n" + LAST;
+  await interrupt(job(steps), (rig) => rig.untilSeen("/status/503"), ["SIGINT"], checkReport);
+});
+
+Deno.test("a background command ends with the run", async () => {
+  const steps =
+    "      - name: first\n        uses: shell\n        with:\n          background: true\n" +
+    '          cmd: "echo $$ > {folder}/pids; sleep 1000"\n        test: "true"\n' +
+    '      - {name: hang, uses: http, with: {get: "{url}/hang"}}\n' + LAST;
+  await interrupt(
+    job(steps),
+    async (rig, folder) => {
+      await rig.untilSeen("/hang");
+      await untilWritten(`${folder}/pids`);
+    },
+    ["SIGINT"],
+    async (result, rig, folder) => {
+      checkReport(result, rig);
+      assert(await isGone(Number(await untilWritten(`${folder}/pids`))));
+    },
+  );
+});
+
+Deno.test("nothing outlives a program that is killed outright", async () => {
+  const steps =
+    "      - name: first\n        uses: shell\n        with:\n          background: true\n" +
+    "          cmd: \"trap '' TERM; sleep 1000 & echo $$ $! > {folder}/pids; wait\"\n" +
+    '      - {name: hang, uses: http, with: {get: "{url}/hang"}}\n';
+  await interrupt(
+    job(steps),
+    async (rig, folder) => {
+      await rig.untilSeen("/hang");
+      await untilWritten(`${folder}/pids`);
+    },
+    ["SIGKILL"],
+    async (_result, _rig, folder) => {
+      for (const pid of (await untilWritten(`${folder}/pids`)).split(" ")) {
+        assert(await isGone(Number(pid)), `process ${pid} is still there`);
+      }
+    },
+  );
+});

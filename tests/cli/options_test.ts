@@ -1,0 +1,124 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const HELLO = "name: n\njobs:\n  - name: j\n    steps:\n      - uses: hello\n";
+
+/** Runs the program in a folder with a hello workflow. */
+function runner(args: string[], env: Record<string, string> = {}, files = { "ok.yml": HELLO }) {
+  return withFiles(files, (cwd) => runCli(args, { cwd, env }));
+}
+
+Deno.test("a wrong command line is an error on stderr, and nothing is run", async (test) => {
+  const table: [args: string[], message: string, hint: string][] = [
+    [[], "<workflow_file> is missing", "try runner --help"],
+    [["--verbos", "ok.yml"], "unknown option --verbos", "did you mean --verbose?"],
+    [["ok.yml", "--nope=1"], "unknown option --nope", "try runner --help"],
+    [["-x", "ok.yml"], "unknown option -x", "try runner --help"],
+    [["ok.yml", "--output"], "option --output needs a value", "one of auto, spinner, stream"],
+    [["--output=", "ok.yml"], "option --output needs a value", "one of auto, spinner, stream"],
+    [["--output=steam", "ok.yml"], 'option --output cannot be "steam"', 'did you mean "stream"?'],
+    [["--output", "x", "ok.yml"], 'option --output cannot be "x"', "one of auto, spinner, stream"],
+    [["--verbose=no", "ok.yml"], "option --verbose takes no value", "try runner --help"],
+    [["ok.yml", "two.yml"], 'unexpected argument "two.yml"', "joined by commas"],
+    [["--help", "--nope"], "unknown option --nope", "try runner --help"],
+  ];
+  for (const [args, message, hint] of table) {
+    await test.step(args.join(" ") || "no arguments", async () => {
+      const { code, stdout, stderr } = await runner(args);
+      assertEquals([code, stdout, stderr.split("\n")[0]], [1, "", `runner: error: ${message}`]);
+      assertStringIncludes(stderr, hint);
+    });
+  }
+});
+
+Deno.test("options stand before or after the path, in both spellings", async () => {
+  const same = [
+    ["--output", "stream", "--timing", "ok.yml"],
+    ["ok.yml", "--timing", "--output=stream"],
+    ["--timing", "--output=stream", "--", "ok.yml"],
+  ];
+  for (const args of same) {
+    const { code, stdout, stderr } = await runner(args);
+    assertEquals([code, stderr], [0, ""], args.join(" "));
+    assertStringIncludes(stdout, "hello (@");
+  }
+});
+
+Deno.test("--help prints the usage with every option and variable on stdout", async () => {
+  const { code, stdout, stderr } = await runner(["--help"]);
+  assertEquals([code, stderr], [0, ""]);
+  for (
+    const part of [
+      "Usage: runner [options] <workflow_file>",
+      "-v, --verbose",
+      "-h, --help",
+      "--version",
+      "--timing",
+      "--output <mode>",
+      "--no-color",
+      "RUNNER_OUTPUT",
+      "RUNNER_MAX_REPEAT_COUNT",
+      "RUNNER_MAX_ATTEMPTS",
+      "RUNNER_TIMEOUT",
+      "FORCE_COLOR",
+    ]
+  ) assertStringIncludes(stdout, part);
+  assertEquals(stdout.split("\n").filter((line) => line.length > 80), []);
+  assertEquals((await runner(["-h", "missing.yml"])).stdout, stdout);
+});
+
+Deno.test("--version prints one line with the commit of the checkout", async () => {
+  const { code, stdout } = await runner(["--version"]);
+  assertEquals(code, 0);
+  assertMatch(stdout, /^Runner Version \d+\.\d+\.\d+ \(commit: ([0-9a-f]{7}|unknown)\)\n$/);
+});
+
+Deno.test("the mode of --output comes from the flag, then the environment", async (test) => {
+  await test.step("a bad variable is an error", async () => {
+    const { code, stderr } = await runner(["ok.yml"], { RUNNER_OUTPUT: "loud" });
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, 'runner: error: RUNNER_OUTPUT cannot be "loud"');
+  });
+  await test.step("but does not matter beside the flag", async () => {
+    const { code } = await runner(["--output=stream", "ok.yml"], { RUNNER_OUTPUT: "loud" });
+    assertEquals(code, 0);
+  });
+  await test.step("a spinner into a pipe prints the final text alone", async () => {
+    const stream = await runner(["--output=stream", "ok.yml"]);
+    const spinner = await runner(["ok.yml"], { RUNNER_OUTPUT: "spinner" });
+    const untimed = (text: string) => text.replace(/\d+\.\d\ds/g, "_");
+    assertEquals(untimed(spinner.stdout), untimed(stream.stdout));
+  });
+});
+
+Deno.test("colours are on where they are asked for or a terminal shows them", async () => {
+  const table: [args: string[], env: Record<string, string>, coloured: boolean][] = [
+    [["ok.yml"], {}, false],
+    [["ok.yml"], { FORCE_COLOR: "1" }, true],
+    [["ok.yml", "--no-color"], { FORCE_COLOR: "1" }, true],
+    [["ok.yml"], { FORCE_COLOR: "0" }, false],
+    [["ok.yml"], { FORCE_COLOR: "1", NO_COLOR: "1" }, true],
+    [["ok.yml", "--no-color"], {}, false],
+  ];
+  for (const [args, env, coloured] of table) {
+    const { stdout } = await runner(args, env);
+    assertEquals(stdout.includes("\x1b["), coloured, JSON.stringify([args, env]));
+  }
+});
+
+Deno.test("a bad variable is an error before anything runs", async () => {
+  for (
+    const [env, message] of [
+      [{ RUNNER_TIMEOUT: "soon" }, "RUNNER_TIMEOUT must be a duration"],
+      [{ RUNNER_TIMEOUT: "-5s" }, "RUNNER_TIMEOUT must not be negative"],
+      [{ RUNNER_NO_COLOR: "maybe" }, 'RUNNER_NO_COLOR cannot be "maybe"'],
+      [{ RUNNER_MAX_REPEAT_COUNT: "0" }, "RUNNER_MAX_REPEAT_COUNT"],
+      [{ RUNNER_MAX_ATTEMPTS: "many" }, "RUNNER_MAX_ATTEMPTS"],
+    ] as const
+  ) {
+    const { code, stdout, stderr } = await runner(["ok.yml"], env);
+    assertEquals([code, stdout], [1, ""], message);
+    assertStringIncludes(stderr, `runner: error: ${message}`);
+  }
+});

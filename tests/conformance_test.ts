@@ -1,0 +1,60 @@
+/**
+ * Runs the workflow in each folder of tests/conformance and compares all that came out of it with
+ * `expected.txt` there. UPDATE_SNAPSHOTS=1 writes that file anew, to be read before it is committed.
+ *
+ * A folder may hold `args`, `env` (lines of NAME=value) and more files. RIG_URL is the address of
+ * a server as support/rig.ts describes it; what it saw is compared too.
+ *
+ * @module
+ */
+import { assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { withRig } from "./support/rig.ts";
+import { runCli } from "./support/run_cli.ts";
+
+const FOLDER = fromFileUrl(new URL("./conformance/", import.meta.url));
+
+for (const { name } of [...Deno.readDirSync(FOLDER)].sort((a, b) => a.name < b.name ? -1 : 1)) {
+  Deno.test(`conformance: ${name.replaceAll("_", " ")}`, async () => {
+    const cwd = `${FOLDER}${name}`;
+    const printed = await withRig(async (rig) => {
+      const args = (read(`${cwd}/args`) ?? "workflow.yml").trim().split(/\s+/);
+      const env = { ...variables(read(`${cwd}/env`) ?? ""), RIG_URL: rig.url };
+      const { code, stdout, stderr } = await runCli(args, { cwd, env });
+      const seen = rig.seen.length > 0 ? `--- the server saw\n${rig.seen.join("\n")}\n` : "";
+      const said = stderr === "" ? "" : `--- stderr\n${stderr}`;
+      return steady(`${stdout}${said}${seen}--- exit ${code}\n`, rig.url);
+    });
+    const file = `${cwd}/expected.txt`;
+    if (Deno.env.get("UPDATE_SNAPSHOTS") === "1") Deno.writeTextFileSync(file, printed);
+    assertEquals(printed, read(file) ?? "");
+  });
+}
+
+function read(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+function variables(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text.split("\n").flatMap((line) => {
+      const at = line.indexOf("=");
+      return at > 0 ? [[line.slice(0, at), line.slice(at + 1)]] : [];
+    }),
+  );
+}
+
+/** Takes out what differs from run to run: times, ports, process ids, dates. */
+function steady(text: string, url: string): string {
+  return text.replaceAll(url, "http://rig")
+    .replaceAll(new URL(url).host, "rig")
+    .replace(/(in|time:) \d+\.\d\ds/g, "$1 0.00s")
+    .replace(/\b\d+(\.\d+)?(µs|ms)(?=[ ,)\n])/g, "0ms")
+    .replace(/pid: \d+/g, "pid: 1")
+    .replace(/Date: .*/g, "Date: now");
+}

@@ -1,0 +1,30 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { openShop } from "../scripts/demo_server.ts";
+import { runCli } from "./support/run_cli.ts";
+import { fromFileUrl } from "@std/path/from-file-url";
+
+const EXAMPLES = fromFileUrl(new URL("../examples/", import.meta.url));
+const MERGED = "merge/shared.yml,merge/checks.yml";
+
+Deno.test("every example does what it says", async (test) => {
+  const names = [...Deno.readDirSync(EXAMPLES)].flatMap(({ name, isFile }) => isFile ? [name] : []);
+  assertEquals(names.length >= 8, true);
+  for (const name of [...names.sort(), MERGED]) {
+    await test.step(name, async () => {
+      const shop = openShop();
+      try {
+        const env = {
+          SHOP_URL: shop.url,
+          SHOP_PASSWORD: shop.password,
+          API_TOKEN: "very-secret-token",
+        };
+        const { code, stdout, stderr } = await runCli([name], { cwd: EXAMPLES, env });
+        const fails = name === "failing.yml";
+        assertEquals([code, stderr], [fails ? 1 : 0, ""], stdout);
+        if (!fails) assertStringIncludes(stdout, "✓ All jobs succeeded");
+      } finally {
+        await shop.close();
+      }
+    });
+  }
+});
