@@ -15,6 +15,11 @@ export interface Action {
    * after the defaults were merged and before templates were rendered.
    */
   readonly check?: (params: Dict) => readonly ParameterProblem[];
+  /**
+   * Lays the `with` of a step over the defaults of its job, where laying them over each other key
+   * by key is not enough. Neither has its templates rendered.
+   */
+  readonly merge?: (defaults: Dict, own: Dict) => Dict;
   /** Brings the code that carries it out, which a run without this action never loads. */
   readonly load: () => Promise<RunAction>;
 }

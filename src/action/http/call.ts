@@ -1,0 +1,113 @@
+import type { Deadline } from "../../host/deadlines.ts";
+import { StepError } from "../../source/errors.ts";
+import { formatDuration } from "../../value/duration.ts";
+import type { ActionContext } from "../action.ts";
+import { mayRepeat } from "./method.ts";
+import type { Request, RequestPlan } from "./read_request.ts";
+import { type Exchange, type Reply, send, SendFailure } from "./send.ts";
+import { type Sockets, socketsOf } from "./sockets.ts";
+
+/** One run of the action: it has a place for its socket, can be stopped, and knows the time. */
+export class Call {
+  readonly #context: ActionContext;
+  readonly #sockets: Sockets;
+  readonly #forget: () => void;
+  #refuse: ((reason: StepError) => void) | undefined;
+  #exchange: Exchange | undefined;
+  #reason: StepError | undefined;
+  #deadline: Deadline | undefined;
+  #hasPlace = false;
+  #isClosed = false;
+  #timeout: number | undefined;
+  #began: number | undefined;
+  #elapsed = 0;
+
+  constructor(context: ActionContext) {
+    this.#context = context;
+    this.#sockets = socketsOf(context.run, context.onRunEnd);
+    this.#forget = context.onStop((reason) => this.#stop(reason));
+  }
+
+  /** Milliseconds from when the first request got its socket to the end of the last response. */
+  get elapsed(): number {
+    return this.#elapsed;
+  }
+
+  /** Waits for a place; until then a call takes hardly any memory. */
+  begin(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    if (this.#reason) reject(this.#reason);
+    this.#refuse = reject;
+    this.#sockets.places.take(() => {
+      if (this.#isClosed) {
+        this.#sockets.places.giveBack();
+        return;
+      }
+      this.#hasPlace = true;
+      resolve();
+    });
+    return promise;
+  }
+
+  /**
+   * Sends a request. Where the server had closed the connection by the time the request came, it
+   * is sent once more over a new one.
+   */
+  async send(request: Request, { verify, timeout }: RequestPlan): Promise<Reply> {
+    this.#timeout = timeout;
+    const sockets = this.#sockets;
+    const onDispatch = () => this.#dispatched();
+    for (let fresh = false;; fresh = true) {
+      this.checkStopped();
+      this.#exchange = send(request, { sockets, verify, fresh, onDispatch });
+      try {
+        const reply = await this.#exchange.reply;
+        this.#elapsed = this.#context.host.clock.ticks() - this.#began!;
+        return reply;
+      } catch (error) {
+        if (fresh || this.#reason || !isStale(error) || !mayRepeat(request.method)) throw error;
+        this.#context.debug(
+          `${request.method} ${request.url} is sent again: the connection was closed before an answer`,
+        );
+      } finally {
+        // Sets that live long refer to the call, and their discarded tables go on doing so until
+        // a full collection: all that hangs on an exchange would stay in memory until then.
+        this.#exchange = undefined;
+      }
+    }
+  }
+
+  /** Throws the reason if the action was told to end. */
+  checkStopped(): void {
+    if (this.#reason) throw this.#reason;
+  }
+
+  /** Gives back the place, and takes back what waits for the end of the call. */
+  close(): void {
+    this.#isClosed = true;
+    this.#forget();
+    this.#deadline?.cancel();
+    if (this.#hasPlace) this.#sockets.places.giveBack();
+  }
+
+  /** The time runs once the first request has its socket: waiting for one is our own doing. */
+  #dispatched(): void {
+    if (this.#began !== undefined) return;
+    this.#began = this.#context.host.clock.ticks();
+    const timeout = this.#timeout;
+    if (timeout === undefined) return;
+    this.#deadline = this.#context.deadlines.add(timeout, () => {
+      this.#stop(new StepError(`timed out after ${formatDuration(timeout)}`));
+    });
+  }
+
+  #stop(reason: StepError): void {
+    this.#reason = reason;
+    this.#refuse?.(reason);
+    this.#exchange?.abort(reason);
+  }
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof SendFailure && error.isStale;
+}

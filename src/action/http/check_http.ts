@@ -1,0 +1,89 @@
+import { isDict } from "../../value/value.ts";
+import type { Dict, ParameterProblem, Value } from "../action.ts";
+import { isTemplate } from "../check_parameters.ts";
+import { isToken } from "./header_names.ts";
+import { methodProblem } from "./method.ts";
+import { isFullUrl, joinUrl, readUrl } from "./request_url.ts";
+import { methodKeys, SHORTHANDS } from "./shorthands.ts";
+
+/** What is wrong with the parameters of an http step beyond their types. */
+export function checkHttp(params: Dict): ParameterProblem[] {
+  return [
+    ...checkMethod(params),
+    ...checkUrl(params),
+    ...checkVerification(params),
+    ...checkHeaders(params),
+  ];
+}
+
+function checkMethod(params: Dict): ParameterProblem[] {
+  const [key, ...more] = methodKeys(params);
+  if (key === undefined) {
+    const hint = 'give it one, like "get: /path" or "method: GET"';
+    return [{ path: [], message: "http step has no method", hint }];
+  }
+  const problems: ParameterProblem[] = more.map((other) => ({
+    path: [other],
+    at: "key",
+    message: `http step has two methods, "${key}" and "${other}"`,
+    hint: "keep one of them",
+  }));
+  const { method } = params;
+  if (typeof method === "string" && !isTemplate(method)) {
+    const message = methodProblem(method);
+    if (message !== undefined) problems.push({ path: ["method"], message });
+  }
+  return problems;
+}
+
+/** Looks at the URL as far as it is known before the run. */
+function checkUrl(params: Dict): ParameterProblem[] {
+  const key = methodKeys(params)[0];
+  const url = given(params, "url");
+  const target = SHORTHANDS.some((name) => name === key) ? params[key!] : undefined;
+  if (isTemplate(url) || isTemplate(target)) return [];
+  if (url === undefined) {
+    if (key === "method") return [{ path: [], message: "http step has no url" }];
+    if (typeof target !== "string" || isFullUrl(target)) return checkText(key!, target);
+    const message = `"${key}" is the path "${target}", and there is no "url" to append it to`;
+    return [{ path: [key!], message, hint: 'give a full URL, or "url" in the defaults' }];
+  }
+  if (typeof url !== "string" || typeof target !== "string") return checkText("url", url);
+  const path = isFullUrl(target) ? key! : "url";
+  return checkText(path, joinUrl(url, target));
+}
+
+function checkText(key: string, text: Value | undefined): ParameterProblem[] {
+  if (typeof text !== "string") return [];
+  const problem = readUrl(text);
+  return problem instanceof URL ? [] : [{ path: [key], ...problem }];
+}
+
+function checkVerification(params: Dict): ParameterProblem[] {
+  if (given(params, "insecure") === undefined || given(params, "verify_ssl") === undefined) {
+    return [];
+  }
+  const message = '"insecure" and "verify_ssl" say the same thing';
+  return [{ path: ["insecure"], at: "key", message, hint: "keep one of them" }];
+}
+
+function checkHeaders(params: Dict): ParameterProblem[] {
+  const headers = params.headers;
+  if (!isDict(headers)) return [];
+  const problems: ParameterProblem[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    const path = ["headers", name];
+    if (!isToken(name)) {
+      problems.push({ path, at: "key", message: `"${name}" cannot be the name of a header` });
+    } else if (typeof value === "object" && value !== null) {
+      const kind = isDict(value) ? "an object" : "a list";
+      problems.push({ path, message: `the header "${name}" must be text, not ${kind}` });
+    }
+  }
+  return problems;
+}
+
+function given(params: Dict, key: string): Value | undefined {
+  const value = Object.hasOwn(params, key) ? params[key] : undefined;
+  return value === null ? undefined : value;
+}

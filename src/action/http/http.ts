@@ -1,0 +1,63 @@
+import type { Action } from "../action.ts";
+import { checkHttp } from "./check_http.ts";
+import { mergeHttpDefaults } from "./merge_http_defaults.ts";
+import { SHORTHANDS } from "./shorthands.ts";
+
+/** Sends an HTTP request. */
+export const http: Action = {
+  name: "http",
+  summary: "Sends an HTTP request and reads the response",
+  parameters: [
+    { name: "method", type: "string", summary: "GET, POST or any other method" },
+    {
+      name: "url",
+      type: "string",
+      summary: "Full URL, or what the path of a shorthand is appended to",
+    },
+    ...SHORTHANDS.map((name) => ({
+      name,
+      type: "string" as const,
+      summary: `The method ${name.toUpperCase()} with a full URL, or a path to append to "url"`,
+    })),
+    {
+      name: "query",
+      type: "object",
+      summary: "Names and values to append to the query; a list repeats its name",
+    },
+    { name: "headers", type: "object", summary: "Request headers; null leaves one out" },
+    {
+      name: "body",
+      type: "any",
+      summary:
+        "Text, or an object or list to send as JSON, or as a form if the content type says so",
+    },
+    {
+      name: "timeout",
+      type: "duration",
+      summary: "How long the request and the response may take",
+      default: "the timeout of the step",
+    },
+    {
+      name: "follow_redirects",
+      type: "boolean",
+      summary: "Whether to go where a redirect leads",
+      default: "true",
+    },
+    {
+      name: "max_redirects",
+      type: "integer",
+      summary: "How many redirects to follow before giving up",
+      default: "10",
+    },
+    {
+      name: "verify_ssl",
+      type: "boolean",
+      summary: "Whether the certificate of the server must be good",
+      default: "true",
+    },
+    { name: "insecure", type: "boolean", summary: "The opposite of verify_ssl", default: "false" },
+  ],
+  check: checkHttp,
+  merge: mergeHttpDefaults,
+  load: async () => (await import("./run_http.ts")).runHttp,
+};

@@ -1,0 +1,58 @@
+import { StepError } from "../../source/errors.ts";
+import { fromByteString } from "./byte_string.ts";
+import { bareUrl, type Request } from "./read_request.ts";
+import type { Headers } from "./request_headers.ts";
+import { readUrl, withoutPassword } from "./request_url.ts";
+import type { Reply } from "./send.ts";
+
+/** Meant for one origin only. */
+const PRIVATE: ReadonlySet<string> = new Set([
+  "Authorization",
+  "Cookie",
+  "Host",
+  "Proxy-Authorization",
+]);
+
+/** The request that a redirect asks for; undefined where the response is none. */
+export function redirectOf(request: Request, reply: Reply): Request | undefined {
+  if (![301, 302, 303, 307, 308].includes(reply.code)) return undefined;
+  const location = locationOf(reply);
+  if (location === undefined) return undefined;
+  const url = resolve(request, location);
+  const becomesGet = reply.code === 303
+    ? request.method !== "GET" && request.method !== "HEAD"
+    : (reply.code === 301 || reply.code === 302) && request.method === "POST";
+  const isElsewhere = url.origin !== request.url.origin;
+  const headers = keepHeaders(
+    request.headers,
+    (name) => !(isElsewhere && PRIVATE.has(name)) && !(becomesGet && name.startsWith("Content-")),
+  );
+  if (isElsewhere) headers.Host = url.host;
+  if (becomesGet) return { method: "GET", url, headers };
+  return { ...request, url, headers };
+}
+
+function locationOf({ rawHeaders }: Reply): string | undefined {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]!.toLowerCase() === "location") return fromByteString(rawHeaders[at + 1]!);
+  }
+  return undefined;
+}
+
+function resolve({ method, url }: Request, location: string): URL {
+  const text = URL.parse(location, url)?.href ?? location;
+  const target = readUrl(text);
+  if (target instanceof URL) return bareUrl(target);
+  throw new StepError(
+    `cannot follow the redirect of ${method} "${url}" to "${
+      withoutPassword(location)
+    }": ${target.message}`,
+    target.hint,
+  );
+}
+
+function keepHeaders(headers: Headers, keep: (name: string) => boolean): Record<string, string> {
+  const kept: Record<string, string> = Object.create(null);
+  for (const name in headers) if (keep(name)) kept[name] = headers[name]!;
+  return kept;
+}

@@ -1,0 +1,89 @@
+import { StepError } from "../../source/errors.ts";
+import type { ActionContext, ActionResult, Dict } from "../action.ts";
+import { Call } from "./call.ts";
+import { decodeBody, joinChunks } from "./decode_body.ts";
+import { explainFailure } from "./explain_failure.ts";
+import { readRequest, type Request, type RequestPlan } from "./read_request.ts";
+import { redirectOf } from "./redirects.ts";
+import { bodyText, readHead, readText, type ResponseHead } from "./response.ts";
+import { saveBody } from "./save_body.ts";
+import { cookieSecrets, requestSecrets } from "./secret_headers.ts";
+import type { Reply } from "./send.ts";
+
+/** Sends the request that `params` describe, follows redirects and reads the response. */
+export async function runHttp(params: Dict, context: ActionContext): Promise<ActionResult> {
+  const call = new Call(context);
+  let request: Request | undefined;
+  try {
+    await call.begin();
+    const plan = readRequest(params);
+    request = plan.request;
+    for (const secret of requestSecrets(request.headers)) context.addSecret(secret);
+    const reply = await sendAndFollow(call, plan);
+    const { elapsed } = call;
+    const head = readHead(reply);
+    for (const secret of cookieSecrets(head.cookies)) context.addSecret(secret);
+    const body = readPlainBody(reply, head) ?? await readOtherBody(reply, head, call, context);
+    return {
+      req: requestAsSent(request),
+      res: { ...head, ...body },
+      status: reply.code >= 200 && reply.code <= 299 ? 0 : 1,
+      brief: `HTTP ${reply.code}`,
+      elapsed,
+    };
+  } catch (error) {
+    throw request ? explainFailure(error, request, requestAsSent(request)) : error;
+  } finally {
+    call.close();
+  }
+}
+
+function requestAsSent({ method, url, headers, body = "" }: Request): Dict {
+  return { method, url: url.href, headers, body };
+}
+
+async function sendAndFollow(call: Call, plan: RequestPlan): Promise<Reply> {
+  const { maxRedirects } = plan;
+  let request = plan.request;
+  for (let followed = 0;; followed++) {
+    const reply = await call.send(request, plan);
+    const next = maxRedirects === undefined ? undefined : redirectOf(request, reply);
+    if (!next) return reply;
+    if (followed === maxRedirects) {
+      const { method, url } = plan.request;
+      throw new StepError(
+        `cannot send ${method} "${url}": more than ${maxRedirects} redirects, the next to "${next.url}"`,
+        'raise "max_redirects", or set "follow_redirects: false" to look at the redirect',
+      );
+    }
+    request = next;
+  }
+}
+
+/** The body of most responses: text as it is. Undefined where it takes more to read it. */
+function readPlainBody({ chunks }: Reply, { headers }: ResponseHead): Dict | undefined {
+  if (headers["Content-Encoding"] !== undefined) return undefined;
+  const contentType = headers["Content-Type"];
+  const text = bodyText(joinChunks(chunks), contentType);
+  return text === undefined ? undefined : readText(text, contentType);
+}
+
+async function readOtherBody(
+  { chunks }: Reply,
+  { headers }: ResponseHead,
+  call: Call,
+  context: ActionContext,
+): Promise<Dict> {
+  const contentType = headers["Content-Type"];
+  const raw = joinChunks(chunks);
+  const decoded = await decodeBody(
+    raw,
+    headers["Content-Encoding"] ?? "",
+    () => call.checkStopped(),
+  );
+  const text = decoded && bodyText(decoded, contentType);
+  if (text !== undefined) return readText(text, contentType);
+  const filepath = await saveBody(decoded ?? raw, decoded ? contentType : undefined, context);
+  call.checkStopped();
+  return { body: "", filepath };
+}
