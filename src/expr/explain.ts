@@ -18,6 +18,9 @@ export interface Operand {
 }
 
 export interface Explanation {
+  /** The part that decided it. */
+  readonly start: number;
+  readonly end: number;
   readonly operands: readonly Operand[];
   /** The mistake that is likely behind it. */
   readonly hint?: string;
@@ -34,8 +37,9 @@ export function explainFalse(expression: Expression, scope: Scope): Explanation 
   } catch {
     // A part that cannot be evaluated now, on its own, is left out.
   }
-  const { operands, hint } = explainer;
-  return hint === undefined ? { operands } : { operands, hint };
+  const { decisive: { start, end }, operands, hint } = explainer;
+  const explanation = { start, end, operands };
+  return hint === undefined ? explanation : { ...explanation, hint };
 }
 
 /** What surrounds a part: the names of `let`, and the item of a predicate. */
@@ -49,11 +53,17 @@ interface Frame {
 class Explainer {
   readonly operands: Operand[] = [];
   hint: string | undefined;
+  decisive: Node;
+  /** Whether the decisive part was found: what is below it only takes part. */
+  #isFound = false;
 
-  constructor(readonly expression: Expression, readonly scope: Scope) {}
+  constructor(readonly expression: Expression, readonly scope: Scope) {
+    this.decisive = expression.node;
+  }
 
   /** Explains why a node is true or false. */
   explain(node: Node, outcome: boolean, frame: Frame): void {
+    if (!this.#isFound) this.decisive = node;
     switch (node.type) {
       case "Literal":
         return;
@@ -90,6 +100,7 @@ class Explainer {
   /** One side decides where `&&` is false or `||` is true; otherwise both do. */
   #explainLogical(left: Node, right: Node, isAnd: boolean, outcome: boolean, frame: Frame): void {
     if (outcome === isAnd) {
+      this.#isFound = true;
       this.explain(left, outcome, frame);
       this.explain(right, outcome, frame);
       return;
@@ -103,8 +114,9 @@ class Explainer {
       const [left, right] = [node.operands[index]!, node.operands[index + 1]!];
       const { start } = left;
       const pair = { type: "BinaryExpression", operator, start, end: right.end } as const;
-      const holds = this.#evaluate({ ...pair, operatorStart: left.end, left, right }, frame);
-      if (holds) continue;
+      const comparison = { ...pair, operatorStart: left.end, left, right };
+      if (this.#evaluate(comparison, frame)) continue;
+      if (!this.#isFound) this.decisive = comparison;
       this.#show(left, frame);
       this.#show(right, frame);
       return;
@@ -129,6 +141,7 @@ class Explainer {
       )
       : -1;
     if (index < 0) return this.#show(list, frame);
+    this.#isFound = true;
     const item = (items as readonly Value[])[index] ?? null;
     this.#add(list, `${this.#text(list)}[${index}]`, item);
     this.explain(predicate.body, wanted, { ...frame, item, index });

@@ -11,7 +11,7 @@ export function renderFooter(event: RunFinished, style: Style): string {
     const remark = counts === "" ? "" : style.dim(` (${counts})`);
     return `${time} ${style.green("✓ All jobs succeeded")}${remark}`;
   }
-  const why = event.interrupted === undefined ? [] : [`interrupted: ${oneLine(event.interrupted)}`];
+  const why = event.interrupted === undefined ? [] : [oneLine(event.interrupted)];
   const text = [...why, ...(counts === "" ? [] : [counts])].join("; ") || "failed";
   return `${time} ${style.red(`✗ ${text}`)}`;
 }

@@ -43,7 +43,8 @@ function messageLines(message: Value, columns: number): string[] {
 function splitHead(message: Dict): { head: string[]; fields: Dict } {
   const { method, url, ...request } = message;
   if (typeof method === "string" && typeof url === "string") {
-    return { head: [`${method} ${url}`], fields: request };
+    const { body, ...fields } = request;
+    return { head: [`${method} ${url}`], fields: body === "" ? fields : request };
   }
   const { code, status, rawbody, ...response } = message;
   if (typeof code === "number" && typeof status === "string") {

@@ -44,7 +44,7 @@ export async function falseTest(
   test: Expression,
   scope: Scope,
 ): Promise<Failure> {
-  const { operands, hint } = explainFalse(test, scope);
+  const { start, end, operands, hint } = explainFalse(test, scope);
   const cut = (text: string, limit: number) => session.secrets.mask(text, limit);
   return {
     kind: "test",
@@ -57,7 +57,7 @@ export async function falseTest(
       value: boundValue(value, session.detail.limit, cut),
     })),
     ...(hint === undefined ? {} : { hint }),
-    ...await placeAt(session.workflow, [...owner, "test"], 0, test.source.trimEnd().length),
+    ...await placeAt(session.workflow, [...owner, "test"], start, end),
   };
 }
 

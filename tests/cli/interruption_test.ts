@@ -9,26 +9,55 @@ interface Interrupted {
   readonly stderr: string;
 }
 
+/** Resolves once the program has printed a text, to either output. */
+type UntilPrinted = (text: string) => Promise<void>;
+
+/** Collects an output as it comes, and tells the watchers of each piece. */
+async function collect(
+  stream: ReadableStream<Uint8Array>,
+  watchers: Set<() => void>,
+  sink: { text: string },
+): Promise<void> {
+  for await (const piece of stream.pipeThrough(new TextDecoderStream())) {
+    sink.text += piece;
+    for (const watcher of [...watchers]) watcher();
+  }
+}
+
 /**
  * Starts a workflow, waits until `ready` says that it is in the midst of things, and interrupts
  * it. `{url}` and `{folder}` in the workflow are the rig's address and a folder for files.
  */
 function interrupt(
   yaml: string,
-  ready: (rig: Rig, folder: string) => Promise<void>,
+  ready: (rig: Rig, folder: string, untilPrinted: UntilPrinted) => Promise<void>,
   signals: readonly Deno.Signal[] = ["SIGINT"],
   check: (result: Interrupted, rig: Rig, folder: string) => void | Promise<void> = () => {},
+  options: readonly string[] = [],
 ): Promise<Interrupted> {
   return withRig((rig) =>
     withFiles({ "w.yml": "" }, async (folder) => {
       const text = yaml.replaceAll("{url}", rig.url).replaceAll("{folder}", folder);
       await Deno.writeTextFile(`${folder}/w.yml`, text);
-      const child = startCli(["w.yml"], { cwd: folder });
-      const output = [new Response(child.stdout).text(), new Response(child.stderr).text()];
-      await ready(rig, folder);
+      const child = startCli([...options, "w.yml"], { cwd: folder });
+      const watchers = new Set<() => void>();
+      const [stdout, stderr] = [{ text: "" }, { text: "" }];
+      const ended = Promise.all([
+        collect(child.stdout, watchers, stdout),
+        collect(child.stderr, watchers, stderr),
+      ]);
+      await ready(rig, folder, (text) =>
+        new Promise((resolve) => {
+          const look = () => {
+            if (stdout.text.includes(text) || stderr.text.includes(text)) resolve();
+          };
+          watchers.add(look);
+          look();
+        }));
       for (const signal of signals) child.kill(signal);
-      const [stdout = "", stderr = ""] = await Promise.all(output);
-      const result = { code: (await child.status).code, stdout, stderr };
+      await ended;
+      const { code } = await child.status;
+      const result = { code, stdout: stdout.text, stderr: stderr.text };
       await check(result, rig, folder);
       return result;
     })
@@ -63,7 +92,7 @@ const FIRST =
 const LAST = '      - {name: last, uses: http, with: {get: "{url}/last"}}\n';
 
 function checkReport({ code, stdout, stderr }: Interrupted, rig: Rig): void {
-  assertEquals([code, stderr], [1, ""]);
+  assertEquals([code, stderr.includes("error")], [1, false], stderr);
   assertStringIncludes(stdout, "✓  first");
   assertStringIncludes(stdout, "interrupted by SIG");
   assert(!rig.seen.includes("/last"), "a step after the interruption ran");
@@ -72,10 +101,13 @@ function checkReport({ code, stdout, stderr }: Interrupted, rig: Rig): void {
 Deno.test("SIGINT in the middle of a wait ends the run with a report", async () => {
   const steps = FIRST + '      - {name: w, wait: 1h, uses: http, with: {get: "{url}/waited"}}\n' +
     LAST;
-  await interrupt(job(steps), (rig) => rig.untilSeen("/first"), ["SIGINT"], (result, rig) => {
+  const ready = (_rig: Rig, _folder: string, untilPrinted: UntilPrinted) =>
+    untilPrinted("1h of wait");
+  const check = (result: Interrupted, rig: Rig) => {
     checkReport(result, rig);
     assert(!rig.seen.includes("/waited"));
-  });
+  };
+  await interrupt(job(steps), ready, ["SIGINT"], check, ["-v"]);
 });
 
 Deno.test("SIGTERM in the middle of a request closes its socket", async () => {
@@ -109,7 +141,23 @@ Deno.test("SIGINT between two attempts ends the run", async () => {
   const steps = FIRST +
     '      - {name: retried, uses: http, with: {get: "{url}/status/503"}, test: "false",' +
     " retry: {max_attempts: 9, interval: 1h}}\n" + LAST;
-  await interrupt(job(steps), (rig) => rig.untilSeen("/status/503"), ["SIGINT"], checkReport);
+  const ready = (_rig: Rig, _folder: string, untilPrinted: UntilPrinted) =>
+    untilPrinted("1h of retry");
+  await interrupt(job(steps), ready, ["SIGINT"], checkReport, ["-v"]);
+});
+
+Deno.test("a second SIGINT leaves at once", async () => {
+  const steps = "      - name: stubborn\n        uses: shell\n        with:\n" +
+    "          cmd: \"trap '' TERM INT; echo $$ > {folder}/pids; while :; do sleep 1000; done\"\n";
+  await interrupt(
+    job(steps),
+    async (_, folder) => void await untilWritten(`${folder}/pids`),
+    ["SIGINT", "SIGINT"],
+    async ({ code }, _rig, folder) => {
+      assertEquals(code, 1);
+      assert(await isGone(Number(await untilWritten(`${folder}/pids`))));
+    },
+  );
 });
 
 Deno.test("a background command ends with the run", async () => {

@@ -99,3 +99,21 @@ Deno.test("explainFalse() never throws", () => {
   ];
   for (const test of tests) explainFalse(parseExpression(test), { names, strict: true });
 });
+
+Deno.test("explainFalse() marks the part that decided", () => {
+  const table: readonly (readonly [test: string, decisive: string])[] = [
+    ["res.code == 200", "res.code == 200"],
+    ["vars.n == 7 && res.code == 200", "res.code == 200"],
+    ["res.code == 200 && vars.n == 7", "res.code == 200"],
+    ["vars.n == 7 && (res.code == 404 && res.ok)", "res.ok"],
+    ["res.code == 200 || vars.n == 8", "res.code == 200 || vars.n == 8"],
+    ["vars.n == 7 && (res.ok || vars.n < 5)", "res.ok || vars.n < 5"],
+    ["not (res.code == 404)", "res.code == 404"],
+    ["1 < vars.n < vars.limit", "vars.n < vars.limit"],
+    ["res.code == 404 && all(res.body.items, .age > 18)", "all(res.body.items, .age > 18)"],
+  ];
+  for (const [test, decisive] of table) {
+    const { start, end } = explainFalse(parseExpression(test), { names, strict: true });
+    assertEquals(test.slice(start, end), decisive, test);
+  }
+});

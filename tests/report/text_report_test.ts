@@ -198,7 +198,7 @@ Deno.test("textReport() says that a run was interrupted", () => {
   ];
   assertEquals(
     textOf(events),
-    "Shop\n\nTotal workflow time: 1.13s ✗ interrupted: interrupted by Ctrl-C; " +
+    "Shop\n\nTotal workflow time: 1.13s ✗ interrupted by Ctrl-C; " +
       "1 job failed, 2 skipped\n",
   );
 });
