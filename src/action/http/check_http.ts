@@ -12,6 +12,7 @@ export function checkHttp(params: Dict): ParameterProblem[] {
     ...checkMethod(params),
     ...checkUrl(params),
     ...checkVerification(params),
+    ...checkRedirects(params),
     ...checkHeaders(params),
   ];
 }
@@ -38,8 +39,9 @@ function checkMethod(params: Dict): ParameterProblem[] {
 
 /** Looks at the URL as far as it is known before the run. */
 function checkUrl(params: Dict): ParameterProblem[] {
-  const key = methodKeys(params)[0];
+  const [key, ...more] = methodKeys(params);
   const url = given(params, "url");
+  if (more.length > 0) return [];
   const target = SHORTHANDS.some((name) => name === key) ? params[key!] : undefined;
   if (isTemplate(url) || isTemplate(target)) return [];
   if (url === undefined) {
@@ -65,6 +67,11 @@ function checkVerification(params: Dict): ParameterProblem[] {
   }
   const message = '"insecure" and "verify_ssl" say the same thing';
   return [{ path: ["insecure"], at: "key", message, hint: "keep one of them" }];
+}
+
+function checkRedirects({ max_redirects: most }: Dict): ParameterProblem[] {
+  if (typeof most !== "number" || most >= 0) return [];
+  return [{ path: ["max_redirects"], message: '"max_redirects" must not be negative' }];
 }
 
 function checkHeaders(params: Dict): ParameterProblem[] {

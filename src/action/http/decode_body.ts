@@ -7,32 +7,32 @@ export class BadEncoding extends Error {
   }
 }
 
-type Format = "gzip" | "deflate" | "deflate-raw" | "brotli";
+type Bytes = Uint8Array<ArrayBuffer>;
 
-/**
- * Undoes the content encodings of a body, the last first. Undefined where one is unknown.
- * `check` is called again and again and may throw to end it.
- */
+/** Undoes the content encodings of a body, the last first. Undefined where one is unknown. */
 export async function decodeBody(
-  bytes: Uint8Array<ArrayBuffer>,
+  bytes: Bytes,
   contentEncoding: string,
-  check: () => void,
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
+): Promise<Bytes | undefined> {
   const encodings = contentEncoding.toLowerCase().split(",").map((name) => name.trim())
     .filter((name) => name !== "" && name !== "identity");
   let decoded = bytes;
   for (const encoding of encodings.reverse()) {
     if (decoded.length === 0) return decoded;
-    const format = formatOf(encoding, decoded);
-    if (format === undefined) return undefined;
-    decoded = await decompress(decoded, format, encoding, check);
+    const unpack = unpackerFor(encoding, decoded);
+    if (unpack === undefined) return undefined;
+    try {
+      decoded = await unpack(decoded);
+    } catch (error) {
+      throw error instanceof BodyTooLarge ? error : new BadEncoding(encoding);
+    }
   }
   return decoded;
 }
 
 /** One array of bytes from many. */
-export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  if (chunks.length === 1) return chunks[0] as Uint8Array<ArrayBuffer>;
+export function joinChunks(chunks: readonly Uint8Array[]): Bytes {
+  if (chunks.length === 1) return chunks[0] as Bytes;
   const joined = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
   let at = 0;
   for (const chunk of chunks) {
@@ -42,15 +42,19 @@ export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffe
   return joined;
 }
 
-function formatOf(encoding: string, bytes: Uint8Array): Format | undefined {
+/** There are two ways because each lets data that was cut short pass in the other's formats. */
+function unpackerFor(
+  encoding: string,
+  bytes: Bytes,
+): ((bytes: Bytes) => Promise<Bytes>) | undefined {
   switch (encoding) {
     case "gzip":
     case "x-gzip":
-      return "gzip";
-    case "br":
-      return "brotli";
+      return (packed) => unzip(packed, "gunzip");
     case "deflate":
-      return hasZlibHeader(bytes) ? "deflate" : "deflate-raw";
+      return (packed) => unzip(packed, hasZlibHeader(bytes) ? "inflate" : "inflateRaw");
+    case "br":
+      return unpackBrotli;
     default:
       return undefined;
   }
@@ -61,30 +65,27 @@ function hasZlibHeader([first = 0, second = 0]: Uint8Array): boolean {
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
 }
 
-async function decompress(
-  bytes: Uint8Array<ArrayBuffer>,
-  format: Format,
-  encoding: string,
-  check: () => void,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const stream = new Blob([bytes]).stream().pipeThrough(
-    // The types do not know Brotli yet.
-    new DecompressionStream(format as CompressionFormat),
-  );
+async function unzip(packed: Bytes, how: "gunzip" | "inflate" | "inflateRaw"): Promise<Bytes> {
+  const zlib = await import("node:zlib");
+  return await new Promise((resolve, reject) => {
+    zlib[how](packed, { maxOutputLength: BODY_LIMIT }, (error, bytes) => {
+      if (!error) resolve(bytes as Bytes);
+      else {reject(
+          "code" in error && error.code === "ERR_BUFFER_TOO_LARGE" ? new BodyTooLarge() : error,
+        );}
+    });
+  });
+}
+
+async function unpackBrotli(packed: Bytes): Promise<Bytes> {
+  // The types do not know of this format.
+  const format = new DecompressionStream("brotli" as CompressionFormat);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = stream.getReader();
-  while (true) {
-    check();
-    const { done, value } = await reader.read().catch(() => {
-      throw new BadEncoding(encoding);
-    });
-    if (done) return joinChunks(chunks);
-    size += value.length;
-    if (size > BODY_LIMIT) {
-      await reader.cancel();
-      throw new BodyTooLarge();
-    }
-    chunks.push(value);
+  for await (const chunk of new Blob([packed]).stream().pipeThrough(format)) {
+    size += chunk.length;
+    if (size > BODY_LIMIT) throw new BodyTooLarge();
+    chunks.push(chunk);
   }
+  return joinChunks(chunks);
 }

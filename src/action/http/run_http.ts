@@ -76,11 +76,8 @@ async function readOtherBody(
 ): Promise<Dict> {
   const contentType = headers["Content-Type"];
   const raw = joinChunks(chunks);
-  const decoded = await decodeBody(
-    raw,
-    headers["Content-Encoding"] ?? "",
-    () => call.checkStopped(),
-  );
+  const decoded = await decodeBody(raw, headers["Content-Encoding"] ?? "");
+  call.checkStopped();
   const text = decoded && bodyText(decoded, contentType);
   if (text !== undefined) return readText(text, contentType);
   const filepath = await saveBody(decoded ?? raw, decoded ? contentType : undefined, context);

@@ -1,0 +1,275 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { runHttp } from "../../../src/action/http/run_http.ts";
+import { StepError } from "../../../src/source/errors.ts";
+import type { Dict } from "../../../src/value/value.ts";
+import { actionContext } from "../../support/action_context.ts";
+import { rawServer, response } from "../../support/raw_server.ts";
+
+/** Sends a request to a server that gives one answer; gives result, request text and secrets. */
+async function exchange(params: Dict, answer = response("200 OK")) {
+  await using context = actionContext();
+  await using server = rawServer(async (connection) => {
+    while (await connection.request() !== undefined) await connection.send(answer);
+  });
+  const result = await runHttp({ url: server.url, ...params }, context);
+  const [text = ""] = server.requests;
+  const [head = "", body = ""] = text.split("\r\n\r\n");
+  const [line, ...headers] = head.split("\r\n");
+  return {
+    result,
+    line,
+    headers,
+    body,
+    host: `127.0.0.1:${server.port}`,
+    secrets: context.secrets,
+  };
+}
+
+Deno.test("http sends what every request has, and says in req what it sent", async () => {
+  const { result, line, headers, host } = await exchange({ get: "/a?b=1" });
+  assertEquals(line, "GET /a?b=1 HTTP/1.1");
+  assertEquals(headers, [
+    `Host: ${host}`,
+    "Accept: */*",
+    "User-Agent: runner",
+    "Accept-Encoding: gzip, deflate, br",
+    "Connection: keep-alive",
+  ]);
+  assertEquals({ ...result.req, headers: { ...result.req.headers as Dict } }, {
+    method: "GET",
+    url: `http://${host}/a?b=1`,
+    headers: {
+      Host: host,
+      Accept: "*/*",
+      "User-Agent": "runner",
+      "Accept-Encoding": "gzip, deflate, br",
+    },
+    body: "",
+  });
+});
+
+Deno.test("http sends numbers, booleans and other alphabets in headers and leaves out null", async () => {
+  const { headers } = await exchange({
+    get: "/",
+    headers: {
+      "x-number": 1.5,
+      "X-BOOL": true,
+      accept: null,
+      "user-agent": "me",
+      "x-name": "J\u00f6rg \u65e5",
+      "x-block": "text\n",
+      "content-length": 99,
+    },
+  });
+  assertEquals(headers.slice(1), [
+    "User-Agent: me",
+    "Accept-Encoding: gzip, deflate, br",
+    "X-Number: 1.5",
+    "X-Bool: true",
+    "X-Name: J\u00c3\u00b6rg \u00e6\u0097\u00a5",
+    "X-Block: text",
+    "Connection: keep-alive",
+  ]);
+});
+
+const METHODS: readonly (readonly [params: Dict, line: string])[] = [
+  [{ post: "/x" }, "POST /x HTTP/1.1"],
+  [{ put: "/x" }, "PUT /x HTTP/1.1"],
+  [{ patch: "/x" }, "PATCH /x HTTP/1.1"],
+  [{ delete: "/x" }, "DELETE /x HTTP/1.1"],
+  [{ options: "/x" }, "OPTIONS /x HTTP/1.1"],
+  [{ method: "GET" }, "GET / HTTP/1.1"],
+  [{ method: "propfind" }, "PROPFIND / HTTP/1.1"],
+  [{ get: "/x?a=1", query: { b: [2, 3], c: "d e" } }, "GET /x?a=1&b=2&b=3&c=d%20e HTTP/1.1"],
+];
+
+for (const [params, expected] of METHODS) {
+  Deno.test(`http sends ${expected} for ${JSON.stringify(params)}`, async () => {
+    assertEquals((await exchange(params)).line, expected);
+  });
+}
+
+const FORM = "application/x-www-form-urlencoded";
+const BODIES:
+  readonly (readonly [what: string, params: Dict, type: string | undefined, body: string])[] = [
+    ["text as it is", { body: " a\u00e9 " }, undefined, " a\u00c3\u00a9 "],
+    ["a number as text", { body: 5 }, undefined, "5"],
+    [
+      "an object as JSON",
+      { body: { a: [1, null], b: "\u00fc" } },
+      "application/json",
+      '{"a":[1,null],"b":"\u00c3\u00bc"}',
+    ],
+    ["a list as JSON", { body: [1] }, "application/json", "[1]"],
+    [
+      "an object as JSON under the type of the step",
+      { body: { a: 1 }, headers: { "CONTENT-TYPE": "application/vnd.api+json; charset=utf-8" } },
+      "application/vnd.api+json; charset=utf-8",
+      '{"a":1}',
+    ],
+    [
+      "an object as a form",
+      {
+        body: { a: "1 2&3", b: [true, 4], c: null },
+        headers: { "content-type": `${FORM}; charset=utf-8` },
+      },
+      `${FORM}; charset=utf-8`,
+      "a=1%202%263&b=true&b=4",
+    ],
+    [
+      "text under the type of a form as it is",
+      { body: "a=b c", headers: { "content-type": FORM } },
+      FORM,
+      "a=b c",
+    ],
+  ];
+
+for (const [what, params, type, expected] of BODIES) {
+  for (const method of ["post", "get"]) {
+    Deno.test(`http sends ${what} with ${method}`, async () => {
+      const { headers, body, result } = await exchange({ [method]: "/", ...params });
+      const sent = new Map(headers.map((line) => line.split(": ", 2) as [string, string]));
+      assertEquals(body, expected);
+      assertEquals(sent.get("Content-Type"), type);
+      assertEquals(sent.get("Content-Length"), String(expected.length));
+      const bytes = Uint8Array.from(expected, (character) => character.charCodeAt(0));
+      assertEquals(result.req.body, new TextDecoder().decode(bytes));
+    });
+  }
+}
+
+Deno.test("http says that there is no body where a method has one as a rule", async () => {
+  const { headers } = await exchange({ post: "/" });
+  assertEquals(headers.filter((line) => /^(content|transfer)/i.test(line)), ["Content-Length: 0"]);
+});
+
+const STATUSES: readonly (readonly [line: string, code: number, text: string, status: number])[] = [
+  ["200 OK", 200, "200 OK", 0],
+  ["299 Fine by m\u00c3\u00a9", 299, "299 Fine by m\u00e9", 0],
+  ["204", 204, "204", 0],
+  ["304 Not Modified", 304, "304 Not Modified", 1],
+  ["300 Multiple Choices", 300, "300 Multiple Choices", 1],
+  ["500 Oh no", 500, "500 Oh no", 1],
+];
+
+for (const [line, code, text, status] of STATUSES) {
+  Deno.test(`http gives code, status line and outcome of "${line}"`, async () => {
+    const { result } = await exchange({ get: "/" }, response(line));
+    assertEquals([result.res.code, result.res.status], [code, text]);
+    assertEquals([result.status, result.brief], [status, `HTTP ${code}`]);
+  });
+}
+
+Deno.test("http keys headers by canonical name, joins values and lists cookies", async () => {
+  const { result } = await exchange(
+    { get: "/" },
+    response("200 OK", "", [
+      'ETag: "1"',
+      "www-authenticate: Basic",
+      "WWW-AUTHENTICATE: Bearer",
+      "set-cookie: a=1; Path=/",
+      "Set-Cookie: b=2, 3",
+      "__proto__: x",
+      "x-name: J\u00c3\u00b6rg",
+      "x-latin: J\u00f6rg",
+    ]),
+  );
+  assertEquals({ ...result.res.headers as Dict }, {
+    "Content-Length": "0",
+    Etag: '"1"',
+    "Www-Authenticate": "Basic, Bearer",
+    "Set-Cookie": "a=1; Path=/, b=2, 3",
+    ["__proto__"]: "x",
+    "X-Name": "J\u00f6rg",
+    "X-Latin": "J\u00f6rg",
+  });
+  assertEquals(result.res.cookies, ["a=1; Path=/", "b=2, 3"]);
+});
+
+Deno.test("http keeps credentials and session cookies out of reports", async () => {
+  const { secrets } = await exchange(
+    {
+      get: "/",
+      headers: {
+        authorization: "Bearer token-1",
+        "Proxy-Authorization": `Basic ${btoa("me:pass-2")}`,
+        Cookie: "lang=english; sid=0123456789abcdef",
+      },
+    },
+    response("200 OK", "", ["Set-Cookie: sid=fedcba9876543210; Path=/", "Set-Cookie: l=de"]),
+  );
+  assertEquals(secrets, [
+    "Bearer token-1",
+    "token-1",
+    "Basic bWU6cGFzcy0y",
+    "bWU6cGFzcy0y",
+    "pass-2",
+    "lang=english; sid=0123456789abcdef",
+    "0123456789abcdef",
+    "sid=fedcba9876543210; Path=/",
+    "fedcba9876543210",
+    "l=de",
+  ]);
+});
+
+Deno.test("http sends the credentials of a URL as a header and not as a part of the URL", async () => {
+  await using context = actionContext();
+  await using server = rawServer(async (connection) => {
+    while (await connection.request()) await connection.send(response("200 OK"));
+  });
+  const url = server.url.replace("://", "://me:p%40ss-word@");
+  const { req } = await runHttp({ url, get: "/x" }, context);
+  assertEquals(req.url, `${server.url}/x`);
+  assertMatch(server.requests[0]!, /^Authorization: Basic bWU6cEBzcy13b3Jk\r$/m);
+  assertEquals(context.secrets.includes("p@ss-word"), true);
+});
+
+Deno.test("http reads an answer that ends with the connection, and a chunked one", async () => {
+  for (
+    const answer of [
+      "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nhello",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n",
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+    ]
+  ) {
+    await using context = actionContext();
+    await using server = rawServer(async (connection) => {
+      await connection.request();
+      await connection.send(answer);
+      connection.close();
+    });
+    assertEquals((await runHttp({ get: server.url }, context)).res.body, "hello");
+  }
+});
+
+Deno.test("http reads the head of a HEAD response and waits for no body", async () => {
+  const { result } = await exchange(
+    { head: "/" },
+    "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\nContent-Encoding: gzip\r\nContent-Type: image/png\r\n\r\n",
+  );
+  assertEquals([result.res.code, result.res.body, result.res.filepath], [200, "", undefined]);
+});
+
+const REFUSED: readonly (readonly [params: Dict, message: string])[] = [
+  [{ url: "http://h" }, "http step has no method"],
+  [{ method: "GET", url: null }, 'cannot send GET: "url" is missing'],
+  [{ method: "G T" }, 'cannot send a request: "G T" cannot be a method'],
+  [{ get: "/", headers: { "a b": 1 } }, 'cannot send the header "a b": it is no name'],
+  [{ get: "/", headers: { A: "x\r\nB: y" } }, 'cannot send the header "A": there is a line break'],
+  [{ get: "/", headers: { A: [1] } }, 'cannot send the header "A": it must be text'],
+  [{ get: "/", query: { a: {} } }, '"a" in "query" must be text'],
+  [{ post: "/", body: { a: {} }, headers: { "content-type": FORM } }, '"a" in "body" must be text'],
+  [{ get: "/", timeout: "soon" }, '"timeout" must be a duration'],
+];
+
+for (const [params, message] of REFUSED) {
+  Deno.test(`http refuses ${JSON.stringify(params)} at run time`, async () => {
+    await using context = actionContext();
+    await assertRejects(
+      () => runHttp({ url: "http://127.0.0.1:1", ...params }, context),
+      StepError,
+      message,
+    );
+    assertEquals(context.stops, 0);
+  });
+}
