@@ -2,7 +2,14 @@ import { StepError } from "../../source/errors.ts";
 import type { Dict } from "../action.ts";
 import { BadEncoding } from "./decode_body.ts";
 import type { Request } from "./read_request.ts";
-import { BODY_LIMIT, BodyTooLarge, type Phase, SendFailure } from "./send.ts";
+import {
+  BODY_LIMIT,
+  BodyTooLarge,
+  ClosedEarly,
+  type Phase,
+  ProtocolChanged,
+  SendFailure,
+} from "./send.ts";
 
 /** A cause in plain words, and what could be done. */
 interface Explanation {
@@ -37,6 +44,9 @@ function tell(request: Request, words: string, hint: string | undefined, req: Di
 function explainCause(cause: unknown, failure: SendFailure): Explanation {
   if (cause instanceof BodyTooLarge) return explainBody(cause);
   const place = placeOf(failure.request);
+  if (cause instanceof ProtocolChanged) {
+    return { words: `${place} changed to another protocol, which this action does not speak` };
+  }
   if (cause instanceof Deno.errors.NotCapable || codeOf(cause) === "EPERM") {
     return {
       words: `the program may not use the network to reach ${place}`,
@@ -157,6 +167,5 @@ function codeOf(cause: unknown): string {
 }
 
 function isClosed(code: string, cause: unknown): boolean {
-  return code === "ECONNRESET" || code === "EPIPE" || cause instanceof Error &&
-      cause.message === "closed";
+  return code === "ECONNRESET" || code === "EPIPE" || cause instanceof ClosedEarly;
 }

@@ -40,6 +40,12 @@ export const BODY_LIMIT = 64 * 1024 * 1024;
 /** A body that is larger than what is kept in memory. */
 export class BodyTooLarge extends Error {}
 
+/** The connection was closed, and nothing else is known. */
+export class ClosedEarly extends Error {}
+
+/** The server agreed to go on in another protocol. */
+export class ProtocolChanged extends Error {}
+
 /** A request under way. */
 export interface Exchange {
   /** Rejects with `SendFailure` alone. */
@@ -113,8 +119,10 @@ export function send(request: Request, options: SendOptions): Exchange {
   });
   outgoing.on("response", receive);
   outgoing.on("error", abort);
-  // A change of protocol ends in nothing but this.
-  outgoing.on("close", () => isOver || abort(new Error("closed")));
+  outgoing.on("close", () => isOver || abort(new ClosedEarly()));
+  if (request.headers.Upgrade !== undefined) {
+    outgoing.on("upgrade", () => abort(new ProtocolChanged()));
+  }
   outgoing.end(request.body);
   options.sockets.makeRoom();
   return { reply: promise, abort };
@@ -146,5 +154,7 @@ function open(request: Request, { sockets, verify, fresh }: SendOptions): Client
   // Deno would send a request again by itself when a socket that was used before fails, even
   // after the request was destroyed. This mark of its own tells it that it has done so already.
   (outgoing as { _retrying?: boolean })._retrying = true;
+  // Without this the socket would be kept unless the server, too, said that it closes it.
+  if (isNew) outgoing.shouldKeepAlive = false;
   return outgoing;
 }

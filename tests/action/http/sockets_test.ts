@@ -1,0 +1,70 @@
+import { assert, assertEquals } from "@std/assert";
+import { readRequest } from "../../../src/action/http/read_request.ts";
+import { Places } from "../../../src/action/http/places.ts";
+import { send } from "../../../src/action/http/send.ts";
+import { Sockets } from "../../../src/action/http/sockets.ts";
+import { rawServer, response } from "../../support/raw_server.ts";
+
+function answering() {
+  return rawServer(async (connection) => {
+    while (await connection.request()) await connection.send(response("200 OK", "x"));
+  });
+}
+
+/** Sends many requests at once, each once it has a place. */
+async function sendAll(sockets: Sockets, urls: readonly string[], method = "GET"): Promise<number> {
+  const codes = await Promise.all(urls.map(async (url) => {
+    await new Promise<void>((resolve) => sockets.places.take(resolve));
+    const { request } = readRequest({ method, url });
+    const options = { sockets, verify: true, fresh: false, onDispatch() {} };
+    const { code } = await send(request, options).reply;
+    sockets.places.giveBack();
+    return code;
+  }));
+  return codes.filter((code) => code === 200).length;
+}
+
+Deno.test("Sockets opens no more connections than it may and uses them again", async () => {
+  await using server = answering();
+  const sockets = new Sockets(4);
+  assertEquals(await sendAll(sockets, Array(100).fill(server.url)), 100);
+  assertEquals([server.connections, server.requests.length], [4, 100]);
+  sockets.destroy();
+});
+
+Deno.test("Sockets closes idle connections to make room for another host", async () => {
+  await using first = answering();
+  await using second = answering();
+  await using third = answering();
+  const sockets = new Sockets(3);
+  for (const server of [first, second, third, first]) {
+    assertEquals(await sendAll(sockets, Array(9).fill(server.url)), 9);
+  }
+  const mixed = Array.from({ length: 60 }, (_, at) => [first, second, third][at % 3]!.url);
+  assertEquals(await sendAll(sockets, mixed), 60);
+  assertEquals(await sendAll(sockets, mixed, "POST"), 60);
+  sockets.destroy();
+});
+
+Deno.test("Sockets opens a connection for each request that may not be repeated", async () => {
+  await using server = answering();
+  const sockets = new Sockets(4);
+  assertEquals(await sendAll(sockets, Array(10).fill(server.url)), 10);
+  assertEquals(await sendAll(sockets, Array(10).fill(server.url), "POST"), 10);
+  assertEquals(server.connections, 4 + 10);
+  assert(server.requests.slice(10).every((text) => /^Connection: close\r$/m.test(text)));
+  sockets.destroy();
+});
+
+Deno.test("Places are given out in the order in which they were asked for", () => {
+  const places = new Places(2);
+  const order: number[] = [];
+  for (let index = 0; index < 5; index++) places.take(() => order.push(index));
+  assertEquals(order, [0, 1]);
+  places.giveBack();
+  assertEquals(order, [0, 1, 2]);
+  for (let count = 0; count < 4; count++) places.giveBack();
+  assertEquals(order, [0, 1, 2, 3, 4]);
+  places.take(() => order.push(5));
+  assertEquals(order.at(-1), 5);
+});

@@ -1,0 +1,99 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { runHttp } from "../../../src/action/http/run_http.ts";
+import { StepError } from "../../../src/source/errors.ts";
+import { actionContext } from "../../support/action_context.ts";
+import { type RawConnection, rawServer, response } from "../../support/raw_server.ts";
+
+/** A server that begins an answer, never ends it and waits for the client to go away. */
+function silentServer(beginning: string) {
+  const gone = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  const server = rawServer(async (connection: RawConnection) => {
+    await connection.request();
+    if (beginning) await connection.send(beginning);
+    arrived.resolve();
+    await connection.closed();
+    gone.resolve();
+  });
+  return { server, gone: gone.promise, arrived: arrived.promise };
+}
+
+const BEGINNINGS: readonly (readonly [answer: string, during: string])[] = [
+  ["", "while it waited for the answer of"],
+  ["HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "while it received the body from"],
+];
+
+for (const [beginning, during] of BEGINNINGS) {
+  Deno.test(`http closes the connection when its time is over ${during} a server`, async () => {
+    await using context = actionContext();
+    const { server, gone } = silentServer(beginning);
+    await using _ = server;
+    const error = await assertRejects(
+      () => runHttp({ post: `${server.url}/x`, body: "b", timeout: "60ms" }, context),
+      StepError,
+      `cannot send POST "${server.url}/x": timed out after 60ms ${during} 127.0.0.1 port ${server.port}`,
+    );
+    assertEquals([error.details.req?.method, error.details.req?.body], ["POST", "b"]);
+    await gone;
+    assertEquals(context.stops, 0);
+  });
+
+  Deno.test(`http closes the connection when it is stopped ${during} a server`, async () => {
+    await using context = actionContext();
+    const { server, gone, arrived } = silentServer(beginning);
+    await using _ = server;
+    const result = runHttp({ get: server.url }, context);
+    arrived.then(() => context.stop(new StepError("interrupted")));
+    const error = await assertRejects(() => result, StepError, "interrupted");
+    assertEquals(error.details.req?.url, `${server.url}/`);
+    await gone;
+    assertEquals(context.stops, 0);
+  });
+}
+
+Deno.test("http counts redirects in its time", async () => {
+  await using context = actionContext();
+  const gone = Promise.withResolvers<void>();
+  await using server = rawServer(async (connection) => {
+    await connection.request();
+    await connection.send(response("302 Found", "", ["Location: /next"]));
+    await connection.request();
+    await connection.closed();
+    gone.resolve();
+  });
+  await assertRejects(
+    () => runHttp({ get: server.url, timeout: "60ms" }, context),
+    StepError,
+    `cannot send GET "${server.url}/next": timed out after 60ms`,
+  );
+  await gone.promise;
+});
+
+Deno.test("http does not begin what was stopped before", async () => {
+  await using context = actionContext();
+  await using server = rawServer(async (connection) => void await connection.request());
+  const reason = new StepError("interrupted");
+  const stopped = {
+    ...context,
+    onStop: (stop: (reason: StepError) => void) => {
+      stop(reason);
+      return () => {};
+    },
+  };
+  await assertRejects(() => runHttp({ get: server.url }, stopped), StepError, "interrupted");
+  assertEquals(server.connections, 0);
+});
+
+Deno.test("http measures from when a request has its socket to the end of the body", async () => {
+  await using context = actionContext();
+  let ticks = 1000;
+  const host = { ...context.host, clock: { ...context.host.clock, ticks: () => ticks } };
+  await using server = rawServer(async (connection) => {
+    await connection.request();
+    await connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na");
+    ticks += 250;
+    await connection.send("b");
+    await connection.closed();
+  });
+  assertEquals((await runHttp({ get: server.url }, { ...context, host })).elapsed, 250);
+});
