@@ -86,11 +86,13 @@ export function response(status: string, body = "", headers: readonly string[] =
 function reader(conn: Deno.Conn) {
   let text = "";
   const buffer = new Uint8Array(65536);
-  const more = async (): Promise<boolean> => {
-    const count = await conn.read(buffer).catch((error) => {
+  const read = () =>
+    conn.read(buffer).catch((error) => {
       if (isGone(error)) return null;
       throw error;
     });
+  const more = async (): Promise<boolean> => {
+    const count = await read();
     if (count === null) return false;
     for (const byte of buffer.subarray(0, count)) text += String.fromCharCode(byte);
     return true;
@@ -109,7 +111,7 @@ function reader(conn: Deno.Conn) {
       }
     },
     async end(): Promise<void> {
-      while (await more());
+      while (await read() !== null);
     },
   };
 }

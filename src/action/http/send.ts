@@ -103,6 +103,8 @@ export function send(request: Request, options: SendOptions): Exchange {
       isOver = true;
       const { statusCode = 0, statusMessage = "", rawHeaders } = response;
       resolve({ code: statusCode, reason: statusMessage, rawHeaders, chunks });
+      // A server that answers early wants no more of the body, and may never read it.
+      if (!outgoing?.writableFinished) outgoing?.destroy();
     });
   };
 

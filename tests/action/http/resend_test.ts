@@ -118,11 +118,15 @@ Deno.test("http does not send a request again that was stopped on a used connect
   assertEquals(server.requests.map((text) => text.split(" ")[1]), ["/", "/", "/last"]);
 });
 
-Deno.test("http uses a connection again", async () => {
-  await using context = actionContext();
-  await using server = rawServer(async (connection) => {
-    while (await connection.request()) await connection.send(response("200 OK"));
+for (const method of ["get", "put", "delete"]) {
+  Deno.test(`http uses a connection again for ${method}`, async () => {
+    await using context = actionContext();
+    await using server = rawServer(async (connection) => {
+      while (await connection.request()) await connection.send(response("200 OK"));
+    });
+    for (let count = 0; count < 5; count++) {
+      await runHttp({ [method]: server.url, body: "x".repeat(1000) }, context);
+    }
+    assertEquals([server.connections, server.requests.length], [1, 5]);
   });
-  for (let count = 0; count < 5; count++) await runHttp({ get: server.url }, context);
-  assertEquals([server.connections, server.requests.length], [1, 5]);
-});
+}

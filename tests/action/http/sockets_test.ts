@@ -46,6 +46,18 @@ Deno.test("Sockets closes idle connections to make room for another host", async
   sockets.destroy();
 });
 
+Deno.test("Sockets closes a connection that becomes idle while another host waits", async () => {
+  await using first = answering();
+  await using second = answering();
+  const sockets = new Sockets(1);
+  const replies = [first, second].map(({ url }) => {
+    const { request } = readRequest({ get: url });
+    return send(request, { sockets, verify: true, fresh: false, onDispatch() {} }).reply;
+  });
+  assertEquals((await Promise.all(replies)).map(({ code }) => code), [200, 200]);
+  sockets.destroy();
+});
+
 Deno.test("Sockets opens a connection for each request that may not be repeated", async () => {
   await using server = answering();
   const sockets = new Sockets(4);
