@@ -65,7 +65,10 @@ export function buildNodes(
   for (const event of events) {
     switch (event.type) {
       case EVENT_ID.SCALAR: {
-        const node = scalarNode(event, text, last, yaml);
+        const { kind, flow } = open.at(-1) ?? {};
+        const isItem = kind === "list" && !flow;
+        const empty = isItem ? nextDash(text, last) : { start: last, end: last };
+        const node = scalarNode(event, text, empty, yaml);
         setAnchor(anchors, event, text, node);
         last = node.end;
         add(node);
@@ -113,12 +116,13 @@ interface OpenPairs {
 
 type ScalarEvent = Extract<YamlEvent, { readonly valueStart: number }>;
 
-function scalarNode(event: ScalarEvent, text: string, last: number, yaml: JsYaml): YamlScalar {
+/** The node of a scalar; `empty` is where it stands if it has no value. */
+function scalarNode(event: ScalarEvent, text: string, empty: Extent, yaml: JsYaml): YamlScalar {
   const { valueStart, valueEnd, style } = event;
   const { PLAIN, SINGLE_QUOTED, DOUBLE_QUOTED } = yaml.SCALAR_STYLE;
   const plain = style === PLAIN;
   const decoded = yaml.getScalarValue(text, event);
-  if (valueStart < 0) return { kind: "scalar", start: last, end: last, text: decoded, plain };
+  if (valueStart < 0) return { kind: "scalar", ...empty, text: decoded, plain };
   const quoted = style === SINGLE_QUOTED || style === DOUBLE_QUOTED;
   const start = plain ? valueStart : quoted ? valueStart - 1 : headerStart(text, valueStart);
   const end = quoted ? valueEnd + 1 : valueEnd;
@@ -139,6 +143,14 @@ function headerStart(text: string, contentStart: number): number {
   const lineStart = text.lastIndexOf("\n", contentStart - 2) + 1;
   const header = /[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$/.exec(text.slice(lineStart, contentStart));
   return header ? lineStart + header.index : contentStart;
+}
+
+/** The dash that begins the next item of a list: all that there is of an item without a value. */
+function nextDash(text: string, from: number): Extent {
+  const pattern = /(?:\s|#[^\n]*)*-/y;
+  pattern.lastIndex = from;
+  const end = pattern.exec(text) ? pattern.lastIndex : from;
+  return { start: Math.max(from, end - 1), end };
 }
 
 function closingBracket(text: string, from: number): number {

@@ -30,6 +30,10 @@ merged:
 alias: *step
 empty:
 5: number
+items:
+- # none
+-
+- last
 `;
 
 const CASES: readonly (readonly [path: Path, value: string, key?: string])[] = [
@@ -46,6 +50,9 @@ const CASES: readonly (readonly [path: Path, value: string, key?: string])[] = [
   [["alias", "with", "a"], "a.yml:4:13 1"],
   [["empty"], "a.yml:16:1 empty", "a.yml:16:1 empty"],
   [["5"], "a.yml:17:4 number"],
+  [["items", 0], "a.yml:19:1 -"],
+  [["items", 1], "a.yml:20:1 -"],
+  [["items", 2], "a.yml:21:3 last"],
   // Where there is nothing: what is around it.
   [["x_step", "nothing", "at", "all"], "a.yml:3:3 uses: hello"],
   [["list", 7], "a.yml:9:1 - one"],
