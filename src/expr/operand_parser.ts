@@ -122,7 +122,7 @@ export abstract class OperandParser extends TokenReader {
         optional,
       });
     }
-    this.expect(TOKEN.colon);
+    if (!this.eat(TOKEN.colon)) this.unexpected('"]"');
     const to = this.type === TOKEN.bracketClose ? null : this.parseMaybeAssign();
     this.expect(TOKEN.bracketClose);
     return this.finish({ type: "SliceExpression", start, end: this.lastTokEnd, object, from, to });

@@ -24,7 +24,7 @@ export class Tokenizer extends Scanner {
   #readName(): void {
     const word = this.readWord1();
     if (word === "") this.#refuseCharacter();
-    if (this.containsEsc) this.fail("a name cannot hold a backslash", this.start, this.pos);
+    if (this.containsEsc) this.#refuseBackslash();
     this.finishToken(OPERATOR_WORDS.has(word) ? TOKEN.operator : TOKEN.name, word);
   }
 
@@ -75,14 +75,19 @@ export class Tokenizer extends Scanner {
 
   #refuseCharacter(): never {
     const character = String.fromCodePoint(this.input.codePointAt(this.start) ?? 0);
-    const hint = character === "&" ? "write && for and" : undefined;
+    const hint = CHARACTER_HINTS.get(character);
     this.fail(`unexpected ${JSON.stringify(character)}`, this.start, this.start + 1, hint);
   }
 
-  /** All that acorn itself finds wrong: a string or a comment without an end. */
+  /** All that acorn itself finds wrong: a string or a comment without an end, a stray backslash. */
   raise(position: number, message: string): never {
-    const what = message.includes("comment") ? "comment" : "string";
+    const what = /^Unterminated (comment|string)/.exec(message)?.[1];
+    if (what === undefined) this.#refuseBackslash();
     this.fail(`this ${what} is never closed`, position, position + 1);
+  }
+
+  #refuseBackslash(): never {
+    this.fail("a name cannot hold a backslash", this.start, this.pos);
   }
 
   fail(message: string, start: number, end: number, hint?: string): never {
@@ -110,6 +115,12 @@ const PUNCTUATION: ReadonlyMap<string, TokenType> = new Map([
   [".", TOKEN.dot],
   ["=", TOKEN.equals],
   ["#", TOKEN.hash],
+]);
+
+/** What to write instead of a character that means nothing here. */
+const CHARACTER_HINTS: ReadonlyMap<string, string> = new Map([
+  ["&", "write && for and"],
+  ...[..."“”„‘’«»"].map((quote) => [quote, 'write a straight quote: "'] as const),
 ]);
 
 const NUMBER =

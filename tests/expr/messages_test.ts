@@ -529,6 +529,24 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     | ^^^^^^^`,
   ],
   [
+    "a\\b",
+    `a name cannot hold a backslash
+  1 | a\\b
+    | ^^`,
+  ],
+  [
+    "vars.xs[0",
+    `unexpected end of the expression, expected "]"
+  1 | vars.xs[0
+    |          ^`,
+  ],
+  [
+    "“a”",
+    `unexpected "“"
+  1 | “a”
+    | ^ write a straight quote: "`,
+  ],
+  [
     "",
     `unexpected end of the expression, expected a value
   1 | 
