@@ -3,7 +3,7 @@ import { renderExcerpt } from "../source/render_diagnostic.ts";
 import type { Place } from "../source/source.ts";
 import { shortJson } from "./render_json.ts";
 import type { Style } from "./style.ts";
-import { cutLine, oneLine, textLines } from "./text_lines.ts";
+import { cutLine, oneLine, wrapWords } from "./text_lines.ts";
 
 const WIDTH = 100;
 const WIDEST_VALUE = 200;
@@ -12,7 +12,7 @@ const WIDEST_SUMMARY = 120;
 /** All about one failure: what, where, the line of the file, and the values that decided it. */
 export function renderFailure(failure: Failure, style: Style): string[] {
   const { place, kind, message, hint, operands = [] } = failure;
-  const [first = "", ...more] = textLines(message, WIDTH);
+  const [first = "", ...more] = message.split("\n").flatMap((line) => wrapWords(line, WIDTH));
   const lines = [
     style.red(`${place ? `${formatPlace(place)}: ` : ""}${first}`),
     ...more.map(style.red),
@@ -27,9 +27,11 @@ export function renderFailure(failure: Failure, style: Style): string[] {
 }
 
 /** A failure in one line, for a list. */
-export function summarizeFailure({ message, operands = [] }: Failure): string {
+export function summarizeFailure({ kind, field, message, operands = [] }: Failure): string {
   const values = operands.map((operand) => renderOperand(operand, 40)).join(", ");
-  return cutLine(oneLine(values ? `${message}: ${values}` : message), WIDEST_SUMMARY);
+  // Without the line of the file, an expression is known by the key that it stands under.
+  const text = kind === "expression" ? `${field}: ${message}` : message;
+  return cutLine(oneLine(values ? `${text}: ${values}` : text), WIDEST_SUMMARY);
 }
 
 /** `api.yml:14:15`. */

@@ -26,11 +26,11 @@ export function stepsInOrder(tally: RoundTally): readonly StepTally[] {
   return [...tally.steps.values()].sort((a, b) => a.step - b.step || a.entry - b.entry);
 }
 
-/** `failed 7 times, first in round 3`. */
+/** `failed 7 times, first at repeat_index 3`: the number by which expressions know a round. */
 export function describeKind({ count, round }: FailureKind): string {
   return count === 1
-    ? `failed once, in round ${round + 1}`
-    : `failed ${count} times, first in round ${round + 1}`;
+    ? `failed once, at repeat_index ${round}`
+    : `failed ${count} times, first at repeat_index ${round}`;
 }
 
 function countLine(step: StepTally, rounds: number, { style, timing }: ReportOptions): string {

@@ -29,11 +29,11 @@ export class StepNames {
     return this.#jobs.get(id) ?? id;
   }
 
-  /** `Build › compile (round 2)`. */
+  /** `Build › compile (repeat_index 2)`. */
   step(run: StepRun, name = this.#steps.get(JSON.stringify(run))): string {
     const title = `${this.job(run.job)} › ${name === undefined ? `step ${run.step}` : name}`;
     const parts = [
-      ...(run.round === undefined ? [] : [`round ${run.round + 1}`]),
+      ...(run.round === undefined ? [] : [`repeat_index ${run.round}`]),
       ...(run.entry === undefined ? [] : [`entry ${run.entry + 1}`]),
     ];
     return parts.length === 0 ? title : `${title} (${parts.join(", ")})`;

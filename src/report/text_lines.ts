@@ -32,6 +32,26 @@ export function wrapLine(line: string, columns: number): string[] {
   return pieces;
 }
 
+/** A sentence in lines that end between words where they can. */
+export function wrapWords(text: string, columns: number): string[] {
+  const spaced = text.replaceAll("\t", "    ");
+  if (displayWidth(spaced) <= columns) return [spaced];
+  const lines: string[] = [];
+  let line = "";
+  for (const word of spaced.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (displayWidth(longer) <= columns) {
+      line = longer;
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    const pieces = wrapLine(word, columns);
+    lines.push(...pieces.slice(0, -1));
+    line = pieces.at(-1) ?? "";
+  }
+  return [...lines, line];
+}
+
 /** The first so many lines, the last of which then tells how many are missing. */
 export function boundLines(lines: readonly string[], most: number): readonly string[] {
   if (lines.length <= most) return lines;

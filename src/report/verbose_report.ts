@@ -1,4 +1,4 @@
-import type { JobFinished, RunEvent, StepFinished, StepResult } from "../run/event.ts";
+import type { JobFinished, RunEvent, StepFinished, StepResult, StepWaiting } from "../run/event.ts";
 import { formatDuration } from "../value/duration.ts";
 import { formatClock, formatElapsed } from "./format_time.ts";
 import { stepIcon } from "./layout.ts";
@@ -9,7 +9,14 @@ import { summarizeFailure } from "./render_failure.ts";
 import type { Reporter } from "./reporter.ts";
 import { StepNames } from "./step_names.ts";
 import type { Style } from "./style.ts";
-import { indentLines, oneLine } from "./text_lines.ts";
+import { countOf, indentLines, oneLine } from "./text_lines.ts";
+
+/** What a step waits for, after how long it does. */
+const BEFORE: Readonly<Record<StepWaiting["why"], string>> = {
+  wait: "",
+  initial_delay: " before the first attempt",
+  retry: " before the next attempt",
+};
 
 const ALL: ExchangeBounds = { columns: 120, lines: Infinity };
 
@@ -34,14 +41,16 @@ function linesOf(event: RunEvent, names: StepNames, style: Style): string[] {
     case "run_started":
       return [at(`${oneLine(event.name)} (${oneLine(event.file)})`)];
     case "job_started": {
-      const rounds = event.rounds === undefined ? "" : `, repeating ${event.rounds} times`;
+      const rounds = event.rounds === undefined
+        ? ""
+        : `, repeating ${countOf(event.rounds, "time")}`;
       return [at(`${names.job(event.job)}: started${rounds}`)];
     }
     case "step_started":
       return [at(`${names.step(event.run)}: started (${event.uses})`)];
     case "step_waiting": {
-      const why = event.why.replace("_", " ");
-      return [at(`${names.step(event.run)}: ${formatDuration(event.milliseconds)} of ${why}`)];
+      const time = formatDuration(event.milliseconds);
+      return [at(`${names.step(event.run)}: waits ${time}${BEFORE[event.why]}`)];
     }
     case "step_retried": {
       const { number, duration, message } = event.attempt;
@@ -51,7 +60,7 @@ function linesOf(event: RunEvent, names: StepNames, style: Style): string[] {
     case "step_finished":
       return [at(stepHead(event, names, style)), ...indentLines(stepDetails(event, style), 2)];
     case "round_finished":
-      return [at(`${names.job(event.job)}: round ${event.round + 1} ${event.state}`)];
+      return [at(`${names.job(event.job)}: repeat_index ${event.round} ${event.state}`)];
     case "job_finished":
       return [at(jobEnd(event, names))];
     case "note":
@@ -81,7 +90,7 @@ function stepDetails({ result }: StepFinished, style: Style): string[] {
         `attempt ${number}: ${outcome} (@${formatClock(started)}, ${formatElapsed(duration)})` +
         (message === undefined ? "" : `: ${oneLine(message)}`)
       )),
-    ...failures.map((failure) => style.red(`${failure.field}: ${summarizeFailure(failure)}`)),
+    ...failures.map((failure) => style.red(summarizeFailure(failure))),
     ...(exchange ? renderExchange(exchange, style, ALL) : []),
     ...(echo === undefined ? [] : ["echo:", ...indentLines(echo.trimEnd().split("\n"), 2)]),
   ];

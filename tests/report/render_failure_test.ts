@@ -59,6 +59,8 @@ for (const [title, failure, expected] of cases) {
 
 Deno.test("summarizeFailure() says the values with the message, on one short line", () => {
   assertEquals(summarizeFailure(falseTest()), "test is false: res.body.total is 2 (int)");
+  const failure = { kind: "expression", field: "with.id", message: "no such field" } as const;
+  assertEquals(summarizeFailure(failure), "with.id: no such field");
   const message = "first\nsecond " + "x".repeat(200);
   const summary = summarizeFailure({ kind: "action", field: "uses", message });
   assertEquals(summary, `first second ${"x".repeat(106)}…`);

@@ -93,20 +93,20 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
     }],
     `   0. ping (repeating 4 times)
       △  1/4 success (25.0%)
-         failed 2 times, first in round 2:
+         failed 2 times, first at repeat_index 1:
            api.yml:14:11: test is false
              14 |     test: res.body.total == 3
                 |           ^^^^^^^^^^^^^^^^^^^
            res.body.total is 2 (int)
-         failed once, in round 3:
+         failed once, at repeat_index 2:
            connection refused
   ⎿ Failed in 0.12s (4 rounds, 3 failed)
 
 Failures
   1. Load › ping   api.yml:14:11
-     failed 2 times, first in round 2: test is false: res.body.total is 2 (int)
+     failed 2 times, first at repeat_index 1: test is false: res.body.total is 2 (int)
   2. Load › ping
-     failed once, in round 3: connection refused`,
+     failed once, at repeat_index 2: connection refused`,
   ],
 ];
 for (const [title, results, expected] of cases) {

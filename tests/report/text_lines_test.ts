@@ -7,6 +7,7 @@ import {
   oneLine,
   textLines,
   wrapLine,
+  wrapWords,
 } from "../../src/report/text_lines.ts";
 
 Deno.test("cutLine() counts columns, not characters", () => {
@@ -23,6 +24,13 @@ Deno.test("wrapLine() loses no character, however narrow it gets", () => {
   assertEquals(wrapLine("日本語", 5), ["日本", "語"]);
   assertEquals(wrapLine("日本語", 1), ["日", "本", "語"]);
   assertEquals(wrapLine("", 10), [""]);
+});
+
+Deno.test("wrapWords() ends lines between words where it can", () => {
+  assertEquals(wrapWords("  a b", 5), ["  a b"]);
+  assertEquals(wrapWords("one two three", 8), ["one two", "three"]);
+  assertEquals(wrapWords("no abcdefgh then", 5), ["no", "abcde", "fgh", "then"]);
+  assertEquals(wrapWords("", 5), [""]);
 });
 
 Deno.test("textLines() keeps empty lines and makes tabs spaces", () => {

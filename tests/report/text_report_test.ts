@@ -108,7 +108,7 @@ for sale
 Failures
   1. Build › check the total   api.yml:14:11
      test is false: res.body.total is 2 (int)
-     no such field
+     outputs.id: no such field
 
 Total workflow time: 1.13s ✗ 1 job failed, 1 skipped; 1 step failed, 1 skipped; 1 unsuccessful step not tested
 `,
@@ -180,7 +180,7 @@ Deno.test("textReport() shows why a job failed outside its steps", () => {
 
 Failures
   1. Build
-     unknown name
+     skipif: unknown name
 
 Total workflow time: 1.13s ✗ 1 job failed
 `,

@@ -61,16 +61,16 @@ Deno.test("verboseReport() tells everything about each step", () => {
     reportOf(verboseReport({ style }), events),
     `${at} Shop (api.yml)
 ${at} Build: started, repeating 2 times
-${at} Build › order it (round 2, entry 3): started (http)
-${at} Build › order it (round 2, entry 3): 1.5s of initial delay
-debug: Build › order it (round 2, entry 3): connected
+${at} Build › order it (repeat_index 1, entry 3): started (http)
+${at} Build › order it (repeat_index 1, entry 3): waits 1.5s before the first attempt
+debug: Build › order it (repeat_index 1, entry 3): connected
   over TLS
-${at} Build › order it (round 2, entry 3): attempt 1/2 failed after 5.0ms: HTTP 503
-${at} ✗ Build › order it (round 2, entry 3): failed
+${at} Build › order it (repeat_index 1, entry 3): attempt 1/2 failed after 5.0ms: HTTP 503
+${at} ✗ Build › order it (repeat_index 1, entry 3): failed
   started 12:00:00.789, took 7.0ms, response time 6.5ms, after a wait of 100ms
   attempt 1: failed (@12:00:00.000, 5.0ms): HTTP 503
   attempt 2: failed (@12:00:00.000, 5.0ms)
-  test: test is false: res.body.total is 2 (int)
+  test is false: res.body.total is 2 (int)
   request:
     GET http://localhost/␛[2J
   response:
@@ -81,7 +81,7 @@ ${"      x\n".repeat(200)}      end
     said
     this
 ${at} ⏭ Build › skip it: skipped (skipif is true)
-${at} Build: round 1 failed
+${at} Build: repeat_index 0 failed
 warning: low on sockets
 ${at} Build: failed after 120.0ms
 ${at} Off: skipped after 120.0ms (needs "build", which failed)
@@ -102,6 +102,6 @@ Deno.test("warningReport() says which step a warning is about", () => {
   ]);
   assertEquals(
     text,
-    "warning: Build › order it (round 2, entry 3): slow\nwarning: x › step 4: unknown\n",
+    "warning: Build › order it (repeat_index 1, entry 3): slow\nwarning: x › step 4: unknown\n",
   );
 });
