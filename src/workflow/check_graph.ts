@@ -28,7 +28,7 @@ function tellUnknown(
   const named = jobs.find(({ name }) => name?.source === need);
   const hint = named
     ? `"${need}" is the name of a job; its id is "${named.id}"`
-    : didYouMean(need, jobs.map(({ id }) => id));
+    : didYouMean(need, jobs.filter((other) => other !== job).map(({ id }) => id));
   const path = [...job.path, "needs", index];
   const message = `"needs" names "${need}", and there is no job with that id`;
   addError(problems, "unknown-need", path, message, hint === undefined ? {} : { hint });

@@ -14,6 +14,7 @@ Deno.test("suggest() finds the name that was meant", () => {
     ["maxattempts", "max_attempts"],
     ["if", undefined],
     ["x", undefined],
+    ["a", undefined],
     ["something", undefined],
     ["", undefined],
   ];
