@@ -5,26 +5,24 @@ import type { ActionContext } from "../action.ts";
 import { mayRepeat } from "./method.ts";
 import type { Request, RequestPlan } from "./read_request.ts";
 import { type Exchange, type Reply, send, SendFailure } from "./send.ts";
-import { type Sockets, socketsOf } from "./sockets.ts";
+import type { Sockets } from "./sockets.ts";
 
-/** One run of the action: it has a place for its socket, can be stopped, and knows the time. */
+/** An action that is under way: it can be stopped, and knows how long it takes. */
 export class Call {
   readonly #context: ActionContext;
+  readonly #plan: RequestPlan;
   readonly #sockets: Sockets;
   readonly #forget: () => void;
-  #refuse: ((reason: StepError) => void) | undefined;
   #exchange: Exchange | undefined;
   #reason: StepError | undefined;
   #deadline: Deadline | undefined;
-  #hasPlace = false;
-  #isClosed = false;
-  #timeout: number | undefined;
   #began: number | undefined;
   #elapsed = 0;
 
-  constructor(context: ActionContext) {
+  constructor(plan: RequestPlan, sockets: Sockets, context: ActionContext) {
+    this.#plan = plan;
+    this.#sockets = sockets;
     this.#context = context;
-    this.#sockets = socketsOf(context.run, context.onRunEnd);
     this.#forget = context.onStop((reason) => this.#stop(reason));
   }
 
@@ -33,28 +31,12 @@ export class Call {
     return this.#elapsed;
   }
 
-  /** Waits for a place; until then a call takes hardly any memory. */
-  begin(): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    if (this.#reason) reject(this.#reason);
-    this.#refuse = reject;
-    this.#sockets.places.take(() => {
-      if (this.#isClosed) {
-        this.#sockets.places.giveBack();
-        return;
-      }
-      this.#hasPlace = true;
-      resolve();
-    });
-    return promise;
-  }
-
   /**
    * Sends a request. Where the server had closed the connection by the time the request came, it
    * is sent once more over a new one.
    */
-  async send(request: Request, { verify, timeout }: RequestPlan): Promise<Reply> {
-    this.#timeout = timeout;
+  async send(request: Request): Promise<Reply> {
+    const { verify } = this.#plan;
     const sockets = this.#sockets;
     const onDispatch = () => this.#dispatched();
     for (let fresh = false;; fresh = true) {
@@ -82,19 +64,17 @@ export class Call {
     if (this.#reason) throw this.#reason;
   }
 
-  /** Gives back the place, and takes back what waits for the end of the call. */
+  /** Takes back what waits for the end of the call. */
   close(): void {
-    this.#isClosed = true;
     this.#forget();
     this.#deadline?.cancel();
-    if (this.#hasPlace) this.#sockets.places.giveBack();
   }
 
-  /** The time runs once the first request has its socket: waiting for one is our own doing. */
+  /** The time runs from when the first request has its socket. */
   #dispatched(): void {
     if (this.#began !== undefined) return;
     this.#began = this.#context.host.clock.ticks();
-    const timeout = this.#timeout;
+    const { timeout } = this.#plan;
     if (timeout === undefined) return;
     this.#deadline = this.#context.deadlines.add(timeout, () => {
       this.#stop(new StepError(`timed out after ${formatDuration(timeout)}`));
@@ -103,7 +83,6 @@ export class Call {
 
   #stop(reason: StepError): void {
     this.#reason = reason;
-    this.#refuse?.(reason);
     this.#exchange?.abort(reason);
   }
 }

@@ -1,5 +1,8 @@
+import type { ActionContext } from "../action.ts";
+
 interface Waiting {
-  readonly start: () => void;
+  /** Takes the place; false where it is no longer wanted. */
+  readonly take: () => boolean;
   next: Waiting | undefined;
 }
 
@@ -13,14 +16,13 @@ export class Places {
     this.#free = count;
   }
 
-  /** Calls `start` once there is a place: at once, or when one is given back. */
-  take(start: () => void): void {
+  /** Calls `take` once there is a place: at once, or when one is given back. */
+  ask(take: () => boolean): void {
     if (this.#free > 0) {
-      this.#free--;
-      start();
+      if (take()) this.#free--;
       return;
     }
-    const waiting: Waiting = { start, next: undefined };
+    const waiting: Waiting = { take, next: undefined };
     if (this.#last) this.#last.next = waiting;
     else this.#first = waiting;
     this.#last = waiting;
@@ -28,13 +30,30 @@ export class Places {
 
   /** Gives a place back. */
   giveBack(): void {
-    const first = this.#first;
-    if (!first) {
-      this.#free++;
-      return;
+    while (this.#first) {
+      const { take, next } = this.#first;
+      this.#first = next;
+      if (!next) this.#last = undefined;
+      if (take()) return;
     }
-    this.#first = first.next;
-    if (!this.#first) this.#last = undefined;
-    first.start();
+    this.#free++;
   }
+}
+
+/** Resolves once there is a place; rejects, without one, when the action has to stop. */
+export function waitForPlace(places: Places, context: ActionContext): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isWaiting = true;
+    const forget = context.onStop((reason) => {
+      isWaiting = false;
+      reject(reason);
+    });
+    places.ask(() => {
+      if (isWaiting) {
+        forget();
+        resolve();
+      }
+      return isWaiting;
+    });
+  });
 }

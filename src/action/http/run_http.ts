@@ -3,22 +3,38 @@ import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { Call } from "./call.ts";
 import { decodeBody, joinChunks } from "./decode_body.ts";
 import { explainFailure } from "./explain_failure.ts";
+import { waitForPlace } from "./places.ts";
 import { readRequest, type Request, type RequestPlan } from "./read_request.ts";
 import { redirectOf } from "./redirects.ts";
 import { bodyText, readHead, readText, type ResponseHead } from "./response.ts";
 import { saveBody } from "./save_body.ts";
 import { cookieSecrets, requestSecrets } from "./secret_headers.ts";
 import type { Reply } from "./send.ts";
+import { type Sockets, socketsOf } from "./sockets.ts";
 
 /** Sends the request that `params` describe, follows redirects and reads the response. */
 export async function runHttp(params: Dict, context: ActionContext): Promise<ActionResult> {
-  const call = new Call(context);
-  let request: Request | undefined;
+  const sockets = socketsOf(context.run, context.onRunEnd);
+  // Ten thousand actions may wait here. What they need later is made later, so that waiting
+  // costs little memory, and what is new is not tied to what is old when it is collected.
+  await waitForPlace(sockets.places, context);
   try {
-    await call.begin();
-    const plan = readRequest(params);
-    request = plan.request;
-    for (const secret of requestSecrets(request.headers)) context.addSecret(secret);
+    return await carryOut(params, sockets, context);
+  } finally {
+    sockets.places.giveBack();
+  }
+}
+
+async function carryOut(
+  params: Dict,
+  sockets: Sockets,
+  context: ActionContext,
+): Promise<ActionResult> {
+  const plan = readRequest(params);
+  const { request } = plan;
+  for (const secret of requestSecrets(request.headers)) context.addSecret(secret);
+  const call = new Call(plan, sockets, context);
+  try {
     const reply = await sendAndFollow(call, plan);
     const { elapsed } = call;
     const head = readHead(reply);
@@ -32,7 +48,7 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
       elapsed,
     };
   } catch (error) {
-    throw request ? explainFailure(error, request, requestAsSent(request)) : error;
+    throw explainFailure(error, request, requestAsSent(request));
   } finally {
     call.close();
   }
@@ -46,7 +62,7 @@ async function sendAndFollow(call: Call, plan: RequestPlan): Promise<Reply> {
   const { maxRedirects } = plan;
   let request = plan.request;
   for (let followed = 0;; followed++) {
-    const reply = await call.send(request, plan);
+    const reply = await call.send(request);
     const next = maxRedirects === undefined ? undefined : redirectOf(request, reply);
     if (!next) return reply;
     if (followed === maxRedirects) {

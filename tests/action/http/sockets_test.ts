@@ -1,8 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { readRequest } from "../../../src/action/http/read_request.ts";
-import { Places } from "../../../src/action/http/places.ts";
+import { Places, waitForPlace } from "../../../src/action/http/places.ts";
 import { send } from "../../../src/action/http/send.ts";
 import { Sockets } from "../../../src/action/http/sockets.ts";
+import { StepError } from "../../../src/source/errors.ts";
+import { actionContext } from "../../support/action_context.ts";
 import { rawServer, response } from "../../support/raw_server.ts";
 
 function answering() {
@@ -13,8 +15,9 @@ function answering() {
 
 /** Sends many requests at once, each once it has a place. */
 async function sendAll(sockets: Sockets, urls: readonly string[], method = "GET"): Promise<number> {
+  await using context = actionContext();
   const codes = await Promise.all(urls.map(async (url) => {
-    await new Promise<void>((resolve) => sockets.places.take(resolve));
+    await waitForPlace(sockets.places, context);
     const { request } = readRequest({ method, url });
     const options = { sockets, verify: true, fresh: false, onDispatch() {} };
     const { code } = await send(request, options).reply;
@@ -71,12 +74,35 @@ Deno.test("Sockets opens a connection for each request that may not be repeated"
 Deno.test("Places are given out in the order in which they were asked for", () => {
   const places = new Places(2);
   const order: number[] = [];
-  for (let index = 0; index < 5; index++) places.take(() => order.push(index));
-  assertEquals(order, [0, 1]);
+  const ask = (index: number, wanted = true) =>
+    places.ask(() => {
+      if (wanted) order.push(index);
+      return wanted;
+    });
+  ask(0, false);
+  for (const index of [1, 2, 3, 4, 5]) ask(index, index !== 4);
+  assertEquals(order, [1, 2]);
   places.giveBack();
-  assertEquals(order, [0, 1, 2]);
-  for (let count = 0; count < 4; count++) places.giveBack();
-  assertEquals(order, [0, 1, 2, 3, 4]);
-  places.take(() => order.push(5));
-  assertEquals(order.at(-1), 5);
+  assertEquals(order, [1, 2, 3]);
+  places.giveBack();
+  assertEquals(order, [1, 2, 3, 5]);
+  places.giveBack();
+  places.giveBack();
+  ask(6);
+  ask(7);
+  ask(8);
+  assertEquals(order, [1, 2, 3, 5, 6, 7]);
+});
+
+Deno.test("waitForPlace() stops waiting when the action has to stop", async () => {
+  await using context = actionContext();
+  const places = new Places(1);
+  await waitForPlace(places, context);
+  const second = waitForPlace(places, context);
+  const reason = new StepError("interrupted");
+  context.stop(reason);
+  assertEquals(await second.catch((error) => error), reason);
+  const third = waitForPlace(places, context);
+  places.giveBack();
+  await third;
 });
