@@ -52,7 +52,7 @@ async function readExactly(joined: JoinedText): Promise<unknown> {
     [fault, broken] = [earlier.fault, part];
     break;
   }
-  throw faultError(fault, broken, yaml);
+  throw faultError(fault, broken);
 }
 
 async function findPlaces(joined: JoinedText, value: unknown): Promise<Places> {

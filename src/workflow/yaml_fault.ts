@@ -1,8 +1,8 @@
 import { LoadError } from "../source/errors.ts";
 import { placeOf } from "../source/source.ts";
+import { findOpening } from "./find_opening.ts";
 import { type JoinedText, spanAt } from "./join_files.ts";
-import type { JsYaml } from "./js_yaml.ts";
-import { parseExactly, type YamlFault } from "./parse_exactly.ts";
+import type { YamlFault } from "./parse_exactly.ts";
 
 /** What is told of a kind of fault, given the text from the fault on and its line. */
 interface FaultKind {
@@ -26,6 +26,9 @@ interface Told {
 
 /** Something that begins and does not end: the fault shows where the text after it does not fit. */
 const UNCLOSED = /^deficient indentation|^unexpected end of the stream within/;
+
+/** A line without ": ", which shows at the end of it, or at the next ":" below it. */
+const KEYLESS = /^expected ':' after|a multiline key|^end of the stream or a document/;
 
 const QUOTE_IT = "put the whole value in quotes";
 
@@ -72,7 +75,7 @@ const KINDS: readonly FaultKind[] = [
     },
   },
   {
-    reason: /^unknown \w+ tag|^undeclared tag|^tag |tag name|^cannot resolve a node/,
+    reason: /^unknown \w+ tag|^undeclared tag|^tag |tag name/,
     tell: ({ after }) => ({
       message: `"${/^\S*/.exec(after)![0]}" is read as a YAML tag, and there is no such tag`,
       hint: 'text that begins with "!" must be in quotes',
@@ -90,14 +93,59 @@ const KINDS: readonly FaultKind[] = [
         : "close it, and indent the lines that belong to it",
     }),
   },
-  { reason: /^unknown escape sequence/, tell: () => ({ hint: 'write "\\\\" for a backslash' }) },
+  {
+    reason: /^cannot resolve a node/,
+    tell: ({ after }) => ({
+      message: `what follows does not fit the tag "${/^\S*/.exec(after)![0]}"`,
+      length: /^\S*/.exec(after)![0].length,
+    }),
+  },
+  {
+    reason: /^unknown escape sequence/,
+    tell: ({ after }) => ({
+      message: `unknown escape ${after.slice(0, 2)}`,
+      hint: 'write "\\\\" for a backslash, or put the text in single quotes',
+      length: 2,
+    }),
+  },
+  {
+    reason: /^missed comma/,
+    tell: ({ after }) => ({
+      message: after === "" || /^[\]}]/.test(after)
+        ? "a closing bracket is missing before this, or it is another one"
+        : 'a "," or a closing bracket is missing before this',
+    }),
+  },
+  {
+    reason: /non-printable|valid JSON character/,
+    tell: ({ after }) => ({
+      message: `a character that YAML does not allow: U+${codePoint(after)}`,
+      hint: "write it as an escape in double quotes",
+    }),
+  },
+  {
+    reason: KEYLESS,
+    tell: (at) => {
+      const { after } = at;
+      if (/^[@`%]|:(?:\s|$)/.test(after)) return tellByText(at);
+      const hint = /\S:\S/.test(after) ? 'a space must follow the ":"' : 'write "key: value"';
+      return { message: "a key without a value", hint, length: after.trimEnd().length };
+    },
+  },
   { reason: /./, tell: tellByText },
 ];
+
+function codePoint(text: string): string {
+  return (text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+}
 
 /** A misplaced character, most often in text that should be in quotes. */
 function tellByText({ before, after }: FaultContext): Told {
   const line = before + after;
-  if (/(?::|-)\s+\{\{.*\}\}/.test(line)) return { hint: `for a template, ${QUOTE_IT}` };
+  if (/(?::|-)\s+\{\{.*\}\}/.test(line)) {
+    const message = "YAML reads {{ }} without quotes as a mapping";
+    return { message, hint: `for a template, ${QUOTE_IT}` };
+  }
   if (/^:(?:\s|$)/.test(after) && /:\s+[^"'\s]/.test(before)) {
     return { message: 'a second ": " in one line', hint: `${QUOTE_IT}, or begin a new line` };
   }
@@ -107,21 +155,23 @@ function tellByText({ before, after }: FaultContext): Told {
   if (after.startsWith(":")) {
     return { message: "this line is indented as if it belonged to the value above it" };
   }
-  if (/^-\s/.test(after) && /:\s+$/.test(before)) {
+  if (/^-(?:\s|$)/.test(after) && /:\s+$/.test(before)) {
     return { message: "a list cannot begin here", hint: "begin it on a line of its own" };
   }
-  if (before === "") return { message: "this line does not fit the indentation above it" };
-  if (/^["']/.test(before.replace(/^.*?:\s+|^\s*-\s+/, ""))) {
-    return { hint: "text after the closing quote; put all of it in quotes" };
+  if (before.trim() === "") {
+    return { message: "this line does not fit the indentation above it" };
   }
+  if (/^["']/.test(before.replace(/^.*?:\s+|^\s*-\s+/, ""))) {
+    return { message: "text after the closing quote", hint: QUOTE_IT };
+  }
+  if (/^[\]}]/.test(after)) return { message: `this "${after[0]}" closes nothing` };
   return {};
 }
 
 /** The error to tell of a text that is no YAML: the line, what is wrong there and what to do. */
-export function faultError(fault: YamlFault, joined: JoinedText, yaml: JsYaml): LoadError {
+export function faultError(fault: YamlFault, joined: JoinedText): LoadError {
   const { reason } = fault;
-  const found = UNCLOSED.test(reason) ? openingOf(fault, joined, yaml) : fault.offset;
-  const offset = joined.text[found - 1] === "*" ? found - 1 : found;
+  const offset = placeToTell(fault, joined.text);
   const lineStart = joined.text.lastIndexOf("\n", offset - 1) + 1;
   const newline = joined.text.indexOf("\n", offset);
   const line = joined.text.slice(lineStart, newline < 0 ? undefined : newline).replace(/\r$/, "");
@@ -139,21 +189,21 @@ export function faultError(fault: YamlFault, joined: JoinedText, yaml: JsYaml): 
   }]);
 }
 
-/**
- * Where the quote or bracket stands that is never closed. The text up to there is no such fault
- * and all longer pieces are, so the border is found by halving.
- */
-function openingOf(fault: YamlFault, joined: JoinedText, yaml: JsYaml): number {
-  const isCut = (end: number) => {
-    const text = joined.text.slice(0, end);
-    const result = parseExactly({ text, files: [], starts: [0] }, yaml);
-    return "fault" in result && UNCLOSED.test(result.fault.reason);
-  };
-  let [whole, cut] = [0, Math.min(joined.text.length, fault.offset + 1)];
-  while (whole + 1 < cut) {
-    const middle = (whole + cut) >> 1;
-    if (isCut(middle)) cut = middle;
-    else whole = middle;
+/** Where it is best seen what is wrong; the parser stops a little later at times. */
+function placeToTell({ reason, offset }: YamlFault, text: string): number {
+  if (UNCLOSED.test(reason)) {
+    const opening = findOpening(text, offset) ?? offset;
+    return text.startsWith("{{", opening - 1) ? opening - 1 : opening;
   }
-  return whole;
+  if (/^[*\\]$/.test(text[offset - 1] ?? "")) return offset - 1;
+  if (!KEYLESS.test(reason)) return offset;
+  if (text[offset] === ":") return lastLine(text.slice(0, text.lastIndexOf("\n", offset) + 1));
+  return /\S/.test(text[offset] ?? "") ? offset : lastLine(text.slice(0, offset));
+}
+
+/** Where the content of the last line begins that has any. */
+function lastLine(text: string): number {
+  const end = text.trimEnd();
+  const lineStart = end.lastIndexOf("\n") + 1;
+  return lineStart + /^[ \t]*/.exec(end.slice(lineStart))![0].length;
 }

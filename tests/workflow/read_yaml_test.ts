@@ -117,7 +117,7 @@ a.yml:1:9: error: "!vars.x" is read as a YAML tag, and there is no such tag
   [
     "a: {{ x }} y",
     `YAML syntax error at line 1
-a.yml:1:12: error: bad indentation of a mapping entry
+a.yml:1:12: error: YAML reads {{ }} without quotes as a mapping
   1 | a: {{ x }} y
     |            ^ for a template, put the whole value in quotes`,
   ],
@@ -159,9 +159,9 @@ a.yml:1:4: error: this "[" is not closed
   [
     'a: "x" == b',
     `YAML syntax error at line 1
-a.yml:1:8: error: bad indentation of a mapping entry
+a.yml:1:8: error: text after the closing quote
   1 | a: "x" == b
-    |        ^ text after the closing quote; put all of it in quotes`,
+    |        ^ put the whole value in quotes`,
   ],
   [
     "a: 1\n  b: 2",
@@ -176,6 +176,97 @@ a.yml:2:4: error: this line is indented as if it belonged to the value above it
 a.yml:1:4: error: a list cannot begin here
   1 | a: - b
     |    ^ begin it on a line of its own`,
+  ],
+  [
+    "a: -",
+    `YAML syntax error at line 1
+a.yml:1:4: error: a list cannot begin here
+  1 | a: -
+    |    ^ begin it on a line of its own`,
+  ],
+  [
+    "a: 1\nb\n\n",
+    `YAML syntax error at line 2
+a.yml:2:1: error: a key without a value
+  2 | b
+    | ^ write "key: value"`,
+  ],
+  [
+    "a: 1\nb\nc: 1\n",
+    `YAML syntax error at line 2
+a.yml:2:1: error: a key without a value
+  2 | b
+    | ^ write "key: value"`,
+  ],
+  [
+    "a:\n  - b: 1\n    c:1\n    d: 1\n",
+    `YAML syntax error at line 3
+a.yml:3:5: error: a key without a value
+  3 |     c:1
+    |     ^^^ a space must follow the ":"`,
+  ],
+  [
+    "a:\n  - b: 1\n   c: 1\n",
+    `YAML syntax error at line 3
+a.yml:3:4: error: this line does not fit the indentation above it
+  3 |    c: 1
+    |    ^`,
+  ],
+  [
+    'a: {b: [1, 2], c: {}}\nd: {e: 1}\nf: "g\nh: 1\ni: {j: 1}\n',
+    `YAML syntax error at line 3
+a.yml:3:4: error: the text that begins here is not closed
+  3 | f: "g
+    |    ^ close it, and indent the lines that belong to it`,
+  ],
+  [
+    "a: {{ b\nc: 1",
+    `YAML syntax error at line 1
+a.yml:1:4: error: this "{" is not closed
+  1 | a: {{ b
+    |    ^ for a template, put the whole value in quotes`,
+  ],
+  [
+    "a: {b: [1, 2}",
+    `YAML syntax error at line 1
+a.yml:1:13: error: a closing bracket is missing before this, or it is another one
+  1 | a: {b: [1, 2}
+    |             ^`,
+  ],
+  [
+    "a: {b: 1 c: 2}",
+    `YAML syntax error at line 1
+a.yml:1:11: error: a "," or a closing bracket is missing before this
+  1 | a: {b: 1 c: 2}
+    |           ^`,
+  ],
+  [
+    "a: [1]]",
+    `YAML syntax error at line 1
+a.yml:1:7: error: this "]" closes nothing
+  1 | a: [1]]
+    |       ^`,
+  ],
+  [
+    'a: "\\d"',
+    `YAML syntax error at line 1
+a.yml:1:5: error: unknown escape \\d
+  1 | a: "\\d"
+    |     ^^ write "\\\\" for a backslash, or put the text in single quotes`,
+  ],
+  [
+    "a: b\x07",
+    `YAML syntax error at line 1
+a.yml:1:5: error: a character that YAML does not allow: U+0007
+  1 | a: b\ufffd
+    |     ^ write it as an escape in double quotes`,
+  ],
+  [
+    "a: !!int b",
+    `YAML syntax error at line 1
+a.yml:1:4: error: what follows does not fit the tag "!!int"
+  1 | a: !!int b
+    |    ^^^^^`,
   ],
   [
     "<<: 1",

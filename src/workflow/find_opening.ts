@@ -1,0 +1,111 @@
+/**
+ * Where the innermost quote or bracket of a YAML text begins that is still open at `end`;
+ * undefined where none is. Knows of YAML what that takes: where a value begins, and what is no
+ * value's beginning because it belongs to a text or a comment.
+ */
+export function findOpening(text: string, end: number): number | undefined {
+  let at = 0;
+  while (at < end) {
+    const lineStart = at;
+    const content = skip(LEAD, text, at);
+    const key = skip(KEY, text, content);
+    const value = skip(PROPERTIES, text, key);
+    const result = readValue(text, value, end);
+    if (result.opening !== undefined) return result.opening;
+    at = skip(REST_OF_LINE, text, result.at);
+    if (result.isText) {
+      const owner = key > content ? content : lastDash(text, lineStart, content);
+      at = skipDeeperLines(text, at, owner - lineStart);
+    }
+  }
+  return undefined;
+}
+
+/** Spaces, and the dashes of lists. */
+const LEAD = /[ \t]*(?:[-?:][ \t]+)*/y;
+const KEY =
+  /(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'|[^\s"'[\]{}#&*!|>%@`][^\n]*?)[ \t]*:(?=[ \t\r\n]|$)/y;
+/** What stands before a value: anchors and tags. */
+const PROPERTIES = /[ \t]*(?:[&!]\S*[ \t]+)*/y;
+const REST_OF_LINE = /[^\n]*\n?/y;
+
+function skip(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return at + (pattern.exec(text)?.[0].length ?? 0);
+}
+
+/** Where a value ends, and whether it is a text that lines below may belong to; or an opening. */
+interface Read {
+  readonly at: number;
+  readonly isText: boolean;
+  readonly opening?: number;
+}
+
+function readValue(text: string, at: number, end: number): Read {
+  const first = text[at] ?? "\n";
+  if (/["']/.test(first)) {
+    const close = endOfQuoted(text, at, end);
+    return close === undefined
+      ? { at: end, isText: false, opening: at }
+      : { at: close, isText: false };
+  }
+  if (/[[{]/.test(first)) return readFlow(text, at, end);
+  return { at, isText: !/[\s#]/.test(first) };
+}
+
+function endOfQuoted(text: string, at: number, end: number): number | undefined {
+  const quote = text[at];
+  for (let i = at + 1; i < end; i++) {
+    if (quote === '"' && text[i] === "\\") i++;
+    else if (text[i] !== quote) continue;
+    else if (quote === "'" && text[i + 1] === "'") i++;
+    else return i + 1;
+  }
+  return undefined;
+}
+
+function readFlow(text: string, from: number, end: number): Read {
+  const open: number[] = [];
+  /** Whether a value may begin here; elsewhere a quote is a part of text. */
+  let fresh = true;
+  for (let at = from; at < end; at++) {
+    const character = text[at]!;
+    if (/[[{]/.test(character)) {
+      open.push(at);
+      fresh = true;
+    } else if (/[\]}]/.test(character)) {
+      open.pop();
+      if (open.length === 0) return { at: at + 1, isText: false };
+      fresh = false;
+    } else if (fresh && /["']/.test(character)) {
+      const close = endOfQuoted(text, at, end);
+      if (close === undefined) return { at: end, isText: false, opening: at };
+      at = close - 1;
+      fresh = false;
+    } else if (character === "#" && /\s/.test(text[at - 1]!)) {
+      at = skip(REST_OF_LINE, text, at) - 1;
+    } else if (!/\s/.test(character)) {
+      fresh = /[,:]/.test(character);
+    }
+  }
+  const opening = open.at(-1);
+  return { at: end, isText: false, ...(opening === undefined ? {} : { opening }) };
+}
+
+function lastDash(text: string, lineStart: number, content: number): number {
+  return Math.max(lineStart - 1, text.lastIndexOf("-", content - 1));
+}
+
+/** A text goes on in the lines below that are indented deeper than the key that it belongs to. */
+function skipDeeperLines(text: string, from: number, column: number): number {
+  let at = from;
+  while (at < text.length) {
+    const content = skip(INDENTATION, text, at);
+    const isBlank = /[\r\n]|^$/.test(text[content] ?? "");
+    if (!isBlank && content - at <= column) return at;
+    at = skip(REST_OF_LINE, text, at);
+  }
+  return at;
+}
+
+const INDENTATION = / */y;
