@@ -48,8 +48,8 @@ function thereIs(keys: readonly string[]): string | undefined {
   return `there is ${some}${keys.length > 6 ? " and more" : ""}`;
 }
 
-/** `outputs.create-user` is a subtraction to the grammar. */
-function hyphenHint({ start, end }: Node, source: string): string | undefined {
+/** What to write for `outputs.create-user`, which is a subtraction to the grammar. */
+export function hyphenHint({ start, end }: Node, source: string): string | undefined {
   const before = /([\p{L}_$][\p{L}\d_$]*-)$/u.exec(source.slice(0, start))?.[1] ?? "";
   const after = /^(?:-[\p{L}_$][\p{L}\d_$]*)+/u.exec(source.slice(end))?.[0] ?? "";
   if (before === "" && after === "") return undefined;

@@ -26,11 +26,14 @@ export const WORKFLOW_VARS: NameRule = {
   },
 };
 
-/** The name of a job, before it is known whether the job runs. */
+/** The name of a job, which is one for all its rounds and known before any step has run. */
 export const JOB_NAME: NameRule = {
   where: "in the name of a job",
-  known: ["vars", "repeat_index"],
-  hints: HINTS,
+  known: ["vars"],
+  hints: {
+    ...HINTS,
+    repeat_index: "a job has one name for all its rounds; the names of its steps see repeat_index",
+  },
 };
 
 /** What a job decides before its steps: skipif and the interval of repeat. */

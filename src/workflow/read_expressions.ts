@@ -6,10 +6,10 @@ import { ExpressionError } from "../expr/expression_error.ts";
 import { parseExpression, parseTemplate } from "../expr/parse.ts";
 import { loadRegexEngine } from "../expr/regex.ts";
 import { usesRegex } from "../expr/tree.ts";
-import { didYouMean } from "../source/suggest.ts";
 import type { Path } from "../source/source.ts";
+import { checkName } from "./check_name.ts";
 import { freeNames } from "./free_names.ts";
-import { type NameRule, WHOLE_SCOPE } from "./name_rules.ts";
+import type { NameRule } from "./name_rules.ts";
 import { addError, type Problem } from "./problem.ts";
 
 /** Parses the expressions and templates of a workflow; what is wrong with them becomes problems. */
@@ -68,7 +68,9 @@ export function makeExpressionReader(problems: Problem[]): ExpressionReader {
       for (const { tree, path, names } of uses) {
         const { errors, identifiers } = checkOnce(tree);
         for (const error of errors) tellError(problems, error, path);
-        for (const identifier of identifiers) checkName(problems, identifier, path, names);
+        for (const identifier of identifiers) {
+          checkName(problems, identifier, tree.source, path, names);
+        }
       }
     },
   };
@@ -118,18 +120,4 @@ function tellError(problems: Problem[], error: ExpressionError, path: Path): voi
   const { message, start, end, hint } = error;
   const details = { range: { start, end }, ...hint === undefined ? {} : { hint } };
   addError(problems, "expression", [...path, ...error.path], message, details);
-}
-
-function checkName(
-  problems: Problem[],
-  { name, start, end }: Identifier,
-  path: Path,
-  { where, known, hints = {} }: NameRule,
-): void {
-  const isMistaken = Object.hasOwn(hints, name);
-  if (name === WHOLE_SCOPE || (known ? known.includes(name) : !isMistaken)) return;
-  const hint = isMistaken ? hints[name]! : didYouMean(name, known ?? []) ??
-    `the names here are ${known?.join(", ")}`;
-  const message = `there is no "${name}" ${where}`;
-  addError(problems, "unknown-name", path, message, { range: { start, end }, hint });
 }

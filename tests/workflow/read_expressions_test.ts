@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { explainText, loadText, tellText } from "../support/load_files.ts";
 
 /** A workflow with these lines as keys of a step; they begin in line 7, column 5. */
@@ -82,20 +82,38 @@ jobs:
   skipif: vars.a || outputs.b || res
   steps: [{uses: hello}]
 `),
-    `workflow file 'flow.yml' has 4 errors
+    `workflow file 'flow.yml' has 5 errors
 flow.yml:3:10: error: there is no "vars" in the vars of the workflow
   3 |   a: "{{ vars.b }}"
     |          ^^^^ vars cannot use each other: they see environment variables, by bare name
 flow.yml:4:11: error: there is no "outputs" in the vars of the workflow
   4 |   b: ["{{ outputs.c }}", "{{ ANY ?? OTHER }}", "{{ random_str(8) }}"]
     |           ^^^^^^^ vars are evaluated before the first job: there are no outputs yet
+flow.yml:6:26: error: there is no "repeat_index" in the name of a job
+  6 | - name: "{{ vars.a }} {{ repeat_index }} {{ outputs }}"
+    |                          ^^^^^^^^^^^^ a job has one name for all its rounds; the names of its steps see repeat_index
 flow.yml:6:45: error: there is no "outputs" in the name of a job
   6 | - name: "{{ vars.a }} {{ repeat_index }} {{ outputs }}"
-    |                                             ^^^^^^^ the names here are vars, repeat_index
+    |                                             ^^^^^^^ the only name here is vars
 flow.yml:7:34: error: there is no "res" in a job
   7 |   skipif: vars.a || outputs.b || res
     |                                  ^^^ the names here are vars, outputs`,
   );
+});
+
+Deno.test("an unknown name is told with what was probably meant", async () => {
+  const hints: readonly (readonly [expression: string, hint: string])[] = [
+    ["outputs.create-user.id == 1", 'a hyphen is a minus; for one key write ["create-user"]'],
+    ["response.code == 200", "the answer of the action is res"],
+    ["jobs.a.b", "what other jobs publish is in outputs"],
+    [
+      'API_KEY == ""',
+      'environment variables are read in the vars of the workflow: API_KEY: "{{API_KEY}}"',
+    ],
+  ];
+  for (const [expression, hint] of hints) {
+    assertStringIncludes(await explainText(step(`test: '${expression}'`)), `^ ${hint}`);
+  }
 });
 
 Deno.test("braces in a bare expression are told to be needless", async () => {

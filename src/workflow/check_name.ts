@@ -1,0 +1,42 @@
+import type { Identifier } from "../expr/ast.ts";
+import { nameHint } from "../expr/known_slips.ts";
+import { hyphenHint } from "../expr/place_fault.ts";
+import { didYouMean } from "../source/suggest.ts";
+import type { Path } from "../source/source.ts";
+import { type NameRule, WHOLE_SCOPE } from "./name_rules.ts";
+import { addError, type Problem } from "./problem.ts";
+
+/** Checks that a name in an expression is one that is known where the expression stands. */
+export function checkName(
+  problems: Problem[],
+  identifier: Identifier,
+  source: string,
+  path: Path,
+  rule: NameRule,
+): void {
+  const { name, start, end } = identifier;
+  const { where, known, hints = {} } = rule;
+  const isMistaken = Object.hasOwn(hints, name);
+  if (name === WHOLE_SCOPE || (known ? known.includes(name) : !isMistaken)) return;
+  const hint = isMistaken ? hints[name]! : hintFor(identifier, source, known ?? []);
+  const message = `there is no "${name}" ${where}`;
+  addError(problems, "unknown-name", path, message, { range: { start, end }, hint });
+}
+
+function hintFor(identifier: Identifier, source: string, known: readonly string[]): string {
+  const { name } = identifier;
+  return nameHint(name) ?? hyphenHint(identifier, source) ?? didYouMean(name, known) ??
+    environmentHint(name) ?? namesHint(known);
+}
+
+/** A name in capitals was meant to be an environment variable. */
+function environmentHint(name: string): string | undefined {
+  if (!/^[A-Z][A-Z\d_]+$/.test(name)) return undefined;
+  return `environment variables are read in the vars of the workflow: ${name}: "{{${name}}}"`;
+}
+
+function namesHint(known: readonly string[]): string {
+  return known.length === 1
+    ? `the only name here is ${known[0]}`
+    : `the names here are ${known.join(", ")}`;
+}
