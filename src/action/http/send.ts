@@ -138,7 +138,7 @@ function open(request: Request, { sockets, verify, fresh }: SendOptions): Client
   // A request that may not be sent twice needs a socket that the server cannot be closing.
   const isNew = fresh || !mayRepeat(method);
   const headers = wireHeaders(request.headers);
-  if (isNew) headers.push("Connection", "close");
+  if (isNew && request.headers.Connection === undefined) headers.push("Connection", "close");
   const options: SocketOptions = {
     agent: sockets,
     host,
