@@ -52,8 +52,14 @@ export interface ParameterProblem {
   readonly hint?: string;
 }
 
-/** Carries the action out once. Throws `StepError` when it cannot be carried out. */
-export type RunAction = (params: Dict, context: ActionContext) => Promise<ActionResult>;
+/**
+ * Carries the action out once. Throws `StepError` when it cannot be carried out. One that has
+ * nothing to wait for answers at once.
+ */
+export type RunAction = (
+  params: Dict,
+  context: ActionContext,
+) => ActionResult | Promise<ActionResult>;
 
 export interface ActionResult {
   /** The request as sent. */

@@ -12,6 +12,6 @@ export const echo: Action = {
   load: () =>
     Promise.resolve((params) => {
       const message = required("echo", "message", readParameters("echo", params).any("message"));
-      return Promise.resolve({ req: { message }, res: { message: textOf(message) }, status: 0 });
+      return { req: { message }, res: { message: textOf(message) }, status: 0 };
     }),
 };

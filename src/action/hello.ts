@@ -5,7 +5,5 @@ export const hello: Action = {
   name: "hello",
   summary: "Answers with its own parameters",
   load: () =>
-    Promise.resolve((params) =>
-      Promise.resolve({ req: params, res: { ...params, status: 0 }, status: 0 })
-    ),
+    Promise.resolve((params) => ({ req: params, res: { ...params, status: 0 }, status: 0 })),
 };

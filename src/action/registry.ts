@@ -1,11 +1,18 @@
 import type { Action } from "./action.ts";
-import { echo } from "./echo.ts";
-import { hello } from "./hello.ts";
-import { http } from "./http/http.ts";
-import { shell } from "./shell/shell.ts";
+
+/** An action by its name; its code comes when a workflow uses it. */
+export interface ActionEntry {
+  readonly name: string;
+  readonly load: () => Promise<Action>;
+}
 
 /** Everything that a step can do. */
-export const ACTIONS: readonly Action[] = [hello, http, shell, echo];
+export const ACTIONS: readonly ActionEntry[] = [
+  { name: "hello", load: async () => (await import("./hello.ts")).hello },
+  { name: "http", load: async () => (await import("./http/http.ts")).http },
+  { name: "shell", load: async () => (await import("./shell/shell.ts")).shell },
+  { name: "echo", load: async () => (await import("./echo.ts")).echo },
+];
 
 /** Names of actions that workflows for similar programs use and that do not exist here yet. */
 export const REFERENCE_ACTIONS: readonly string[] = [
@@ -19,7 +26,9 @@ export const REFERENCE_ACTIONS: readonly string[] = [
   "mail-latency",
 ];
 
-/** The action of that name, as a step's `uses` gives it. */
-export function findAction(name: string): Action | undefined {
-  return ACTIONS.find((action) => action.name === name);
+/** The actions of those names, by name; a name that is none of an action is left out. */
+export async function loadActions(names: ReadonlySet<string>): Promise<Map<string, Action>> {
+  const entries = ACTIONS.filter(({ name }) => names.has(name));
+  const actions = await Promise.all(entries.map(({ load }) => load()));
+  return new Map(actions.map((action) => [action.name, action]));
 }

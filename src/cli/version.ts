@@ -1,5 +1,4 @@
 import type { Files } from "../host/host.ts";
-import { fromFileUrl } from "@std/path/from-file-url";
 
 /** The version of the program; deno.json says the same. */
 export const VERSION = "0.1.0";
@@ -16,28 +15,23 @@ export async function versionLine(files: Files): Promise<string> {
 /** The commit of the git checkout that this file lies in; undefined where it lies in none. */
 async function checkedOutCommit(files: Files): Promise<string | undefined> {
   if (!import.meta.url.startsWith("file:")) return undefined;
-  const read = async (path: string) => {
+  const read = async (path: URL) => {
     try {
       return new TextDecoder().decode(await files.read(path)).trim();
     } catch {
       return undefined;
     }
   };
-  const root = fromFileUrl(new URL("../../", import.meta.url));
+  const root = new URL("../../", import.meta.url);
   // In a second work tree `.git` is a file that names the folder.
-  const elsewhere = /^gitdir: (.*)$/.exec(await read(`${root}.git`) ?? "")?.[1];
-  const git = elsewhere === undefined ? `${root}.git` : absolute(root, elsewhere);
-  const head = await read(`${git}/HEAD`);
+  const elsewhere = /^gitdir: (.*)$/.exec(await read(new URL(".git", root)) ?? "")?.[1];
+  const git = new URL(`${encodeURI(elsewhere ?? ".git")}/`, root);
+  const head = await read(new URL("HEAD", git));
   const ref = head === undefined ? undefined : /^ref: (.*)$/.exec(head)?.[1];
   if (ref === undefined) return head;
-  const common = await read(`${git}/commondir`);
-  const shared = common === undefined ? git : absolute(`${git}/`, common);
+  const shared = new URL(`${encodeURI(await read(new URL("commondir", git)) ?? ".")}/`, git);
   const packed = async () =>
-    (await read(`${shared}/packed-refs`))?.split("\n")
+    (await read(new URL("packed-refs", shared)))?.split("\n")
       .find((line) => line.endsWith(` ${ref}`))?.split(" ")[0];
-  return await read(`${shared}/${ref}`) ?? await packed();
-}
-
-function absolute(folder: string, path: string): string {
-  return /^([A-Za-z]:)?[/\\]/.test(path) ? path : folder + path;
+  return await read(new URL(encodeURI(ref), shared)) ?? await packed();
 }

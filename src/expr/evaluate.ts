@@ -5,13 +5,13 @@ import { readMember, readSlice } from "./access.ts";
 import type { Identifier, LetExpression, Node, ObjectExpression, Pointer } from "./ast.ts";
 import { call } from "./call.ts";
 import { Evaluation } from "./evaluation.ts";
-import type { Expression, Scope } from "./expression.ts";
+import type { Parsed, Scope } from "./expression.ts";
 import { Fault, kindOf } from "./fault.ts";
 import { compare, operate, signed, truth } from "./operations.ts";
 import { placeFault } from "./place_fault.ts";
 
 /** The value of an expression. Throws `ExpressionError` with the place of what went wrong. */
-export function evaluate(expression: Expression, scope: Scope): Value {
+export function evaluate(expression: Parsed, scope: Scope): Value {
   return evaluateNode(expression.node, new Evaluation(scope), expression.source);
 }
 

@@ -1,36 +1,17 @@
-import { type TypeName, typeName, type Value } from "../value/value.ts";
+import { typeName, type Value } from "../value/value.ts";
 import type { CallExpression, ComparisonChain, Node } from "./ast.ts";
 import { evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";
-import type { Expression, Scope } from "./expression.ts";
+import type { Explanation, Operand, Parsed, Scope } from "./expression.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
 import { nearHint } from "./place_fault.ts";
 import { childrenOf } from "./tree.ts";
-
-/** A part of a test and the value that it had. */
-export interface Operand {
-  readonly start: number;
-  readonly end: number;
-  /** The part as it is written. */
-  readonly text: string;
-  readonly value: Value;
-  readonly type: TypeName;
-}
-
-export interface Explanation {
-  /** The part that decided it. */
-  readonly start: number;
-  readonly end: number;
-  readonly operands: readonly Operand[];
-  /** The mistake that is likely behind it. */
-  readonly hint?: string;
-}
 
 /**
  * Why a test came out false: the sides of the comparison that decided it, with their values.
  * It evaluates parts of the test once more, and never throws.
  */
-export function explainFalse(expression: Expression, scope: Scope): Explanation {
+export function explainFalse(expression: Parsed, scope: Scope): Explanation {
   const explainer = new Explainer(expression, scope);
   try {
     explainer.explain(expression.node, false, {});
@@ -57,7 +38,7 @@ class Explainer {
   /** Whether the decisive part was found: what is below it only takes part. */
   #isFound = false;
 
-  constructor(readonly expression: Expression, readonly scope: Scope) {
+  constructor(readonly expression: Parsed, readonly scope: Scope) {
     this.decisive = expression.node;
   }
 

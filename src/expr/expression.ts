@@ -1,15 +1,43 @@
+import type { TypeName, Value } from "../value/value.ts";
 import type { Node } from "./ast.ts";
 
-/** A parsed expression with its text. */
-export interface Expression {
+/** A text and the tree that was read from it. */
+export interface Parsed {
   readonly source: string;
   readonly node: Node;
 }
 
-/** A parsed text with `{{ … }}` in it: literal text and expressions in turn. */
-export interface Template {
+/**
+ * A parsed expression. It brings along what can be done with it, so that a run without any
+ * expression never loads the language.
+ */
+export interface Expression extends Parsed {
+  /** Its value. Throws `ExpressionError`. */
+  readonly evaluate: (scope: Scope) => Value;
+  /** Why its value was false. Never throws. */
+  readonly explainFalse: (scope: Scope) => Explanation;
+}
+
+/** A text and what it is made of: literal text and expressions in turn. */
+export interface ParsedTemplate {
   readonly source: string;
   readonly parts: readonly (string | Node)[];
+}
+
+/** A parsed text with `{{ … }}` in it. Rendering it throws `ExpressionError`. */
+export interface Template extends ParsedTemplate {
+  /**
+   * Its value. Where it is one expression and nothing else but spaces, that is the value of the
+   * expression, whatever its type; otherwise it is a text.
+   */
+  readonly render: (scope: Scope, options?: RenderOptions) => unknown;
+  /** The text. nil in it would leave a gap, and is an error. */
+  readonly renderText: (scope: Scope, options?: RenderOptions) => string;
+}
+
+export interface RenderOptions {
+  /** Whether people alone will read the text: nil is then written as `nil`, and is no mistake. */
+  readonly display?: boolean;
 }
 
 /**
@@ -27,4 +55,24 @@ export interface Scope {
   readonly names: Readonly<Record<string, unknown>>;
   /** Whether an unknown name is an error, as in a step, rather than nil, as in workflow `vars`. */
   readonly strict: boolean;
+}
+
+/** Why a test came out false. */
+export interface Explanation {
+  /** The part that decided it. */
+  readonly start: number;
+  readonly end: number;
+  readonly operands: readonly Operand[];
+  /** The mistake that is likely behind it. */
+  readonly hint?: string;
+}
+
+/** A part of a test and the value that it had. */
+export interface Operand {
+  readonly start: number;
+  readonly end: number;
+  /** The part as it is written. */
+  readonly text: string;
+  readonly value: Value;
+  readonly type: TypeName;
 }

@@ -14,4 +14,9 @@ export class ExpressionError extends RunnerError {
   ) {
     super(message, hint);
   }
+
+  /** The same error, in a text that stands there in its data. */
+  within(path: Path): ExpressionError {
+    return new ExpressionError(this.message, this.start, this.end, this.hint, path);
+  }
 }

@@ -1,10 +1,18 @@
 import type { Node } from "./ast.ts";
+import { evaluate } from "./evaluate.ts";
+import { explainFalse } from "./explain.ts";
 import type { Expression, Template } from "./expression.ts";
 import { Parser } from "./parser.ts";
+import { renderTemplate, renderText } from "./render.ts";
 
 /** Reads a bare expression. Throws `ExpressionError` at the first mistake of syntax. */
 export function parseExpression(source: string): Expression {
-  return { source, node: new Parser(source).parse() };
+  const parsed = { source, node: new Parser(source).parse() };
+  return {
+    ...parsed,
+    evaluate: (scope) => evaluate(parsed, scope),
+    explainFalse: (scope) => explainFalse(parsed, scope),
+  };
 }
 
 /**
@@ -23,7 +31,12 @@ export function parseTemplate(source: string): Template {
     from = end;
   }
   if (from < source.length || parts.length === 0) parts.push(source.slice(from));
-  return { source, parts };
+  const parsed = { source, parts };
+  return {
+    ...parsed,
+    render: (scope, options) => renderTemplate(parsed, scope, options),
+    renderText: (scope, options) => renderText(parsed, scope, options),
+  };
 }
 
 /** Where the next `{{` stands that has a `}}` after it, or -1. */

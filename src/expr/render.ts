@@ -4,21 +4,16 @@ import type { Node } from "./ast.ts";
 import { evaluateNode } from "./evaluate.ts";
 import { Evaluation } from "./evaluation.ts";
 import { ExpressionError } from "./expression_error.ts";
-import type { Scope, Template } from "./expression.ts";
+import type { ParsedTemplate, RenderOptions, Scope } from "./expression.ts";
 import { LIMITS } from "./limits.ts";
 import { placeFault } from "./place_fault.ts";
-
-export interface RenderOptions {
-  /** Whether people alone will read the text: nil is then written as `nil`, and is no mistake. */
-  readonly display?: boolean;
-}
 
 /**
  * The value of a template. Where it is one expression and nothing else but spaces, that is the
  * value of the expression, whatever its type; otherwise it is a text.
  */
 export function renderTemplate(
-  template: Template,
+  template: ParsedTemplate,
   scope: Scope,
   options: RenderOptions = {},
 ): unknown {
@@ -30,7 +25,7 @@ export function renderTemplate(
 
 /** A template as text. nil in it would leave a gap, and is an error. */
 export function renderText(
-  template: Template,
+  template: ParsedTemplate,
   scope: Scope,
   { display = false }: RenderOptions = {},
 ): string {
@@ -57,7 +52,7 @@ export function renderText(
   return text;
 }
 
-function onlyExpression({ parts }: Template): Node | undefined {
+function onlyExpression({ parts }: ParsedTemplate): Node | undefined {
   let only: Node | undefined;
   for (const part of parts) {
     if (typeof part === "string") {

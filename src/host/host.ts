@@ -25,7 +25,7 @@ export interface Environment {
 
 export interface Files {
   /** The bytes of a file; `NotFound`, `PermissionDenied` and the like as Deno throws them. */
-  read(path: string): Promise<Uint8Array>;
+  read(path: string | URL): Promise<Uint8Array>;
   /** Files directly in a folder, by name; undefined where the path is no folder. */
   list(path: string): Promise<readonly string[] | undefined>;
 }

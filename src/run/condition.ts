@@ -1,4 +1,3 @@
-import { evaluate } from "../expr/evaluate.ts";
 import type { Expression, Scope } from "../expr/expression.ts";
 import { StepError } from "../source/errors.ts";
 import { typeName } from "../value/value.ts";
@@ -7,7 +6,7 @@ import { inField } from "./field_error.ts";
 /** The value of a `test` or `skipif`: exactly true or false, anything else is an error. */
 export function isTrue(condition: Expression, scope: Scope, field: string): boolean {
   return inField([field], () => {
-    const value = evaluate(condition, scope);
+    const value = condition.evaluate(scope);
     if (typeof value === "boolean") return value;
     const type = typeName(value);
     throw new StepError(

@@ -1,5 +1,4 @@
 import { ExpressionError } from "../expr/expression_error.ts";
-import { explainFalse } from "../expr/explain.ts";
 import type { Expression, Scope } from "../expr/expression.ts";
 import { RunnerError } from "../source/errors.ts";
 import { type Path, type Place, placeOf } from "../source/source.ts";
@@ -44,7 +43,7 @@ export async function falseTest(
   test: Expression,
   scope: Scope,
 ): Promise<Failure> {
-  const { start, end, operands, hint } = explainFalse(test, scope);
+  const { start, end, operands, hint } = test.explainFalse(scope);
   const cut = (text: string, limit: number) => session.secrets.mask(text, limit);
   return {
     kind: "test",

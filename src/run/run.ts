@@ -1,5 +1,5 @@
 import { ExpressionError } from "../expr/expression_error.ts";
-import { renderData } from "../expr/data_template.ts";
+import { renderData } from "../expr/render_data.ts";
 import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";

@@ -56,17 +56,23 @@ export async function runAttempt(
       session.emit({ type: "note", time: host.clock.now(), level: "debug", text, run });
     },
   };
-  const deadline = deadlines.add(
-    timeout,
-    () => stop(new StepError(`timed out after ${formatDuration(timeout)}`)),
-  );
-  const forget = interruption.add(stop);
   const began = host.clock.ticks();
-  try {
-    const result = await act(params, context);
-    return { result, elapsed: result.elapsed ?? host.clock.ticks() - began };
-  } finally {
-    deadline.cancel();
-    forget();
+  const answer = act(params, context);
+  const result = answer instanceof Promise ? await bounded(answer) : answer;
+  return { result, elapsed: result.elapsed ?? host.clock.ticks() - began };
+
+  /** Waits for an answer as long as the attempt may take. */
+  async function bounded(answer: Promise<ActionResult>): Promise<ActionResult> {
+    const deadline = deadlines.add(
+      timeout,
+      () => stop(new StepError(`timed out after ${formatDuration(timeout)}`)),
+    );
+    const forget = interruption.add(stop);
+    try {
+      return await answer;
+    } finally {
+      deadline.cancel();
+      forget();
+    }
   }
 }

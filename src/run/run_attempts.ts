@@ -1,4 +1,3 @@
-import { renderText } from "../expr/render.ts";
 import type { Retry } from "../workflow/model.ts";
 import { evaluateDuration } from "./evaluate_duration.ts";
 import type { Attempt, Exchange, StepResult } from "./event.ts";
@@ -65,7 +64,7 @@ async function conclude(
   if (step.echo && tried.answer) {
     const template = step.echo;
     try {
-      echo = inField(["echo"], () => renderText(template, context.scope, { display: true }));
+      echo = inField(["echo"], () => template.renderText(context.scope, { display: true }));
     } catch (error) {
       failures.push(await failureOf(session, step.path, error));
     }

@@ -1,4 +1,3 @@
-import { renderText } from "../expr/render.ts";
 import type { Scope } from "../expr/expression.ts";
 import type { Job, Repeat } from "../workflow/model.ts";
 import { isTrue } from "./condition.ts";
@@ -35,7 +34,7 @@ export async function runJob(session: Session, job: Job): Promise<JobOutcome> {
     }
   };
   const display = { display: true };
-  name = await attempt(() => inField(["name"], () => renderText(job.name, scope, display))) ?? name;
+  name = await attempt(() => inField(["name"], () => job.name.renderText(scope, display))) ?? name;
   const rounds = job.repeat ? { rounds: job.repeat.count } : {};
   session.emit({ type: "job_started", time: clock.now(), job: job.id, name, ...rounds });
   const ended = failures.length === 0 && await attempt(() => runUnlessSkipped(session, job));

@@ -1,4 +1,3 @@
-import { renderText } from "../expr/render.ts";
 import type { Step } from "../workflow/model.ts";
 import { isTrue } from "./condition.ts";
 import { evaluateDuration } from "./evaluate_duration.ts";
@@ -63,7 +62,7 @@ async function runOnce(
 }
 
 function evaluateName({ step: { name }, scope }: StepContext): string | undefined {
-  return name && inField(["name"], () => renderText(name, scope, { display: true }));
+  return name && inField(["name"], () => name.renderText(scope, { display: true }));
 }
 
 async function runUnlessSkipped(

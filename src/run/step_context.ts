@@ -1,4 +1,4 @@
-import { renderData } from "../expr/data_template.ts";
+import { renderData } from "../expr/render_data.ts";
 import type { DataTemplate, Scope } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
 import { mergeDicts } from "../value/merge.ts";

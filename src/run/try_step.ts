@@ -1,5 +1,4 @@
-import { renderData } from "../expr/data_template.ts";
-import { evaluate } from "../expr/evaluate.ts";
+import { renderData } from "../expr/render_data.ts";
 import { StepError } from "../source/errors.ts";
 import { formatDuration } from "../value/duration.ts";
 import type { Dict, Value } from "../value/value.ts";
@@ -66,7 +65,7 @@ async function publishOutputs(session: Session, context: StepContext): Promise<F
   const values: Record<string, Value> = Object.create(null);
   for (const { name, value } of step.outputs) {
     try {
-      values[name] = inField(["outputs", name], () => evaluate(value, scope)) as Value;
+      values[name] = inField(["outputs", name], () => value.evaluate(scope)) as Value;
     } catch (error) {
       failures.push(await failureOf(session, step.path, error));
     }

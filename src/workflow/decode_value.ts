@@ -1,7 +1,8 @@
+import type { Action } from "../action/action.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
-import type { ExpressionReader } from "./read_expressions.ts";
+import type { ExpressionReader } from "./expression_reader.ts";
 import type { Limits } from "./limits.ts";
 import type { Duration, Output } from "./model.ts";
 import type { NameRule } from "./name_rules.ts";
@@ -13,6 +14,8 @@ export interface Decoding {
   readonly problems: Problem[];
   readonly limits: Limits;
   readonly expressions: ExpressionReader;
+  /** The actions that the document uses, by name. */
+  readonly actions: ReadonlyMap<string, Action>;
 }
 
 /** What a key of each type gives. */

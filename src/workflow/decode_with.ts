@@ -1,6 +1,6 @@
 import type { Action } from "../action/action.ts";
 import { checkParameters } from "../action/check_parameters.ts";
-import { ACTIONS, findAction, REFERENCE_ACTIONS } from "../action/registry.ts";
+import { ACTIONS, REFERENCE_ACTIONS } from "../action/registry.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
 import { didYouMean } from "../source/suggest.ts";
@@ -17,14 +17,14 @@ export type Defaults = ReadonlyMap<string, Dict>;
 const ACTION_NAMES = ACTIONS.map((action) => action.name);
 
 /** Decodes the `defaults` of a job. What is in them is checked with the steps that use them. */
-export function decodeDefaults(map: RawMap, path: Path, { problems }: Decoding): Defaults {
+export function decodeDefaults(map: RawMap, path: Path, { problems, actions }: Decoding): Defaults {
   const defaults = new Map<string, Dict>();
   for (const [name, params] of Object.entries(map)) {
     if (params === null) continue;
     if (!isRawMap(params)) {
       const message = `the defaults of "${name}" must be a mapping, not ${describeValue(params)}`;
       addError(problems, "type", [...path, name], message);
-    } else if (findAction(name)) {
+    } else if (actions.has(name)) {
       defaults.set(name, params as Dict);
     } else {
       const hint = didYouMean(name, ACTION_NAMES) ?? `the actions are ${ACTION_NAMES.join(", ")}`;
@@ -36,8 +36,12 @@ export function decodeDefaults(map: RawMap, path: Path, { problems }: Decoding):
 }
 
 /** The action that a step names; undefined, with a problem told, where there is none. */
-export function decodeUses(name: string, path: Path, { problems }: Decoding): Action | undefined {
-  const action = findAction(name);
+export function decodeUses(
+  name: string,
+  path: Path,
+  { problems, actions }: Decoding,
+): Action | undefined {
+  const action = actions.get(name);
   if (action) return action;
   const isKnownElsewhere = REFERENCE_ACTIONS.includes(name);
   const message = isKnownElsewhere

@@ -1,3 +1,4 @@
+import { holdsTemplate } from "../expr/plain_template.ts";
 import type { Path } from "../source/source.ts";
 import { MOST_LEVELS } from "./js_yaml.ts";
 
@@ -7,7 +8,12 @@ export interface Inspection {
   readonly fault?: { readonly message: string; readonly path: Path };
   /** Mappings that are templates without quotes: YAML reads `{{ x }}` as a mapping in a mapping. */
   readonly unquoted: readonly Path[];
+  /** Whether there may be an expression in it. */
+  readonly expressions: boolean;
 }
+
+/** Keys whose values are expressions, or hold some, without braces. */
+const EXPRESSION_KEYS = ["test", "skipif", "outputs"];
 
 /** How many values aliases may add to those that are written. */
 const MOST_ALIASED_VALUES = 1_000_000;
@@ -23,6 +29,7 @@ export function inspectValue(root: unknown): Inspection {
   const unquoted: Path[] = [];
   let fault: Inspection["fault"];
   let written = 0;
+  let expressions = false;
   const fail = (message: string): Size => {
     fault ??= { message, path: [...path] };
     return LEAF;
@@ -30,6 +37,7 @@ export function inspectValue(root: unknown): Inspection {
   const walk = (value: unknown): Size => {
     if (typeof value !== "object" || value === null || fault) {
       written++;
+      expressions ||= typeof value === "string" && holdsTemplate(value);
       return LEAF;
     }
     const before = known.get(value);
@@ -49,6 +57,7 @@ export function inspectValue(root: unknown): Inspection {
     if (Array.isArray(value)) value.forEach((item, index) => step(index, item));
     else for (const key of Object.keys(value)) step(key, (value as Record<string, unknown>)[key]);
     open.delete(value);
+    expressions ||= EXPRESSION_KEYS.some((key) => Object.hasOwn(value, key));
     if (Object.hasOwn(value, MAPPING_AS_KEY)) unquoted.push([...path]);
     if (values - written > MOST_ALIASED_VALUES) return fail("aliases make the document too large");
     if (levels >= MOST_LEVELS) return fail("the values are nested too deeply");
@@ -57,7 +66,7 @@ export function inspectValue(root: unknown): Inspection {
     return size;
   };
   walk(root);
-  return fault ? { fault, unquoted } : { unquoted };
+  return fault ? { fault, unquoted, expressions } : { unquoted, expressions };
 }
 
 interface Size {

@@ -1,16 +1,18 @@
+import { loadActions } from "../action/registry.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError } from "../source/errors.ts";
 import type { Path } from "../source/source.ts";
 import { decodeWorkflow } from "./decode_workflow.ts";
+import { type ExpressionReader, NO_EXPRESSIONS } from "./expression_reader.ts";
 import { inheritedPath } from "./inherited_path.ts";
 import { inspectValue } from "./inspect_value.ts";
 import { readLimits } from "./limits.ts";
 import type { Document, Workflow } from "./model.ts";
 import { addError, locateProblems, type Problem } from "./problem.ts";
-import { makeExpressionReader } from "./read_expressions.ts";
 import { readFiles } from "./read_files.ts";
 import { readYaml } from "./read_yaml.ts";
+import { usedActions } from "./used_actions.ts";
 
 const UNQUOTED = "unquoted";
 
@@ -28,7 +30,7 @@ export async function loadWorkflow(argument: string, host: Host): Promise<Loaded
   const limits = readLimits(host.env);
   const document = await readYaml(await readFiles(argument, host));
   const problems: Problem[] = [];
-  const { fault, unquoted } = inspectValue(document.value);
+  const { fault, unquoted, expressions: any } = inspectValue(document.value);
   if (fault) {
     addError(problems, "size", fault.path, fault.message);
     throw await loadError(problems, document);
@@ -38,13 +40,20 @@ export async function loadWorkflow(argument: string, host: Host): Promise<Loaded
       hint: "put the whole value in quotes",
     });
   }
-  const expressions = makeExpressionReader(problems);
-  const workflow = decodeWorkflow(document, { problems, limits, expressions });
+  const expressions = any ? await expressionReader(problems) : NO_EXPRESSIONS;
+  const actions = await loadActions(usedActions(document.value));
+  const workflow = decodeWorkflow(document, { problems, limits, expressions, actions });
   await expressions.check();
   if (!workflow || problems.some(({ severity }) => severity === "error")) {
     throw await loadError(withoutConsequences(problems, unquoted, document.value), document);
   }
   return { workflow, warnings: await locateProblems(problems, document) };
+}
+
+/** Brings the expression language, which not every workflow needs. */
+async function expressionReader(problems: Problem[]): Promise<ExpressionReader> {
+  const { makeExpressionReader } = await import("./read_expressions.ts");
+  return makeExpressionReader(problems);
 }
 
 async function loadError(problems: readonly Problem[], document: Document): Promise<LoadError> {

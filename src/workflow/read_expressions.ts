@@ -1,26 +1,17 @@
 import type { Identifier, Node } from "../expr/ast.ts";
 import { checkExpression, checkTemplate } from "../expr/check.ts";
-import { parseData, templatesIn } from "../expr/data_template.ts";
-import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
+import { parseData, templatesIn } from "../expr/parse_data.ts";
+import type { Expression, Template } from "../expr/expression.ts";
 import { ExpressionError } from "../expr/expression_error.ts";
 import { parseExpression, parseTemplate } from "../expr/parse.ts";
 import { loadRegexEngine } from "../expr/regex.ts";
 import { usesRegex } from "../expr/tree.ts";
 import type { Path } from "../source/source.ts";
 import { checkName } from "./check_name.ts";
+import type { ExpressionReader } from "./expression_reader.ts";
 import { freeNames } from "./free_names.ts";
 import type { NameRule } from "./name_rules.ts";
 import { addError, type Problem } from "./problem.ts";
-
-/** Parses the expressions and templates of a workflow; what is wrong with them becomes problems. */
-export interface ExpressionReader {
-  expression(text: string, path: Path, names: NameRule): Expression | undefined;
-  template(text: string, path: Path, names: NameRule): Template | undefined;
-  /** Data whose texts may be templates; a part that is wrong is left out of no check. */
-  data(value: unknown, path: Path, names: NameRule): DataTemplate;
-  /** Checks everything that was parsed: functions, patterns, and whether the names exist. */
-  check(): Promise<void>;
-}
 
 /** An expression or a template, where it stands. */
 interface Use {

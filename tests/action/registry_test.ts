@@ -1,9 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { ACTIONS, findAction, REFERENCE_ACTIONS } from "../../src/action/registry.ts";
+import { ACTIONS, loadActions, REFERENCE_ACTIONS } from "../../src/action/registry.ts";
 
-Deno.test("findAction() finds each action by its name and no other", () => {
-  for (const action of ACTIONS) assertEquals(findAction(action.name), action);
-  for (const name of ["", "Hello", "toString", "db"]) assertEquals(findAction(name), undefined);
+Deno.test("loadActions() brings each action by its name and no other", async () => {
+  const names = ACTIONS.map(({ name }) => name);
+  const actions = await loadActions(new Set([...names, "", "Hello", "toString", "db"]));
+  assertEquals([...actions.keys()], names);
+  for (const [name, action] of actions) assertEquals(action.name, name);
 });
 
 Deno.test("The registry names no action twice, and none as missing that is there", () => {
@@ -12,7 +14,8 @@ Deno.test("The registry names no action twice, and none as missing that is there
 });
 
 Deno.test("Every action names each of its parameters once and loads its code", async () => {
-  for (const { parameters = [], load } of ACTIONS) {
+  for (const entry of ACTIONS) {
+    const { parameters = [], load } = await entry.load();
     const names = parameters.map(({ name }) => name);
     assertEquals(new Set(names).size, names.length);
     assertEquals(typeof await load(), "function");

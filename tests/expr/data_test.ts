@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { parseData, renderData, templatesIn } from "../../src/expr/data_template.ts";
+import { parseData, templatesIn } from "../../src/expr/parse_data.ts";
+import { renderData } from "../../src/expr/render_data.ts";
 import { ExpressionError } from "../../src/expr/expression_error.ts";
 
 const scope = { names: { n: 7, list: [1] }, strict: true };

@@ -1,0 +1,44 @@
+import type { Path } from "../source/source.ts";
+import type { DataTemplate, Scope, Template } from "./expression.ts";
+import { ExpressionError } from "./expression_error.ts";
+
+/** The data with the values of its templates. An error's `path` leads to the string. */
+export function renderData(template: DataTemplate, scope: Scope): unknown {
+  return renderPart(template, scope, []);
+}
+
+function renderPart(part: DataTemplate, scope: Scope, path: (string | number)[]): unknown {
+  switch (part.kind) {
+    case "constant":
+      return part.value;
+    case "template":
+      return renderString(part.template, scope, path);
+    case "list":
+      return part.items.map((item, index) => renderInner(item, scope, path, index));
+    case "map": {
+      const map: Record<string, unknown> = Object.create(null);
+      for (const [key, field] of part.entries) map[key] = renderInner(field, scope, path, key);
+      return map;
+    }
+  }
+}
+
+function renderInner(
+  part: DataTemplate,
+  scope: Scope,
+  path: (string | number)[],
+  key: string | number,
+): unknown {
+  path.push(key);
+  const value = renderPart(part, scope, path);
+  path.pop();
+  return value;
+}
+
+function renderString(template: Template, scope: Scope, path: Path): unknown {
+  try {
+    return template.render(scope);
+  } catch (error) {
+    throw error instanceof ExpressionError ? error.within([...path]) : error;
+  }
+}

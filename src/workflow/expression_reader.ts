@@ -1,0 +1,24 @@
+import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
+import { plainTemplate } from "../expr/plain_template.ts";
+import type { Path } from "../source/source.ts";
+import type { NameRule } from "./name_rules.ts";
+
+/** Parses the expressions and templates of a workflow; what is wrong with them becomes problems. */
+export interface ExpressionReader {
+  expression(text: string, path: Path, names: NameRule): Expression | undefined;
+  template(text: string, path: Path, names: NameRule): Template | undefined;
+  /** Data whose texts may be templates; a part that is wrong is left out of no check. */
+  data(value: unknown, path: Path, names: NameRule): DataTemplate;
+  /** Checks everything that was parsed: functions, patterns, and whether the names exist. */
+  check(): Promise<void>;
+}
+
+/** The reader of a workflow that has no expression in it, and so needs no parser for any. */
+export const NO_EXPRESSIONS: ExpressionReader = {
+  expression: (text) => {
+    throw new Error(`an expression where none was expected: ${text}`);
+  },
+  template: plainTemplate,
+  data: (value) => ({ kind: "constant", value }),
+  check: () => Promise.resolve(),
+};
