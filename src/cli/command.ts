@@ -45,6 +45,4 @@ export interface Program {
   readonly host: Host;
   /** Ends the program at once. */
   readonly leave: (code: ExitCode) => void;
-  /** Writes to stderr what is said about an error, without the secrets known by then. */
-  readonly complain: (text: string) => void;
 }

@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import { LoadError, RunnerError, UsageError } from "../source/errors.ts";
+import { UsageError } from "../source/errors.ts";
 import { didYouMean } from "../source/suggest.ts";
 import type { Command, ExitCode, Program } from "./command.ts";
 import { COMMANDS, COMMON_OPTIONS, DEFAULT_COMMAND } from "./registry.ts";
@@ -10,11 +10,11 @@ export async function main(
   host: Host,
   leave: (code: ExitCode) => void,
 ): Promise<ExitCode> {
-  const complain = (text: string) => void host.stderr.write(text);
   try {
-    return await runProgram(args, { host, leave, complain });
+    return await runProgram(args, { host, leave });
   } catch (error) {
-    complain(await explain(error, host));
+    const { explainError } = await import("./explain_error.ts");
+    host.stderr.write(explainError(error, host));
     return 1;
   }
 }
@@ -62,26 +62,4 @@ function checkOperands({ operands, name }: Command, given: readonly string[]): v
 
 function tryHelp(name: string | undefined): string {
   return `try runner ${name === undefined ? "" : `${name} `}--help`;
-}
-
-/** What to say of an error: what the user can act on, and where; of our own bugs all we know. */
-async function explain(error: unknown, host: Host): Promise<string> {
-  if (!(error instanceof RunnerError)) {
-    const stack = error instanceof Error ? error.stack ?? error.message : String(error);
-    return `runner: internal error, please report it: ${stack}\n`;
-  }
-  const lines = [`runner: error: ${error.message}`];
-  if (error.hint !== undefined) lines.push(`  ${error.hint}`);
-  if (error instanceof UsageError && error.hint === undefined) {
-    lines.push(`  ${tryHelp(undefined)}`);
-  }
-  if (error instanceof LoadError && error.diagnostics.length > 0) {
-    const { renderDiagnostic } = await import("../source/render_diagnostic.ts");
-    lines.push(...error.diagnostics.map(renderDiagnostic));
-  }
-  const { Masker } = await import("../value/masker.ts");
-  const { addSecretsOf } = await import("../run/secrets.ts");
-  const masker = new Masker();
-  addSecretsOf(host.env.all(), masker);
-  return masker.mask(lines.join("\n")) + "\n";
 }

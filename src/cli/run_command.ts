@@ -2,7 +2,6 @@ import { makePlan } from "../plan/make_plan.ts";
 import { openReport } from "../report/open_report.ts";
 import { run, type RunOptions } from "../run/run.ts";
 import { UsageError } from "../source/errors.ts";
-import { renderDiagnostic } from "../source/render_diagnostic.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
 import { loadWorkflow } from "../workflow/load_workflow.ts";
 import { usesColour } from "./colour.ts";
@@ -11,14 +10,17 @@ import { outputMode } from "./output_mode.ts";
 
 /** Runs a workflow and prints the report; 0 when every job completed and every test passed. */
 export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {
-  const { host, leave, complain } = program;
+  const { host, leave } = program;
   const { switches, values, operands } = invocation;
   const mode = outputMode(values.get("output"), host.env, host.stdout);
   const noColor = switches.has("no-color");
   const colour = usesColour(noColor, host.env, host.stdout);
   const timeout = runTimeout(host.env.get("RUNNER_TIMEOUT"));
   const { workflow, warnings } = await loadWorkflow(operands[0]!, host);
-  for (const warning of warnings) complain(renderDiagnostic(warning) + "\n");
+  if (warnings.length > 0) {
+    const { explainWarnings } = await import("./explain_error.ts");
+    host.stderr.write(explainWarnings(warnings, host));
+  }
 
   const interruption = new AbortController();
   const verbose = switches.has("verbose");

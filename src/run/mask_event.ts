@@ -1,3 +1,4 @@
+import { maskPlace } from "../source/mask_place.ts";
 import type { Place } from "../source/source.ts";
 import type { Masker } from "../value/masker.ts";
 import type { RunEvent } from "./event.ts";
@@ -11,7 +12,7 @@ function maskPart(part: unknown, masker: Masker): unknown {
   if (typeof part === "string") return masker.mask(part);
   if (typeof part !== "object" || part === null) return part;
   if (Array.isArray(part)) return part.map((item) => maskPart(item, masker));
-  if (isPlace(part)) return maskPlace(part, masker);
+  if (isPlace(part)) return maskPlace(part, (text) => masker.mask(text));
   const out: Record<string, unknown> = Object.create(null);
   // Keys are data as well, in what went over the wire.
   for (const [key, value] of Object.entries(part)) out[masker.mask(key)] = maskPart(value, masker);
@@ -20,13 +21,4 @@ function maskPart(part: unknown, masker: Masker): unknown {
 
 function isPlace(part: object): part is Place {
   return "text" in part && "from" in part && "to" in part && "line" in part;
-}
-
-/** Keeps the mark under its text, which may have become shorter. */
-function maskPlace(place: Place, masker: Masker): Place {
-  const text = masker.mask(place.text);
-  if (text === place.text) return place;
-  const from = Math.min(masker.mask(place.text.slice(0, place.from)).length, text.length);
-  const to = Math.min(masker.mask(place.text.slice(0, place.to)).length, text.length);
-  return { ...place, file: masker.mask(place.file), text, from, to: Math.max(from, to) };
 }

@@ -1,14 +1,22 @@
 import type { Diagnostic } from "./diagnostic.ts";
 import { cutToWidth, displayWidth } from "./display_width.ts";
+import { maskPlace } from "./mask_place.ts";
 import { type Place, placeOf } from "./source.ts";
 
 const LONGEST_LINE = 100;
 
 /** The head line, the line of the file and a caret under the part at fault. */
 export function renderDiagnostic(diagnostic: Diagnostic): string {
-  const { severity, message, hint, span } = diagnostic;
+  return renderMasked(diagnostic, (text) => text);
+}
+
+/** The same without secrets: the lines of a file may hold some. */
+export function renderMasked(diagnostic: Diagnostic, mask: (text: string) => string): string {
+  const { severity, span } = diagnostic;
+  const message = mask(diagnostic.message);
+  const hint = diagnostic.hint && mask(diagnostic.hint);
   if (!span) return `${severity}: ${message}${hint ? `\n  ${hint}` : ""}`;
-  const place = placeOf(span);
+  const place = maskPlace(placeOf(span), mask);
   return `${place.file}:${place.line}:${place.column}: ${severity}: ${message}\n` +
     renderExcerpt(place, hint);
 }

@@ -1,0 +1,34 @@
+import type { Host } from "../host/host.ts";
+import { addSecretsOf } from "../run/secrets.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+import { LoadError, RunnerError, UsageError } from "../source/errors.ts";
+import { renderMasked } from "../source/render_diagnostic.ts";
+import { Masker } from "../value/masker.ts";
+
+/** What to say of an error: what the user can act on, and where; of our own bugs all we know. */
+export function explainError(error: unknown, host: Host): string {
+  const mask = maskOf(host);
+  if (!(error instanceof RunnerError)) {
+    const stack = error instanceof Error ? error.stack ?? error.message : String(error);
+    return mask(`runner: internal error, please report it: ${stack}\n`);
+  }
+  const lines = [mask(`runner: error: ${error.message}`)];
+  const hint = error.hint ?? (error instanceof UsageError ? "try runner --help" : undefined);
+  if (hint !== undefined) lines.push(mask(`  ${hint}`));
+  const diagnostics = error instanceof LoadError ? error.diagnostics : [];
+  lines.push(...diagnostics.map((diagnostic) => renderMasked(diagnostic, mask)));
+  return lines.join("\n") + "\n";
+}
+
+/** What to say of diagnostics that keep nothing from running. */
+export function explainWarnings(warnings: readonly Diagnostic[], host: Host): string {
+  const mask = maskOf(host);
+  return warnings.map((warning) => renderMasked(warning, mask) + "\n").join("");
+}
+
+/** Takes out the secrets of the environment. */
+function maskOf(host: Host): (text: string) => string {
+  const masker = new Masker();
+  addSecretsOf(host.env.all(), masker);
+  return (text) => masker.mask(text);
+}
