@@ -2,6 +2,7 @@ import { typeName, type Value } from "../value/value.ts";
 import type { CallExpression, ComparisonChain, Node } from "./ast.ts";
 import { evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";
+import { type Difference, findDifference } from "./find_difference.ts";
 import type { Explanation, Operand, Parsed, Scope } from "./expression.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
 import { nearHint } from "./place_fault.ts";
@@ -61,7 +62,7 @@ class Explainer {
       case "BinaryExpression":
         this.#show(node.left, frame);
         this.#show(node.right, frame);
-        if (node.operator === "==") this.#compareTypes(node.left, node.right, frame);
+        if (node.operator === "==" && !outcome) this.#explainUnequal(node.left, node.right, frame);
         return;
       case "ComparisonChain":
         return this.#explainChain(node, frame);
@@ -162,11 +163,33 @@ class Explainer {
     return near === undefined ? hint : `${hint}; ${near}`;
   }
 
-  /** A number and a text that look the same are never equal. */
-  #compareTypes(left: Node, right: Node, frame: Frame): void {
+  /** What is easily overlooked where two values are not equal. */
+  #explainUnequal(left: Node, right: Node, frame: Frame): void {
     const [a, b] = [this.#evaluate(left, frame), this.#evaluate(right, frame)];
-    if (typeof a === typeof b || a === null || b === null || String(a) !== String(b)) return;
-    this.hint ??= `${this.#text(left)} is ${typeName(a)}, ${this.#text(right)} is ${typeName(b)}`;
+    if (a === null || b === null) return;
+    if (typeof a === "object" && typeof b === "object") {
+      const difference = findDifference(a, b, new Evaluation(this.scope));
+      if (difference) this.#showDifference(left, right, difference);
+    } else if (typeof a !== typeof b && String(a) === String(b)) {
+      // A number and a text that look the same are never equal.
+      this.hint ??= `${this.#text(left)} is ${typeName(a)}, ${this.#text(right)} is ${typeName(b)}`;
+    }
+  }
+
+  #showDifference(left: Node, right: Node, difference: Difference): void {
+    const { path } = difference;
+    const add = (node: Node, value: Value | undefined) => {
+      if (isConstant(node) || value === undefined) return;
+      this.#add(node, this.#text(node) + path, value);
+    };
+    add(left, difference.left);
+    add(right, difference.right);
+    const lacks = difference.left === undefined
+      ? "the left side has none"
+      : difference.right === undefined
+      ? "the right side has none"
+      : undefined;
+    this.hint ??= `they differ at ${path}${lacks === undefined ? "" : `: ${lacks}`}`;
   }
 }
 

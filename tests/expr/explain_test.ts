@@ -65,6 +65,23 @@ const CASES:
       { "res?.body?.zzzzzz": null },
       'res?.body has no "zzzzzz"; there is "total", "items"',
     ],
+    [
+      "res.body.items == [{name: 'a', age: 20}, {name: 'b', age: 18}]",
+      { "res.body.items": names.res.body.items, "res.body.items[1].age": 17 },
+      "they differ at [1].age",
+    ],
+    [
+      "vars == {n: 7, port: '8080'}",
+      { vars: names.vars, "vars.limit": 3 },
+      "they differ at .limit: the right side has none",
+    ],
+    [
+      "{'Content-Type': 'text/plain', 'X-Id': 1} == res.headers",
+      { "res.headers": names.res.headers },
+      'they differ at ["X-Id"]: the right side has none',
+    ],
+    ["res.body.items == {}", { "res.body.items": names.res.body.items }],
+    ["not (vars.n == 7)", { "vars.n": 7 }],
     ["vars.port == 8080", { "vars.port": "8080" }, "vars.port is string, 8080 is int"],
   ];
 
