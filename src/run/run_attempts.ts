@@ -42,7 +42,7 @@ export async function runAttempts(
 
 function delay(retry: Retry, key: "interval" | "initial_delay", context: StepContext): number {
   const duration = key === "interval" ? retry.interval : retry.initialDelay;
-  return inField(["retry", key], () => evaluateDuration(duration, context.scope));
+  return evaluateDuration(duration, context.scope, ["retry", key]);
 }
 
 function describe(tried: Try, number: number, started: number, duration: number): Attempt {

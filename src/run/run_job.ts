@@ -96,10 +96,7 @@ async function runRounds(
   repeat: Repeat,
   scope: Scope,
 ): Promise<boolean> {
-  const interval = inField(
-    ["repeat", "interval"],
-    () => evaluateDuration(repeat.interval, scope),
-  );
+  const interval = evaluateDuration(repeat.interval, scope, ["repeat", "interval"]);
   const latest = new Map<string, { index: number; outputs: RoundOutputs }>();
   const runOne = async (index: number): Promise<boolean> => {
     const outputs = new RoundOutputs(session.outputs, session.stepIds);

@@ -76,7 +76,7 @@ async function runUnlessSkipped(
     return { state: "skipped", attempts: [], failures: [], reason };
   }
   if (!wait) return await runAttempts(session, context, name);
-  const milliseconds = inField(["wait"], () => evaluateDuration(wait, scope));
+  const milliseconds = evaluateDuration(wait, scope, ["wait"]);
   await pause(session, run, milliseconds, "wait");
   return { ...await runAttempts(session, context, name), wait: milliseconds };
 }

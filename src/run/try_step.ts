@@ -29,7 +29,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   let timeout: number;
   try {
     params = inField(["with"], () => renderData(step.with, scope)) as Dict;
-    timeout = inField(["timeout"], () => evaluateDuration(step.timeout, scope));
+    timeout = evaluateDuration(step.timeout, scope, ["timeout"]);
   } catch (error) {
     const failure = await failureOf(session, step.path, error);
     return { outcome: "error", hopeless: true, failures: [failure] };
