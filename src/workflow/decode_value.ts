@@ -94,12 +94,16 @@ const DECODERS: { readonly [T in FieldType]: (at: At) => Decoded[T] | undefined 
     ),
   outputs: decodeOutputs,
   map: (at) => isRawMap(at.value) ? at.value : refuse(at, "a mapping"),
-  list: (at) => Array.isArray(at.value) ? at.value : refuse(at, "a list"),
+  list: (at) => Array.isArray(at.value) ? at.value : refuseList(at, "a list"),
 };
 
 function refuse({ decoding, path, name, value }: At, wanted: string, hint?: string): undefined {
   const message = `${name} must be ${wanted}, not ${describeValue(value)}`;
   addError(decoding.problems, "type", path, message, hint === undefined ? {} : { hint });
+}
+
+function refuseList(at: At, wanted: string): undefined {
+  return refuse(at, wanted, isRawMap(at.value) ? 'begin each item with "- "' : undefined);
 }
 
 /** Text, as which numbers and booleans will do. */
@@ -154,7 +158,7 @@ function decodeItems<T>(
   decode: (item: At) => T | undefined,
 ): readonly T[] | undefined {
   const { value, path, name } = at;
-  if (!Array.isArray(value)) return refuse(at, wanted);
+  if (!Array.isArray(value)) return refuseList(at, wanted);
   const items: T[] = [];
   value.forEach((item, index) => {
     const decoded = decode({
