@@ -63,6 +63,9 @@ export class TokenReader extends Tokenizer {
     const inTemplate = this.#inTemplate;
     const got = this.type === TOKEN.end
       ? `unexpected end of the ${inTemplate ? "text" : "expression"}`
+      // What a string says may be a secret.
+      : this.type === TOKEN.string
+      ? "unexpected string"
       : `unexpected ${shortened(input.slice(start, end))}`;
     const hint = syntaxHint({ input, start, end, inTemplate });
     this.fail(wanted === undefined ? got : `${got}, expected ${wanted}`, start, end, hint);

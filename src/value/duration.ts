@@ -40,7 +40,7 @@ function exact(milliseconds: number): number | undefined {
 /** What is wrong with a value that should be a duration, after its name; undefined if nothing is. */
 export function durationProblem(value: unknown): string | undefined {
   if (parseDuration(value) !== undefined) return undefined;
-  const shown = JSON.stringify(value) ?? String(value);
+  const shown = typeof value === "number" ? String(value) : JSON.stringify(value) ?? String(value);
   if (String(value).trim().startsWith("-")) return `must not be negative, not ${shown}`;
   return `must be a duration ${DURATION_FORMS}, not ${shown}`;
 }

@@ -39,8 +39,8 @@ export function decodeFields<F extends Readonly<Record<string, Field>>>(
 }
 
 function isMissing(value: unknown): boolean {
-  return value === undefined || value === null || value === "" ||
-    Array.isArray(value) && value.length === 0;
+  return value === undefined || value === null || Array.isArray(value) && value.length === 0 ||
+    typeof value === "string" && value.trim() === "";
 }
 
 function tellMissing(
@@ -65,6 +65,8 @@ function warnOfUnknownKeys<F extends Readonly<Record<string, Field>>>(
     if (Object.hasOwn(fields, key) || /^x[-_]/.test(key)) continue;
     const hint = Object.hasOwn(misplaced, key)
       ? misplaced[key]
+      : /^\s/.test(key)
+      ? "it begins with a space that is none in YAML: indent with plain spaces"
       : didYouMean(key, Object.keys(fields));
     if (open && hint === undefined) continue;
     const message = `"${key}" is no key of ${what}`;

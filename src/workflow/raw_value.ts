@@ -11,6 +11,7 @@ export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a mapping";
-  const text = JSON.stringify(value) ?? String(value);
+  // JSON has no words for .inf and .nan.
+  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length <= 60 ? text : "a long text";
 }

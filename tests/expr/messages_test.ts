@@ -134,7 +134,7 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
   ],
   [
     "'it''s'",
-    `unexpected "'s'"
+    `unexpected string
   1 | 'it''s'
     |     ^^^ for a quote inside a string write \\'`,
   ],

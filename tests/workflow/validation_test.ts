@@ -29,6 +29,7 @@ Deno.test("a workflow has a name and jobs", () =>
     ["jobs: [{name: a, steps: [{uses: hello}]}]", '1:1: error: the workflow needs "name"'],
     [top("name:"), '1:1: error: "name" must not be empty'],
     [top("name: ''"), '1:7: error: "name" must not be empty'],
+    [top("name: '  '"), '1:7: error: "name" must not be empty'],
     [top("name: [a]"), '1:7: error: "name" must be text, not a list'],
     ["name: x", '1:1: error: the workflow needs "jobs"'],
     ["name: x\njobs:", '2:1: error: "jobs" must not be empty'],
@@ -36,6 +37,11 @@ Deno.test("a workflow has a name and jobs", () =>
     [
       "name: x\njobs:\n  a:\n    steps: [{uses: hello}]",
       '3:3: error: "jobs" must be a list, not a mapping',
+    ],
+    [
+      "name: x\njobs:\n\u00a0 - name: a\n",
+      '2:1: error: "jobs" must not be empty',
+      '3:1: warning: "\u00a0 - name" is no key of the workflow',
     ],
     ["name: x\njobs: text", '2:7: error: "jobs" must be a list, not "text"'],
     ["- a\n- b", "1:1: error: the workflow must be a mapping, not a list"],
@@ -156,6 +162,11 @@ Deno.test("a duration is one, wherever it stands", async () => {
     }
     for (const [value, shown] of [["-5s", '"-5s"'], ["-1", "-1"]] as const) {
       assertEquals(await tellText(yaml(value)), [`${at} must not be negative, not ${shown}`]);
+    }
+    for (const [value, shown] of [[".inf", "Infinity"], [".nan", "NaN"]] as const) {
+      assertEquals(await tellText(yaml(value)), [
+        `${at} must be a duration ${forms}, not ${shown}`,
+      ]);
     }
     for (const value of ["[1]", "{a: 1}"]) {
       const [told] = await tellText(yaml(value));
