@@ -13,8 +13,8 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
 /** The same without secrets: the lines of a file may hold some. */
 export function renderMasked(diagnostic: Diagnostic, mask: (text: string) => string): string {
   const { severity, span } = diagnostic;
-  const message = mask(diagnostic.message);
-  const hint = diagnostic.hint && mask(diagnostic.hint);
+  const message = oneLine(mask(diagnostic.message));
+  const hint = diagnostic.hint && oneLine(mask(diagnostic.hint));
   if (!span) return `${severity}: ${message}${hint ? `\n  ${hint}` : ""}`;
   const place = maskPlace(placeOf(span), mask);
   return `${place.file}:${place.line}:${place.column}: ${severity}: ${message}\n` +
@@ -36,6 +36,10 @@ export function renderExcerpt(place: Place, hint?: string): string {
   return `  ${number} | ${shown}\n  ${gutter} | ${" ".repeat(indent)}${carets}${
     hint ? ` ${hint}` : ""
   }`;
+}
+
+function oneLine(text: string): string {
+  return plain(text.replaceAll("\n", " "));
 }
 
 /** Tabs take one column here, so that the caret stays under its text; controls are shown. */

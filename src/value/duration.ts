@@ -40,9 +40,13 @@ function exact(milliseconds: number): number | undefined {
 /** What is wrong with a value that should be a duration, after its name; undefined if nothing is. */
 export function durationProblem(value: unknown): string | undefined {
   if (parseDuration(value) !== undefined) return undefined;
-  const shown = typeof value === "number" ? String(value) : JSON.stringify(value) ?? String(value);
+  const shown = value === null ? "nil" : typeof value === "number" ? `${value}` : quote(value);
   if (String(value).trim().startsWith("-")) return `must not be negative, not ${shown}`;
   return `must be a duration ${DURATION_FORMS}, not ${shown}`;
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
 }
 
 /** A duration for people, in units that `parseDuration` reads: `300ms`, `1.5s`, `1h30m`. */

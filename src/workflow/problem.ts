@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../source/diagnostic.ts";
-import { type Path, spanInFile } from "../source/source.ts";
+import { type Path, type Span, spanInFile } from "../source/source.ts";
 import type { Document, Places } from "./model.ts";
 
 /** A mistake in a document, by its path: the place is looked up only if it is to be shown. */
@@ -64,19 +64,19 @@ interface Order {
 function locateProblem({ path, part, range, ...rest }: Problem, places: Places): Diagnostic {
   const source = range && places.text(path);
   if (!source) return { ...rest, span: places.locate(path, part) };
-  const hint = commentHint(rest.hint, source.origin, range, source.text);
-  return { ...rest, ...hint, span: { source, ...range } };
+  const hint = cutHint(rest.message, source.origin) ?? rest.hint;
+  return { ...rest, ...hint === undefined ? {} : { hint }, span: { source, ...range } };
 }
 
-/** Text that stops in the middle of an expression was often cut by ` #`, a comment in YAML. */
-function commentHint(
-  hint: string | undefined,
-  origin: Diagnostic["span"],
-  range: { readonly end: number },
-  text: string,
-): { readonly hint?: string } {
-  const isCut = origin !== undefined && range.end >= text.trimEnd().length &&
-    /^[ \t]+#/.test(origin.source.text.slice(origin.end, origin.end + 100));
-  if (isCut) return { hint: '" #" begins a comment in YAML: put the whole value in quotes' };
-  return hint === undefined ? {} : { hint };
+/** An expression that stops in its middle was often cut by what means something in YAML. */
+function cutHint(message: string, origin: Span | undefined): string | undefined {
+  if (!origin || !/^unexpected end|never closed$/.test(message)) return undefined;
+  const next = origin.source.text.slice(origin.end, origin.end + 100);
+  const cause = CUTS.find(({ next: pattern }) => pattern.test(next));
+  return cause && `${cause.why}: put the whole value in quotes`;
 }
+
+const CUTS: readonly { readonly next: RegExp; readonly why: string }[] = [
+  { next: /^[ \t]+#/, why: '" #" begins a comment in YAML' },
+  { next: /^\s*,/, why: 'inside of { } and [ ] a "," ends the value' },
+];

@@ -30,6 +30,9 @@ const UNCLOSED = /^deficient indentation|^unexpected end of the stream within/;
 /** A line without ": ", which shows at the end of it, or at the next ":" below it. */
 const KEYLESS = /^expected ':' after|a multiline key|^end of the stream or a document/;
 
+/** Two values where there can be one. */
+const BAD_INDENTATION = /^bad indentation/;
+
 const QUOTE_IT = "put the whole value in quotes";
 
 const KINDS: readonly FaultKind[] = [
@@ -110,11 +113,13 @@ const KINDS: readonly FaultKind[] = [
   },
   {
     reason: /^missed comma/,
-    tell: ({ after }) => ({
-      message: after === "" || /^[\]}]/.test(after)
-        ? "a closing bracket is missing before this, or it is another one"
-        : 'a "," or a closing bracket is missing before this',
-    }),
+    tell: ({ after }) =>
+      after === "" || /^[\]}]/.test(after)
+        ? { message: "a closing bracket is missing before this, or it is another one" }
+        : {
+          message: 'a "," or a closing bracket is missing before this',
+          hint: "a value with brackets, quotes or commas in it must be in quotes",
+        },
   },
   {
     reason: /non-printable|valid JSON character/,
@@ -140,7 +145,7 @@ function codePoint(text: string): string {
 }
 
 /** A misplaced character, most often in text that should be in quotes. */
-function tellByText({ before, after }: FaultContext): Told {
+function tellByText({ reason, before, after }: FaultContext): Told {
   const line = before + after;
   if (/(?::|-)\s+\{\{.*\}\}/.test(line)) {
     const message = "YAML reads {{ }} without quotes as a mapping";
@@ -165,7 +170,9 @@ function tellByText({ before, after }: FaultContext): Told {
     return { message: "text after the closing quote", hint: QUOTE_IT };
   }
   if (/^[\]}]/.test(after)) return { message: `this "${after[0]}" closes nothing` };
-  return {};
+  return BAD_INDENTATION.test(reason)
+    ? { message: "this does not belong to the value before it", hint: QUOTE_IT }
+    : {};
 }
 
 /** The error to tell of a text that is no YAML: the line, what is wrong there and what to do. */

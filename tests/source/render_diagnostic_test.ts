@@ -50,3 +50,8 @@ Deno.test("renderDiagnostic() without a place is one line, and the hint below it
   assertEquals(renderDiagnostic(diagnostic), "warning: odd");
   assertEquals(renderDiagnostic({ ...diagnostic, hint: "try" }), "warning: odd\n  try");
 });
+
+Deno.test("renderDiagnostic() keeps what it quotes in one line, and shows controls", () => {
+  const diagnostic = { severity: "error", code: "test", message: 'no "a\nb\x1b[31m"' } as const;
+  assertEquals(renderDiagnostic(diagnostic), 'error: no "a b\ufffd[31m"');
+});

@@ -71,6 +71,12 @@ for (const value of [-1, "-1", "-5s", " -1h30m"]) {
   });
 }
 
+Deno.test("durationProblem() shows the value in words that expressions have", () => {
+  for (const [value, shown] of [[null, "nil"], [Infinity, "Infinity"], ["a", '"a"']] as const) {
+    assertEquals(durationProblem(value)?.endsWith(`, not ${shown}`), true);
+  }
+});
+
 const shown: readonly (readonly [number, string])[] = [
   [0, "0s"],
   [0.0001, "0s"],

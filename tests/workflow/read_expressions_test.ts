@@ -126,7 +126,14 @@ Deno.test("braces in a bare expression are told to be needless", async () => {
 Deno.test("an expression that a comment cut off is told so", async () => {
   const hint = /" #" begins a comment in YAML: put the whole value in quotes/;
   assertMatch(await explainText(step("test: filter(res.body, # > 1)")), hint);
+  assertMatch(await explainText(step('test: res.body contains "issue #5"')), hint);
   assertEquals(await tellText(step("test: res.code == 200 # fine")), []);
+  assertEquals((await explainText(step("test: foo # is unknown"))).includes("comment"), false);
+});
+
+Deno.test("an expression that a comma cut off is told so", async () => {
+  const yaml = "name: x\njobs:\n- {name: a, steps: [{uses: hello, test: get(res, 1)}]}\n";
+  assertMatch(await explainText(yaml), /a "," ends the value: put the whole value in quotes/);
 });
 
 Deno.test("an expression that is used often is told once for each place", async () => {

@@ -238,7 +238,7 @@ a.yml:1:13: error: a closing bracket is missing before this, or it is another on
     `YAML syntax error at line 1
 a.yml:1:11: error: a "," or a closing bracket is missing before this
   1 | a: {b: 1 c: 2}
-    |           ^`,
+    |           ^ a value with brackets, quotes or commas in it must be in quotes`,
   ],
   [
     "a: [1]]",
