@@ -1,4 +1,3 @@
-import { didYouMean } from "../source/suggest.ts";
 import type { CallExpression } from "./ast.ts";
 import { ExpressionError } from "./expression_error.ts";
 import type { FunctionRecord } from "./functions/function.ts";
@@ -15,9 +14,8 @@ export function callProblem({ callee, arguments: args, start, end }: CallExpress
   if (callee.type !== "Identifier") return new ExpressionError("this cannot be called", start, end);
   const record = FUNCTIONS.get(callee.name);
   if (!record) {
-    const hint = functionHint(callee.name) ?? didYouMean(callee.name, FUNCTIONS.keys());
     const message = `unknown function "${callee.name}"`;
-    return new ExpressionError(message, callee.start, callee.end, hint);
+    return new ExpressionError(message, callee.start, callee.end, functionHint(callee.name));
   }
   if (args.length >= record.least && args.length <= record.most) return undefined;
   const message = `${record.name}() takes ${countOf(record)}, got ${args.length}`;

@@ -1,8 +1,10 @@
+import { didYouMean, suggest } from "../source/suggest.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
 
-/** What to write in place of a function that other tools have. */
+/** What to write in place of a function that there is not: other tools have it, or it is misspelt. */
 export function functionHint(name: string): string | undefined {
-  return ELSEWHERE.get(name.toLowerCase());
+  return ELSEWHERE.get(name.toLowerCase()) ?? didYouMean(name, FUNCTIONS.keys()) ??
+    ELSEWHERE.get(suggest(name, ELSEWHERE.keys()) ?? "");
 }
 
 /** What to write in place of a method. */

@@ -6,25 +6,35 @@ import type { Path } from "../source/source.ts";
 import { type NameRule, WHOLE_SCOPE } from "./name_rules.ts";
 import { addError, type Problem } from "./problem.ts";
 
-/** Checks that a name in an expression is one that is known where the expression stands. */
+/**
+ * Checks that a name in an expression is one that is known where the expression stands. `vars` are
+ * the variables of the workflow.
+ */
 export function checkName(
   problems: Problem[],
   identifier: Identifier,
   source: string,
   path: Path,
   rule: NameRule,
+  vars: readonly string[],
 ): void {
   const { name, start, end } = identifier;
   const { where, known, hints = {} } = rule;
   const isMistaken = Object.hasOwn(hints, name);
   if (name === WHOLE_SCOPE || (known ? known.includes(name) : !isMistaken)) return;
-  const hint = isMistaken ? hints[name]! : hintFor(identifier, source, known ?? []);
+  const hint = isMistaken ? hints[name]! : hintFor(identifier, source, known ?? [], vars);
   const message = `there is no "${name}" ${where}`;
   addError(problems, "unknown-name", path, message, { range: { start, end }, hint });
 }
 
-function hintFor(identifier: Identifier, source: string, known: readonly string[]): string {
+function hintFor(
+  identifier: Identifier,
+  source: string,
+  known: readonly string[],
+  vars: readonly string[],
+): string {
   const { name } = identifier;
+  if (vars.includes(name) && known.includes("vars")) return `write vars.${name}`;
   return nameHint(name) ?? hyphenHint(identifier, source) ?? didYouMean(name, known) ??
     environmentHint(name) ?? namesHint(known);
 }

@@ -9,8 +9,11 @@ export interface ExpressionReader {
   template(text: string, path: Path, names: NameRule): Template | undefined;
   /** Data whose texts may be templates; a part that is wrong is left out of no check. */
   data(value: unknown, path: Path, names: NameRule): DataTemplate;
-  /** Checks everything that was parsed: functions, patterns, and whether the names exist. */
-  check(): Promise<void>;
+  /**
+   * Checks everything that was parsed: functions, patterns, and whether the names exist. `vars`
+   * are the variables of the workflow, which are easily written without `vars.` before them.
+   */
+  check(vars: readonly string[]): Promise<void>;
 }
 
 /** The reader of a workflow that has no expression in it, and so needs no parser for any. */

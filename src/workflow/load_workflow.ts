@@ -10,6 +10,7 @@ import { inspectValue } from "./inspect_value.ts";
 import { readLimits } from "./limits.ts";
 import type { Document, Workflow } from "./model.ts";
 import { addError, locateProblems, type Problem } from "./problem.ts";
+import { isRawMap } from "./raw_value.ts";
 import { readFiles } from "./read_files.ts";
 import { readYaml } from "./read_yaml.ts";
 import { usedActions } from "./used_actions.ts";
@@ -43,11 +44,15 @@ export async function loadWorkflow(argument: string, host: Host): Promise<Loaded
   const expressions = any ? await expressionReader(problems) : NO_EXPRESSIONS;
   const actions = await loadActions(usedActions(document.value));
   const workflow = decodeWorkflow(document, { problems, limits, expressions, actions });
-  await expressions.check();
+  await expressions.check(varsOf(document.value));
   if (!workflow || problems.some(({ severity }) => severity === "error")) {
     throw await loadError(withoutConsequences(problems, unquoted, document.value), document);
   }
   return { workflow, warnings: await locateProblems(problems, document) };
+}
+
+function varsOf(root: unknown): readonly string[] {
+  return isRawMap(root) && isRawMap(root.vars) ? Object.keys(root.vars) : [];
 }
 
 /** Brings the expression language, which not every workflow needs. */

@@ -52,7 +52,7 @@ export function makeExpressionReader(problems: Problem[]): ExpressionReader {
       }
       return template;
     },
-    async check() {
+    async check(vars) {
       const trees = new Set(uses.map(({ tree }) => tree));
       if ([...trees].some((tree) => nodesOf(tree).some(usesRegex))) await loadRegexEngine();
       const checkOnce = remember(checkTree);
@@ -60,7 +60,7 @@ export function makeExpressionReader(problems: Problem[]): ExpressionReader {
         const { errors, identifiers } = checkOnce(tree);
         for (const error of errors) tellError(problems, error, path);
         for (const identifier of identifiers) {
-          checkName(problems, identifier, tree.source, path, names);
+          checkName(problems, identifier, tree.source, path, names, vars);
         }
       }
     },

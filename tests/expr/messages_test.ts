@@ -65,6 +65,12 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     | ^^^^^^^^^^^^^ for a fallback, use ??`,
   ],
   [
+    "lenght(vars.items)",
+    `unknown function "lenght"
+  1 | lenght(vars.items)
+    | ^^^^^^ use len(value)`,
+  ],
+  [
     "outputs.create-user.id == 1",
     `unknown name "user"
   1 | outputs.create-user.id == 1

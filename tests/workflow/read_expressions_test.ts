@@ -116,6 +116,11 @@ Deno.test("an unknown name is told with what was probably meant", async () => {
   }
 });
 
+Deno.test("a variable without vars before it is told as one", async () => {
+  const yaml = "name: x\nvars: {user: 1}\n" + step('echo: "{{ user }}"').replace("name: x\n", "");
+  assertStringIncludes(await explainText(yaml), "^ write vars.user");
+});
+
 Deno.test("braces in a bare expression are told to be needless", async () => {
   for (const lines of ['test: "{{ res.code == 200 }}"', 'outputs: {a: "{{ res }}"}']) {
     assertMatch(await explainText(step(lines)), /already: leave out \{\{ and \}\}/);
