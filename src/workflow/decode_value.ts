@@ -142,7 +142,9 @@ function decodeDuration(at: At): Duration | undefined {
   const { value, path, name, names, decoding } = at;
   if (typeof value === "string" && value.includes("{{")) {
     const template = decoding.expressions.template(value, path, names);
-    return template && { kind: "template", template };
+    // Braces without an end are text.
+    const isText = template?.parts.every((part) => typeof part === "string");
+    if (!isText) return template && { kind: "template", template };
   }
   const milliseconds = parseDuration(value);
   if (milliseconds !== undefined) return { kind: "constant", milliseconds };

@@ -155,7 +155,7 @@ Deno.test("a duration is one, wherever it stands", async () => {
     ['4:32: error: "interval"', (value) => job(`repeat: {count: 2, interval: ${value}}`)],
   ];
   for (const [at, yaml] of fields) {
-    for (const value of ["abc", "5x", "1m2", "1 s", "''", "5 seconds", "true", ".s"]) {
+    for (const value of ["abc", "5x", "1m2", "1 s", "''", "5 seconds", "true", ".s", "'{{ 5s'"]) {
       const shown = value === "true" ? value : `"${value.replaceAll("'", "")}"`;
       const told = `${at} must be a duration ${forms}, not ${shown}`;
       assertEquals(await tellText(yaml(value)), [told], value);
