@@ -1,0 +1,234 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertNoTrace } from "../support/assert_no_trace.ts";
+import { type CliResult, runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+const JOBS = "jobs: [{name: a, steps: [{uses: hello}]}]\n";
+
+/** Runs `w.yml`, or what is named, among files; nothing may run or be printed to stdout. */
+async function refuse(
+  files: Files | string,
+  path = "w.yml",
+  env: Record<string, string> = {},
+): Promise<string> {
+  const all = typeof files === "string" ? { "w.yml": files } : files;
+  const result = await withFiles(all, (cwd) => runCli([path], { cwd, env }));
+  assertNoTrace(result);
+  assertEquals([result.code, result.stdout], [1, ""], result.stderr);
+  return result.stderr;
+}
+
+/** Some at a time: each starts a program, and there may be few processors. */
+async function inParallel<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  const rest = [...items];
+  const work = async () => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await run(item);
+  };
+  await Promise.all([work(), work(), work()]);
+}
+
+Deno.test("every broken rule of a workflow is told at once, and nothing is run", async () => {
+  const yaml = `vars: [1]
+jobs:
+  - name: first
+    steps:
+      - {uses: shell, with: {cmd: touch ran}}
+  - steps: []
+  - name: Deploy
+    id: deploy
+    needs: [biuld, deploy]
+    repeat: {count: -1, async: maybe}
+    steps:
+      - name: no action
+      - uses: http
+      - {uses: htpp, wait: soon}
+      - {uses: hello, id: One, retry: {max_attempts: 0, interval: 5x, initial_delay: -1s}}
+      - {uses: hello, id: two, timeout: [5], test: {a: 1}}
+      - {uses: shell, id: two, with: {cmd: ls, timeout: never}, test: }
+      - {uses: hello, iteration: {a: 1}, outputs: {a: }, skipif: {}}
+  - {name: build, id: build, repeat: {count: 10001}, steps: [{uses: hello, retry: {max_attempts: 10001}}]}
+  - {name: again, id: build, needs: build, steps: ~}
+  -
+`;
+  const told = await withFiles({ "w.yml": yaml }, async (cwd) => {
+    const result = await runCli(["w.yml"], { cwd });
+    assertEquals([result.code, result.stdout], [1, ""]);
+    assertEquals([...Deno.readDirSync(cwd)].map(({ name }) => name), ["w.yml"]);
+    return result.stderr;
+  });
+  assertEquals(told.split("\n").filter((line) => /^\S/.test(line)), [
+    "runner: error: workflow file 'w.yml' has 30 errors",
+    'w.yml:1:1: error: the workflow needs "name"',
+    'w.yml:1:7: error: "vars" must be a mapping, not a list',
+    'w.yml:6:5: error: a job needs "name"',
+    'w.yml:6:12: error: "steps" must not be empty',
+    'w.yml:9:13: error: "needs" names "biuld", and there is no job with that id',
+    "w.yml:9:20: error: jobs need each other in a circle: deploy -> deploy",
+    'w.yml:10:21: error: "count" must be 0 or greater, not -1',
+    'w.yml:10:32: error: "async" must be true or false, not "maybe"',
+    'w.yml:12:9: error: a step needs "uses"',
+    "w.yml:13:9: error: http step has no method",
+    'w.yml:14:16: error: there is no action "htpp"',
+    `w.yml:14:28: error: "wait" must be a duration ${FORMS}, not "soon"`,
+    'w.yml:15:27: error: the step id "One" must be made of a-z, 0-9, _ and -',
+    'w.yml:15:54: error: "max_attempts" must be at least 1, not 0',
+    `w.yml:15:67: error: "interval" must be a duration ${FORMS}, not "5x"`,
+    'w.yml:15:86: error: "initial_delay" must not be negative, not "-1s"',
+    'w.yml:16:41: error: "timeout" must be a duration, not a list',
+    'w.yml:16:52: error: "test" must be an expression, not a mapping',
+    'w.yml:17:27: error: another step has the id "two" already',
+    `w.yml:17:57: error: "timeout" must be a duration ${FORMS}, not "never"`,
+    'w.yml:17:65: error: "test" is empty',
+    'w.yml:18:34: error: "iteration" must be a list of mappings, not a mapping',
+    'w.yml:18:52: error: the output "a" is empty',
+    'w.yml:18:66: error: "skipif" must be an expression, not a mapping',
+    'w.yml:19:46: error: "count" must be at most 10000, not 10001',
+    'w.yml:19:98: error: "max_attempts" must be at most 10000, not 10001',
+    'w.yml:20:23: error: another job has the id "build" already',
+    'w.yml:20:37: error: "needs" must be a list, not "build"',
+    'w.yml:20:51: error: "steps" must not be empty',
+    "w.yml:21:3: error: a job must be a mapping, not nothing",
+  ]);
+  assertStringIncludes(
+    told,
+    `  9 |     needs: [biuld, deploy]
+    |             ^^^^^ did you mean "build"?
+`,
+  );
+});
+
+const FORMS = 'like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds';
+
+Deno.test("a path that is no workflow file is told in one line, with what would be right", async () => {
+  const files: Files = {
+    "w.yml": `name: n\n${JOBS}`,
+    "empty.yml": "",
+    "comment.yml": "# nothing\n\n# here\n",
+    "scalar.yml": "just text\n",
+    "list.yml": "- a\n- b\n",
+    "binary.yml": Uint8Array.from({ length: 300 }, (_, index) => index % 256),
+    "utf16.yml": Uint8Array.from([0xff, 0xfe, 0x61, 0, 0x3a, 0]),
+    "folder/a.yml": `name: n\n${JOBS}`,
+    "folder/note.txt": "",
+    "other/note.txt": "",
+  };
+  const table: readonly (readonly [path: string, told: string])[] = [
+    ["missing.yml", "runner: error: workflow file 'missing.yml' not found"],
+    ["w.yml/x", "runner: error: workflow file 'w.yml/x' not found"],
+    ["w.yml,missing.yml", "runner: error: workflow file 'missing.yml' not found"],
+    ["", "runner: error: cannot load a workflow: the path is empty"],
+    ["w.yml,,w.yml", 'runner: error: cannot load a workflow: "w.yml,,w.yml" has an empty path'],
+    ["w.yml,", 'runner: error: cannot load a workflow: "w.yml," has an empty path in it'],
+    ["empty.yml", "runner: error: workflow file 'empty.yml' is empty\n  a workflow needs at least"],
+    ["comment.yml", "runner: error: workflow file 'comment.yml' is empty"],
+    ["scalar.yml", 'scalar.yml:1:1: error: the workflow must be a mapping, not "just text"'],
+    ["list.yml", "list.yml:1:1: error: the workflow must be a mapping, not a list"],
+    ["binary.yml", "cannot read workflow file 'binary.yml': it is not a text file"],
+    ["utf16.yml", "it is UTF-16: save it as UTF-8"],
+    ["folder", "'folder': it is a directory\n  name the files in it: a.yml"],
+    ["other", "'other': it is a directory\n  there is no .yml or .yaml file in it"],
+  ];
+  await withFiles(files, (cwd) =>
+    inParallel(table, async ([path, told]) => {
+      const result = await runCli([path], { cwd });
+      assertNoTrace(result);
+      assertEquals([result.code, result.stdout], [1, ""], path);
+      assertStringIncludes(result.stderr, told);
+    }));
+});
+
+Deno.test({
+  name: "a file that may not be read is told as such",
+  ignore: Deno.build.os === "windows" || Deno.uid() === 0,
+  fn: () =>
+    withFiles({ "w.yml": `name: n\n${JOBS}` }, async (cwd) => {
+      await Deno.chmod(`${cwd}/w.yml`, 0);
+      const { code, stderr } = await runCli(["w.yml"], { cwd });
+      assertEquals([code, stderr], [1, "runner: error: permission denied reading 'w.yml'\n"]);
+    }),
+});
+
+Deno.test("what is no YAML is told with its line", async () => {
+  const steps = "name: n\njobs:\n- name: a\n  steps:\n";
+  const table: readonly (readonly [yaml: string, told: string])[] = [
+    [
+      `${steps}\t- uses: hello\n`,
+      `runner: error: YAML syntax error at line 5
+w.yml:5:1: error: a tab in the indentation
+  5 |  - uses: hello
+    | ^ indent with spaces
+`,
+    ],
+    [
+      `${steps}  - uses: hello\n    skipif: !vars.x\n`,
+      '6:13: error: "!vars.x" is read as a YAML tag',
+    ],
+    [
+      `${steps}  - uses: hello\n    name: {{ vars.x }} y\n`,
+      "6:24: error: YAML reads {{ }} without",
+    ],
+    [`name: n\nname: m\n${JOBS}`, '2:1: error: the key "name" is there twice'],
+    [`${steps}  - uses: hello\n    uses: echo\n`, '6:5: error: the key "uses" is there twice'],
+    [`name: n\n${JOBS}---\nname: m\n`, "3:1: error: a second document begins here"],
+    [`name: n\n${JOBS}x: *y\n`, '3:4: error: the alias "*y" has no anchor "&y" before it'],
+    [`name: "n\n${JOBS}`, "1:7: error: the text that begins here is not closed"],
+    [`name n\n${JOBS}`, "1:1: error: a key without a value"],
+  ];
+  await inParallel(table, async ([yaml, told]) => assertStringIncludes(await refuse(yaml), told));
+});
+
+Deno.test("what other programs trip over in a file is read as it is meant", async () => {
+  const good: Readonly<Record<string, string>> = {
+    crlf:
+      `name: n\r\njobs:\r\n- name: a\r\n  steps:\r\n  - uses: hello\r\n    test: |\r\n      1 ==\r\n      1\r\n`,
+    bom: `\ufeffname: n\n${JOBS}`,
+    start: `%YAML 1.2\n---\nname: n\n${JOBS}...\n`,
+    merges: `x: &x {a: 1}\ny: &y {b: 2}\nname: n\nvars:\n  <<: *x\n  <<: *y\n` +
+      "jobs: [{name: a, steps: [{uses: hello, test: vars.a + vars.b == 3}]}]\n",
+    types: "name: 5\njobs:\n- name: true\n  steps:\n  - {uses: hello, name: 1.50, test: true}\n",
+  };
+  const files = Object.fromEntries(
+    Object.entries(good).map(([name, yaml]) => [`${name}.yml`, yaml]),
+  );
+  const anchors = {
+    "one.yml": "x: &step\n  uses: hello\n  test: '1 == 1'",
+    "two.yml": "---\nname: n\njobs: [{name: a, steps: [*step]}]\n",
+  };
+  await withFiles(
+    { ...files, ...anchors },
+    (cwd) =>
+      inParallel([...Object.keys(files), "one.yml, two.yml"], async (path) => {
+        const { code, stderr } = await runCli([path], { cwd });
+        assertEquals([code, stderr], [0, ""], path);
+      }),
+  );
+});
+
+Deno.test("a RUNNER_TIMEOUT that is no duration keeps everything from running", async () => {
+  const table = [["soon", `must be a duration ${FORMS}`], ["-5s", "must not be negative"]] as const;
+  await inParallel(table, async ([value, told]) => {
+    const stderr = await refuse(`name: n\n${JOBS}`, "w.yml", { RUNNER_TIMEOUT: value });
+    assertStringIncludes(stderr, `runner: error: RUNNER_TIMEOUT ${told}, not "${value}"\n`);
+  });
+});
+
+Deno.test("a secret in a line of the file is not shown with what is wrong there", async () => {
+  const env = { API_TOKEN: "hunter2hunter2" };
+  const steps = "name: n\njobs:\n- name: a\n  steps:\n";
+  const wrong = `${steps}  - {uses: hello, with: {a: "hunter2hunter2", b: "{{ foo }}"}}\n`;
+  assertEquals(
+    (await refuse(wrong, "w.yml", env)).split("\n").slice(1, 4).join("\n"),
+    `w.yml:5:54: error: there is no "foo" in a step
+  5 |   - {uses: hello, with: {a: "***", b: "{{ foo }}"}}
+    |                                           ^^^ the names here are vars, res, req, rt, status, outputs, repeat_index`,
+  );
+  const odd = `${steps}  - {uses: hello, nane: hunter2hunter2}\n`;
+  const warned: CliResult = await withFiles(
+    { "w.yml": odd },
+    (cwd) => runCli(["w.yml"], { cwd, env }),
+  );
+  assertEquals(warned.code, 0);
+  assertStringIncludes(warned.stderr, "5 |   - {uses: hello, nane: ***}\n");
+});
