@@ -1,6 +1,6 @@
 import type { Retry } from "../workflow/model.ts";
 import { evaluateDuration } from "./evaluate_duration.ts";
-import type { Attempt, Exchange, StepResult } from "./event.ts";
+import type { Attempt, Exchange, Failure, StepResult } from "./event.ts";
 import { failureOf } from "./failure.ts";
 import { inField } from "./field_error.ts";
 import { makeExchange } from "./exchange.ts";
@@ -29,14 +29,30 @@ export async function runAttempts(
     const tried = await tryStep(session, context, name);
     const attempt = describe(tried, attempts.length + 1, started, clock.ticks() - ticks);
     attempts.push(attempt);
-    const over = tried.outcome === "passed" || tried.hopeless || attempts.length >= most ||
+    const isLast = tried.outcome === "passed" || tried.hopeless || attempts.length >= most ||
       session.interruption.reason !== undefined;
-    if (over || !retry) {
-      const outcome = await conclude(session, context, tried);
-      return { ...outcome, attempts, ...(retry ? { maxAttempts: most } : {}) };
+    let stopped: Failure | undefined;
+    if (retry && !isLast) {
+      session.emit({ type: "step_retried", time: clock.now(), run, attempt, of: most });
+      stopped = await pauseOrFail(session, context, retry);
+      if (!stopped) continue;
     }
-    session.emit({ type: "step_retried", time: clock.now(), run, attempt, of: most });
-    await pause(session, run, delay(retry, "interval", context), "retry");
+    const outcome = await conclude(session, context, tried, stopped);
+    return { ...outcome, attempts, ...(retry ? { maxAttempts: most } : {}) };
+  }
+}
+
+/** Waits for the next attempt; the failure tells why there is none. */
+async function pauseOrFail(
+  session: Session,
+  context: StepContext,
+  retry: Retry,
+): Promise<Failure | undefined> {
+  try {
+    await pause(session, context.run, delay(retry, "interval", context), "retry");
+    return undefined;
+  } catch (error) {
+    return await failureOf(session, context.step.path, error);
   }
 }
 
@@ -57,8 +73,9 @@ async function conclude(
   session: Session,
   context: StepContext,
   tried: Try,
+  stopped: Failure | undefined,
 ): Promise<Omit<Outcome, "attempts">> {
-  const failures = [...tried.failures];
+  const failures = [...tried.failures, ...(stopped ? [stopped] : [])];
   const { step } = context;
   let echo: string | undefined;
   if (step.echo && tried.answer) {

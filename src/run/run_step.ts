@@ -1,3 +1,4 @@
+import type { DataTemplate } from "../expr/expression.ts";
 import type { Step } from "../workflow/model.ts";
 import { isTrue } from "./condition.ts";
 import { evaluateDuration } from "./evaluate_duration.ts";
@@ -16,10 +17,19 @@ import {
 } from "./step_context.ts";
 
 /** Runs a step, once for each entry of its `iteration`; false when any of it failed. */
-export async function runStep(session: Session, round: Round, step: Step): Promise<boolean> {
-  if (!step.iteration) return await runOnce(session, round, step);
+export function runStep(session: Session, round: Round, step: Step): Promise<boolean> {
+  const { iteration } = step;
+  return iteration ? runEntries(session, round, step, iteration) : runOnce(session, round, step);
+}
+
+async function runEntries(
+  session: Session,
+  round: Round,
+  step: Step,
+  iteration: readonly DataTemplate[],
+): Promise<boolean> {
   let good = true;
-  for (const [index, template] of step.iteration.entries()) {
+  for (const [index, template] of iteration.entries()) {
     if (session.interruption.reason !== undefined) break;
     good = await runOnce(session, round, step, { index, template }) && good;
   }
@@ -42,7 +52,7 @@ async function runOnce(
   const failures: Failure[] = [];
   try {
     context.names.vars = evaluateStepVars(session, context);
-    name = evaluateName(context) ?? name;
+    name = evaluateName(context) || uses;
   } catch (error) {
     failures.push(await failureOf(session, step.path, error));
   }
@@ -61,8 +71,9 @@ async function runOnce(
   return outcome.state !== "failed";
 }
 
-function evaluateName({ step: { name }, scope }: StepContext): string | undefined {
-  return name && inField(["name"], () => name.renderText(scope, { display: true }));
+/** The name of the step; empty where there is nothing in it. */
+function evaluateName({ step: { name }, scope }: StepContext): string {
+  return name ? inField(["name"], () => name.renderText(scope, { display: true })).trim() : "";
 }
 
 async function runUnlessSkipped(

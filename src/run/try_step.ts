@@ -36,7 +36,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   }
   let answer: Answer;
   try {
-    answer = await runAttempt(session, step, run, name, params, timeout);
+    answer = await runAttempt(session, step.action, run, name, params, timeout);
   } catch (error) {
     const failure = await failureOf(session, step.path, new FieldError(["uses"], error));
     const request = error instanceof StepError ? error.details.req as Dict | undefined : undefined;
@@ -54,7 +54,8 @@ function setAnswer({ names }: StepContext, { result, elapsed }: Answer): void {
   names.req = result.req;
   names.res = result.res;
   names.status = result.status;
-  names.rt = { duration: formatDuration(elapsed), sec: elapsed / 1000 };
+  // In whole nanoseconds: what the division adds below them is noise.
+  names.rt = { duration: formatDuration(elapsed), sec: Math.round(elapsed * 1e6) / 1e9 };
 }
 
 /** Evaluates and publishes every output that can be evaluated; tells of those that cannot. */
