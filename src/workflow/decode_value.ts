@@ -6,6 +6,7 @@ import type { ExpressionReader } from "./expression_reader.ts";
 import type { Limits } from "./limits.ts";
 import type { Duration, Output } from "./model.ts";
 import type { NameRule } from "./name_rules.ts";
+import { warnOfOpenBraces } from "./open_braces.ts";
 import { addError, type Problem } from "./problem.ts";
 import { describeValue, isRawMap, type RawMap } from "./raw_value.ts";
 
@@ -68,9 +69,9 @@ const DECODERS: { readonly [T in FieldType]: (at: At) => Decoded[T] | undefined 
   boolean: (at) => typeof at.value === "boolean" ? at.value : refuse(at, "true or false"),
   template: (at) => {
     const text = readText(at, "text");
-    return text === undefined
-      ? undefined
-      : at.decoding.expressions.template(text, at.path, at.names);
+    if (text === undefined) return undefined;
+    warnOfOpenBraces(at.decoding.problems, text, at.path);
+    return at.decoding.expressions.template(text, at.path, at.names);
   },
   expression: decodeExpression,
   duration: decodeDuration,
@@ -116,6 +117,7 @@ function readText(at: At, wanted: string): string | undefined {
 }
 
 function readData({ value, path, names, decoding }: At): DataTemplate {
+  warnOfOpenBraces(decoding.problems, value, path);
   return decoding.expressions.data(value, path, names);
 }
 

@@ -8,6 +8,7 @@ import { mergeDicts } from "../value/merge.ts";
 import type { Dict } from "../value/value.ts";
 import type { Decoding } from "./decode_value.ts";
 import { STEP } from "./name_rules.ts";
+import { warnOfOpenBraces } from "./open_braces.ts";
 import { addError, addWarning } from "./problem.ts";
 import { describeValue, isRawMap, type RawMap } from "./raw_value.ts";
 
@@ -21,6 +22,7 @@ export function decodeDefaults(map: RawMap, path: Path, { problems, actions }: D
   const defaults = new Map<string, Dict>();
   for (const [name, params] of Object.entries(map)) {
     if (params === null) continue;
+    warnOfOpenBraces(problems, params, [...path, name]);
     if (!isRawMap(params)) {
       const message = `the defaults of "${name}" must be a mapping, not ${describeValue(params)}`;
       addError(problems, "type", [...path, name], message);
@@ -64,6 +66,7 @@ export function decodeWith(
   path: Path,
   { problems, expressions }: Decoding,
 ): DataTemplate {
+  warnOfOpenBraces(problems, own, path);
   if (!action) return expressions.data(own, path, STEP);
   const params = defaults ? (action.merge ?? mergeDicts)(defaults, own) : own;
   for (const { path: inside, at, message, hint } of checkParameters(action, params)) {
