@@ -4,7 +4,7 @@ import { fittingJson, renderJson } from "./render_json.ts";
 import type { Style } from "./style.ts";
 import { boundLines, indentLines, textLines } from "./text_lines.ts";
 
-/** How wide the lines of a request or response are, and how many there may be of each. */
+/** How wide the lines of a request or response are, and how many there may be of each field. */
 export interface ExchangeBounds {
   readonly columns: number;
   readonly lines: number;
@@ -20,22 +20,24 @@ export function renderExchange(
   bounds: ExchangeBounds,
 ): string[] {
   const sides = [
-    ["request:", messageLines(exchange.req, bounds.columns)],
-    ["response:", messageLines(exchange.res, bounds.columns)],
+    ["request:", messageLines(exchange.req, bounds)],
+    ["response:", messageLines(exchange.res, bounds)],
   ] as const;
   return sides.flatMap(([label, lines]) =>
-    lines.length === 0
-      ? []
-      : [style.blue(label), ...indentLines(boundLines(lines, bounds.lines), 2)]
+    lines.length === 0 ? [] : [style.blue(label), ...indentLines(lines, 2)]
   );
 }
 
-function messageLines(message: Value, columns: number): string[] {
-  if (!isDict(message)) return isNothing(message) ? [] : renderJson(message, columns);
+/** Each field has its bound, so that a long one leaves those after it to be seen. */
+function messageLines(message: Value, { columns, lines }: ExchangeBounds): string[] {
+  const bounded = (part: readonly string[]) => boundLines(part, lines);
+  if (!isDict(message)) {
+    return isNothing(message) ? [] : [...bounded(renderJson(message, columns))];
+  }
   const { head, fields } = splitHead(message);
   return [
-    ...head.flatMap((line) => textLines(line, columns)),
-    ...Object.entries(fields).flatMap(([name, value]) => fieldLines(name, value, columns)),
+    ...head.flatMap((line) => bounded(textLines(line, columns))),
+    ...Object.entries(fields).flatMap(([name, value]) => bounded(fieldLines(name, value, columns))),
   ];
 }
 

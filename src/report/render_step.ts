@@ -7,8 +7,8 @@ import type { ReportOptions } from "./reporter.ts";
 import type { Style } from "./style.ts";
 import { indentLines } from "./text_lines.ts";
 
-/** Enough for the two kilobytes of a body that an event holds unless all is asked for. */
-const EXCHANGE_BOUNDS: ExchangeBounds = { columns: 100, lines: 80 };
+/** Enough for most of the two kilobytes of a body that an event holds unless all is asked for. */
+const EXCHANGE_BOUNDS: ExchangeBounds = { columns: 100, lines: 40 };
 
 /** The line of a step and what belongs below it. */
 export function renderStep(number: number, result: StepResult, options: ReportOptions): string[] {

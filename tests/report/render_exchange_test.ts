@@ -95,15 +95,16 @@ Deno.test("renderExchange() takes text that only begins like JSON as text", () =
   );
 });
 
-Deno.test("renderExchange() bounds the lines of each side", () => {
+Deno.test("renderExchange() bounds the lines of each field", () => {
   const text = Array.from({ length: 50 }, (_, index) => `line ${index}`).join("\n");
   assertEquals(
-    lines({ body: text }, { body: "short" }, { columns: 60, lines: 4 }),
+    lines({ body: text, more: "text" }, { body: "short" }, { columns: 60, lines: 4 }),
     `request:
   body:
     line 0
     line 1
   … (48 more lines)
+  more: text
 response:
   body: short`,
   );
