@@ -33,7 +33,7 @@ export class Parser extends OperandParser {
       this.fail(
         "nothing stands between {{ and }}",
         open,
-        this.end,
+        this.end + 1,
         'for the text {{ write {{ "{{" }}',
       );
     }

@@ -4,6 +4,7 @@ import { maskPlace } from "./mask_place.ts";
 import { type Place, placeOf } from "./source.ts";
 
 const LONGEST_LINE = 100;
+const LONGEST_MESSAGE = 400;
 
 /** The head line, the line of the file and a caret under the part at fault. */
 export function renderDiagnostic(diagnostic: Diagnostic): string {
@@ -38,8 +39,10 @@ export function renderExcerpt(place: Place, hint?: string): string {
   }`;
 }
 
+/** What a message quotes may be of any length, and over several lines. */
 function oneLine(text: string): string {
-  return plain(text.replaceAll("\n", " "));
+  const line = plain(text.replaceAll("\n", " "));
+  return line.length <= LONGEST_MESSAGE ? line : line.slice(0, LONGEST_MESSAGE) + "…";
 }
 
 /** Tabs take one column here, so that the caret stays under its text; controls are shown. */

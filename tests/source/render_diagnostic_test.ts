@@ -54,4 +54,6 @@ Deno.test("renderDiagnostic() without a place is one line, and the hint below it
 Deno.test("renderDiagnostic() keeps what it quotes in one line, and shows controls", () => {
   const diagnostic = { severity: "error", code: "test", message: 'no "a\nb\x1b[31m"' } as const;
   assertEquals(renderDiagnostic(diagnostic), 'error: no "a b\ufffd[31m"');
+  const long = renderDiagnostic({ ...diagnostic, message: "a".repeat(10_000) });
+  assertEquals(long, `error: ${"a".repeat(400)}…`);
 });

@@ -1,0 +1,146 @@
+import { assertEquals } from "@std/assert";
+import { assertNoTrace } from "../support/assert_no_trace.ts";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+/** Expressions with what is to be marked between « and », and what is said about it. */
+const MISTAKES: readonly (readonly [marked: string, message: string])[] = [
+  ['res.body == «"»abc', "this string is never closed"],
+  ["res.body == «'»abc", "this string is never closed"],
+  ["res.body == «`»abc", "this string is never closed"],
+  ["len(res.body«»", 'unexpected end of the expression, expected "," or a closing bracket'],
+  ["(res.code == 200«»", 'unexpected end of the expression, expected ")"'],
+  ["res.items[0«»", 'unexpected end of the expression, expected "]"'],
+  ["res.code == [1, 2«»", 'unexpected end of the expression, expected "," or a closing bracket'],
+  ["res.code == 200«)»", 'unexpected ")"'],
+  ["res.code == 200 «]»", 'unexpected "]"'],
+  ["res.code «=» 200", 'unexpected "="'],
+  ["res.code ==«=» 200", 'unexpected "=", expected a value'],
+  ["res.code == «==» 200", 'unexpected "==", expected a value'],
+  ["res.code «&» 1", 'unexpected "&"'],
+  ["res.code + «*» 2", 'unexpected "*", expected a value'],
+  ["res.code <«>» 200", 'unexpected ">", expected a value'],
+  ["res.code &&«»", "unexpected end of the expression, expected a value"],
+  ["res.code ? 1«»", 'unexpected end of the expression, expected ":"'],
+  ["res.code == {«{» vars.x }}", 'unexpected "{", expected a name'],
+  ['res.body == "a«\\d»"', "unknown escape \\d"],
+  ["res.body == «“»abc”", 'unexpected "“"'],
+  ["«lenn»(res.body) > 1", 'unknown function "lenn"'],
+  ["«len(res, 1)» > 1", "len() takes 1 argument, got 2"],
+  ["«filter(res.items)» == []", "filter() takes 2 arguments, got 1"],
+  ['res.body matches «"(a"»', "cannot read the pattern: missing closing )"],
+  ["«#».code == 200", "# has no meaning here"],
+  ["len(res.body) == «.code»", 'unexpected ".", expected a value'],
+  ["res.body.«trim()» == 1", "values have no methods"],
+  ["res.code == «12345678901234567890»", "this number is too large to be held exactly"],
+  ["res.code == «12abc»", '"12abc" is no number'],
+  ["res.body == {a: 1, «a»: 2}", 'the key "a" stands here twice'],
+  ["res.code «200»", 'unexpected "200"'],
+  ["let vars2 = res; let «vars2» = res; vars2", '"vars2" has a meaning already'],
+  ["«foo».bar == 1", 'there is no "foo" in a step'],
+  ["«env».HOME == 1", 'there is no "env" in a step'],
+  ['"é" == «bar»', 'there is no "bar" in a step'],
+];
+
+/** The ways to write a text in YAML, with what stands before it in a block of two lines. */
+const STYLES: Readonly<Record<string, (text: string) => string>> = {
+  plain: (text) => text,
+  single: (text) => `'${text.replaceAll("'", "''")}'`,
+  double: (text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`,
+  literal: (text) => `|\n      /* first */\n      ${text}`,
+  folded: (text) => `>-\n      /* first */\n      ${text}`,
+};
+
+interface Told {
+  readonly at: string;
+  readonly message: string;
+  readonly marked: string;
+}
+
+/** Whether YAML reads a text as it stands, without quotes. */
+function isPlain(text: string): boolean {
+  return !/^[«"'`#[{(&*!|>%@]|: |:$| #/.test(text.replaceAll(/[«»]/g, ""));
+}
+
+/** What must be said of each line that has a mark, with the marks taken out of the text. */
+function expect(marked: string, messages: readonly string[]): [text: string, told: Told[]] {
+  const told: Told[] = [];
+  const lines = marked.split("\n").map((line, index) => {
+    const from = line.indexOf("«");
+    if (from < 0) return line;
+    const message = messages[told.length] ?? "";
+    told.push({
+      at: `${index + 1}:${from + 1}`,
+      message,
+      marked: line.slice(from + 1, line.indexOf("»")),
+    });
+    return line.replace(/[«»]/g, "");
+  });
+  return [lines.join("\n"), told];
+}
+
+/** The places, the messages and what stands above the carets. */
+function readTold(stderr: string): Told[] {
+  const pattern = /^w\.yml:(\d+:\d+): error: (.*)\n( +\d+ \| )(.*)\n +\| ( *)(\^+)/gm;
+  return [...stderr.matchAll(pattern)].map((
+    [, at = "", message = "", , text = "", indent = "", carets = ""],
+  ) => ({
+    at,
+    message,
+    marked: text.slice(indent.length, indent.length + carets.length),
+  }));
+}
+
+Deno.test("a mistake in an expression is marked where it stands, however it is written", async () => {
+  const uses = MISTAKES.flatMap(([marked, message]) =>
+    Object.entries(STYLES).flatMap(([style, write]) =>
+      style === "plain" && !isPlain(marked) ? [] : [{ step: write(marked), message }]
+    )
+  );
+  const steps = uses.map(({ step }) => `  - uses: hello\n    test: ${step}\n`).join("");
+  const [yaml, expected] = expect(
+    `name: n\njobs:\n- name: a\n  steps:\n${steps}`,
+    uses.map(({ message }) => message),
+  );
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
+  assertNoTrace(result);
+  assertEquals([result.code, result.stdout], [1, ""]);
+  const told = readTold(result.stderr);
+  assertEquals(
+    told.map(({ at, message }) => [at, message]),
+    expected.map(({ at, message }) => [at, message]),
+  );
+  told.forEach(({ at, marked }, index) => {
+    // Of an escape the first character is marked, and of nothing the column where it ends.
+    const wanted = expected[index]!.marked;
+    const matches = wanted === "" ? marked.length <= 1 : wanted.startsWith(marked) && marked !== "";
+    assertEquals(matches, true, `${at} marks ${marked} instead of ${wanted}`);
+  });
+});
+
+Deno.test("a template is marked inside of its text, and so are expressions beyond all bounds", async () => {
+  const steps = [
+    '  - {uses: hello, name: "a {{ 1 }} b {{ 1 «~» }}"}',
+    '  - uses: hello\n    with:\n      a:\n      - b: "{{ «foo» }}"',
+    "  - uses: hello\n    echo: |\n      one\n      two {{ 1 + «)» }}",
+    "  - uses: hello\n    echo: a «{{ }}» b",
+    `  - uses: hello\n    test: ${"(".repeat(125)}«(»1${")".repeat(126)}`,
+    `  - uses: hello\n    test: «1»${"+1".repeat(2000)}`,
+    `  - uses: hello\n    test: «x»${"x".repeat(10_000)}`,
+  ];
+  const [yaml, expected] = expect(
+    `name: n\njobs:\n- name: a\n  steps:\n${steps.join("\n")}\n`,
+    [
+      'unexpected "~"',
+      'there is no "foo" in a step',
+      'unexpected ")", expected a value',
+      "nothing stands between {{ and }}",
+      "this expression is nested more than 250 levels deep",
+      "this expression has more than 2000 parts",
+      "an expression is longer than 10000 characters",
+    ],
+  );
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
+  assertNoTrace(result);
+  assertEquals(readTold(result.stderr), expected);
+});
