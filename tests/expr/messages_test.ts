@@ -589,13 +589,13 @@ const TEMPLATES: readonly (readonly [source: string, printed: string])[] = [
     "{{}}",
     `nothing stands between {{ and }}
   1 | {{}}
-    | ^^^ for the text {{ write {{ "{{" }}`,
+    | ^^^^ for the text {{ write {{ "{{" }}`,
   ],
   [
     "a {{ }} b",
     `nothing stands between {{ and }}
   1 | a {{ }} b
-    |   ^^^^ for the text {{ write {{ "{{" }}`,
+    |   ^^^^^ for the text {{ write {{ "{{" }}`,
   ],
   [
     "a{{ vars.nope }}",
