@@ -1,3 +1,4 @@
+import { Chain } from "./chain.ts";
 import type { Clock } from "./host.ts";
 
 /** A call that is due later, unless it is cancelled first. */
@@ -19,7 +20,7 @@ interface Entry {
  */
 export class Deadlines {
   readonly #clock: Clock;
-  readonly #queues = new Map<number, Set<Entry>>();
+  readonly #queues = new Map<number, Chain<Entry>>();
   #due = Infinity;
   #disarm: (() => void) | undefined;
 
@@ -29,20 +30,23 @@ export class Deadlines {
 
   /** Calls `act` after that many milliseconds. */
   add(milliseconds: number, act: () => void): Deadline {
-    const entry: Entry = { due: this.#clock.ticks() + milliseconds, act };
     let queue = this.#queues.get(milliseconds);
-    if (!queue) this.#queues.set(milliseconds, queue = new Set());
-    queue.add(entry);
+    if (!queue) this.#queues.set(milliseconds, queue = new Chain());
+    const entry = { due: this.#clock.ticks() + milliseconds, act };
+    const link = queue.add(entry);
     if (entry.due < this.#due) this.#arm(entry.due);
     return {
       cancel: () => {
-        const entries = this.#queues.get(milliseconds);
-        if (!entries?.delete(entry) || entries.size > 0) return;
-        this.#queues.delete(milliseconds);
-        // A timer that nothing waits for would keep the program alive.
-        if (this.#queues.size === 0) this.#arm(Infinity);
+        link.remove();
+        if (queue.isEmpty) this.#dropEmpty();
       },
     };
+  }
+
+  #dropEmpty(): void {
+    for (const [length, queue] of this.#queues) if (queue.isEmpty) this.#queues.delete(length);
+    // A timer that nothing waits for would keep the program alive.
+    if (this.#queues.size === 0) this.#arm(Infinity);
   }
 
   #arm(due: number): void {
@@ -57,17 +61,17 @@ export class Deadlines {
     const now = this.#clock.ticks();
     const over: Entry[] = [];
     let next = Infinity;
-    for (const [length, queue] of this.#queues) {
-      for (const entry of queue) {
-        if (entry.due > now) {
-          next = Math.min(next, entry.due);
+    for (const queue of this.#queues.values()) {
+      for (let link = queue.first; link; link = queue.first) {
+        if (link.value.due > now) {
+          next = Math.min(next, link.value.due);
           break;
         }
-        queue.delete(entry);
-        over.push(entry);
+        link.remove();
+        over.push(link.value);
       }
-      if (queue.size === 0) this.#queues.delete(length);
     }
+    this.#dropEmpty();
     this.#arm(next);
     over.sort((a, b) => a.due - b.due);
     for (const entry of over) entry.act();

@@ -32,14 +32,15 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
   if (!format) throw new Error(`unchecked output mode "${mode}"`);
   // Colours of a terminal are none of a file that standard error goes to.
   const style = makeStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
+  // Details scroll by all the time: there is nothing to stand still below them.
+  const live = format.live && !verbose && stdout.isTerminal;
   const terminal = new Terminal({
     clock,
     stdout,
     stderr,
-    report: await format.make({ timing, style: makeStyle(colour) }),
+    report: await format.make({ timing, live, style: makeStyle(colour) }),
     details: verbose ? verboseReport({ style }) : warningReport({ style }),
-    // Details scroll by all the time: there is nothing to stand still below them.
-    live: format.live && !verbose,
+    live,
     onReaderGone,
   });
   return { take: (event) => terminal.emit(event), close: () => terminal.close() };

@@ -25,8 +25,16 @@ function visible(control: string): string {
  * what a server answers must not move the cursor of who reads about it.
  */
 export function printableEvent(event: RunEvent): RunEvent {
-  return isPrintable(event) ? event : printablePart(event) as RunEvent;
+  if (event !== last) {
+    last = event;
+    lastPrintable = isPrintable(event) ? event : printablePart(event) as RunEvent;
+  }
+  return lastPrintable as RunEvent;
 }
+
+/** Each event comes to every reporter in turn. */
+let last: RunEvent | undefined;
+let lastPrintable: RunEvent | undefined;
 
 /** Nearly all events are fine as they are, and finding that out need not copy them. */
 function isPrintable(part: unknown): boolean {

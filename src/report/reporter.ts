@@ -12,5 +12,7 @@ export interface Reporter {
 /** What a person chose about the look of a report. */
 export interface ReportOptions {
   readonly timing: boolean;
+  /** Whether what is under way is drawn below the report. */
+  readonly live?: boolean;
   readonly style: Style;
 }

@@ -16,10 +16,10 @@ export class StepNames {
         this.#jobs.set(event.job, oneLine(event.name));
         return;
       case "step_started":
-        this.#steps.set(JSON.stringify(event.run), oneLine(event.name));
+        this.#steps.set(keyOf(event.run), oneLine(event.name));
         return;
       case "step_finished":
-        this.#steps.delete(JSON.stringify(event.run));
+        this.#steps.delete(keyOf(event.run));
         return;
     }
   }
@@ -30,7 +30,7 @@ export class StepNames {
   }
 
   /** `Build › compile (repeat_index 2)`. */
-  step(run: StepRun, name = this.#steps.get(JSON.stringify(run))): string {
+  step(run: StepRun, name = this.#steps.get(keyOf(run))): string {
     const title = `${this.job(run.job)} › ${name === undefined ? `step ${run.step}` : name}`;
     const parts = [
       ...(run.round === undefined ? [] : [`repeat_index ${run.round}`]),
@@ -38,4 +38,8 @@ export class StepNames {
     ];
     return parts.length === 0 ? title : `${title} (${parts.join(", ")})`;
   }
+}
+
+function keyOf({ job, step, round, entry }: StepRun): string {
+  return `${job}\n${step}.${round}.${entry}`;
 }

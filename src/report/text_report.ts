@@ -17,6 +17,7 @@ import type { Reporter, ReportOptions } from "./reporter.ts";
  */
 export function textReport(options: ReportOptions): Reporter {
   const text = new TextReport(options);
+  if (!options.live) return { report: (event) => text.take(printableEvent(event)) };
   const live = new LiveJobs();
   return {
     report(event) {

@@ -1,10 +1,16 @@
 import { StepError } from "../source/errors.ts";
+import { Chain, type Link } from "../host/chain.ts";
 import type { Deadlines } from "../host/deadlines.ts";
+
+/** Something under way that can be stopped. */
+export interface Stoppable {
+  stop(reason: StepError): void;
+}
 
 /** Ends a run before its end, once: what is under way is stopped, nothing new is begun. */
 export class Interruption {
   #reason: string | undefined;
-  readonly #stops = new Set<(reason: StepError) => void>();
+  readonly #underWay = new Chain<Stoppable>();
 
   /** Why the run was interrupted, once it was. */
   get reason(): string | undefined {
@@ -16,26 +22,27 @@ export class Interruption {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     const error = new StepError(reason);
-    for (const stop of [...this.#stops]) stop(error);
+    for (const each of this.#underWay.values()) each.stop(error);
   }
 
-  /** Has `stop` called at an interruption; the result takes it back. */
-  add(stop: (reason: StepError) => void): () => void {
-    this.#stops.add(stop);
-    return () => this.#stops.delete(stop);
+  /** Has something stopped at an interruption, until the link is removed. */
+  add(each: Stoppable): Link<Stoppable> {
+    return this.#underWay.add(each);
   }
 
   /** Sleeps that long, or until the run is interrupted. */
   sleep(milliseconds: number, deadlines: Deadlines): Promise<void> {
     if (this.#reason !== undefined || milliseconds <= 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const wake = () => {
-        deadline.cancel();
-        forget();
-        resolve();
+      const sleeper = {
+        stop: () => {
+          deadline.cancel();
+          link.remove();
+          resolve();
+        },
       };
-      const deadline = deadlines.add(milliseconds, wake);
-      const forget = this.add(wake);
+      const deadline = deadlines.add(milliseconds, sleeper.stop);
+      const link = this.add(sleeper);
     });
   }
 }

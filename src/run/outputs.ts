@@ -37,6 +37,8 @@ export class Outputs {
   }
 }
 
+const NOTHING: ReadonlyMap<string, Dict> = new Map();
+
 /**
  * The outputs that one round of a repeated job sees: those from before the job, and its own.
  * Rounds may run side by side, and must not see each other.
@@ -45,7 +47,7 @@ export class RoundOutputs {
   readonly #base: Outputs;
   readonly #stepIds: ReadonlySet<string>;
   #own: Outputs | undefined;
-  readonly published = new Map<string, Dict>();
+  #published: Map<string, Dict> | undefined;
 
   constructor(base: Outputs, stepIds: ReadonlySet<string>) {
     this.#base = base;
@@ -56,9 +58,14 @@ export class RoundOutputs {
     return (this.#own ?? this.#base).view;
   }
 
+  /** What its steps have published, by their ids. */
+  get published(): ReadonlyMap<string, Dict> {
+    return this.#published ?? NOTHING;
+  }
+
   publish(stepId: string, values: Dict): void {
     this.#own ??= new Outputs(this.#stepIds, this.#base);
     this.#own.publish(stepId, values);
-    this.published.set(stepId, values);
+    (this.#published ??= new Map()).set(stepId, values);
   }
 }

@@ -41,7 +41,8 @@ export async function run(
   emit: Emit,
   options: RunOptions = {},
 ): Promise<boolean> {
-  const session = await openSession(plan, host, emit, options);
+  const ends: (() => void | Promise<void>)[] = [];
+  const session = await openSession(plan, host, emit, options, (end) => ends.push(end));
   const { interruption, deadlines } = session;
   const { signal, timeout } = options;
   const interrupt = () => interruption.interrupt(String(signal?.reason));
@@ -54,7 +55,7 @@ export async function run(
   } finally {
     deadline?.cancel();
     signal?.removeEventListener("abort", interrupt);
-    await Promise.all(session.ends.map((end) => end()));
+    await Promise.all(ends.map((end) => end()));
   }
 }
 
@@ -63,6 +64,7 @@ async function openSession(
   host: Host,
   emit: Emit,
   options: RunOptions,
+  onRunEnd: Session["onRunEnd"],
 ): Promise<Session> {
   const { workflow } = plan;
   const secrets = options.secrets ?? new Masker();
@@ -84,7 +86,8 @@ async function openSession(
     secrets,
     tally: emptyTally(),
     emit: (event) => emit(maskEvent(event, secrets)),
-    ends: [],
+    onRunEnd,
+    addSecret: (text) => secrets.add(text),
     detail: options.detail ?? DETAIL,
   };
 }

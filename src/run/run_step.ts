@@ -1,5 +1,5 @@
 import type { DataTemplate } from "../expr/expression.ts";
-import type { Step } from "../workflow/model.ts";
+import type { Duration, Step } from "../workflow/model.ts";
 import { isTrue } from "./condition.ts";
 import { evaluateDuration } from "./evaluate_duration.ts";
 import type { Failure } from "./event.ts";
@@ -76,18 +76,26 @@ function evaluateName({ step: { name }, scope }: StepContext): string {
   return name ? inField(["name"], () => name.renderText(scope, { display: true })).trim() : "";
 }
 
-async function runUnlessSkipped(
+function runUnlessSkipped(
   session: Session,
   context: StepContext,
   name: string,
-): Promise<Outcome> {
-  const { step: { skipif, wait }, scope, run } = context;
+): Outcome | Promise<Outcome> {
+  const { step: { skipif, wait }, scope } = context;
   if (skipif && isTrue(skipif, scope, "skipif")) {
     const reason = `skipif is true: ${skipif.source.trim()}`;
     return { state: "skipped", attempts: [], failures: [], reason };
   }
-  if (!wait) return await runAttempts(session, context, name);
-  const milliseconds = evaluateDuration(wait, scope, ["wait"]);
-  await pause(session, run, milliseconds, "wait");
+  return wait ? runAfter(wait, session, context, name) : runAttempts(session, context, name);
+}
+
+async function runAfter(
+  wait: Duration,
+  session: Session,
+  context: StepContext,
+  name: string,
+): Promise<Outcome> {
+  const milliseconds = evaluateDuration(wait, context.scope, ["wait"]);
+  await pause(session, context.run, milliseconds, "wait");
   return { ...await runAttempts(session, context, name), wait: milliseconds };
 }

@@ -22,8 +22,9 @@ export interface Session {
   readonly tally: Tally;
   /** Sends an event on its way, without secrets. */
   readonly emit: Emit;
-  /** What has to be ended when the run is over. */
-  readonly ends: (() => void | Promise<void>)[];
+  /** Has `end` called when the run is over. */
+  readonly onRunEnd: (end: () => void | Promise<void>) => void;
+  readonly addSecret: (text: string) => void;
   readonly detail: Detail;
 }
 

@@ -10,7 +10,7 @@ const LONG_INTEGER = /\d{16}/;
  */
 export function parseJson(text: string): unknown {
   const value = LONG_INTEGER.test(text) ? JSON.parse(text, keepInteger) : JSON.parse(text);
-  if (isDeeper(value, DEEPEST)) {
+  if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) {
     throw new SyntaxError(`JSON is nested more than ${DEEPEST} levels deep`);
   }
   return value;

@@ -102,7 +102,7 @@ Deno.test("SIGINT in the middle of a wait ends the run with a report", async () 
   const steps = FIRST + '      - {name: w, wait: 1h, uses: http, with: {get: "{url}/waited"}}\n' +
     LAST;
   const ready = (_rig: Rig, _folder: string, untilPrinted: UntilPrinted) =>
-    untilPrinted("1h of wait");
+    untilPrinted("waits 1h");
   const check = (result: Interrupted, rig: Rig) => {
     checkReport(result, rig);
     assert(!rig.seen.includes("/waited"));
@@ -142,7 +142,7 @@ Deno.test("SIGINT between two attempts ends the run", async () => {
     '      - {name: retried, uses: http, with: {get: "{url}/status/503"}, test: "false",' +
     " retry: {max_attempts: 9, interval: 1h}}\n" + LAST;
   const ready = (_rig: Rig, _folder: string, untilPrinted: UntilPrinted) =>
-    untilPrinted("1h of retry");
+    untilPrinted("waits 1h");
   await interrupt(job(steps), ready, ["SIGINT"], checkReport, ["-v"]);
 });
 

@@ -45,7 +45,7 @@ function setUp(
     clock,
     stdout,
     stderr,
-    report: textReport({ timing: false, style }),
+    report: textReport({ timing: false, live: true, style }),
     details: warningReport({ style }),
     live,
     onReaderGone: () => gone++,

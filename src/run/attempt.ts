@@ -1,0 +1,74 @@
+import type { ActionContext } from "../action/action.ts";
+import type { Deadline, Deadlines } from "../host/deadlines.ts";
+import type { Link } from "../host/chain.ts";
+import type { Host } from "../host/host.ts";
+import { StepError } from "../source/errors.ts";
+import { formatDuration } from "../value/duration.ts";
+import type { StepRun } from "./event.ts";
+import type { Stoppable } from "./interruption.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * One attempt of an action, as the action sees it: it is told to stop when its time is over or
+ * the run is interrupted.
+ */
+export class Attempt implements ActionContext {
+  readonly host: Host;
+  readonly deadlines: Deadlines;
+  readonly run: Session;
+  readonly label: string;
+  readonly timeout: number;
+  readonly onRunEnd: ActionContext["onRunEnd"];
+  readonly addSecret: ActionContext["addSecret"];
+  readonly #of: StepRun;
+  #stops: readonly ((reason: StepError) => void)[] = [];
+  #reason: StepError | undefined;
+  #deadline: Deadline | undefined;
+  #link: Link<Stoppable> | undefined;
+
+  constructor(session: Session, of: StepRun, label: string, timeout: number) {
+    this.host = session.host;
+    this.deadlines = session.deadlines;
+    this.run = session;
+    this.label = label;
+    this.timeout = timeout;
+    this.onRunEnd = session.onRunEnd;
+    this.addSecret = session.addSecret;
+    this.#of = of;
+  }
+
+  onStop(stop: (reason: StepError) => void): () => void {
+    if (this.#reason) stop(this.#reason);
+    else this.#stops = [...this.#stops, stop];
+    return () => {
+      this.#stops = this.#stops.filter((other) => other !== stop);
+    };
+  }
+
+  debug(text: string): void {
+    const { detail, emit, host } = this.run;
+    if (!detail.all) return;
+    emit({ type: "note", time: host.clock.now(), level: "debug", text, run: this.#of });
+  }
+
+  /** Tells the action to end what it began. Only the first reason counts. */
+  stop(reason: StepError): void {
+    if (this.#reason) return;
+    this.#reason = reason;
+    for (const stop of this.#stops) stop(reason);
+  }
+
+  /** Begins to look for a reason to stop. */
+  begin(): void {
+    this.#link = this.run.interruption.add(this);
+    this.#deadline = this.deadlines.add(this.timeout, () => {
+      this.stop(new StepError(`timed out after ${formatDuration(this.timeout)}`));
+    });
+  }
+
+  /** Looks no further. */
+  end(): void {
+    this.#link?.remove();
+    this.#deadline?.cancel();
+  }
+}
