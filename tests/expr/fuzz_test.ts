@@ -7,6 +7,7 @@ import {
 import { explainFalse } from "../../src/expr/explain.ts";
 import { parseExpression } from "../../src/expr/parse.ts";
 import { FUNCTIONS } from "../../src/expr/functions/registry.ts";
+import { generator } from "../support/generator.ts";
 
 const SEED = 20_240_229;
 const ROUNDS = 6_000;
@@ -106,13 +107,4 @@ function survives(source: string, run: () => unknown): boolean {
     assertEquals(placed, true, source);
     return false;
   }
-}
-
-/** Whole numbers below a limit, the same ones in each run. */
-function generator(seed: number): (limit: number) => number {
-  let state = seed;
-  return (limit) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor(state / 2 ** 32 * limit);
-  };
 }
