@@ -23,7 +23,7 @@ export interface RunStarted {
   readonly name: string;
   readonly description?: string;
   readonly file: string;
-  /** In the order of the file. Names are as written, before templates are rendered. */
+  /** In the order of the file. */
   readonly jobs: readonly {
     readonly id: string;
     readonly name: string;

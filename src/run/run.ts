@@ -9,6 +9,7 @@ import type { Dict } from "../value/value.ts";
 import type { Workflow } from "../workflow/model.ts";
 import type { Emit } from "./event.ts";
 import { Interruption } from "./interruption.ts";
+import { evaluateJobNames } from "./job_names.ts";
 import { maskEvent } from "./mask_event.ts";
 import { Outputs } from "./outputs.ts";
 import { finishJob, type JobOutcome, runJob } from "./run_job.ts";
@@ -80,6 +81,7 @@ async function openSession(
     deadlines: new Deadlines(host.clock),
     workflow,
     vars,
+    jobNames: evaluateJobNames(workflow, vars),
     outputs: new Outputs(stepIds),
     stepIds,
     interruption: new Interruption(),
@@ -125,7 +127,7 @@ async function runJobs(session: Session, { workflow, jobs }: Plan): Promise<bool
     file: workflow.document.name,
     jobs: jobs.map(({ job, needs }) => ({
       id: job.id,
-      name: job.name.source,
+      name: session.jobNames.get(job.id)!.name,
       needs: needs.map((need) => need.job.id),
       steps: job.steps.length,
     })),
@@ -167,6 +169,6 @@ async function runWhenNeedsAreMet(
       }`);
   if (reason === undefined) return await runJob(session, job);
   const outcome = { state: "skipped", reason, blocked: true } as const;
-  finishJob(session, job, job.name.source, outcome, 0);
+  finishJob(session, job, outcome, 0);
   return outcome;
 }

@@ -4,7 +4,6 @@ import { isTrue } from "./condition.ts";
 import { evaluateDuration } from "./evaluate_duration.ts";
 import type { Failure, JobState } from "./event.ts";
 import { failureOf } from "./failure.ts";
-import { inField } from "./field_error.ts";
 import { RoundOutputs } from "./outputs.ts";
 import { runStep } from "./run_step.ts";
 import type { Session } from "./session.ts";
@@ -22,24 +21,18 @@ export interface JobOutcome {
 export async function runJob(session: Session, job: Job): Promise<JobOutcome> {
   const { clock } = session.host;
   const ticks = clock.ticks();
-  const scope = { names: { vars: session.vars }, strict: true };
-  let name = job.name.source;
-  const failures: Failure[] = [];
-  const attempt = async <T>(evaluate: () => T | Promise<T>): Promise<T | undefined> => {
-    try {
-      return await evaluate();
-    } catch (error) {
-      failures.push(await failureOf(session, job.path, error));
-      return undefined;
-    }
-  };
-  const display = { display: true };
-  name = await attempt(() => inField(["name"], () => job.name.renderText(scope, display))) ?? name;
+  const { name, error } = session.jobNames.get(job.id)!;
   const rounds = job.repeat ? { rounds: job.repeat.count } : {};
   session.emit({ type: "job_started", time: clock.now(), job: job.id, name, ...rounds });
-  const ended = failures.length === 0 && await attempt(() => runUnlessSkipped(session, job));
-  const outcome: JobOutcome = ended || { state: "failed" };
-  finishJob(session, job, name, outcome, clock.ticks() - ticks, failures);
+  const failures: Failure[] = [];
+  let outcome: JobOutcome = { state: "failed" };
+  try {
+    if (error !== undefined) throw error;
+    outcome = await runUnlessSkipped(session, job);
+  } catch (error) {
+    failures.push(await failureOf(session, job.path, error));
+  }
+  finishJob(session, job, outcome, clock.ticks() - ticks, failures);
   return outcome;
 }
 
@@ -47,7 +40,6 @@ export async function runJob(session: Session, job: Job): Promise<JobOutcome> {
 export function finishJob(
   session: Session,
   job: Job,
-  name: string,
   outcome: JobOutcome,
   duration: number,
   failures: readonly Failure[] = [],
@@ -55,6 +47,7 @@ export function finishJob(
   session.tally.jobs[outcome.state]++;
   const time = session.host.clock.now();
   const { state, reason } = outcome;
+  const { name } = session.jobNames.get(job.id)!;
   const why = reason === undefined ? {} : { reason };
   session.emit({
     type: "job_finished",
