@@ -5,33 +5,37 @@ import { addError, type Problem } from "./problem.ts";
 /** A job that has its id. */
 export type IdentifiedJob = JobDraft & { readonly id: string };
 
+/** Looking for what was meant takes as long as there are jobs; more hints than this help nobody. */
+const MOST_HINTS = 20;
+
 /** Checks that every need is a job and that no job waits for itself. */
 export function checkGraph(jobs: readonly IdentifiedJob[], problems: Problem[]): void {
   const byId = new Map<string, IdentifiedJob>();
   // Of two jobs with the same id, which is told elsewhere, the first counts.
   for (const job of jobs) if (!byId.has(job.id)) byId.set(job.id, job);
+  let hints = MOST_HINTS;
   for (const job of jobs) {
     job.needs.forEach((need, index) => {
-      if (!byId.has(need)) tellUnknown(problems, job, need, index, jobs);
+      if (byId.has(need)) return;
+      const hint = hints-- > 0 ? needHint(job, need, jobs) : undefined;
+      const message = `"needs" names "${need}", and there is no job with that id`;
+      const path = [...job.path, "needs", index];
+      addError(problems, "unknown-need", path, message, hint === undefined ? {} : { hint });
     });
   }
   for (const cycle of findCycles([...byId.values()], byId)) tellCycle(problems, cycle);
 }
 
-function tellUnknown(
-  problems: Problem[],
+/** What was probably meant. */
+function needHint(
   job: IdentifiedJob,
   need: string,
-  index: number,
   jobs: readonly IdentifiedJob[],
-): void {
+): string | undefined {
   const named = jobs.find(({ name }) => name?.source === need);
-  const hint = named
+  return named
     ? `"${need}" is the name of a job; its id is "${named.id}"`
     : didYouMean(need, jobs.filter((other) => other !== job).map(({ id }) => id));
-  const path = [...job.path, "needs", index];
-  const message = `"needs" names "${need}", and there is no job with that id`;
-  addError(problems, "unknown-need", path, message, hint === undefined ? {} : { hint });
 }
 
 /** At least one way round of each group of jobs that wait for each other. */
