@@ -7,10 +7,11 @@ import type { Invocation, Option } from "./command.ts";
 export function parseFlags(args: readonly string[], options: readonly Option[]): Invocation {
   const switches = options.filter(({ value }) => value === undefined).map(({ name }) => name);
   const valued = options.filter(({ value }) => value !== undefined).map(({ name }) => name);
-  refuseValues(args, switches);
+  refuseValues(args, options);
   const parsed = parseArgs(args, {
     boolean: switches,
     string: ["_", ...valued],
+    collect: valued,
     alias: Object.fromEntries(options.flatMap(({ short, name }) => short ? [[short, name]] : [])),
     "--": true,
     unknown(word, key) {
@@ -20,9 +21,10 @@ export function parseFlags(args: readonly string[], options: readonly Option[]):
   });
   const values = new Map<string, string>();
   for (const option of options) {
-    const value = parsed[option.name];
-    if (option.value === undefined || value === undefined) continue;
-    values.set(option.name, checkedValue(option, String(value)));
+    if (option.value === undefined) continue;
+    const [value, another] = parsed[option.name] as readonly string[];
+    if (another !== undefined) throw new UsageError(`option --${option.name} is given twice`);
+    if (value !== undefined) values.set(option.name, checkedValue(option, value));
   }
   return {
     operands: [...parsed._, ...(parsed["--"] as readonly string[])].map(String),
@@ -31,13 +33,16 @@ export function parseFlags(args: readonly string[], options: readonly Option[]):
   };
 }
 
-/** `--verbose=no` would be a yes otherwise. */
-function refuseValues(args: readonly string[], switches: readonly string[]): void {
+/** `--verbose=no` would be a yes otherwise, and `-v=no` a no. */
+function refuseValues(args: readonly string[], options: readonly Option[]): void {
   for (const word of args) {
     if (word === "--") return;
-    const name = /^--?([^=]+)=/.exec(word)?.[1];
-    if (name !== undefined && switches.includes(name)) {
-      throw new UsageError(`option --${name} takes no value`);
+    const [, long, letter] = /^(?:--([^=]+)|-[^-=]*([^-=]))=/.exec(word) ?? [];
+    const option = options.find(({ name, short }) =>
+      long ? name === long : letter !== undefined && short === letter
+    );
+    if (option && option.value === undefined) {
+      throw new UsageError(`option --${option.name} takes no value`);
     }
   }
 }

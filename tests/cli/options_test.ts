@@ -20,6 +20,14 @@ Deno.test("a wrong command line is an error on stderr, and nothing is run", asyn
     [["--output=steam", "ok.yml"], 'option --output cannot be "steam"', 'did you mean "stream"?'],
     [["--output", "x", "ok.yml"], 'option --output cannot be "x"', "one of auto, spinner, stream"],
     [["--verbose=no", "ok.yml"], "option --verbose takes no value", "try runner --help"],
+    [["-v=false", "ok.yml"], "option --verbose takes no value", "try runner --help"],
+    [["-v=true", "ok.yml"], "option --verbose takes no value", "try runner --help"],
+    [["-hv=false", "ok.yml"], "option --verbose takes no value", "try runner --help"],
+    [
+      ["--output=stream", "--output", "stream", "ok.yml"],
+      "option --output is given twice",
+      "try runner --help",
+    ],
     [["ok.yml", "two.yml"], 'unexpected argument "two.yml"', "joined by commas"],
     [["--help", "--nope"], "unknown option --nope", "try runner --help"],
   ];
