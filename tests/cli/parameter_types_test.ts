@@ -1,0 +1,49 @@
+import { assertEquals } from "@std/assert";
+import { ACTIONS } from "../../src/action/registry.ts";
+import { assertNoTrace } from "../support/assert_no_trace.ts";
+import { withRig } from "../support/rig.ts";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+/** Values of every type, and texts that are hard on programs, as YAML. */
+const VALUES = [
+  "null",
+  "-1.5",
+  "1e300",
+  "true",
+  ...['""', '"  "', '"text"', '"\\r\\nX: y"', '"\\u0000"', '"\\ud800"', '"☃"', '"http://[bad"'],
+  ...["[]", "[1]", "{}", "{a: 1}", "{a: null}", "{a: [1, {b: 2}]}"],
+  ...['{"": 1}', '{"a b": 1}', '{"x\\ny": z}', '{"A=B": x}', '{A: "a\\u0000b"}', '{a: "☃"}'],
+  ...["{content-length: 5}", "{transfer-encoding: chunked}", "{connection: upgrade}", "{host: x}"],
+];
+
+/** What an action needs besides the parameter that is tried. */
+function others(action: string, parameter: string, url: string): string {
+  const isTarget = /^(url|get|post|put|patch|delete|head|options)$/.test(parameter);
+  if (action === "http" && parameter === "url") return "method: GET, ";
+  if (action === "http" && parameter === "method") return `url: "${url}", `;
+  if (action === "http" && !isTarget) return `get: "${url}", `;
+  return action === "shell" && parameter !== "cmd" ? 'cmd: "true", ' : "";
+}
+
+Deno.test("a parameter that turns out to be of any type does its work or fails its step", async () => {
+  const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
+  await withRig(async ({ url }) => {
+    const jobs = actions.flatMap(({ name, parameters = [] }) =>
+      parameters.map((parameter) => {
+        const steps = VALUES.map((_, index) =>
+          `  - {uses: ${name}, timeout: 30s, with: {${others(name, parameter.name, url)}` +
+          `${parameter.name}: "{{ vars.v${index} }}"}}\n`
+        );
+        return { steps, text: `- name: ${name} ${parameter.name}\n  steps:\n${steps.join("")}` };
+      })
+    );
+    const vars = VALUES.map((value, index) => `  v${index}: ${value}\n`).join("");
+    const yaml = `name: n\nvars:\n${vars}jobs:\n${jobs.map(({ text }) => text).join("")}`;
+    const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
+    assertNoTrace(result);
+    assertEquals([result.code, result.stderr], [1, ""]);
+    const done = [...result.stdout.matchAll(/^ +\d+\. [✓✗△] {2}/gm)].length;
+    assertEquals(done, jobs.flatMap(({ steps }) => steps).length);
+  });
+});
