@@ -1,4 +1,4 @@
-import type { Host } from "../host/host.ts";
+import type { Files, Host } from "../host/host.ts";
 import { UsageError } from "../source/errors.ts";
 import { didYouMean } from "../source/suggest.ts";
 import type { Command, ExitCode, Program } from "./command.ts";
@@ -24,14 +24,15 @@ async function runProgram(args: readonly string[], program: Program): Promise<Ex
   // Alone on the line these need no parser, and are asked for by scripts that wait.
   if (args.length === 1 && args[0] === "--help") return await printHelp(DEFAULT_COMMAND, host);
   if (args.length === 1 && args[0] === "--version") return await printVersion(host);
-  const { parseFlags } = await import("./parse_flags.ts");
-  const named = COMMANDS.find(({ name }) => name === args.find((word) => !word.startsWith("-")));
-  const command = named ?? DEFAULT_COMMAND;
-  const parsed = parseFlags(args, [...command.options, ...COMMON_OPTIONS]);
-  const invocation = named ? { ...parsed, operands: parsed.operands.slice(1) } : parsed;
+  const { readCommandLine } = await import("./read_command_line.ts");
+  const { command, invocation } = readCommandLine(args, {
+    fallback: DEFAULT_COMMAND,
+    commands: COMMANDS,
+    common: COMMON_OPTIONS,
+  });
   if (invocation.switches.has("help")) return await printHelp(command, host);
   if (invocation.switches.has("version")) return await printVersion(host);
-  checkOperands(command, invocation.operands);
+  await checkOperands(command, invocation.operands, host.files);
   const run = await command.load();
   return await run(invocation, program);
 }
@@ -48,16 +49,33 @@ async function printVersion({ stdout, files }: Host): Promise<ExitCode> {
   return 0;
 }
 
-function checkOperands({ operands, name }: Command, given: readonly string[]): void {
+async function checkOperands(
+  { operands, name }: Command,
+  given: readonly string[],
+  files: Files,
+): Promise<void> {
   const missing = operands[given.length];
   if (missing) throw new UsageError(`<${missing.name}> is missing`, tryHelp(name));
   const extra = given[operands.length];
   if (extra === undefined) return;
-  const words = COMMANDS.flatMap((command) => command.name ?? []);
-  throw new UsageError(
-    `unexpected argument "${extra}"`,
-    didYouMean(given[0] ?? "", words) ?? "several workflow files are joined by commas: a.yml,b.yml",
-  );
+  const [first = ""] = given;
+  if (name === undefined && await isWord(first, files)) {
+    const words = COMMANDS.flatMap((command) => command.name ?? []);
+    throw new UsageError(`there is no command "${first}"`, didYouMean(first, words));
+  }
+  const hint = "several workflow files are joined by commas: a.yml,b.yml";
+  throw new UsageError(`unexpected argument "${extra}"`, name === undefined ? hint : tryHelp(name));
+}
+
+/** Whether it looks like the name of a command, and cannot be a file. */
+async function isWord(text: string, files: Files): Promise<boolean> {
+  if (!/^[\w-]+$/.test(text)) return false;
+  try {
+    await files.read(text);
+    return false;
+  } catch (error) {
+    return error instanceof Error && error.name === "NotFound";
+  }
 }
 
 function tryHelp(name: string | undefined): string {

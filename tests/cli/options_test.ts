@@ -29,6 +29,9 @@ Deno.test("a wrong command line is an error on stderr, and nothing is run", asyn
       "try runner --help",
     ],
     [["ok.yml", "two.yml"], 'unexpected argument "two.yml"', "joined by commas"],
+    [["two", "ok.yml"], 'there is no command "two"', "try runner --help"],
+    [["--output", "stream", "two", "ok.yml"], 'there is no command "two"', "try runner --help"],
+    [["./two", "ok.yml"], 'unexpected argument "ok.yml"', "joined by commas"],
     [["--help", "--nope"], "unknown option --nope", "try runner --help"],
   ];
   for (const [args, message, hint] of table) {
@@ -51,6 +54,12 @@ Deno.test("options stand before or after the path, in both spellings", async () 
     assertEquals([code, stderr], [0, ""], args.join(" "));
     assertStringIncludes(stdout, "hello (@");
   }
+});
+
+Deno.test("a file may have the name of a word", async () => {
+  const files = { two: HELLO, "ok.yml": HELLO };
+  assertStringIncludes((await runner(["two", "ok.yml"], {}, files)).stderr, "joined by commas");
+  assertEquals((await runner(["two"], {}, files)).code, 0);
 });
 
 Deno.test("--help prints the usage with every option and variable on stdout", async () => {

@@ -1,0 +1,49 @@
+import { UsageError } from "../source/errors.ts";
+import type { Command, Invocation, Option } from "./command.ts";
+import { parseFlags } from "./parse_flags.ts";
+
+/** The commands of the program, and the options that all of them have. */
+export interface CommandTable {
+  /** What is meant when the first operand names no command. */
+  readonly fallback: Command;
+  readonly commands: readonly Command[];
+  readonly common: readonly Option[];
+}
+
+/** A command and what it is to do. */
+export interface CommandLine {
+  readonly command: Command;
+  readonly invocation: Invocation;
+}
+
+/**
+ * Finds the command that the words of a command line ask for. Throws `UsageError`.
+ *
+ * Which word is the first operand is known only once all options are: it may follow one that
+ * takes a value. So the options of all commands are read, and then compared with the command.
+ */
+export function readCommandLine(args: readonly string[], table: CommandTable): CommandLine {
+  const { fallback, commands, common } = table;
+  const all = [...common, ...[fallback, ...commands].flatMap(({ options }) => options)];
+  const parsed = parseFlags(args, distinct(all));
+  const named = commands.find(({ name }) => name === parsed.operands[0]);
+  const command = named ?? fallback;
+  const own = [...common, ...command.options].map(({ name }) => name);
+  for (const name of [...parsed.switches, ...parsed.values.keys()]) {
+    if (!own.includes(name)) throw foreignOption(name, command);
+  }
+  return {
+    command,
+    invocation: named ? { ...parsed, operands: parsed.operands.slice(1) } : parsed,
+  };
+}
+
+/** Several commands may have the same option. */
+function distinct(options: readonly Option[]): readonly Option[] {
+  return [...new Map(options.map((option) => [option.name, option])).values()];
+}
+
+function foreignOption(option: string, { name }: Command): UsageError {
+  const words = name === undefined ? "runner" : `runner ${name}`;
+  return new UsageError(`${words} has no option --${option}`, `try ${words} --help`);
+}
