@@ -84,6 +84,13 @@ export interface ActionContext {
   /** The timeout of the step, in milliseconds; the run calls `stop` when it is over. */
   readonly timeout: number;
   /**
+   * Says that the action waits for its turn among its own kind, so that its time does not run
+   * until it says `begin`. One that says neither begins when it is called.
+   */
+  queue(): void;
+  /** Says that the turn of an action that has queued has come. */
+  begin(): void;
+  /**
    * Has `stop` called when the attempt must end: its time is over or the run is interrupted.
    * The action then ends what it began and throws the reason. The result takes it back.
    */

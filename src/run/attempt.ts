@@ -23,6 +23,7 @@ export class Attempt implements ActionContext {
   readonly #of: StepRun;
   #stops: readonly ((reason: StepError) => void)[] = [];
   #reason: StepError | undefined;
+  #isQueueing = false;
   #deadline: Deadline | undefined;
   #link: Link<Stoppable> | undefined;
 
@@ -45,6 +46,17 @@ export class Attempt implements ActionContext {
     };
   }
 
+  queue(): void {
+    this.#isQueueing = true;
+    this.#deadline?.cancel();
+  }
+
+  begin(): void {
+    if (!this.#isQueueing) return;
+    this.#isQueueing = false;
+    if (this.#link) this.#limit();
+  }
+
   debug(text: string): void {
     const { detail, emit, host } = this.run;
     if (!detail.all) return;
@@ -59,16 +71,20 @@ export class Attempt implements ActionContext {
   }
 
   /** Begins to look for a reason to stop. */
-  begin(): void {
+  watch(): void {
     this.#link = this.run.interruption.add(this);
-    this.#deadline = this.deadlines.add(this.timeout, () => {
-      this.stop(new StepError(`timed out after ${formatDuration(this.timeout)}`));
-    });
+    if (!this.#isQueueing) this.#limit();
   }
 
   /** Looks no further. */
   end(): void {
     this.#link?.remove();
     this.#deadline?.cancel();
+  }
+
+  #limit(): void {
+    this.#deadline = this.deadlines.add(this.timeout, () => {
+      this.stop(new StepError(`timed out after ${formatDuration(this.timeout)}`));
+    });
   }
 }

@@ -1,4 +1,5 @@
 import type { Action, ActionResult, RunAction } from "../action/action.ts";
+import { StepError } from "../source/errors.ts";
 import type { Dict } from "../value/value.ts";
 import { Attempt } from "./attempt.ts";
 import type { StepRun } from "./event.ts";
@@ -26,12 +27,14 @@ export async function runAttempt(
   timeout: number,
 ): Promise<Answer> {
   const act = await codeOf(action);
+  const { reason } = session.interruption;
+  if (reason !== undefined) throw new StepError(reason); // It came while the code was loaded.
   const attempt = new Attempt(session, run, label, timeout);
   const { clock } = session.host;
   const began = clock.ticks();
   const answer = act(params, attempt);
   if (!(answer instanceof Promise)) return { result: answer, elapsed: clock.ticks() - began };
-  attempt.begin();
+  attempt.watch();
   try {
     const result = await answer;
     return { result, elapsed: result.elapsed ?? clock.ticks() - began };

@@ -9,6 +9,8 @@ export interface TestContext extends ActionContext, AsyncDisposable {
   readonly notes: readonly string[];
   /** Ends the attempt from outside, as a step's timeout or Ctrl-C does. */
   stop(reason: StepError): void;
+  /** How often the action said that it queues and that it begins. */
+  readonly turns: { queued: number; begun: number };
   /** How many stops are waiting: none once an action is over. */
   readonly stops: number;
 }
@@ -18,6 +20,7 @@ export function actionContext(): TestContext {
   const host = denoHost();
   const secrets: string[] = [];
   const notes: string[] = [];
+  const turns = { queued: 0, begun: 0 };
   const stops = new Set<(reason: StepError) => void>();
   const ends: (() => void | Promise<void>)[] = [];
   return {
@@ -26,6 +29,9 @@ export function actionContext(): TestContext {
     run: {},
     label: "test",
     timeout: 300_000,
+    queue: () => void turns.queued++,
+    begin: () => void turns.begun++,
+    turns,
     onStop(stop) {
       stops.add(stop);
       return () => stops.delete(stop);

@@ -16,6 +16,11 @@ export class Places {
     this.#free = count;
   }
 
+  /** Whether who asks has to wait. */
+  get isFull(): boolean {
+    return this.#free === 0;
+  }
+
   /** Calls `take` once there is a place: at once, or when one is given back. */
   ask(take: () => boolean): void {
     if (this.#free > 0) {
@@ -40,10 +45,14 @@ export class Places {
   }
 }
 
-/** Resolves once there is a place; rejects, without one, when the action has to stop. */
+/**
+ * Resolves once there is a place; rejects, without one, when the action has to stop. That there
+ * are no more places is not the fault of the server, so the time of the action does not run.
+ */
 export function waitForPlace(places: Places, context: ActionContext): Promise<void> {
   return new Promise((resolve, reject) => {
     let isWaiting = true;
+    if (places.isFull) context.queue();
     const forget = context.onStop((reason) => {
       isWaiting = false;
       reject(reason);
@@ -51,6 +60,7 @@ export function waitForPlace(places: Places, context: ActionContext): Promise<vo
     places.ask(() => {
       if (isWaiting) {
         forget();
+        context.begin();
         resolve();
       }
       return isWaiting;

@@ -17,7 +17,12 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
   const sockets = socketsOf(context.run, context.onRunEnd);
   // Ten thousand actions may wait here. What they need later is made later, so that waiting
   // costs little memory, and what is new is not tied to what is old when it is collected.
-  await waitForPlace(sockets.places, context);
+  try {
+    await waitForPlace(sockets.places, context);
+  } catch (reason) {
+    const { request } = readRequest(params);
+    throw explainFailure(reason, request, tellRequest(request, context));
+  }
   try {
     return await carryOut(params, sockets, context);
   } finally {
@@ -32,7 +37,7 @@ async function carryOut(
 ): Promise<ActionResult> {
   const plan = readRequest(params);
   const { request } = plan;
-  for (const secret of requestSecrets(request.headers)) context.addSecret(secret);
+  const req = tellRequest(request, context);
   const call = new Call(plan, sockets, context);
   try {
     const reply = await sendAndFollow(call, plan);
@@ -41,20 +46,22 @@ async function carryOut(
     for (const secret of cookieSecrets(head.cookies)) context.addSecret(secret);
     const body = readPlainBody(reply, head) ?? await readOtherBody(reply, head, call, context);
     return {
-      req: requestAsSent(request),
+      req,
       res: { ...head, ...body },
       status: reply.code >= 200 && reply.code <= 299 ? 0 : 1,
       brief: `HTTP ${reply.code}`,
       elapsed,
     };
   } catch (error) {
-    throw explainFailure(error, request, requestAsSent(request));
+    throw explainFailure(error, request, req);
   } finally {
     call.close();
   }
 }
 
-function requestAsSent({ method, url, headers, body = "" }: Request): Dict {
+/** The request as expressions and reports see it, once they know what they may not show of it. */
+function tellRequest({ method, url, headers, body = "" }: Request, context: ActionContext): Dict {
+  for (const secret of requestSecrets(headers)) context.addSecret(secret);
   return { method, url: url.href, headers, body };
 }
 
