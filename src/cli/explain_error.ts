@@ -2,6 +2,7 @@ import type { Host } from "../host/host.ts";
 import { addSecretsOf } from "../run/secrets.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError, RunnerError, UsageError } from "../source/errors.ts";
+import { printable, printableLine } from "../source/printable.ts";
 import { renderMasked } from "../source/render_diagnostic.ts";
 import { Masker } from "../value/masker.ts";
 
@@ -10,11 +11,11 @@ export function explainError(error: unknown, host: Host): string {
   const mask = maskOf(host);
   if (!(error instanceof RunnerError)) {
     const stack = error instanceof Error ? error.stack ?? error.message : String(error);
-    return mask(`runner: internal error, please report it: ${stack}\n`);
+    return printable(mask(`runner: internal error, please report it: ${stack}\n`));
   }
-  const lines = [mask(`runner: error: ${error.message}`)];
+  const lines = [`runner: error: ${printableLine(mask(error.message))}`];
   const hint = error.hint ?? (error instanceof UsageError ? "try runner --help" : undefined);
-  if (hint !== undefined) lines.push(mask(`  ${hint}`));
+  if (hint !== undefined) lines.push(`  ${printableLine(mask(hint))}`);
   const diagnostics = error instanceof LoadError ? error.diagnostics : [];
   lines.push(...diagnostics.map((diagnostic) => renderMasked(diagnostic, mask)));
   return lines.join("\n") + "\n";

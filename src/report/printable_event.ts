@@ -1,24 +1,5 @@
 import type { RunEvent } from "../run/event.ts";
-
-/**
- * Characters that drive a terminal instead of standing on it, or that turn the order of those
- * around them. Line ends and tabs are for the layout to deal with.
- */
-// deno-lint-ignore no-control-regex
-const UNSAFE = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/;
-const EACH_UNSAFE = new RegExp(UNSAFE, "g");
-
-/** A text in which every control character is a visible sign for itself. */
-export function printable(text: string): string {
-  if (!UNSAFE.test(text)) return text;
-  return text.replaceAll("\r\n", "\n").replace(EACH_UNSAFE, visible);
-}
-
-function visible(control: string): string {
-  const code = control.charCodeAt(0);
-  if (code < 0x20) return String.fromCharCode(0x2400 + code); // ␛ for ESC
-  return code === 0x7f ? "␡" : "\ufffd";
-}
+import { isPrintable, printable } from "../source/printable.ts";
 
 /**
  * An event whose texts do no more than show. Names, bodies and outputs come from outside, and
@@ -27,7 +8,7 @@ function visible(control: string): string {
 export function printableEvent(event: RunEvent): RunEvent {
   if (event !== last) {
     last = event;
-    lastPrintable = isPrintable(event) ? event : printablePart(event) as RunEvent;
+    lastPrintable = isSafe(event) ? event : printablePart(event) as RunEvent;
   }
   return lastPrintable as RunEvent;
 }
@@ -37,12 +18,12 @@ let last: RunEvent | undefined;
 let lastPrintable: RunEvent | undefined;
 
 /** Nearly all events are fine as they are, and finding that out need not copy them. */
-function isPrintable(part: unknown): boolean {
-  if (typeof part === "string") return !UNSAFE.test(part);
+function isSafe(part: unknown): boolean {
+  if (typeof part === "string") return isPrintable(part);
   if (typeof part !== "object" || part === null) return true;
-  if (Array.isArray(part)) return part.every(isPrintable);
+  if (Array.isArray(part)) return part.every(isSafe);
   for (const key in part) {
-    if (UNSAFE.test(key) || !isPrintable((part as Record<string, unknown>)[key])) return false;
+    if (!isPrintable(key) || !isSafe((part as Record<string, unknown>)[key])) return false;
   }
   return true;
 }

@@ -1,4 +1,5 @@
 import type { Failure, Operand } from "../run/event.ts";
+import { printableLine } from "../source/printable.ts";
 import { renderExcerpt } from "../source/render_diagnostic.ts";
 import type { Place } from "../source/source.ts";
 import { shortJson } from "./render_json.ts";
@@ -36,7 +37,7 @@ export function summarizeFailure({ kind, field, message, operands = [] }: Failur
 
 /** `api.yml:14:15`. */
 export function formatPlace({ file, line, column }: Place): string {
-  return `${file}:${line}:${column}`;
+  return `${printableLine(file)}:${line}:${column}`;
 }
 
 function excerptLines(place: Place, hint: string | undefined, style: Style): string[] {

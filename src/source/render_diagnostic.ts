@@ -1,6 +1,7 @@
 import type { Diagnostic } from "./diagnostic.ts";
 import { cutToWidth, displayWidth } from "./display_width.ts";
 import { maskPlace } from "./mask_place.ts";
+import { printableLine } from "./printable.ts";
 import { type Place, placeOf } from "./source.ts";
 
 const LONGEST_LINE = 100;
@@ -18,7 +19,7 @@ export function renderMasked(diagnostic: Diagnostic, mask: (text: string) => str
   const hint = diagnostic.hint && oneLine(mask(diagnostic.hint));
   if (!span) return `${severity}: ${message}${hint ? `\n  ${hint}` : ""}`;
   const place = maskPlace(placeOf(span), mask);
-  return `${place.file}:${place.line}:${place.column}: ${severity}: ${message}\n` +
+  return `${printableLine(place.file)}:${place.line}:${place.column}: ${severity}: ${message}\n` +
     renderExcerpt(place, hint);
 }
 
@@ -47,8 +48,7 @@ function oneLine(text: string): string {
 
 /** Tabs take one column here, so that the caret stays under its text; controls are shown. */
 function plain(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replaceAll("\t", " ").replace(/[\x00-\x1f\x7f-\x9f]/g, "\ufffd");
+  return printableLine(text.replaceAll("\t", " "));
 }
 
 function shorten(text: string): string {

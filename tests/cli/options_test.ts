@@ -5,7 +5,11 @@ import { withFiles } from "../support/temp_dir.ts";
 const HELLO = "name: n\njobs:\n  - name: j\n    steps:\n      - uses: hello\n";
 
 /** Runs the program in a folder with a hello workflow. */
-function runner(args: string[], env: Record<string, string> = {}, files = { "ok.yml": HELLO }) {
+function runner(
+  args: string[],
+  env: Record<string, string> = {},
+  files: Record<string, string> = { "ok.yml": HELLO },
+) {
   return withFiles(files, (cwd) => runCli(args, { cwd, env }));
 }
 
@@ -54,6 +58,17 @@ Deno.test("options stand before or after the path, in both spellings", async () 
     assertEquals([code, stderr], [0, ""], args.join(" "));
     assertStringIncludes(stdout, "hello (@");
   }
+});
+
+Deno.test("controls in the name of a file are shown, and leave the message in one line", async () => {
+  const name = "a\nb\x1b[31m\tc.yml";
+  const missing = await runner([name]);
+  assertEquals(missing.stderr, "runner: error: workflow file 'a␊b␛[31m␉c.yml' not found\n");
+  const broken = await runner([name], {}, { [name]: "name: n\njobs: {}\n" });
+  assertEquals(broken.stderr.split("\n").slice(0, 2), [
+    "runner: error: workflow file 'a␊b␛[31m␉c.yml' has 1 error",
+    'a␊b␛[31m␉c.yml:2:7: error: "jobs" must be a list of jobs, not a mapping',
+  ]);
 });
 
 Deno.test("a file may have the name of a word", async () => {

@@ -28,7 +28,7 @@ Deno.test("renderDiagnostic() keeps the caret under its text", () => {
   };
   assertEquals(caret("日本 X"), ["日本 X", "     ^"]);
   assertEquals(caret("\tX"), [" X", " ^"]);
-  assertEquals(caret("\x1b[31mX"), ["\ufffd[31mX", "     ^"]);
+  assertEquals(caret("\x1b[31mX"), ["␛[31mX", "     ^"]);
   assertEquals(caret("e\u0301X"), ["e\u0301X", " ^"]);
 });
 
@@ -53,7 +53,7 @@ Deno.test("renderDiagnostic() without a place is one line, and the hint below it
 
 Deno.test("renderDiagnostic() keeps what it quotes in one line, and shows controls", () => {
   const diagnostic = { severity: "error", code: "test", message: 'no "a\nb\x1b[31m"' } as const;
-  assertEquals(renderDiagnostic(diagnostic), 'error: no "a b\ufffd[31m"');
+  assertEquals(renderDiagnostic(diagnostic), 'error: no "a b␛[31m"');
   const long = renderDiagnostic({ ...diagnostic, message: "a".repeat(10_000) });
   assertEquals(long, `error: ${"a".repeat(400)}…`);
 });

@@ -1,0 +1,29 @@
+/**
+ * Characters that drive a terminal instead of standing on it, or that turn the order of those
+ * around them. Line ends and tabs are for the layout to deal with.
+ */
+// deno-lint-ignore no-control-regex
+const UNSAFE = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/;
+const EACH_UNSAFE = new RegExp(UNSAFE, "g");
+
+/** Whether a text does no more than show. */
+export function isPrintable(text: string): boolean {
+  return !UNSAFE.test(text);
+}
+
+/** A text in which every control character is a visible sign for itself. */
+export function printable(text: string): string {
+  if (isPrintable(text)) return text;
+  return text.replaceAll("\r\n", "\n").replace(EACH_UNSAFE, visible);
+}
+
+/** The same for what has to stay in one line, like the name of a file. */
+export function printableLine(text: string): string {
+  return printable(text.replace(/[\r\n\t]/g, visible));
+}
+
+function visible(control: string): string {
+  const code = control.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code); // ␛ for ESC
+  return code === 0x7f ? "␡" : "\ufffd";
+}
