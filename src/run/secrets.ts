@@ -1,36 +1,28 @@
 import type { Masker } from "../value/masker.ts";
+import { isSecretHeader, isSecretName } from "../value/secret_names.ts";
 import { isDict } from "../value/value.ts";
 
-const SECRET_WORDS = new Set([
-  "token",
-  "secret",
-  "password",
-  "passwd",
-  "pass",
-  "key",
-  "apikey",
-  "credential",
-  "credentials",
-  "auth",
-]);
-
-/** Headers whose values are never shown. */
-const SECRET_HEADERS = new Set(["authorization", "proxy-authorization", "cookie", "set-cookie"]);
-
-/** Whether the name of a variable says that its value is secret: one of its words does. */
-export function isSecretName(name: string): boolean {
-  return name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split(/[^a-z0-9]+/)
-    .some((word) => SECRET_WORDS.has(word));
-}
-
-/** Makes the values of secret names secret, in nested maps too. */
+/** Makes the values of secret names secret, and all that lies in maps and lists of such names. */
 export function addSecretsOf(values: Readonly<Record<string, unknown>>, masker: Masker): void {
-  for (const [name, value] of Object.entries(values)) {
-    if (isDict(value)) addSecretsOf(value, masker);
-    else if (isSecretName(name) && (typeof value === "string" || typeof value === "number")) {
-      masker.add(String(value));
+  // What an expression made may hold one part many times over.
+  const seen = new Set<object>();
+  const seenAsSecret = new Set<object>();
+  const add = (value: unknown, isSecret: boolean) => {
+    if (typeof value !== "object" || value === null) {
+      const isText = typeof value === "string" || typeof value === "number";
+      if (isSecret && isText) masker.add(String(value));
+      return;
     }
-  }
+    const done = isSecret ? seenAsSecret : seen;
+    if (done.has(value)) return;
+    done.add(value);
+    if (Array.isArray(value)) {
+      for (const item of value) add(item, isSecret);
+    } else {
+      for (const [name, field] of Object.entries(value)) add(field, isSecret || isSecretName(name));
+    }
+  };
+  add(values, false);
 }
 
 /** A request or response with the values of its secret headers taken out, however short. */
@@ -42,7 +34,7 @@ export function withoutSecretHeaders(
   if (isDict(message.headers)) {
     const headers: Record<string, unknown> = { ...message.headers };
     for (const name of Object.keys(headers)) {
-      if (SECRET_HEADERS.has(name.toLowerCase())) headers[name] = mask;
+      if (isSecretHeader(name)) headers[name] = mask;
     }
     out.headers = headers;
   }

@@ -1,17 +1,10 @@
 import { StepError } from "../../source/errors.ts";
+import { isSecretHeader } from "../../value/secret_names.ts";
 import { fromByteString } from "./byte_string.ts";
 import { bareUrl, type Request } from "./read_request.ts";
 import type { Headers } from "./request_headers.ts";
 import { readUrl, withoutPassword } from "./request_url.ts";
 import type { Reply } from "./send.ts";
-
-/** Meant for one origin only. */
-const PRIVATE: ReadonlySet<string> = new Set([
-  "Authorization",
-  "Cookie",
-  "Host",
-  "Proxy-Authorization",
-]);
 
 /** The request that a redirect asks for; undefined where the response is none. */
 export function redirectOf(request: Request, reply: Reply): Request | undefined {
@@ -25,7 +18,8 @@ export function redirectOf(request: Request, reply: Reply): Request | undefined 
   const isElsewhere = url.origin !== request.url.origin;
   const headers = keepHeaders(
     request.headers,
-    (name) => !(isElsewhere && PRIVATE.has(name)) && !(becomesGet && name.startsWith("Content-")),
+    (name) =>
+      !(isElsewhere && isForOneOrigin(name)) && !(becomesGet && name.startsWith("Content-")),
   );
   if (isElsewhere) headers.Host = url.host;
   if (becomesGet) return { method: "GET", url, headers };
@@ -49,6 +43,10 @@ function resolve({ method, url }: Request, location: string): URL {
     }": ${target.message}`,
     target.hint,
   );
+}
+
+function isForOneOrigin(name: string): boolean {
+  return name === "Host" || isSecretHeader(name);
 }
 
 function keepHeaders(headers: Headers, keep: (name: string) => boolean): Record<string, string> {

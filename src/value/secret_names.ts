@@ -1,0 +1,30 @@
+const SECRET_WORDS: ReadonlySet<string> = new Set([
+  "token",
+  "secret",
+  "password",
+  "passwd",
+  "pass",
+  "key",
+  "apikey",
+  "credential",
+  "credentials",
+  "auth",
+]);
+
+const SECRET_HEADERS: ReadonlySet<string> = new Set([
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+  "set-cookie",
+]);
+
+/** Whether the name of a variable says that its value is secret: one of its words does. */
+export function isSecretName(name: string): boolean {
+  return name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split(/[^a-z0-9]+/)
+    .some((word) => SECRET_WORDS.has(word));
+}
+
+/** Whether the values of a header are never shown. */
+export function isSecretHeader(name: string): boolean {
+  return SECRET_HEADERS.has(name.toLowerCase());
+}
