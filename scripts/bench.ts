@@ -10,6 +10,7 @@ import { denoHost } from "../src/host/deno_host.ts";
 import { fromFileUrl } from "@std/path/from-file-url";
 
 const CLI = fromFileUrl(new URL("../cli.ts", import.meta.url));
+const CLI_ENTRY = fromFileUrl(new URL("./bench_entry.ts", import.meta.url));
 const LOAD = fromFileUrl(new URL("./bench_load.ts", import.meta.url));
 const deno = Deno.execPath();
 const folder = await Deno.makeTempDir({ prefix: "runner_bench_" });
@@ -68,23 +69,36 @@ async function write(name: string, text: string): Promise<string> {
 
 function say(what: string, figure: string, goal: string): void {
   // deno-lint-ignore no-console
-  console.log(`${what.padEnd(52)} ${figure.padEnd(30)} goal ${goal}`);
+  console.log(`${what.padEnd(56)} ${figure.padEnd(30)} goal ${goal}`);
 }
 
 const run = (...args: readonly string[]) => ["run", "-A", CLI, ...args];
 const empty = ["run", await write("empty.ts", "")];
 const hello = await write("hello.yml", "name: n\njobs: [{name: j, steps: [{uses: hello}]}]\n");
 
+/** The program in chunks, as a release embeds it. */
+async function bundle(): Promise<string> {
+  const out = `${folder}/split`;
+  await measure(["bundle", "--quiet", "--minify", "--code-splitting", "--outdir", out, CLI_ENTRY]);
+  return `${out}/bench_entry.js`;
+}
+
 async function benchStart(): Promise<void> {
+  const chunks = await bundle();
   for (
-    const [what, args, goal] of [
-      ["--version against an empty script", run("--version"), "1.6"],
-      ["--help against an empty script", run("--help"), "1.6"],
-      ["a one-step workflow against an empty script", run(hello), "2.5"],
+    const [what, argument, goal] of [
+      ["--version", "--version", "1.6"],
+      ["--help", "--help", "1.6"],
+      ["a one-step workflow", hello, "2.5"],
     ] as const
   ) {
-    const { ratio, seconds } = await compare(21, args, empty);
-    say(what, `${ratio.toFixed(2)} times, ${(seconds * 1000).toFixed(0)} ms`, `<= ${goal}`);
+    for (
+      const [form, program, limit] of [["bundled", chunks, `<= ${goal}`], ["checkout", CLI, "-"]]
+    ) {
+      const { ratio, seconds } = await compare(21, ["run", "-A", program!, argument], empty);
+      const figure = `${ratio.toFixed(2)} times, ${(seconds * 1000).toFixed(0)} ms`;
+      say(`${what} against an empty script (${form})`, figure, limit!);
+    }
   }
 }
 

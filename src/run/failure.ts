@@ -1,39 +1,16 @@
-import { ExpressionError } from "../expr/expression_error.ts";
 import type { Expression, Scope } from "../expr/expression.ts";
-import { RunnerError } from "../source/errors.ts";
-import { type Path, type Place, placeOf } from "../source/source.ts";
-import { boundValue } from "../value/bound_value.ts";
-import type { Places, Workflow } from "../workflow/model.ts";
+import type { Path } from "../source/source.ts";
 import type { Failure } from "./event.ts";
 import type { Session } from "./session.ts";
-import { FieldError } from "./field_error.ts";
+
+/** What tells of failures; a run without any does without it. */
+let code: Promise<typeof import("./explain_failure.ts")> | undefined;
+const load = () => code ??= import("./explain_failure.ts");
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
-export async function failureOf(
-  session: Session,
-  owner: Path,
-  error: unknown,
-): Promise<Failure> {
-  const [field, cause] = error instanceof FieldError ? [error.field, error.cause] : [[], error];
-  const fieldName = field.map(String).join(".");
-  if (cause instanceof ExpressionError) {
-    const path = [...owner, ...field, ...cause.path];
-    return {
-      kind: "expression",
-      field: [fieldName, ...cause.path].join("."),
-      message: cause.message,
-      ...hintOf(cause),
-      ...await placeAt(session.workflow, path, cause.start, cause.end),
-    };
-  }
-  const isOurs = !(cause instanceof RunnerError);
-  return {
-    kind: session.interruption.reason === undefined ? "action" : "interrupted",
-    field: fieldName,
-    message: isOurs ? `internal error: ${cause}` : cause.message,
-    ...(isOurs ? {} : hintOf(cause)),
-    ...await placeAt(session.workflow, [...owner, ...field]),
-  };
+export async function failureOf(session: Session, owner: Path, error: unknown): Promise<Failure> {
+  const { explainError } = await load();
+  return await explainError(session, owner, error);
 }
 
 /** The failure of a `test` that came out false, with the values that decided it. */
@@ -43,49 +20,6 @@ export async function falseTest(
   test: Expression,
   scope: Scope,
 ): Promise<Failure> {
-  const { start, end, operands, hint } = test.explainFalse(scope);
-  const cut = (text: string, limit: number) => session.secrets.mask(text, limit);
-  return {
-    kind: "test",
-    field: "test",
-    message: "test is false",
-    expression: test.source,
-    operands: operands.map(({ text, type, value }) => ({
-      text,
-      type,
-      value: boundValue(value, session.detail.limit, cut),
-    })),
-    ...(hint === undefined ? {} : { hint }),
-    ...await placeAt(session.workflow, [...owner, "test"], start, end),
-  };
-}
-
-/** A repeated step may fail ten thousand times at one place, and finding it is slow. */
-const found = new WeakMap<Places, Map<string, Place>>();
-
-/** Where a value of the workflow stands, or a part of its text. */
-async function placeAt(
-  workflow: Workflow,
-  path: Path,
-  start?: number,
-  end?: number,
-): Promise<{ place: Place }> {
-  const places = await workflow.document.places();
-  let known = found.get(places);
-  if (!known) found.set(places, known = new Map());
-  const key = JSON.stringify([path, start, end]);
-  let place = known.get(key);
-  if (!place) known.set(key, place = findPlace(places, path, start, end));
-  return { place };
-}
-
-function findPlace(places: Places, path: Path, start?: number, end?: number): Place {
-  const source = start === undefined ? undefined : places.text(path);
-  return placeOf(
-    source && start !== undefined ? { source, start, end: end ?? start } : places.locate(path),
-  );
-}
-
-function hintOf(error: RunnerError): { hint?: string } {
-  return error.hint === undefined ? {} : { hint: error.hint };
+  const { explainTest } = await load();
+  return await explainTest(session, owner, test, scope);
 }

@@ -1,0 +1,77 @@
+import type { Diagnostic } from "../source/diagnostic.ts";
+import { LoadError } from "../source/errors.ts";
+import { type Path, type Span, spanInFile } from "../source/source.ts";
+import { inheritedPath } from "./inherited_path.ts";
+import type { Document, Places } from "./model.ts";
+import { type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
+
+/** All that is wrong with a document. `unquoted` are the mappings that should be templates. */
+export async function loadError(
+  problems: readonly Problem[],
+  unquoted: readonly Path[],
+  document: Document,
+): Promise<LoadError> {
+  const own = withoutConsequences(problems, unquoted, document.value);
+  const diagnostics = await locateProblems(own, document);
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  const count = errors === 1 ? "1 error" : `${errors} errors`;
+  return new LoadError(`workflow file '${document.name}' has ${count}`, diagnostics);
+}
+
+/** Leaves out what is wrong only because a template without quotes was read as a mapping. */
+function withoutConsequences(
+  problems: readonly Problem[],
+  unquoted: readonly Path[],
+  root: unknown,
+): readonly Problem[] {
+  if (unquoted.length === 0) return problems;
+  return problems.filter(({ code, path }) => {
+    const place = inheritedPath(root, path);
+    return code === UNQUOTED_TEMPLATE ||
+      !unquoted.some((mapping) => mapping.every((part, index) => place[index] === part));
+  });
+}
+
+/** The problems with their places, in the order of the files, each place and message once. */
+export async function locateProblems(
+  problems: readonly Problem[],
+  document: Document,
+): Promise<readonly Diagnostic[]> {
+  const places = await document.places();
+  const found = new Map<string, { readonly diagnostic: Diagnostic; readonly order: Order }>();
+  for (const problem of problems) {
+    const diagnostic = locateProblem(problem, places);
+    const { source, start } = spanInFile(diagnostic.span!);
+    const order = { file: document.files.indexOf(source), start };
+    const key = JSON.stringify([order, diagnostic.message, diagnostic.severity]);
+    if (!found.has(key)) found.set(key, { diagnostic, order });
+  }
+  return [...found.values()]
+    .sort((a, b) => a.order.file - b.order.file || a.order.start - b.order.start)
+    .map(({ diagnostic }) => diagnostic);
+}
+
+interface Order {
+  readonly file: number;
+  readonly start: number;
+}
+
+function locateProblem({ path, part, range, ...rest }: Problem, places: Places): Diagnostic {
+  const source = range && places.text(path);
+  if (!source) return { ...rest, span: places.locate(path, part) };
+  const hint = cutHint(rest.message, source.origin) ?? rest.hint;
+  return { ...rest, ...hint === undefined ? {} : { hint }, span: { source, ...range } };
+}
+
+/** An expression that stops in its middle was often cut by what means something in YAML. */
+function cutHint(message: string, origin: Span | undefined): string | undefined {
+  if (!origin || !/^unexpected end|never closed$/.test(message)) return undefined;
+  const next = origin.source.text.slice(origin.end, origin.end + 100);
+  const cause = CUTS.find(({ next: pattern }) => pattern.test(next));
+  return cause && `${cause.why}: put the whole value in quotes`;
+}
+
+const CUTS: readonly { readonly next: RegExp; readonly why: string }[] = [
+  { next: /^[ \t]+#/, why: '" #" begins a comment in YAML' },
+  { next: /^\s*,/, why: 'inside of { } and [ ] a "," ends the value' },
+];
