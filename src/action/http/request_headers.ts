@@ -3,6 +3,7 @@ import type { Dict } from "../action.ts";
 import { toByteString } from "./byte_string.ts";
 import { canonicalName, isToken } from "./header_names.ts";
 import type { RequestBody } from "./request_body.ts";
+import { decode } from "./request_url.ts";
 
 /** The headers of a request by canonical name. */
 export type Headers = Readonly<Record<string, string>>;
@@ -69,14 +70,6 @@ function headerText(name: string, value: Dict[string]): string {
 function basic({ username, password }: URL): string {
   const credentials = toByteString(`${decode(username)}:${decode(password)}`);
   return `Basic ${btoa(credentials)}`;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function utf8Length(text: string): number {

@@ -8,7 +8,7 @@ import { readRequest, type Request, type RequestPlan } from "./read_request.ts";
 import { redirectOf } from "./redirects.ts";
 import { bodyText, readHead, readText, type ResponseHead } from "./response.ts";
 import { saveBody } from "./save_body.ts";
-import { cookieSecrets, requestSecrets } from "./secret_headers.ts";
+import { replySecrets, requestSecrets, urlSecrets } from "./secret_headers.ts";
 import type { Reply } from "./send.ts";
 import { type Sockets, socketsOf } from "./sockets.ts";
 
@@ -35,15 +35,15 @@ async function carryOut(
   sockets: Sockets,
   context: ActionContext,
 ): Promise<ActionResult> {
+  for (const secret of urlSecrets(params)) context.addSecret(secret);
   const plan = readRequest(params);
   const { request } = plan;
   const req = tellRequest(request, context);
   const call = new Call(plan, sockets, context);
   try {
-    const reply = await sendAndFollow(call, plan);
+    const reply = await sendAndFollow(call, plan, context);
     const { elapsed } = call;
     const head = readHead(reply);
-    for (const secret of cookieSecrets(head.cookies)) context.addSecret(secret);
     const body = readPlainBody(reply, head) ?? await readOtherBody(reply, head, call, context);
     return {
       req,
@@ -65,11 +65,16 @@ function tellRequest({ method, url, headers, body = "" }: Request, context: Acti
   return { method, url: url.href, headers, body };
 }
 
-async function sendAndFollow(call: Call, plan: RequestPlan): Promise<Reply> {
+async function sendAndFollow(
+  call: Call,
+  plan: RequestPlan,
+  context: ActionContext,
+): Promise<Reply> {
   const { maxRedirects } = plan;
   let request = plan.request;
   for (let followed = 0;; followed++) {
     const reply = await call.send(request);
+    for (const secret of replySecrets(reply)) context.addSecret(secret);
     const next = maxRedirects === undefined ? undefined : redirectOf(request, reply);
     if (!next) return reply;
     if (followed === maxRedirects) {

@@ -1,9 +1,19 @@
+import type { Dict } from "../action.ts";
+import { fromByteString } from "./byte_string.ts";
 import type { Headers } from "./request_headers.ts";
+import { passwordsIn } from "./request_url.ts";
+import type { Reply } from "./send.ts";
+import { SHORTHANDS } from "./shorthands.ts";
 
-/** Shorter values of cookies, like a language, say nothing secret and turn up everywhere. */
-const SHORTEST_COOKIE = 16;
+/** What no report may show of the URLs that a step asks for. */
+export function urlSecrets(params: Dict): string[] {
+  return ["url", ...SHORTHANDS].flatMap((name) => {
+    const text = params[name];
+    return typeof text === "string" ? passwordsIn(text) : [];
+  });
+}
 
-/** What no report may show of a request. */
+/** What no report may show of the headers of a request. */
 export function requestSecrets(headers: Headers): string[] {
   const secrets: string[] = [];
   for (const name of ["Authorization", "Proxy-Authorization"]) {
@@ -11,16 +21,21 @@ export function requestSecrets(headers: Headers): string[] {
     if (value !== undefined) secrets.push(value, ...credentials(value));
   }
   const cookie = headers.Cookie;
-  if (cookie !== undefined) {
-    secrets.push(cookie);
-    for (const pair of cookie.split(";")) secrets.push(...cookieValue(pair));
-  }
+  if (cookie !== undefined) secrets.push(cookie, ...cookie.split(";").flatMap(cookieValue));
   return secrets;
 }
 
-/** What no report may show of `Set-Cookie` headers. */
-export function cookieSecrets(cookies: readonly string[] = []): string[] {
-  return cookies.flatMap((cookie) => [cookie, ...cookieValue(cookie.split(";", 1)[0]!)]);
+/** What no report may show of the headers of a response. */
+export function replySecrets({ rawHeaders }: Reply): string[] {
+  const secrets: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    if (name !== "set-cookie" && name !== "location") continue;
+    const value = fromByteString(rawHeaders[at + 1]!);
+    if (name === "location") secrets.push(...passwordsIn(value));
+    else secrets.push(value, ...cookieValue(value.split(";", 1)[0]!));
+  }
+  return secrets;
 }
 
 /** What follows the scheme, and the password in it where the scheme is Basic. */
@@ -41,7 +56,9 @@ function basicPassword(credential: string): string | undefined {
   }
 }
 
+/** The value in `name=value`, also without the quotes that may stand around it. */
 function cookieValue(pair: string): string[] {
   const value = pair.slice(pair.indexOf("=") + 1).trim();
-  return value.length < SHORTEST_COOKIE ? [] : [value];
+  const [, quoted] = /^"(.*)"$/.exec(value) ?? [];
+  return quoted === undefined ? [value] : [value, quoted];
 }

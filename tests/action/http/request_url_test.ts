@@ -53,6 +53,7 @@ const REFUSED: readonly (readonly [text: string, message: string, hint?: string]
     'use "http://" or "https://"',
   ],
   ["http://me:secret@a b/", '"http://me:***@a b/" is no URL'],
+  ["http://me:se@cr:et@a b/", '"http://me:***@a b/" is no URL'],
 ];
 
 for (const [text, message, hint] of REFUSED) {

@@ -205,11 +205,66 @@ Deno.test("http keeps credentials and session cookies out of reports", async () 
     "bWU6cGFzcy0y",
     "pass-2",
     "lang=english; sid=0123456789abcdef",
+    "english",
     "0123456789abcdef",
     "sid=fedcba9876543210; Path=/",
     "fedcba9876543210",
     "l=de",
+    "de",
   ]);
+});
+
+Deno.test("http keeps a cookie out of reports without its quotes too", async () => {
+  const answer = response("200 OK", "", ['Set-Cookie: sid="abcdef"; Path=/']);
+  const { secrets } = await exchange({ get: "/" }, answer);
+  assertEquals(secrets.slice(-2), ['"abcdef"', "abcdef"]);
+});
+
+Deno.test("http keeps the passwords of URLs out of reports, sent or not", async () => {
+  const answer = response("302 Found", "", ["Location: http://me:p%61ss-2@127.0.0.1:1/"]);
+  await using context = actionContext();
+  await using server = rawServer(async (connection) => {
+    while (await connection.request() !== undefined) await connection.send(answer);
+  });
+  const params = {
+    get: server.url.replace("://", "://me:p%61ss-1@"),
+    headers: { authorization: "Bearer x" },
+    follow_redirects: false,
+  };
+  await runHttp(params, context);
+  assertEquals(context.secrets, [
+    "p%61ss-1",
+    "pass-1",
+    "Bearer x",
+    "x",
+    "p%61ss-2",
+    "pass-2",
+  ]);
+});
+
+Deno.test("http keeps out of reports what comes with a redirect that it follows", async () => {
+  await using context = actionContext();
+  await using server = rawServer(async (connection) => {
+    for (let request; (request = await connection.request()) !== undefined;) {
+      const headers = ["Set-Cookie: sid=abcdef", `Location: //a:pass-1@127.0.0.1:${server.port}/b`];
+      await connection.send(
+        request.startsWith("GET /a") ? response("302 Found", "", headers) : response("200 OK"),
+      );
+    }
+  });
+  const { res } = await runHttp({ url: server.url, get: "/a" }, context);
+  assertEquals(res.code, 200);
+  assertEquals(context.secrets.slice(0, 3), ["sid=abcdef", "abcdef", "pass-1"]);
+});
+
+Deno.test("http keeps the password of a URL that it cannot send out of reports", async () => {
+  await using context = actionContext();
+  await assertRejects(
+    async () => await runHttp({ get: "http://me:pass-1@word@a b/" }, context),
+    StepError,
+    'cannot send GET: "http://me:***@a b/" is no URL',
+  );
+  assertEquals(context.secrets, ["pass-1@word", "pass-1@word"]);
 });
 
 Deno.test("http sends the credentials of a URL as a header and not as a part of the URL", async () => {
