@@ -258,7 +258,7 @@ a.yml:1:5: error: unknown escape \\d
     "a: b\x07",
     `YAML syntax error at line 1
 a.yml:1:5: error: a character that YAML does not allow: U+0007
-  1 | a: b\ufffd
+  1 | a: b␇
     |     ^ write it as an escape in double quotes`,
   ],
   [
