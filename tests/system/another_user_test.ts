@@ -1,33 +1,56 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { theProgram } from "../support/run_cli.ts";
+import { fromFileUrl } from "@std/path/from-file-url";
 import { withFiles } from "../support/temp_dir.ts";
 
+const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
 const WORKFLOW = "name: n\njobs: [{name: j, steps: [{uses: hello}]}]\n";
+const NOBODY = 65534;
 
-/** Runs the program as somebody who is not root. */
-async function runAsNobody(cwd: string, args: readonly string[]) {
-  const [program, before] = theProgram();
-  const { code, stdout, stderr } = await new Deno.Command("setpriv", {
-    args: ["--reuid=65534", "--regid=65534", "--clear-groups", program, ...before, ...args],
-    cwd,
-  }).output();
+/** Runs a command to its end; what it says is for the test to judge. */
+async function run(command: string, args: readonly string[], cwd: string, env = {}) {
+  const output = await new Deno.Command(command, { args: [...args], cwd, env }).output();
   const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  return {
+    code: output.code,
+    stdout: decoder.decode(output.stdout),
+    stderr: decoder.decode(output.stderr),
+  };
+}
+
+/** Runs the program as somebody who may not read what belongs to us, from a copy of their own. */
+async function runAsNobody(folder: string, args: readonly string[]) {
+  const deno = `${folder}/program/deno`;
+  return await run(
+    "setpriv",
+    [
+      ...[`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", deno],
+      ...["run", "-A", "--no-prompt", `${folder}/program/cli.ts`, ...args],
+    ],
+    folder,
+    { DENO_DIR: `${folder}/program/cache`, HOME: folder, DENO_NO_UPDATE_CHECK: "1" },
+  );
 }
 
 Deno.test("a file that may not be read is told by its name", async () => {
   await withFiles({ "secret.yml": WORKFLOW, "open.yml": WORKFLOW }, async (folder) => {
+    const program = `${folder}/program`;
+    await Deno.mkdir(program);
+    const parts = ["cli.ts", "deno.json", "deno.lock", "src", "types"];
+    await run("cp", ["-r", ...parts.map((part) => CHECKOUT + part), program], folder);
+    await run("cp", [Deno.execPath(), `${program}/deno`], folder);
+    await run("chown", ["-R", String(NOBODY), program], folder);
     await Deno.chmod(folder, 0o755);
-    await Deno.chmod(`${folder}/secret.yml`, 0o600);
     await Deno.chmod(`${folder}/open.yml`, 0o644);
-    const { code, stdout, stderr } = await runAsNobody(folder, ["secret.yml"]);
-    assertEquals([code, stdout], [1, ""]);
-    assertEquals(
-      stderr.split("\n")[0],
-      "runner: error: permission denied reading 'secret.yml'",
-    );
+    await Deno.chmod(`${folder}/secret.yml`, 0o600);
+
     const open = await runAsNobody(folder, ["open.yml"]);
     assertEquals(open.code, 0, open.stderr);
     assertStringIncludes(open.stdout, "All jobs succeeded");
+
+    const { code, stdout, stderr } = await runAsNobody(folder, ["secret.yml"]);
+    assertEquals(
+      [code, stdout, stderr],
+      [1, "", "runner: error: permission denied reading 'secret.yml'\n"],
+    );
   });
 });
