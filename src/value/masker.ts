@@ -1,42 +1,30 @@
+import { FormTable, type Range } from "./form_table.ts";
 import { secretForms } from "./secret_forms.ts";
+import { joinBase64 } from "./unbroken.ts";
 
 /** What stands in a report in place of a secret. */
 export const MASK = "***";
 
-/** As many characters of a form decide whether it is looked for at a place. */
-const HEAD = 4;
-
 /**
- * Knows the secrets of a run and takes them out of texts.
- *
- * Secrets come up while a run goes on, a cookie with each response perhaps, so adding one must
- * not cost more when there are many: a table of the heads of all forms tells at each place of a
- * text whether a secret can begin there, and only then forms of each length are looked up.
+ * Knows the secrets of a run and takes them out of texts. Secrets come up while a run goes on, a
+ * cookie with each response perhaps, so adding one must not cost more when there are many.
  */
 export class Masker {
   readonly #known = new Set<string>();
-  readonly #heads = new Uint8Array(1 << 16);
-  /** By head, then by length, longest first. */
-  readonly #forms = new Map<string, Map<number, Set<string>>>();
+  readonly #forms = new FormTable();
+  /** Of all forms, those that may be broken into lines. */
+  readonly #base64 = new FormTable();
 
   /** Makes a text secret, in every form in which it may turn up. Short texts are left alone. */
   add(secret: string): void {
     if (this.#known.has(secret)) return;
     this.#known.add(secret);
-    for (const form of secretForms(secret)) this.#addForm(form);
-  }
-
-  #addForm(form: string): void {
-    this.#heads[headHash(form, 0)] = 1;
-    const head = form.slice(0, HEAD);
-    const lengths = this.#forms.get(head) ?? new Map<number, Set<string>>();
-    const forms = lengths.get(form.length);
-    if (forms) {
-      forms.add(form);
-      return;
+    const { plain, base64 } = secretForms(secret);
+    for (const form of plain) this.#forms.add(form);
+    for (const form of base64) {
+      this.#forms.add(form);
+      this.#base64.add(form);
     }
-    lengths.set(form.length, new Set([form]));
-    this.#forms.set(head, new Map([...lengths].sort(([a], [b]) => b - a)));
   }
 
   /**
@@ -45,34 +33,48 @@ export class Masker {
    */
   mask(text: string, limit = Infinity): string {
     const stop = Math.min(text.length, limit);
-    if (this.#known.size === 0 || text.length < HEAD) return text.slice(0, stop);
     let out = "";
     let copied = 0;
-    let hidden = 0; // the end of the secret that is being passed over
-    const last = Math.min(stop, text.length - HEAD + 1);
-    for (let at = 0; at < last; at++) {
-      if (this.#heads[headHash(text, at)] === 0) continue;
-      const length = this.#lengthAt(text, at);
-      if (length === 0) continue;
-      if (at >= hidden) {
-        out += text.slice(copied, at) + MASK;
-      }
-      hidden = copied = Math.max(hidden, at + length);
+    for (const { start, end } of this.#secretsIn(text, stop)) {
+      out += text.slice(copied, start) + MASK;
+      copied = end;
     }
     return copied < stop ? out + text.slice(copied, stop) : out;
   }
 
-  #lengthAt(text: string, at: number): number {
-    const lengths = this.#forms.get(text.slice(at, at + HEAD));
-    if (!lengths) return 0;
-    for (const [length, forms] of lengths) {
-      if (forms.has(text.slice(at, at + length))) return length;
+  /** The first `limit` characters of a text, without the beginning of a secret that is cut. */
+  cut(text: string, limit: number): string {
+    const severed = this.#secretsIn(text, limit).find(({ end }) => end > limit);
+    return text.slice(0, severed ? severed.start : limit);
+  }
+
+  /** Where secrets stand that begin before `stop`, those that overlap as one. */
+  #secretsIn(text: string, stop: number): Range[] {
+    if (this.#known.size === 0) return [];
+    const found = this.#forms.find(text, stop);
+    // Lines are wider than what stands between them, so a form is not twice as long with breaks.
+    const unbroken = joinBase64(text.slice(0, stop + 2 * this.#base64.longest));
+    if (unbroken) {
+      for (const { start, end } of this.#base64.find(unbroken.text, unbroken.text.length)) {
+        const range = { start: unbroken.origin(start), end: unbroken.origin(end - 1) + 1 };
+        if (range.start < stop) found.push(range);
+      }
+      found.sort((a, b) => a.start - b.start);
     }
-    return 0;
+    return merge(found);
   }
 }
 
-function headHash(text: string, at: number): number {
-  return (text.charCodeAt(at) * 31 + text.charCodeAt(at + 1) * 961 +
-    text.charCodeAt(at + 2) * 29791 + text.charCodeAt(at + 3) * 923521) & 0xffff;
+function merge(sorted: Range[]): Range[] {
+  if (sorted.length < 2) return sorted;
+  const merged: Range[] = [];
+  for (const range of sorted) {
+    const last = merged.at(-1);
+    if (last && range.start < last.end) {
+      merged[merged.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
+    } else {
+      merged.push(range);
+    }
+  }
+  return merged;
 }

@@ -1,14 +1,22 @@
 /** A secret shorter than this is left alone: masking it would blot out ordinary text. */
 export const SHORTEST_SECRET = 6;
 
-/** The texts to look for: the secret, each of its lines, and how both look when encoded. */
-export function secretForms(secret: string): ReadonlySet<string> {
-  const forms = new Set<string>();
-  for (const text of new Set([secret, secret.trim(), ...secret.split(/\r?\n/)])) {
-    if (text.length < SHORTEST_SECRET) continue;
-    for (const encode of ENCODERS) for (const form of encode(text)) forms.add(form);
-  }
-  return forms;
+/** The texts to look for. */
+export interface SecretForms {
+  /** The secret and each of its lines, as they are and encoded. */
+  readonly plain: ReadonlySet<string>;
+  /** What base64 makes of them, which may be broken into lines. */
+  readonly base64: ReadonlySet<string>;
+}
+
+/** Every form in which a secret may turn up. */
+export function secretForms(secret: string): SecretForms {
+  const texts = [...new Set([secret, secret.trim(), ...secret.split(/\r?\n/)])]
+    .filter((text) => text.length >= SHORTEST_SECRET);
+  return {
+    plain: new Set(texts.flatMap((text) => ENCODERS.flatMap((encode) => [...encode(text)]))),
+    base64: new Set(texts.flatMap((text) => [...base64Encoded(text)])),
+  };
 }
 
 /** Each gives one or more ways to write a text. Most give the text itself when it is plain. */
@@ -17,7 +25,6 @@ const ENCODERS: readonly ((text: string) => Iterable<string>)[] = [
   urlEncoded,
   jsonEscaped,
   htmlEscaped,
-  base64Encoded,
 ];
 
 function* urlEncoded(text: string): Iterable<string> {

@@ -84,3 +84,49 @@ Deno.test("mask() of a text without secrets is that text", () => {
   assertEquals(masker("not in there").mask(text), text);
   assertEquals(new Masker().mask(text), text);
 });
+
+Deno.test("cut() leaves out a secret that the cut goes through, and nothing else", () => {
+  const it = masker("supersecret", "abcdef", "defghi");
+  assertEquals(it.cut("1234567supersecret", 12), "1234567");
+  assertEquals(it.cut("1234567supersecret", 7), "1234567");
+  assertEquals(it.cut("1234567supersecret.", 18), "1234567supersecret");
+  assertEquals(it.cut("1234567superman", 12), "1234567super");
+  assertEquals(it.cut("-abcdefghi", 8), "-");
+  assertEquals(new Masker().cut("abcdef", 3), "abc");
+});
+
+/** A text in lines of that many characters. */
+function wrap(text: string, width: number, end: string): string {
+  return text.match(new RegExp(`.{1,${width}}`, "g"))!.join(end);
+}
+
+Deno.test("mask() sees base64 through the line breaks in it", () => {
+  for (const secret of ["short-secret", "a-long-token-of-many-characters-".repeat(5)]) {
+    const it = masker(secret);
+    for (const before of ["", "a", "ab", "some words before it: ", "x".repeat(50)]) {
+      const encoded = btoa(`${before}${secret}.`);
+      const first = Math.ceil(before.length * 8 / 6);
+      const last = Math.floor((before.length + secret.length) * 8 / 6);
+      const expected = `<${encoded.slice(0, first)}***${encoded.slice(last)}>`;
+      for (const width of [20, 60, 64, 76]) {
+        for (const end of ["\n", "\r\n", "\n    ", "\\n", "\\r\\n"]) {
+          const masked = it.mask(`<${wrap(encoded, width, end)}>`);
+          assertEquals(masked.replaceAll(end, ""), expected);
+        }
+      }
+    }
+  }
+});
+
+Deno.test("mask() sees a broken secret whole that the limit would cut", () => {
+  const it = masker("a-long-token-of-many-characters");
+  const wrapped = wrap(btoa("a-long-token-of-many-characters"), 20, "\n");
+  assertEquals(it.mask(`ab${wrapped}`, 6), "ab***");
+  assertEquals(it.cut(`ab\n${wrapped}`, 30), "ab\n");
+});
+
+Deno.test("mask() leaves the line breaks of other texts alone", () => {
+  const text = "one\ntwo\n0123456789abcdefghij\nklm\r\n  three\\nfour\n\nfive\n";
+  assertEquals(masker("threefour", "fghijklm").mask(text), text);
+  assertEquals(masker("a-secret").mask(`a\na-secret\nb`), "a\n***\nb");
+});
