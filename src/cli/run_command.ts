@@ -56,5 +56,11 @@ function runTimeout(value: string | undefined): RunOptions["timeout"] {
   if (value === undefined || value === "") return undefined;
   const milliseconds = parseDuration(value);
   if (milliseconds === undefined) throw new UsageError(`RUNNER_TIMEOUT ${durationProblem(value)}`);
+  if (milliseconds === 0) {
+    throw new UsageError(
+      `RUNNER_TIMEOUT must be more than nothing, not "${value}"`,
+      "leave it empty for a run without bounds",
+    );
+  }
   return { milliseconds, reason: `RUNNER_TIMEOUT of ${value} is over` };
 }

@@ -67,7 +67,7 @@ Deno.test("controls in the name of a file are shown, and leave the message in on
   const broken = await runner([name], {}, { [name]: "name: n\njobs: {}\n" });
   assertEquals(broken.stderr.split("\n").slice(0, 2), [
     "runner: error: workflow file 'a␊b␛[31m␉c.yml' has 1 error",
-    'a␊b␛[31m␉c.yml:2:7: error: "jobs" must be a list of jobs, not a mapping',
+    'a␊b␛[31m␉c.yml:2:7: error: "jobs" must be a list, not a mapping',
   ]);
 });
 
@@ -144,6 +144,8 @@ Deno.test("a bad variable is an error before anything runs", async () => {
     const [env, message] of [
       [{ RUNNER_TIMEOUT: "soon" }, "RUNNER_TIMEOUT must be a duration"],
       [{ RUNNER_TIMEOUT: "-5s" }, "RUNNER_TIMEOUT must not be negative"],
+      [{ RUNNER_TIMEOUT: "0" }, 'RUNNER_TIMEOUT must be more than nothing, not "0"'],
+      [{ RUNNER_TIMEOUT: "0s" }, 'RUNNER_TIMEOUT must be more than nothing, not "0s"'],
       [{ RUNNER_NO_COLOR: "maybe" }, 'RUNNER_NO_COLOR cannot be "maybe"'],
       [{ RUNNER_MAX_REPEAT_COUNT: "0" }, "RUNNER_MAX_REPEAT_COUNT"],
       [{ RUNNER_MAX_ATTEMPTS: "many" }, "RUNNER_MAX_ATTEMPTS"],
