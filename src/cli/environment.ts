@@ -1,5 +1,5 @@
 /** An environment variable that the program reads itself. */
-export interface Variable {
+interface Variable {
   readonly name: string;
   readonly summary: string;
 }

@@ -50,21 +50,3 @@ export function usesRegex(node: Node): boolean {
 }
 
 const REGEX_FUNCTIONS: ReadonlySet<string> = new Set(["matches", "match_json", "diff_json"]);
-
-/** The names of the context that a node reads, `$env` among them; those of `let` are left out. */
-export function namesIn(node: Node): ReadonlySet<string> {
-  const names = new Set<string>();
-  collectNames(node, new Set(), names);
-  return names;
-}
-
-function collectNames(node: Node, locals: ReadonlySet<string>, names: Set<string>): void {
-  if (node.type === "Identifier") {
-    if (!locals.has(node.name)) names.add(node.name);
-  } else if (node.type === "LetExpression") {
-    collectNames(node.init, locals, names);
-    collectNames(node.body, new Set([...locals, node.id.name]), names);
-  } else {
-    for (const child of childrenOf(node)) collectNames(child, locals, names);
-  }
-}

@@ -3,8 +3,9 @@ import type { LiveJob } from "./live_jobs.ts";
 import type { Style } from "./style.ts";
 import { countOf, cutLine, oneLine } from "./text_lines.ts";
 
+/** Between two frames, in milliseconds. */
+export const FRAME_TIME = 80;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-const FRAME_TIME = 80;
 const WAITS = { wait: "waits", initial_delay: "starts in", retry: "tries again in" };
 /** Columns that the names keep, and half of the line: the rest tells how far the step is. */
 const NAME_COLUMNS = 12;

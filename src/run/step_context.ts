@@ -18,7 +18,7 @@ export interface Round {
 }
 
 /** Where the steps of a round publish, and what they see as `outputs`. */
-export interface OutputSink {
+interface OutputSink {
   readonly view: Dict;
   publish(stepId: string, values: Dict): void;
 }

@@ -1,14 +1,13 @@
 import type { Path } from "../source/source.ts";
 import { decodeFields } from "./decode_fields.ts";
-import type { Decoding } from "./decode_value.ts";
+import { type Decoding, NO_TIME } from "./decode_value.ts";
 import { decodeStep, type StepDraft } from "./decode_step.ts";
 import { decodeDefaults, type Defaults } from "./decode_with.ts";
 import { JOB_FIELDS, REPEAT } from "./fields.ts";
-import type { Duration, Job, Repeat } from "./model.ts";
+import type { Job, Repeat } from "./model.ts";
 import { addError } from "./problem.ts";
 import type { RawMap } from "./raw_value.ts";
 
-const NO_TIME: Duration = { kind: "constant", milliseconds: 0 };
 const NO_DEFAULTS: Defaults = new Map();
 
 /** A job that may lack what is told as a problem then, and that has no generated id yet. */

@@ -2,14 +2,13 @@ import type { Path } from "../source/source.ts";
 import { parseDuration } from "../value/duration.ts";
 import type { Dict } from "../value/value.ts";
 import { decodeFields } from "./decode_fields.ts";
-import type { Decoding } from "./decode_value.ts";
+import { type Decoding, NO_TIME } from "./decode_value.ts";
 import { decodeUses, decodeWith, type Defaults } from "./decode_with.ts";
 import { RETRY, STEP_FIELDS } from "./fields.ts";
 import type { Duration, Retry, Step } from "./model.ts";
 import { addError, addWarning } from "./problem.ts";
 import type { RawMap } from "./raw_value.ts";
 
-const NO_TIME: Duration = { kind: "constant", milliseconds: 0 };
 const DEFAULT_TIMEOUT: Duration = {
   kind: "constant",
   milliseconds: parseDuration(STEP_FIELDS.fields.timeout.default)!,

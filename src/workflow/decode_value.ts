@@ -140,6 +140,9 @@ function decodeExpression(at: At): Expression | undefined {
   return undefined;
 }
 
+/** No time at all, where a duration is left out. */
+export const NO_TIME: Duration = { kind: "constant", milliseconds: 0 };
+
 function decodeDuration(at: At): Duration | undefined {
   const { value, path, name, names, decoding } = at;
   if (typeof value === "string" && value.includes("{{")) {

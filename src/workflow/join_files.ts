@@ -31,13 +31,6 @@ export function spanAt({ files, starts }: JoinedText, start: number, end: number
   return { source, start: inFile(start), end: inFile(end) };
 }
 
-/** Whether two offsets of the joined text lie in the same file. */
-export function inSameFile(joined: JoinedText, one: number, other: number): boolean {
-  return !joined.starts.some((start) =>
-    Math.min(one, other) < start && start <= Math.max(one, other)
-  );
-}
-
 const MARKER = /(?<![^\n])(?:---|\.\.\.)(?=[ \t\r\n]|$)/g;
 const BLANK = /^(?:[ \t\r]*(?:#[^\n]*)?(?:\n|$))*$/;
 const HEAD = /^(?:[ \t\r]*(?:[#%][^\n]*)?(?:\n|$))*$/;

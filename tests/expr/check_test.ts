@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { checkExpression, checkTemplate } from "../../src/expr/check.ts";
 import { parseExpression, parseTemplate } from "../../src/expr/parse.ts";
 import { loadRegexEngine } from "../../src/expr/regex.ts";
-import { namesIn, usesRegex } from "../../src/expr/tree.ts";
+import { usesRegex } from "../../src/expr/tree.ts";
 
 Deno.test("checkExpression() tells of all mistakes at once", async () => {
   await loadRegexEngine();
@@ -60,22 +60,6 @@ Deno.test("checkTemplate() places mistakes in the whole text", () => {
   const source = "a {{ 1 }} b {{ f() }} c {{ upper(1) }}";
   const found = checkTemplate(parseTemplate(source));
   assertEquals(found.map(({ start, end }) => source.slice(start, end)), ["f", "1"]);
-});
-
-Deno.test("namesIn() gives the names that come from outside", () => {
-  const cases: [string, string[]][] = [
-    ["vars.x + res.body[outputs.y]", ["vars", "res", "outputs"]],
-    ["let x = vars; x + y", ["vars", "y"]],
-    ["let x = x; x", ["x"]],
-    ["upper(s) | replace(a, b)", ["s", "a", "b"]],
-    ["filter(xs, .name == # + q)", ["xs", "q"]],
-    ["{name: v}", ["v"]],
-    ["$env.x", ["$env"]],
-    ["1", []],
-  ];
-  for (const [source, names] of cases) {
-    assertEquals([...namesIn(parseExpression(source).node)], names, source);
-  }
 });
 
 Deno.test("usesRegex() finds every way to a regular expression", () => {
