@@ -18,7 +18,7 @@ const context = {
 const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
   [
     `vars.bse_url + "/users"`,
-    `there is no "bse_url" here
+    `vars has no "bse_url"
   1 | vars.bse_url + "/users"
     |      ^^^^^^^ did you mean "base_url"?`,
   ],
@@ -104,13 +104,13 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
   ],
   [
     "(res.body.totl).x",
-    `there is no "totl" here
+    `res.body has no "totl"
   1 | (res.body.totl).x
     |           ^^^^ did you mean "total"?`,
   ],
   [
     `res.body["totl"].x`,
-    `there is no "totl" here
+    `res.body has no "totl"
   1 | res.body["totl"].x
     |          ^^^^^^ did you mean "total"?`,
   ],
@@ -137,6 +137,12 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     `this number is too large to be held exactly
   1 | 1e999
     | ^^^^^`,
+  ],
+  [
+    "status a_word_that_is_rather_long",
+    `unexpected word of 26 characters
+  1 | status a_word_that_is_rather_long
+    |        ^^^^^^^^^^^^^^^^^^^^^^^^^^`,
   ],
   [
     "'it''s'",
@@ -629,7 +635,7 @@ const TEMPLATES: readonly (readonly [source: string, printed: string])[] = [
   ],
   [
     "{{ vars.n }} {{ vars.bse_url.x }}",
-    `there is no "bse_url" here
+    `vars has no "bse_url"
   1 | {{ vars.n }} {{ vars.bse_url.x }}
     |                      ^^^^^^^ did you mean "base_url"?`,
   ],
