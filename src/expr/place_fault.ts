@@ -6,6 +6,8 @@ import { Fault } from "./fault.ts";
 import { nameHint } from "./known_slips.ts";
 import { childrenOf } from "./tree.ts";
 
+const LONGEST_OWNER = 60;
+
 /** What is thrown to the caller in place of what was thrown in the evaluation. */
 export function placeFault(error: unknown, run: Evaluation, source: string): unknown {
   if (error instanceof RangeError) {
@@ -30,10 +32,20 @@ function missingError(missing: Missing, strict: boolean, source: string, hint?: 
     return new ExpressionError("there is no such key here", at.start, at.end, hint);
   }
   const isName = node.type === "Identifier";
-  const message = isName && strict ? `unknown name "${key}"` : `there is no "${key}" here`;
+  const message = isName && strict ? `unknown name "${key}"` : absence(node, key, source);
   const better = hyphenHint(at, source) ?? (isName ? nameHint(key) : undefined) ??
     nearHint(missing);
   return new ExpressionError(message, at.start, at.end, better ?? hint);
+}
+
+/** `res.body has no "totl"`: in a list of failures the message stands alone. */
+function absence(node: Node, key: string, source: string): string {
+  const owner = node.type === "MemberExpression"
+    ? source.slice(node.object.start, node.object.end)
+    : "";
+  // In a predicate there may be nothing before the dot.
+  const isShort = owner.trim() !== "" && owner.length <= LONGEST_OWNER && !owner.includes("\n");
+  return isShort ? `${owner} has no "${key}"` : `there is no "${key}" here`;
 }
 
 /** `did you mean "x"?`, or what else there is. */

@@ -98,7 +98,7 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     `
   res.body.totl > 2 &&
   true`,
-    `there is no "totl" here
+    `res.body has no "totl"
   2 |   res.body.totl > 2 &&
     |            ^^^^ did you mean "total"?`,
   ],
