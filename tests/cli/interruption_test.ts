@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { until } from "../support/processes.ts";
 import { type Rig, withRig } from "../support/rig.ts";
 import { startCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -146,18 +147,30 @@ Deno.test("SIGINT between two attempts ends the run", async () => {
   await interrupt(job(steps), ready, ["SIGINT"], checkReport, ["-v"]);
 });
 
-Deno.test("a second SIGINT leaves at once", async () => {
-  const steps = "      - name: stubborn\n        uses: shell\n        with:\n" +
-    "          cmd: \"trap '' TERM INT; echo $$ > {folder}/pids; while :; do sleep 1000; done\"\n";
-  await interrupt(
-    job(steps),
-    async (_, folder) => void await untilWritten(`${folder}/pids`),
-    ["SIGINT", "SIGINT"],
-    async ({ code }, _rig, folder) => {
-      assertEquals(code, 1);
-      assert(await isGone(Number(await untilWritten(`${folder}/pids`))));
-    },
+Deno.test("a second SIGINT leaves at once, and leaves nothing behind", async () => {
+  const yaml = job(
+    "      - name: background\n        uses: shell\n        with:\n          background: true\n" +
+      "          cmd: \"trap '' TERM; echo $$ > pid; while :; do sleep 1000; done\"\n" +
+      "      - name: stubborn\n        uses: shell\n        with:\n" +
+      "          cmd: \"trap 'echo asked > asked' TERM; echo $$ > pids; while :; do sleep 1; done\"\n",
   );
+  await withFiles({ "w.yml": yaml, "temp/kept": "" }, async (folder) => {
+    const temp = `${folder}/temp`;
+    const child = startCli(["w.yml"], { cwd: folder, env: { TMPDIR: temp } });
+    const outputs = [child.stdout, child.stderr].map((output) => new Response(output).text());
+    const pids = await Promise.all(
+      ["pid", "pids"].map((name) => untilWritten(`${folder}/${name}`)),
+    );
+    assertEquals([...Deno.readDirSync(temp)].length, 2);
+    child.kill("SIGINT");
+    // The first SIGINT was heard: it has begun to ask kindly. The second does not wait for more.
+    await untilWritten(`${folder}/asked`);
+    child.kill("SIGINT");
+    await Promise.all(outputs);
+    assertEquals((await child.status).code, 1);
+    for (const pid of pids) assert(await isGone(Number(pid)), `process ${pid} is still there`);
+    await until(() => [...Deno.readDirSync(temp)].length === 1, "the temporary folder has gone");
+  });
 });
 
 Deno.test("a background command ends with the run", async () => {
