@@ -1,5 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
+import { leftoversOf } from "../leftovers.ts";
 import { fileSuffix, mediaType } from "./content_type.ts";
 
 /** Writes a body to a file that lives as long as the run, and gives the path of the file. */
@@ -9,12 +10,8 @@ export async function saveBody(
   context: ActionContext,
 ): Promise<string> {
   try {
-    const path = await Deno.makeTempFile({
-      prefix: "runner_",
-      suffix: fileSuffix(mediaType(contentType ?? "")),
-    });
-    context.onRunEnd(() => remove(path));
-    await Deno.writeFile(path, bytes);
+    const path = await leftoversOf(context).newFile(fileSuffix(mediaType(contentType ?? "")));
+    await Deno.writeFile(path, bytes, { mode: 0o600 });
     return path;
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) {
@@ -25,13 +22,5 @@ export async function saveBody(
     }
     if (!(error instanceof Error)) throw error;
     throw new StepError(`cannot save the body of the response: ${error.message}`);
-  }
-}
-
-async function remove(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

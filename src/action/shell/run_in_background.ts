@@ -1,7 +1,7 @@
 import type { ActionContext, ActionResult } from "../action.ts";
+import type { Leftovers } from "../leftovers.ts";
 import { empty } from "./capture.ts";
 import type { ProcessGroup } from "./process_group.ts";
-import type { RunProcesses } from "./run_processes.ts";
 import { describeRequest, type ShellRequest } from "./shell_request.ts";
 import { spawnProblem } from "./spawn_problem.ts";
 import { startCommand } from "./start_command.ts";
@@ -9,22 +9,24 @@ import { startCommand } from "./start_command.ts";
 /** Starts a command that runs until the run ends; all that it prints goes into a file. */
 export async function runInBackground(
   request: ShellRequest,
-  processes: RunProcesses,
+  leftovers: Leftovers,
   context: ActionContext,
 ): Promise<ActionResult> {
   let log: Deno.FsFile | undefined;
   let group: ProcessGroup;
   let path: string;
   try {
-    path = await processes.newFile(".log");
+    path = await leftovers.newFile(".log");
     log = await Deno.open(path, { append: true, create: true, mode: 0o600 });
-    group = await startCommand(request, processes, context);
+    group = await startCommand(request, leftovers, context);
   } catch (error) {
     log?.close();
     throw await spawnProblem(error, request);
   }
   const outputs = copyTo(log, group.child);
-  processes.leave(group, async () => {
+  leftovers.leave(async () => {
+    await group.end();
+    leftovers.release(group.pid);
     await Promise.all(outputs.map((output) => output.cancel()));
     await Promise.all(outputs.map((output) => output.ended));
     log.close();

@@ -1,12 +1,17 @@
 import { StepError } from "../../source/errors.ts";
 import { formatDuration } from "../../value/duration.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
+import { type Leftovers, leftoversOf } from "../leftovers.ts";
 import { type Capture, capture, type Captured } from "./capture.ts";
 import { lastLines } from "./last_lines.ts";
 import type { ProcessGroup } from "./process_group.ts";
-import { processesOf, type RunProcesses } from "./run_processes.ts";
 import { runInBackground } from "./run_in_background.ts";
-import { describeRequest, readShellRequest, type ShellRequest } from "./shell_request.ts";
+import {
+  describeRequest,
+  environmentSecrets,
+  readShellRequest,
+  type ShellRequest,
+} from "./shell_request.ts";
 import { startCommand } from "./start_command.ts";
 
 /** How long output may lag behind the end of a command: so many looks, so far apart. */
@@ -21,8 +26,9 @@ interface Outputs {
 /** Runs a command and waits for it, unless it is to run in the background. */
 export async function runShell(params: Dict, context: ActionContext): Promise<ActionResult> {
   const request = readShellRequest(params, context.host);
-  const processes = processesOf(context);
-  if (request.background) return await runInBackground(request, processes, context);
+  for (const secret of environmentSecrets(request)) context.addSecret(secret);
+  const leftovers = leftoversOf(context);
+  if (request.background) return await runInBackground(request, leftovers, context);
   const { timeout } = request;
   const stop = Promise.withResolvers<StepError>();
   const deadline = timeout === undefined ? undefined : context.deadlines.add(
@@ -31,8 +37,8 @@ export async function runShell(params: Dict, context: ActionContext): Promise<Ac
   );
   const forget = context.onStop(stop.resolve);
   try {
-    const group = await startCommand(request, processes, context);
-    return await waitFor(group, request, stop.promise, processes, context);
+    const group = await startCommand(request, leftovers, context);
+    return await waitFor(group, request, stop.promise, leftovers, context);
   } finally {
     deadline?.cancel();
     forget();
@@ -43,12 +49,13 @@ async function waitFor(
   group: ProcessGroup,
   request: ShellRequest,
   stop: Promise<StepError>,
-  processes: RunProcesses,
+  leftovers: Leftovers,
   context: ActionContext,
 ): Promise<ActionResult> {
+  const cutText = (text: string, limit: number) => context.cutText(text, limit);
   const outputs: Outputs = {
-    stdout: capture(group.child.stdout, request.maxOutput),
-    stderr: capture(group.child.stderr, request.maxOutput),
+    stdout: capture(group.child.stdout, request.maxOutput, cutText),
+    stderr: capture(group.child.stderr, request.maxOutput, cutText),
   };
   const end = await Promise.race([group.status, stop]);
   if (end instanceof StepError) {
@@ -59,13 +66,17 @@ async function waitFor(
   const stdout = outputs.stdout.take();
   const stderr = outputs.stderr.take();
   if (isComplete && !await group.isAlive()) {
-    processes.release(group);
+    leftovers.release(group.pid);
   } else {
     // What writes on keeps its reader, so that it does not fail for want of one.
     context.debug(`command ${group.pid} left processes behind, which end with the run`);
-    processes.leave(group, () => cancel(outputs));
+    leftovers.leave(async () => {
+      await group.end();
+      leftovers.release(group.pid);
+      await cancel(outputs);
+    });
   }
-  if (end instanceof StepError) throw interrupted(end, request, stdout, stderr);
+  if (end instanceof StepError) throw interrupted(end, request, stdout, stderr, context);
   return makeResult(group, request, end, stdout, stderr);
 }
 
@@ -121,11 +132,12 @@ function interrupted(
   request: ShellRequest,
   stdout: Captured,
   stderr: Captured,
+  context: ActionContext,
 ): StepError {
   const hints = [
     hint,
-    lastLines("stdout", stdout.text),
-    lastLines("stderr", stderr.text),
+    lastLines("stdout", context.mask(stdout.text)),
+    lastLines("stderr", context.mask(stderr.text)),
   ].filter((text) => text !== undefined);
   return new StepError(
     message,

@@ -1,20 +1,20 @@
 import type { ActionContext } from "../action.ts";
+import type { Leftovers } from "../leftovers.ts";
 import type { Host } from "../../host/host.ts";
 import { commandFile, fileArguments, inlineArguments, needsFile } from "./interpreter.ts";
 import { type ProcessGroup, startGroup } from "./process_group.ts";
-import type { RunProcesses } from "./run_processes.ts";
 import type { ShellRequest } from "./shell_request.ts";
 import { spawnProblem } from "./spawn_problem.ts";
 
 /** Starts the command of a request; throws a `StepError` that says why that cannot be. */
 export async function startCommand(
   request: ShellRequest,
-  processes: RunProcesses,
+  leftovers: Leftovers,
   { host }: ActionContext,
 ): Promise<ProcessGroup> {
   const { interpreter, workdir, stdin } = request;
   try {
-    const file = await writeCommandFile(request, processes);
+    const file = await writeCommandFile(request, leftovers);
     const group = startGroup(interpreter.program, {
       args: file === undefined
         ? inlineArguments(interpreter, request.cmd)
@@ -26,7 +26,7 @@ export async function startCommand(
       stderr: "piped",
       windowsRawArguments: interpreter.dialect === "cmd",
     }, host.clock);
-    processes.guard(group);
+    leftovers.watch(group.pid);
     if (stdin !== undefined) feed(group.child.stdin, stdin);
     // A step that is repeated would fill the disk. What stays all the same goes with the run.
     if (file !== undefined) group.status.then(() => Deno.remove(file)).catch(() => {});
@@ -39,11 +39,11 @@ export async function startCommand(
 /** Writes a command that is too long for an argument to a file, and gives its path. */
 async function writeCommandFile(
   { interpreter, cmd }: ShellRequest,
-  processes: RunProcesses,
+  leftovers: Leftovers,
 ): Promise<string | undefined> {
   if (!needsFile(interpreter, cmd)) return undefined;
   const { text, extension } = commandFile(interpreter, cmd);
-  const path = await processes.newFile(extension);
+  const path = await leftovers.newFile(extension);
   await Deno.writeTextFile(path, text, { mode: 0o600 });
   return path;
 }

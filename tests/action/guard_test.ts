@@ -1,14 +1,14 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { startGuard } from "../../../src/action/shell/guard.ts";
-import { isRunning, until } from "../../support/processes.ts";
-import { withFiles } from "../../support/temp_dir.ts";
+import { startGuard } from "../../src/action/guard.ts";
+import { isRunning, until } from "../support/processes.ts";
+import { withFiles } from "../support/temp_dir.ts";
 
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
 
 /** A program with a command at work, one in the background and one that left a child behind. */
 const PROGRAM = `
-import { runShell } from ${module("../../../src/action/shell/run_shell.ts")};
-import { actionContext } from ${module("../../support/action_context.ts")};
+import { runShell } from ${module("../../src/action/shell/run_shell.ts")};
+import { actionContext } from ${module("../support/action_context.ts")};
 const context = actionContext();
 const cmd = "echo $$ > $NAME.new; mv $NAME.new $NAME; sleep 100";
 const background = await runShell(
@@ -88,7 +88,7 @@ Deno.test("A guard spares the groups that it was told have ended", async () => {
       args: [
         "eval",
         "--no-config",
-        `import { startGuard } from ${module("../../../src/action/shell/guard.ts")};
+        `import { startGuard } from ${module("../../src/action/guard.ts")};
          const start = () => new Deno.Command("sleep", { args: ["100"], detached: true, stdout: "null", stderr: "null" }).spawn();
          const [spared, ended, other] = [start(), start(), start()];
          const guard = startGuard();
