@@ -99,6 +99,10 @@ export interface ActionContext {
   onRunEnd(end: () => void | Promise<void>): void;
   /** Makes every report write `***` in place of this text. */
   addSecret(text: string): void;
+  /** A text as a report would show it; what is cut afterwards cuts no secret. */
+  mask(text: string): string;
+  /** The first `limit` characters of a text, without the beginning of a secret that is cut. */
+  cutText(text: string, limit: number): string;
   /** Says something to who asked for details with `-v`. */
   debug(text: string): void;
 }

@@ -57,6 +57,14 @@ export class Attempt implements ActionContext {
     if (this.#link) this.#limit();
   }
 
+  mask(text: string): string {
+    return this.run.secrets.mask(text);
+  }
+
+  cutText(text: string, limit: number): string {
+    return this.run.secrets.cut(text, limit);
+  }
+
   debug(text: string): void {
     const { detail, emit, host } = this.run;
     if (!detail.all) return;

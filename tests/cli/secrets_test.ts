@@ -37,6 +37,8 @@ name: "secrets {{vars.token}}"
 vars:
   token: "{{API_TOKEN}}"
   plain: "{{MY_PASSWORD}}"
+  private: "{{PRIVATE_KEY}}"
+  auth: { user: "in-a-map-{{SUFFIX}}", list: ["in-a-list-{{SUFFIX}}"] }
 jobs:
   - name: "job {{vars.token}}"
     steps:
@@ -44,56 +46,203 @@ jobs:
         uses: shell
         with:
           cmd: |
-            printf '%s\\n' "$API_TOKEN" "$MY_PASSWORD"
-            printf '%s' "$API_TOKEN" | base64
+            printf '%s\\n' "$API_TOKEN" "$MY_PASSWORD" "$PRIVATE_KEY"
+            printf '%s' "$API_TOKEN$API_TOKEN$API_TOKEN" | base64
+            printf '%s' "$PRIVATE_KEY" | base64 -w 64
             printf '%s' "a$MY_PASSWORD" | base64 -w0
             printf '%s' "ab$MY_PASSWORD" | base64 -w0
         test: res.stdout == vars.token
-        echo: "{{res.stdout}} {{vars.token}} {{vars.plain}}"
+        echo: "{{res.stdout}} {{vars.token}} {{vars.plain}} {{vars.auth}} {{vars.private}}"
       - name: headers, query and body
         uses: http
         with:
           post: "{url}/echo"
-          query: { q: "{{vars.token}}" }
+          query: { q: "{{vars.token}}", list: "{{vars.auth.list}}" }
           headers:
-            authorization: "Bearer {{vars.plain | trim}}"
+            authorization: "Bearer {{vars.token}}"
             x-other: "{{toBase64(vars.token)}}"
-          body: { token: "{{vars.token}}", text: "<{{vars.plain}}>" }
+          body: { token: "{{vars.token}}", text: "<{{vars.plain}}>", auth: "{{vars.auth}}" }
         test: res.body == vars.token
         echo: "{{res.body}}"
+      - name: basic credentials, in a header and in a URL
+        vars: { pair: "me:basic-in-header-{{vars.auth.user}}" }
+        uses: http
+        with:
+          get: "{url}/echo"
+          headers: { authorization: "Basic {{toBase64(vars.pair)}}" }
+        test: res.body == vars.pair
+        echo: "{{res.body}}"
+      - uses: http
+        with: { get: "{account}/echo" }
+        test: res.body == "url-password"
+        echo: "url-password {{res.body}}"
+      - name: cookies
+        uses: http
+        with: { get: "{url}/echo", headers: { cookie: "lang=de; sid=sid-of-11" } }
+        test: res.body == "sid-of-11"
+        echo: "sid-of-11"
+      - name: variables of a command
+        uses: shell
+        with: { cmd: 'echo $DB_PASS; exit 1', env: { DB_PASS: "in-shell-env" } }
+        test: res.stdout == "in-shell-env"
+        echo: "in-shell-env"
       - name: an error
         uses: shell
         with: { cmd: "true", workdir: "/nowhere/{{vars.plain}}" }
       - name: another
         uses: http
         with: { get: "{url}/x", timeout: "{{vars.token}}" }
+  - name: "{{vars.auth.user}}"
+    skipif: "true"
+    steps: [{ uses: hello }]
 `;
+
+/** What the workflow makes secret besides the environment. */
+const OWN = [
+  "in-a-map-123",
+  "in-a-list-123",
+  "basic-in-header",
+  "url-password",
+  "sid-of-11",
+  "in-shell-env",
+];
 
 Deno.test("no secret is in the report, in any encoding, with and without -v", async () => {
   const next = random(42);
   await withRig(async (rig) => {
-    await withFiles({ "w.yml": WORKFLOW.replaceAll("{url}", rig.url) }, async (cwd) => {
+    const account = rig.url.replace("://", "://me:url-password@");
+    const workflow = WORKFLOW.replaceAll("{url}", rig.url).replaceAll("{account}", account);
+    await withFiles({ "w.yml": workflow }, async (cwd) => {
       for (let round = 0; round < 6; round++) {
-        const env = {
+        const lines = [1, 2, 3].map(() => randomSecret(next).replace(/[^\x20-\x7e]/g, "e"));
+        const secrets = {
           API_TOKEN: randomSecret(next),
           MY_PASSWORD: randomSecret(next).replace(/[^\x20-\x7e]/g, "e"),
+          PRIVATE_KEY: lines.join("\n"),
         };
         const args = round % 2 ? ["-v", "--timing", "w.yml"] : ["w.yml"];
+        const env = { ...secrets, SUFFIX: "123" };
         const { code, stdout, stderr } = await runCli(args, { cwd, env });
         assertEquals(code, 1);
         assertStringIncludes(stdout, "***");
-        for (const secret of Object.values(env)) {
-          for (const form of forms(secret)) {
-            const text = stdout + stderr;
-            const at = text.indexOf(form);
-            assert(
-              at < 0,
-              `${JSON.stringify(secret)} as ${form}: ${text.slice(Math.max(0, at - 200), at + 80)}`,
-            );
-          }
+        for (const secret of [...Object.values(secrets), ...lines, ...OWN]) {
+          for (const form of forms(secret)) assertHidden(form, stdout + stderr);
         }
       }
     });
+  });
+});
+
+/** Line breaks in base64 hide nothing. */
+function assertHidden(form: string, text: string): void {
+  for (const seen of [text, text.replace(/\s+/g, "")]) {
+    const at = seen.indexOf(form);
+    assert(at < 0, `${form} in ${seen.slice(Math.max(0, at - 200), at + 80)}`);
+  }
+}
+
+Deno.test("a secret that is a word of the program itself changes nothing but its own text", async () => {
+  const workflow = `name: n
+jobs:
+  - name: first
+    id: message
+    steps:
+      - { uses: hello, test: "true", echo: hi }
+      - { uses: hello, skipif: "true" }
+      - { uses: shell, with: { cmd: exit 1 } }
+  - { name: second, id: result, needs: [message], steps: [{ uses: hello, test: res == 1 }] }
+  - { name: third, id: failed, needs: [result], steps: [{ uses: hello }] }
+`;
+  const words = [
+    "failed",
+    "passed",
+    "result",
+    "message",
+    "step_finished",
+    "test",
+    "skipped",
+    "error",
+    "name",
+    "untested",
+    "expression",
+  ];
+  await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const summary = (text: string) => /[✓✗] .*job.*$/m.exec(text)?.[0];
+    const plain = await runCli(["w.yml"], { cwd });
+    assertEquals(plain.code, 1);
+    assert(summary(plain.stdout));
+    for (const word of words) {
+      for (const args of [["w.yml"], ["-v", "w.yml"]]) {
+        const { code, stdout, stderr } = await runCli(args, { cwd, env: { API_KEY: word } });
+        assertEquals([code, summary(stdout)], [1, summary(plain.stdout)], word);
+        assert(!(stdout + stderr).includes("internal error"), stdout + stderr);
+      }
+    }
+    const { code } = await runCli(["w.yml"], { cwd, env: { A_KEY: "result", B_KEY: "message" } });
+    assertEquals(code, 1);
+  });
+});
+
+Deno.test("a body that looks like a place in a file is data", async () => {
+  const body = '{"text": 1, "from": "a", "to": [], "line": null}';
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(body, { headers: { "content-type": "application/json" } }),
+  );
+  const workflow = `name: n
+jobs:
+  - name: j
+    steps:
+      - { uses: http, with: { get: "http://127.0.0.1:${server.addr.port}/" }, test: res.body == 1 }
+`;
+  try {
+    await withFiles({ "w.yml": workflow }, async (cwd) => {
+      const { code, stdout } = await runCli(["w.yml"], { cwd, env: { API_KEY: "something" } });
+      assertEquals(code, 1);
+      assertStringIncludes(stdout, '"from": "a"');
+    });
+  } finally {
+    await server.shutdown();
+  }
+});
+
+Deno.test("a cut output shows no half of a secret", async () => {
+  const workflow = `name: n
+jobs:
+  - name: j
+    steps:
+      - uses: shell
+        with: { cmd: 'printf "1234567$A_TOKEN"', max_output: 12 }
+        test: "false"
+        echo: "{{res.stdout}}"
+`;
+  await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const env = { A_TOKEN: "supersecret" };
+    const { stdout } = await runCli(["-v", "w.yml"], { cwd, env });
+    assertStringIncludes(stdout, "1234567");
+    assert(!stdout.includes("1234567s"), stdout);
+  });
+});
+
+Deno.test("what keeps a workflow from running shows no secret, also where it is cut", async () => {
+  const secret = "hunter22secret";
+  const steps = (step: string) => `name: n\njobs:\n- name: j\n  steps:\n  - ${step}\n`;
+  const files: Record<string, string> = {
+    [`${secret}.yml`]: steps(`{uses: hello, ${secret}: 1}`).replace("hello", secret),
+    "vars.yml": `${steps("{uses: hello}")}vars: {a: "{{ int('${secret}') }}"}\n`,
+    "word.yml": steps(`{uses: hello, test: status ${secret}${secret}}`),
+  };
+  for (let before = 60; before < 100; before += 5) {
+    const filler = "x".repeat(before);
+    files[`a${before}.yml`] = steps(`{uses: hello, nane: "${filler}${secret}${filler}"}`);
+    files[`b${before}.yml`] = steps(`{uses: hello, with: {a: "${secret}${filler}", b: "{{ x }}"}}`);
+  }
+  await withFiles(files, async (cwd) => {
+    for (const file of [...Object.keys(files), `${secret}/missing.yml`]) {
+      const { stderr } = await runCli([file], { cwd, env: { MY_TOKEN: secret } });
+      assert(stderr.includes("error: ") || stderr.includes("warning: "), file);
+      assert(!/hunt|ecret/.test(stderr), stderr);
+    }
   });
 });
 

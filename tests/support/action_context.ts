@@ -2,6 +2,7 @@ import type { ActionContext } from "../../src/action/action.ts";
 import { Deadlines } from "../../src/host/deadlines.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
 import type { StepError } from "../../src/source/errors.ts";
+import { Masker } from "../../src/value/masker.ts";
 
 /** A context for one action on the real machine, which keeps what the action says to it. */
 export interface TestContext extends ActionContext, AsyncDisposable {
@@ -19,6 +20,7 @@ export interface TestContext extends ActionContext, AsyncDisposable {
 export function actionContext(): TestContext {
   const host = denoHost();
   const secrets: string[] = [];
+  const masker = new Masker();
   const notes: string[] = [];
   const turns = { queued: 0, begun: 0 };
   const stops = new Set<(reason: StepError) => void>();
@@ -37,7 +39,12 @@ export function actionContext(): TestContext {
       return () => stops.delete(stop);
     },
     onRunEnd: (end) => void ends.push(end),
-    addSecret: (text) => void secrets.push(text),
+    addSecret(text) {
+      secrets.push(text);
+      masker.add(text);
+    },
+    mask: (text) => masker.mask(text),
+    cutText: (text, limit) => masker.cut(text, limit),
     debug: (text) => void notes.push(text),
     secrets,
     notes,

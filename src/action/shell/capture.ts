@@ -16,8 +16,21 @@ export interface Capture {
   cancel(): Promise<void>;
 }
 
-/** Reads a stream to its end and keeps its first `limit` bytes. */
-export function capture(stream: ReadableStream<Uint8Array>, limit: number): Capture {
+/** How many bytes behind the cut are looked at for the rest of a secret. */
+const LOOK_AHEAD = 64 * 1024;
+
+/**
+ * Reads a stream to its end and keeps its first `limit` bytes.
+ *
+ * Half a secret would be recognized by no report. So a little more than asked for is looked at,
+ * and `cutText` leaves out the beginning of a secret that goes on behind the cut.
+ */
+export function capture(
+  stream: ReadableStream<Uint8Array>,
+  limit: number,
+  cutText: (text: string, limit: number) => string,
+): Capture {
+  const most = limit + LOOK_AHEAD;
   let kept = new Uint8Array(0);
   let length = 0;
   let bytes = 0;
@@ -25,10 +38,10 @@ export function capture(stream: ReadableStream<Uint8Array>, limit: number): Capt
   let taken = false;
   const keep = (chunk: Uint8Array) => {
     bytes += chunk.length;
-    const more = chunk.subarray(0, limit - length);
+    const more = chunk.subarray(0, most - length);
     if (taken || more.length === 0) return;
     if (length + more.length > kept.length) {
-      const larger = new Uint8Array(Math.min(limit, 2 * (length + more.length)));
+      const larger = new Uint8Array(Math.min(most, 2 * (length + more.length)));
       larger.set(kept.subarray(0, length));
       kept = larger;
     }
@@ -41,10 +54,13 @@ export function capture(stream: ReadableStream<Uint8Array>, limit: number): Capt
       over = true;
     }),
     take() {
-      const cut = bytes > length;
+      const cut = bytes > limit;
       // A character of several bytes that the cut went through is left out.
-      const text = new TextDecoder("utf-8", { ignoreBOM: true })
-        .decode(kept.subarray(0, length), { stream: cut || !over });
+      const decode = (end: number) =>
+        new TextDecoder("utf-8", { ignoreBOM: true })
+          .decode(kept.subarray(0, end), { stream: cut || !over });
+      const whole = decode(length);
+      const text = cut ? cutText(whole, decode(limit).length) : whole;
       taken = true;
       kept = new Uint8Array(0);
       length = 0;

@@ -3,8 +3,6 @@ const MOST_CHARACTERS = 2000;
 
 /**
  * The end of an output under its name, in whole lines; undefined where there was none.
- *
- * Lines are not cut, since half a secret would no longer be recognized as one.
  */
 export function lastLines(name: string, text: string): string | undefined {
   const lines = text.trimEnd().split("\n");

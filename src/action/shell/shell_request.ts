@@ -1,6 +1,7 @@
 import type { Host } from "../../host/host.ts";
 import { StepError } from "../../source/errors.ts";
 import { formatDuration } from "../../value/duration.ts";
+import { isSecretName } from "../../value/secret_names.ts";
 import type { Dict } from "../action.ts";
 import { readParameters, required } from "../read_parameters.ts";
 import { textOf } from "../text_of.ts";
@@ -42,6 +43,13 @@ export function readShellRequest(params: Dict, host: Host): ShellRequest {
   const [problem] = shellProblems(params);
   if (problem) throw new StepError(`cannot run shell: ${problem.message}`);
   return request;
+}
+
+/** What no report may show of the variables of a command. */
+export function environmentSecrets({ env }: ShellRequest): string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value !== null && isSecretName(name) ? [value] : []
+  );
 }
 
 /** The request as expressions and reports see it: what was asked for, under the names of `with`. */

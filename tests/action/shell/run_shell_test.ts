@@ -154,7 +154,6 @@ const problems: readonly (readonly [string, Dict, string])[] = [
     { cmd: "ls", env: { A: "x".repeat(200_000) } },
     "cannot run the command: its environment is too large",
   ],
-  ["no time", { cmd: "ls", timeout: 0 }, 'cannot run shell: "timeout" must be more than 0'],
   [
     "a background command in a missing folder",
     { cmd: "ls", workdir: "/nope", background: true },
@@ -330,5 +329,46 @@ Deno.test("shell runs many commands at once", async () => {
     assertEquals(results.map(({ res }) => res.code), results.map((_, i) => i));
     assertEquals(results.map(({ res }) => res.stdout), results.map((_, i) => `${i}\n`));
     assertEquals(context.notes, []);
+  });
+});
+
+Deno.test("shell shows no half of a secret where it cuts an output", async () => {
+  await using context = actionContext();
+  context.addSecret("supersecret");
+  const stdout = async (params: Dict) => (await runShell(params, context)).res.stdout;
+  assertEquals(await stdout({ cmd: "printf 1234567supersecret", max_output: 12 }), "1234567");
+  assertEquals(await stdout({ cmd: "printf 1234567superman", max_output: 12 }), "1234567super");
+  assertEquals(
+    await stdout({ cmd: "printf 1supersecret23", max_output: 12 }),
+    "1supersecret",
+  );
+});
+
+Deno.test("shell keeps variables with a secret name out of reports", async () => {
+  await using context = actionContext();
+  await runShell({ cmd: "true", env: { TOKEN: "token-1", NAME: "plain", KEY: null } }, context);
+  assertEquals(context.secrets, ["token-1"]);
+});
+
+Deno.test("shell shows no half of a secret in the last lines of a command", async () => {
+  await using context = actionContext();
+  const secret = Array.from({ length: 15 }, (_, line) => `line${line}`).join("\n");
+  context.addSecret(secret);
+  const error = await assertRejects(
+    async () => {
+      await runShell(
+        { cmd: 'printf %s "$S"; exec sleep 60', env: { S: secret }, timeout: "1s" },
+        context,
+      );
+    },
+    StepError,
+  );
+  assertEquals(error.hint, "stdout:\n  ***");
+});
+
+Deno.test("shell has the timeout of the step where its own is 0", async () => {
+  await inRun(async (context) => {
+    const { res, req } = await runShell({ cmd: "echo hi", timeout: 0 }, context);
+    assertEquals([res.stdout, req.timeout], ["hi\n", undefined]);
   });
 });
