@@ -2,6 +2,7 @@ import { formatElapsed } from "./format_time.ts";
 import { BELOW_NAME, BELOW_NUMBER, stepIcon, stepNumber } from "./layout.ts";
 import { renderEcho, renderTrouble } from "./render_step.ts";
 import type { ReportOptions } from "./reporter.ts";
+import type { Style } from "./style.ts";
 import type { FailureKind, RoundTally, StepTally } from "./round_tally.ts";
 import { countOf, indentLines, oneLine } from "./text_lines.ts";
 
@@ -51,9 +52,22 @@ function countLine(step: StepTally, rounds: number, { style, timing }: ReportOpt
     const icon = stepIcon(failed > 0 ? "failed" : "untested", style);
     return `${icon}  ${untested}/${ran} completed (no test)${remarks}${times}`;
   }
-  const state = failed === 0 ? "passed" : passed === 0 ? "failed" : "untested";
   const share = (passed / ran * 100).toFixed(1);
-  return `${stepIcon(state, style)}  ${passed}/${ran} success (${share}%)${remarks}${times}`;
+  return `${
+    stepIcon(failed === 0 ? "passed" : "failed", style)
+  }  ${passed}/${ran} success (${share}%)${remarks}${times}`;
+}
+
+/** What rounds said, each once, with the first round that did unless all said the same. */
+function echoLines({ echoes, echoesLeftOut }: StepTally, style: Style): string[] {
+  const kinds = [...echoes.values()].sort((a, b) => a.round - b.round);
+  const isSame = kinds.length + echoesLeftOut === 1;
+  return kinds.flatMap(({ text, round, count }) => {
+    const lines = renderEcho(text, style);
+    if (isSame) return lines;
+    const label = style.dim(`repeat_index ${round}${count === 1 ? "" : ` and ${count - 1} more`}:`);
+    return lines.length === 1 ? [`${label} ${lines[0]}`] : [label, ...indentLines(lines, 2)];
+  });
 }
 
 function timesOf({ responseTime: { sum, count, least, most } }: StepTally): string {
@@ -61,7 +75,7 @@ function timesOf({ responseTime: { sum, count, least, most } }: StepTally): stri
 }
 
 function belowCount(step: StepTally, { style }: ReportOptions): string[] {
-  const lines = step.echoes.flatMap((echo) => renderEcho(echo, style));
+  const lines = echoLines(step, style);
   if (step.echoesLeftOut > 0) lines.push(`… (${step.echoesLeftOut} more)`);
   for (const kind of step.kinds.values()) {
     lines.push(`${describeKind(kind)}:`, ...indentLines(renderTrouble(kind.first, style), 2));

@@ -18,7 +18,8 @@ export interface StepTally {
   /** As the first round named it. */
   readonly name: string;
   readonly count: Record<StepState, number>;
-  readonly echoes: string[];
+  /** What it said, by that. */
+  readonly echoes: Map<string, EchoKind>;
   echoesLeftOut: number;
   readonly kinds: Map<string, FailureKind>;
   /** Failures that were of yet another kind when there were enough kinds. */
@@ -29,6 +30,14 @@ export interface StepTally {
   /** Why it was skipped first. */
   reason?: string;
   readonly responseTime: { sum: number; count: number; least: number; most: number };
+}
+
+/** Echoes that are the same. */
+export interface EchoKind {
+  readonly text: string;
+  /** The first of its rounds, from 0. */
+  round: number;
+  count: number;
 }
 
 /** Failures that are alike. */
@@ -52,8 +61,7 @@ export function addToTally(tally: RoundTally, { run, result }: StepFinished): vo
   const step = stepTally(tally, run.step, run.entry ?? -1, result.name);
   step.count[result.state]++;
   if (result.echo !== undefined && result.echo.trim() !== "") {
-    if (step.echoes.length < MOST_ECHOES) step.echoes.push(result.echo);
-    else step.echoesLeftOut++;
+    addEcho(step, result.echo, run.round ?? 0);
   }
   if (result.reason !== undefined) step.reason ??= result.reason;
   if (result.untested !== undefined) {
@@ -79,7 +87,7 @@ function stepTally(tally: RoundTally, step: number, entry: number, name: string)
       entry,
       name,
       count: { passed: 0, failed: 0, skipped: 0, untested: 0 },
-      echoes: [],
+      echoes: new Map(),
       echoesLeftOut: 0,
       kinds: new Map(),
       otherFailures: 0,
@@ -89,6 +97,18 @@ function stepTally(tally: RoundTally, step: number, entry: number, name: string)
     tally.steps.set(key, found);
   }
   return found;
+}
+
+function addEcho(step: StepTally, text: string, round: number): void {
+  const kind = step.echoes.get(text);
+  if (kind) {
+    kind.count++;
+    kind.round = Math.min(kind.round, round);
+  } else if (step.echoes.size < MOST_ECHOES) {
+    step.echoes.set(text, { text, round, count: 1 });
+  } else {
+    step.echoesLeftOut++;
+  }
 }
 
 function addFailure(step: StepTally, result: StepResult, round: number): void {

@@ -80,10 +80,28 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
     [{ echo: "one" }, { echo: " " }, { echo: "three\nlines\n" }],
     `   0. ping (repeating 3 times)
       ✓  3/3 success (100.0%)
-         one
-         three
-         lines
+         repeat_index 0: one
+         repeat_index 2:
+           three
+           lines
   ⎿ Completed in 0.12s (3 rounds)`,
+  ],
+  [
+    "all said the same",
+    [{ echo: "one" }, { echo: "one" }, {}],
+    `   0. ping (repeating 3 times)
+      ✓  3/3 success (100.0%)
+         one
+  ⎿ Completed in 0.12s (3 rounds)`,
+  ],
+  [
+    "some said the same",
+    [{ echo: "one" }, { echo: "two" }, { echo: "one" }, { echo: "one" }],
+    `   0. ping (repeating 4 times)
+      ✓  4/4 success (100.0%)
+         repeat_index 0 and 2 more: one
+         repeat_index 1: two
+  ⎿ Completed in 0.12s (4 rounds)`,
   ],
   [
     "some failed, each kind of failure once",
@@ -92,7 +110,7 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
       failures: [falseTest(7)],
     }],
     `   0. ping (repeating 4 times)
-      △  1/4 success (25.0%)
+      ✗  1/4 success (25.0%)
          failed 2 times, first at repeat_index 1:
            api.yml:14:11: test is false
              14 |     test: res.body.total == 3
@@ -160,6 +178,21 @@ Deno.test("textReport() orders the steps of rounds that ran side by side as the 
   );
 });
 
+Deno.test("textReport() orders what rounds said that ran side by side", () => {
+  const text = reportOf(textReport({ timing: false, style: makeStyle(false) }), [
+    runStarted(["load"]),
+    jobStarted("load", { rounds: 3 }),
+    ...[2, 0, 1].map((round) =>
+      stepFinished({ job: "load", step: 0, round }, "ping", { echo: round === 0 ? "b" : "a" })
+    ),
+    jobFinished("load"),
+  ]);
+  assertEquals(text.match(/repeat_index.*/g), [
+    "repeat_index 0: b",
+    "repeat_index 1 and 1 more: a",
+  ]);
+});
+
 Deno.test("textReport() keeps the same few things of ten rounds and of ten thousand", () => {
   const unlike = (count: number) =>
     roundsText(Array.from({ length: count }, (_, round): Partial<StepResult> => ({
@@ -168,7 +201,7 @@ Deno.test("textReport() keeps the same few things of ten rounds and of ten thous
       failures: [{ kind: "action", field: "uses", message: `message ${round}` }],
     })));
   const lines = unlike(10_000).split("\n");
-  assertEquals(lines.filter((line) => line.startsWith("         echo ")).length, 100);
+  assertEquals(lines.filter((line) => /^ {9}repeat_index \d+: echo /.test(line)).length, 100);
   assert(lines.includes("         … (9900 more)"));
   assertEquals(lines.filter((line) => line.startsWith("         failed once")).length, 10);
   assert(lines.includes("         failed in yet other ways 9990 times"));
