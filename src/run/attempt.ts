@@ -92,7 +92,7 @@ export class Attempt implements ActionContext {
 
   #limit(): void {
     this.#deadline = this.deadlines.add(this.timeout, () => {
-      this.stop(new StepError(`timed out after ${formatDuration(this.timeout)}`));
+      this.stop(new StepError(`the step timed out after ${formatDuration(this.timeout)}`));
     });
   }
 }

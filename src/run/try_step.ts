@@ -2,6 +2,7 @@ import { renderData } from "../expr/render_data.ts";
 import { StepError } from "../source/errors.ts";
 import { formatDuration } from "../value/duration.ts";
 import type { Dict, Value } from "../value/value.ts";
+import { STEP_TIMEOUT } from "../workflow/step_timeout.ts";
 import { isTrue } from "./condition.ts";
 import { evaluateDuration } from "./evaluate_duration.ts";
 import type { Failure } from "./event.ts";
@@ -29,7 +30,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   let timeout: number;
   try {
     params = inField(["with"], () => renderData(step.with, scope)) as Dict;
-    timeout = evaluateDuration(step.timeout, scope, ["timeout"]);
+    timeout = evaluateDuration(step.timeout, scope, ["timeout"]) || STEP_TIMEOUT;
   } catch (error) {
     const failure = await failureOf(session, step.path, error);
     return { outcome: "error", hopeless: true, failures: [failure] };

@@ -1,5 +1,4 @@
 import type { Path } from "../source/source.ts";
-import { parseDuration } from "../value/duration.ts";
 import type { Dict } from "../value/value.ts";
 import { decodeFields } from "./decode_fields.ts";
 import { type Decoding, NO_TIME } from "./decode_value.ts";
@@ -8,11 +7,9 @@ import { RETRY, STEP_FIELDS } from "./fields.ts";
 import type { Duration, Retry, Step } from "./model.ts";
 import { addError, addWarning } from "./problem.ts";
 import type { RawMap } from "./raw_value.ts";
+import { STEP_TIMEOUT } from "./step_timeout.ts";
 
-const DEFAULT_TIMEOUT: Duration = {
-  kind: "constant",
-  milliseconds: parseDuration(STEP_FIELDS.fields.timeout.default)!,
-};
+const DEFAULT_TIMEOUT: Duration = { kind: "constant", milliseconds: STEP_TIMEOUT };
 
 /** A step that may lack its action, which is told as a problem then. */
 export type StepDraft = Omit<Step, "action"> & Partial<Pick<Step, "action">>;
@@ -48,13 +45,9 @@ export function decodeStep(
     path,
     with: decodeWith(action, own as Dict, inherited, [...path, "with"], decoding),
     outputs,
-    timeout: isNone(timeout) ? DEFAULT_TIMEOUT : timeout,
+    timeout: timeout ?? DEFAULT_TIMEOUT,
     ...decodedRetry ? { retry: decodedRetry } : {},
   };
-}
-
-function isNone(duration: Duration | undefined): duration is undefined {
-  return !duration || duration.kind === "constant" && duration.milliseconds === 0;
 }
 
 function decodeRetry(map: RawMap, path: Path, decoding: Decoding): Retry | undefined {

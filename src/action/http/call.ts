@@ -77,7 +77,7 @@ export class Call {
     const { timeout } = this.#plan;
     if (timeout === undefined) return;
     this.#deadline = this.#context.deadlines.add(timeout, () => {
-      this.#stop(new StepError(`timed out after ${formatDuration(timeout)}`));
+      this.#stop(new StepError(`the request timed out after ${formatDuration(timeout)}`));
     });
   }
 

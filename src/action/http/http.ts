@@ -35,7 +35,7 @@ export const http: Action = {
       name: "timeout",
       type: "duration",
       summary: "How long the request and the response may take",
-      default: "the timeout of the step",
+      default: "the timeout of the step, also for 0",
     },
     {
       name: "follow_redirects",

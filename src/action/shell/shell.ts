@@ -29,7 +29,7 @@ export const shell: Action = {
       name: "timeout",
       type: "duration",
       summary: "how long it may take before it is ended",
-      default: "the timeout of the step",
+      default: "the timeout of the step, also for 0",
     },
     {
       name: "background",

@@ -12,7 +12,6 @@ export function shellProblems(params: Dict): ParameterProblem[] {
     ...judge(params, "cmd", "string", (cmd) => blank(cmd) ?? holdsNul(cmd)),
     ...judge(params, "shell", "string", (shell) => blank(shell) ?? holdsNul(shell)),
     ...judge(params, "workdir", "string", (workdir) => blank(workdir) ?? holdsNul(workdir)),
-    ...judge(params, "timeout", "duration", (time) => time > 0 ? undefined : "must be more than 0"),
     ...judge(params, "max_output", "integer", (bytes) => {
       return bytes >= 0 && bytes <= LARGEST_OUTPUT
         ? undefined
@@ -23,7 +22,7 @@ export function shellProblems(params: Dict): ParameterProblem[] {
 }
 
 /** Judges a value that fits its type; one that does not is reported by its type. */
-function judge<T extends "string" | "duration" | "integer">(
+function judge<T extends "string" | "integer">(
   params: Dict,
   name: string,
   type: T,

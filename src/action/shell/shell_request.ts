@@ -36,7 +36,7 @@ export function readShellRequest(params: Dict, host: Host): ShellRequest {
     workdir: read.string("workdir"),
     env: mapValues(read.object("env") ?? {}),
     stdin: read.string("stdin"),
-    timeout: read.duration("timeout"),
+    timeout: read.duration("timeout") || undefined,
     background: read.boolean("background") ?? false,
     maxOutput: read.integer("max_output") ?? MAX_OUTPUT,
   };

@@ -31,7 +31,7 @@ for (const [beginning, during] of BEGINNINGS) {
     const error = await assertRejects(
       () => runHttp({ post: `${server.url}/x`, body: "b", timeout: "60ms" }, context),
       StepError,
-      `cannot send POST "${server.url}/x": timed out after 60ms ${during} 127.0.0.1 port ${server.port}`,
+      `cannot send POST "${server.url}/x": the request timed out after 60ms ${during} 127.0.0.1 port ${server.port}`,
     );
     assertEquals([error.details.req?.method, error.details.req?.body], ["POST", "b"]);
     await gone;
@@ -64,7 +64,7 @@ Deno.test("http counts redirects in its time", async () => {
   await assertRejects(
     () => runHttp({ get: server.url, timeout: "60ms" }, context),
     StepError,
-    `cannot send GET "${server.url}/next": timed out after 60ms`,
+    `cannot send GET "${server.url}/next": the request timed out after 60ms`,
   );
   await gone.promise;
 });
