@@ -7,6 +7,7 @@ import { LoadError } from "../source/errors.ts";
 import { Masker } from "../value/masker.ts";
 import type { Dict } from "../value/value.ts";
 import type { Workflow } from "../workflow/model.ts";
+import { endAll } from "./end_all.ts";
 import type { Emit } from "./event.ts";
 import { Interruption } from "./interruption.ts";
 import { evaluateJobNames } from "./job_names.ts";
@@ -56,7 +57,7 @@ export async function run(
   } finally {
     deadline?.cancel();
     signal?.removeEventListener("abort", interrupt);
-    await Promise.all(ends.map((end) => end()));
+    await endAll(ends);
   }
 }
 
