@@ -18,6 +18,11 @@ const ALWAYS: Headers = {
 /** These follow from the body that is sent, whatever a step says. */
 const FRAMING: ReadonlySet<string> = new Set(["Content-Length", "Transfer-Encoding"]);
 
+/*
+ * "Expect" is left out: the body would have to wait for a word from the server, which many never
+ * give, and comes at once without it.
+ */
+
 /** Without a body, these need no word about its length. */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"]);
 
@@ -36,7 +41,7 @@ export function requestHeaders(
   for (const [name, value] of Object.entries(asked)) {
     if (!isToken(name)) throw new StepError(`cannot send the header "${name}": it is no name`);
     const canonical = canonicalName(name);
-    if (FRAMING.has(canonical)) continue;
+    if (FRAMING.has(canonical) || canonical === "Expect") continue;
     if (value === null) delete headers[canonical];
     else headers[canonical] = headerText(canonical, value);
   }
@@ -45,10 +50,18 @@ export function requestHeaders(
   return headers;
 }
 
-/** The headers as node:http takes them fastest: names and values in turn. */
-export function wireHeaders(headers: Headers): string[] {
+/**
+ * The headers as node:http takes them fastest: names and values in turn. `connection` is said in
+ * place of what a step says about the connection.
+ */
+export function wireHeaders(headers: Headers, connection: string | undefined): string[] {
   const wire: string[] = [];
-  for (const name in headers) wire.push(name, toByteString(headers[name]!));
+  for (const name in headers) {
+    if (connection === undefined || name !== "Connection") {
+      wire.push(name, toByteString(headers[name]!));
+    }
+  }
+  if (connection !== undefined) wire.push("Connection", connection);
   return wire;
 }
 

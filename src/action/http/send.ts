@@ -122,9 +122,7 @@ export function send(request: Request, options: SendOptions): Exchange {
   outgoing.on("response", receive);
   outgoing.on("error", abort);
   outgoing.on("close", () => isOver || abort(new ClosedEarly()));
-  if (request.headers.Upgrade !== undefined) {
-    outgoing.on("upgrade", () => abort(new ProtocolChanged()));
-  }
+  outgoing.on("upgrade", () => abort(new ProtocolChanged()));
   outgoing.end(request.body);
   options.sockets.makeRoom();
   return { reply: promise, abort };
@@ -137,8 +135,7 @@ function open(request: Request, { sockets, verify, fresh }: SendOptions): Client
   const host = url.hostname.replace(/^\[|\]$/g, "");
   // A request that may not be sent twice needs a socket that the server cannot be closing.
   const isNew = fresh || !mayRepeat(method);
-  const headers = wireHeaders(request.headers);
-  if (isNew && request.headers.Connection === undefined) headers.push("Connection", "close");
+  const headers = wireHeaders(request.headers, isNew ? "close" : undefined);
   const options: SocketOptions = {
     agent: sockets,
     host,

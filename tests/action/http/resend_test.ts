@@ -130,3 +130,22 @@ for (const method of ["get", "put", "delete"]) {
     assertEquals([server.connections, server.requests.length], [1, 5]);
   });
 }
+
+Deno.test("http sends each POST over a connection of its own, even if the server keeps them", async () => {
+  await using context = actionContext();
+  await using server = rawServer(async (connection) => {
+    while (await connection.request()) {
+      await connection.send(
+        response("200 OK", String(connection.index), ["Connection: keep-alive"]),
+      );
+    }
+  });
+  for (const [index, headers] of [{}, { Connection: "keep-alive" }, {}].entries()) {
+    const { res } = await runHttp({ post: server.url, headers }, context);
+    assertEquals(res.body, String(index));
+  }
+  assertEquals(
+    server.requests.map((text) => [...text.matchAll(/^connection:.*$/gim)].map(([line]) => line)),
+    server.requests.map(() => ["Connection: close"]),
+  );
+});
