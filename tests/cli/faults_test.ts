@@ -69,7 +69,7 @@ const TOLD: Readonly<Record<string, string>> = {
   large: "the body of the response is larger than 64 MB",
   gzip: "the body of the response is not complete gzip data",
   bomb: "the body of the response is larger than 64 MB",
-  loop: "more than 10 redirects",
+  loop: "was redirected more than 10 times",
   scheme: 'the scheme "file://" of "file:///etc/passwd" is not supported',
 };
 

@@ -27,25 +27,32 @@ export function explainFailure(error: unknown, first: Request, req: Dict): unkno
     const reason = cause instanceof StepError
       ? { words: `${cause.message} ${whileDoing(error)}`, hint: cause.hint }
       : explainCause(cause, error);
-    return tell(request, reason.words, reason.hint, req);
+    const doing = cause instanceof BodyTooLarge ? "read the response to" : "send";
+    return tell(doing, request, reason, req);
   }
   if (error instanceof BodyTooLarge || error instanceof BadEncoding) {
-    const { words, hint } = explainBody(error);
-    return tell(first, words, hint, req);
+    return tell("read the response to", first, explainBody(error), req);
   }
   if (error instanceof StepError) return new StepError(error.message, error.hint, { req });
   return error;
 }
 
-function tell(request: Request, words: string, hint: string | undefined, req: Dict): StepError {
-  return new StepError(`cannot send ${request.method} "${request.url}": ${words}`, hint, { req });
+function tell(
+  doing: "send" | "read the response to",
+  { method, url }: Request,
+  { words, hint }: { readonly words: string; readonly hint?: string | undefined },
+  req: Dict,
+): StepError {
+  return new StepError(`cannot ${doing} ${method} "${url}": ${words}`, hint, { req });
 }
 
 function explainCause(cause: unknown, failure: SendFailure): Explanation {
   if (cause instanceof BodyTooLarge) return explainBody(cause);
-  const place = placeOf(failure.request);
+  const place = hostAndPort(failure.request);
   if (cause instanceof ProtocolChanged) {
-    return { words: `${place} changed to another protocol, which this action does not speak` };
+    return {
+      words: `${place} answered 101 and changed the protocol, which http steps cannot follow`,
+    };
   }
   if (cause instanceof Deno.errors.NotCapable || codeOf(cause) === "EPERM") {
     return {
@@ -142,7 +149,7 @@ function explainBody(error: BodyTooLarge | BadEncoding): Explanation {
 }
 
 function whileDoing({ phase, request, received }: SendFailure): string {
-  const place = placeOf(request);
+  const place = hostAndPort(request);
   switch (phase) {
     case "connecting":
       return `while it connected to ${place}`;
@@ -153,7 +160,7 @@ function whileDoing({ phase, request, received }: SendFailure): string {
   }
 }
 
-function placeOf(request: Request): string {
+function hostAndPort(request: Request): string {
   return `${request.url.hostname} port ${portOf(request)}`;
 }
 

@@ -46,9 +46,7 @@ export function readRequest(params: Dict): RequestPlan {
     return {
       request: makeRequest(method, url, asked, body),
       timeout: read.duration("timeout") || undefined,
-      maxRedirects: read.boolean("follow_redirects") === false
-        ? undefined
-        : read.integer("max_redirects") ?? 10,
+      maxRedirects: read.boolean("follow_redirects") === false ? undefined : readMaxRedirects(read),
       verify: read.boolean("verify_ssl") ?? !read.boolean("insecure"),
     };
   } catch (error) {
@@ -90,6 +88,12 @@ function readTarget(read: ParameterReader): { readonly method: string; readonly 
   if (problem !== undefined) throw new StepError(`cannot send a request: ${problem}`);
   if (base === undefined) throw new StepError(`cannot send ${method}: "url" is missing`);
   return { method: method.toUpperCase(), text: base };
+}
+
+function readMaxRedirects(read: ParameterReader): number {
+  const most = read.integer("max_redirects") ?? 10;
+  if (most >= 0) return most;
+  throw new StepError(`cannot run http: "max_redirects" must not be negative, not ${most}`);
 }
 
 function headerText(headers: Dict, lowerName: string): string | undefined {

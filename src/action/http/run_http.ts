@@ -77,10 +77,10 @@ async function sendAndFollow(
     for (const secret of replySecrets(reply)) context.addSecret(secret);
     const next = maxRedirects === undefined ? undefined : redirectOf(request, reply);
     if (!next) return reply;
-    if (followed === maxRedirects) {
+    if (followed >= maxRedirects!) {
       const { method, url } = plan.request;
       throw new StepError(
-        `cannot send ${method} "${url}": more than ${maxRedirects} redirects, the next to "${next.url}"`,
+        `${method} "${url}" was redirected more than ${maxRedirects} times, the next to "${next.url}"`,
         'raise "max_redirects", or set "follow_redirects: false" to look at the redirect',
       );
     }

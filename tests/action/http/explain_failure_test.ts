@@ -40,7 +40,7 @@ const GARBAGE: readonly (readonly [what: string, answer: string, message: string
   [
     "another protocol",
     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
-    "changed to another protocol",
+    "answered 101 and changed the protocol",
   ],
 ];
 
@@ -64,6 +64,22 @@ for (const [what, answer, message] of GARBAGE) {
     assertEquals(server.requests.length, 1);
   });
 }
+
+Deno.test("http explains a change of protocol that nobody asked for", async () => {
+  await using context = actionContext();
+  await using server = rawServer(async (connection) => {
+    await connection.request();
+    await connection.send(
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
+    );
+    await connection.closed();
+  });
+  await assertRejects(
+    () => runHttp({ get: server.url }, context),
+    StepError,
+    "answered 101 and changed the protocol",
+  );
+});
 
 Deno.test("http explains a connection that is refused", async () => {
   await using context = actionContext();
@@ -152,3 +168,12 @@ for (const [code, words] of CODES) {
     ]);
   });
 }
+
+Deno.test("http refuses a negative number of redirects that a template gave", async () => {
+  await using context = actionContext();
+  await assertRejects(
+    () => runHttp({ get: "http://127.0.0.1:9/", max_redirects: "-1" }, context),
+    StepError,
+    'cannot run http: "max_redirects" must not be negative, not -1',
+  );
+});

@@ -116,9 +116,9 @@ Deno.test("http follows as many redirects as it may, and no more", async () => {
     await assertRejects(
       () => runHttp(params, context),
       StepError,
-      `cannot send GET "${server.url}/": more than ${
+      `GET "${server.url}/" was redirected more than ${
         max ?? 10
-      } redirects, the next to "${server.url}/again"`,
+      } times, the next to "${server.url}/again"`,
     );
     assertEquals(requests, sent);
   }
