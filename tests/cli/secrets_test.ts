@@ -260,7 +260,7 @@ Deno.test("ordinary values stay readable beside secrets", async () => {
 Deno.test("cookies that a server sets are secrets from then on", async () => {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    () => new Response("hi", { headers: { "set-cookie": "session=abcdef0123456789; Path=/" } }),
+    () => new Response("hi", { headers: { "set-cookie": "session=abc123; Path=/" } }),
   );
   const workflow = `name: n
 jobs:
@@ -282,7 +282,8 @@ jobs:
   try {
     await withFiles({ "w.yml": workflow }, async (cwd) => {
       const { stdout, stderr } = await runCli(["-v", "w.yml"], { cwd });
-      assert(!(stdout + stderr).includes("abcdef0123456789"), stdout + stderr);
+      assertStringIncludes(stdout, "***");
+      assert(!(stdout + stderr).includes("abc123"), stdout + stderr);
     });
   } finally {
     await server.shutdown();
