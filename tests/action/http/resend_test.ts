@@ -149,3 +149,15 @@ Deno.test("http sends each POST over a connection of its own, even if the server
     server.requests.map(() => ["Connection: close"]),
   );
 });
+
+Deno.test("http sends a body at once, whatever a step expects", async () => {
+  await using context = actionContext();
+  await using server = rawServer(async (connection) => {
+    await connection.request();
+    await connection.send(response("200 OK"));
+  });
+  const headers = { expect: "100-continue" };
+  const { req } = await runHttp({ post: server.url, body: "b", headers }, context);
+  assertEquals((req.headers as Record<string, string>).Expect, undefined);
+  assertEquals(server.requests.map((text) => /expect/i.test(text)), [false]);
+});
