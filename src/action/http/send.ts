@@ -132,7 +132,8 @@ function open(request: Request, { sockets, verify, fresh }: SendOptions): Client
   const { method, url } = request;
   const secure = url.protocol === "https:";
   // An IPv6 address stands in brackets in URLs only.
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const { hostname } = url;
+  const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
   // A request that may not be sent twice needs a socket that the server cannot be closing.
   const isNew = fresh || !mayRepeat(method);
   const headers = wireHeaders(request.headers, isNew ? "close" : undefined);
