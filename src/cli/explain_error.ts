@@ -4,6 +4,7 @@ import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError, RunnerError, UsageError } from "../source/errors.ts";
 import { printable, printableLine } from "../source/printable.ts";
 import { renderMasked } from "../source/render_diagnostic.ts";
+import { wrapWords } from "../source/wrap_text.ts";
 import { Masker } from "../value/masker.ts";
 
 /** What to say of an error: what the user can act on, and where; of our own bugs all we know. */
@@ -13,18 +14,26 @@ export function explainError(error: unknown, host: Host): string {
     const stack = error instanceof Error ? error.stack ?? error.message : String(error);
     return printable(mask(`runner: internal error, please report it: ${stack}\n`));
   }
-  const lines = [`runner: error: ${printableLine(mask(error.message))}`];
+  const columns = columnsOf(host);
+  const fit = (text: string) => columns === undefined ? [text] : wrapWords(text, columns);
+  const lines = fit(`runner: error: ${printableLine(mask(error.message))}`);
   const hint = error.hint ?? (error instanceof UsageError ? "try runner --help" : undefined);
-  if (hint !== undefined) lines.push(`  ${printableLine(mask(hint))}`);
+  if (hint !== undefined) lines.push(...fit(`  ${printableLine(mask(hint))}`));
   const diagnostics = error instanceof LoadError ? error.diagnostics : [];
-  lines.push(...diagnostics.map((diagnostic) => renderMasked(diagnostic, mask)));
+  lines.push(...diagnostics.map((diagnostic) => renderMasked(diagnostic, mask, columns)));
   return lines.join("\n") + "\n";
 }
 
 /** What to say of diagnostics that keep nothing from running. */
 export function explainWarnings(warnings: readonly Diagnostic[], host: Host): string {
   const mask = maskOf(host);
-  return warnings.map((warning) => renderMasked(warning, mask) + "\n").join("");
+  const columns = columnsOf(host);
+  return warnings.map((warning) => renderMasked(warning, mask, columns) + "\n").join("");
+}
+
+/** The width of the terminal; none where the text goes elsewhere, and is not wrapped. */
+function columnsOf({ stderr }: Host): number | undefined {
+  return stderr.isTerminal ? stderr.columns() : undefined;
 }
 
 /** Takes out the secrets of the environment. */

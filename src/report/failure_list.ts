@@ -1,5 +1,6 @@
 import type { Failure } from "../run/event.ts";
 import { formatPlace, summarizeFailure } from "./render_failure.ts";
+import { fitSentence, indentedRoom, type Room } from "./room.ts";
 import type { Style } from "./style.ts";
 import { countOf, indentLines, oneLine } from "./text_lines.ts";
 
@@ -27,13 +28,19 @@ export function makeFailureEntry(
 }
 
 /** Everything that failed, once more, with its place in the file. */
-export function renderFailureList(entries: readonly FailureEntry[], style: Style): string[] {
+export function renderFailureList(
+  entries: readonly FailureEntry[],
+  style: Style,
+  room: Room,
+): string[] {
   if (entries.length === 0) return [];
   const lines = entries.slice(0, MOST_ENTRIES).flatMap(({ title, place, lines }, index) => {
     const number = `${String(index + 1).padStart(3)}. `;
+    const below = indentedRoom(room, number.length);
+    const reasons = lines.flatMap((line) => fitSentence(line, below));
     return [
       style.dim(number) + title + (place === undefined ? "" : `   ${style.cyan(place)}`),
-      ...indentLines(lines.map(style.red), number.length),
+      ...indentLines(reasons.map(style.red), number.length),
     ];
   });
   const left = entries.length - MOST_ENTRIES;

@@ -5,6 +5,7 @@ import { renderFailure } from "./render_failure.ts";
 import { describeKind, renderRounds, stepsInOrder } from "./render_rounds.ts";
 import { renderStep } from "./render_step.ts";
 import type { ReportOptions } from "./reporter.ts";
+import { indentedRoom, roomOf } from "./room.ts";
 import { addToTally, makeRoundTally, type RoundTally } from "./round_tally.ts";
 import { countOf, indentLines } from "./text_lines.ts";
 
@@ -53,6 +54,7 @@ export function stepLines(block: JobBlock, event: StepFinished, options: ReportO
 export function endLines(block: JobBlock, event: JobFinished, options: ReportOptions): string[] {
   const { style } = options;
   const { state, failures, duration } = event;
+  const room = indentedRoom(roomOf(options.columns?.()), BELOW_JOB);
   if (state === "skipped" && !block.isOpen) {
     return [skippedJob(event.name, event.reason, style), ""];
   }
@@ -60,7 +62,7 @@ export function endLines(block: JobBlock, event: JobFinished, options: ReportOpt
   return [
     ...openLines(block, options),
     ...roundLines(block, options),
-    ...indentLines(failures.flatMap((failure) => renderFailure(failure, style)), BELOW_JOB),
+    ...indentLines(failures.flatMap((failure) => renderFailure(failure, style, room)), BELOW_JOB),
     jobEnd(state !== "failed", duration, roundsRemark(block), style),
     "",
   ];

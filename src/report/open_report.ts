@@ -1,6 +1,7 @@
-import type { Host } from "../host/host.ts";
+import type { Host, Output } from "../host/host.ts";
 import type { RunEvent } from "../run/event.ts";
 import { REPORT_FORMATS } from "./registry.ts";
+import type { ReportOptions } from "./reporter.ts";
 import { makeStyle } from "./style.ts";
 import { Terminal } from "./terminal.ts";
 import { verboseReport } from "./verbose_report.ts";
@@ -38,10 +39,14 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
     clock,
     stdout,
     stderr,
-    report: await format.make({ timing, live, style: makeStyle(colour) }),
-    details: verbose ? verboseReport({ style }) : warningReport({ style }),
+    report: await format.make({ timing, live, style: makeStyle(colour), ...columnsOf(stdout) }),
+    details: verbose ? verboseReport({ style, ...columnsOf(stderr) }) : warningReport({ style }),
     live,
     onReaderGone,
   });
   return { take: (event) => terminal.emit(event), close: () => terminal.close() };
+}
+
+function columnsOf(output: Output): Pick<ReportOptions, "columns"> {
+  return output.isTerminal ? { columns: () => output.columns() } : {};
 }

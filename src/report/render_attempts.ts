@@ -1,7 +1,8 @@
 import type { Attempt } from "../run/event.ts";
+import { displayWidth } from "../source/display_width.ts";
+import type { Room } from "./room.ts";
 import { cutLine, oneLine } from "./text_lines.ts";
 
-const WIDTH = 100;
 const FIRST_SHOWN = 5;
 const LAST_SHOWN = 2;
 
@@ -12,14 +13,14 @@ interface AttemptGroup {
 }
 
 /** What came of each attempt of a step that had several; those in a row that are alike share one. */
-export function renderAttempts(attempts: readonly Attempt[]): string[] {
+export function renderAttempts(attempts: readonly Attempt[], room: Room): string[] {
   if (attempts.length < 2) return [];
   const texts = shortened(groupsOf(attempts)).map((group) =>
     typeof group === "string" ? group : groupText(group)
   );
   const line = `attempts: ${texts.join(", ")}`;
-  if (line.length <= WIDTH) return [line];
-  return ["attempts:", ...texts.map((text) => `  ${cutLine(text, WIDTH)}`)];
+  if (displayWidth(line) <= room.columns) return [line];
+  return ["attempts:", ...texts.map((text) => `  ${cutLine(text, room.columns - 2)}`)];
 }
 
 function groupsOf(attempts: readonly Attempt[]): AttemptGroup[] {

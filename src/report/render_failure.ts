@@ -3,27 +3,27 @@ import { printableLine } from "../source/printable.ts";
 import { renderExcerpt } from "../source/render_diagnostic.ts";
 import type { Place } from "../source/source.ts";
 import { shortJson } from "./render_json.ts";
+import { fitSentence, type Room } from "./room.ts";
 import type { Style } from "./style.ts";
-import { cutLine, oneLine, wrapWords } from "./text_lines.ts";
+import { cutLine, oneLine } from "./text_lines.ts";
 
-const WIDTH = 100;
 const WIDEST_VALUE = 200;
 const WIDEST_SUMMARY = 120;
 
 /** All about one failure: what, where, the line of the file, and the values that decided it. */
-export function renderFailure(failure: Failure, style: Style): string[] {
+export function renderFailure(failure: Failure, style: Style, room: Room): string[] {
   const { place, kind, message, hint, operands = [] } = failure;
-  const [first = "", ...more] = message.split("\n").flatMap((line) => wrapWords(line, WIDTH));
-  const lines = [
-    style.red(`${place ? `${formatPlace(place)}: ` : ""}${first}`),
-    ...more.map(style.red),
-  ];
+  const fit = (text: string) => fitSentence(text, room);
+  const head = place ? `${formatPlace(place)}: ${message}` : message;
+  const lines = head.split("\n").flatMap(fit).map(style.red);
   // An interruption is not about what the file says.
   const isAboutText = kind !== "interrupted" && place !== undefined && place.text.trim() !== "";
-  if (isAboutText) lines.push(...excerptLines(place, hint, style));
-  else if (failure.expression !== undefined) lines.push(`in: ${oneLine(failure.expression)}`);
-  lines.push(...operands.map((operand) => renderOperand(operand, WIDEST_VALUE)));
-  if (hint !== undefined && !isAboutText) lines.push(`hint: ${oneLine(hint)}`);
+  if (isAboutText) lines.push(...excerptLines(place, hint, style, room));
+  else if (failure.expression !== undefined) {
+    lines.push(...fit(`in: ${oneLine(failure.expression)}`));
+  }
+  lines.push(...operands.flatMap((operand) => fit(renderOperand(operand, WIDEST_VALUE))));
+  if (hint !== undefined && !isAboutText) lines.push(...fit(`hint: ${oneLine(hint)}`));
   return lines;
 }
 
@@ -40,8 +40,14 @@ export function formatPlace({ file, line, column }: Place): string {
   return `${printableLine(file)}:${line}:${column}`;
 }
 
-function excerptLines(place: Place, hint: string | undefined, style: Style): string[] {
-  const [text = "", ...marks] = renderExcerpt(place, hint && oneLine(hint)).split("\n");
+function excerptLines(
+  place: Place,
+  hint: string | undefined,
+  style: Style,
+  { wraps, columns }: Room,
+): string[] {
+  const excerpt = renderExcerpt(place, hint && oneLine(hint), wraps ? columns : undefined);
+  const [text = "", ...marks] = excerpt.split("\n");
   return [text, ...marks.map(style.red)];
 }
 

@@ -1,5 +1,6 @@
 import { isDict, type Value } from "../value/value.ts";
-import { cutLine, wrapLine } from "./text_lines.ts";
+import { wrapLine } from "../source/wrap_text.ts";
+import { cutLine } from "./text_lines.ts";
 
 /** Deeper data is no longer for people. */
 const DEEPEST = 50;

@@ -1,7 +1,8 @@
 import { formatElapsed } from "./format_time.ts";
 import { BELOW_NAME, BELOW_NUMBER, stepIcon, stepNumber } from "./layout.ts";
-import { renderEcho, renderTrouble } from "./render_step.ts";
+import { belowName, renderEcho, renderTrouble } from "./render_step.ts";
 import type { ReportOptions } from "./reporter.ts";
+import { indentedRoom } from "./room.ts";
 import type { Style } from "./style.ts";
 import type { FailureKind, RoundTally, StepTally } from "./round_tally.ts";
 import { countOf, indentLines, oneLine } from "./text_lines.ts";
@@ -74,11 +75,13 @@ function timesOf({ responseTime: { sum, count, least, most } }: StepTally): stri
   return ` (mean ${formatElapsed(sum / count)}, ${formatElapsed(least)} to ${formatElapsed(most)})`;
 }
 
-function belowCount(step: StepTally, { style }: ReportOptions): string[] {
+function belowCount(step: StepTally, options: ReportOptions): string[] {
+  const { style } = options;
+  const room = indentedRoom(belowName(options), 2);
   const lines = echoLines(step, style);
   if (step.echoesLeftOut > 0) lines.push(`… (${step.echoesLeftOut} more)`);
   for (const kind of step.kinds.values()) {
-    lines.push(`${describeKind(kind)}:`, ...indentLines(renderTrouble(kind.first, style), 2));
+    lines.push(`${describeKind(kind)}:`, ...indentLines(renderTrouble(kind.first, style, room), 2));
   }
   if (step.otherFailures > 0) {
     lines.push(`failed in yet other ways ${countOf(step.otherFailures, "time")}`);

@@ -12,6 +12,8 @@ export interface Reporter {
 /** What a person chose about the look of a report. */
 export interface ReportOptions {
   readonly timing: boolean;
+  /** Columns of the terminal now; absent where the report goes elsewhere. */
+  readonly columns?: () => number;
   /** Whether what is under way is drawn below the report. */
   readonly live?: boolean;
   readonly style: Style;

@@ -8,6 +8,7 @@ import { LiveJobs } from "./live_jobs.ts";
 import { printableEvent } from "./printable_event.ts";
 import { renderLive } from "./render_live.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
+import { roomOf } from "./room.ts";
 
 /**
  * The report that people read, for `stream` and `spinner` alike.
@@ -86,9 +87,10 @@ class TextReport {
   }
 
   #endRun(event: RunFinished): string {
-    const { style } = this.#options;
+    const { style, columns } = this.#options;
+    const room = roomOf(columns?.());
     const failures = [...this.#blocks.values()].flatMap((block) => block.failures);
-    return asText([...renderFailureList(failures, style), renderFooter(event, style)]);
+    return asText([...renderFailureList(failures, style, room), renderFooter(event, style)]);
   }
 
   #write(block: JobBlock, lines: readonly string[]): string {

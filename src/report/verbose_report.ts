@@ -2,12 +2,12 @@ import type { JobFinished, RunEvent, StepFinished, StepResult, StepWaiting } fro
 import { formatDuration } from "../value/duration.ts";
 import { formatClock, formatElapsed } from "./format_time.ts";
 import { stepIcon } from "./layout.ts";
+import { namedReport } from "./named_report.ts";
 import { noteLines } from "./note_lines.ts";
-import { printableEvent } from "./printable_event.ts";
-import { type ExchangeBounds, renderExchange } from "./render_exchange.ts";
+import { renderExchange } from "./render_exchange.ts";
 import { summarizeFailure } from "./render_failure.ts";
-import type { Reporter } from "./reporter.ts";
-import { StepNames } from "./step_names.ts";
+import type { Reporter, ReportOptions } from "./reporter.ts";
+import type { StepNames } from "./step_names.ts";
 import type { Style } from "./style.ts";
 import { countOf, indentLines, oneLine } from "./text_lines.ts";
 
@@ -18,24 +18,23 @@ const BEFORE: Readonly<Record<StepWaiting["why"], string>> = {
   retry: " before the next attempt",
 };
 
-const ALL: ExchangeBounds = { columns: 120, lines: Infinity };
+const INDENT = 2;
+
+/** Enough to read by where there is no terminal. */
+const COLUMNS_IN_A_FILE = 120;
 
 /**
  * Everything about each step, for standard error: its request and response with all templates
  * rendered, its attempts and times, and what actions tell to those who ask.
  */
-export function verboseReport({ style }: { readonly style: Style }): Reporter {
-  const names = new StepNames();
-  return {
-    report(event) {
-      const safe = printableEvent(event);
-      names.update(safe);
-      return linesOf(safe, names, style).map((line) => `${line}\n`).join("");
-    },
-  };
+export function verboseReport(options: DetailOptions): Reporter {
+  return namedReport((event, names) => linesOf(event, names, options));
 }
 
-function linesOf(event: RunEvent, names: StepNames, style: Style): string[] {
+type DetailOptions = Pick<ReportOptions, "style" | "columns">;
+
+function linesOf(event: RunEvent, names: StepNames, options: DetailOptions): string[] {
+  const { style } = options;
   const at = (text: string) => `${style.dim(formatClock(event.time))} ${text}`;
   switch (event.type) {
     case "run_started":
@@ -58,7 +57,10 @@ function linesOf(event: RunEvent, names: StepNames, style: Style): string[] {
       return [at(`${names.step(event.run)}: ${what}${message ? `: ${oneLine(message)}` : ""}`)];
     }
     case "step_finished":
-      return [at(stepHead(event, names, style)), ...indentLines(stepDetails(event, style), 2)];
+      return [
+        at(stepHead(event, names, style)),
+        ...indentLines(stepDetails(event, options), INDENT),
+      ];
     case "round_finished":
       return [at(`${names.job(event.job)}: repeat_index ${event.round} ${event.state}`)];
     case "job_finished":
@@ -79,9 +81,14 @@ function stepHead({ run, result }: StepFinished, names: StepNames, style: Style)
     (remark === undefined ? "" : ` (${oneLine(remark)})`);
 }
 
-function stepDetails({ result }: StepFinished, style: Style): string[] {
+function stepDetails({ result }: StepFinished, { style, columns }: DetailOptions): string[] {
   const { state, attempts, failures, exchange, echo } = result;
   if (state === "skipped") return [];
+  // Fields of a request or response are indented twice more.
+  const bounds = {
+    columns: columns === undefined ? COLUMNS_IN_A_FILE : columns() - 3 * INDENT,
+    lines: Infinity,
+  };
   return [
     timesOf(result),
     ...(attempts.length < 2
@@ -91,7 +98,7 @@ function stepDetails({ result }: StepFinished, style: Style): string[] {
         (message === undefined ? "" : `: ${oneLine(message)}`)
       )),
     ...failures.map((failure) => style.red(summarizeFailure(failure))),
-    ...(exchange ? renderExchange(exchange, style, ALL) : []),
+    ...(exchange ? renderExchange(exchange, style, bounds) : []),
     ...(echo === undefined ? [] : ["echo:", ...indentLines(echo.trimEnd().split("\n"), 2)]),
   ];
 }

@@ -3,8 +3,11 @@ import { cutToWidth, displayWidth } from "./display_width.ts";
 import { maskPlace } from "./mask_place.ts";
 import { printableLine } from "./printable.ts";
 import { type Place, placeOf } from "./source.ts";
+import { wrapWords } from "./wrap_text.ts";
 
+/** Columns for a line of a file where there is no terminal. */
 const LONGEST_LINE = 100;
+const SHORTEST_LINE = 8;
 const LONGEST_MESSAGE = 400;
 
 /** The head line, the line of the file and a caret under the part at fault. */
@@ -12,32 +15,57 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
   return renderMasked(diagnostic, (text) => text);
 }
 
-/** The same without secrets: the lines of a file may hold some. */
-export function renderMasked(diagnostic: Diagnostic, mask: (text: string) => string): string {
+/** The same without secrets, which the lines of a file may hold, and for a terminal's columns. */
+export function renderMasked(
+  diagnostic: Diagnostic,
+  mask: (text: string) => string,
+  columns?: number,
+): string {
   const { severity, span } = diagnostic;
   const message = oneLine(mask(diagnostic.message));
   const hint = diagnostic.hint && oneLine(mask(diagnostic.hint));
-  if (!span) return `${severity}: ${message}${hint ? `\n  ${hint}` : ""}`;
+  if (!span) {
+    return [
+      ...fit(`${severity}: ${message}`, columns),
+      ...(hint ? fit(hint, columns, 2) : []),
+    ].join("\n");
+  }
   const place = maskPlace(placeOf(span), mask);
-  return `${printableLine(place.file)}:${place.line}:${place.column}: ${severity}: ${message}\n` +
-    renderExcerpt(place, hint);
+  const spot = `${printableLine(place.file)}:${place.line}:${place.column}`;
+  return [
+    ...fit(`${spot}: ${severity}: ${message}`, columns),
+    renderExcerpt(place, hint, columns),
+  ].join("\n");
 }
 
 /** The line of a place with carets under the marked part, then the hint. */
-export function renderExcerpt(place: Place, hint?: string): string {
+export function renderExcerpt(place: Place, hint?: string, columns?: number): string {
   const number = String(place.line);
-  const gutter = " ".repeat(number.length);
-  const before = displayWidth(place.text.slice(0, place.from));
-  const skipped = before > LONGEST_LINE * 0.7
-    ? cutToWidth(place.text, before - LONGEST_LINE / 2).length
-    : 0;
-  const shown = (skipped ? "…" : "") + shorten(plain(place.text.slice(skipped)));
-  const indent = (skipped ? 1 : 0) + displayWidth(plain(place.text.slice(skipped, place.from)));
-  const marked = displayWidth(plain(place.text.slice(place.from, place.to)));
-  const carets = "^".repeat(Math.max(1, Math.min(marked, LONGEST_LINE - indent)));
-  return `  ${number} | ${shown}\n  ${gutter} | ${" ".repeat(indent)}${carets}${
-    hint ? ` ${hint}` : ""
-  }`;
+  const margin = `  ${" ".repeat(number.length)} | `;
+  const room = columns === undefined
+    ? LONGEST_LINE
+    : Math.max(SHORTEST_LINE, columns - margin.length);
+  const text = plain(place.text);
+  const before = displayWidth(text.slice(0, place.from));
+  const skipped = before > room * 0.7 ? cutToWidth(text, before - Math.floor(room / 2)).length : 0;
+  const dots = skipped > 0 ? "…" : "";
+  const shown = dots + shorten(text.slice(skipped), room - dots.length);
+  const indent = dots.length + displayWidth(text.slice(skipped, place.from));
+  const marked = displayWidth(text.slice(place.from, place.to));
+  const carets = " ".repeat(indent) + "^".repeat(Math.max(1, Math.min(marked, room - indent)));
+  const fits = !hint || columns === undefined || displayWidth(`${carets} ${hint}`) <= room;
+  return [
+    `  ${number} | ${shown}`,
+    `${margin}${carets}${hint && fits ? ` ${hint}` : ""}`,
+    ...(fits ? [] : wrapWords(hint, room).map((line) => margin + line)),
+  ].join("\n");
+}
+
+function fit(text: string, columns: number | undefined, indent = 0): string[] {
+  const lines = columns === undefined
+    ? [text]
+    : wrapWords(text, Math.max(SHORTEST_LINE, columns - indent));
+  return lines.map((line) => " ".repeat(indent) + line);
 }
 
 /** What a message quotes may be of any length, and over several lines. */
@@ -51,6 +79,6 @@ function plain(text: string): string {
   return printableLine(text.replaceAll("\t", " "));
 }
 
-function shorten(text: string): string {
-  return displayWidth(text) <= LONGEST_LINE ? text : cutToWidth(text, LONGEST_LINE) + "…";
+function shorten(text: string, columns: number): string {
+  return displayWidth(text) <= columns ? text : cutToWidth(text, columns - 1) + "…";
 }

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { renderAttempts } from "../../src/report/render_attempts.ts";
+import { IN_A_PIPE } from "../../src/report/room.ts";
 import type { Attempt } from "../../src/run/event.ts";
 
 function attempts(...messages: readonly string[]): Attempt[] {
@@ -24,12 +25,12 @@ const cases: readonly (readonly [string, readonly string[], readonly string[]])[
 ];
 for (const [title, messages, expected] of cases) {
   Deno.test(`renderAttempts() ${title}`, () => {
-    assertEquals(renderAttempts(attempts(...messages)), expected);
+    assertEquals(renderAttempts(attempts(...messages), IN_A_PIPE), expected);
   });
 }
 
 Deno.test("renderAttempts() names the outcome of an attempt without a message", () => {
   const [first] = attempts("HTTP 500");
   const second: Attempt = { number: 2, started: 0, duration: 1, outcome: "passed" };
-  assertEquals(renderAttempts([first!, second]), ["attempts: 1 HTTP 500, 2 passed"]);
+  assertEquals(renderAttempts([first!, second], IN_A_PIPE), ["attempts: 1 HTTP 500, 2 passed"]);
 });

@@ -6,8 +6,6 @@ import {
   indentLines,
   oneLine,
   textLines,
-  wrapLine,
-  wrapWords,
 } from "../../src/report/text_lines.ts";
 
 Deno.test("cutLine() counts columns, not characters", () => {
@@ -17,20 +15,6 @@ Deno.test("cutLine() counts columns, not characters", () => {
   assertEquals(cutLine("日本語", 5), "日本…");
   assertEquals(cutLine("日本語", 4), "日…");
   assertEquals(cutLine("any", 0), "");
-});
-
-Deno.test("wrapLine() loses no character, however narrow it gets", () => {
-  assertEquals(wrapLine("abcdefgh", 3), ["abc", "def", "gh"]);
-  assertEquals(wrapLine("日本語", 5), ["日本", "語"]);
-  assertEquals(wrapLine("日本語", 1), ["日", "本", "語"]);
-  assertEquals(wrapLine("", 10), [""]);
-});
-
-Deno.test("wrapWords() ends lines between words where it can", () => {
-  assertEquals(wrapWords("  a b", 5), ["  a b"]);
-  assertEquals(wrapWords("one two three", 8), ["one two", "three"]);
-  assertEquals(wrapWords("no abcdefgh then", 5), ["no", "abcde", "fgh", "then"]);
-  assertEquals(wrapWords("", 5), [""]);
 });
 
 Deno.test("textLines() keeps empty lines and makes tabs spaces", () => {

@@ -285,3 +285,26 @@ Deno.test("textReport() lists no more failures again than anybody reads", () => 
   assertEquals(list[99], "100. Build › step 99");
   assertEquals(list[100], "     … (50 more failures above)");
 });
+
+Deno.test("textReport() stays within a terminal, whose size may change", () => {
+  let columns = 40;
+  const report = textReport({ timing: false, style: makeStyle(false), columns: () => columns });
+  const message = "cannot read what the server at the other end of the line has sent";
+  const failed: Partial<StepResult> = {
+    state: "failed",
+    failures: [{ ...falseTest(), message }],
+    exchange: { req: null, res: { body: "long ".repeat(40) } },
+  };
+  for (const wide of [40, 30, 60]) {
+    columns = wide;
+    const text = report.report(stepFinished({ job: "a", step: 0 }, "s", failed)) +
+      report.report(jobFinished("a", { state: "failed", failures: failed.failures! })) +
+      report.report(runFinished());
+    assertEquals(
+      text.split("\n").filter((line) => line.length > wide),
+      [
+        "Total workflow time: 1.13s ✓ All jobs succeeded",
+      ].filter((line) => line.length > wide),
+    );
+  }
+});

@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { renderDiagnostic } from "../../src/source/render_diagnostic.ts";
+import type { Diagnostic } from "../../src/source/diagnostic.ts";
+import { cutToWidth, displayWidth } from "../../src/source/display_width.ts";
+import { renderDiagnostic, renderMasked } from "../../src/source/render_diagnostic.ts";
 
 function render(text: string, marked: string, hint?: string): string {
   const start = text.indexOf(marked);
@@ -37,6 +39,25 @@ Deno.test("renderDiagnostic() cuts a long line around the part", () => {
     .split("\n");
   assertEquals(line.length < 120, true);
   assertEquals(line[carets.indexOf("^")], "X");
+});
+
+Deno.test("renderMasked() stays within a terminal, with each caret under its text", () => {
+  const text = `  - url: "${"a".repeat(60)}X${"日".repeat(40)}"`;
+  for (const columns of [14, 21, 30, 41, 80, 200]) {
+    for (const marked of ["u", "X", "日"]) {
+      const start = text.indexOf(marked);
+      const span = { source: { name: "a.yml", text }, start, end: start + 1 };
+      const message = "something is wrong here";
+      const diagnostic = { severity: "error", code: "test", message, hint: "try another", span };
+      const lines = renderMasked(diagnostic as Diagnostic, (text) => text, columns).split("\n");
+      const at = lines.findIndex((line) => line.includes(" 1 | "));
+      assertEquals(lines.filter((line) => displayWidth(line) > columns), [], `${columns}`);
+      assertEquals(lines.slice(0, at).join(" "), `a.yml:1:${start + 1}: error: ${message}`);
+      const under = displayWidth(lines[at + 1]!.split("^")[0]!);
+      const before = cutToWidth(lines[at]!, under);
+      assertEquals(lines[at]!.slice(before.length, before.length + 1), marked, `${columns}`);
+    }
+  }
 });
 
 Deno.test("renderDiagnostic() marks one column of an empty part, and many of a line at most", () => {
