@@ -118,8 +118,10 @@ Deno.test("a run ends with 1 soon after the reader of its report has gone", asyn
       const child = startCli(["w.yml"], { cwd });
       const reader = child.stdout.getReader();
       await reader.read();
-      await rig.untilSeen("/meet/x/2");
+      // A program that ends before it asks would be waited for in vain.
+      await Promise.race([rig.untilSeen("/meet/x/2"), child.status]);
       await reader.cancel();
+      assertEquals(rig.seen, ["/meet/x/2"]);
       await fetch(`${rig.url}/meet/x/2`).then((answer) => answer.body?.cancel());
       const stderr = await new Response(child.stderr).text();
       assertEquals([(await child.status).code, stderr], [1, ""]);
