@@ -1,11 +1,12 @@
 import { checkExpression, checkTemplate } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
+import { ExpressionError } from "./expression_error.ts";
 import type { Expression, Template } from "./expression.ts";
 import { parseExpression, parseTemplate } from "./parse.ts";
 import { loadRegexEngine } from "./regex.ts";
 import { renderTemplate as render } from "./render.ts";
 
-export { ExpressionError } from "./expression_error.ts";
+export { ExpressionError };
 
 // What follows is synchronous, whether or not an expression has a pattern.
 await loadRegexEngine();
@@ -24,18 +25,39 @@ export interface RenderTemplateOptions extends EvaluateOptions {
 export function evaluateExpression(
   source: string,
   context: Record<string, unknown>,
-  { strict = false }: EvaluateOptions = {},
+  options?: EvaluateOptions,
 ): unknown {
-  return evaluate(expressionOf(source), { names: context, strict });
+  return guarded(source, context, () => {
+    const { strict = false } = options ?? {};
+    return evaluate(expressionOf(source), { names: context, strict });
+  });
 }
 
 /** The value of a text with `{{ … }}` in it. Throws `ExpressionError`. */
 export function renderTemplate(
   source: string,
   context: Record<string, unknown>,
-  { strict = false, display = false }: RenderTemplateOptions = {},
+  options?: RenderTemplateOptions,
 ): unknown {
-  return render(templateOf(source), { names: context, strict }, { display });
+  return guarded(source, context, () => {
+    const { strict = false, display = false } = options ?? {};
+    return render(templateOf(source), { names: context, strict }, { display });
+  });
+}
+
+/** Refuses what types cannot keep out, and data that runs code of its own when it is read. */
+function guarded(source: unknown, context: unknown, act: () => unknown): unknown {
+  if (typeof source !== "string") throw new ExpressionError("the source must be a string", 0, 0);
+  const end = source.length;
+  if (typeof context !== "object" || context === null) {
+    throw new ExpressionError("the context must be an object", 0, end);
+  }
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof ExpressionError) throw error;
+    throw new ExpressionError("the context cannot be read", 0, end, "pass plain data");
+  }
 }
 
 const expressionOf = remembered((source): Expression => {
