@@ -1,6 +1,7 @@
 import { didYouMean } from "../source/suggest.ts";
+import { describeValue } from "../value/describe_value.ts";
 import type { Action, Dict, Parameter, ParameterProblem, Value } from "./action.ts";
-import { convertParameter, typeWords, valueWords } from "./parameter_types.ts";
+import { convertParameter, typeWords } from "./parameter_types.ts";
 
 /**
  * Every mistake in the parameters of an action that can be seen before the run.
@@ -49,6 +50,6 @@ function checkValue(
   if (isTemplate(value) || types.some((one) => convertParameter(one, value) !== undefined)) {
     return [];
   }
-  const message = `"${name}" must be ${typeWords(types)}, not ${valueWords(value)}`;
+  const message = `"${name}" must be ${typeWords(types)}, not ${describeValue(value)}`;
   return [{ path: [name], message }];
 }

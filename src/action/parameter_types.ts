@@ -27,7 +27,7 @@ const TYPES: { readonly [T in ParameterType]: TypeRule<Converted[T]> } = {
   integer: { words: "a whole number", convert: toInteger },
   boolean: { words: "true or false", convert: toBoolean },
   duration: { words: `a duration ${DURATION_FORMS}`, convert: parseDuration },
-  object: { words: "an object", convert: (value) => isDict(value) ? value : undefined },
+  object: { words: "a mapping", convert: (value) => isDict(value) ? value : undefined },
   list: { words: "a list", convert: (value) => Array.isArray(value) ? value : undefined },
   any: { words: "any value", convert: (value) => value },
 };
@@ -48,16 +48,6 @@ export function convertParameter<T extends ParameterType>(
 /** The types of a parameter in words: `a string or a list`. */
 export function typeWords(types: readonly ParameterType[]): string {
   return types.map((type) => TYPES[type].words).join(" or ");
-}
-
-/** A value that does not fit, in words that stay short: `a list`, `"abc"`, `1.5`. */
-export function valueWords(value: Value): string {
-  if (value === null) return "nothing";
-  if (isDict(value)) return "an object";
-  if (typeof value === "object") return "a list";
-  const text = JSON.stringify(value);
-  // A text cut short could be a secret that is no longer recognized as one.
-  return text.length <= 60 ? text : "a long text";
 }
 
 function toText(value: Value): string | undefined {

@@ -1,6 +1,7 @@
 import { StepError } from "../source/errors.ts";
+import { describeValue } from "../value/describe_value.ts";
 import type { Dict, ParameterType, Value } from "./action.ts";
-import { type Converted, convertParameter, typeWords, valueWords } from "./parameter_types.ts";
+import { type Converted, convertParameter, typeWords } from "./parameter_types.ts";
 
 /**
  * Reads the parameters of an action by type, once their templates are rendered.
@@ -30,7 +31,7 @@ export function readParameters(action: string, params: Dict): ParameterReader {
     const converted = convertParameter(type, value);
     if (converted !== undefined) return converted;
     throw new StepError(
-      `cannot run ${action}: "${name}" must be ${typeWords([type])}, not ${valueWords(value)}`,
+      `cannot run ${action}: "${name}" must be ${typeWords([type])}, not ${describeValue(value)}`,
     );
   };
   return {

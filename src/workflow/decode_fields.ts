@@ -1,10 +1,11 @@
 import { didYouMean } from "../source/suggest.ts";
 import type { Path } from "../source/source.ts";
+import { describeValue } from "../value/describe_value.ts";
 import { type Decoded, decodeValue, type Decoding } from "./decode_value.ts";
 import type { Field, FieldTable } from "./fields.ts";
 import { STEP } from "./name_rules.ts";
 import { addError, addWarning } from "./problem.ts";
-import { describeValue, isRawMap, type RawMap } from "./raw_value.ts";
+import { isRawMap, type RawMap } from "./raw_value.ts";
 
 /** The keys of a mapping that are there and fit their types. */
 export type DecodedFields<F extends Readonly<Record<string, Field>>> = {

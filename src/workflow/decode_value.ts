@@ -2,13 +2,14 @@ import type { Action } from "../action/action.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
+import { describeValue } from "../value/describe_value.ts";
 import type { ExpressionReader } from "./expression_reader.ts";
 import type { Limits } from "./limits.ts";
 import type { Duration, Output } from "./model.ts";
 import type { NameRule } from "./name_rules.ts";
 import { warnOfOpenBraces } from "./open_braces.ts";
 import { addError, type Problem } from "./problem.ts";
-import { describeValue, isRawMap, type RawMap } from "./raw_value.ts";
+import { isRawMap, type RawMap } from "./raw_value.ts";
 
 /** What the decoding of a workflow shares: what it found, and what it was given. */
 export interface Decoding {

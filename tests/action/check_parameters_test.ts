@@ -48,7 +48,7 @@ const cases: readonly (readonly [string, Dict, readonly ParameterProblem[]])[] =
     { path: ["loaves"], message: '"loaves" must be a whole number, not 1.5' },
   ]],
   ["a wrong type where two are right", { flour: "rye", spices: {} }, [
-    { path: ["spices"], message: '"spices" must be a string or a list, not an object' },
+    { path: ["spices"], message: '"spices" must be a string or a list, not a mapping' },
   ]],
   ["a malformed duration", { flour: "rye", time: "1 hour" }, [
     {

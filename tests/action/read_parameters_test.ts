@@ -36,7 +36,7 @@ for (const [type, value, expected] of fits) {
 
 const misfits: readonly (readonly [Type, Value, string])[] = [
   ["string", ["a"], "a string, not a list"],
-  ["string", {}, "a string, not an object"],
+  ["string", {}, "a string, not a mapping"],
   ["number", "abc", 'a number, not "abc"'],
   ["number", "", 'a number, not ""'],
   ["number", "0x10", 'a number, not "0x10"'],
@@ -50,9 +50,9 @@ const misfits: readonly (readonly [Type, Value, string])[] = [
     "soon",
     'a duration like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds, not "soon"',
   ],
-  ["object", "x", 'an object, not "x"'],
-  ["object", [], "an object, not a list"],
-  ["list", { a: 1 }, "a list, not an object"],
+  ["object", "x", 'a mapping, not "x"'],
+  ["object", [], "a mapping, not a list"],
+  ["list", { a: 1 }, "a list, not a mapping"],
   ["list", "x".repeat(80), "a list, not a long text"],
 ];
 

@@ -83,7 +83,7 @@ function checkHeaders(params: Dict): ParameterProblem[] {
     if (!isToken(name)) {
       problems.push({ path, at: "key", message: `"${name}" cannot be the name of a header` });
     } else if (typeof value === "object" && value !== null) {
-      const kind = isDict(value) ? "an object" : "a list";
+      const kind = isDict(value) ? "a mapping" : "a list";
       problems.push({ path, message: `the header "${name}" must be text, not ${kind}` });
     }
   }

@@ -57,7 +57,7 @@ export function encodePairs(what: string, values: Dict): string {
     for (const item of isList(value) ? value : [value]) {
       if (item === null) continue;
       if (isDict(item) || isList(item)) {
-        const kind = isDict(item) ? "an object" : "a list in a list";
+        const kind = isDict(item) ? "a mapping" : "a list in a list";
         throw new RangeError(
           `"${name}" in "${what}" must be text, a number, true or false, or a list of these, not ${kind}`,
         );

@@ -56,7 +56,7 @@ const BAD: readonly (readonly [Dict, ...(readonly [path: string, message: string
     { get: "http://h", headers: { "a b": "1", B: ["x"], C: {} } },
     ["headers.a b", '"a b" cannot be the name of a header'],
     ["headers.B", 'the header "B" must be text, not a list'],
-    ["headers.C", 'the header "C" must be text, not an object'],
+    ["headers.C", 'the header "C" must be text, not a mapping'],
   ],
   [{ get: "http://h", gett: 1 }, ["gett", '"gett" is no parameter of http']],
   [{ get: "http://h", max_redirects: -1 }, [
