@@ -4,6 +4,7 @@ import type { Diagnostic } from "../source/diagnostic.ts";
 import { decodeWorkflow } from "./decode_workflow.ts";
 import { type ExpressionReader, NO_EXPRESSIONS } from "./expression_reader.ts";
 import { inspectValue } from "./inspect_value.ts";
+import { warnOfLeadingZeros } from "./leading_zeros.ts";
 import { readLimits } from "./limits.ts";
 import type { Workflow } from "./model.ts";
 import { addError, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
@@ -40,6 +41,7 @@ export async function loadWorkflow(argument: string, host: Host): Promise<Loaded
   const actions = await loadActions(usedActions(document.value));
   const workflow = decodeWorkflow(document, { problems, limits, expressions, actions });
   await expressions.check(varsOf(document.value));
+  await warnOfLeadingZeros(problems, document);
   if (!workflow || problems.some(({ severity }) => severity === "error")) {
     throw await (await problemTeller()).loadError(problems, unquoted, document);
   }
