@@ -1,22 +1,17 @@
 import type { Environment, Output } from "../host/host.ts";
-import { checkChoice } from "./parse_flags.ts";
+import { REPORT_FORMATS } from "../report/registry.ts";
+import { checkChoice } from "./check_choice.ts";
 
-/** How the report comes out: redrawn in place, or line by line. */
-export type OutputMode = "spinner" | "stream";
+/** What `--output` can be: the name of a form of the report, or `auto`. */
+export const OUTPUT_MODES: readonly string[] = ["auto", ...REPORT_FORMATS.map(({ name }) => name)];
 
-const CHOICES = ["auto", "spinner", "stream"];
-
-/** The flag, then the environment, then what the output is. */
-export function outputMode(
-  flag: string | undefined,
-  env: Environment,
-  output: Output,
-): OutputMode {
+/** The form of the report: the flag, then the environment, then what the output is. */
+export function outputMode(flag: string | undefined, env: Environment, output: Output): string {
   const variable = env.get("RUNNER_OUTPUT") || undefined;
   if (flag === undefined && variable !== undefined) {
-    checkChoice("RUNNER_OUTPUT", variable, CHOICES);
+    checkChoice("RUNNER_OUTPUT", variable, OUTPUT_MODES);
   }
   const asked = flag ?? variable ?? "auto";
-  if (asked === "spinner" || asked === "stream") return asked;
+  if (asked !== "auto") return asked;
   return output.isTerminal ? "spinner" : "stream";
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { UsageError } from "../source/errors.ts";
 import { didYouMean } from "../source/suggest.ts";
+import { checkChoice } from "./check_choice.ts";
 import type { Invocation, Option } from "./command.ts";
 
 /** Reads the words of a command line by a table of options. Throws `UsageError`. */
@@ -66,11 +67,4 @@ function checkedValue(option: Option, value: string): string {
   }
   checkChoice(`option --${option.name}`, value, option.choices);
   return value;
-}
-
-/** Refuses a value that is not among the choices; `what` names where it was given. */
-export function checkChoice(what: string, value: string, choices?: readonly string[]): void {
-  if (!choices || choices.includes(value)) return;
-  const hint = didYouMean(value, choices) ?? `one of ${choices.join(", ")}`;
-  throw new UsageError(`${what} cannot be "${value}"`, hint);
 }

@@ -1,4 +1,6 @@
+import { REPORT_FORMATS } from "../report/registry.ts";
 import type { Command, Option } from "./command.ts";
+import { OUTPUT_MODES } from "./output_mode.ts";
 
 /** Options that every command has. */
 export const COMMON_OPTIONS: readonly Option[] = [
@@ -6,6 +8,8 @@ export const COMMON_OPTIONS: readonly Option[] = [
   { name: "version", summary: "Print the version and exit" },
   { name: "no-color", summary: "Print without colours" },
 ];
+
+const FORMATS = REPORT_FORMATS.map(({ name, summary }) => `${name} ${summary}`).join(", ");
 
 /** What runs when the first word is not the name of a command. */
 export const DEFAULT_COMMAND: Command = {
@@ -24,9 +28,9 @@ export const DEFAULT_COMMAND: Command = {
     {
       name: "output",
       value: "mode",
-      choices: ["auto", "spinner", "stream"],
-      summary: "How to print the report: spinner redraws progress in place, stream prints each " +
-        "result as it completes, auto (the default) picks spinner on a terminal",
+      choices: OUTPUT_MODES,
+      summary:
+        `How to print the report: ${FORMATS}, auto (the default) picks spinner on a terminal`,
     },
   ],
   load: async () => (await import("./run_command.ts")).runCommand,

@@ -1,5 +1,4 @@
 import type { Reporter, ReportOptions } from "./reporter.ts";
-import { textReport } from "./text_report.ts";
 
 /** A form of the report that a person can choose with `--output`. */
 export interface ReportFormat {
@@ -8,22 +7,26 @@ export interface ReportFormat {
   readonly summary: string;
   /** Whether what is under way is drawn below the report, on a terminal. */
   readonly live: boolean;
-  /** Makes the reporter; one that a plain run does not need may bring its code only here. */
-  make(options: ReportOptions): Reporter | Promise<Reporter>;
+  /** Makes the reporter; its code comes only now, since the help needs this table too. */
+  readonly make: (options: ReportOptions) => Promise<Reporter>;
 }
 
 /** Every form of the report, in the order of the help. */
 export const REPORT_FORMATS: readonly ReportFormat[] = [
   {
-    name: "stream",
-    summary: "writes each result as it completes",
-    live: false,
-    make: textReport,
+    name: "spinner",
+    summary: "redraws progress in place",
+    live: true,
+    make: makeTextReport,
   },
   {
-    name: "spinner",
-    summary: "redraws what is under way in place, below the results",
-    live: true,
-    make: textReport,
+    name: "stream",
+    summary: "prints each result as it completes",
+    live: false,
+    make: makeTextReport,
   },
 ];
+
+async function makeTextReport(options: ReportOptions): Promise<Reporter> {
+  return (await import("./text_report.ts")).textReport(options);
+}

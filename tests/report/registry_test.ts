@@ -3,10 +3,10 @@ import { REPORT_FORMATS } from "../../src/report/registry.ts";
 import { makeStyle } from "../../src/report/style.ts";
 import { jobFinished, jobStarted, reportOf, runStarted, stepFinished } from "./events.ts";
 
-Deno.test("REPORT_FORMATS has stream and spinner, which make the same text", async () => {
+Deno.test("REPORT_FORMATS has spinner and stream, which make the same text", async () => {
   assertEquals(REPORT_FORMATS.map(({ name, live }) => [name, live]), [
-    ["stream", false],
     ["spinner", true],
+    ["stream", false],
   ]);
   const events = [
     runStarted(["build"]),
