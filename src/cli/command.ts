@@ -36,7 +36,7 @@ export interface Invocation {
 }
 
 /** Carries a command out; the result is the exit code. */
-export type RunCommand = (invocation: Invocation, program: Program) => Promise<ExitCode>;
+type RunCommand = (invocation: Invocation, program: Program) => Promise<ExitCode>;
 
 export type ExitCode = 0 | 1;
 

@@ -11,7 +11,7 @@ export interface CommandTable {
 }
 
 /** A command and what it is to do. */
-export interface CommandLine {
+interface CommandLine {
   readonly command: Command;
   readonly invocation: Invocation;
 }

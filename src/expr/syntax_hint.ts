@@ -1,5 +1,5 @@
 /** What could not be read: a token, and the text around it. */
-export interface Misfit {
+interface Misfit {
   readonly input: string;
   readonly start: number;
   readonly end: number;

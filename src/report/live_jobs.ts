@@ -11,7 +11,7 @@ export interface LiveJob {
 }
 
 /** A step that runs. */
-export interface LiveStep {
+interface LiveStep {
   readonly name: string;
   readonly started: number;
   /** The attempt under way, from the second one on. */

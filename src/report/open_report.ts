@@ -19,7 +19,7 @@ export interface OpenReportOptions {
 }
 
 /** A report that is being written. */
-export interface OpenReport {
+interface OpenReport {
   take(event: RunEvent): void;
   /** Leaves the terminal as it was; the report is complete then. */
   close(): void;

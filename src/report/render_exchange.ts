@@ -5,7 +5,7 @@ import type { Style } from "./style.ts";
 import { boundLines, indentLines, textLines } from "./text_lines.ts";
 
 /** How wide the lines of a request or response are, and how many there may be of each field. */
-export interface ExchangeBounds {
+interface ExchangeBounds {
   readonly columns: number;
   readonly lines: number;
 }

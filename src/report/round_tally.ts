@@ -33,7 +33,7 @@ export interface StepTally {
 }
 
 /** Echoes that are the same. */
-export interface EchoKind {
+interface EchoKind {
   readonly text: string;
   /** The first of its rounds, from 0. */
   round: number;

@@ -13,7 +13,7 @@ const ERASE_BELOW = "\x1b[J";
 // deno-lint-ignore no-control-regex
 const COLOUR = /\x1b\[[\d;]*m/g;
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly clock: Clock;
   readonly stdout: Output;
   readonly stderr: Output;

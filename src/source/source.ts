@@ -40,7 +40,7 @@ export function placeOf(span: Span): Place {
 }
 
 /** A part of a file; `exact` is false where it is only the text around what was asked for. */
-export interface FileSpan extends Span {
+interface FileSpan extends Span {
   readonly exact: boolean;
 }
 

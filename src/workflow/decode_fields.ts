@@ -8,7 +8,7 @@ import { addError, addWarning } from "./problem.ts";
 import { isRawMap, type RawMap } from "./raw_value.ts";
 
 /** The keys of a mapping that are there and fit their types. */
-export type DecodedFields<F extends Readonly<Record<string, Field>>> = {
+type DecodedFields<F extends Readonly<Record<string, Field>>> = {
   readonly [K in keyof F]?: Decoded[F[K]["type"]];
 };
 

@@ -3,7 +3,7 @@ import type { Path } from "../source/source.ts";
 import { MOST_LEVELS } from "./js_yaml.ts";
 
 /** What is known of a document before any of it is decoded. */
-export interface Inspection {
+interface Inspection {
   /** Why nothing may walk through the document, and where that shows. */
   readonly fault?: { readonly message: string; readonly path: Path };
   /** Mappings that are templates without quotes: YAML reads `{{ x }}` as a mapping in a mapping. */

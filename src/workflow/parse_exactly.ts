@@ -9,7 +9,7 @@ export interface YamlFault {
 }
 
 /** The value of a text, read by js-yaml, or what is wrong with the text. */
-export type ExactResult = { readonly value: unknown } | { readonly fault: YamlFault };
+type ExactResult = { readonly value: unknown } | { readonly fault: YamlFault };
 
 /** Keys that `<<` may bring in all, so that a small file does not become a huge value. */
 const MOST_MERGED_KEYS = 1_000_000;

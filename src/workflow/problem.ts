@@ -11,7 +11,7 @@ export interface Problem extends Omit<Diagnostic, "span"> {
 }
 
 /** What else can be said of a problem. */
-export type ProblemDetails = Partial<Pick<Problem, "hint" | "part" | "range">>;
+type ProblemDetails = Partial<Pick<Problem, "hint" | "part" | "range">>;
 
 /** The code of a template without quotes, which YAML reads as a mapping. */
 export const UNQUOTED_TEMPLATE = "unquoted";

@@ -19,7 +19,7 @@ export interface YamlScalar extends Extent {
 }
 
 /** A list, marked by its first line where it is no `[ ]`. */
-export interface YamlList extends Extent {
+interface YamlList extends Extent {
   readonly kind: "list";
   readonly items: readonly YamlNode[];
 }
