@@ -1,4 +1,4 @@
-import { blue, bold, cyan, dim, green, red, yellow } from "@std/fmt/colors";
+import { blue, bold, cyan, dim, green, red, setColorEnabled, yellow } from "@std/fmt/colors";
 
 /** Gives a text a look, or leaves it as it is. */
 export type Paint = (text: string) => string;
@@ -38,6 +38,8 @@ const PLAIN: Style = {
 
 /** A style with colours, or one that adds nothing to any text. */
 export function makeStyle(colour: boolean): Style {
+  // The library has an opinion of its own; the decision was made before.
+  if (colour) setColorEnabled(true);
   return colour ? COLOURED : PLAIN;
 }
 
