@@ -19,7 +19,7 @@ const cases: readonly (readonly [Dict, readonly string[]])[] = [
   [{ cmd: "ls", timeout: "0s" }, []],
   [{ cmd: "ls", max_output: -1 }, ['"max_output" must be from 0 to 268435456 bytes']],
   [{ cmd: "ls", background: "yes" }, ['"background" must be true or false, not "yes"']],
-  [{ cmd: "ls", env: ["A=1"] }, ['"env" must be an object, not a list']],
+  [{ cmd: "ls", env: ["A=1"] }, ['"env" must be a mapping, not a list']],
   [{ cmd: "ls", env: { "": "1" } }, ['"env" cannot hold "": no variable can have that name']],
   [{ cmd: "ls", env: { A: "\0" } }, ['"env" cannot hold "A": its value has a NUL']],
 ];
