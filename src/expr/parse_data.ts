@@ -2,10 +2,12 @@ import type { Path } from "../source/source.ts";
 import type { DataTemplate, Template } from "./expression.ts";
 import { ExpressionError } from "./expression_error.ts";
 import { parseTemplate } from "./parse.ts";
+import { holdsTemplates } from "./plain_template.ts";
 
 /** Reads the strings in plain data as templates. Keys are never templates. */
 export function parseData(value: unknown): { template: DataTemplate; errors: ExpressionError[] } {
   const errors: ExpressionError[] = [];
+  if (!holdsTemplates(value)) return { template: { kind: "constant", value }, errors };
   return { template: parsePart(value, [], errors), errors };
 }
 

@@ -9,3 +9,11 @@ export function plainTemplate(source: string): Template {
 export function holdsTemplate(text: string): boolean {
   return text.includes("{{");
 }
+
+/** Whether any text in plain data may be more than itself. Nearly all data is found to be plain. */
+export function holdsTemplates(value: unknown): boolean {
+  if (typeof value === "string") return holdsTemplate(value);
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsTemplates);
+  return Object.values(value).some(holdsTemplates);
+}

@@ -1,8 +1,13 @@
+import { holdsTemplates } from "../expr/plain_template.ts";
 import type { Path } from "../source/source.ts";
 import { addWarning, type Problem } from "./problem.ts";
 
 /** Warns of braces in texts that nothing closes: they are text, and were hardly meant to be. */
 export function warnOfOpenBraces(problems: Problem[], value: unknown, path: Path): void {
+  if (holdsTemplates(value)) warn(problems, value, path);
+}
+
+function warn(problems: Problem[], value: unknown, path: Path): void {
   if (typeof value === "string") {
     const start = value.lastIndexOf("{{");
     if (start < 0 || value.indexOf("}}", start) >= 0) return;
@@ -17,10 +22,10 @@ export function warnOfOpenBraces(problems: Problem[], value: unknown, path: Path
       },
     );
   } else if (Array.isArray(value)) {
-    value.forEach((item, index) => warnOfOpenBraces(problems, item, [...path, index]));
+    value.forEach((item, index) => warn(problems, item, [...path, index]));
   } else if (typeof value === "object" && value !== null) {
     for (const [key, part] of Object.entries(value)) {
-      warnOfOpenBraces(problems, part, [...path, key]);
+      warn(problems, part, [...path, key]);
     }
   }
 }

@@ -4,6 +4,7 @@ import { parseData, templatesIn } from "../expr/parse_data.ts";
 import type { Expression, Template } from "../expr/expression.ts";
 import { ExpressionError } from "../expr/expression_error.ts";
 import { parseExpression, parseTemplate } from "../expr/parse.ts";
+import { holdsTemplate, plainTemplate } from "../expr/plain_template.ts";
 import { loadRegexEngine } from "../expr/regex.ts";
 import { usesRegex } from "../expr/tree.ts";
 import type { Path } from "../source/source.ts";
@@ -39,6 +40,7 @@ export function makeExpressionReader(problems: Problem[]): ExpressionReader {
       return undefined;
     },
     template(text, path, names) {
+      if (!holdsTemplate(text)) return plainTemplate(text);
       const parsed = parseOnce.template(text);
       if (!(parsed instanceof ExpressionError)) return use(parsed, path, names);
       tellError(problems, parsed, path);
