@@ -141,8 +141,7 @@ async function benchLoad(): Promise<void> {
         `          url: https://example.test/${job}/${i}\n          method: GET\n` +
         `          headers:\n            x-request-number: "number ${job} ${i} of the workflow"\n` +
         `            accept: application/json\n` +
-        `        test: res.code == 200 && res.body.items[${i}].id == ${job * 10 + i}\n` +
-        `        outputs:\n          value_${i}: res.body.items[${i}].value_${job}\n`,
+        `        test: res.code == 200 && res.body.items[${i}].id == ${job * 10 + i}\n`,
     ).join("");
   let text = "name: large\njobs:\n";
   for (let job = 0; text.length < 5_000_000; job++) {
