@@ -1,12 +1,17 @@
-import { namedReport } from "./named_report.ts";
+import { printableEvent } from "./printable_event.ts";
 import { noteLines } from "./note_lines.ts";
 import type { Reporter } from "./reporter.ts";
 import type { Style } from "./style.ts";
 
-/** The warnings of a run, for standard error. */
+/** The warnings of a run, for standard error. They are rare: nothing is remembered for them. */
 export function warningReport({ style }: { readonly style: Style }): Reporter {
-  return namedReport((event, names) => {
-    if (event.type !== "note" || event.level !== "warning") return [];
-    return noteLines(event, event.run ? names.step(event.run) : "", style);
-  });
+  return {
+    report(event) {
+      if (event.type !== "note" || event.level !== "warning") return "";
+      const safe = printableEvent(event);
+      if (safe.type !== "note") return "";
+      const about = safe.run ? `${safe.run.job} › step ${safe.run.step}` : "";
+      return noteLines(safe, about, style).map((line) => `${line}\n`).join("");
+    },
+  };
 }

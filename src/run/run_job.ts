@@ -1,3 +1,4 @@
+import type { Clock } from "../host/host.ts";
 import type { Scope } from "../expr/expression.ts";
 import type { Job, Repeat } from "../workflow/model.ts";
 import { isTrue } from "./condition.ts";
@@ -83,6 +84,16 @@ async function runRound(session: Session, round: Round): Promise<boolean> {
   return good && session.interruption.reason === undefined;
 }
 
+/**
+ * So many rounds start before the answers to earlier ones are looked at. All start without waiting
+ * for any to end, but ten thousand in one go would be in memory together before the first is over.
+ */
+const ROUNDS_A_TURN = 64;
+
+function nextTurn(clock: Clock): Promise<void> {
+  return new Promise((resolve) => clock.after(0, resolve));
+}
+
 async function runRounds(
   session: Session,
   job: Job,
@@ -109,6 +120,7 @@ async function runRounds(
     const round = runOne(index);
     running.push(round);
     if (!repeat.async) await round;
+    else if (running.length % ROUNDS_A_TURN === 0) await nextTurn(session.host.clock);
   }
   const results = await Promise.all(running);
   // In the order of the steps, so that the owners of flat names do not hang on the timing.

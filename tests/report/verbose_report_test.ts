@@ -102,6 +102,6 @@ Deno.test("warningReport() says which step a warning is about", () => {
   ]);
   assertEquals(
     text,
-    "warning: Build › order it (repeat_index 1, entry 3): slow\nwarning: x › step 4: unknown\n",
+    "warning: build › step 0: slow\nwarning: x › step 4: unknown\n",
   );
 });

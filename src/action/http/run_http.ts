@@ -4,7 +4,7 @@ import { Call } from "./call.ts";
 import { decodeBody, joinChunks } from "./decode_body.ts";
 import { explainFailure } from "./explain_failure.ts";
 import { waitForPlace } from "./places.ts";
-import { readRequest, type Request, type RequestPlan } from "./read_request.ts";
+import { readRequest, type RequestPlan } from "./read_request.ts";
 import { redirectOf } from "./redirects.ts";
 import { bodyText, readHead, readText, type ResponseHead } from "./response.ts";
 import { saveBody } from "./save_body.ts";
@@ -20,8 +20,8 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
   try {
     await waitForPlace(sockets.places, context);
   } catch (reason) {
-    const { request } = readRequest(params);
-    throw explainFailure(reason, request, tellRequest(request, context));
+    const { plan, req } = prepare(params, context);
+    throw explainFailure(reason, plan.request, req);
   }
   try {
     return await carryOut(params, sockets, context);
@@ -35,10 +35,8 @@ async function carryOut(
   sockets: Sockets,
   context: ActionContext,
 ): Promise<ActionResult> {
-  for (const secret of urlSecrets(params)) context.addSecret(secret);
-  const plan = readRequest(params);
+  const { plan, req } = prepare(params, context);
   const { request } = plan;
-  const req = tellRequest(request, context);
   const call = new Call(plan, sockets, context);
   try {
     const reply = await sendAndFollow(call, plan, context);
@@ -59,10 +57,27 @@ async function carryOut(
   }
 }
 
-/** The request as expressions and reports see it, once they know what they may not show of it. */
-function tellRequest({ method, url, headers, body = "" }: Request, context: ActionContext): Dict {
-  for (const secret of requestSecrets(headers)) context.addSecret(secret);
-  return { method, url: url.href, headers, body };
+/** A request that is ready to be sent, and how expressions and reports see it. */
+interface Prepared {
+  readonly plan: RequestPlan;
+  readonly req: Dict;
+}
+
+/** By run and by `with`, which is the same object in every round where it has no template. */
+const prepared = new WeakMap<object, WeakMap<Dict, Prepared>>();
+
+/** Reads the parameters, and tells the reports first what they may not show of them. */
+function prepare(params: Dict, { run, addSecret }: ActionContext): Prepared {
+  let known = prepared.get(run);
+  if (!known) prepared.set(run, known = new WeakMap());
+  let made = known.get(params);
+  if (made) return made;
+  for (const secret of urlSecrets(params)) addSecret(secret);
+  const plan = readRequest(params);
+  const { method, url, headers, body = "" } = plan.request;
+  for (const secret of requestSecrets(headers)) addSecret(secret);
+  known.set(params, made = { plan, req: { method, url: url.href, headers, body } });
+  return made;
 }
 
 async function sendAndFollow(
