@@ -7,8 +7,8 @@ export interface Guard {
   started(group: number): void;
   /** Nothing is left of a group. */
   ended(group: number): void;
-  /** A folder was made for files that nobody needs after the run. */
-  made(folder: string): void;
+  /** A folder was made for files that nobody needs after the run. Resolves once that is told. */
+  made(folder: string): Promise<void>;
   /** Sends the guard home. Resolves when it has gone. */
   dismiss(): Promise<void>;
 }
@@ -42,7 +42,7 @@ done
 const NO_GUARD: Guard = {
   started() {},
   ended() {},
-  made() {},
+  made: () => Promise.resolve(),
   dismiss: () => Promise.resolve(),
 };
 
@@ -70,19 +70,17 @@ export function startGuard(): Guard {
   child.unref();
   const encoder = new TextEncoder();
   const writer = child.stdin.getWriter();
-  const tell = (line: string) => {
-    // A guard that somebody ended is no reason to fail a step.
-    writer.write(encoder.encode(line + "\n")).catch(() => {});
-  };
+  // A guard that somebody ended is no reason to fail a step.
+  const tell = (line: string) => writer.write(encoder.encode(line + "\n")).catch(() => {});
   return {
-    started: (group) => tell(`started ${group}`),
-    ended: (group) => tell(`ended ${group}`),
-    made(folder) {
-      if (!folder.includes("\n")) tell(`made ${folder}`);
+    started: (group) => void tell(`started ${group}`),
+    ended: (group) => void tell(`ended ${group}`),
+    async made(folder) {
+      if (!folder.includes("\n")) await tell(`made ${folder}`);
     },
     async dismiss() {
       child.ref();
-      tell("goodbye");
+      await tell("goodbye");
       await writer.close().catch(() => {});
       await child.status;
     },

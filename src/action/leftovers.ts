@@ -46,7 +46,8 @@ export class Leftovers {
   async #newFolder(): Promise<string> {
     this.#guard ??= startGuard();
     const folder = await Deno.makeTempDir({ prefix: "runner-" });
-    this.#guard.made(folder);
+    // Before anything is put there: the program may crash with the next file.
+    await this.#guard.made(folder);
     return folder;
   }
 }
