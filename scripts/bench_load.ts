@@ -10,6 +10,13 @@ import { Agent, get } from "node:http";
 const BODY = JSON.stringify({ items: Array.from({ length: 10 }, (_, id) => ({ id, name: "x" })) });
 const COUNT = 10_000;
 
+/** What the http action sends as well, so that the same requests go over the wire. */
+const HEADERS = {
+  Accept: "*/*",
+  "User-Agent": "runner",
+  "Accept-Encoding": "gzip, deflate, br",
+};
+
 function serve(): void {
   Deno.serve({
     hostname: "127.0.0.1",
@@ -23,7 +30,7 @@ async function load(url: string): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxTotalSockets: 1024 });
   const ask = () =>
     new Promise<void>((resolve, reject) => {
-      get(url, { agent }, (response) => {
+      get(url, { agent, headers: HEADERS }, (response) => {
         const chunks: Uint8Array[] = [];
         response.on("data", (chunk) => chunks.push(chunk));
         response.on("end", () => {
