@@ -119,6 +119,8 @@ async function runRounds(
     if (session.interruption.reason !== undefined) break;
     const round = runOne(index);
     running.push(round);
+    // It is looked at when all have started, and must not count as unhandled until then.
+    round.catch(() => {});
     if (!repeat.async) await round;
     else if (running.length % ROUNDS_A_TURN === 0) await nextTurn(session.host.clock);
   }

@@ -111,3 +111,15 @@ jobs:
 `);
   assertEquals([code, seen], [0, []]);
 });
+
+Deno.test("all rounds of an async repeat start, however many, before any has to end", async () => {
+  const { code, seen } = await runAt(`
+name: n
+jobs:
+  - name: j
+    repeat: {count: 300, async: true}
+    steps:
+      - {uses: http, with: {get: "{url}/meet/all/300"}, test: res.code == 200}
+`);
+  assertEquals([code, seen.length], [0, 300]);
+});
