@@ -22,6 +22,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     host.stderr.write(explainWarnings(warnings, host));
   }
 
+  const plan = await makePlan(workflow, host.env.all());
   const interruption = new AbortController();
   const verbose = switches.has("verbose");
   const report = await openReport(host, {
@@ -39,7 +40,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     interruption.abort(`interrupted by ${signal}`);
   });
   try {
-    const passed = await run(makePlan(workflow), host, report.take, {
+    const passed = await run(plan, host, report.take, {
       signal: interruption.signal,
       ...(timeout === undefined ? {} : { timeout }),
       ...(verbose ? { detail: { all: true, limit: Infinity } } : {}),

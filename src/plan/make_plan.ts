@@ -1,10 +1,20 @@
-import type { Workflow } from "../workflow/model.ts";
+import type { Dict } from "../value/value.ts";
+import type { Job, Workflow } from "../workflow/model.ts";
+import { evaluateVars } from "./evaluate_vars.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
 
-/** Resolves `needs` to jobs. The workflow was checked: each need exists, none goes in a circle. */
-export function makePlan(workflow: Workflow): Plan {
+/**
+ * Evaluates `vars` and the names of the jobs, and resolves `needs` to jobs. The workflow was
+ * checked: each need exists, none goes in a circle. Throws LoadError when its `vars` cannot be
+ * evaluated.
+ */
+export async function makePlan(
+  workflow: Workflow,
+  environment: Readonly<Record<string, string>>,
+): Promise<Plan> {
+  const vars = await evaluateVars(workflow, environment);
   const planned = new Map(
-    workflow.jobs.map((job) => [job.id, { job, needs: [] as PlannedJob[] }]),
+    workflow.jobs.map((job) => [job.id, { job, ...nameOf(job, vars), needs: [] as PlannedJob[] }]),
   );
   for (const { job, needs } of planned.values()) {
     for (const id of new Set(job.needs)) {
@@ -13,5 +23,14 @@ export function makePlan(workflow: Workflow): Plan {
       needs.push(need);
     }
   }
-  return { workflow, jobs: [...planned.values()] };
+  return { workflow, vars, jobs: [...planned.values()] };
+}
+
+/** A name sees `vars` alone, so that a job that never runs has one too. */
+function nameOf({ name }: Job, vars: Dict): Pick<PlannedJob, "name" | "nameError"> {
+  try {
+    return { name: name.renderText({ names: { vars }, strict: true }, { display: true }) };
+  } catch (nameError) {
+    return { name: name.source, nameError };
+  }
 }

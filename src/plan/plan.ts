@@ -1,8 +1,11 @@
+import type { Dict } from "../value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";
 
-/** A workflow with its graph resolved. */
+/** A workflow with its `vars` evaluated and its graph resolved. */
 export interface Plan {
   readonly workflow: Workflow;
+  /** The workflow's `vars`, evaluated once. */
+  readonly vars: Dict;
   /** In the order of the file. */
   readonly jobs: readonly PlannedJob[];
 }
@@ -10,5 +13,9 @@ export interface Plan {
 /** A job with the jobs it waits for. */
 export interface PlannedJob {
   readonly job: Job;
+  /** As reports show it; the template itself where it cannot be evaluated. */
+  readonly name: string;
+  /** Why the name could not be evaluated. */
+  readonly nameError?: unknown;
   readonly needs: readonly PlannedJob[];
 }

@@ -1,16 +1,10 @@
-import { ExpressionError } from "../expr/expression_error.ts";
-import { renderData } from "../expr/render_data.ts";
 import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
-import { LoadError } from "../source/errors.ts";
 import { Masker } from "../value/masker.ts";
-import type { Dict } from "../value/value.ts";
-import type { Workflow } from "../workflow/model.ts";
 import { endAll } from "./end_all.ts";
 import type { Emit } from "./event.ts";
 import { Interruption } from "./interruption.ts";
-import { evaluateJobNames } from "./job_names.ts";
 import { maskEvent } from "./mask_event.ts";
 import { Outputs } from "./outputs.ts";
 import { finishJob, type JobOutcome, runJob } from "./run_job.ts";
@@ -33,9 +27,7 @@ const DETAIL: Detail = { all: false, limit: 2048 };
 
 /**
  * Runs a plan and tells of it in events; true when every job passed or was skipped on purpose.
- *
- * Throws `LoadError` when the workflow's `vars` cannot be evaluated: nothing has run then. When
- * it returns, all that its actions began has been ended.
+ * When it returns, all that its actions began has been ended.
  */
 export async function run(
   plan: Plan,
@@ -44,7 +36,7 @@ export async function run(
   options: RunOptions = {},
 ): Promise<boolean> {
   const ends: (() => void | Promise<void>)[] = [];
-  const session = await openSession(plan, host, emit, options, (end) => ends.push(end));
+  const session = openSession(plan, host, emit, options, (end) => ends.push(end));
   const { interruption, deadlines } = session;
   const { signal, timeout } = options;
   const interrupt = () => interruption.interrupt(String(signal?.reason));
@@ -61,18 +53,16 @@ export async function run(
   }
 }
 
-async function openSession(
+function openSession(
   plan: Plan,
   host: Host,
   emit: Emit,
   options: RunOptions,
   onRunEnd: Session["onRunEnd"],
-): Promise<Session> {
-  const { workflow } = plan;
+): Session {
+  const { workflow, vars } = plan;
   const secrets = options.secrets ?? new Masker();
-  const environment = host.env.all();
-  addSecretsOf(environment, secrets);
-  const vars = await evaluateVars(workflow, environment);
+  addSecretsOf(host.env.all(), secrets);
   addSecretsOf(vars, secrets);
   const stepIds = new Set(
     workflow.jobs.flatMap(({ steps }) => steps.flatMap(({ id }) => id ?? [])),
@@ -82,7 +72,6 @@ async function openSession(
     deadlines: new Deadlines(host.clock),
     workflow,
     vars,
-    jobNames: evaluateJobNames(workflow, vars),
     outputs: new Outputs(stepIds),
     stepIds,
     interruption: new Interruption(),
@@ -95,27 +84,6 @@ async function openSession(
   };
 }
 
-async function evaluateVars(
-  workflow: Workflow,
-  environment: Readonly<Record<string, string>>,
-): Promise<Dict> {
-  try {
-    return renderData(workflow.vars, { names: environment, strict: false }) as Dict;
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    const path = ["vars", ...error.path];
-    const places = await workflow.document.places();
-    const source = places.text(path);
-    throw new LoadError(`cannot evaluate "${path.join(".")}" of the workflow`, [{
-      severity: "error",
-      code: "vars",
-      message: error.message,
-      span: source ? { source, start: error.start, end: error.end } : places.locate(path),
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
-    }]);
-  }
-}
-
 async function runJobs(session: Session, { workflow, jobs }: Plan): Promise<boolean> {
   const { clock } = session.host;
   const { emit, tally, interruption } = session;
@@ -126,9 +94,9 @@ async function runJobs(session: Session, { workflow, jobs }: Plan): Promise<bool
     name: workflow.name,
     ...(workflow.description === undefined ? {} : { description: workflow.description }),
     file: workflow.document.name,
-    jobs: jobs.map(({ job, needs }) => ({
+    jobs: jobs.map(({ job, name, needs }) => ({
       id: job.id,
-      name: session.jobNames.get(job.id)!.name,
+      name,
       needs: needs.map((need) => need.job.id),
       steps: job.steps.length,
     })),
@@ -158,18 +126,18 @@ async function runGraph(session: Session, jobs: readonly PlannedJob[]): Promise<
 
 async function runWhenNeedsAreMet(
   session: Session,
-  { job, needs }: PlannedJob,
+  planned: PlannedJob,
   outcomes: readonly JobOutcome[],
 ): Promise<JobOutcome> {
   const blocked = outcomes.findIndex(({ state, blocked }) => state === "failed" || blocked);
-  const need = needs[blocked];
+  const need = planned.needs[blocked];
   const reason = session.interruption.reason ??
     (need &&
       `needs "${need.job.id}", which ${
         outcomes[blocked]?.state === "failed" ? "failed" : "was skipped"
       }`);
-  if (reason === undefined) return await runJob(session, job);
+  if (reason === undefined) return await runJob(session, planned);
   const outcome = { state: "skipped", reason, blocked: true } as const;
-  finishJob(session, job, outcome, 0);
+  finishJob(session, planned, outcome, 0);
   return outcome;
 }

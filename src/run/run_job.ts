@@ -1,10 +1,12 @@
 import type { Clock } from "../host/host.ts";
 import type { Scope } from "../expr/expression.ts";
+import type { PlannedJob } from "../plan/plan.ts";
 import type { Job, Repeat } from "../workflow/model.ts";
 import { isTrue } from "./condition.ts";
 import { evaluateDuration } from "./evaluate_duration.ts";
 import type { Failure, JobState } from "./event.ts";
 import { failureOf } from "./failure.ts";
+import { FieldError } from "./field_error.ts";
 import { RoundOutputs } from "./outputs.ts";
 import { runStep } from "./run_step.ts";
 import type { Session } from "./session.ts";
@@ -19,28 +21,28 @@ export interface JobOutcome {
 }
 
 /** Runs a job in all its rounds. */
-export async function runJob(session: Session, job: Job): Promise<JobOutcome> {
+export async function runJob(session: Session, planned: PlannedJob): Promise<JobOutcome> {
   const { clock } = session.host;
   const ticks = clock.ticks();
-  const { name, error } = session.jobNames.get(job.id)!;
+  const { job, name, nameError } = planned;
   const rounds = job.repeat ? { rounds: job.repeat.count } : {};
   session.emit({ type: "job_started", time: clock.now(), job: job.id, name, ...rounds });
   const failures: Failure[] = [];
   let outcome: JobOutcome = { state: "failed" };
   try {
-    if (error !== undefined) throw error;
+    if (nameError !== undefined) throw new FieldError(["name"], nameError);
     outcome = await runUnlessSkipped(session, job);
   } catch (error) {
     failures.push(await failureOf(session, job.path, error));
   }
-  finishJob(session, job, outcome, clock.ticks() - ticks, failures);
+  finishJob(session, planned, outcome, clock.ticks() - ticks, failures);
   return outcome;
 }
 
 /** Counts a job and tells what became of it. */
 export function finishJob(
   session: Session,
-  job: Job,
+  { job, name }: PlannedJob,
   outcome: JobOutcome,
   duration: number,
   failures: readonly Failure[] = [],
@@ -48,7 +50,6 @@ export function finishJob(
   session.tally.jobs[outcome.state]++;
   const time = session.host.clock.now();
   const { state, reason } = outcome;
-  const { name } = session.jobNames.get(job.id)!;
   const why = reason === undefined ? {} : { reason };
   session.emit({
     type: "job_finished",

@@ -5,7 +5,6 @@ import type { Masker } from "../value/masker.ts";
 import type { Workflow } from "../workflow/model.ts";
 import type { Emit } from "./event.ts";
 import type { Interruption } from "./interruption.ts";
-import type { JobName } from "./job_names.ts";
 import type { Outputs } from "./outputs.ts";
 import type { Tally } from "./tally.ts";
 
@@ -16,8 +15,6 @@ export interface Session {
   readonly workflow: Workflow;
   /** The workflow's `vars`, evaluated. */
   readonly vars: Dict;
-  /** By the ids of the jobs. */
-  readonly jobNames: ReadonlyMap<string, JobName>;
   readonly outputs: Outputs;
   readonly stepIds: ReadonlySet<string>;
   readonly interruption: Interruption;

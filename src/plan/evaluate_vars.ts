@@ -1,0 +1,30 @@
+import { ExpressionError } from "../expr/expression_error.ts";
+import { renderData } from "../expr/render_data.ts";
+import { LoadError } from "../source/errors.ts";
+import type { Dict } from "../value/value.ts";
+import type { Workflow } from "../workflow/model.ts";
+
+/**
+ * Evaluates the top-level `vars`, which see the environment by bare names. Throws LoadError with
+ * the place of what cannot be evaluated.
+ */
+export async function evaluateVars(
+  workflow: Workflow,
+  environment: Readonly<Record<string, string>>,
+): Promise<Dict> {
+  try {
+    return renderData(workflow.vars, { names: environment, strict: false }) as Dict;
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    const path = ["vars", ...error.path];
+    const places = await workflow.document.places();
+    const source = places.text(path);
+    throw new LoadError(`cannot evaluate "${path.join(".")}" of the workflow`, [{
+      severity: "error",
+      code: "vars",
+      message: error.message,
+      span: source ? { source, start: error.start, end: error.end } : places.locate(path),
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    }]);
+  }
+}
