@@ -14,7 +14,25 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   plan: ["source", "value", "host", "expr", "action", "workflow"],
   run: ["source", "value", "host", "expr", "action", "workflow", "plan"],
   report: ["source", "value", "host"],
-  cli: ["source", "value", "host", "expr", "action", "workflow", "plan", "run", "report"],
+  check: ["source", "value", "host", "expr", "action", "workflow", "plan"],
+  dag: ["source", "value", "host", "expr", "action", "workflow", "plan"],
+  openapi: ["source", "value", "host"],
+  schema: ["source", "value", "host", "expr", "action", "workflow"],
+  cli: [
+    "source",
+    "value",
+    "host",
+    "expr",
+    "action",
+    "workflow",
+    "plan",
+    "run",
+    "report",
+    "check",
+    "dag",
+    "openapi",
+    "schema",
+  ],
 };
 
 /** Single files that a folder may use of a folder that is closed to it otherwise. */

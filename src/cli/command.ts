@@ -13,6 +13,8 @@ export interface Command {
 
 export interface Operand {
   readonly name: string;
+  /** It may be given several times; only the last operand of a command may. */
+  readonly repeats?: true;
   readonly summary: string;
 }
 
@@ -25,6 +27,8 @@ export interface Option {
   readonly value?: string;
   /** The only values that are allowed. */
   readonly choices?: readonly string[];
+  /** It may be given several times: its values are in `lists`. */
+  readonly repeats?: true;
   readonly summary: string;
 }
 
@@ -33,6 +37,8 @@ export interface Invocation {
   readonly operands: readonly string[];
   readonly switches: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;
+  /** The values of options that may be given several times, in the order of the line. */
+  readonly lists: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Carries a command out; the result is the exit code. */

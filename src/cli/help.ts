@@ -1,4 +1,4 @@
-import type { Command, Option } from "./command.ts";
+import type { Command, Operand, Option } from "./command.ts";
 import { VARIABLES } from "./environment.ts";
 
 /** The usage of a command, made from the tables of commands, options and variables. */
@@ -8,14 +8,16 @@ export function renderHelp(
   common: readonly Option[],
 ): string {
   const words = ["runner", ...(command.name === undefined ? [] : [command.name]), "[options]"];
-  const operands = command.operands.map(({ name }) => `<${name}>`);
   const others = command.name === undefined ? commands : [];
   return [
     "runner - run workflow files: test APIs, smoke-test releases, watch services",
     "",
-    `Usage: ${[...words, ...operands].join(" ")}`,
+    `Usage: ${[...words, ...command.operands.map(operandWord)].join(" ")}`,
     ...others.map((other) => `       ${usage(other)}`),
-    ...section("Arguments", command.operands.map(({ name, summary }) => [`<${name}>`, summary])),
+    ...section(
+      "Arguments",
+      command.operands.map((operand) => [operandWord(operand), operand.summary]),
+    ),
     ...section("Commands", others.map(({ name = "", summary }) => [name, summary])),
     ...section("Options", [...command.options, ...common].map(optionRow)),
     ...section("Environment", VARIABLES.map(({ name, summary }) => [name, summary])),
@@ -25,11 +27,15 @@ export function renderHelp(
 }
 
 function usage({ name, operands }: Command): string {
-  return `runner ${name} [options] ${operands.map((operand) => `<${operand.name}>`).join(" ")}`;
+  return ["runner", name, "[options]", ...operands.map(operandWord)].join(" ");
 }
 
-function optionRow({ name, short, value, summary }: Option): [string, string] {
-  const long = `--${name}${value === undefined ? "" : ` <${value}>`}`;
+function operandWord({ name, repeats }: Operand): string {
+  return `<${name}>${repeats ? "..." : ""}`;
+}
+
+function optionRow({ name, short, value, repeats, summary }: Option): [string, string] {
+  const long = `--${name}${value === undefined ? "" : ` <${value}>`}${repeats ? "..." : ""}`;
   return [short === undefined ? `    ${long}` : `-${short}, ${long}`, summary];
 }
 

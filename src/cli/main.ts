@@ -57,7 +57,7 @@ async function checkOperands(
   const missing = operands[given.length];
   if (missing) throw new UsageError(`<${missing.name}> is missing`, tryHelp(name));
   const extra = given[operands.length];
-  if (extra === undefined) return;
+  if (extra === undefined || operands.at(-1)?.repeats) return;
   const [first = ""] = given;
   if (name === undefined && await isWord(first, files)) {
     const words = COMMANDS.flatMap((command) => command.name ?? []);

@@ -1,11 +1,18 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { UsageError } from "../source/errors.ts";
 import { didYouMean } from "../source/suggest.ts";
-import { checkChoice } from "./check_choice.ts";
-import type { Invocation, Option } from "./command.ts";
+import type { Option } from "./command.ts";
 
-/** Reads the words of a command line by a table of options. Throws `UsageError`. */
-export function parseFlags(args: readonly string[], options: readonly Option[]): Invocation {
+/** The words of a command line, sorted. */
+export interface Flags {
+  readonly operands: readonly string[];
+  readonly switches: ReadonlySet<string>;
+  /** Every value of each option that takes one, in the order of the line. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Sorts the words of a command line by a table of options. Throws `UsageError`. */
+export function parseFlags(args: readonly string[], options: readonly Option[]): Flags {
   const switches = options.filter(({ value }) => value === undefined).map(({ name }) => name);
   const valued = options.filter(({ value }) => value !== undefined).map(({ name }) => name);
   refuseValues(args, options);
@@ -20,17 +27,13 @@ export function parseFlags(args: readonly string[], options: readonly Option[]):
       return true;
     },
   });
-  const values = new Map<string, string>();
-  for (const option of options) {
-    if (option.value === undefined) continue;
-    const [value, another] = parsed[option.name] as readonly string[];
-    if (another !== undefined) throw new UsageError(`option --${option.name} is given twice`);
-    if (value !== undefined) values.set(option.name, checkedValue(option, value));
-  }
   return {
     operands: [...parsed._, ...(parsed["--"] as readonly string[])].map(String),
     switches: new Set(switches.filter((name) => parsed[name] === true)),
-    values,
+    values: new Map(valued.flatMap((name) => {
+      const given = parsed[name] as readonly string[];
+      return given.length === 0 ? [] : [[name, given]];
+    })),
   };
 }
 
@@ -55,16 +58,4 @@ function unknownOption(word: string, options: readonly Option[]): UsageError {
     `unknown option ${word.replace(/=.*/s, "")}`,
     meant?.replace(/"(.*)"/, "--$1"),
   );
-}
-
-function checkedValue(option: Option, value: string): string {
-  const wanted = option.choices?.join(", ");
-  if (value === "") {
-    throw new UsageError(
-      `option --${option.name} needs a value`,
-      wanted === undefined ? undefined : `one of ${wanted}`,
-    );
-  }
-  checkChoice(`option --${option.name}`, value, option.choices);
-  return value;
 }

@@ -1,6 +1,7 @@
 import { UsageError } from "../source/errors.ts";
 import type { Command, Invocation, Option } from "./command.ts";
 import { parseFlags } from "./parse_flags.ts";
+import { sortValues } from "./sort_values.ts";
 
 /** The commands of the program, and the options that all of them have. */
 export interface CommandTable {
@@ -28,17 +29,22 @@ export function readCommandLine(args: readonly string[], table: CommandTable): C
   const parsed = parseFlags(args, distinct(all));
   const named = commands.find(({ name }) => name === parsed.operands[0]);
   const command = named ?? fallback;
-  const own = [...common, ...command.options].map(({ name }) => name);
+  const own = [...common, ...command.options];
   for (const name of [...parsed.switches, ...parsed.values.keys()]) {
-    if (!own.includes(name)) throw foreignOption(name, command);
+    if (!own.some((option) => option.name === name)) throw foreignOption(name, command);
   }
+  const { operands, switches } = parsed;
   return {
     command,
-    invocation: named ? { ...parsed, operands: parsed.operands.slice(1) } : parsed,
+    invocation: {
+      operands: named ? operands.slice(1) : operands,
+      switches,
+      ...sortValues(parsed, own),
+    },
   };
 }
 
-/** Several commands may have the same option. */
+/** Several commands may have an option of the same name, and then all with a value or none. */
 function distinct(options: readonly Option[]): readonly Option[] {
   return [...new Map(options.map((option) => [option.name, option])).values()];
 }

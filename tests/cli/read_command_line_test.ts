@@ -49,3 +49,25 @@ Deno.test("readCommandLine() refuses an option of another command", () => {
     assertEquals(error.message, message);
   }
 });
+
+Deno.test("readCommandLine() keeps every value of an option that repeats", () => {
+  const only = { name: "only", value: "job", repeats: true, summary: "jobs to run" } as const;
+  const { invocation } = readCommandLine(["--only", "b", "a.yml", "--only=a"], {
+    ...table,
+    fallback: command([only, mode]),
+  });
+  assertEquals(invocation.lists.get("only"), ["b", "a"]);
+  assertEquals(invocation.values.has("only"), false);
+  assertEquals(invocation.operands, ["a.yml"]);
+});
+
+Deno.test("readCommandLine() checks values by the options of the command that was asked for", () => {
+  const loud = { ...mode, choices: ["loud"] };
+  const quiet = { ...mode, choices: ["quiet"] };
+  const both = { ...table, fallback: command([loud]), commands: [command([quiet], "draw")] };
+  const given = (line: string) =>
+    readCommandLine(line.split(" "), both).invocation.values.get("mode");
+  assertEquals(given("draw --mode quiet"), "quiet");
+  assertEquals(given("--mode loud a.yml"), "loud");
+  assertThrows(() => given("draw --mode loud"), UsageError, "cannot be");
+});
