@@ -43,7 +43,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     const passed = await run(plan, host, report.take, {
       signal: interruption.signal,
       ...(timeout === undefined ? {} : { timeout }),
-      ...(verbose ? { detail: { all: true, limit: Infinity } } : {}),
+      ...(verbose ? { detail: { all: true, debug: true, limit: Infinity } } : {}),
     });
     return passed ? 0 : 1;
   } finally {

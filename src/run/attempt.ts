@@ -67,7 +67,7 @@ export class Attempt implements ActionContext {
 
   debug(text: string): void {
     const { detail, emit, host } = this.run;
-    if (!detail.all) return;
+    if (!detail.debug) return;
     emit({ type: "note", time: host.clock.now(), level: "debug", text, run: this.#of });
   }
 

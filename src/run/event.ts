@@ -28,8 +28,25 @@ export interface RunStarted {
     readonly id: string;
     readonly name: string;
     readonly needs: readonly string[];
-    readonly steps: number;
+    readonly steps: readonly StepOutline[];
   }[];
+}
+
+/** A step as the file has it. */
+export interface StepOutline {
+  readonly id?: string;
+  /** With its templates as they are written; the action where the file gives none. */
+  readonly name: string;
+  readonly uses: string;
+  /** Told where it was asked for, since finding it takes time. */
+  readonly place?: SpotInFile;
+}
+
+/** Where something begins; line and column count from 1. */
+export interface SpotInFile {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
 }
 
 export interface JobStarted {
@@ -106,6 +123,8 @@ export interface StepResult {
   readonly untested?: string;
   /** What went over the wire; kept for failures, and for all steps where details are asked for. */
   readonly exchange?: Exchange;
+  /** What it published, where details are asked for: bounded and masked. */
+  readonly outputs?: Value;
   /** Why it was skipped. */
   readonly reason?: string;
 }

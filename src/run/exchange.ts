@@ -10,7 +10,8 @@ export function makeExchange(session: Session, req: Dict, res: Dict | null): Exc
   return { req: shown(session, req), res: res && shown(session, res) };
 }
 
-function shown({ secrets, detail }: Session, message: Dict) {
+/** A map as it may be shown: without secrets, each field bounded. */
+export function shown({ secrets, detail }: Session, message: Dict) {
   return boundValue(
     withoutSecretHeaders(message, MASK),
     detail.limit,

@@ -21,7 +21,10 @@ export function maskEvent(event: RunEvent, masker: Masker): RunEvent {
   const mask = (text: string) => masker.mask(text);
   switch (event.type) {
     case "run_started": {
-      const jobs = maskEach(event.jobs, (job) => maskTexts(job, ["name"], mask));
+      const jobs = maskEach(event.jobs, (job) => {
+        const steps = maskEach(job.steps, (step) => maskTexts(step, ["name"], mask));
+        return replace(maskTexts(job, ["name"], mask), "steps", steps);
+      });
       return replace(maskTexts(event, ["name", "description", "file"], mask), "jobs", jobs);
     }
     case "job_started":

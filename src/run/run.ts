@@ -6,6 +6,7 @@ import { endAll } from "./end_all.ts";
 import type { Emit } from "./event.ts";
 import { Interruption } from "./interruption.ts";
 import { maskEvent } from "./mask_event.ts";
+import { outlinePlan } from "./outline.ts";
 import { Outputs } from "./outputs.ts";
 import { finishJob, type JobOutcome, runJob } from "./run_job.ts";
 import { addSecretsOf } from "./secrets.ts";
@@ -17,13 +18,13 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** How long the whole run may take, in milliseconds; no bound without it. */
   readonly timeout?: { readonly milliseconds: number; readonly reason: string };
-  readonly detail?: Detail;
+  readonly detail?: Partial<Detail>;
   /** Knows the secrets already, and learns those that come up. */
   readonly secrets?: Masker;
 }
 
-/** What is kept of a request or response unless all is asked for: characters of each field. */
-const DETAIL: Detail = { all: false, limit: 2048 };
+/** What is told where nothing else is asked for. */
+const DETAIL: Detail = { all: false, debug: false, places: false, limit: 2048 };
 
 /**
  * Runs a plan and tells of it in events; true when every job passed or was skipped on purpose.
@@ -80,13 +81,15 @@ function openSession(
     emit: (event) => emit(maskEvent(event, secrets)),
     onRunEnd,
     addSecret: (text) => secrets.add(text),
-    detail: options.detail ?? DETAIL,
+    detail: { ...DETAIL, ...options.detail },
   };
 }
 
-async function runJobs(session: Session, { workflow, jobs }: Plan): Promise<boolean> {
+async function runJobs(session: Session, plan: Plan): Promise<boolean> {
+  const { workflow, jobs } = plan;
   const { clock } = session.host;
   const { emit, tally, interruption } = session;
+  const outline = await outlinePlan(plan, session.detail.places);
   const ticks = clock.ticks();
   emit({
     type: "run_started",
@@ -94,12 +97,7 @@ async function runJobs(session: Session, { workflow, jobs }: Plan): Promise<bool
     name: workflow.name,
     ...(workflow.description === undefined ? {} : { description: workflow.description }),
     file: workflow.document.name,
-    jobs: jobs.map(({ job, name, needs }) => ({
-      id: job.id,
-      name,
-      needs: needs.map((need) => need.job.id),
-      steps: job.steps.length,
-    })),
+    jobs: outline,
   });
   await runGraph(session, jobs);
   const passed = tally.jobs.failed === 0 && interruption.reason === undefined;

@@ -1,9 +1,12 @@
+import { MASK } from "../value/masker.ts";
+import { isSecretName } from "../value/secret_names.ts";
+import { isDict } from "../value/value.ts";
 import type { Retry } from "../workflow/model.ts";
 import { evaluateDuration } from "./evaluate_duration.ts";
 import type { Attempt, Exchange, Failure, StepResult } from "./event.ts";
 import { failureOf } from "./failure.ts";
 import { inField } from "./field_error.ts";
-import { makeExchange } from "./exchange.ts";
+import { makeExchange, shown } from "./exchange.ts";
 import { pause } from "./pause.ts";
 import type { Session } from "./session.ts";
 import type { StepContext } from "./step_context.ts";
@@ -95,7 +98,19 @@ async function conclude(
     ...(echo === undefined ? {} : { echo }),
     ...(untested ? { untested: briefOf(tried) } : {}),
     ...exchangeOf(session, tried, state === "failed"),
+    ...session.detail.all ? publishedBy(session, context) : {},
   };
+}
+
+/** What the step has published, as it may be shown. */
+function publishedBy(session: Session, { step, round }: StepContext): Pick<Outcome, "outputs"> {
+  if (step.id === undefined || step.outputs.length === 0) return {};
+  const published = round.outputs.view[step.id];
+  if (!isDict(published)) return {};
+  const open = Object.entries(published).map(([name, value]) =>
+    [name, isSecretName(name) ? MASK : value] as const
+  );
+  return { outputs: shown(session, Object.fromEntries(open)) };
 }
 
 function briefOf({ answer }: Try): string {

@@ -30,8 +30,12 @@ export interface Session {
 
 /** How much a run tells about what went well. */
 export interface Detail {
-  /** Keep request and response of each step, not only of those that failed, and debug notes. */
+  /** Keep request, response and outputs of each step, not only of those that failed. */
   readonly all: boolean;
+  /** Pass on what actions tell to those who ask. */
+  readonly debug: boolean;
+  /** Tell in the beginning where each step stands in its file. */
+  readonly places: boolean;
   /** How many characters of each field of a request or response are kept. */
   readonly limit: number;
 }

@@ -21,7 +21,12 @@ export function runStarted(jobs: readonly string[], more: Partial<RunStarted> = 
     time: NOON,
     name: "Shop",
     file: "api.yml",
-    jobs: jobs.map((id) => ({ id, name: nameOf(id), needs: [], steps: 1 })),
+    jobs: jobs.map((id) => ({
+      id,
+      name: nameOf(id),
+      needs: [],
+      steps: [{ name: "check the total", uses: "http" }],
+    })),
     ...more,
   };
 }

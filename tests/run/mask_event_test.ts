@@ -30,7 +30,12 @@ const EVENTS: readonly RunEvent[] = [
     name: "hunter22",
     description: "hunter22",
     file: "hunter22.yml",
-    jobs: [{ id: "a", name: "x hunter22", needs: [], steps: 1 }],
+    jobs: [{
+      id: "a",
+      name: "x hunter22",
+      needs: [],
+      steps: [{ name: "step hunter22", uses: "http" }],
+    }],
   }),
   jobStarted("a", { name: "hunter22" }),
   { type: "step_started", time: 0, run: RUN, name: "hunter22", uses: "http" },
