@@ -53,6 +53,8 @@ const files: Files = {
     }
     return names.sort();
   },
+  stage: async (path) => (await import("./staged_file.ts")).stageFile(path),
+  grow: async (path) => (await import("./staged_file.ts")).openGrowingFile(path),
 };
 
 const SIGNALS: readonly SignalName[] = Deno.build.os === "windows"

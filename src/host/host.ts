@@ -1,3 +1,5 @@
+import type { StagedFile } from "./staged_file.ts";
+
 /** What the program needs of the machine. Actions that are about the machine use `Deno` itself. */
 export interface Host {
   readonly clock: Clock;
@@ -28,6 +30,10 @@ export interface Files {
   read(path: string | URL): Promise<Uint8Array>;
   /** Files directly in a folder, by name; undefined where the path is no folder. */
   list(path: string): Promise<readonly string[] | undefined>;
+  /** Opens a file to be written, whole or not at all. Brings its code, which few runs need. */
+  stage(path: string): Promise<StagedFile>;
+  /** Opens a file that others read while it is written. */
+  grow(path: string): Promise<StagedFile>;
 }
 
 /** A wish from outside that the program end. */

@@ -1,7 +1,7 @@
 /** Makes a folder with files, gives its path to `use`, and removes it in the end. */
 export async function withFiles<T>(
   files: Readonly<Record<string, string | Uint8Array>>,
-  use: (folder: string) => Promise<T>,
+  use: (folder: string) => T | Promise<T>,
 ): Promise<T> {
   const folder = await Deno.makeTempDir({ prefix: "runner_test_" });
   try {
