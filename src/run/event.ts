@@ -60,7 +60,13 @@ export interface JobStarted {
 
 /** One run of one step: of one round and one entry of its `iteration`. */
 export interface StepRun {
+  /** The id of the job of the workflow, also for a step of a job that is embedded in it. */
   readonly job: string;
+  /**
+   * The run of the step that embeds the job of this one. Such a step begins and ends while that
+   * one runs, anew in each attempt of it, and is not counted in the totals of the run.
+   */
+  readonly within?: StepRun;
   /** Position in the job's list, from 0. */
   readonly step: number;
   readonly id?: string;
@@ -121,6 +127,8 @@ export interface StepResult {
   readonly failures: readonly Failure[];
   /** The result of an action that nothing tested and that was no success: `exit 1`. */
   readonly untested?: string;
+  /** How many steps of the job that it embeds were no success and nothing tested them. */
+  readonly untestedInside?: number;
   /** What went over the wire; kept for failures, and for all steps where details are asked for. */
   readonly exchange?: Exchange;
   /** What it published, where details are asked for: bounded and masked. */
@@ -144,7 +152,8 @@ export interface Attempt {
 
 /** What was wrong, where, with which values. */
 export interface Failure {
-  readonly kind: "test" | "action" | "expression" | "interrupted";
+  /** `embedded`: steps of the job that the step embeds failed, each told with its own failures. */
+  readonly kind: "test" | "action" | "expression" | "interrupted" | "embedded";
   /** The key of the step (or job) it is about: `test`, `with`, `outputs.id`. */
   readonly field: string;
   readonly message: string;

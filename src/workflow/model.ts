@@ -68,6 +68,15 @@ export interface Step {
   /** One run for each entry; each is a map. */
   readonly iteration?: readonly DataTemplate[];
   readonly retry?: Retry;
+  /** The job that the step embeds; those of paths with templates are there in a plan alone. */
+  readonly embedded?: JobFile;
+}
+
+/** A job in a file of its own. */
+export interface JobFile {
+  readonly document: Document;
+  /** Its path is that of the whole document. Its `needs` and `repeat` are empty. */
+  readonly job: Job;
 }
 
 export interface Output {
