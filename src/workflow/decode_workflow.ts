@@ -10,24 +10,36 @@ import { addError, type Problem } from "./problem.ts";
 
 const NO_VARS: DataTemplate = { kind: "constant", value: {} };
 
+/** A workflow that may lack what is told as a problem then. */
+export type WorkflowDraft =
+  & Omit<Workflow, "name" | "jobs">
+  & Partial<Pick<Workflow, "name">>
+  & { readonly jobs: readonly IdentifiedJob[] };
+
 /**
- * Decodes a document. Everything that can be checked is checked, whatever else is wrong; with an
- * error among the problems the workflow is no good, or there is none at all.
+ * Decodes a document; undefined, with a problem told, where it is no mapping. Everything that can
+ * be checked is checked, whatever else is wrong.
  */
-export function decodeWorkflow(document: Document, decoding: Decoding): Workflow | undefined {
+export function decodeWorkflow(document: Document, decoding: Decoding): WorkflowDraft | undefined {
   const fields = decodeFields(document.value, [], WORKFLOW, decoding);
   if (!fields) return undefined;
-  const { name, jobs: rawJobs = [], vars = NO_VARS, ...rest } = fields;
+  const { jobs: rawJobs = [], vars = NO_VARS, ...rest } = fields;
   const drafts: JobDraft[] = [];
   rawJobs.forEach((rawJob, index) => {
     const draft = decodeJob(rawJob, ["jobs", index], decoding);
     if (draft) drafts.push(draft);
   });
-  const identified = identify(drafts);
+  const jobs = identify(drafts);
   checkIds(drafts, decoding.problems);
-  checkGraph(identified, decoding.problems);
-  const jobs = identified.filter(isComplete);
-  return name === undefined ? undefined : { ...rest, name, vars, jobs, document };
+  checkGraph(jobs, decoding.problems);
+  return { ...rest, vars, jobs, document };
+}
+
+/** The workflow that a draft is, if it lacks nothing. */
+export function completeWorkflow({ name, jobs, ...rest }: WorkflowDraft): Workflow | undefined {
+  const complete = jobs.filter(isComplete);
+  if (name === undefined || complete.length < jobs.length) return undefined;
+  return { ...rest, name, jobs: complete };
 }
 
 /** Gives an id to the jobs that have none: `job_<index>`, unless another job is called that. */

@@ -3,8 +3,18 @@ import { plainTemplate } from "../expr/plain_template.ts";
 import type { Path } from "../source/source.ts";
 import type { NameRule } from "./name_rules.ts";
 
+/** An expression or a template, where it stands. */
+export interface ExpressionUse {
+  readonly tree: Expression | Template;
+  readonly path: Path;
+  /** The names that it sees. */
+  readonly names: NameRule;
+}
+
 /** Parses the expressions and templates of a workflow; what is wrong with them becomes problems. */
 export interface ExpressionReader {
+  /** Everything that was parsed; what `with` has from the defaults of a job is at the step too. */
+  readonly uses: readonly ExpressionUse[];
   expression(text: string, path: Path, names: NameRule): Expression | undefined;
   template(text: string, path: Path, names: NameRule): Template | undefined;
   /** Data whose texts may be templates; a part that is wrong is left out of no check. */
@@ -18,6 +28,7 @@ export interface ExpressionReader {
 
 /** The reader of a workflow that has no expression in it, and so needs no parser for any. */
 export const NO_EXPRESSIONS: ExpressionReader = {
+  uses: [],
   expression: (text) => {
     throw new Error(`an expression where none was expected: ${text}`);
   },

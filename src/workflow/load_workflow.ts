@@ -1,13 +1,14 @@
 import { loadActions } from "../action/registry.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
-import { decodeWorkflow } from "./decode_workflow.ts";
-import { type ExpressionReader, NO_EXPRESSIONS } from "./expression_reader.ts";
+import type { Path } from "../source/source.ts";
+import { completeWorkflow, decodeWorkflow, type WorkflowDraft } from "./decode_workflow.ts";
+import { type ExpressionReader, type ExpressionUse, NO_EXPRESSIONS } from "./expression_reader.ts";
 import { inspectValue } from "./inspect_value.ts";
 import { warnOfLeadingZeros } from "./leading_zeros.ts";
-import { readLimits } from "./limits.ts";
-import type { Workflow } from "./model.ts";
-import { addError, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
+import { type Limits, readLimits } from "./limits.ts";
+import type { Document, Workflow } from "./model.ts";
+import { addError, hasErrors, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
 import { isRawMap } from "./raw_value.ts";
 import { readFiles } from "./read_files.ts";
 import { readYaml } from "./read_yaml.ts";
@@ -25,12 +26,41 @@ export interface Loaded {
  */
 export async function loadWorkflow(argument: string, host: Host): Promise<Loaded> {
   const limits = readLimits(host.env);
-  const document = await readYaml(await readFiles(argument, host));
+  const document = await readDocument(argument, host);
+  const { draft, problems, unquoted } = await decodeDocument(document, limits);
+  const workflow = draft && completeWorkflow(draft);
+  if (!workflow || hasErrors(problems)) {
+    throw await (await problemTeller()).loadError(problems, unquoted, document);
+  }
+  if (problems.length === 0) return { workflow, warnings: [] };
+  return { workflow, warnings: await (await problemTeller()).locateProblems(problems, document) };
+}
+
+/** Reads a file, or several, as one YAML document. Throws LoadError where they are none. */
+export async function readDocument(argument: string, host: Host): Promise<Document> {
+  return await readYaml(await readFiles(argument, host));
+}
+
+/** All that could be decoded of a document, and all that is wrong with it. */
+export interface DecodedDocument {
+  /** Undefined where nothing could be decoded. */
+  readonly draft?: WorkflowDraft;
+  readonly uses: readonly ExpressionUse[];
+  readonly problems: readonly Problem[];
+  /** Mappings that should be templates: what is wrong inside of them is a consequence. */
+  readonly unquoted: readonly Path[];
+}
+
+/** Decodes as much of a document as can be, whatever is wrong with it. */
+export async function decodeDocument(
+  document: Document,
+  limits: Limits,
+): Promise<DecodedDocument> {
   const problems: Problem[] = [];
   const { fault, unquoted, expressions: any } = inspectValue(document.value);
   if (fault) {
     addError(problems, "size", fault.path, fault.message);
-    throw await (await problemTeller()).loadError(problems, [], document);
+    return { problems, uses: [], unquoted: [] };
   }
   for (const path of unquoted) {
     addError(problems, UNQUOTED_TEMPLATE, path, "YAML reads {{ }} without quotes as a mapping", {
@@ -39,14 +69,10 @@ export async function loadWorkflow(argument: string, host: Host): Promise<Loaded
   }
   const expressions = any ? await expressionReader(problems) : NO_EXPRESSIONS;
   const actions = await loadActions(usedActions(document.value));
-  const workflow = decodeWorkflow(document, { problems, limits, expressions, actions });
+  const draft = decodeWorkflow(document, { problems, limits, expressions, actions });
   await expressions.check(varsOf(document.value));
   await warnOfLeadingZeros(problems, document);
-  if (!workflow || problems.some(({ severity }) => severity === "error")) {
-    throw await (await problemTeller()).loadError(problems, unquoted, document);
-  }
-  if (problems.length === 0) return { workflow, warnings: [] };
-  return { workflow, warnings: await (await problemTeller()).locateProblems(problems, document) };
+  return { ...draft ? { draft } : {}, uses: expressions.uses, problems, unquoted };
 }
 
 function varsOf(root: unknown): readonly string[] {

@@ -16,6 +16,11 @@ type ProblemDetails = Partial<Pick<Problem, "hint" | "part" | "range">>;
 /** The code of a template without quotes, which YAML reads as a mapping. */
 export const UNQUOTED_TEMPLATE = "unquoted";
 
+/** Whether any of the problems keeps the workflow from running. */
+export function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some(({ severity }) => severity === "error");
+}
+
 /** Adds an error, which keeps the workflow from running. */
 export function addError(
   problems: Problem[],

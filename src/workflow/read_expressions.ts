@@ -9,21 +9,14 @@ import { loadRegexEngine } from "../expr/regex.ts";
 import { usesRegex } from "../expr/tree.ts";
 import type { Path } from "../source/source.ts";
 import { checkName } from "./check_name.ts";
-import type { ExpressionReader } from "./expression_reader.ts";
+import type { ExpressionReader, ExpressionUse } from "./expression_reader.ts";
 import { freeNames } from "./free_names.ts";
 import type { NameRule } from "./name_rules.ts";
 import { addError, type Problem } from "./problem.ts";
 
-/** An expression or a template, where it stands. */
-interface Use {
-  readonly tree: Expression | Template;
-  readonly path: Path;
-  readonly names: NameRule;
-}
-
 /** A reader that adds what it finds to the problems. Each text is parsed and checked once. */
 export function makeExpressionReader(problems: Problem[]): ExpressionReader {
-  const uses: Use[] = [];
+  const uses: ExpressionUse[] = [];
   const parseOnce = {
     expression: remember(orError(parseExpression)),
     template: remember(orError(parseTemplate)),
@@ -33,6 +26,7 @@ export function makeExpressionReader(problems: Problem[]): ExpressionReader {
     return tree;
   };
   return {
+    uses,
     expression(text, path, names) {
       const parsed = parseOnce.expression(text);
       if (!(parsed instanceof ExpressionError)) return use(parsed, path, names);
