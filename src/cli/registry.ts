@@ -1,3 +1,4 @@
+import { FILE_FORMATS } from "../report/files/registry.ts";
 import { REPORT_FORMATS } from "../report/registry.ts";
 import type { Command, Option } from "./command.ts";
 import { OUTPUT_MODES } from "./output_mode.ts";
@@ -10,6 +11,8 @@ export const COMMON_OPTIONS: readonly Option[] = [
 ];
 
 const FORMATS = REPORT_FORMATS.map(({ name, summary }) => `${name} ${summary}`).join(", ");
+
+const FILES = FILE_FORMATS.map(({ name }) => name).join(", ");
 
 /** What runs when the first word is not the name of a command. */
 export const DEFAULT_COMMAND: Command = {
@@ -31,6 +34,17 @@ export const DEFAULT_COMMAND: Command = {
       choices: OUTPUT_MODES,
       summary:
         `How to print the report: ${FORMATS}, auto (the default) picks spinner on a terminal`,
+    },
+    {
+      name: "report",
+      value: "format=path",
+      repeats: true,
+      summary: `Also write a report: ${FILES}; "-" is standard output and replaces the text`,
+    },
+    {
+      name: "report-dir",
+      value: "folder",
+      summary: "Write a report of every format into a folder",
     },
   ],
   load: async () => (await import("./run_command.ts")).runCommand,

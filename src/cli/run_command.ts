@@ -1,5 +1,8 @@
+import type { Host } from "../host/host.ts";
 import { makePlan } from "../plan/make_plan.ts";
+import type { FileReports, ReportTarget } from "../report/files/open_files.ts";
 import { openReport } from "../report/open_report.ts";
+import type { RunEvent } from "../run/event.ts";
 import { run, type RunOptions } from "../run/run.ts";
 import { UsageError } from "../source/errors.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
@@ -16,6 +19,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
   const noColor = switches.has("no-color");
   const colour = usesColour(noColor, host.env, host.stdout);
   const timeout = runTimeout(host.env.get("RUNNER_TIMEOUT"));
+  const targets = await targetsOf(invocation);
   const { workflow, warnings } = await loadWorkflow(operands[0]!, host);
   if (warnings.length > 0) {
     const { explainWarnings } = await import("./explain_error.ts");
@@ -23,6 +27,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
   }
 
   const plan = await makePlan(workflow, host.env.all());
+  const files = targets.length === 0 ? undefined : await openFiles(targets, host);
   const interruption = new AbortController();
   const verbose = switches.has("verbose");
   const report = await openReport(host, {
@@ -30,26 +35,51 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     verbose,
     timing: switches.has("timing"),
     colour,
+    isReplaced: targets.some(({ path }) => path === "-"),
     onReaderGone: () => interruption.abort("stopped: nobody reads the report any more"),
   });
   const deaf = host.signals.listen((signal) => {
     if (interruption.signal.aborted) {
       report.close();
+      files?.discard();
       leave(1);
     }
     interruption.abort(`interrupted by ${signal}`);
   });
+  const take = (event: RunEvent) => {
+    report.take(event);
+    files?.take(event);
+  };
   try {
-    const passed = await run(plan, host, report.take, {
+    const passed = await run(plan, host, take, {
       signal: interruption.signal,
       ...(timeout === undefined ? {} : { timeout }),
-      ...(verbose ? { detail: { all: true, debug: true, limit: Infinity } } : {}),
+      detail: {
+        ...(files ? { all: true, places: true } : {}),
+        ...(verbose ? { all: true, debug: true, limit: Infinity } : {}),
+      },
     });
+    report.close();
+    files?.finish();
     return passed ? 0 : 1;
   } finally {
-    deaf();
     report.close();
+    files?.discard();
+    deaf();
   }
+}
+
+/** The reports to be written besides the one that is printed. */
+async function targetsOf(invocation: Invocation): Promise<readonly ReportTarget[]> {
+  const { lists, values } = invocation;
+  if (!lists.has("report") && !values.has("report-dir")) return [];
+  return (await import("./report_targets.ts")).reportTargets(invocation);
+}
+
+async function openFiles(targets: readonly ReportTarget[], host: Host): Promise<FileReports> {
+  const { openFileReports } = await import("../report/files/open_files.ts");
+  const { VERSION } = await import("./version.ts");
+  return await openFileReports(targets, host, { name: "runner", version: VERSION });
 }
 
 /** The bound of RUNNER_TIMEOUT; none where it is not set. */

@@ -1,7 +1,7 @@
 import type { Files } from "../host/host.ts";
 
 /** The version of the program; deno.json says the same. */
-const VERSION = "0.1.0";
+export const VERSION = "0.1.0";
 
 /** The commit that a build was made from; the build writes it here. */
 const BUILT_FROM: string | undefined = undefined;

@@ -6,7 +6,7 @@ export interface StagedFile {
   write(text: string): void;
   /** Completes the file. */
   commit(): void;
-  /** Leaves everything as it was before. */
+  /** Leaves everything as it was before, unless the file is complete. */
   discard(): void;
 }
 
@@ -19,13 +19,16 @@ export function stageFile(path: string): StagedFile {
   const temporary = `${target.path}.${crypto.randomUUID().slice(0, 8)}.tmp`;
   const file = Deno.openSync(temporary, { write: true, createNew: true });
   const { write, commit: close } = direct(file);
+  let isComplete = false;
   return {
     write,
     commit() {
       close();
       Deno.renameSync(temporary, target.path);
+      isComplete = true;
     },
     discard() {
+      if (isComplete) return;
       close();
       Deno.removeSync(temporary);
       for (const folder of made) removeIfEmpty(folder);
@@ -48,14 +51,19 @@ export function openGrowingFile(path: string): StagedFile {
 
 function direct(file: Deno.FsFile): StagedFile {
   const encoder = new TextEncoder();
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) file.close();
+    isOpen = false;
+  };
   return {
     write(text) {
       for (let rest = encoder.encode(text); rest.length > 0;) {
         rest = rest.subarray(file.writeSync(rest));
       }
     },
-    commit: () => file.close(),
-    discard: () => file.close(),
+    commit: close,
+    discard: close,
   };
 }
 

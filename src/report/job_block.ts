@@ -7,7 +7,7 @@ import { renderStep } from "./render_step.ts";
 import type { ReportOptions } from "./reporter.ts";
 import { indentedRoom, roomOf } from "./room.ts";
 import { addToTally, makeRoundTally, type RoundTally } from "./round_tally.ts";
-import { countOf, indentLines } from "./text_lines.ts";
+import { countOf, indentLines, oneLine } from "./text_lines.ts";
 
 /** What a report keeps of a job: its lines go out as they come, what is here does not. */
 export interface JobBlock {
@@ -53,17 +53,16 @@ export function stepLines(block: JobBlock, event: StepFinished, options: ReportO
 /** The last lines of a job; its only one where it was skipped. */
 export function endLines(block: JobBlock, event: JobFinished, options: ReportOptions): string[] {
   const { style } = options;
-  const { state, failures, duration } = event;
+  const { state, failures, duration, reason } = event;
   const room = indentedRoom(roomOf(options.columns?.()), BELOW_JOB);
-  if (state === "skipped" && !block.isOpen) {
-    return [skippedJob(event.name, event.reason, style), ""];
-  }
+  const hasBegun = block.isOpen || (block.repeat?.tally.steps.size ?? 0) > 0;
+  if (state === "skipped" && !hasBegun) return [skippedJob(event.name, reason, style), ""];
   if (failures.length > 0) block.failures.push(makeFailureEntry(event.name, failures));
   return [
     ...openLines(block, options),
     ...roundLines(block, options),
     ...indentLines(failures.flatMap((failure) => renderFailure(failure, style, room)), BELOW_JOB),
-    jobEnd(state !== "failed", duration, roundsRemark(block), style),
+    jobEnd(state, duration, roundsRemark(block) + reasonRemark(reason), style),
     "",
   ];
 }
@@ -77,6 +76,10 @@ function roundLines({ name, repeat, failures }: JobBlock, options: ReportOptions
     }
   }
   return renderRounds(repeat.tally, repeat.rounds, options);
+}
+
+function reasonRemark(reason: string | undefined): string {
+  return reason === undefined ? "" : ` (${oneLine(reason)})`;
 }
 
 function roundsRemark({ repeat }: JobBlock): string {

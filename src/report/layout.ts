@@ -1,4 +1,4 @@
-import type { StepResult, StepState } from "../run/event.ts";
+import type { JobState, StepResult, StepState } from "../run/event.ts";
 import { formatDuration } from "../value/duration.ts";
 import { formatClock, formatElapsed, formatSeconds } from "./format_time.ts";
 import type { ReportOptions } from "./reporter.ts";
@@ -73,12 +73,14 @@ export function skippedJob(name: string, reason: string | undefined, style: Styl
 }
 
 /** The line below the steps of a job. */
-export function jobEnd(
-  isPassed: boolean,
-  duration: number,
-  remark: string,
-  style: Style,
-): string {
-  const text = `${isPassed ? "Completed" : "Failed"} in ${formatSeconds(duration)}`;
-  return `  ${style.dim("⎿")} ${isPassed ? style.dim(text) : style.red(text)}${style.dim(remark)}`;
+export function jobEnd(state: JobState, duration: number, remark: string, style: Style): string {
+  const [word, paint] = JOB_ENDS[state];
+  const text = paint(style)(`${word} ${formatSeconds(duration)}`);
+  return `  ${style.dim("⎿")} ${text}${style.dim(remark)}`;
 }
+
+const JOB_ENDS: Readonly<Record<JobState, [words: string, paint: (style: Style) => Paint]>> = {
+  passed: ["Completed in", ({ dim }) => dim],
+  failed: ["Failed in", ({ red }) => red],
+  skipped: ["Stopped after", ({ yellow }) => yellow],
+};

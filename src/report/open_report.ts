@@ -1,7 +1,7 @@
 import type { Host, Output } from "../host/host.ts";
 import type { RunEvent } from "../run/event.ts";
 import { REPORT_FORMATS } from "./registry.ts";
-import type { ReportOptions } from "./reporter.ts";
+import type { Reporter, ReportOptions } from "./reporter.ts";
 import { makeStyle } from "./style.ts";
 import { Terminal } from "./terminal.ts";
 import { verboseReport } from "./verbose_report.ts";
@@ -14,6 +14,8 @@ export interface OpenReportOptions {
   readonly verbose: boolean;
   readonly timing: boolean;
   readonly colour: boolean;
+  /** Whether another report goes to standard output, so that only details are told. */
+  readonly isReplaced?: boolean;
   /** Called once when nobody reads the report any more. */
   readonly onReaderGone: () => void;
 }
@@ -28,24 +30,28 @@ interface OpenReport {
 /** Connects the events of a run to the outputs: the report, and beside it what else is told. */
 export async function openReport(host: Host, options: OpenReportOptions): Promise<OpenReport> {
   const { clock, stdout, stderr } = host;
-  const { mode, verbose, timing, colour, onReaderGone } = options;
+  const { mode, verbose, timing, colour, isReplaced = false, onReaderGone } = options;
   const format = REPORT_FORMATS.find(({ name }) => name === mode);
   if (!format) throw new Error(`unchecked output mode "${mode}"`);
   // Colours of a terminal are none of a file that standard error goes to.
   const style = makeStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
   // Details scroll by all the time: there is nothing to stand still below them.
-  const live = format.live && !verbose && stdout.isTerminal;
+  const live = format.live && !verbose && !isReplaced && stdout.isTerminal;
   const terminal = new Terminal({
     clock,
     stdout,
     stderr,
-    report: await format.make({ timing, live, style: makeStyle(colour), ...columnsOf(stdout) }),
+    report: isReplaced
+      ? NO_REPORT
+      : await format.make({ timing, live, style: makeStyle(colour), ...columnsOf(stdout) }),
     details: verbose ? verboseReport({ style, ...columnsOf(stderr) }) : warningReport({ style }),
     live,
     onReaderGone,
   });
   return { take: (event) => terminal.emit(event), close: () => terminal.close() };
 }
+
+const NO_REPORT: Reporter = { report: () => "" };
 
 function columnsOf(output: Output): Pick<ReportOptions, "columns"> {
   return output.isTerminal ? { columns: () => output.columns() } : {};

@@ -1,0 +1,33 @@
+import type { RunEvent } from "../../run/event.ts";
+import type { RunRecord } from "./run_record.ts";
+
+/** A form of the report for machines, or for people elsewhere: it is written to a file. */
+export type FileFormat = DocumentFormat | StreamFormat;
+
+interface Common {
+  /** As `--report` names it. */
+  readonly name: string;
+  /** One line, for help and documents. */
+  readonly summary: string;
+  /** Its name in the folder of `--report-dir`. */
+  readonly file: string;
+}
+
+/** One that is written as a whole when the run is over. */
+export interface DocumentFormat extends Common {
+  readonly kind: "document";
+  /** Brings its code, which a run without it never loads. */
+  readonly load: () => Promise<RenderRecord>;
+}
+
+/** One that grows while the run goes on. */
+export interface StreamFormat extends Common {
+  readonly kind: "stream";
+  readonly load: () => Promise<RenderEvent>;
+}
+
+/** The document, piece by piece so that it need not be in memory as a whole. */
+export type RenderRecord = (record: RunRecord) => Iterable<string>;
+
+/** What an event adds; often nothing. */
+export type RenderEvent = (event: RunEvent) => string;

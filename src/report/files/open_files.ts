@@ -1,0 +1,173 @@
+import type { Files, Output } from "../../host/host.ts";
+import type { StagedFile } from "../../host/staged_file.ts";
+import type { RunEvent } from "../../run/event.ts";
+import { RunnerError } from "../../source/errors.ts";
+import type { FileFormat, RenderEvent, RenderRecord } from "./file_format.ts";
+import { Recorder } from "./recorder.ts";
+import type { RunRecord } from "./run_record.ts";
+
+/** A report to be written, and where: `-` is standard output. */
+export interface ReportTarget {
+  readonly format: FileFormat;
+  readonly path: string;
+}
+
+/** Reports that are being written. */
+export interface FileReports {
+  take(event: RunEvent): void;
+  /** Writes and completes all of them. Throws RunnerError when one of them cannot be written. */
+  finish(): void;
+  /** Leaves no file behind that would be written at the end. */
+  discard(): void;
+}
+
+type OpenTarget = StreamTarget | DocumentTarget;
+
+interface OpenFile {
+  readonly path: string;
+  readonly file: StagedFile;
+}
+
+interface StreamTarget extends OpenFile {
+  readonly kind: "stream";
+  readonly render: RenderEvent;
+}
+
+interface DocumentTarget extends OpenFile {
+  readonly kind: "document";
+  readonly render: RenderRecord;
+}
+
+/**
+ * Opens every target, so that what cannot be written is known before anything runs. Throws
+ * RunnerError.
+ */
+export async function openFileReports(
+  targets: readonly ReportTarget[],
+  { files, stdout }: { readonly files: Files; readonly stdout: Output },
+  tool: RunRecord["tool"],
+): Promise<FileReports> {
+  const open: OpenTarget[] = [];
+  try {
+    for (const target of targets) open.push(await openTarget(target, files, stdout));
+  } catch (error) {
+    for (const { file } of open) file.discard();
+    throw error;
+  }
+  return new OpenFileReports(open, new Recorder(tool));
+}
+
+async function openTarget(
+  { format, path }: ReportTarget,
+  files: Files,
+  stdout: Output,
+): Promise<OpenTarget> {
+  if (format.kind === "stream") {
+    const render = await format.load();
+    const open = () => path === "-" ? outputFile(stdout) : files.grow(path);
+    return { kind: "stream", path, render, file: await attempt(path, open) };
+  }
+  const render = await format.load();
+  const open = () => path === "-" ? outputFile(stdout) : files.stage(path);
+  return { kind: "document", path, render, file: await attempt(path, open) };
+}
+
+function outputFile(stdout: Output): StagedFile {
+  return { write: (text) => void stdout.write(text), commit() {}, discard() {} };
+}
+
+async function attempt<T>(path: string, act: () => T | Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+function cannotWrite(path: string, error: unknown): RunnerError {
+  const reason = error instanceof Error ? error.message.replace(/ \(os error \d+\).*/s, "") : error;
+  return new RunnerError(`cannot write the report '${path}': ${reason}`);
+}
+
+class OpenFileReports implements FileReports {
+  readonly #open: readonly OpenTarget[];
+  readonly #recorder: Recorder;
+  /** What went wrong first with each target, which does not keep the run from going on. */
+  readonly #problems = new Map<OpenTarget, unknown>();
+
+  constructor(open: readonly OpenTarget[], recorder: Recorder) {
+    this.#open = open;
+    this.#recorder = recorder;
+  }
+
+  take(event: RunEvent): void {
+    let isRecorded = false;
+    for (const target of this.#open) {
+      if (target.kind === "document") {
+        if (!isRecorded) this.#recorder.take(event);
+        isRecorded = true;
+      } else if (!this.#problems.has(target)) {
+        this.#try(target, () => write(target, target.render(event)));
+      }
+    }
+  }
+
+  finish(): void {
+    const record = this.#recorder.record();
+    for (const target of this.#open) {
+      if (target.kind === "document") this.#try(target, () => writeDocument(target, record));
+      if (!this.#problems.has(target)) this.#try(target, () => commit(target));
+      if (this.#problems.has(target)) this.#try(target, () => target.file.discard());
+    }
+    const [first, ...others] = this.#problems.values();
+    if (first === undefined) return;
+    if (others.length === 0 || !(first instanceof RunnerError)) throw first;
+    throw new RunnerError([first, ...others].map(messageOf).join("; "));
+  }
+
+  discard(): void {
+    for (const target of this.#open) this.#try(target, () => target.file.discard());
+  }
+
+  #try(target: OpenTarget, act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      if (!this.#problems.has(target)) this.#problems.set(target, error);
+    }
+  }
+}
+
+/** Pieces may be small, and each write costs. */
+const WRITE_SIZE = 1 << 16;
+
+function writeDocument(target: DocumentTarget, record: RunRecord): void {
+  let text = "";
+  for (const piece of target.render(record)) {
+    text += piece;
+    if (text.length < WRITE_SIZE) continue;
+    write(target, text);
+    text = "";
+  }
+  write(target, text);
+}
+
+function write({ file, path }: OpenFile, text: string): void {
+  try {
+    file.write(text);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+function commit({ file, path }: OpenFile): void {
+  try {
+    file.commit();
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

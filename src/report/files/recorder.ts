@@ -1,0 +1,84 @@
+import type { RunEvent, StepRun } from "../../run/event.ts";
+import {
+  emptyRecord,
+  type JobRecord,
+  plannedRecord,
+  type RunRecord,
+  type StepRecord,
+} from "./run_record.ts";
+
+/** Keeps what the events of a run tell until it is over. */
+export class Recorder {
+  #run: RunRecord;
+  /** By id, in the order of the file. */
+  readonly #jobs = new Map<string, JobRecord>();
+  readonly #steps = new Map<string, StepRecord[]>();
+
+  constructor(tool: RunRecord["tool"]) {
+    this.#run = emptyRecord(tool);
+  }
+
+  /** Takes an event of the run into account. */
+  take(event: RunEvent): void {
+    switch (event.type) {
+      case "run_started": {
+        const { name, description, file, time: started, jobs } = event;
+        const about = description === undefined ? {} : { description };
+        this.#run = { ...this.#run, name, ...about, file, started };
+        for (const job of jobs) this.#jobs.set(job.id, plannedRecord(job));
+        return;
+      }
+      case "job_started": {
+        const { job, time: started, rounds } = event;
+        this.#change(job, { started, ...rounds === undefined ? {} : { rounds } });
+        return;
+      }
+      case "step_finished": {
+        const { run, result } = event;
+        const place = this.#jobs.get(run.job)?.outline[run.step]?.place;
+        const steps = this.#steps.get(run.job) ?? [];
+        this.#steps.set(run.job, steps);
+        steps.push({ run, result, ...place ? { place } : {} });
+        return;
+      }
+      case "job_finished": {
+        const { job, state, duration, reason, failures } = event;
+        const why = reason === undefined ? {} : { reason };
+        this.#change(job, { state, duration, ...why, failures });
+        return;
+      }
+      case "run_finished":
+        this.#run = { ...this.#run, end: event };
+        return;
+      case "note":
+        if (event.level === "warning") {
+          this.#run = { ...this.#run, warnings: [...this.#run.warnings, event] };
+        }
+        return;
+      case "step_started":
+      case "step_waiting":
+      case "step_retried":
+      case "round_finished":
+        return;
+    }
+  }
+
+  /** What is known so far. */
+  record(): RunRecord {
+    const jobs = [...this.#jobs.values()].map((job) => {
+      const steps = this.#steps.get(job.id) ?? [];
+      return { ...job, steps: steps.sort((a, b) => compareRuns(a.run, b.run)) };
+    });
+    return { ...this.#run, jobs };
+  }
+
+  #change(id: string, change: Partial<JobRecord>): void {
+    const job = this.#jobs.get(id);
+    if (job) this.#jobs.set(id, { ...job, ...change });
+  }
+}
+
+/** Rounds that run side by side finish in any order. */
+function compareRuns(a: StepRun, b: StepRun): number {
+  return (a.round ?? 0) - (b.round ?? 0) || a.step - b.step || (a.entry ?? 0) - (b.entry ?? 0);
+}

@@ -1,0 +1,70 @@
+import type {
+  Failure,
+  JobState,
+  Note,
+  RunFinished,
+  RunStarted,
+  SpotInFile,
+  StepOutline,
+  StepResult,
+  StepRun,
+} from "../../run/event.ts";
+
+/** All that is known about a run, for reports that are written when it is over. */
+export interface RunRecord {
+  /** What wrote the report. */
+  readonly tool: { readonly name: string; readonly version: string };
+  readonly name: string;
+  readonly description?: string;
+  /** The workflow file, or several joined by commas, as they were named. */
+  readonly file: string;
+  /** Milliseconds since 1970. */
+  readonly started: number;
+  /** In the order of the file. */
+  readonly jobs: readonly JobRecord[];
+  readonly warnings: readonly Note[];
+  /** How the run ended; absent where it was cut off. */
+  readonly end?: RunFinished;
+}
+
+/** A job and what became of it. */
+export interface JobRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly needs: readonly string[];
+  /** The steps as the file has them. */
+  readonly outline: readonly StepOutline[];
+  /** How often it runs, where it has a `repeat`. */
+  readonly rounds?: number;
+  /** Milliseconds since 1970; absent where it did not start. */
+  readonly started?: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Absent where the run was cut off before its end. */
+  readonly state?: JobState;
+  /** Why it was skipped. */
+  readonly reason?: string;
+  /** What failed outside its steps. */
+  readonly failures: readonly Failure[];
+  /** Each run of each step, by round, step and entry. */
+  readonly steps: readonly StepRecord[];
+}
+
+/** One run of one step. */
+export interface StepRecord {
+  readonly run: StepRun;
+  readonly result: StepResult;
+  /** Where the step begins in its file. */
+  readonly place?: SpotInFile;
+}
+
+/** The outline of a run of which nothing else is known yet. */
+export function emptyRecord(tool: RunRecord["tool"]): RunRecord {
+  return { tool, name: "", file: "", started: 0, jobs: [], warnings: [] };
+}
+
+/** What a run is going to do, as a job of which nothing else is known yet. */
+export function plannedRecord(job: RunStarted["jobs"][number]): JobRecord {
+  const { id, name, needs, steps: outline } = job;
+  return { id, name, needs, outline, duration: 0, failures: [], steps: [] };
+}
