@@ -3,16 +3,19 @@ import type { Job, Workflow } from "../workflow/model.ts";
 import { evaluateVars } from "./evaluate_vars.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
 
+type Environment = Readonly<Record<string, string>>;
+
 /**
  * Evaluates `vars` and the names of the jobs, and resolves `needs` to jobs. The workflow was
  * checked: each need exists, none goes in a circle. Throws LoadError when its `vars` cannot be
- * evaluated.
+ * evaluated, unless `evaluate` makes do with what can.
  */
 export async function makePlan(
   workflow: Workflow,
-  environment: Readonly<Record<string, string>>,
+  environment: Environment,
+  evaluate: (workflow: Workflow, environment: Environment) => Dict | Promise<Dict> = evaluateVars,
 ): Promise<Plan> {
-  const vars = await evaluateVars(workflow, environment);
+  const vars = await evaluate(workflow, environment);
   const planned = new Map(
     workflow.jobs.map((job) => [job.id, { job, ...nameOf(job, vars), needs: [] as PlannedJob[] }]),
   );

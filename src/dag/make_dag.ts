@@ -1,0 +1,66 @@
+import type { DataTemplate } from "../expr/expression.ts";
+import { evaluateKnown } from "../plan/evaluate_known.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Dict, Value } from "../value/value.ts";
+import type { Step } from "../workflow/model.ts";
+import type { Dag, DagStep } from "./dag.ts";
+import { makeLevels } from "./make_levels.ts";
+import { renderKnown } from "./render_known.ts";
+
+/** The steps of the job that a step embeds, and the vars that they see. */
+export interface Embedded {
+  readonly steps: readonly Step[];
+  readonly vars: Dict;
+}
+
+/** Finds what a step embeds; most embed nothing. */
+export type FindEmbedded = (step: Step, vars: Dict) => Embedded | undefined;
+
+/** The graph of a plan, with names as far as they are known before it runs. */
+export function makeDag(plan: Plan, findEmbedded: FindEmbedded = () => undefined): Dag {
+  const { workflow, vars } = plan;
+  const levels = makeLevels(plan.jobs);
+  const stepsOf = (steps: readonly Step[], outer: Dict): DagStep[] =>
+    steps.map((step) => {
+      const seen = varsOf(step, outer);
+      const embedded = findEmbedded(step, seen);
+      return {
+        ...(step.id === undefined ? {} : { id: step.id }),
+        name: step.name ? renderKnown(step.name, scopeOf(seen)) : step.action.name,
+        uses: step.action.name,
+        ...(embedded ? { steps: stepsOf(embedded.steps, embedded.vars) } : {}),
+      };
+    });
+  return {
+    name: workflow.name,
+    jobs: plan.jobs.map((planned) => ({
+      id: planned.job.id,
+      name: renderKnown(planned.job.name, scopeOf(vars)),
+      needs: planned.needs.map(({ job }) => job.id),
+      level: levels.get(planned)!,
+      steps: stepsOf(planned.job.steps, vars),
+    })),
+  };
+}
+
+function scopeOf(vars: Dict) {
+  return { names: { vars }, strict: true };
+}
+
+/** The vars that a step sees, but for those that only its run can tell. */
+function varsOf({ vars, iteration = [] }: Step, outer: Dict): Dict {
+  if (!vars && iteration.length === 0) return outer;
+  const seen: Record<string, Value> = Object.assign(Object.create(null), outer);
+  for (const template of [...(vars ? [vars] : []), ...iteration]) {
+    for (const name of namesIn(template)) delete seen[name];
+  }
+  const own = vars ? evaluateKnown(vars, scopeOf(outer)) as Dict : {};
+  const changing = new Set(iteration.flatMap(namesIn));
+  for (const [name, value] of Object.entries(own)) if (!changing.has(name)) seen[name] = value;
+  return seen;
+}
+
+function namesIn(template: DataTemplate): string[] {
+  if (template.kind === "map") return template.entries.map(([name]) => name);
+  return template.kind === "constant" ? Object.keys(template.value as Dict) : [];
+}
