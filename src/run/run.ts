@@ -21,6 +21,10 @@ export interface RunOptions {
   readonly detail?: Partial<Detail>;
   /** Knows the secrets already, and learns those that come up. */
   readonly secrets?: Masker;
+  /** Begins no new job and no new step after the first failure. */
+  readonly failFast?: boolean;
+  /** How many jobs may run at once, at least 1; no bound without it. */
+  readonly jobs?: number;
 }
 
 /** What is told where nothing else is asked for. */
@@ -46,7 +50,7 @@ export async function run(
   const deadline = timeout &&
     deadlines.add(timeout.milliseconds, () => interruption.interrupt(timeout.reason));
   try {
-    return await runJobs(session, plan);
+    return await runJobs(session, plan, options.jobs);
   } finally {
     deadline?.cancel();
     signal?.removeEventListener("abort", interrupt);
@@ -62,6 +66,9 @@ function openSession(
   onRunEnd: Session["onRunEnd"],
 ): Session {
   const { workflow, vars } = plan;
+  const interruption = new Interruption();
+  const closing = new Interruption();
+  interruption.add({ stop: ({ message }) => closing.interrupt(message) });
   const secrets = options.secrets ?? new Masker();
   addSecretsOf(host.env.all(), secrets);
   addSecretsOf(vars, secrets);
@@ -75,7 +82,11 @@ function openSession(
     vars,
     outputs: new Outputs(stepIds),
     stepIds,
-    interruption: new Interruption(),
+    interruption,
+    closing,
+    onFailure: (job) => {
+      if (options.failFast) closing.interrupt(`--fail-fast after "${job}" failed`);
+    },
     secrets,
     tally: emptyTally(),
     emit: (event) => emit(maskEvent(event, secrets)),
@@ -85,7 +96,11 @@ function openSession(
   };
 }
 
-async function runJobs(session: Session, plan: Plan): Promise<boolean> {
+async function runJobs(
+  session: Session,
+  plan: Plan,
+  atOnce: number | undefined,
+): Promise<boolean> {
   const { workflow, jobs } = plan;
   const { clock } = session.host;
   const { emit, tally, interruption } = session;
@@ -99,7 +114,7 @@ async function runJobs(session: Session, plan: Plan): Promise<boolean> {
     file: workflow.document.name,
     jobs: outline,
   });
-  await runGraph(session, jobs);
+  await runGraph(session, jobs, atOnce);
   const passed = tally.jobs.failed === 0 && interruption.reason === undefined;
   emit({
     type: "run_finished",
@@ -113,29 +128,48 @@ async function runJobs(session: Session, plan: Plan): Promise<boolean> {
 }
 
 /** Starts each job the moment the jobs that it names are done, and none earlier. */
-async function runGraph(session: Session, jobs: readonly PlannedJob[]): Promise<void> {
+async function runGraph(
+  session: Session,
+  jobs: readonly PlannedJob[],
+  atOnce: number | undefined,
+): Promise<void> {
+  const slots = atOnce === undefined
+    ? undefined
+    : new (await import("./slots.ts")).Slots(atOnce, session.host.clock);
   // All promises exist before any job starts: a job may stand above those that it needs.
   const ends = new Map(jobs.map((job) => [job, Promise.withResolvers<JobOutcome>()]));
   await Promise.all(jobs.map(async (planned) => {
     const needs = await Promise.all(planned.needs.map((need) => ends.get(need)!.promise));
-    ends.get(planned)!.resolve(await runWhenNeedsAreMet(session, planned, needs));
+    const begin = () => runUnlessHindered(session, planned, needs);
+    const waits = slots && hindrance(session, planned, needs) === undefined;
+    ends.get(planned)!.resolve(await (waits ? slots.use(planned.job.index, begin) : begin()));
   }));
 }
 
-async function runWhenNeedsAreMet(
+async function runUnlessHindered(
   session: Session,
   planned: PlannedJob,
   outcomes: readonly JobOutcome[],
 ): Promise<JobOutcome> {
-  const blocked = outcomes.findIndex(({ state, blocked }) => state === "failed" || blocked);
-  const need = planned.needs[blocked];
-  const reason = session.interruption.reason ??
-    (need &&
-      `needs "${need.job.id}", which ${
-        outcomes[blocked]?.state === "failed" ? "failed" : "was skipped"
-      }`);
+  const reason = hindrance(session, planned, outcomes);
   if (reason === undefined) return await runJob(session, planned);
   const outcome = { state: "skipped", reason, blocked: true } as const;
   finishJob(session, planned, outcome, 0);
   return outcome;
+}
+
+/** Why a job whose needs are done cannot begin. */
+function hindrance(
+  { interruption, closing }: Session,
+  planned: PlannedJob,
+  outcomes: readonly JobOutcome[],
+): string | undefined {
+  const blocked = outcomes.findIndex(({ state, blocked }) => state === "failed" || blocked);
+  const need = planned.needs[blocked];
+  if (interruption.reason !== undefined) return interruption.reason;
+  if (need) {
+    const what = outcomes[blocked]?.state === "failed" ? "failed" : "was skipped";
+    return `needs "${need.job.id}", which ${what}`;
+  }
+  return closing.reason && `not started: ${closing.reason}`;
 }

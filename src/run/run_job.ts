@@ -8,7 +8,7 @@ import type { Failure, JobState } from "./event.ts";
 import { failureOf } from "./failure.ts";
 import { FieldError } from "./field_error.ts";
 import { RoundOutputs } from "./outputs.ts";
-import { runStep } from "./run_step.ts";
+import { runStep, skipStep, worse } from "./run_step.ts";
 import type { Session } from "./session.ts";
 import type { Round } from "./step_context.ts";
 
@@ -35,6 +35,7 @@ export async function runJob(session: Session, planned: PlannedJob): Promise<Job
   } catch (error) {
     failures.push(await failureOf(session, job.path, error));
   }
+  if (outcome.state === "failed") session.onFailure(job.id);
   finishJob(session, planned, outcome, clock.ticks() - ticks, failures);
   return outcome;
 }
@@ -69,20 +70,27 @@ async function runUnlessSkipped(session: Session, job: Job): Promise<JobOutcome>
   if (skipif && isTrue(skipif, scope, "skipif")) {
     return { state: "skipped", reason: `skipif is true: ${skipif.source.trim()}` };
   }
-  const good = repeat
+  const state = repeat
     ? await runRounds(session, job, repeat, scope)
     : await runRound(session, { job, outputs: session.outputs });
-  return { state: good ? "passed" : "failed" };
+  if (state !== "skipped") return { state };
+  return { state, reason: `stopped: ${session.closing.reason}`, blocked: true };
 }
 
 /** Runs the steps one after the other; a failed one does not stop those after it. */
-async function runRound(session: Session, round: Round): Promise<boolean> {
-  let good = true;
+async function runRound(session: Session, round: Round): Promise<JobState> {
+  const { interruption, closing } = session;
+  let state: JobState = "passed";
   for (const step of round.job.steps) {
-    if (session.interruption.reason !== undefined) return false;
-    good = await runStep(session, round, step) && good;
+    if (interruption.reason !== undefined) break;
+    if (closing.reason === undefined) {
+      state = worse(state, await runStep(session, round, step));
+    } else {
+      await skipStep(session, round, step);
+      state = worse(state, "skipped");
+    }
   }
-  return good && session.interruption.reason === undefined;
+  return interruption.reason === undefined ? state : "failed";
 }
 
 /**
@@ -100,24 +108,24 @@ async function runRounds(
   job: Job,
   repeat: Repeat,
   scope: Scope,
-): Promise<boolean> {
+): Promise<JobState> {
   const interval = evaluateDuration(repeat.interval, scope, ["repeat", "interval"]);
   const latest = new Map<string, { index: number; outputs: RoundOutputs }>();
-  const runOne = async (index: number): Promise<boolean> => {
+  const runOne = async (index: number): Promise<JobState> => {
     const outputs = new RoundOutputs(session.outputs, session.stepIds);
-    const good = await runRound(session, { job, index, outputs });
+    const state = await runRound(session, { job, index, outputs });
     for (const stepId of outputs.published.keys()) {
       if (index >= (latest.get(stepId)?.index ?? 0)) latest.set(stepId, { index, outputs });
     }
-    const state = good ? "passed" : "failed";
     const time = session.host.clock.now();
     session.emit({ type: "round_finished", time, job: job.id, round: index, state });
-    return good;
+    return state;
   };
-  const running: Promise<boolean>[] = [];
+  const running: Promise<JobState>[] = [];
+  const { closing, deadlines, interruption } = session;
   for (let index = 0; index < repeat.count; index++) {
-    if (index > 0) await session.interruption.sleep(interval, session.deadlines);
-    if (session.interruption.reason !== undefined) break;
+    if (index > 0) await closing.sleep(interval, deadlines);
+    if (closing.reason !== undefined) break;
     const round = runOne(index);
     running.push(round);
     // It is looked at when all have started, and must not count as unhandled until then.
@@ -131,5 +139,6 @@ async function runRounds(
     const published = id === undefined ? undefined : latest.get(id)?.outputs.published.get(id);
     if (id !== undefined && published) session.outputs.publish(id, published);
   }
-  return results.every((good) => good) && session.interruption.reason === undefined;
+  if (interruption.reason !== undefined) return "failed";
+  return results.reduce(worse, running.length < repeat.count ? "skipped" : "passed");
 }

@@ -2,7 +2,7 @@ import type { DataTemplate } from "../expr/expression.ts";
 import type { Duration, Step } from "../workflow/model.ts";
 import { isTrue } from "./condition.ts";
 import { evaluateDuration } from "./evaluate_duration.ts";
-import type { Failure } from "./event.ts";
+import type { Failure, JobState } from "./event.ts";
 import { failureOf } from "./failure.ts";
 import { inField } from "./field_error.ts";
 import { pause } from "./pause.ts";
@@ -16,8 +16,11 @@ import {
   type StepContext,
 } from "./step_context.ts";
 
-/** Runs a step, once for each entry of its `iteration`; false when any of it failed. */
-export function runStep(session: Session, round: Round, step: Step): Promise<boolean> {
+/**
+ * Runs a step, once for each entry of its `iteration`: failed when any of it failed, skipped when
+ * the run was closed before all of it was begun.
+ */
+export function runStep(session: Session, round: Round, step: Step): Promise<JobState> {
   const { iteration } = step;
   return iteration ? runEntries(session, round, step, iteration) : runOnce(session, round, step);
 }
@@ -27,13 +30,36 @@ async function runEntries(
   round: Round,
   step: Step,
   iteration: readonly DataTemplate[],
-): Promise<boolean> {
-  let good = true;
+): Promise<JobState> {
+  const { interruption, closing } = session;
+  let state: JobState = "passed";
   for (const [index, template] of iteration.entries()) {
-    if (session.interruption.reason !== undefined) break;
-    good = await runOnce(session, round, step, { index, template }) && good;
+    if (interruption.reason !== undefined) break;
+    if (closing.reason === undefined) {
+      state = worse(state, await runOnce(session, round, step, { index, template }));
+    } else {
+      await skipStep(session, round, step, index);
+      state = worse(state, "skipped");
+    }
   }
-  return good;
+  return state;
+}
+
+/** Tells of a step, or of an entry of its iteration, that is not begun any more. */
+export async function skipStep(
+  session: Session,
+  round: Round,
+  step: Step,
+  entry?: number,
+): Promise<void> {
+  const { tellNotStarted } = await import("./tell_not_started.ts");
+  tellNotStarted(session, round, step, entry);
+}
+
+/** What two parts of a job come to together. */
+export function worse(a: JobState, b: JobState): JobState {
+  if (a === "failed" || b === "failed") return "failed";
+  return a === "skipped" ? a : b;
 }
 
 async function runOnce(
@@ -41,7 +67,7 @@ async function runOnce(
   round: Round,
   step: Step,
   entry?: Entry,
-): Promise<boolean> {
+): Promise<"passed" | "failed"> {
   const { clock } = session.host;
   const context = makeStepContext(session, round, step, entry);
   const { run } = context;
@@ -68,7 +94,9 @@ async function runOnce(
   const duration = clock.ticks() - ticks;
   const result = { name, uses, started, duration, ...outcome };
   session.emit({ type: "step_finished", time: clock.now(), run, result });
-  return outcome.state !== "failed";
+  if (outcome.state !== "failed") return "passed";
+  session.onFailure(round.job.id);
+  return "failed";
 }
 
 /** The name of the step; empty where there is nothing in it. */

@@ -18,6 +18,13 @@ export interface Session {
   readonly outputs: Outputs;
   readonly stepIds: ReadonlySet<string>;
   readonly interruption: Interruption;
+  /**
+   * Once it has a reason nothing new is begun, neither job nor round nor step, while what is under
+   * way may go on. An interruption closes a run too.
+   */
+  readonly closing: Interruption;
+  /** Told of each step and each job that failed for good. */
+  readonly onFailure: (job: string) => void;
   readonly secrets: Masker;
   readonly tally: Tally;
   /** Sends an event on its way, without secrets. */
