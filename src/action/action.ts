@@ -10,6 +10,8 @@ export interface Action {
   readonly summary: string;
   /** What `with` may hold. An action that takes anything leaves it out. */
   readonly parameters?: readonly Parameter[];
+  /** Parameters that say the same thing, of which a step gives one. */
+  readonly alternatives?: readonly Alternatives[];
   /**
    * Says what the table of parameters cannot: whether they fit together. `params` is `with`
    * after the defaults were merged and before templates were rendered.
@@ -31,6 +33,12 @@ export interface Parameter {
   readonly summary: string;
   /** What stands for it when it is left out, for documents. */
   readonly default?: string;
+  readonly required?: true;
+}
+
+/** Names of parameters of which at most one is given, and exactly one where it is required. */
+export interface Alternatives {
+  readonly names: readonly string[];
   readonly required?: true;
 }
 

@@ -50,6 +50,9 @@ export function typeWords(types: readonly ParameterType[]): string {
   return types.map((type) => TYPES[type].words).join(" or ");
 }
 
+/** What a text must look like to be a number. */
+export const NUMBER_TEXT = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
+
 function toText(value: Value): string | undefined {
   return typeof value === "object" ? undefined : String(value);
 }
@@ -57,7 +60,7 @@ function toText(value: Value): string | undefined {
 function toNumber(value: Value): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
   if (typeof value !== "string") return undefined;
-  return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : undefined;
+  return NUMBER_TEXT.test(value) ? Number(value) : undefined;
 }
 
 function toInteger(value: Value): number | undefined {

@@ -12,10 +12,14 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-const AMOUNT = String.raw`\d+(?:\.\d*)?|\.\d+`;
-const SECONDS = new RegExp(`^(?:${AMOUNT})$`);
-const PARTS = new RegExp(`^(?:(?:${AMOUNT})(?:[nuµμm]s|[smh]))+$`);
-const PART = new RegExp(`(${AMOUNT})([nuµμm]s|[smh])`, "g");
+const AMOUNT = String.raw`(?:\d+(?:\.\d*)?|\.\d+)`;
+const UNIT = "(?:[nuµμm]s|[smh])";
+const SECONDS = new RegExp(`^${AMOUNT}$`);
+const PARTS = new RegExp(`^(?:${AMOUNT}${UNIT})+$`);
+const PART = new RegExp(`(${AMOUNT})(${UNIT})`, "g");
+
+/** What a text must look like to be a duration, as the source of a regular expression. */
+export const DURATION_TEXT = String.raw`^\s*(?:${AMOUNT}|(?:${AMOUNT}${UNIT})+)\s*$`;
 
 /** The milliseconds of a duration; undefined where the value is none. A plain number is seconds. */
 export function parseDuration(value: unknown): number | undefined {

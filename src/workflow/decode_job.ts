@@ -46,7 +46,7 @@ function decodeRepeat(map: RawMap, path: Path, decoding: Decoding): Repeat | und
   if (count === undefined) return undefined;
   const { problems, limits } = decoding;
   const at = [...path, "count"];
-  if (count < 0) {
+  if (count < REPEAT.fields.count.minimum) {
     addError(problems, "range", at, `"count" must be 0 or greater, not ${count}`);
   } else if (count > limits.repeatCount) {
     const message = `"count" must be at most ${limits.repeatCount}, not ${count}`;

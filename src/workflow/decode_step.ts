@@ -25,7 +25,7 @@ export function decodeStep(
   if (!fields) return undefined;
   const { uses, with: own = {}, retry, outputs = [], timeout, ...rest } = fields;
   const { problems } = decoding;
-  if (rest.id !== undefined && !/^[a-z0-9_-]+$/.test(rest.id)) {
+  if (rest.id !== undefined && !STEP_FIELDS.fields.id.pattern.test(rest.id)) {
     const message = `the step id "${rest.id}" must be made of a-z, 0-9, _ and -`;
     addError(problems, "id", [...path, "id"], message);
   }
@@ -57,7 +57,7 @@ function decodeRetry(map: RawMap, path: Path, decoding: Decoding): Retry | undef
   if (maxAttempts === undefined) return undefined;
   const { problems, limits } = decoding;
   const at = [...path, "max_attempts"];
-  if (maxAttempts < 1) {
+  if (maxAttempts < RETRY.fields.max_attempts.minimum) {
     addError(problems, "range", at, `"max_attempts" must be at least 1, not ${maxAttempts}`);
   } else if (maxAttempts > limits.attempts) {
     const message = `"max_attempts" must be at most ${limits.attempts}, not ${maxAttempts}`;

@@ -122,11 +122,12 @@ function readData({ value, path, names, decoding }: At): DataTemplate {
   return decoding.expressions.data(value, path, names);
 }
 
+/** What a text must look like to be a whole number. */
+export const INTEGER_TEXT = /^\s*[-+]?\d+\s*$/;
+
 function decodeInteger(at: At): number | undefined {
   const { value } = at;
-  const number = typeof value === "string" && /^\s*[-+]?\d+\s*$/.test(value)
-    ? Number(value)
-    : value;
+  const number = typeof value === "string" && INTEGER_TEXT.test(value) ? Number(value) : value;
   return Number.isSafeInteger(number) ? number as number : refuse(at, "a whole number");
 }
 

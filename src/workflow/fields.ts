@@ -10,6 +10,10 @@ export interface Field {
   readonly names?: NameRule;
   /** What stands for it when it is left out. */
   readonly default?: string;
+  /** What a number must at least be. */
+  readonly minimum?: number;
+  /** What a text must look like. */
+  readonly pattern?: RegExp;
   readonly summary: string;
 }
 
@@ -78,7 +82,12 @@ export const JOB_FIELDS = {
 export const REPEAT = {
   what: "repeat",
   fields: {
-    count: { type: "integer", required: true, summary: "How often the job runs; 0 or more." },
+    count: {
+      type: "integer",
+      required: true,
+      minimum: 0,
+      summary: "How often the job runs; 0 or more.",
+    },
     interval: { type: "duration", names: JOB, summary: "The time between two runs." },
     async: { type: "boolean", default: "false", summary: "Runs all repetitions at once." },
   },
@@ -90,7 +99,11 @@ export const STEP_FIELDS = {
   fields: {
     uses: { type: "text", required: true, summary: "The action." },
     name: { type: "template", names: STEP, summary: "Shown in the report." },
-    id: { type: "text", summary: "What outputs are published under: a-z, 0-9, _ and -." },
+    id: {
+      type: "text",
+      pattern: /^[a-z0-9_-]+$/,
+      summary: "What outputs are published under: a-z, 0-9, _ and -.",
+    },
     with: { type: "map", summary: "The parameters of the action." },
     test: { type: "expression", names: STEP, summary: "Fails the step where it is false." },
     echo: { type: "template", names: STEP, summary: "Text for the report." },
@@ -130,7 +143,12 @@ export const STEP_FIELDS = {
 export const RETRY = {
   what: "retry",
   fields: {
-    max_attempts: { type: "integer", required: true, summary: "All attempts together; 1 or more." },
+    max_attempts: {
+      type: "integer",
+      required: true,
+      minimum: 1,
+      summary: "All attempts together; 1 or more.",
+    },
     interval: { type: "duration", names: STEP, summary: "The time between two attempts." },
     initial_delay: { type: "duration", names: STEP, summary: "The time before the first attempt." },
   },

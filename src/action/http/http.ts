@@ -1,7 +1,7 @@
 import type { Action } from "../action.ts";
 import { checkHttp } from "./check_http.ts";
 import { mergeHttpDefaults } from "./merge_http_defaults.ts";
-import { SHORTHANDS } from "./shorthands.ts";
+import { SAME_MEANING, SHORTHANDS } from "./shorthands.ts";
 
 /** Sends an HTTP request. */
 export const http: Action = {
@@ -57,6 +57,7 @@ export const http: Action = {
     },
     { name: "insecure", type: "boolean", summary: "The opposite of verify_ssl", default: "false" },
   ],
+  alternatives: SAME_MEANING,
   check: checkHttp,
   merge: mergeHttpDefaults,
   load: async () => (await import("./run_http.ts")).runHttp,

@@ -1,12 +1,6 @@
 import { mergeDicts } from "../../value/merge.ts";
 import { type Dict, isDict, type Value } from "../../value/value.ts";
-import { SHORTHANDS } from "./shorthands.ts";
-
-/** Parameters that say the same thing, so that one of a step takes the place of all defaults. */
-const SAME_MEANING: readonly (readonly string[])[] = [
-  ["method", ...SHORTHANDS],
-  ["verify_ssl", "insecure"],
-];
+import { SAME_MEANING } from "./shorthands.ts";
 
 /**
  * The parameters of a step laid over the defaults of its job: key by key, also in nested objects.
@@ -14,7 +8,9 @@ const SAME_MEANING: readonly (readonly string[])[] = [
  */
 export function mergeHttpDefaults(defaults: Dict, own: Dict): Dict {
   const kept = Object.entries(defaults).filter(([key]) =>
-    !SAME_MEANING.some((keys) => keys.includes(key) && keys.some((other) => isGiven(own, other)))
+    !SAME_MEANING.some(({ names }) =>
+      names.includes(key) && names.some((other) => isGiven(own, other))
+    )
   );
   const base: Record<string, Value> = Object.create(null);
   for (const [key, value] of kept) base[key] = value;
