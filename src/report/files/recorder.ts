@@ -1,4 +1,4 @@
-import type { RunEvent, StepRun } from "../../run/event.ts";
+import type { RunEvent, StepFinished, StepRun } from "../../run/event.ts";
 import {
   emptyRecord,
   type JobRecord,
@@ -13,6 +13,8 @@ export class Recorder {
   /** By id, in the order of the file. */
   readonly #jobs = new Map<string, JobRecord>();
   readonly #steps = new Map<string, StepRecord[]>();
+  /** What has run inside of steps that have not ended yet, by the keys of those. */
+  readonly #inside = new Map<string, StepRecord[]>();
 
   constructor(tool: RunRecord["tool"]) {
     this.#run = emptyRecord(tool);
@@ -33,14 +35,12 @@ export class Recorder {
         this.#change(job, { started, ...rounds === undefined ? {} : { rounds } });
         return;
       }
-      case "step_finished": {
-        const { run, result } = event;
-        const place = this.#jobs.get(run.job)?.outline[run.step]?.place;
-        const steps = this.#steps.get(run.job) ?? [];
-        this.#steps.set(run.job, steps);
-        steps.push({ run, result, ...place ? { place } : {} });
+      case "step_finished":
+        this.#addStep(event);
         return;
-      }
+      case "step_retried":
+        this.#inside.delete(keyOf(event.run));
+        return;
       case "job_finished": {
         const { job, state, duration, reason, failures } = event;
         const why = reason === undefined ? {} : { reason };
@@ -57,7 +57,6 @@ export class Recorder {
         return;
       case "step_started":
       case "step_waiting":
-      case "step_retried":
       case "round_finished":
         return;
     }
@@ -72,10 +71,31 @@ export class Recorder {
     return { ...this.#run, jobs };
   }
 
+  #addStep({ run, result }: StepFinished): void {
+    const key = keyOf(run);
+    const inside = this.#inside.get(key) ?? [];
+    this.#inside.delete(key);
+    const place = run.within ? undefined : this.#jobs.get(run.job)?.outline[run.step]?.place;
+    const record = { run, result, ...place ? { place } : {}, inside };
+    if (run.within) addTo(this.#inside, keyOf(run.within), record);
+    else addTo(this.#steps, run.job, record);
+  }
+
   #change(id: string, change: Partial<JobRecord>): void {
     const job = this.#jobs.get(id);
     if (job) this.#jobs.set(id, { ...job, ...change });
   }
+}
+
+/** Tells the runs of steps apart. */
+function keyOf({ job, within, step, round, entry }: StepRun): string {
+  return `${within ? keyOf(within) : job} ${round}.${step}.${entry}`;
+}
+
+function addTo(lists: Map<string, StepRecord[]>, key: string, record: StepRecord): void {
+  const list = lists.get(key);
+  if (list) list.push(record);
+  else lists.set(key, [record]);
 }
 
 /** Rounds that run side by side finish in any order. */

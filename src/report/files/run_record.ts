@@ -56,6 +56,8 @@ export interface StepRecord {
   readonly result: StepResult;
   /** Where the step begins in its file. */
   readonly place?: SpotInFile;
+  /** The steps of the job that it embeds, as they ran in its last attempt. */
+  readonly inside: readonly StepRecord[];
 }
 
 /** The outline of a run of which nothing else is known yet. */

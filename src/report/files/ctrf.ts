@@ -1,0 +1,78 @@
+import { summarizeFailure } from "../render_failure.ts";
+import { type Case, casesOf, isFlaky } from "./cases.ts";
+import { failureText } from "./details.ts";
+import type { JobRecord, RunRecord } from "./run_record.ts";
+
+/** The version of the Common Test Report Format that this keeps to. */
+const VERSION = "1.0.0";
+
+/** A report in the Common Test Report Format, https://ctrf.io. */
+export function* renderCtrf(record: RunRecord): Iterable<string> {
+  const suites = record.jobs.map((job) => ({ job, cases: casesOf(job, record) }));
+  const all = suites.flatMap(({ cases }) => cases);
+  const count = (outcome: Case["outcome"]) => all.filter((one) => one.outcome === outcome).length;
+  const duration = record.end?.duration ?? 0;
+  const head = {
+    reportFormat: "CTRF",
+    specVersion: VERSION,
+    timestamp: new Date(record.started).toISOString(),
+    generatedBy: `${record.tool.name} ${record.tool.version}`,
+    results: {
+      tool: record.tool,
+      summary: {
+        tests: all.length,
+        passed: count("passed"),
+        failed: count("failed"),
+        skipped: count("skipped"),
+        pending: 0,
+        other: 0,
+        flaky: all.filter(isFlaky).length,
+        suites: suites.length,
+        start: record.started,
+        stop: Math.round(record.started + duration),
+        duration: Math.round(duration),
+      },
+    },
+  };
+  yield `${JSON.stringify(head).slice(0, -2)},"tests":[`;
+  let isFirst = true;
+  for (const { job, cases } of suites) {
+    for (const one of cases) {
+      yield `${isFirst ? "" : ","}\n${JSON.stringify(testOf(record, job, one))}`;
+      isFirst = false;
+    }
+  }
+  yield "\n]}}\n";
+}
+
+function testOf(record: RunRecord, job: JobRecord, one: Case): unknown {
+  const { name, outcome, reason, failures, place, result } = one;
+  const [failure] = failures;
+  const attempts = result?.attempts ?? [];
+  const start = result?.started;
+  const duration = Math.round(result?.duration ?? 0);
+  return {
+    name: `${job.name} › ${name}`,
+    status: outcome,
+    duration,
+    ...start === undefined ? {} : { start, stop: start + duration },
+    suite: [record.name, job.name],
+    ...failure ? { message: summarizeFailure(failure), trace: failureText(failures) } : {},
+    ...outcome === "skipped" ? { message: reason ?? "skipped" } : {},
+    ...place ? { filePath: place.file, line: place.line } : {},
+    ...failure?.place ? { snippet: failure.place.text.trim() } : {},
+    ...isFlaky(one) ? { flaky: true } : {},
+    ...attempts.length < 2 ? {} : {
+      retries: attempts.length - 1,
+      retryAttempts: attempts.map(({ number, outcome, started, duration, message }) => ({
+        attempt: number,
+        status: outcome === "passed" ? "passed" : "failed",
+        start: started,
+        duration: Math.round(duration),
+        ...message === undefined ? {} : { message },
+      })),
+    },
+    ...result ? { type: result.uses } : {},
+    ...result?.echo ? { stdout: result.echo.trimEnd().split("\n") } : {},
+  };
+}

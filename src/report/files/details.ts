@@ -1,0 +1,34 @@
+import type { Exchange, Failure, StepResult } from "../../run/event.ts";
+import { printable } from "../../source/printable.ts";
+import { renderAttempts } from "../render_attempts.ts";
+import { renderExchange } from "../render_exchange.ts";
+import { renderFailure } from "../render_failure.ts";
+import { IN_A_PIPE } from "../room.ts";
+import { makeStyle } from "../style.ts";
+
+const PLAIN = makeStyle(false);
+const BOUNDS = { columns: IN_A_PIPE.columns, lines: 40 };
+
+/** Several reports of one run say the same about a step. */
+const EXCHANGES = new WeakMap<Exchange, string>();
+
+/** All about failures as lines of plain text: what, where, and the values that decided it. */
+export function failureText(failures: readonly Failure[]): string {
+  const lines = failures.flatMap((failure) => renderFailure(failure, PLAIN, IN_A_PIPE));
+  return printable(lines.join("\n"));
+}
+
+/** What became of each attempt; empty where there was but one. */
+export function attemptsText({ attempts }: StepResult): string {
+  return printable(renderAttempts(attempts, IN_A_PIPE).join("\n"));
+}
+
+/** Request and response as lines of plain text. */
+export function exchangeText(exchange: Exchange): string {
+  let text = EXCHANGES.get(exchange);
+  if (text === undefined) {
+    text = printable(renderExchange(exchange, PLAIN, BOUNDS).join("\n"));
+    EXCHANGES.set(exchange, text);
+  }
+  return text;
+}

@@ -1,0 +1,42 @@
+import type { RunRecord, StepRecord } from "./run_record.ts";
+
+/** The version of the form of the document; docs/report.schema.json describes it. */
+const SCHEMA = "runner-report/1";
+
+/** Everything that is known of a run, as one JSON document. */
+export function* renderJson(record: RunRecord): Iterable<string> {
+  const { tool, name, description, file, started, jobs, warnings, end } = record;
+  const head = {
+    schema: SCHEMA,
+    tool,
+    workflow: { name, ...description === undefined ? {} : { description }, file },
+    state: end?.state ?? "failed",
+    ...end?.interrupted === undefined ? {} : { interrupted: end.interrupted },
+    ...end ? {} : { interrupted: "the run was cut off" },
+    started,
+    duration: end?.duration ?? 0,
+    ...end ? { totals: { jobs: end.jobs, steps: end.steps } } : {},
+    warnings: warnings.map(({ text }) => text),
+  };
+  yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "jobs": [`;
+  for (const [index, { outline, steps, ...job }] of jobs.entries()) {
+    yield index === 0 ? "\n" : ",\n";
+    yield `    ${JSON.stringify({ ...job, plan: outline }).slice(0, -1)},"steps":[`;
+    for (const [position, step] of steps.entries()) {
+      yield `${position === 0 ? "" : ","}\n      ${JSON.stringify(stepOf(step))}`;
+    }
+    yield "]}";
+  }
+  yield "\n  ]\n}\n";
+}
+
+/** A run of a step, with what it ran inside. */
+function stepOf({ run, result, place, inside }: StepRecord): unknown {
+  const { job: _job, within: _within, ...where } = run;
+  return {
+    ...where,
+    ...result,
+    ...place ? { place } : {},
+    ...inside.length === 0 ? {} : { inside: inside.map(stepOf) },
+  };
+}

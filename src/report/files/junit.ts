@@ -1,0 +1,150 @@
+import type { Failure } from "../../run/event.ts";
+import { summarizeFailure } from "../render_failure.ts";
+import { type Case, casesOf, isFlaky } from "./cases.ts";
+import { attemptsText, exchangeText, failureText } from "./details.ts";
+import type { JobRecord, RunRecord } from "./run_record.ts";
+
+/**
+ * A JUnit report: a suite for each job, a test case for each run of a step. A false test is a
+ * `failure`, everything else that goes wrong an `error`.
+ *
+ * There is no standard; this keeps to what https://github.com/testmoapp/junitxml collects.
+ */
+export function* renderJunit(record: RunRecord): Iterable<string> {
+  const suites = record.jobs.map((job) => ({ job, cases: casesOf(job, record) }));
+  const total = countsOf(suites.flatMap(({ cases }) => cases));
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n';
+  yield open("testsuites", {
+    name: record.name,
+    ...total,
+    time: seconds(record.end?.duration ?? 0),
+    timestamp: timestamp(record.started),
+  });
+  for (const suite of suites) yield* renderSuite(record, suite.job, suite.cases);
+  yield "</testsuites>\n";
+}
+
+function* renderSuite(
+  record: RunRecord,
+  job: JobRecord,
+  cases: readonly Case[],
+): Iterable<string> {
+  yield "  " + open("testsuite", {
+    name: job.name,
+    ...countsOf(cases),
+    time: seconds(job.duration),
+    timestamp: timestamp(job.started ?? record.started),
+    file: record.file,
+  });
+  yield* renderProperties([
+    ["job", job.id],
+    ["needs", job.needs.join(", ")],
+    ["rounds", job.rounds === undefined ? "" : String(job.rounds)],
+    ["tool", `${record.tool.name} ${record.tool.version}`],
+  ], "    ");
+  for (const one of cases) yield* renderCase(record, job, one);
+  yield "  </testsuite>\n";
+}
+
+function* renderCase(record: RunRecord, job: JobRecord, one: Case): Iterable<string> {
+  const { name, result, run, place, outcome, reason } = one;
+  yield "    " + open("testcase", {
+    name,
+    classname: `${record.name}.${job.name}`,
+    time: seconds(result?.duration ?? 0),
+    file: place?.file ?? record.file,
+    line: place?.line,
+  });
+  yield* renderProperties([
+    ["action", result?.uses ?? ""],
+    ["id", run?.id ?? ""],
+    ["attempts", result && result.attempts.length > 1 ? String(result.attempts.length) : ""],
+    ["flaky", isFlaky(one) ? "true" : ""],
+    ["untested", result?.state === "untested" ? result.untested ?? "true" : ""],
+  ], "      ");
+  if (outcome === "skipped") yield `      <skipped message="${escape(reason ?? "skipped")}"/>\n`;
+  if (outcome === "failed") yield renderFailures(one);
+  const output = outputOf(one);
+  if (output !== "") yield `      <system-out>${escape(output)}</system-out>\n`;
+  yield "    </testcase>\n";
+}
+
+/** One element for all failures of a case: readers expect no more than one. */
+function renderFailures({ failures }: Case): string {
+  const error = failures.find(({ kind }) => kind !== "test");
+  const first: Failure | undefined = error ?? failures[0];
+  const element = error ? "error" : "failure";
+  const message = first ? summarizeFailure(first) : "failed";
+  const type = first?.kind ?? "failed";
+  const text = escape(failureText(failures));
+  return `      <${element} message="${escape(message)}" type="${type}">${text}</${element}>\n`;
+}
+
+function outputOf({ result }: Case): string {
+  if (!result) return "";
+  const attempts = attemptsText(result);
+  return [
+    ...result.echo === undefined ? [] : [result.echo.trimEnd()],
+    ...attempts === "" ? [] : [attempts],
+    ...result.exchange ? [exchangeText(result.exchange)] : [],
+  ].join("\n");
+}
+
+function* renderProperties(
+  properties: readonly (readonly [name: string, value: string])[],
+  indent: string,
+): Iterable<string> {
+  const given = properties.filter(([, value]) => value !== "");
+  if (given.length === 0) return;
+  yield `${indent}<properties>\n`;
+  for (const [name, value] of given) {
+    yield `${indent}  <property name="${name}" value="${escape(value)}"/>\n`;
+  }
+  yield `${indent}</properties>\n`;
+}
+
+function countsOf(cases: readonly Case[]) {
+  const failed = cases.filter(({ outcome }) => outcome === "failed");
+  const errors = failed.filter(({ failures }) => failures.some(({ kind }) => kind !== "test"));
+  return {
+    tests: cases.length,
+    failures: failed.length - errors.length,
+    errors: errors.length,
+    skipped: cases.filter(({ outcome }) => outcome === "skipped").length,
+  };
+}
+
+function open(
+  element: string,
+  attributes: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  const text = given.map(([name, value]) => ` ${name}="${escape(String(value))}"`).join("");
+  return `<${element}${text}>\n`;
+}
+
+function seconds(milliseconds: number): string {
+  return (milliseconds / 1000).toFixed(3);
+}
+
+/** Without a zone: the form that most readers know. */
+function timestamp(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, "");
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+
+  "\r": "&#13;",
+};
+
+/** Text for XML 1.0, which has no place for most control characters, not even escaped. */
+function escape(text: string): string {
+  return text.toWellFormed()
+    // deno-lint-ignore no-control-regex
+    .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "")
+    .replace(/[&<>"\r]/g, (sign) => ENTITIES[sign]!);
+}
