@@ -6,7 +6,7 @@ export interface Plan {
   readonly workflow: Workflow;
   /** The workflow's `vars`, evaluated once. */
   readonly vars: Dict;
-  /** In the order of the file. */
+  /** In the order of the file; those of the workflow that were not chosen are not among them. */
   readonly jobs: readonly PlannedJob[];
 }
 
@@ -18,4 +18,6 @@ export interface PlannedJob {
   /** Why the name could not be evaluated. */
   readonly nameError?: unknown;
   readonly needs: readonly PlannedJob[];
+  /** Why it is skipped without a look at its `skipif`. */
+  readonly skip?: string;
 }

@@ -214,6 +214,8 @@ export interface RunFinished {
   readonly steps: Readonly<Record<StepState, number>>;
   /** Steps whose action was no success and that nothing tested. */
   readonly untestedFailures: number;
+  /** Jobs of the workflow that were not chosen to run, where there are any. */
+  readonly leftOut?: number;
 }
 
 /** Something to tell apart from results. `debug` is for those who asked for details. */

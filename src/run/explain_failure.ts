@@ -7,6 +7,7 @@ import type { Places, Workflow } from "../workflow/model.ts";
 import type { Failure } from "./event.ts";
 import type { Session } from "./session.ts";
 import { FieldError } from "./field_error.ts";
+import { missingOutputsHint } from "./missing_outputs.ts";
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
 export async function explainError(
@@ -22,7 +23,7 @@ export async function explainError(
       kind: "expression",
       field: [fieldName, ...cause.path].join("."),
       message: cause.message,
-      ...hintOf(cause),
+      ...hintOf(cause, await missingAt(session, path)),
       ...await placeAt(session.workflow, path, cause.start, cause.end),
     };
   }
@@ -31,7 +32,7 @@ export async function explainError(
     kind: session.interruption.reason === undefined ? "action" : "interrupted",
     field: fieldName,
     message: isOurs ? `internal error: ${cause}` : cause.message,
-    ...(isOurs ? {} : hintOf(cause)),
+    ...(isOurs ? {} : hintOf(cause, await missingAt(session, [...owner, ...field]))),
     ...await placeAt(session.workflow, [...owner, ...field]),
   };
 }
@@ -43,7 +44,8 @@ export async function explainTest(
   test: Expression,
   scope: Scope,
 ): Promise<Failure> {
-  const { start, end, operands, hint } = test.explainFalse(scope);
+  const { start, end, operands, hint: likely } = test.explainFalse(scope);
+  const hint = missingOutputsHint(session.plan, test.source) ?? likely;
   const cut = (text: string, limit: number) => session.secrets.mask(text, limit);
   return {
     kind: "test",
@@ -86,6 +88,16 @@ function findPlace(places: Places, path: Path, start?: number, end?: number): Pl
   );
 }
 
-function hintOf(error: RunnerError): { hint?: string } {
-  return error.hint === undefined ? {} : { hint: error.hint };
+function hintOf(error: RunnerError, better?: string): { hint?: string } {
+  const hint = better ?? error.hint;
+  return hint === undefined ? {} : { hint };
+}
+
+/** What an expression misses because not all jobs were chosen to run. */
+async function missingAt({ workflow, plan }: Session, path: Path): Promise<string | undefined> {
+  const isWhole = plan.jobs.length === workflow.jobs.length &&
+    plan.jobs.every(({ skip }) => skip === undefined);
+  if (isWhole) return undefined;
+  const places = await workflow.document.places();
+  return missingOutputsHint(plan, places.text(path)?.text ?? "");
 }

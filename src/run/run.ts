@@ -79,6 +79,7 @@ function openSession(
     host,
     deadlines: new Deadlines(host.clock),
     workflow,
+    plan,
     vars,
     outputs: new Outputs(stepIds),
     stepIds,
@@ -115,6 +116,7 @@ async function runJobs(
     jobs: outline,
   });
   await runGraph(session, jobs, atOnce);
+  const leftOut = workflow.jobs.length - jobs.length;
   const passed = tally.jobs.failed === 0 && interruption.reason === undefined;
   emit({
     type: "run_finished",
@@ -123,6 +125,7 @@ async function runJobs(
     state: passed ? "passed" : "failed",
     ...(interruption.reason === undefined ? {} : { interrupted: interruption.reason }),
     ...tally,
+    ...(leftOut === 0 ? {} : { leftOut }),
   });
   return passed;
 }

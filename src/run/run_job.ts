@@ -24,14 +24,16 @@ export interface JobOutcome {
 export async function runJob(session: Session, planned: PlannedJob): Promise<JobOutcome> {
   const { clock } = session.host;
   const ticks = clock.ticks();
-  const { job, name, nameError } = planned;
+  const { job, name, nameError, skip } = planned;
   const rounds = job.repeat ? { rounds: job.repeat.count } : {};
   session.emit({ type: "job_started", time: clock.now(), job: job.id, name, ...rounds });
   const failures: Failure[] = [];
   let outcome: JobOutcome = { state: "failed" };
   try {
-    if (nameError !== undefined) throw new FieldError(["name"], nameError);
-    outcome = await runUnlessSkipped(session, job);
+    if (skip === undefined && nameError !== undefined) throw new FieldError(["name"], nameError);
+    outcome = skip === undefined
+      ? await runUnlessSkipped(session, job)
+      : { state: "skipped", reason: skip };
   } catch (error) {
     failures.push(await failureOf(session, job.path, error));
   }

@@ -2,6 +2,7 @@ import type { Host } from "../host/host.ts";
 import type { Deadlines } from "../host/deadlines.ts";
 import type { Dict } from "../value/value.ts";
 import type { Masker } from "../value/masker.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { Workflow } from "../workflow/model.ts";
 import type { Emit } from "./event.ts";
 import type { Interruption } from "./interruption.ts";
@@ -13,6 +14,7 @@ export interface Session {
   readonly host: Host;
   readonly deadlines: Deadlines;
   readonly workflow: Workflow;
+  readonly plan: Plan;
   /** The workflow's `vars`, evaluated. */
   readonly vars: Dict;
   readonly outputs: Outputs;

@@ -1,0 +1,64 @@
+import type { Plan, PlannedJob } from "./plan.ts";
+
+/** What of a plan is to run. */
+export interface Selection {
+  /** All jobs where it is not given. */
+  readonly only?: ReadonlySet<PlannedJob>;
+  /** Whether what these jobs need comes along. */
+  readonly withNeeds: boolean;
+  /** Jobs that are skipped as if their `skipif` were true. */
+  readonly skip: ReadonlySet<PlannedJob>;
+}
+
+/** The part of a plan that was chosen; its jobs wait for none that was not. */
+export function selectJobs(plan: Plan, { only, withNeeds, skip }: Selection): Plan {
+  const chosen = only && withNeeds ? withTheirNeeds(only) : only ?? new Set(plan.jobs);
+  const copies = new Map(
+    plan.jobs.filter((job) => chosen.has(job)).map((job) => {
+      const needs: PlannedJob[] = [];
+      return [job, { ...job, needs, ...(skip.has(job) ? { skip: "--skip" } : {}) }];
+    }),
+  );
+  for (const [job, copy] of copies) {
+    copy.needs.push(...job.needs.flatMap((n) => copies.get(n) ?? []));
+  }
+  return { ...plan, jobs: [...copies.values()] };
+}
+
+function withTheirNeeds(jobs: Iterable<PlannedJob>): ReadonlySet<PlannedJob> {
+  // A set that grows is walked to its end.
+  const all = new Set(jobs);
+  for (const job of all) for (const need of job.needs) all.add(need);
+  return all;
+}
+
+/**
+ * The jobs with that id or name; where there are none, those whose id or name fits it as a
+ * pattern: `*` is any text, `?` one character, `[ab]` one of those and `[!ab]` none of them.
+ */
+export function matchJobs(jobs: readonly PlannedJob[], wanted: string): readonly PlannedJob[] {
+  const same = jobs.filter((planned) => namesOf(planned).includes(wanted));
+  if (same.length > 0 || !/[*?[]/.test(wanted)) return same;
+  const pattern = globPattern(wanted);
+  return jobs.filter((planned) => namesOf(planned).some((name) => pattern.test(name)));
+}
+
+/** All by which a job can be chosen. */
+export function namesOf({ job, name }: PlannedJob): readonly string[] {
+  return [...new Set([job.id, name, job.name.source])];
+}
+
+function globPattern(glob: string): RegExp {
+  const source = glob.replace(/\*+|\?|\[(!?)([^\]]+)\]|[\s\S]/g, (part, not, set) => {
+    if (part.startsWith("*")) return "[^]*";
+    if (part === "?") return "[^]";
+    if (set !== undefined) return `[${not ? "^" : ""}${set.replace(/[\\\]^]/g, "\\$&")}]`;
+    return part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  });
+  try {
+    return new RegExp(`^${source}$`, "u");
+  } catch {
+    // A range that runs backwards, like [z-a], fits nothing.
+    return /(?!)/;
+  }
+}

@@ -1,0 +1,131 @@
+import type { DataTemplate } from "../expr/expression.ts";
+import { didYouMean } from "../source/suggest.ts";
+import { describeValue } from "../value/describe_value.ts";
+import { type Dict, isDict, type Value } from "../value/value.ts";
+
+/** A value for a var of a workflow, or for a part of one. */
+export interface VarSetting {
+  readonly path: readonly string[];
+  readonly value: Value;
+}
+
+/** Why there is nothing to be set under a path. */
+export interface VarProblem {
+  readonly path: readonly string[];
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/**
+ * The vars with some set to other values. What a template would give there is never asked for, so
+ * that it may need what is not there.
+ */
+export function setVars(vars: DataTemplate, settings: readonly VarSetting[]): DataTemplate {
+  return settings.reduce((set, { path, value }) => setIn(set, path, value), vars);
+}
+
+function setIn(
+  template: DataTemplate | undefined,
+  path: readonly string[],
+  value: Value,
+): DataTemplate {
+  const [key, ...rest] = path;
+  if (key === undefined) return { kind: "constant", value };
+  const fields = new Map(template && fieldsOf(template));
+  fields.set(key, setIn(fields.get(key), rest, value));
+  return { kind: "map", entries: [...fields] };
+}
+
+/** The path to what a dotted name means among the vars: `db.host`, or a key that has dots in it. */
+export function findVar(vars: DataTemplate, name: string): readonly string[] | VarProblem {
+  const path: string[] = [];
+  let template = vars;
+  for (let rest = name;;) {
+    const fields = fieldsOf(template);
+    if (!fields) return notAMapping(path, template);
+    const key = longestKey(fields, rest);
+    if (key === undefined) {
+      const names = rest.split(".");
+      return isOpen(fields, path) ? [...path, ...names] : unknownVar([...path, names[0]!], fields);
+    }
+    path.push(key);
+    if (key === rest) return path;
+    template = fields.get(key)!;
+    rest = rest.slice(key.length + 1);
+  }
+}
+
+function longestKey(fields: Fields, name: string): string | undefined {
+  for (let end = name.length; end > 0; end = name.lastIndexOf(".", end - 1)) {
+    const key = name.slice(0, end);
+    if (fields.has(key)) return key;
+  }
+  return undefined;
+}
+
+/**
+ * What a map says of the vars, merged into theirs key by key as everywhere else. Names that the
+ * vars do not have are problems: a misspelt one would change nothing, without a word.
+ */
+export function* matchVars(
+  vars: DataTemplate,
+  map: Dict,
+  path: readonly string[] = [],
+): Generator<VarSetting | VarProblem> {
+  const fields = fieldsOf(vars) ?? new Map();
+  for (const [key, value] of Object.entries(map)) {
+    const inner = [...path, key];
+    const field = fields.get(key);
+    if (!field && !isOpen(fields, path)) yield unknownVar(inner, fields);
+    else if (field && mergesInto(field, value)) yield* matchVars(field, value as Dict, inner);
+    else yield { path: inner, value };
+  }
+}
+
+function mergesInto(field: DataTemplate, value: Value): boolean {
+  return isDict(value) && Object.keys(value).length > 0 && (fieldsOf(field)?.size ?? 0) > 0;
+}
+
+type Fields = ReadonlyMap<string, DataTemplate>;
+
+/** What a mapping holds; nothing yet may become one. */
+function fieldsOf(template: DataTemplate): Fields | undefined {
+  if (template.kind === "map") return new Map(template.entries);
+  if (template.kind !== "constant") return undefined;
+  const { value } = template;
+  if (value === null) return new Map();
+  if (typeof value !== "object" || Array.isArray(value)) return undefined;
+  const constant = (value: unknown) => ({ kind: "constant", value }) as const;
+  return new Map(Object.entries(value!).map(([key, field]) => [key, constant(field)]));
+}
+
+/** A mapping inside of a var that is written empty is there to be filled. */
+function isOpen(fields: Fields, path: readonly string[]): boolean {
+  return fields.size === 0 && path.length > 0;
+}
+
+function unknownVar(path: readonly string[], fields: Fields): VarProblem {
+  const inner = path.slice(0, -1);
+  const names = [...fields.keys()].map((key) => [...inner, key].join("."));
+  const name = path.join(".");
+  const some = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
+  const what = inner.length === 0 ? "the vars of the workflow are" : "there is";
+  const hint = path[0] === "vars" && inner.length === 0
+    ? 'leave "vars." out: the name begins below it'
+    : didYouMean(name, names) ?? (names.length === 0 ? "it has no vars" : `${what} ${some}`);
+  return { path, message: `the workflow has no var "${name}"`, hint };
+}
+
+function notAMapping(path: readonly string[], template: DataTemplate): VarProblem {
+  const name = path.join(".");
+  const what = template.kind === "constant" && !Array.isArray(template.value)
+    ? describeValue(template.value)
+    : template.kind === "template"
+    ? "a template"
+    : "a list";
+  return {
+    path,
+    message: `the var "${name}" is ${what}, and nothing inside of it can be set`,
+    hint: "give all of it",
+  };
+}
