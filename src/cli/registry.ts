@@ -51,4 +51,21 @@ export const DEFAULT_COMMAND: Command = {
 };
 
 /** Commands by their first word. */
-export const COMMANDS: readonly Command[] = [];
+export const COMMANDS: readonly Command[] = [
+  {
+    name: "dag",
+    summary: "Print the graph of a workflow's jobs, and run nothing",
+    operands: [DEFAULT_COMMAND.operands[0]!],
+    options: [
+      { name: "mermaid", summary: "Print a Mermaid flowchart instead of a drawing" },
+      { name: "json", summary: "Print the jobs with their needs, levels and steps as JSON" },
+      {
+        name: "width",
+        value: "columns",
+        summary: "How wide a drawing may be: by default as the terminal, in a pipe as COLUMNS " +
+          "says, or as wide as it comes out",
+      },
+    ],
+    load: async () => (await import("./dag_command.ts")).dagCommand,
+  },
+];

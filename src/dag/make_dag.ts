@@ -1,4 +1,4 @@
-import type { DataTemplate } from "../expr/expression.ts";
+import type { DataTemplate, Template } from "../expr/expression.ts";
 import { evaluateKnown } from "../plan/evaluate_known.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Dict, Value } from "../value/value.ts";
@@ -13,38 +13,43 @@ export interface Embedded {
   readonly vars: Dict;
 }
 
-/** Finds what a step embeds; most embed nothing. */
-export type FindEmbedded = (step: Step, vars: Dict) => Embedded | undefined;
+export interface DagOptions {
+  /** Finds what a step embeds; most embed nothing. */
+  readonly findEmbedded?: (step: Step, vars: Dict) => Embedded | undefined;
+  /** Takes secrets out of a name; those of the vars that it was made with, too. */
+  readonly mask?: (name: string, vars: Dict) => string;
+}
 
 /** The graph of a plan, with names as far as they are known before it runs. */
-export function makeDag(plan: Plan, findEmbedded: FindEmbedded = () => undefined): Dag {
+export function makeDag(
+  plan: Plan,
+  { findEmbedded = () => undefined, mask = (name) => name }: DagOptions = {},
+): Dag {
   const { workflow, vars } = plan;
   const levels = makeLevels(plan.jobs);
+  const nameOf = (template: Template, vars: Dict) =>
+    mask(renderKnown(template, { names: { vars }, strict: true }), vars);
   const stepsOf = (steps: readonly Step[], outer: Dict): DagStep[] =>
     steps.map((step) => {
       const seen = varsOf(step, outer);
       const embedded = findEmbedded(step, seen);
       return {
         ...(step.id === undefined ? {} : { id: step.id }),
-        name: step.name ? renderKnown(step.name, scopeOf(seen)) : step.action.name,
+        name: step.name ? nameOf(step.name, seen) : step.action.name,
         uses: step.action.name,
         ...(embedded ? { steps: stepsOf(embedded.steps, embedded.vars) } : {}),
       };
     });
   return {
-    name: workflow.name,
+    name: mask(workflow.name, vars),
     jobs: plan.jobs.map((planned) => ({
       id: planned.job.id,
-      name: renderKnown(planned.job.name, scopeOf(vars)),
+      name: nameOf(planned.job.name, vars),
       needs: planned.needs.map(({ job }) => job.id),
       level: levels.get(planned)!,
       steps: stepsOf(planned.job.steps, vars),
     })),
   };
-}
-
-function scopeOf(vars: Dict) {
-  return { names: { vars }, strict: true };
 }
 
 /** The vars that a step sees, but for those that only its run can tell. */
@@ -54,7 +59,7 @@ function varsOf({ vars, iteration = [] }: Step, outer: Dict): Dict {
   for (const template of [...(vars ? [vars] : []), ...iteration]) {
     for (const name of namesIn(template)) delete seen[name];
   }
-  const own = vars ? evaluateKnown(vars, scopeOf(outer)) as Dict : {};
+  const own = vars ? evaluateKnown(vars, { names: { vars: outer }, strict: true }) as Dict : {};
   const changing = new Set(iteration.flatMap(namesIn));
   for (const [name, value] of Object.entries(own)) if (!changing.has(name)) seen[name] = value;
   return seen;

@@ -1,0 +1,67 @@
+import { renderAscii } from "../dag/ascii.ts";
+import type { Dag } from "../dag/dag.ts";
+import { makeDag } from "../dag/make_dag.ts";
+import type { Host } from "../host/host.ts";
+import { evaluateKnownVars } from "../plan/evaluate_known.ts";
+import { makePlan } from "../plan/make_plan.ts";
+import { addSecretsOf } from "../run/secrets.ts";
+import { UsageError } from "../source/errors.ts";
+import { Masker } from "../value/masker.ts";
+import type { Dict } from "../value/value.ts";
+import { loadWorkflow } from "../workflow/load_workflow.ts";
+import type { ExitCode, Invocation, Program } from "./command.ts";
+
+/** Prints the graph of a workflow's jobs, and runs nothing. */
+export async function dagCommand(
+  { switches, values, operands }: Invocation,
+  { host }: Program,
+): Promise<ExitCode> {
+  if (switches.has("mermaid") && switches.has("json")) {
+    throw new UsageError("--mermaid and --json cannot both be", "leave one of them out");
+  }
+  const columns = drawingColumns(values.get("width"), host);
+  const { workflow, warnings } = await loadWorkflow(operands[0]!, host);
+  if (warnings.length > 0) {
+    const { explainWarnings } = await import("./explain_error.ts");
+    host.stderr.write(explainWarnings(warnings, host));
+  }
+  const plan = await makePlan(workflow, host.env.all(), evaluateKnownVars);
+  const dag = makeDag(plan, { mask: secretMask(host) });
+  host.stdout.write(await renderAs(switches, dag, columns));
+  return 0;
+}
+
+async function renderAs(
+  switches: ReadonlySet<string>,
+  dag: Dag,
+  columns: number,
+): Promise<string> {
+  if (switches.has("json")) return JSON.stringify(dag, null, 2) + "\n";
+  if (!switches.has("mermaid")) return renderAscii(dag, columns);
+  const { renderMermaid } = await import("../dag/mermaid.ts");
+  return renderMermaid(dag);
+}
+
+/** What was asked for, else the width of the terminal; a pipe has no bounds of its own. */
+function drawingColumns(asked: string | undefined, { stdout, env }: Host): number {
+  if (asked !== undefined) {
+    if (!/^[1-9]\d{0,5}$/.test(asked)) {
+      throw new UsageError(`--width must be a number of columns, not "${asked}"`);
+    }
+    return Number(asked);
+  }
+  if (stdout.isTerminal) return stdout.columns();
+  const set = env.get("COLUMNS") ?? "";
+  return /^[1-9]\d{0,5}$/.test(set) ? Number(set) : Infinity;
+}
+
+function secretMask(host: Host): (name: string, vars: Dict) => string {
+  const masker = new Masker();
+  addSecretsOf(host.env.all(), masker);
+  const known = new Set<Dict>();
+  return (name, vars) => {
+    if (!known.has(vars)) addSecretsOf(vars, masker);
+    known.add(vars);
+    return masker.mask(name);
+  };
+}

@@ -1,0 +1,94 @@
+import { findNeighbours, type Neighbours } from "./neighbours.ts";
+import { packRow, placeRow, rowWidth } from "./place_row.ts";
+import { type Columns, type Item, middleOf, type Sheet } from "./sheet.ts";
+
+/** A sheet whose rows are in their final order, and where its items should stand. */
+export interface Arrangement {
+  readonly sheet: Sheet;
+  readonly columns: Columns;
+  /** The width of the widest row. */
+  readonly width: number;
+}
+
+/** Orders the items of each row so that few lines cross, and moves them near to their neighbours. */
+export function arrange(sheet: Sheet): Arrangement {
+  const neighbours = findNeighbours(sheet);
+  const rows = orderRows(sheet.rows, neighbours);
+  const width = Math.max(0, ...rows.map(rowWidth));
+  return {
+    sheet: { rows, links: sheet.links },
+    columns: placeRows(rows, neighbours, width),
+    width,
+  };
+}
+
+const SWEEPS = 4;
+
+function orderRows(
+  rows: readonly (readonly Item[])[],
+  { above, below }: Neighbours,
+): readonly (readonly Item[])[] {
+  const places = new Map<Item, number>();
+  const note = (row: readonly Item[]) => {
+    const columns = packRow(row);
+    const half = rowWidth(row) / 2;
+    // Rows are thought of as centred, so that the outer ones of a narrow row stay between.
+    row.forEach((item, index) => places.set(item, columns[index]! + middleOf(item) - half));
+  };
+  const ordered = [...rows];
+  ordered.forEach(note);
+  const sort = (index: number, neighbours: Neighbours["above"]) => {
+    const row = ordered[index]!;
+    const wish = new Map(row.map((item) => [item, meanOf(item, neighbours, places)]));
+    ordered[index] = row.toSorted((a, b) => wish.get(a)! - wish.get(b)!);
+    note(ordered[index]);
+  };
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    for (let index = 1; index < rows.length; index++) sort(index, above);
+    if (sweep === SWEEPS - 1) break;
+    for (let index = rows.length - 2; index >= 0; index--) sort(index, below);
+  }
+  return ordered;
+}
+
+function placeRows(
+  rows: readonly (readonly Item[])[],
+  { above, below }: Neighbours,
+  width: number,
+): Columns {
+  const columns = new Map<Item, number>();
+  const middles = new Map<Item, number>();
+  const place = (row: readonly Item[], placed: readonly number[]) =>
+    row.forEach((item, index) => {
+      columns.set(item, placed[index]!);
+      middles.set(item, placed[index]! + middleOf(item));
+    });
+  const move = (row: readonly Item[], neighbours: Neighbours["above"]) => {
+    const wishes = row.map((item) => ({
+      column: meanOf(item, neighbours, middles) - middleOf(item),
+      weight: neighbours.has(item) ? item.kind === "lane" ? LANE_WEIGHT : 1 : LONELY_WEIGHT,
+    }));
+    place(row, placeRow(row, wishes, width));
+  };
+  for (const row of rows) place(row, packRow(row));
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    for (const row of rows.slice(1)) move(row, above);
+    for (const row of rows.slice(0, -1).reverse()) move(row, below);
+  }
+  return columns;
+}
+
+/** A line that stays straight is easier to follow. */
+const LANE_WEIGHT = 4;
+const LONELY_WEIGHT = 0.01;
+
+/** The mean of the places of its neighbours; its own where it has none. */
+function meanOf(
+  item: Item,
+  neighbours: Neighbours["above"],
+  places: ReadonlyMap<Item, number>,
+): number {
+  const others = neighbours.get(item);
+  if (!others) return places.get(item)!;
+  return others.reduce((sum, other) => sum + places.get(other)!, 0) / others.length;
+}

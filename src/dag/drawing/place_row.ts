@@ -1,0 +1,59 @@
+import { gapBetween, type Item } from "./sheet.ts";
+
+/** Where an item would like to begin, and how much that matters. */
+export interface Wish {
+  readonly column: number;
+  readonly weight: number;
+}
+
+/**
+ * Gives each item of a row its left column, in their order and without overlap, as near to the
+ * wishes as can be (the squares of the distances count). No item ends behind `limit` unless the
+ * row as a whole is wider.
+ */
+export function placeRow(
+  row: readonly Item[],
+  wishes: readonly Wish[],
+  limit: number,
+): readonly number[] {
+  const offsets = packRow(row);
+  const total = rowWidth(row);
+  const most = Math.max(0, limit - total);
+  /** Items that stand as close as they may, and so share one shift. */
+  const groups: { sum: number; weight: number; size: number }[] = [];
+  wishes.forEach(({ column, weight }, index) => {
+    let group = { sum: (column - offsets[index]!) * weight, weight, size: 1 };
+    for (let last = groups.at(-1); last; last = groups.at(-1)) {
+      if (last.sum / last.weight <= group.sum / group.weight) break;
+      group = {
+        sum: last.sum + group.sum,
+        weight: last.weight + group.weight,
+        size: last.size + group.size,
+      };
+      groups.pop();
+    }
+    groups.push(group);
+  });
+  const shifts = groups.flatMap(({ sum, weight, size }) => {
+    const shift = Math.min(most, Math.max(0, Math.round(sum / weight)));
+    return Array<number>(size).fill(shift);
+  });
+  return offsets.map((offset, index) => offset + shifts[index]!);
+}
+
+/** The columns of items that stand as far left as they can. */
+export function packRow(row: readonly Item[]): readonly number[] {
+  let next = 0;
+  return row.map((item, index) => {
+    const column = next;
+    const right = row[index + 1];
+    next += item.width + (right ? gapBetween(item, right) : 0);
+    return column;
+  });
+}
+
+/** The columns that a row takes at least. */
+export function rowWidth(row: readonly Item[]): number {
+  const last = row.at(-1);
+  return last ? packRow(row).at(-1)! + last.width : 0;
+}
