@@ -16,5 +16,11 @@ export const VARIABLES: readonly Variable[] = [
   { name: "RUNNER_NO_COLOR", summary: "true or 1: print without colours" },
   { name: "NO_COLOR", summary: "Not empty: print without colours" },
   { name: "FORCE_COLOR", summary: "1: print with colours, whatever else is said" },
+  {
+    name: "GITHUB_ACTIONS",
+    summary: "true: annotate failures for GitHub, like --report github",
+  },
+  { name: "GITHUB_STEP_SUMMARY", summary: "Where GitHub reads the summary of a build step" },
+  { name: "GITHUB_WORKSPACE", summary: "What the paths of annotations begin at" },
   { name: "TERM", summary: "dumb: print without colours" },
 ];

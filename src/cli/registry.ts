@@ -46,6 +46,10 @@ export const DEFAULT_COMMAND: Command = {
       value: "folder",
       summary: "Write a report of every format into a folder",
     },
+    {
+      name: "no-github",
+      summary: "No annotations and no summary where GITHUB_ACTIONS is set",
+    },
   ],
   load: async () => (await import("./run_command.ts")).runCommand,
 };
@@ -67,5 +71,12 @@ export const COMMANDS: readonly Command[] = [
       },
     ],
     load: async () => (await import("./dag_command.ts")).dagCommand,
+  },
+  {
+    name: "schema",
+    summary: "Print a JSON Schema of workflow files, for editors",
+    operands: [],
+    options: [{ name: "job", summary: "Print that of a job file, which a step embeds" }],
+    load: async () => (await import("./schema_command.ts")).schemaCommand,
   },
 ];

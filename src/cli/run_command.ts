@@ -1,4 +1,4 @@
-import type { Host } from "../host/host.ts";
+import type { Environment, Host } from "../host/host.ts";
 import { makePlan } from "../plan/make_plan.ts";
 import type { FileReports, ReportTarget } from "../report/files/open_files.ts";
 import { openReport } from "../report/open_report.ts";
@@ -19,7 +19,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
   const noColor = switches.has("no-color");
   const colour = usesColour(noColor, host.env, host.stdout);
   const timeout = runTimeout(host.env.get("RUNNER_TIMEOUT"));
-  const targets = await targetsOf(invocation);
+  const targets = await targetsOf(invocation, host.env);
   const { workflow, warnings } = await loadWorkflow(operands[0]!, host);
   if (warnings.length > 0) {
     const { explainWarnings } = await import("./explain_error.ts");
@@ -55,7 +55,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
       signal: interruption.signal,
       ...(timeout === undefined ? {} : { timeout }),
       detail: {
-        ...(files ? { all: true, places: true } : {}),
+        ...(targets.some(({ format }) => format.detailed) ? { all: true, places: true } : {}),
         ...(verbose ? { all: true, debug: true, limit: Infinity } : {}),
       },
     });
@@ -70,10 +70,14 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
 }
 
 /** The reports to be written besides the one that is printed. */
-async function targetsOf(invocation: Invocation): Promise<readonly ReportTarget[]> {
+async function targetsOf(
+  invocation: Invocation,
+  env: Environment,
+): Promise<readonly ReportTarget[]> {
   const { lists, values } = invocation;
-  if (!lists.has("report") && !values.has("report-dir")) return [];
-  return (await import("./report_targets.ts")).reportTargets(invocation);
+  const isAsked = lists.has("report") || values.has("report-dir");
+  if (!isAsked && env.get("GITHUB_ACTIONS") !== "true") return [];
+  return (await import("./report_targets.ts")).reportTargets(invocation, env);
 }
 
 async function openFiles(targets: readonly ReportTarget[], host: Host): Promise<FileReports> {

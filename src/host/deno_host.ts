@@ -54,7 +54,9 @@ const files: Files = {
     return names.sort();
   },
   stage: async (path) => (await import("./staged_file.ts")).stageFile(path),
-  grow: async (path) => (await import("./staged_file.ts")).openGrowingFile(path),
+  grow: async (path) => (await import("./staged_file.ts")).openGrowingFile(path, "anew"),
+  append: async (path) => (await import("./staged_file.ts")).openGrowingFile(path, "append"),
+  workingFolder: () => Deno.cwd(),
 };
 
 const SIGNALS: readonly SignalName[] = Deno.build.os === "windows"

@@ -34,6 +34,10 @@ export interface Files {
   stage(path: string): Promise<StagedFile>;
   /** Opens a file that others read while it is written. */
   grow(path: string): Promise<StagedFile>;
+  /** The same, and keeps what the file holds already. */
+  append(path: string): Promise<StagedFile>;
+  /** What relative paths begin at. */
+  workingFolder(): string;
 }
 
 /** A wish from outside that the program end. */

@@ -36,17 +36,13 @@ export function stageFile(path: string): StagedFile {
   };
 }
 
-/** Opens a file that grows as it is written: what it held before is gone at once. */
-export function openGrowingFile(path: string): StagedFile {
+/** Opens a file that grows as it is written; what it held before is gone at once or stays. */
+export function openGrowingFile(path: string, how: "anew" | "append"): StagedFile {
   const target = resolveTarget(path);
-  if (!target.isSpecial) makeFolder(parentOf(target.path));
-  return direct(
-    Deno.openSync(target.path, {
-      write: true,
-      create: !target.isSpecial,
-      truncate: !target.isSpecial,
-    }),
-  );
+  if (target.isSpecial) return direct(Deno.openSync(target.path, { write: true }));
+  makeFolder(parentOf(target.path));
+  const mode = how === "append" ? { append: true } : { write: true, truncate: true };
+  return direct(Deno.openSync(target.path, { ...mode, create: true }));
 }
 
 function direct(file: Deno.FsFile): StagedFile {

@@ -52,12 +52,16 @@ Deno.test("stageFile() writes through a link and into a pipe, and replaces neith
 Deno.test("a growing file can be read while it is written", async () => {
   await withFiles({}, (dir) => {
     Deno.writeTextFileSync(`${dir}/log`, "of an earlier run");
-    const file = openGrowingFile(`${dir}/log`);
+    const file = openGrowingFile(`${dir}/log`, "anew");
     file.write("one\n");
     assertEquals(Deno.readTextFileSync(`${dir}/log`), "one\n");
     file.write("two\n");
     assertEquals(Deno.readTextFileSync(`${dir}/log`), "one\ntwo\n");
     file.commit();
+    const more = openGrowingFile(`${dir}/log`, "append");
+    more.write("three\n");
+    more.commit();
+    assertEquals(Deno.readTextFileSync(`${dir}/log`), "one\ntwo\nthree\n");
   });
 });
 

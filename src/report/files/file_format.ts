@@ -1,3 +1,4 @@
+import type { Host } from "../../host/host.ts";
 import type { RunEvent } from "../../run/event.ts";
 import type { RunRecord } from "./run_record.ts";
 
@@ -9,8 +10,10 @@ interface Common {
   readonly name: string;
   /** One line, for help and documents. */
   readonly summary: string;
-  /** Its name in the folder of `--report-dir`. */
-  readonly file: string;
+  /** Its name in the folder of `--report-dir`; one without is printed after the text. */
+  readonly file?: string;
+  /** Whether it tells more of a step than how it failed. */
+  readonly detailed?: true;
 }
 
 /** One that is written as a whole when the run is over. */
@@ -23,7 +26,7 @@ export interface DocumentFormat extends Common {
 /** One that grows while the run goes on. */
 export interface StreamFormat extends Common {
   readonly kind: "stream";
-  readonly load: () => Promise<RenderEvent>;
+  readonly load: (host: Host) => Promise<RenderEvent>;
 }
 
 /** The document, piece by piece so that it need not be in memory as a whole. */

@@ -66,10 +66,14 @@ function* renderFailures(
   yield "\n### Failures\n";
   for (const { job, one } of failed.slice(0, MOST_FAILURES)) {
     const place = one.place ? ` (<code>${html(`${one.place.file}:${one.place.line}`)}</code>)` : "";
-    yield `\n<details open><summary>${html(`${job.name} › ${one.name}`)}${place}</summary>\n\n`;
-    yield fenced(failureText(one.failures));
-    if (one.result?.exchange) yield fenced(exchangeText(one.result.exchange));
-    yield "</details>\n";
+    const exchange = one.result?.exchange;
+    // In one piece, so that no cut leaves an element or a fence open.
+    yield [
+      `\n<details open><summary>${html(`${job.name} › ${one.name}`)}${place}</summary>\n\n`,
+      fenced(failureText(one.failures)),
+      exchange ? fenced(exchangeText(exchange)) : "",
+      "</details>\n",
+    ].join("");
   }
   if (failed.length > MOST_FAILURES) {
     yield `\n… and ${countOf(failed.length - MOST_FAILURES, "more failure")}\n`;

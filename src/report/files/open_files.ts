@@ -1,4 +1,4 @@
-import type { Files, Output } from "../../host/host.ts";
+import type { Host, Output } from "../../host/host.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import type { RunEvent } from "../../run/event.ts";
 import { RunnerError } from "../../source/errors.ts";
@@ -6,10 +6,13 @@ import type { FileFormat, RenderEvent, RenderRecord } from "./file_format.ts";
 import { Recorder } from "./recorder.ts";
 import type { RunRecord } from "./run_record.ts";
 
-/** A report to be written, and where: `-` is standard output. */
+/** A report to be written, and where. */
 export interface ReportTarget {
   readonly format: FileFormat;
-  readonly path: string;
+  /** `-` is standard output; without a path it is printed beside the text. */
+  readonly path?: string;
+  /** Whether what the file holds already stays. */
+  readonly appends?: true;
 }
 
 /** Reports that are being written. */
@@ -24,6 +27,7 @@ export interface FileReports {
 type OpenTarget = StreamTarget | DocumentTarget;
 
 interface OpenFile {
+  /** As messages name it. */
   readonly path: string;
   readonly file: StagedFile;
 }
@@ -44,12 +48,14 @@ interface DocumentTarget extends OpenFile {
  */
 export async function openFileReports(
   targets: readonly ReportTarget[],
-  { files, stdout }: { readonly files: Files; readonly stdout: Output },
+  host: Host,
   tool: RunRecord["tool"],
 ): Promise<FileReports> {
+  // Standard output may go to a program that reads a report and nothing else.
+  const beside = targets.some(({ path }) => path === "-") ? host.stderr : host.stdout;
   const open: OpenTarget[] = [];
   try {
-    for (const target of targets) open.push(await openTarget(target, files, stdout));
+    for (const target of targets) open.push(await openTarget(target, host, beside));
   } catch (error) {
     for (const { file } of open) file.discard();
     throw error;
@@ -57,31 +63,31 @@ export async function openFileReports(
   return new OpenFileReports(open, new Recorder(tool));
 }
 
-async function openTarget(
-  { format, path }: ReportTarget,
-  files: Files,
-  stdout: Output,
-): Promise<OpenTarget> {
-  if (format.kind === "stream") {
-    const render = await format.load();
-    const open = () => path === "-" ? outputFile(stdout) : files.grow(path);
-    return { kind: "stream", path, render, file: await attempt(path, open) };
+async function openTarget(target: ReportTarget, host: Host, beside: Output): Promise<OpenTarget> {
+  const { format, path = "-" } = target;
+  const file = await openFile(target, host, beside);
+  return format.kind === "stream"
+    ? { kind: "stream", path, file, render: await format.load(host) }
+    : { kind: "document", path, file, render: await format.load() };
+}
+
+async function openFile(
+  { format, path, appends }: ReportTarget,
+  { files, stdout }: Host,
+  beside: Output,
+): Promise<StagedFile> {
+  if (path === undefined) return outputFile(beside);
+  if (path === "-") return outputFile(stdout);
+  try {
+    if (appends) return await files.append(path);
+    return await (format.kind === "stream" ? files.grow(path) : files.stage(path));
+  } catch (error) {
+    throw cannotWrite(path, error);
   }
-  const render = await format.load();
-  const open = () => path === "-" ? outputFile(stdout) : files.stage(path);
-  return { kind: "document", path, render, file: await attempt(path, open) };
 }
 
 function outputFile(stdout: Output): StagedFile {
   return { write: (text) => void stdout.write(text), commit() {}, discard() {} };
-}
-
-async function attempt<T>(path: string, act: () => T | Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
 }
 
 function cannotWrite(path: string, error: unknown): RunnerError {

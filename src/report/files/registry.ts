@@ -6,6 +6,7 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     name: "junit",
     summary: "JUnit XML, which nearly every CI system reads",
     file: "junit.xml",
+    detailed: true,
     kind: "document",
     load: async () => (await import("./junit.ts")).renderJunit,
   },
@@ -20,6 +21,7 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     name: "json",
     summary: "everything that is known of the run, as one document",
     file: "report.json",
+    detailed: true,
     kind: "document",
     load: async () => (await import("./document_json.ts")).renderJson,
   },
@@ -27,6 +29,7 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     name: "ndjson",
     summary: "every event of the run, one JSON object a line, as it happens",
     file: "events.ndjson",
+    detailed: true,
     kind: "stream",
     load: async () => (await import("./ndjson.ts")).renderNdjson,
   },
@@ -34,6 +37,7 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     name: "ctrf",
     summary: "Common Test Report Format",
     file: "ctrf.json",
+    detailed: true,
     kind: "document",
     load: async () => (await import("./ctrf.ts")).renderCtrf,
   },
@@ -44,4 +48,18 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     kind: "document",
     load: async () => (await import("./markdown.ts")).renderMarkdown,
   },
+  {
+    name: "github",
+    summary: "annotations and a summary on the page of a GitHub Actions build",
+    kind: "stream",
+    load: async (host) => (await import("./github.ts")).makeGithubReport(host),
+  },
 ];
+
+/** What `github` adds to the page of a build. */
+export const GITHUB_SUMMARY: FileFormat = {
+  name: "github",
+  summary: "a summary on the page of a GitHub Actions build",
+  kind: "document",
+  load: async () => (await import("./github_summary.ts")).renderGithubSummary,
+};

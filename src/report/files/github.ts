@@ -1,0 +1,76 @@
+import type { Host } from "../../host/host.ts";
+import type { Failure, RunEvent } from "../../run/event.ts";
+import { type Annotation, renderAnnotation } from "../../source/github_command.ts";
+import { failureText } from "./details.ts";
+import type { RenderEvent } from "./file_format.ts";
+
+/** GitHub shows no more of one step. */
+const MOST_ANNOTATIONS = 10;
+
+/**
+ * Annotations for GitHub Actions: each failure at its line of the workflow file.
+ *
+ * GitHub takes any line of the log that begins with `::` for a command, also one that a server
+ * under test has sent, so commands are switched off while the run goes on.
+ */
+export function makeGithubReport({ env, files }: Host): RenderEvent {
+  const token = crypto.randomUUID();
+  const fromRoot = pathsFromRoot(files.workingFolder(), env.get("GITHUB_WORKSPACE"));
+  const found: Annotation[] = [];
+  let count = 0;
+  const jobNames = new Map<string, string>();
+  const add = (title: string, failures: readonly Failure[]) => {
+    const own = failures.filter(({ kind }) => kind !== "embedded");
+    if (own.length === 0) return;
+    count++;
+    if (found.length < MOST_ANNOTATIONS) found.push(annotationOf(title, own, fromRoot));
+  };
+  return (event: RunEvent) => {
+    switch (event.type) {
+      case "run_started":
+        for (const { id, name } of event.jobs) jobNames.set(id, name);
+        return `::stop-commands::${token}\n`;
+      case "step_finished":
+        if (event.result.state === "failed") {
+          const job = jobNames.get(event.run.job) ?? event.run.job;
+          add(`${job} › ${event.result.name}`, event.result.failures);
+        }
+        return "";
+      case "job_finished":
+        add(event.name, event.failures);
+        return "";
+      case "run_finished":
+        return `::${token}::\n` + found.map(renderAnnotation).join("") + leftOut(count);
+      default:
+        return "";
+    }
+  };
+}
+
+function annotationOf(
+  title: string,
+  failures: readonly Failure[],
+  fromRoot: (path: string) => string,
+): Annotation {
+  const place = failures.find((failure) => failure.place)?.place;
+  return {
+    level: "error",
+    title,
+    message: failureText(failures),
+    ...place ? { place: { ...place, file: fromRoot(place.file) } } : {},
+  };
+}
+
+function leftOut(count: number): string {
+  const left = count - MOST_ANNOTATIONS;
+  if (left <= 0) return "";
+  return `${left} more ${left === 1 ? "failure has" : "failures have"} no annotation\n`;
+}
+
+/** Annotations name files from the root of the repository. */
+function pathsFromRoot(folder: string, root: string | undefined): (path: string) => string {
+  return (path) => {
+    const whole = path.startsWith("/") ? path : `${folder}/${path}`;
+    return root && whole.startsWith(`${root}/`) ? whole.slice(root.length + 1) : path;
+  };
+}
