@@ -1,5 +1,3 @@
-import { blue, bold, cyan, dim, green, red, setColorEnabled, yellow } from "@std/fmt/colors";
-
 /** Gives a text a look, or leaves it as it is. */
 export type Paint = (text: string) => string;
 
@@ -15,13 +13,13 @@ export interface Style {
 }
 
 const COLOURED: Style = {
-  bold: unlessEmpty(bold),
-  dim: unlessEmpty(dim),
-  red: unlessEmpty(red),
-  green: unlessEmpty(green),
-  yellow: unlessEmpty(yellow),
-  blue: unlessEmpty(blue),
-  cyan: unlessEmpty(cyan),
+  bold: look(1, 22),
+  dim: look(2, 22),
+  red: look(31, 39),
+  green: look(32, 39),
+  yellow: look(33, 39),
+  blue: look(34, 39),
+  cyan: look(36, 39),
 };
 
 const asIs: Paint = (text) => text;
@@ -38,11 +36,12 @@ const PLAIN: Style = {
 
 /** A style with colours, or one that adds nothing to any text. */
 export function makeStyle(colour: boolean): Style {
-  // The library has an opinion of its own; the decision was made before.
-  if (colour) setColorEnabled(true);
   return colour ? COLOURED : PLAIN;
 }
 
-function unlessEmpty(paint: Paint): Paint {
-  return (text) => text === "" ? "" : paint(text);
+/** A look by the codes that begin and end it. What ends a look inside it must not end it too. */
+function look(begin: number, end: number): Paint {
+  const on = `\x1b[${begin}m`;
+  const off = `\x1b[${end}m`;
+  return (text) => text === "" ? "" : on + text.replaceAll(off, on) + off;
 }
