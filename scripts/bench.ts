@@ -10,7 +10,6 @@ import { denoHost } from "../src/host/deno_host.ts";
 import { fromFileUrl } from "@std/path/from-file-url";
 
 const CLI = fromFileUrl(new URL("../cli.ts", import.meta.url));
-const CLI_ENTRY = fromFileUrl(new URL("./bench_entry.ts", import.meta.url));
 const LOAD = fromFileUrl(new URL("./bench_load.ts", import.meta.url));
 const deno = Deno.execPath();
 const folder = await Deno.makeTempDir({ prefix: "runner_bench_" });
@@ -79,8 +78,8 @@ const hello = await write("hello.yml", "name: n\njobs: [{name: j, steps: [{uses:
 /** The program in chunks, as a release embeds it. */
 async function bundle(): Promise<string> {
   const out = `${folder}/split`;
-  await measure(["bundle", "--quiet", "--minify", "--code-splitting", "--outdir", out, CLI_ENTRY]);
-  return `${out}/bench_entry.js`;
+  await measure(["bundle", "--quiet", "--minify", "--code-splitting", "--outdir", out, CLI]);
+  return `${out}/cli.js`;
 }
 
 async function benchStart(): Promise<void> {

@@ -44,9 +44,7 @@ const ONE_DOOR = [
   "js-yaml",
   "re2js",
   "@std/yaml",
-  "@std/cli/parse-args",
   "get-east-asian-width",
-  "@std/fmt/colors",
 ];
 
 interface Import {
