@@ -9,13 +9,13 @@ import { nearHint } from "./place_fault.ts";
 import { childrenOf } from "./tree.ts";
 
 /**
- * Why a test came out false: the sides of the comparison that decided it, with their values.
- * It evaluates parts of the test once more, and never throws.
+ * Why a test came out true or false: the sides of the comparisons that decided it, with their
+ * values. It evaluates parts of the test once more, and never throws.
  */
-export function explainFalse(expression: Parsed, scope: Scope): Explanation {
+export function explain(expression: Parsed, scope: Scope, outcome: boolean): Explanation {
   const explainer = new Explainer(expression, scope);
   try {
-    explainer.explain(expression.node, false, {});
+    explainer.explain(expression.node, outcome, {});
   } catch {
     // A part that cannot be evaluated now, on its own, is left out.
   }

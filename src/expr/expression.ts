@@ -14,8 +14,8 @@ export interface Parsed {
 export interface Expression extends Parsed {
   /** Its value. Throws `ExpressionError`. */
   readonly evaluate: (scope: Scope) => Value;
-  /** Why its value was false. Never throws. */
-  readonly explainFalse: (scope: Scope) => Explanation;
+  /** Why its value was what it was, true or false. Never throws. */
+  readonly explain: (scope: Scope, outcome: boolean) => Explanation;
 }
 
 /** A text and what it is made of: literal text and expressions in turn. */
@@ -57,7 +57,7 @@ export interface Scope {
   readonly strict: boolean;
 }
 
-/** Why a test came out false. */
+/** Why a test came out as it did. */
 export interface Explanation {
   /** The part that decided it. */
   readonly start: number;

@@ -1,6 +1,6 @@
 import type { Node } from "./ast.ts";
 import { evaluate } from "./evaluate.ts";
-import { explainFalse } from "./explain.ts";
+import { explain } from "./explain.ts";
 import type { Expression, Template } from "./expression.ts";
 import { Parser } from "./parser.ts";
 import { renderTemplate, renderText } from "./render.ts";
@@ -11,7 +11,7 @@ export function parseExpression(source: string): Expression {
   return {
     ...parsed,
     evaluate: (scope) => evaluate(parsed, scope),
-    explainFalse: (scope) => explainFalse(parsed, scope),
+    explain: (scope, outcome) => explain(parsed, scope, outcome),
   };
 }
 

@@ -131,6 +131,8 @@ export interface StepResult {
   readonly untestedInside?: number;
   /** What went over the wire; kept for failures, and for all steps where details are asked for. */
   readonly exchange?: Exchange;
+  /** The test that it passed, where details are asked for. */
+  readonly test?: PassedTest;
   /** What it published, where details are asked for: bounded and masked. */
   readonly outputs?: Value;
   /** Why it was skipped. */
@@ -163,6 +165,14 @@ export interface Failure {
   readonly expression?: string;
   /** The parts of a false test that decided it, with their values. */
   readonly operands?: readonly Operand[];
+}
+
+/** A test that came out true. */
+export interface PassedTest {
+  /** The source text of the expression. */
+  readonly expression: string;
+  /** Its parts that decided, with their values. */
+  readonly operands: readonly Operand[];
 }
 
 export interface Operand {

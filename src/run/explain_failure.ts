@@ -1,10 +1,10 @@
 import { ExpressionError } from "../expr/expression_error.ts";
-import type { Expression, Scope } from "../expr/expression.ts";
+import type { Expression, Operand, Scope } from "../expr/expression.ts";
 import { RunnerError } from "../source/errors.ts";
 import { type Path, type Place, placeOf } from "../source/source.ts";
 import { boundValue } from "../value/bound_value.ts";
 import type { Places, Workflow } from "../workflow/model.ts";
-import type { Failure } from "./event.ts";
+import type { Failure, PassedTest } from "./event.ts";
 import type { Session } from "./session.ts";
 import { FieldError } from "./field_error.ts";
 import { missingOutputsHint } from "./missing_outputs.ts";
@@ -44,22 +44,35 @@ export async function explainTest(
   test: Expression,
   scope: Scope,
 ): Promise<Failure> {
-  const { start, end, operands, hint: likely } = test.explainFalse(scope);
+  const { start, end, operands, hint: likely } = test.explain(scope, false);
   const hint = missingOutputsHint(session.plan, test.source) ?? likely;
-  const cut = (text: string, limit: number) => session.secrets.mask(text, limit);
   return {
     kind: "test",
     field: "test",
     message: "test is false",
     expression: test.source,
-    operands: operands.map(({ text, type, value }) => ({
-      text,
-      type,
-      value: boundValue(value, session.detail.limit, cut),
-    })),
+    operands: shownOperands(session, operands),
     ...(hint === undefined ? {} : { hint }),
     ...await placeAt(session.workflow, [...owner, "test"], start, end),
   };
+}
+
+/** A test that came out true, with the values that decided it. */
+export function explainPassed(session: Session, test: Expression, scope: Scope): PassedTest {
+  const { operands } = test.explain(scope, true);
+  return { expression: test.source, operands: shownOperands(session, operands) };
+}
+
+function shownOperands(
+  { secrets, detail }: Session,
+  operands: readonly Operand[],
+): NonNullable<Failure["operands"]> {
+  const cut = (text: string, limit: number) => secrets.mask(text, limit);
+  return operands.map(({ text, type, value }) => ({
+    text,
+    type,
+    value: boundValue(value, detail.limit, cut),
+  }));
 }
 
 /** A repeated step may fail ten thousand times at one place, and finding it is slow. */

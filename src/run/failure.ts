@@ -1,6 +1,6 @@
 import type { Expression, Scope } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
-import type { Failure } from "./event.ts";
+import type { Failure, PassedTest } from "./event.ts";
 import type { Session } from "./session.ts";
 
 /** What tells of failures; a run without any does without it. */
@@ -22,4 +22,14 @@ export async function falseTest(
 ): Promise<Failure> {
   const { explainTest } = await load();
   return await explainTest(session, owner, test, scope);
+}
+
+/** A test that came out true, with the values that decided it. */
+export async function passedTest(
+  session: Session,
+  test: Expression,
+  scope: Scope,
+): Promise<PassedTest> {
+  const { explainPassed } = await load();
+  return explainPassed(session, test, scope);
 }

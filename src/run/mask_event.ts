@@ -1,7 +1,7 @@
 import { assertNever } from "../source/errors.ts";
 import { maskPlace } from "../source/mask_place.ts";
 import type { Masker } from "../value/masker.ts";
-import type { Attempt, Failure, Operand, RunEvent, StepResult } from "./event.ts";
+import type { Attempt, Failure, Operand, PassedTest, RunEvent, StepResult } from "./event.ts";
 
 type Mask = (text: string) => string;
 
@@ -54,7 +54,17 @@ function maskResult(result: StepResult, mask: Mask): StepResult {
   const texts = maskTexts(result, ["name", "echo", "untested", "reason"], mask);
   const attempts = maskEach(result.attempts, (attempt) => maskAttempt(attempt, mask));
   const failures = maskEach(result.failures, (failure) => maskFailure(failure, mask));
-  return replace(replace(texts, "attempts", attempts), "failures", failures);
+  const masked = replace(replace(texts, "attempts", attempts), "failures", failures);
+  return result.test ? replace(masked, "test", maskTest(result.test, mask)) : masked;
+}
+
+function maskTest(test: PassedTest, mask: Mask): PassedTest {
+  const operands = maskOperands(test.operands, mask);
+  return replace(maskTexts(test, ["expression"], mask), "operands", operands);
+}
+
+function maskOperands(operands: readonly Operand[], mask: Mask): readonly Operand[] {
+  return maskEach(operands, (operand) => maskTexts(operand, ["text"], mask));
 }
 
 function maskAttempt(attempt: Attempt, mask: Mask): Attempt {
@@ -65,10 +75,7 @@ function maskFailure(failure: Failure, mask: Mask): Failure {
   let masked = maskTexts(failure, ["field", "message", "hint", "expression"], mask);
   const { place, operands } = failure;
   if (place) masked = replace(masked, "place", maskPlace(place, mask));
-  if (operands) {
-    const texts = maskEach<Operand>(operands, (operand) => maskTexts(operand, ["text"], mask));
-    masked = replace(masked, "operands", texts);
-  }
+  if (operands) masked = replace(masked, "operands", maskOperands(operands, mask));
   return masked;
 }
 

@@ -4,7 +4,7 @@ import { isDict } from "../value/value.ts";
 import type { Retry } from "../workflow/model.ts";
 import { evaluateDuration } from "./evaluate_duration.ts";
 import type { Attempt, Exchange, Failure, StepResult } from "./event.ts";
-import { failureOf } from "./failure.ts";
+import { failureOf, passedTest } from "./failure.ts";
 import { inField } from "./field_error.ts";
 import { makeExchange, shown } from "./exchange.ts";
 import { pause } from "./pause.ts";
@@ -99,6 +99,9 @@ async function conclude(
     ...(untested ? { untested: briefOf(tried) } : {}),
     ...exchangeOf(session, tried, state === "failed"),
     ...session.detail.all ? publishedBy(session, context) : {},
+    ...session.detail.all && state === "passed" && step.test
+      ? { test: await passedTest(session, step.test, context.scope) }
+      : {},
   };
 }
 

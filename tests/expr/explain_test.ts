@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { explainFalse } from "../../src/expr/explain.ts";
+import { explain } from "../../src/expr/explain.ts";
 import { parseExpression } from "../../src/expr/parse.ts";
 
 const names = {
@@ -85,22 +85,22 @@ const CASES:
     ["vars.port == 8080", { "vars.port": "8080" }, "vars.port is string, 8080 is int"],
   ];
 
-Deno.test("explainFalse() names the parts that decided, and their values", () => {
+Deno.test("explain() names the parts that decided, and their values", () => {
   for (const [test, operands, hint] of CASES) {
-    const explained = explainFalse(parseExpression(test), { names, strict: true });
+    const explained = explain(parseExpression(test), { names, strict: true }, false);
     const shown = Object.fromEntries(explained.operands.map(({ text, value }) => [text, value]));
     assertEquals(shown, operands, test);
     assertEquals(explained.hint, hint, test);
   }
 });
 
-Deno.test("explainFalse() gives the place and type of each operand", () => {
+Deno.test("explain() gives the place and type of each operand", () => {
   const test = "  vars.port == 'x'";
-  const [operand] = explainFalse(parseExpression(test), { names, strict: true }).operands;
+  const [operand] = explain(parseExpression(test), { names, strict: true }, false).operands;
   assertEquals(operand, { start: 2, end: 11, text: "vars.port", value: "8080", type: "string" });
 });
 
-Deno.test("explainFalse() never throws", () => {
+Deno.test("explain() never throws", () => {
   const tests = [
     "nope == 1",
     "res.nope.x == 1",
@@ -114,10 +114,10 @@ Deno.test("explainFalse() never throws", () => {
     "filter(res.body.items, .age > 99)",
     "true",
   ];
-  for (const test of tests) explainFalse(parseExpression(test), { names, strict: true });
+  for (const test of tests) explain(parseExpression(test), { names, strict: true }, false);
 });
 
-Deno.test("explainFalse() marks the part that decided", () => {
+Deno.test("explain() marks the part that decided", () => {
   const table: readonly (readonly [test: string, decisive: string])[] = [
     ["res.code == 200", "res.code == 200"],
     ["vars.n == 7 && res.code == 200", "res.code == 200"],
@@ -130,7 +130,7 @@ Deno.test("explainFalse() marks the part that decided", () => {
     ["res.code == 404 && all(res.body.items, .age > 18)", "all(res.body.items, .age > 18)"],
   ];
   for (const [test, decisive] of table) {
-    const { start, end } = explainFalse(parseExpression(test), { names, strict: true });
+    const { start, end } = explain(parseExpression(test), { names, strict: true }, false);
     assertEquals(test.slice(start, end), decisive, test);
   }
 });

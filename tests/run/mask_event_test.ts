@@ -46,6 +46,10 @@ const EVENTS: readonly RunEvent[] = [
     echo: "hunter22",
     failures: [FAILURE],
     untested: "exit hunter22",
+    test: {
+      expression: "hunter22",
+      operands: [{ text: "hunter22", type: "string", value: "masked already" }],
+    },
     reason: "hunter22",
   }),
   { type: "round_finished", time: 0, job: "a", round: 0, state: "failed" },
