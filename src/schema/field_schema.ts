@@ -1,0 +1,55 @@
+import { DURATION_TEXT } from "../value/duration.ts";
+import { type FieldType, INTEGER_TEXT } from "../workflow/decode_value.ts";
+import type { Field } from "../workflow/fields.ts";
+import { describe } from "./describe.ts";
+import type { JsonSchema, JsonSchemaObject, JsonType } from "./json_schema.ts";
+
+/** As text is taken what YAML may make of it, too. */
+const TEXT: readonly JsonType[] = ["string", "number", "boolean"];
+
+const EXPRESSION: JsonSchemaObject = { type: TEXT, pattern: String.raw`\S` };
+
+/** What each type of a key allows. `inside` is what a mapping or the items of a list are. */
+const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => JsonSchemaObject } =
+  {
+    text: ({ pattern }) => ({ type: TEXT, ...pattern ? { pattern: pattern.source } : {} }),
+    integer: ({ minimum }) => ({
+      type: ["integer", "string"],
+      ...minimum === undefined ? {} : { minimum },
+      pattern: INTEGER_TEXT.source,
+    }),
+    boolean: () => ({ type: "boolean" }),
+    template: () => ({ type: TEXT }),
+    expression: () => EXPRESSION,
+    duration: () => ({
+      type: ["string", "number"],
+      minimum: 0,
+      pattern: String.raw`\{\{[\s\S]*\}\}|${DURATION_TEXT}`,
+    }),
+    names: () => ({ type: "array", items: { type: TEXT } }),
+    data: () => ({ type: "object" }),
+    entries: () => ({ type: "array", items: { type: ["object", "null"] } }),
+    outputs: () => ({ type: "object", additionalProperties: EXPRESSION }),
+    map: (_, inside) => typeof inside === "object" ? inside : { type: "object" },
+    list: (_, inside) => ({ type: "array", items: inside }),
+  };
+
+/** What a key of the file format allows; `inside` is what its mapping or its items are. */
+export function fieldSchema(field: Field, inside: JsonSchema = true): JsonSchema {
+  const schema = TYPES[field.type](field, inside);
+  const description = describe(field.summary, field.default);
+  // A key without a value is one left out; only an expression that is not there is a slip.
+  if (field.required) return { description, ...notEmpty(schema) };
+  return { description, ...field.type === "expression" ? schema : orNull(schema) };
+}
+
+function notEmpty(schema: JsonSchemaObject): JsonSchemaObject {
+  if (schema.type === "array") return { ...schema, minItems: 1 };
+  return schema.type === TEXT ? { pattern: String.raw`\S`, ...schema } : schema;
+}
+
+function orNull(schema: JsonSchemaObject): JsonSchemaObject {
+  const { type } = schema;
+  if (type === undefined) return { anyOf: [schema, { type: "null" }] };
+  return { ...schema, type: [...typeof type === "string" ? [type] : type, "null"] };
+}

@@ -1,0 +1,31 @@
+/** A JSON Schema (2020-12), as far as the file format needs the language. */
+export type JsonSchema = boolean | JsonSchemaObject;
+
+/** The keywords that are in use. */
+export interface JsonSchemaObject {
+  readonly $schema?: string;
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
+  readonly title?: string;
+  readonly description?: string;
+  readonly type?: JsonType | readonly JsonType[];
+  readonly const?: string;
+  readonly minimum?: number;
+  readonly pattern?: string;
+  readonly minItems?: number;
+  readonly items?: JsonSchema;
+  readonly contains?: JsonSchema;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly patternProperties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: JsonSchema;
+  readonly allOf?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly not?: JsonSchema;
+  readonly if?: JsonSchema;
+  readonly then?: JsonSchema;
+  readonly else?: JsonSchema;
+}
+
+export type JsonType = "null" | "boolean" | "number" | "integer" | "string" | "array" | "object";

@@ -1,0 +1,158 @@
+import type { Action } from "../action/action.ts";
+import type { FieldTable } from "../workflow/fields.ts";
+import {
+  type Field,
+  JOB_FIELDS,
+  REPEAT,
+  RETRY,
+  STEP_FIELDS,
+  WORKFLOW,
+} from "../workflow/fields.ts";
+import { loneStepRules, parametersSchema, stepRules } from "./action_schema.ts";
+import { describe } from "./describe.ts";
+import { fieldSchema } from "./field_schema.ts";
+import type { JsonSchema, JsonSchemaObject } from "./json_schema.ts";
+
+/** What a schema is of: a workflow file, or a file that holds one job. */
+export type SchemaSubject = "workflow" | "job";
+
+/**
+ * The file format as a JSON Schema, made from the tables that the decoder and the actions use. It
+ * refuses nothing that runs without a warning, but for wrong defaults that every step replaces.
+ */
+export function makeSchema(actions: readonly Action[], subject: SchemaSubject): JsonSchemaObject {
+  const root = subject === "workflow" ? workflowSchema() : jobSchema(actions);
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: subject === "workflow" ? "A workflow of runner" : "A job file of runner",
+    ...root,
+    $defs: {
+      job: jobSchema(actions),
+      step: stepSchema(actions),
+      repeat: tableSchema(REPEAT, {}),
+      retry: tableSchema(RETRY, {}),
+      ...Object.fromEntries(
+        actions.map((action) => [parametersOf(action), parametersSchema(action)]),
+      ),
+    },
+  };
+}
+
+function workflowSchema(): JsonSchemaObject {
+  return tableSchema(WORKFLOW, { jobs: { $ref: "#/$defs/job" } });
+}
+
+function jobSchema(actions: readonly Action[]): JsonSchemaObject {
+  return {
+    ...tableSchema(JOB_FIELDS, {
+      steps: { $ref: "#/$defs/step" },
+      repeat: { $ref: "#/$defs/repeat" },
+      defaults: defaultsSchema(actions),
+    }),
+    allOf: actions.flatMap(jobRules),
+  };
+}
+
+/** Defaults by the names of actions. What is in them counts only where a step takes them. */
+function defaultsSchema(actions: readonly Action[]): JsonSchemaObject {
+  const properties = actions.map((action) =>
+    [action.name, {
+      type: ["object", "null"],
+      anyOf: [{ $ref: referenceTo(action) }, true],
+    }] as const
+  );
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    additionalProperties: { type: ["object", "null"] },
+  };
+}
+
+/** What a job must keep to where its steps use an action. */
+function jobRules(action: Action): JsonSchema[] {
+  const { name } = action;
+  const inDefaults = (schema: JsonSchema): JsonSchemaObject => ({
+    properties: { defaults: { properties: { [name]: schema } } },
+  });
+  const rules: JsonSchema[] = [];
+  if (action.parameters) {
+    rules.push({
+      if: { properties: { steps: { type: "array", contains: uses(name) } } },
+      then: inDefaults({ $ref: referenceTo(action) }),
+    });
+  }
+  const alone = loneStepRules(action);
+  if (alone) {
+    const given = { type: "object", required: [name], properties: { [name]: { type: "object" } } };
+    const step = { if: uses(name), then: { required: ["with"], properties: { with: alone } } };
+    rules.push({
+      if: { required: ["defaults"], properties: { defaults: given as JsonSchema } },
+      else: { properties: { steps: { items: step } } },
+    });
+  }
+  return rules;
+}
+
+function stepSchema(actions: readonly Action[]): JsonSchemaObject {
+  const schema = tableSchema(STEP_FIELDS, {
+    with: { type: "object" },
+    retry: { $ref: "#/$defs/retry" },
+  });
+  const names: JsonSchemaObject = {
+    ...schema.properties!.uses as JsonSchemaObject,
+    anyOf: [
+      ...actions.map(({ name, summary }) => ({ const: name, description: describe(summary) })),
+      { description: "A plugin of that name.", pattern: PLUGIN_NAME.source },
+    ],
+  };
+  return {
+    ...schema,
+    properties: { ...schema.properties, uses: names },
+    allOf: actions.map((action) => ({
+      if: uses(action.name),
+      then: { properties: { with: { $ref: referenceTo(action), ...stepRules(action) } } },
+    })),
+  };
+}
+
+/** Stands here until plugins say it. */
+const PLUGIN_NAME = /^[A-Za-z0-9_-]+$/;
+
+/** A step that uses the action of that name. */
+function uses(name: string): JsonSchemaObject {
+  return { type: "object", required: ["uses"], properties: { uses: { const: name } } };
+}
+
+/** The name of the definition of an action's parameters; other definitions have no hyphen. */
+function parametersOf({ name }: Action): string {
+  return `with-${name}`;
+}
+
+function referenceTo(action: Action): string {
+  return `#/$defs/${parametersOf(action)}`;
+}
+
+/** Of the keys of a table those that hold what has a schema of its own. */
+type Nested<F extends Readonly<Record<string, Field>>> = {
+  readonly [K in keyof F as F[K]["type"] extends "map" | "list" ? K : never]: JsonSchema;
+};
+
+function tableSchema<F extends Readonly<Record<string, Field>>>(
+  { fields, misplaced = {}, open }: FieldTable<F>,
+  nested: Nested<F>,
+): JsonSchemaObject {
+  const inside: Readonly<Record<string, JsonSchema>> = nested;
+  const names = Object.keys(fields);
+  const properties = Object.entries(fields).map(([name, field]) =>
+    [name, fieldSchema(field, inside[name])] as const
+  );
+  return {
+    type: "object",
+    required: names.filter((name) => fields[name]!.required),
+    properties: {
+      ...Object.fromEntries(properties),
+      ...open ? Object.fromEntries(Object.keys(misplaced).map((key) => [key, false])) : {},
+    },
+    ...open ? {} : { patternProperties: { "^x[-_]": true }, additionalProperties: false },
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * Values of every type, and every key of the file format that one can stand under.
+ *
+ * @module
+ */
+import { ACTIONS } from "../../src/action/registry.ts";
+import { JOB_FIELDS, REPEAT, RETRY, STEP_FIELDS, WORKFLOW } from "../../src/workflow/fields.ts";
+
+/** A value of every type that YAML has, and some that are easily mistaken for another. */
+const VALUES = [
+  "abc",
+  "''",
+  "' '",
+  "5",
+  "-1",
+  "1.5",
+  "12345678901234567890",
+  ".inf",
+  ".nan",
+  "true",
+  "~",
+  "",
+  "[]",
+  "[~]",
+  "[1, a]",
+  "[[1]]",
+  "[{a: 1}]",
+  "{}",
+  "{a: 1}",
+  "{a: ~}",
+  "{a: {b: [c]}}",
+  "2024-01-01",
+  "'{{ }}'",
+  "'{{ nope'",
+  "'{{ 1 + }}'",
+  '"{{ vars.x }}"',
+  "'\\'",
+  '"\\ud800"',
+];
+
+/** Where a mapping of each kind stands: its keys go in place of KEYS. */
+const STEP = "name: n\njobs:\n- name: j\n  steps:\n";
+const PLACES: readonly (readonly [fields: readonly string[], yaml: string, others: string])[] = [
+  [Object.keys(WORKFLOW.fields), "KEYS", "name: n\njobs: [{name: a, steps: [{uses: hello}]}]"],
+  [
+    Object.keys(JOB_FIELDS.fields),
+    "name: n\njobs:\n-\n  KEYS\n",
+    "name: j\n  steps: [{uses: hello}]",
+  ],
+  [Object.keys(REPEAT.fields), `${STEP}  - uses: hello\n  repeat:\n    KEYS\n`, "count: 1"],
+  [Object.keys(STEP_FIELDS.fields), `${STEP}  -\n    KEYS\n`, "uses: hello\n    id: a"],
+  [
+    Object.keys(RETRY.fields),
+    `${STEP}  - uses: hello\n    retry:\n      KEYS\n`,
+    "max_attempts: 1",
+  ],
+  ...(await Promise.all(ACTIONS.map(({ load }) => load()))).map(({ name, parameters }) =>
+    [
+      parameters?.map((parameter) => parameter.name) ?? ["anything"],
+      `${STEP}  - uses: ${name}\n    with:\n      KEYS\n`,
+      "",
+    ] as const
+  ),
+  [ACTIONS.map(({ name }) => name), `${STEP}  - uses: hello\n  defaults:\n    KEYS\n`, ""],
+];
+
+/** The mapping with one key of this value, and the others that it needs. */
+function withKey(yaml: string, others: string, key: string, value: string): string {
+  const indent = /^( *)KEYS/m.exec(yaml)?.[1] ?? "";
+  const rest = others.split(/\n */).filter((line) => line !== "" && !line.startsWith(`${key}:`));
+  return yaml.replace("KEYS", () => [...rest, `${key}: ${value}`].join(`\n${indent}`));
+}
+
+/** A workflow for each value under each key, with its other keys as they should be. */
+export function workflowsOfFields(): readonly string[] {
+  return PLACES.flatMap(([keys, yaml, others]) =>
+    keys.flatMap((key) => VALUES.map((value) => withKey(yaml, others, key, value)))
+  );
+}
