@@ -4,7 +4,6 @@ import { REPORT_FORMATS } from "./registry.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import { makeStyle } from "./style.ts";
 import { Terminal } from "./terminal.ts";
-import { verboseReport } from "./verbose_report.ts";
 import { warningReport } from "./warning_report.ts";
 
 /** What a person chose about the report of a run. */
@@ -44,7 +43,9 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
     report: isReplaced
       ? NO_REPORT
       : await format.make({ timing, live, style: makeStyle(colour), ...columnsOf(stdout) }),
-    details: verbose ? verboseReport({ style, ...columnsOf(stderr) }) : warningReport({ style }),
+    details: verbose
+      ? (await import("./verbose_report.ts")).verboseReport({ style, ...columnsOf(stderr) })
+      : warningReport({ style }),
     live,
     onReaderGone,
   });

@@ -28,5 +28,6 @@ export const REPORT_FORMATS: readonly ReportFormat[] = [
 ];
 
 async function makeTextReport(options: ReportOptions): Promise<Reporter> {
+  if (options.live) return (await import("./live_report.ts")).liveReport(options);
   return (await import("./text_report.ts")).textReport(options);
 }

@@ -1,10 +1,9 @@
 import { cutToWidth, displayWidth } from "../source/display_width.ts";
 import type { LiveJob } from "./live_jobs.ts";
 import type { Style } from "./style.ts";
+import { FRAME_TIME } from "./terminal.ts";
 import { countOf, cutLine, oneLine } from "./text_lines.ts";
 
-/** Between two frames, in milliseconds. */
-export const FRAME_TIME = 80;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const WAITS = { wait: "waits", initial_delay: "starts in", retry: "tries again in" };
 /** Columns that the names keep, and half of the line: the rest tells how far the step is. */

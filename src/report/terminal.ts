@@ -1,8 +1,10 @@
 import type { Clock, Output } from "../host/host.ts";
 import type { RunEvent } from "../run/event.ts";
 import { displayWidth } from "../source/display_width.ts";
-import { FRAME_TIME } from "./render_live.ts";
 import type { Reporter } from "./reporter.ts";
+
+/** Between two frames of live lines, in milliseconds. */
+export const FRAME_TIME = 80;
 
 const HIDE_CURSOR = "\x1b[?25l";
 const SHOW_CURSOR = "\x1b[?25h";

@@ -4,9 +4,7 @@ import { renderFooter } from "./footer.ts";
 import { endLines, type JobBlock, makeJobBlock, openLines, stepLines } from "./job_block.ts";
 import { JobOrder } from "./job_order.ts";
 import { runHeader } from "./layout.ts";
-import { LiveJobs } from "./live_jobs.ts";
 import { printableEvent } from "./printable_event.ts";
-import { renderLive } from "./render_live.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import { roomOf } from "./room.ts";
 
@@ -18,16 +16,7 @@ import { roomOf } from "./room.ts";
  */
 export function textReport(options: ReportOptions): Reporter {
   const text = new TextReport(options);
-  if (!options.live) return { report: (event) => text.take(printableEvent(event)) };
-  const live = new LiveJobs();
-  return {
-    report(event) {
-      const safe = printableEvent(event);
-      live.update(safe);
-      return text.take(safe);
-    },
-    live: (now, columns, rows) => renderLive(live.inOrder(), now, columns, rows, options.style),
-  };
+  return { report: (event) => text.take(printableEvent(event)) };
 }
 
 class TextReport {

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Output } from "../../src/host/host.ts";
+import { liveReport } from "../../src/report/live_report.ts";
 import type { Reporter } from "../../src/report/reporter.ts";
 import { makeStyle } from "../../src/report/style.ts";
 import { Terminal } from "../../src/report/terminal.ts";
@@ -45,7 +46,7 @@ function setUp(
     clock,
     stdout,
     stderr,
-    report: textReport({ timing: false, live: true, style }),
+    report: liveReport({ timing: false, live: true, style }),
     details: warningReport({ style }),
     live,
     onReaderGone: () => gone++,

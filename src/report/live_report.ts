@@ -1,0 +1,18 @@
+import { LiveJobs } from "./live_jobs.ts";
+import { printableEvent } from "./printable_event.ts";
+import { renderLive } from "./render_live.ts";
+import type { Reporter, ReportOptions } from "./reporter.ts";
+import { textReport } from "./text_report.ts";
+
+/** The report that people read, with a line below it for each job that is under way. */
+export function liveReport(options: ReportOptions): Reporter {
+  const text = textReport(options);
+  const live = new LiveJobs();
+  return {
+    report(event) {
+      live.update(printableEvent(event));
+      return text.report(event);
+    },
+    live: (now, columns, rows) => renderLive(live.inOrder(), now, columns, rows, options.style),
+  };
+}
