@@ -1,6 +1,6 @@
 import type { Host } from "../../host/host.ts";
 import type { Failure, RunEvent } from "../../run/event.ts";
-import { type Annotation, renderAnnotation } from "../../source/github_command.ts";
+import { type Annotation, pathsFromRoot, renderAnnotation } from "../../source/github_command.ts";
 import { failureText } from "./details.ts";
 import type { RenderEvent } from "./file_format.ts";
 
@@ -65,12 +65,4 @@ function leftOut(count: number): string {
   const left = count - MOST_ANNOTATIONS;
   if (left <= 0) return "";
   return `${left} more ${left === 1 ? "failure has" : "failures have"} no annotation\n`;
-}
-
-/** Annotations name files from the root of the repository. */
-function pathsFromRoot(folder: string, root: string | undefined): (path: string) => string {
-  return (path) => {
-    const whole = path.startsWith("/") ? path : `${folder}/${path}`;
-    return root && whole.startsWith(`${root}/`) ? whole.slice(root.length + 1) : path;
-  };
 }

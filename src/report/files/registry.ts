@@ -49,6 +49,14 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     load: async () => (await import("./markdown.ts")).renderMarkdown,
   },
   {
+    name: "html",
+    summary: "one page for a browser: waterfall, graph, every request and response",
+    file: "report.html",
+    detailed: true,
+    kind: "document",
+    load: async () => await (await import("./html.ts")).makeHtmlReport(),
+  },
+  {
     name: "github",
     summary: "annotations and a summary on the page of a GitHub Actions build",
     kind: "stream",

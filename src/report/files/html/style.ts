@@ -1,0 +1,93 @@
+/** The look of the page, dark and light. */
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --back: #ffffff; --raised: #f6f8fa; --line: #d1d9e0; --text: #1f2328; --muted: #59636e;
+  --good: #1a7f37; --bad: #cf222e; --note: #0969da; --warn: #9a6700; --select: #ddf4ff;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --back: #0d1117; --raised: #151b23; --line: #3d444d; --text: #f0f6fc; --muted: #9198a1;
+    --good: #3fb950; --bad: #ff7b72; --note: #58a6ff; --warn: #d29922; --select: #1b2f4b;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0; height: 100vh; display: flex; flex-direction: column;
+  background: var(--back); color: var(--text); font: 14px/1.45 system-ui, sans-serif;
+}
+h1 { font-size: 20px; margin: 0; }
+h2 { font-size: 16px; margin: 0 0 4px; overflow-wrap: anywhere; }
+h3 { font-size: 13px; margin: 16px 0 4px; color: var(--muted); }
+p { margin: 4px 0; overflow-wrap: anywhere; }
+code, pre { font: 12px/1.5 ui-monospace, Consolas, monospace; }
+pre {
+  margin: 4px 0; padding: 8px; background: var(--raised); border: 1px solid var(--line);
+  border-radius: 6px; overflow: auto; max-height: 24em; white-space: pre-wrap;
+  overflow-wrap: anywhere;
+}
+header { padding: 12px 16px; border-bottom: 1px solid var(--line); }
+header .state { font-weight: 600; }
+.passed { color: var(--good); } .failed, .unfinished { color: var(--bad); }
+.skipped, .untested { color: var(--note); } .muted { color: var(--muted); }
+.counts { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 4px 0 0; padding: 0; }
+.counts li { list-style: none; }
+#graph-part { border-bottom: 1px solid var(--line); padding: 8px 16px; }
+#graph-part summary { cursor: pointer; color: var(--muted); }
+#graph { overflow: auto; max-height: 40vh; }
+.graph text { fill: currentColor; font: 13px system-ui, sans-serif; }
+.graph rect { fill: var(--raised); stroke: currentColor; stroke-width: 1.5; }
+.graph .job { cursor: pointer; } .graph .critical rect { stroke-width: 3; }
+.graph .edge { fill: none; stroke: var(--line); stroke-width: 1.5; }
+.graph .edge.critical { stroke: var(--warn); stroke-width: 3; }
+main { flex: 1; min-height: 0; display: flex; }
+.waterfall { flex: 3; min-width: 0; display: flex; flex-direction: column; }
+.filters {
+  display: flex; flex-wrap: wrap; gap: 8px; align-items: center; padding: 8px 16px;
+  border-bottom: 1px solid var(--line);
+}
+input, select {
+  font: inherit; color: inherit; background: var(--back); border: 1px solid var(--muted);
+  border-radius: 6px; padding: 3px 8px;
+}
+#rows { flex: 1; overflow: auto; position: relative; min-height: 6em; }
+.space { position: relative; }
+.row {
+  position: absolute; left: 0; right: 0; height: 28px; padding: 0 16px; display: flex; gap: 12px;
+  align-items: center; cursor: pointer;
+}
+.row.job { font-weight: 600; background: var(--raised); }
+.row:hover { background: var(--raised); } .row[aria-selected=true] { background: var(--select); }
+.name { flex: 2; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.track { flex: 3; min-width: 0; height: 12px; position: relative; overflow: hidden; }
+.bar {
+  position: absolute; top: 2px; height: 8px; min-width: 2px; background: currentColor;
+  border-radius: 2px;
+}
+.bar.critical { top: 0; height: 12px; outline: 2px solid var(--warn); outline-offset: -2px; }
+.time { width: 6em; text-align: right; color: var(--muted); font-variant-numeric: tabular-nums; }
+.tag {
+  margin-left: 6px; padding: 0 6px; border: 1px solid var(--warn); border-radius: 8px;
+  color: var(--warn); font-size: 11px; font-weight: 400;
+}
+#details {
+  flex: 2; min-width: 0; overflow: auto; padding: 12px 16px; border-left: 1px solid var(--line);
+}
+.failure { border-left: 3px solid var(--bad); padding-left: 10px; margin: 8px 0; }
+.failure .message { color: var(--bad); font-weight: 600; white-space: pre-wrap; }
+mark { background: none; color: var(--bad); text-decoration: underline wavy; font-weight: 700; }
+table { border-collapse: collapse; margin: 4px 0; } th { color: var(--muted); font-weight: 400; }
+th, td {
+  text-align: left; vertical-align: top; padding: 2px 12px 2px 0; overflow-wrap: anywhere;
+}
+dl { margin: 4px 0; display: grid; grid-template-columns: minmax(4em, auto) 1fr; gap: 2px 12px; }
+dt { color: var(--muted); } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+.tree { display: inline-block; vertical-align: top; }
+.tree ul { list-style: none; margin: 0; padding-left: 1.5em; } .tree summary { cursor: pointer; }
+.key { color: var(--note); }
+:focus-visible { outline: 2px solid var(--note); outline-offset: -2px; }
+@media (max-width: 900px) {
+  body { height: auto; } main { flex-direction: column; } #rows { height: 60vh; flex: none; }
+  #details { border-left: 0; border-top: 1px solid var(--line); }
+}
+`;
