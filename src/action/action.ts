@@ -22,6 +22,8 @@ export interface Action {
    * by key is not enough. Neither has its templates rendered.
    */
   readonly merge?: (defaults: Dict, own: Dict) => Dict;
+  /** Whether it runs the job file of its `path`, which is loaded and checked with the workflow. */
+  readonly embeds?: true;
   /** Brings the code that carries it out, which a run without this action never loads. */
   readonly load: () => Promise<RunAction>;
 }
@@ -79,6 +81,22 @@ export interface ActionResult {
   readonly brief?: string;
   /** Milliseconds, where the action knows better than the clock around it. */
   readonly elapsed?: number;
+  /** What came of the job that it ran, where it is one that embeds. */
+  readonly job?: JobResult;
+}
+
+/** What came of a job that a step embeds. */
+export interface JobResult {
+  /** The job file, for people. */
+  readonly file: string;
+  /** By step id and flat. */
+  readonly outputs: Dict;
+  /** Steps that were carried out or skipped. */
+  readonly steps: number;
+  /** Steps that failed, which fails the step around them too. */
+  readonly failed: number;
+  /** Steps whose action was no success and that nothing tested. */
+  readonly untested: number;
 }
 
 /** What a run gives to each attempt of an action. */
@@ -111,6 +129,11 @@ export interface ActionContext {
   mask(text: string): string;
   /** The first `limit` characters of a text, without the beginning of a secret that is cut. */
   cutText(text: string, limit: number): string;
+  /**
+   * Runs the job file that the step embeds, with these variables. When the attempt must end, it
+   * ends all that the job began and throws the reason.
+   */
+  runJobFile(vars: Dict): Promise<JobResult>;
   /** Says something to who asked for details with `-v`. */
   debug(text: string): void;
 }

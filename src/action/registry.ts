@@ -12,6 +12,7 @@ export const ACTIONS: readonly ActionEntry[] = [
   { name: "http", load: async () => (await import("./http/http.ts")).http },
   { name: "shell", load: async () => (await import("./shell/shell.ts")).shell },
   { name: "echo", load: async () => (await import("./echo.ts")).echo },
+  { name: "embedded", load: async () => (await import("./embedded.ts")).embedded },
 ];
 
 /** Names of actions that workflows for similar programs use and that do not exist here yet. */
@@ -22,7 +23,6 @@ export const REFERENCE_ACTIONS: readonly string[] = [
   "imap",
   "ssh",
   "browser",
-  "embedded",
   "mail-latency",
 ];
 

@@ -1,3 +1,5 @@
+import { ExpressionError } from "../expr/expression_error.ts";
+import type { Template } from "../expr/expression.ts";
 import type { Dict } from "../value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";
 import { evaluateVars } from "./evaluate_vars.ts";
@@ -6,16 +8,20 @@ import type { Plan, PlannedJob } from "./plan.ts";
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * Evaluates `vars` and the names of the jobs, and resolves `needs` to jobs. The workflow was
- * checked: each need exists, none goes in a circle. Throws LoadError when its `vars` cannot be
- * evaluated, unless `evaluate` makes do with what can.
+ * Evaluates `vars` and the names of the jobs, loads the job files whose paths hang on `vars`, and
+ * resolves `needs` to jobs. The workflow was checked: each need exists, none goes in a circle.
+ * Throws LoadError when such a file is no good, or when its `vars` or a path cannot be evaluated,
+ * unless `evaluate` makes do with what can.
  */
 export async function makePlan(
-  workflow: Workflow,
+  loaded: Workflow,
   environment: Environment,
   evaluate: (workflow: Workflow, environment: Environment) => Dict | Promise<Dict> = evaluateVars,
 ): Promise<Plan> {
-  const vars = await evaluate(workflow, environment);
+  const vars = await evaluate(loaded, environment);
+  const path = evaluate === evaluateVars ? renderPath : renderKnownPath;
+  const { workflow, warnings } = await loaded.loadJobFiles?.((template) => path(template, vars)) ??
+    { workflow: loaded, warnings: [] };
   const planned = new Map(
     workflow.jobs.map((job) => [job.id, { job, ...nameOf(job, vars), needs: [] as PlannedJob[] }]),
   );
@@ -26,7 +32,22 @@ export async function makePlan(
       needs.push(need);
     }
   }
-  return { workflow, vars, jobs: [...planned.values()] };
+  return { workflow, vars, jobs: [...planned.values()], warnings };
+}
+
+/** The path of a job file. Throws ExpressionError. */
+function renderPath(path: Template, vars: Dict): string {
+  return path.renderText({ names: { vars }, strict: true });
+}
+
+/** The path of a job file; undefined where it hangs on what is not known. */
+function renderKnownPath(path: Template, vars: Dict): string | undefined {
+  try {
+    return renderPath(path, vars);
+  } catch (error) {
+    if (error instanceof ExpressionError) return undefined;
+    throw error;
+  }
 }
 
 /** A name sees `vars` alone, so that a job that never runs has one too. */

@@ -1,3 +1,4 @@
+import type { Diagnostic } from "../source/diagnostic.ts";
 import type { Dict } from "../value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";
 
@@ -8,6 +9,8 @@ export interface Plan {
   readonly vars: Dict;
   /** In the order of the file; those of the workflow that were not chosen are not among them. */
   readonly jobs: readonly PlannedJob[];
+  /** What should be said of job files that were loaded when the `vars` were known. */
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** A job with the jobs it waits for. */

@@ -1,9 +1,10 @@
-import type { ActionContext } from "../action/action.ts";
+import type { ActionContext, Dict, JobResult } from "../action/action.ts";
 import type { Deadline, Deadlines } from "../host/deadlines.ts";
 import type { Link } from "../host/chain.ts";
 import type { Host } from "../host/host.ts";
 import { StepError } from "../source/errors.ts";
 import { formatDuration } from "../value/duration.ts";
+import type { JobFile } from "../workflow/model.ts";
 import type { StepRun } from "./event.ts";
 import type { Stoppable } from "./interruption.ts";
 import type { Session } from "./session.ts";
@@ -15,27 +16,37 @@ import type { Session } from "./session.ts";
 export class Attempt implements ActionContext {
   readonly host: Host;
   readonly deadlines: Deadlines;
-  readonly run: Session;
+  readonly run: object;
   readonly label: string;
   readonly timeout: number;
   readonly onRunEnd: ActionContext["onRunEnd"];
   readonly addSecret: ActionContext["addSecret"];
+  readonly #session: Session;
   readonly #of: StepRun;
+  readonly #embedded: JobFile | undefined;
   #stops: readonly ((reason: StepError) => void)[] = [];
   #reason: StepError | undefined;
   #isQueueing = false;
   #deadline: Deadline | undefined;
   #link: Link<Stoppable> | undefined;
 
-  constructor(session: Session, of: StepRun, label: string, timeout: number) {
+  constructor(
+    session: Session,
+    of: StepRun,
+    label: string,
+    timeout: number,
+    embedded: JobFile | undefined,
+  ) {
     this.host = session.host;
     this.deadlines = session.deadlines;
-    this.run = session;
+    this.run = session.key;
     this.label = label;
     this.timeout = timeout;
     this.onRunEnd = session.onRunEnd;
     this.addSecret = session.addSecret;
+    this.#session = session;
     this.#of = of;
+    this.#embedded = embedded;
   }
 
   onStop(stop: (reason: StepError) => void): () => void {
@@ -58,15 +69,20 @@ export class Attempt implements ActionContext {
   }
 
   mask(text: string): string {
-    return this.run.secrets.mask(text);
+    return this.#session.secrets.mask(text);
   }
 
   cutText(text: string, limit: number): string {
-    return this.run.secrets.cut(text, limit);
+    return this.#session.secrets.cut(text, limit);
+  }
+
+  runJobFile(vars: Dict): Promise<JobResult> {
+    if (!this.#embedded) throw new Error("the step embeds no job file");
+    return this.#session.runJobFile(this.#session, this, this.#of, this.#embedded, vars);
   }
 
   debug(text: string): void {
-    const { detail, emit, host } = this.run;
+    const { detail, emit, host } = this.#session;
     if (!detail.debug) return;
     emit({ type: "note", time: host.clock.now(), level: "debug", text, run: this.#of });
   }
@@ -80,7 +96,7 @@ export class Attempt implements ActionContext {
 
   /** Begins to look for a reason to stop. */
   watch(): void {
-    this.#link = this.run.interruption.add(this);
+    this.#link = this.#session.interruption.add(this);
     if (!this.#isQueueing) this.#limit();
   }
 

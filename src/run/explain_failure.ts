@@ -1,11 +1,13 @@
+import type { JobResult } from "../action/action.ts";
 import { ExpressionError } from "../expr/expression_error.ts";
 import type { Expression, Operand, Scope } from "../expr/expression.ts";
 import { RunnerError } from "../source/errors.ts";
 import { type Path, type Place, placeOf } from "../source/source.ts";
 import { boundValue } from "../value/bound_value.ts";
-import type { Places, Workflow } from "../workflow/model.ts";
+import type { Document, Places } from "../workflow/model.ts";
 import type { Failure, PassedTest } from "./event.ts";
 import type { Session } from "./session.ts";
+import { EmbeddedError } from "./embedded_error.ts";
 import { FieldError } from "./field_error.ts";
 import { missingOutputsHint } from "./missing_outputs.ts";
 
@@ -17,6 +19,7 @@ export async function explainError(
 ): Promise<Failure> {
   const [field, cause] = error instanceof FieldError ? [error.field, error.cause] : [[], error];
   const fieldName = field.map(String).join(".");
+  if (cause instanceof EmbeddedError && cause.failure) return cause.failure;
   if (cause instanceof ExpressionError) {
     const path = [...owner, ...field, ...cause.path];
     return {
@@ -24,16 +27,17 @@ export async function explainError(
       field: [fieldName, ...cause.path].join("."),
       message: cause.message,
       ...hintOf(cause, await missingAt(session, path)),
-      ...await placeAt(session.workflow, path, cause.start, cause.end),
+      ...await placeAt(session.document, path, cause.start, cause.end),
     };
   }
   const isOurs = !(cause instanceof RunnerError);
+  const isStopped = session.interruption.reason !== undefined || cause instanceof EmbeddedError;
   return {
-    kind: session.interruption.reason === undefined ? "action" : "interrupted",
+    kind: isStopped ? "interrupted" : "action",
     field: fieldName,
     message: isOurs ? `internal error: ${cause}` : cause.message,
     ...(isOurs ? {} : hintOf(cause, await missingAt(session, [...owner, ...field]))),
-    ...await placeAt(session.workflow, [...owner, ...field]),
+    ...await placeAt(session.document, [...owner, ...field]),
   };
 }
 
@@ -45,7 +49,7 @@ export async function explainTest(
   scope: Scope,
 ): Promise<Failure> {
   const { start, end, operands, hint: likely } = test.explain(scope, false);
-  const hint = missingOutputsHint(session.plan, test.source) ?? likely;
+  const hint = (session.plan && missingOutputsHint(session.plan, test.source)) ?? likely;
   return {
     kind: "test",
     field: "test",
@@ -53,7 +57,21 @@ export async function explainTest(
     expression: test.source,
     operands: shownOperands(session, operands),
     ...(hint === undefined ? {} : { hint }),
-    ...await placeAt(session.workflow, [...owner, "test"], start, end),
+    ...await placeAt(session.document, [...owner, "test"], start, end),
+  };
+}
+
+/** The failure of a step by the job that it embeds. */
+export async function explainJob(
+  session: Session,
+  owner: Path,
+  { file, steps, failed }: JobResult,
+): Promise<Failure> {
+  return {
+    kind: "embedded",
+    field: "with.path",
+    message: `${failed} of ${steps} ${steps === 1 ? "step" : "steps"} in ${file} failed`,
+    ...await placeAt(session.document, [...owner, "with", "path"]),
   };
 }
 
@@ -78,14 +96,14 @@ function shownOperands(
 /** A repeated step may fail ten thousand times at one place, and finding it is slow. */
 const found = new WeakMap<Places, Map<string, Place>>();
 
-/** Where a value of the workflow stands, or a part of its text. */
+/** Where a value of a document stands, or a part of its text. */
 async function placeAt(
-  workflow: Workflow,
+  document: Document,
   path: Path,
   start?: number,
   end?: number,
 ): Promise<{ place: Place }> {
-  const places = await workflow.document.places();
+  const places = await document.places();
   let known = found.get(places);
   if (!known) found.set(places, known = new Map());
   const key = JSON.stringify([path, start, end]);
@@ -107,10 +125,10 @@ function hintOf(error: RunnerError, better?: string): { hint?: string } {
 }
 
 /** What an expression misses because not all jobs were chosen to run. */
-async function missingAt({ workflow, plan }: Session, path: Path): Promise<string | undefined> {
-  const isWhole = plan.jobs.length === workflow.jobs.length &&
-    plan.jobs.every(({ skip }) => skip === undefined);
+async function missingAt({ document, plan }: Session, path: Path): Promise<string | undefined> {
+  const isWhole = !plan || plan.jobs.length === plan.workflow.jobs.length &&
+      plan.jobs.every(({ skip }) => skip === undefined);
   if (isWhole) return undefined;
-  const places = await workflow.document.places();
+  const places = await document.places();
   return missingOutputsHint(plan, places.text(path)?.text ?? "");
 }

@@ -1,3 +1,4 @@
+import type { JobResult } from "../action/action.ts";
 import type { Expression, Scope } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
 import type { Failure, PassedTest } from "./event.ts";
@@ -32,4 +33,10 @@ export async function passedTest(
 ): Promise<PassedTest> {
   const { explainPassed } = await load();
   return explainPassed(session, test, scope);
+}
+
+/** The failure of a step by the job that it embeds, whose steps have told of their own. */
+export async function failedJob(session: Session, owner: Path, job: JobResult): Promise<Failure> {
+  const { explainJob } = await load();
+  return await explainJob(session, owner, job);
 }

@@ -78,21 +78,21 @@ function openSession(
   return {
     host,
     deadlines: new Deadlines(host.clock),
-    workflow,
+    key: {},
+    document: workflow.document,
     plan,
     vars,
     outputs: new Outputs(stepIds),
     stepIds,
     interruption,
     closing,
-    onFailure: (job) => {
-      if (options.failFast) closing.interrupt(`--fail-fast after "${job}" failed`);
-    },
+    failFast: options.failFast ?? false,
     secrets,
     tally: emptyTally(),
     emit: (event) => emit(maskEvent(event, secrets)),
     onRunEnd,
     addSecret: (text) => secrets.add(text),
+    runJobFile: async (...args) => await (await import("./run_job_file.ts")).runJobFile(...args),
     detail: { ...DETAIL, ...options.detail },
   };
 }

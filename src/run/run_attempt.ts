@@ -1,6 +1,7 @@
 import type { Action, ActionResult, RunAction } from "../action/action.ts";
 import { StepError } from "../source/errors.ts";
 import type { Dict } from "../value/value.ts";
+import type { JobFile } from "../workflow/model.ts";
 import { Attempt } from "./attempt.ts";
 import type { StepRun } from "./event.ts";
 import type { Session } from "./session.ts";
@@ -25,11 +26,12 @@ export async function runAttempt(
   label: string,
   params: Dict,
   timeout: number,
+  embedded?: JobFile,
 ): Promise<Answer> {
   const act = await codeOf(action);
   const { reason } = session.interruption;
   if (reason !== undefined) throw new StepError(reason); // It came while the code was loaded.
-  const attempt = new Attempt(session, run, label, timeout);
+  const attempt = new Attempt(session, run, label, timeout, embedded);
   const { clock } = session.host;
   const began = clock.ticks();
   const answer = act(params, attempt);

@@ -97,6 +97,7 @@ async function conclude(
     ...(tried.answer ? { responseTime: tried.answer.elapsed } : {}),
     ...(echo === undefined ? {} : { echo }),
     ...(untested ? { untested: briefOf(tried) } : {}),
+    ...untestedInside(tried),
     ...exchangeOf(session, tried, state === "failed"),
     ...session.detail.all ? publishedBy(session, context) : {},
     ...session.detail.all && state === "passed" && step.test
@@ -114,6 +115,11 @@ function publishedBy(session: Session, { step, round }: StepContext): Pick<Outco
     [name, isSecretName(name) ? MASK : value] as const
   );
   return { outputs: shown(session, Object.fromEntries(open)) };
+}
+
+function untestedInside({ answer }: Try): Pick<Outcome, "untestedInside"> {
+  const count = answer?.result.job?.untested ?? 0;
+  return count === 0 ? {} : { untestedInside: count };
 }
 
 function briefOf({ answer }: Try): string {

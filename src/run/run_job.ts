@@ -8,7 +8,7 @@ import type { Failure, JobState } from "./event.ts";
 import { failureOf } from "./failure.ts";
 import { FieldError } from "./field_error.ts";
 import { RoundOutputs } from "./outputs.ts";
-import { runStep, skipStep, worse } from "./run_step.ts";
+import { runStep, skipStep, tellFailure, worse } from "./run_step.ts";
 import type { Session } from "./session.ts";
 import type { Round } from "./step_context.ts";
 
@@ -37,7 +37,7 @@ export async function runJob(session: Session, planned: PlannedJob): Promise<Job
   } catch (error) {
     failures.push(await failureOf(session, job.path, error));
   }
-  if (outcome.state === "failed") session.onFailure(job.id);
+  if (outcome.state === "failed") tellFailure(session, job.id);
   finishJob(session, planned, outcome, clock.ticks() - ticks, failures);
   return outcome;
 }
@@ -80,7 +80,7 @@ async function runUnlessSkipped(session: Session, job: Job): Promise<JobOutcome>
 }
 
 /** Runs the steps one after the other; a failed one does not stop those after it. */
-async function runRound(session: Session, round: Round): Promise<JobState> {
+export async function runRound(session: Session, round: Round): Promise<JobState> {
   const { interruption, closing } = session;
   let state: JobState = "passed";
   for (const step of round.job.steps) {

@@ -91,12 +91,18 @@ async function runOnce(
   }
   session.tally.steps[outcome.state]++;
   if (outcome.untested !== undefined) session.tally.untestedFailures++;
+  if (outcome.untestedInside) session.tally.untestedFailures += outcome.untestedInside;
   const duration = clock.ticks() - ticks;
   const result = { name, uses, started, duration, ...outcome };
   session.emit({ type: "step_finished", time: clock.now(), run, result });
   if (outcome.state !== "failed") return "passed";
-  session.onFailure(round.job.id);
+  tellFailure(session, round.job.id);
   return "failed";
+}
+
+/** Tells of a step or a job that failed for good: nothing is begun after it where that was asked. */
+export function tellFailure({ failFast, closing }: Session, job: string): void {
+  if (failFast) closing.interrupt(`--fail-fast after "${job}" failed`);
 }
 
 /** The name of the step; empty where there is nothing in it. */

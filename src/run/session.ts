@@ -1,21 +1,26 @@
+import type { ActionContext, JobResult } from "../action/action.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadlines } from "../host/deadlines.ts";
 import type { Dict } from "../value/value.ts";
 import type { Masker } from "../value/masker.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Workflow } from "../workflow/model.ts";
-import type { Emit } from "./event.ts";
+import type { Document, JobFile } from "../workflow/model.ts";
+import type { Emit, StepRun } from "./event.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Outputs } from "./outputs.ts";
 import type { Tally } from "./tally.ts";
 
-/** What all parts of one run share. */
+/** What all parts of one run share, or those of an embedded job in it. */
 export interface Session {
   readonly host: Host;
   readonly deadlines: Deadlines;
-  readonly workflow: Workflow;
-  readonly plan: Plan;
-  /** The workflow's `vars`, evaluated. */
+  /** The same object for all of a run: a key for what its steps share. */
+  readonly key: object;
+  /** What the steps stand in: the workflow, or a job file. */
+  readonly document: Document;
+  /** Absent in an embedded job, to which the plan is nothing. */
+  readonly plan?: Plan;
+  /** The `vars` of the workflow, evaluated, or those that an embedded job was given. */
   readonly vars: Dict;
   readonly outputs: Outputs;
   readonly stepIds: ReadonlySet<string>;
@@ -25,8 +30,8 @@ export interface Session {
    * way may go on. An interruption closes a run too.
    */
   readonly closing: Interruption;
-  /** Told of each step and each job that failed for good. */
-  readonly onFailure: (job: string) => void;
+  /** Whether the first failure closes the run, or the embedded job that it is in. */
+  readonly failFast: boolean;
   readonly secrets: Masker;
   readonly tally: Tally;
   /** Sends an event on its way, without secrets. */
@@ -34,8 +39,19 @@ export interface Session {
   /** Has `end` called when the run is over. */
   readonly onRunEnd: (end: () => void | Promise<void>) => void;
   readonly addSecret: (text: string) => void;
+  /** Runs a job file, for a step that embeds one. */
+  readonly runJobFile: RunJobFile;
   readonly detail: Detail;
 }
+
+/** Runs a job file in an attempt of the step that embeds it, which is run `within`. */
+export type RunJobFile = (
+  session: Session,
+  attempt: ActionContext,
+  within: StepRun,
+  file: JobFile,
+  vars: Dict,
+) => Promise<JobResult>;
 
 /** How much a run tells about what went well. */
 export interface Detail {

@@ -14,6 +14,8 @@ export interface Round {
   readonly job: Job;
   /** `repeat_index`; undefined where the job has no `repeat`. */
   readonly index?: number;
+  /** The run of the step that embeds the job, where one does. */
+  readonly within?: StepRun;
   readonly outputs: OutputSink;
 }
 
@@ -56,15 +58,21 @@ export function makeStepContext(
     rt: { duration: "", sec: 0 },
     status: 0,
   };
-  const run: StepRun = {
-    job: round.job.id,
-    step: step.index,
-    ...(step.id === undefined ? {} : { id: step.id }),
-    ...(round.index === undefined ? {} : { round: round.index }),
-    ...(entry === undefined ? {} : { entry: entry.index }),
-  };
+  const run = makeStepRun(round, step, entry?.index);
   const context = { round, step, run, names, scope: { names, strict: true } };
   return entry === undefined ? context : { ...context, entry };
+}
+
+/** Which run of a step it is: of one round, and of one entry where it has an `iteration`. */
+export function makeStepRun({ job, index, within }: Round, step: Step, entry?: number): StepRun {
+  return {
+    job: within ? within.job : job.id,
+    ...(within === undefined ? {} : { within }),
+    step: step.index,
+    ...(step.id === undefined ? {} : { id: step.id }),
+    ...(index === undefined ? {} : { round: index }),
+    ...(entry === undefined ? {} : { entry }),
+  };
 }
 
 /** The workflow's vars, then those of the step, then the entry: each sees what came before. */

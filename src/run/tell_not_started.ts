@@ -1,19 +1,13 @@
 import type { Step } from "../workflow/model.ts";
 import type { Session } from "./session.ts";
-import type { Round } from "./step_context.ts";
+import { makeStepRun, type Round } from "./step_context.ts";
 
 /** Tells of a step, or of an entry of its iteration, that was not begun any more. */
 export function tellNotStarted(session: Session, round: Round, step: Step, entry?: number): void {
   const { emit, tally, closing, host: { clock } } = session;
   const uses = step.action.name;
   const name = step.name?.source.trim() || uses;
-  const run = {
-    job: round.job.id,
-    step: step.index,
-    ...(step.id === undefined ? {} : { id: step.id }),
-    ...(round.index === undefined ? {} : { round: round.index }),
-    ...(entry === undefined ? {} : { entry }),
-  };
+  const run = makeStepRun(round, step, entry);
   const started = clock.now();
   tally.steps.skipped++;
   emit({ type: "step_started", time: started, run, name, uses });

@@ -6,7 +6,8 @@ import { STEP_TIMEOUT } from "../workflow/step_timeout.ts";
 import { isTrue } from "./condition.ts";
 import { evaluateDuration } from "./evaluate_duration.ts";
 import type { Failure } from "./event.ts";
-import { failureOf, falseTest } from "./failure.ts";
+import { EmbeddedError } from "./embedded_error.ts";
+import { failedJob, failureOf, falseTest } from "./failure.ts";
 import { FieldError, inField } from "./field_error.ts";
 import { type Answer, runAttempt } from "./run_attempt.ts";
 import type { Session } from "./session.ts";
@@ -37,18 +38,22 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   }
   let answer: Answer;
   try {
-    answer = await runAttempt(session, step.action, run, name, params, timeout);
+    answer = await runAttempt(session, step.action, run, name, params, timeout, step.embedded);
   } catch (error) {
     const failure = await failureOf(session, step.path, new FieldError(["uses"], error));
     const request = error instanceof StepError ? error.details.req as Dict | undefined : undefined;
-    const tried = { outcome: "error", hopeless: false, failures: [failure] } as const;
+    const hopeless = error instanceof EmbeddedError;
+    const tried = { outcome: "error", hopeless, failures: [failure] } as const;
     return request ? { ...tried, request } : tried;
   }
   setAnswer(context, answer);
-  const failures = await publishOutputs(session, context);
+  const { job } = answer.result;
+  const inside = job && job.failed > 0 ? [await failedJob(session, step.path, job)] : [];
+  const failures = [...inside, ...await publishOutputs(session, context)];
   const [good, why] = await judge(session, context, answer);
   if (why) failures.push(why);
-  return { outcome: good ? "passed" : "failed", hopeless: false, failures, answer };
+  const outcome = good && inside.length === 0 ? "passed" : "failed";
+  return { outcome, hopeless: false, failures, answer };
 }
 
 function setAnswer({ names }: StepContext, { result, elapsed }: Answer): void {

@@ -3,7 +3,7 @@ import { decodeFields } from "./decode_fields.ts";
 import { type Decoding, NO_TIME } from "./decode_value.ts";
 import { decodeStep, type StepDraft } from "./decode_step.ts";
 import { decodeDefaults, type Defaults } from "./decode_with.ts";
-import { JOB_FIELDS, REPEAT } from "./fields.ts";
+import { type FieldTable, JOB_FIELDS, REPEAT } from "./fields.ts";
 import type { Job, Repeat } from "./model.ts";
 import { addError } from "./problem.ts";
 import type { RawMap } from "./raw_value.ts";
@@ -17,8 +17,13 @@ export type JobDraft =
   & { readonly steps: readonly StepDraft[] };
 
 /** Decodes a job, its steps included; undefined, with a problem told, where it is no mapping. */
-export function decodeJob(value: unknown, path: Path, decoding: Decoding): JobDraft | undefined {
-  const fields = decodeFields(value, path, JOB_FIELDS, decoding);
+export function decodeJob(
+  value: unknown,
+  path: Path,
+  decoding: Decoding,
+  table: FieldTable<typeof JOB_FIELDS.fields> = JOB_FIELDS,
+): JobDraft | undefined {
+  const fields = decodeFields(value, path, table, decoding);
   if (!fields) return undefined;
   const { needs = [], steps: rawSteps = [], defaults: rawDefaults, repeat, ...rest } = fields;
   const defaults = rawDefaults
@@ -32,7 +37,7 @@ export function decodeJob(value: unknown, path: Path, decoding: Decoding): JobDr
   });
   return {
     ...rest,
-    index: Number(path.at(-1)),
+    index: Number(path.at(-1) ?? 0),
     path,
     needs,
     steps,

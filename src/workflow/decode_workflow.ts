@@ -66,7 +66,8 @@ function checkIds(jobs: readonly JobDraft[], problems: Problem[]): void {
   checkUnique("step", jobs.flatMap(({ steps }) => steps), problems);
 }
 
-function checkUnique(
+/** Tells of each id that another item has already. */
+export function checkUnique(
   kind: string,
   items: readonly { readonly id?: string; readonly path: Path }[],
   problems: Problem[],

@@ -78,6 +78,18 @@ export const JOB_FIELDS = {
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
+/** A job in a file of its own; the keys that mean nothing there are told of elsewhere. */
+export const JOB_FILE_FIELDS = {
+  ...JOB_FIELDS,
+  what: "a job file",
+  misplaced: {
+    ...JOB_FIELDS.misplaced,
+    vars: "the vars of a job file are given by the step that embeds it: with: { path, vars }",
+    env: "environment variables come by the vars of the workflow that embeds it",
+    jobs: "a job file is one job, with its steps at the top",
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
 /** `repeat` of a job. */
 export const REPEAT = {
   what: "repeat",

@@ -6,13 +6,15 @@ import { isRawMap } from "./raw_value.ts";
  * the step says nothing about it. Any other path is given back as it is.
  */
 export function inheritedPath(root: unknown, path: Path): Path {
-  const [jobs, job, steps, step, field, ...rest] = path;
-  if (jobs !== "jobs" || steps !== "steps" || field !== "with" || rest.length === 0) return path;
-  const ownStep = valueAt(root, [jobs, job!, steps, step!]);
+  // A job file is a job by itself.
+  const job = path[0] === "jobs" ? path.slice(0, 2) : [];
+  const [steps, step, field, ...rest] = path.slice(job.length);
+  if (steps !== "steps" || field !== "with" || rest.length === 0) return path;
+  const ownStep = valueAt(root, [...job, steps, step!]);
   const uses = valueAt(ownStep, ["uses"]);
   if (typeof uses !== "string" || isThere(ownStep, ["with", ...rest])) return path;
-  const fromJob = ["defaults", uses, ...rest];
-  return isThere(root, [jobs, job!, ...fromJob]) ? [jobs, job!, ...fromJob] : path;
+  const inherited = [...job, "defaults", uses, ...rest];
+  return isThere(root, inherited) ? inherited : path;
 }
 
 function isThere(root: unknown, path: Path): boolean {

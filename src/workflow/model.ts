@@ -1,5 +1,6 @@
 import type { Action } from "../action/action.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
 import type { Path, Source, Span } from "../source/source.ts";
 
 /** Workflow files, read as one document. */
@@ -28,6 +29,17 @@ export interface Workflow {
   readonly vars: DataTemplate;
   readonly jobs: readonly Job[];
   readonly document: Document;
+  /**
+   * Loads the job files whose paths hang on `vars`: present where there are any. `render` fills
+   * in such a path, and may leave a file out. Throws LoadError with all that is wrong with them.
+   */
+  readonly loadJobFiles?: (render: (path: Template) => string | undefined) => Promise<Complete>;
+}
+
+/** A workflow with all of its job files, and what should be said of those that came last. */
+export interface Complete {
+  readonly workflow: Workflow;
+  readonly warnings: readonly Diagnostic[];
 }
 
 export interface Job {

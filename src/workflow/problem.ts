@@ -17,7 +17,7 @@ type ProblemDetails = Partial<Pick<Problem, "hint" | "part" | "range">>;
 export const UNQUOTED_TEMPLATE = "unquoted";
 
 /** Whether any of the problems keeps the workflow from running. */
-export function hasErrors(problems: readonly Problem[]): boolean {
+export function hasErrors(problems: readonly Pick<Diagnostic, "severity">[]): boolean {
   return problems.some(({ severity }) => severity === "error");
 }
 

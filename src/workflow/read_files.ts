@@ -11,44 +11,49 @@ export async function readFiles(argument: string, host: Host): Promise<readonly 
       : `cannot load a workflow: "${argument}" has an empty path in it`;
     throw new LoadError(message, [], "write path,path with a path on each side of a comma");
   }
-  const results = await Promise.allSettled(paths.map((path) => readFile(path, host)));
+  const results = await Promise.allSettled(paths.map((path) => readTextFile(path, host)));
   return results.map((result) => {
     if (result.status === "rejected") throw result.reason;
     return result.value;
   });
 }
 
-async function readFile(path: string, host: Host): Promise<Source> {
+/** Reads one file; `what` says in words what it should be. Throws LoadError where it is no text. */
+export async function readTextFile(
+  path: string,
+  host: Host,
+  what = "workflow file",
+): Promise<Source> {
   let bytes: Uint8Array;
   try {
     bytes = await host.files.read(path);
   } catch (error) {
-    throw await readError(path, error, host);
+    throw await readError(path, what, error, host);
   }
-  return { name: path, text: decodeText(path, bytes) };
+  return { name: path, text: decodeText(path, what, bytes) };
 }
 
-async function readError(path: string, error: unknown, host: Host): Promise<Error> {
+async function readError(path: string, what: string, error: unknown, host: Host): Promise<Error> {
   if (!(error instanceof Error)) return new Error(String(error));
   switch (error.name) {
     case "NotFound":
     case "NotADirectory":
-      return new LoadError(`workflow file '${path}' not found`);
+      return new LoadError(`${what} '${path}' not found`);
     case "PermissionDenied":
     case "NotCapable":
       return new LoadError(`permission denied reading '${path}'`);
   }
   const names = await host.files.list(path).catch(() => undefined);
-  if (!names) return new LoadError(`cannot read workflow file '${path}': ${error.message}`);
+  if (!names) return new LoadError(`cannot read ${what} '${path}': ${error.message}`);
   const inside = names.filter((name) => /\.ya?ml$/.test(name)).sort();
   const hint = inside.length > 0
     ? `name the files in it: ${inside.slice(0, 3).join(", ")}${inside.length > 3 ? ", …" : ""}`
     : "there is no .yml or .yaml file in it";
-  return new LoadError(`cannot read workflow file '${path}': it is a directory`, [], hint);
+  return new LoadError(`cannot read ${what} '${path}': it is a directory`, [], hint);
 }
 
 /** The text of a file; a byte order mark at its head is dropped. */
-function decodeText(path: string, bytes: Uint8Array): string {
+function decodeText(path: string, what: string, bytes: Uint8Array): string {
   let text: string | undefined;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -58,5 +63,5 @@ function decodeText(path: string, bytes: Uint8Array): string {
   if (text !== undefined && !text.includes("\0")) return text;
   const wide = bytes[0] === 0xff && bytes[1] === 0xfe || bytes[0] === 0xfe && bytes[1] === 0xff;
   const hint = wide ? "it is UTF-16: save it as UTF-8" : "a workflow is YAML, in UTF-8";
-  throw new LoadError(`cannot read workflow file '${path}': it is not a text file`, [], hint);
+  throw new LoadError(`cannot read ${what} '${path}': it is not a text file`, [], hint);
 }

@@ -10,14 +10,25 @@ import type { Document, Places } from "./model.ts";
  */
 const MISREAD = /^ *\t|<<\s*:|\d[\d_]{15}|\b0x[\da-fA-F_]{14}|\b0o[0-7]/m;
 
-/** Reads files as one YAML document. Throws LoadError where they are none. */
-export async function readYaml(files: readonly Source[]): Promise<Document> {
+/** What an empty file needs, by what it should be. */
+const NEEDS: Readonly<Record<string, string>> = {
+  "workflow file": 'a workflow needs at least "name" and "jobs"',
+  "job file": 'a job file needs at least "name" and "steps"',
+};
+
+/**
+ * Reads files as one YAML document; `what` says what they should be. Throws LoadError where they
+ * are none.
+ */
+export async function readYaml(
+  files: readonly Source[],
+  what = "workflow file",
+): Promise<Document> {
   const joined = joinFiles(files);
   const name = files.map((file) => file.name).join(",");
   const value = readFast(joined.text) ?? await (await exactYaml()).readExactly(joined);
   if (value === null) {
-    const message = `workflow file '${name}' is empty`;
-    throw new LoadError(message, [], 'a workflow needs at least "name" and "jobs"');
+    throw new LoadError(`${what} '${name}' is empty`, [], NEEDS[what]);
   }
   let places: Promise<Places> | undefined;
   const findPlaces = async () => (await exactYaml()).findPlaces(joined, value);

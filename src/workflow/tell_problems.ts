@@ -5,21 +5,57 @@ import { inheritedPath } from "./inherited_path.ts";
 import type { Document, Places } from "./model.ts";
 import { type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
 
-/** All that is wrong with a document. `unquoted` are the mappings that should be templates. */
+/**
+ * All that is wrong with a document, and with the job files that it embeds. `unquoted` are the
+ * mappings that should be templates.
+ */
 export async function loadError(
   problems: readonly Problem[],
   unquoted: readonly Path[],
   document: Document,
+  inJobFiles: readonly Diagnostic[] = [],
 ): Promise<LoadError> {
-  const own = withoutConsequences(problems, unquoted, document.value);
-  const diagnostics = await locateProblems(own, document);
-  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-  const count = errors === 1 ? "1 error" : `${errors} errors`;
-  return new LoadError(`workflow file '${document.name}' has ${count}`, diagnostics);
+  const own = await locateProblems(
+    withoutConsequences(problems, unquoted, document.value),
+    document,
+  );
+  const [here, there] = [countErrors(own), countErrors(inJobFiles)];
+  const message = there === 0
+    ? `workflow file '${document.name}' has ${errorsOf(here)}`
+    : here === 0
+    ? `the job files of workflow file '${document.name}' have ${errorsOf(there)}`
+    : `workflow file '${document.name}' has ${errorsOf(here)}, and its job files ${there}`;
+  return new LoadError(message, [...own, ...inJobFiles]);
+}
+
+/** What is wrong with documents that are decoded, one after the other, each with its places. */
+export async function locateAll(found: readonly Findings[]): Promise<readonly Diagnostic[]> {
+  const located: Diagnostic[] = [];
+  for (const { problems, unquoted, document } of found) {
+    if (problems.length === 0) continue;
+    const own = withoutConsequences(problems, unquoted, document.value);
+    located.push(...await locateProblems(own, document));
+  }
+  return located;
+}
+
+/** What was found in a document. */
+interface Findings {
+  readonly document: Document;
+  readonly problems: readonly Problem[];
+  readonly unquoted: readonly Path[];
+}
+
+function countErrors(diagnostics: readonly Diagnostic[]): number {
+  return diagnostics.filter(({ severity }) => severity === "error").length;
+}
+
+function errorsOf(count: number): string {
+  return count === 1 ? "1 error" : `${count} errors`;
 }
 
 /** Leaves out what is wrong only because a template without quotes was read as a mapping. */
-function withoutConsequences(
+export function withoutConsequences(
   problems: readonly Problem[],
   unquoted: readonly Path[],
   root: unknown,

@@ -39,6 +39,7 @@ export function actionContext(): TestContext {
       return () => stops.delete(stop);
     },
     onRunEnd: (end) => void ends.push(end),
+    runJobFile: () => Promise.reject(new Error("there is no job file")),
     addSecret(text) {
       secrets.push(text);
       masker.add(text);

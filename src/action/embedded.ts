@@ -1,0 +1,31 @@
+import type { Action } from "./action.ts";
+import { readParameters } from "./read_parameters.ts";
+
+/** Runs a job of another file as a step. */
+export const embedded: Action = {
+  name: "embedded",
+  summary: "Runs a job file as a step",
+  parameters: [
+    {
+      name: "path",
+      type: "string",
+      summary: "the job file, relative to the file that names it",
+      required: true,
+    },
+    { name: "vars", type: "object", summary: "all the vars that the job sees", default: "none" },
+  ],
+  embeds: true,
+  load: () =>
+    Promise.resolve(async (params, context) => {
+      const vars = readParameters("embedded", params).object("vars") ?? {};
+      const job = await context.runJobFile(vars);
+      const code = job.failed > 0 ? 1 : 0;
+      return {
+        req: { path: job.file, vars },
+        res: { code, outputs: job.outputs },
+        status: code,
+        brief: `${job.failed} of ${job.steps} steps failed`,
+        job,
+      };
+    }),
+};

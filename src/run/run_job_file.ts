@@ -1,0 +1,107 @@
+import type { ActionContext, Dict, JobResult } from "../action/action.ts";
+import type { StepError } from "../source/errors.ts";
+import { formatDuration } from "../value/duration.ts";
+import type { Job, JobFile } from "../workflow/model.ts";
+import { isTrue } from "./condition.ts";
+import { EmbeddedError } from "./embedded_error.ts";
+import type { StepRun } from "./event.ts";
+import { failureOf } from "./failure.ts";
+import { Interruption } from "./interruption.ts";
+import { Outputs } from "./outputs.ts";
+import { runRound } from "./run_job.ts";
+import { addSecretsOf } from "./secrets.ts";
+import type { Session } from "./session.ts";
+import { emptyTally } from "./tally.ts";
+
+/**
+ * Runs the job of a file in an attempt of the step that embeds it: with vars and outputs of its
+ * own, and with the end of the attempt as its own end.
+ */
+export async function runJobFile(
+  session: Session,
+  attempt: ActionContext,
+  within: StepRun,
+  { document, job }: JobFile,
+  vars: Dict,
+): Promise<JobResult> {
+  addSecretsOf(vars, session.secrets);
+  const stepIds = new Set(job.steps.flatMap(({ id }) => id ?? []));
+  const { plan: _, ...shared } = session;
+  const inner: Session = {
+    ...shared,
+    document,
+    vars,
+    outputs: new Outputs(stepIds),
+    stepIds,
+    interruption: new Interruption(),
+    closing: new Interruption(),
+    tally: emptyTally(),
+  };
+  const { throwIfStopped, release } = tie(session, inner, attempt);
+  try {
+    const state = await isSkipped(inner, job, attempt)
+      ? "passed"
+      : await runRound(inner, { job, outputs: inner.outputs, within });
+    throwIfStopped();
+    const { steps, untestedFailures: untested } = inner.tally;
+    if (state === "skipped") throw new EmbeddedError(`stopped: ${inner.closing.reason}`);
+    return {
+      file: document.name,
+      outputs: inner.outputs.view,
+      steps: steps.passed + steps.failed + steps.skipped + steps.untested,
+      failed: steps.failed,
+      untested,
+    };
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Has the job end with the attempt, and begin nothing new once the run is closed, until it is
+ * released. `throwIfStopped` throws the reason of an attempt that has ended.
+ */
+function tie(
+  session: Session,
+  { interruption, closing }: Session,
+  attempt: ActionContext,
+): { readonly throwIfStopped: () => void; readonly release: () => void } {
+  let reason: StepError | undefined;
+  const close = { stop: ({ message }: StepError) => closing.interrupt(message) };
+  interruption.add(close);
+  const link = session.closing.add(close);
+  if (session.closing.reason !== undefined) closing.interrupt(session.closing.reason);
+  const forget = attempt.onStop((stop) => {
+    reason = stop;
+    const isTimeout = session.interruption.reason === undefined;
+    const time = formatDuration(attempt.timeout);
+    interruption.interrupt(isTimeout ? `the step around it timed out after ${time}` : stop.message);
+  });
+  return {
+    throwIfStopped() {
+      if (reason) throw reason;
+    },
+    release() {
+      link.remove();
+      forget();
+    },
+  };
+}
+
+/** Whether the job is not to run; what is wrong with its `skipif` is thrown with its place. */
+async function isSkipped(
+  session: Session,
+  { skipif, path }: Job,
+  attempt: ActionContext,
+): Promise<boolean> {
+  if (!skipif) return false;
+  const scope = { names: { vars: session.vars, outputs: session.outputs.view }, strict: true };
+  try {
+    if (!isTrue(skipif, scope, "skipif")) return false;
+  } catch (error) {
+    const failure = await failureOf(session, path, error);
+    throw new EmbeddedError(failure.message, failure);
+  }
+  attempt.debug(`skipped ${session.document.name}: skipif is true: ${skipif.source.trim()}`);
+  return true;
+}

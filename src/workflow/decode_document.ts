@@ -1,0 +1,56 @@
+import { loadActions } from "../action/registry.ts";
+import type { Path } from "../source/source.ts";
+import type { Decoding } from "./decode_value.ts";
+import { type ExpressionReader, type ExpressionUse, NO_EXPRESSIONS } from "./expression_reader.ts";
+import { inspectValue } from "./inspect_value.ts";
+import { warnOfLeadingZeros } from "./leading_zeros.ts";
+import type { Limits } from "./limits.ts";
+import type { Document } from "./model.ts";
+import { addError, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
+import { isRawMap } from "./raw_value.ts";
+import { usedActions } from "./used_actions.ts";
+
+/** All that could be decoded of a document, and all that is wrong with it. */
+export interface DecodedDocument<T> {
+  /** Undefined where nothing could be decoded. */
+  readonly draft?: T;
+  readonly uses: readonly ExpressionUse[];
+  readonly problems: Problem[];
+  /** Mappings that should be templates: what is wrong inside of them is a consequence. */
+  readonly unquoted: readonly Path[];
+}
+
+/** Decodes as much of a document as can be, by what it should be, whatever is wrong with it. */
+export async function decodeAs<T>(
+  decode: (document: Document, decoding: Decoding) => T | undefined,
+  document: Document,
+  limits: Limits,
+): Promise<DecodedDocument<T>> {
+  const problems: Problem[] = [];
+  const { fault, unquoted, expressions: any } = inspectValue(document.value);
+  if (fault) {
+    addError(problems, "size", fault.path, fault.message);
+    return { problems, uses: [], unquoted: [] };
+  }
+  for (const path of unquoted) {
+    addError(problems, UNQUOTED_TEMPLATE, path, "YAML reads {{ }} without quotes as a mapping", {
+      hint: "put the whole value in quotes",
+    });
+  }
+  const expressions = any ? await expressionReader(problems) : NO_EXPRESSIONS;
+  const actions = await loadActions(usedActions(document.value));
+  const draft = decode(document, { problems, limits, expressions, actions });
+  await expressions.check(varsOf(document.value));
+  await warnOfLeadingZeros(problems, document);
+  return { ...draft ? { draft } : {}, uses: expressions.uses, problems, unquoted };
+}
+
+function varsOf(root: unknown): readonly string[] {
+  return isRawMap(root) && isRawMap(root.vars) ? Object.keys(root.vars) : [];
+}
+
+/** Brings the expression language, which not every workflow needs. */
+async function expressionReader(problems: Problem[]): Promise<ExpressionReader> {
+  const { makeExpressionReader } = await import("./read_expressions.ts");
+  return makeExpressionReader(problems);
+}
