@@ -8,7 +8,8 @@ export interface Annotation {
   readonly level: AnnotationLevel;
   readonly title: string;
   readonly message: string;
-  readonly place?: Pick<Place, "file" | "line" | "column">;
+  /** Without a line it is about all of the file. */
+  readonly place?: Pick<Place, "file"> & Partial<Pick<Place, "line" | "column">>;
 }
 
 /**
@@ -21,12 +22,25 @@ export function renderAnnotation({ level, title, message, place }: Annotation): 
     ...place ? { file: place.file, line: place.line, col: place.column } : {},
     title,
   };
-  const list = Object.entries(properties).map(([name, value]) =>
-    `${name}=${escapeData(String(value)).replace(/:/g, "%3A").replace(/,/g, "%2C")}`
+  const list = Object.entries(properties).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : `${name}=${escapeData(String(value)).replace(/:/g, "%3A").replace(/,/g, "%2C")}`
   );
   return `::${level} ${list.join(",")}::${escapeData(message)}\n`;
 }
 
 function escapeData(text: string): string {
   return text.replace(/%/g, "%25").replace(/\r/g, "%0D").replace(/\n/g, "%0A");
+}
+
+/**
+ * Annotations name files from the root of the repository: makes such a path of one from `folder`,
+ * where the root is known.
+ */
+export function pathsFromRoot(folder: string, root: string | undefined): (path: string) => string {
+  return (path) => {
+    const whole = path.startsWith("/") ? path : `${folder}/${path}`;
+    return root && whole.startsWith(`${root}/`) ? whole.slice(root.length + 1) : path;
+  };
 }
