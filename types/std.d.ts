@@ -26,6 +26,9 @@ declare module "@std/assert" {
 declare module "@std/path/from-file-url" {
   export function fromFileUrl(url: string | URL): string;
 }
+declare module "@std/path/glob-to-regexp" {
+  export function globToRegExp(glob: string): RegExp;
+}
 declare module "@std/path/join" {
   export function join(...paths: string[]): string;
 }

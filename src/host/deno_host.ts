@@ -53,6 +53,8 @@ const files: Files = {
     }
     return names.sort();
   },
+  entries: async (folder) => (await import("./read_entries.ts")).readEntries(folder),
+  isFile: leadsToFile,
   stage: async (path) => (await import("./staged_file.ts")).stageFile(path),
   grow: async (path) => (await import("./staged_file.ts")).openGrowingFile(path, "anew"),
   append: async (path) => (await import("./staged_file.ts")).openGrowingFile(path, "append"),

@@ -30,6 +30,10 @@ export interface Files {
   read(path: string | URL): Promise<Uint8Array>;
   /** Files directly in a folder, by name; undefined where the path is no folder. */
   list(path: string): Promise<readonly string[] | undefined>;
+  /** What is directly in a folder, by name; nothing where there is none that can be read. */
+  entries(folder: string): Promise<readonly Entry[]>;
+  /** Whether a path leads to a file, which has content: not to a pipe, a device or a folder. */
+  isFile(path: string): Promise<boolean>;
   /** Opens a file to be written, whole or not at all. Brings its code, which few runs need. */
   stage(path: string): Promise<StagedFile>;
   /** Opens a file that others read while it is written. */
@@ -38,6 +42,12 @@ export interface Files {
   append(path: string): Promise<StagedFile>;
   /** What relative paths begin at. */
   workingFolder(): string;
+}
+
+/** Something in a folder; `link` is one that leads to a folder, and so perhaps in a circle. */
+export interface Entry {
+  readonly name: string;
+  readonly kind: "file" | "folder" | "link";
 }
 
 /** A wish from outside that the program end. */

@@ -1,0 +1,33 @@
+import type { Entry } from "./host.ts";
+
+/** What is directly in a folder, by name; nothing where there is none that can be read. */
+export async function readEntries(folder: string): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  try {
+    for await (const { name, isFile, isDirectory, isSymlink } of Deno.readDir(folder)) {
+      if (isDirectory) entries.push({ name, kind: "folder" });
+      else if (isFile) entries.push({ name, kind: "file" });
+      else if (isSymlink) entries.push(...await followLink(name, `${folder}/${name}`));
+    }
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
+  return entries.sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+async function followLink(name: string, path: string): Promise<readonly Entry[]> {
+  try {
+    const { isFile, isDirectory } = await Deno.stat(path);
+    return isDirectory ? [{ name, kind: "link" }] : isFile ? [{ name, kind: "file" }] : [];
+  } catch (error) {
+    if (isRefusal(error)) return [];
+    throw error;
+  }
+}
+
+/** Whether there is nothing to see: no such folder, one that is closed, links in a circle. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ||
+    error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable ||
+    error instanceof Deno.errors.FilesystemLoop;
+}
