@@ -15,8 +15,14 @@ export interface Operand {
   readonly name: string;
   /** It may be given several times; only the last operand of a command may. */
   readonly repeats?: true;
+  /** The only words that it can be. */
+  readonly choices?: readonly string[];
+  readonly path?: PathKind;
   readonly summary: string;
 }
+
+/** What a word is the path of: a YAML or JSON file, or several by commas, any file, a folder. */
+export type PathKind = "documents" | "file" | "folder";
 
 /** An option of the command line. One with a `value` takes one, the others are switches. */
 export interface Option {
@@ -27,6 +33,7 @@ export interface Option {
   readonly value?: string;
   /** The only values that are allowed. */
   readonly choices?: readonly string[];
+  readonly path?: PathKind;
   /** It may be given several times: its values are in `lists`. */
   readonly repeats?: true;
   readonly summary: string;

@@ -19,6 +19,7 @@ export const DEFAULT_COMMAND: Command = {
   summary: "Run a workflow",
   operands: [{
     name: "workflow_file",
+    path: "documents",
     summary: "A workflow file, or several joined by commas that are read as one",
   }],
   options: [
@@ -44,6 +45,7 @@ export const DEFAULT_COMMAND: Command = {
     {
       name: "report-dir",
       value: "folder",
+      path: "folder",
       summary: "Write a report of every format into a folder",
     },
     {
@@ -78,5 +80,21 @@ export const COMMANDS: readonly Command[] = [
     operands: [],
     options: [{ name: "job", summary: "Print that of a job file, which a step embeds" }],
     load: async () => (await import("./schema_command.ts")).schemaCommand,
+  },
+  {
+    name: "completions",
+    summary: "Print a script with which a shell completes the command line",
+    operands: [{
+      name: "shell",
+      choices: ["bash", "zsh", "fish", "powershell"],
+      summary: "bash, zsh, fish or powershell",
+    }],
+    options: [],
+    load: async () =>
+      (await import("./completions_command.ts")).completionsCommand({
+        fallback: DEFAULT_COMMAND,
+        commands: COMMANDS,
+        common: COMMON_OPTIONS,
+      }),
   },
 ];

@@ -1,0 +1,37 @@
+import type { Command, Operand, Option } from "../command.ts";
+import type { CommandTable } from "../read_command_line.ts";
+
+/** A command under its first word, with all of its options; the one without a word is "". */
+export interface CommandWords {
+  readonly name: string;
+  readonly summary: string;
+  readonly operands: readonly Operand[];
+  readonly options: readonly Option[];
+}
+
+/** Every command, the one that runs workflows last. */
+export function commandWords({ fallback, commands, common }: CommandTable): CommandWords[] {
+  return [...commands, fallback].map(({ name = "", summary, operands, options }: Command) => ({
+    name,
+    summary,
+    operands,
+    options: [...options, ...common],
+  }));
+}
+
+/** An option as it can be written: `--verbose` and `-v`. */
+export function spellings({ name, short }: Option): string[] {
+  return [`--${name}`, ...short === undefined ? [] : [`-${short}`]];
+}
+
+/** How all options that take a value are written, in any command: the next word is no operand. */
+export function valuedWords(table: CommandTable): string[] {
+  const options = commandWords(table).flatMap(({ options }) => options);
+  return [...new Set(options.filter(({ value }) => value !== undefined).flatMap(spellings))];
+}
+
+/** The operand at that place, where the last may stand again and again. */
+export function operandAt(operands: readonly Operand[], index: number): Operand | undefined {
+  const last = operands.at(-1);
+  return operands[index] ?? (last?.repeats ? last : undefined);
+}

@@ -1,0 +1,109 @@
+import type { Operand, Option, PathKind } from "../command.ts";
+import type { CommandTable } from "../read_command_line.ts";
+import { type CommandWords, commandWords, spellings, valuedWords } from "./words.ts";
+
+const FILES: Readonly<Record<PathKind, string>> = {
+  documents: "_runner_documents",
+  file: "_files",
+  folder: "_files -/",
+};
+
+/** The completion script for zsh, to be loaded by `source` or from a folder of `$fpath`. */
+export function renderZsh(table: CommandTable): string {
+  const commands = commandWords(table);
+  const named = commands.filter(({ name }) => name !== "");
+  return `#compdef runner
+# Completion for zsh. Load it with: source <(runner completions zsh)
+# or print it into a file "_runner" in a folder of $fpath.
+
+_runner_documents() {
+  _sequence _files -g '*.(yml|yaml|json)'
+}
+
+_runner_commands() {
+  local -a commands=(
+${named.map(({ name, summary }) => `    ${quoted(`${name}:${summary}`)}\n`).join("")}  )
+  _describe -t commands command commands
+}
+
+_runner_first() {
+  _alternative 'commands:command:_runner_commands' 'files:workflow file:_runner_documents'
+}
+
+_runner() {
+  local command= awaiting= word
+  local -i i
+  for ((i = 2; i < CURRENT; i++)); do
+    word=\${words[i]}
+    if [[ -n $awaiting ]]; then
+      awaiting=
+      continue
+    fi
+    case $word in
+      ${pattern(valuedWords(table))}) awaiting=1 ;;
+      -?*) ;;
+      *)
+        command=$word
+        break
+        ;;
+    esac
+  done
+  case $command in
+${commands.map(commandCase).join("")}  esac
+}
+
+if [[ \${funcstack[1]} == _runner ]]; then
+  _runner "$@"
+else
+  compdef _runner runner
+fi
+`;
+}
+
+function commandCase({ name, operands, options }: CommandWords): string {
+  const specs = [
+    ...options.map(optionSpec),
+    ...name === "" ? [] : [quoted(`1: :(${name})`)],
+    ...operands.map((operand, index) => {
+      // Beside a file, the first word may be the name of a command.
+      const act = name === "" && index === 0 ? "_runner_first" : action(operand);
+      const place = operand.repeats ? "*" : String(index + (name === "" ? 1 : 2));
+      return quoted(`${place}:${text(operand.name.replaceAll("_", " "))}:${act}`);
+    }),
+  ];
+  return `    ${name === "" ? "*" : name})
+      _arguments -s : \\
+${specs.map((spec) => `        ${spec}`).join(" \\\n")}
+      ;;
+`;
+}
+
+function optionSpec(option: Option): string {
+  const { name, short, value, repeats, summary } = option;
+  const words = spellings(option);
+  const takes = value === undefined ? "" : `:${text(value)}:${action(option)}`;
+  const about = `[${text(summary)}]${takes}`;
+  const equals = value === undefined ? "" : "=";
+  const exclusive = repeats ? "*" : `(${words.join(" ")})`;
+  if (short === undefined) return quoted(`${repeats ? "*" : ""}--${name}${equals}${about}`);
+  const short_ = value === undefined ? `-${short}` : `-${short}+`;
+  return `${quoted(exclusive)}{${short_},--${name}${equals}}${quoted(about)}`;
+}
+
+function action({ choices, path }: Option | Operand): string {
+  if (choices) return `(${choices.join(" ")})`;
+  return path ? FILES[path] : " ";
+}
+
+/** A text inside of a specification, in which brackets and colons have a meaning. */
+function text(plain: string): string {
+  return plain.replace(/[\\[\]:]/g, "\\$&");
+}
+
+function pattern(words: readonly string[]): string {
+  return words.join(" | ") || "''";
+}
+
+function quoted(plain: string): string {
+  return `'${plain.replaceAll("'", "'\\''")}'`;
+}

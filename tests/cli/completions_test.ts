@@ -1,0 +1,120 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const SHELLS = ["bash", "zsh", "fish", "powershell"];
+
+async function script(shell: string): Promise<string> {
+  const { code, stdout, stderr } = await runCli(["completions", shell]);
+  assertEquals([code, stderr], [0, ""]);
+  return stdout;
+}
+
+/** Words that bash would offer; `line` is split as bash splits it, and the last word is completed. */
+const DRIVER = `
+set -u
+source ./script
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_runner
+[ "\${#COMPREPLY[@]}" = 0 ] || printf '%s\\n' "\${COMPREPLY[@]}"
+`;
+
+const FILES = {
+  "a.yml": "",
+  "b.yaml": "",
+  "api.json": "",
+  "notes.txt": "",
+  "two words.yml": "",
+  "sub/c.yml": "",
+  "subway/d.txt": "",
+};
+
+Deno.test("bash completes commands, options, choices and files", async (test) => {
+  const files = { ...FILES, script: await script("bash"), driver: DRIVER };
+  const documents = ["a.yml", "api.json", "b.yaml", "sub", "subway", "two words.yml"];
+  const commands = ["completions", "dag", "schema"];
+  const table: [words: string[], offered: string[] | ((offered: string[]) => boolean)][] = [
+    [[""], (all) => [...commands, ...documents].every((word) => all.includes(word))],
+    [["da"], ["dag"]],
+    [["sch"], ["schema"]],
+    [["completions", ""], SHELLS],
+    [["completions", "z"], ["zsh"]],
+    [["completions", "zsh", ""], []],
+    [["schema", ""], []],
+    [["schema", "--j"], ["--job"]],
+    [["--out"], ["--output"]],
+    [["-"], (all) => ["-v", "--verbose", "--help", "-h"].every((word) => all.includes(word))],
+    [["dag", "--mer"], ["--mermaid"]],
+    [["a.yml", "--mer"], []],
+    [["--verbose", "dag", "--mer"], ["--mermaid"]],
+    [["--output", "s"], ["spinner", "stream"]],
+    [["--output", "stream", "da"], ["dag"]],
+    [["--output", "="], ["auto", "spinner", "stream"]],
+    [["--output", "=", "sp"], ["spinner"]],
+    [["--output=sp"], ["--output=spinner"]],
+    [["--output="], ["--output=auto", "--output=spinner", "--output=stream"]],
+    [["--output", "=", "stream", "da"], ["dag"]],
+    [["--report", "junit", "=", "x", "da"], ["dag"]],
+    [["--report-dir", "s"], ["sub", "subway"]],
+    [["dag", ""], documents],
+    [["dag", "s"], ["sub", "subway"]],
+    [["dag", "sub/"], ["sub/c.yml"]],
+    [["dag", "subway/"], []],
+    [["dag", "a.yml,su"], ["a.yml,sub/", "a.yml,subway/"]],
+    [["dag", "a.yml,sub/c.yml,b"], ["a.yml,sub/c.yml,b.yaml"]],
+    [["dag", "a.yml", ""], []],
+    [["dag", "two\\ w"], ["two words.yml"]],
+    [["dag", '"two w'], ["two words.yml"]],
+    [["dag", "~/su"], ["~/sub", "~/subway"]],
+    [["--", "--"], []],
+    [["--", ""], (all) => all.includes("a.yml")],
+    [["nothing.yml", ""], []],
+  ];
+  await withFiles(files, async (cwd) => {
+    for (const [words, offered] of table) {
+      await test.step(words.join(" "), async () => {
+        const { code, stdout, stderr } = await new Deno.Command("bash", {
+          args: ["--norc", "driver", "runner", ...words],
+          cwd,
+          env: { HOME: cwd },
+        }).output();
+        const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+        assertEquals([code, decode(stderr)], [0, ""]);
+        const lines = decode(stdout).split("\n").filter((line) => line !== "").sort();
+        if (typeof offered === "function") assert(offered(lines), lines.join(" "));
+        else assertEquals(lines, offered.toSorted());
+      });
+    }
+  });
+});
+
+Deno.test("every script names every command and every option of the help", async () => {
+  const help = async (...words: string[]) => (await runCli([...words, "--help"])).stdout;
+  const top = await help();
+  const commands = [...top.matchAll(/^ {7}runner (\S+) \[options\]/gm)].map(([, name]) => name!);
+  assert(commands.length >= 3);
+  const words = new Set<string>(commands);
+  for (const text of [top, ...await Promise.all(commands.map((name) => help(name)))]) {
+    for (const [, name] of text.matchAll(/^ {2}(?:-\w, | {4})--([\w-]+)/gm)) words.add(name!);
+  }
+  assert(words.size > 10);
+  for (const shell of SHELLS) {
+    const text = await script(shell);
+    for (const word of words) {
+      assertMatch(text, new RegExp(`(?<![\\w-])(--)?${word}(?![\\w-])`), `${shell}: ${word}`);
+    }
+  }
+});
+
+Deno.test("a shell that has no script is an error", async () => {
+  const unknown = await runCli(["completions", "bsh"]);
+  assertEquals([unknown.code, unknown.stdout], [1, ""]);
+  assertEquals(
+    unknown.stderr,
+    'runner: error: <shell> cannot be "bsh"\n  did you mean "bash"?\n',
+  );
+  const missing = await runCli(["completions"]);
+  assertEquals([missing.code, missing.stdout], [1, ""]);
+  assertMatch(missing.stderr, /^runner: error: <shell> is missing\n/);
+});
