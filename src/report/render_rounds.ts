@@ -1,8 +1,8 @@
-import { formatElapsed } from "./format_time.ts";
 import { BELOW_NAME, BELOW_NUMBER, stepIcon, stepNumber } from "./layout.ts";
+import { renderTimes } from "./render_times.ts";
 import { belowName, renderEcho, renderTrouble } from "./render_step.ts";
 import type { ReportOptions } from "./reporter.ts";
-import { indentedRoom } from "./room.ts";
+import { fitSentence, indentedRoom } from "./room.ts";
 import type { Style } from "./style.ts";
 import type { FailureKind, RoundTally, StepTally } from "./round_tally.ts";
 import { countOf, indentLines, oneLine } from "./text_lines.ts";
@@ -35,7 +35,7 @@ export function describeKind({ count, round }: FailureKind): string {
     : `failed ${count} times, first at repeat_index ${round}`;
 }
 
-function countLine(step: StepTally, rounds: number, { style, timing }: ReportOptions): string {
+function countLine(step: StepTally, rounds: number, { style }: ReportOptions): string {
   const { passed, failed, skipped, untested } = step.count;
   const ran = passed + failed + untested;
   const left = rounds - ran - skipped;
@@ -44,19 +44,18 @@ function countLine(step: StepTally, rounds: number, { style, timing }: ReportOpt
     step.untestedFailures > 0 ? `, ${step.untestedFailures} with ${oneLine(step.untested!)}` : "",
     left > 0 ? `, ${left} not run` : "",
   ].join("");
-  const times = timing && step.responseTime.count > 0 ? style.dim(timesOf(step)) : "";
   if (ran === 0) {
     const why = step.reason === undefined ? "" : ` (${oneLine(step.reason)})`;
     return `${stepIcon("skipped", style)}  ${style.dim(`${skipped}/${rounds} skipped${why}`)}`;
   }
   if (untested > 0) {
     const icon = stepIcon(failed > 0 ? "failed" : "untested", style);
-    return `${icon}  ${untested}/${ran} completed (no test)${remarks}${times}`;
+    return `${icon}  ${untested}/${ran} completed (no test)${remarks}`;
   }
   const share = (passed / ran * 100).toFixed(1);
   return `${
     stepIcon(failed === 0 ? "passed" : "failed", style)
-  }  ${passed}/${ran} success (${share}%)${remarks}${times}`;
+  }  ${passed}/${ran} success (${share}%)${remarks}`;
 }
 
 /** What rounds said, each once, with the first round that did unless all said the same. */
@@ -71,14 +70,11 @@ function echoLines({ echoes, echoesLeftOut }: StepTally, style: Style): string[]
   });
 }
 
-function timesOf({ responseTime: { sum, count, least, most } }: StepTally): string {
-  return ` (mean ${formatElapsed(sum / count)}, ${formatElapsed(least)} to ${formatElapsed(most)})`;
-}
-
 function belowCount(step: StepTally, options: ReportOptions): string[] {
   const { style } = options;
   const room = indentedRoom(belowName(options), 2);
-  const lines = echoLines(step, style);
+  const times = renderTimes(step.responseTimes).flatMap((line) => fitSentence(line, room));
+  const lines = [...times.map(style.dim), ...echoLines(step, style)];
   if (step.echoesLeftOut > 0) lines.push(`… (${step.echoesLeftOut} more)`);
   for (const kind of step.kinds.values()) {
     lines.push(`${describeKind(kind)}:`, ...indentLines(renderTrouble(kind.first, style, room), 2));

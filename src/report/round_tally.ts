@@ -1,8 +1,8 @@
 import type { JobState, StepFinished, StepResult, StepState } from "../run/event.ts";
 
 /**
- * What is kept of the rounds of a repeated job: counts, the first echoes and the first failure
- * of each kind, so that ten thousand rounds need no more memory than a hundred.
+ * What is kept of the rounds of a repeated job: counts, times, the first echoes and the first
+ * failure of each kind, so that ten thousand rounds need little more memory than a hundred.
  */
 export interface RoundTally {
   /** By step and entry, as they first came up. */
@@ -29,7 +29,8 @@ export interface StepTally {
   untested?: string;
   /** Why it was skipped first. */
   reason?: string;
-  readonly responseTime: { sum: number; count: number; least: number; most: number };
+  /** Of the action in each round, in milliseconds. */
+  readonly responseTimes: number[];
 }
 
 /** Echoes that are the same. */
@@ -68,13 +69,7 @@ export function addToTally(tally: RoundTally, { run, result }: StepFinished): vo
     step.untestedFailures++;
     step.untested ??= result.untested;
   }
-  if (result.responseTime !== undefined) {
-    const { responseTime: time } = step;
-    time.sum += result.responseTime;
-    time.count++;
-    time.least = Math.min(time.least, result.responseTime);
-    time.most = Math.max(time.most, result.responseTime);
-  }
+  if (result.responseTime !== undefined) step.responseTimes.push(result.responseTime);
   if (result.state === "failed") addFailure(step, result, run.round ?? 0);
 }
 
@@ -92,7 +87,7 @@ function stepTally(tally: RoundTally, step: number, entry: number, name: string)
       kinds: new Map(),
       otherFailures: 0,
       untestedFailures: 0,
-      responseTime: { sum: 0, count: 0, least: Infinity, most: 0 },
+      responseTimes: [],
     };
     tally.steps.set(key, found);
   }

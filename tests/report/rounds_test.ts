@@ -16,7 +16,7 @@ import {
 /** What each round made of the only step; the text of the job and what comes after it. */
 function roundsText(
   results: readonly Partial<StepResult>[],
-  { rounds = results.length, timing = false } = {},
+  { rounds = results.length, withTimes = false } = {},
 ): string {
   const events = results.flatMap((more, round): RunEvent[] => {
     const state: JobState = more.state === "failed" ? "failed" : "passed";
@@ -27,7 +27,7 @@ function roundsText(
   });
   const isFailed = results.some(({ state }) => state === "failed");
   const state = isFailed ? "failed" : "passed";
-  const text = reportOf(textReport({ timing, style: makeStyle(false) }), [
+  const text = reportOf(textReport({ timing: false, style: makeStyle(false) }), [
     runStarted(["load"]),
     jobStarted("load", { rounds }),
     ...events,
@@ -38,7 +38,8 @@ function roundsText(
     }),
   ]);
   assert(text.startsWith("Shop\n\n⏺ Load\n"));
-  return text.slice("Shop\n\n⏺ Load\n".length).replace(/\n*Total workflow time.*\n$/, "");
+  const job = text.slice("Shop\n\n⏺ Load\n".length).replace(/\n*Total workflow time.*\n$/, "");
+  return withTimes ? job : job.replace(/^ +min .*\n/m, "");
 }
 
 const refused: Failure = { kind: "action", field: "uses", message: "connection refused" };
@@ -142,12 +143,22 @@ Deno.test("textReport() counts rounds that an interruption prevented", () => {
   );
 });
 
-Deno.test("textReport() sums up response times of rounds with --timing", () => {
-  const times = [{ responseTime: 5 }, { responseTime: 10 }];
+Deno.test("textReport() sums up the response times of rounds", () => {
+  const times = [10, 1, 2, 3].map((responseTime) => ({ responseTime }));
   assertEquals(
-    roundsText(times, { timing: true }).split("\n")[1],
-    "      ✓  2/2 success (100.0%) (mean 7.5ms, 5.0ms to 10.0ms)",
+    roundsText(times, { withTimes: true }),
+    `   0. ping (repeating 4 times)
+      ✓  4/4 success (100.0%)
+         min 1.0ms, mean 4.0ms, p50 2.0ms, p90 10.0ms, p95 10.0ms, p99 10.0ms, max 10.0ms
+  ⎿ Completed in 0.12s (4 rounds)`,
   );
+});
+
+Deno.test("textReport() draws the response times of many rounds", () => {
+  const times = [1, 1, 1, 1, 2, 2, 3, 4, 5, 5, 5, 5, 5, 5, 5, 5];
+  const lines = roundsText(times.map((responseTime) => ({ responseTime })), { withTimes: true })
+    .split("\n");
+  assertEquals(lines[3], "         1.0ms ▄▂▁█ 5.0ms");
 });
 
 Deno.test("textReport() shows a job that repeats once like any other", () => {
