@@ -56,6 +56,11 @@ export type ExitCode = 0 | 1;
 /** The program around a command. */
 export interface Program {
   readonly host: Host;
+  /**
+   * What a command was given besides the environment, by its names: as there, the values of secret
+   * names are shown nowhere. Commands add to it before they say anything of what they read.
+   */
+  readonly secrets: Readonly<Record<string, unknown>>[];
   /** Ends the program at once. */
   readonly leave: (code: ExitCode) => void;
 }

@@ -1,5 +1,6 @@
 import type { Host } from "../host/host.ts";
 import { addSecretsOf } from "../run/secrets.ts";
+import type { Program } from "./command.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError, RunnerError, UsageError } from "../source/errors.ts";
 import { printable, printableLine } from "../source/printable.ts";
@@ -7,9 +8,12 @@ import { renderMasked } from "../source/render_diagnostic.ts";
 import { wrapWords } from "../source/wrap_text.ts";
 import { Masker } from "../value/masker.ts";
 
+/** What is not to be said besides the secrets of the environment. */
+type Secrets = Program["secrets"];
+
 /** What to say of an error: what the user can act on, and where; of our own bugs all we know. */
-export function explainError(error: unknown, host: Host): string {
-  const mask = maskOf(host);
+export function explainError(error: unknown, host: Host, secrets: Secrets = []): string {
+  const mask = maskOf(host, secrets);
   if (!(error instanceof RunnerError)) {
     const stack = error instanceof Error ? error.stack ?? error.message : String(error);
     return printable(mask(`runner: internal error, please report it: ${stack}\n`));
@@ -25,8 +29,12 @@ export function explainError(error: unknown, host: Host): string {
 }
 
 /** What to say of diagnostics that keep nothing from running. */
-export function explainWarnings(warnings: readonly Diagnostic[], host: Host): string {
-  const mask = maskOf(host);
+export function explainWarnings(
+  warnings: readonly Diagnostic[],
+  host: Host,
+  secrets: Secrets = [],
+): string {
+  const mask = maskOf(host, secrets);
   const columns = columnsOf(host);
   return warnings.map((warning) => renderMasked(warning, mask, columns) + "\n").join("");
 }
@@ -36,9 +44,9 @@ function columnsOf({ stderr }: Host): number | undefined {
   return stderr.isTerminal ? stderr.columns() : undefined;
 }
 
-/** Takes out the secrets of the environment. */
-function maskOf(host: Host): (text: string) => string {
+/** Takes out the secrets of the environment, and those that came in otherwise. */
+function maskOf(host: Host, secrets: Secrets): (text: string) => string {
   const masker = new Masker();
-  addSecretsOf(host.env.all(), masker);
+  for (const values of [host.env.all(), ...secrets]) addSecretsOf(values, masker);
   return (text) => masker.mask(text);
 }

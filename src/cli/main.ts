@@ -10,11 +10,12 @@ export async function main(
   host: Host,
   leave: (code: ExitCode) => void,
 ): Promise<ExitCode> {
+  const program: Program = { host, leave, secrets: [] };
   try {
-    return await runProgram(args, { host, leave });
+    return await runProgram(args, program);
   } catch (error) {
     const { explainError } = await import("./explain_error.ts");
-    host.stderr.write(explainError(error, host));
+    host.stderr.write(explainError(error, host, program.secrets));
     return 1;
   }
 }

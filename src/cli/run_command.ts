@@ -4,6 +4,7 @@ import type { FileReports, ReportTarget } from "../report/files/open_files.ts";
 import { openReport } from "../report/open_report.ts";
 import type { RunEvent } from "../run/event.ts";
 import { run, type RunOptions } from "../run/run.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
 import { UsageError } from "../source/errors.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
 import { loadWorkflow } from "../workflow/load_workflow.ts";
@@ -20,13 +21,18 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
   const colour = usesColour(noColor, host.env, host.stdout);
   const timeout = runTimeout(host.env.get("RUNNER_TIMEOUT"));
   const targets = await targetsOf(invocation, host.env);
+  const preparation = isPrepared(invocation)
+    ? await (await import("./prepare_run.ts")).prepareRun(invocation, program)
+    : undefined;
+  await warn(preparation?.warnings ?? [], program);
   const { workflow, warnings } = await loadWorkflow(operands[0]!, host);
-  if (warnings.length > 0) {
-    const { explainWarnings } = await import("./explain_error.ts");
-    host.stderr.write(explainWarnings(warnings, host));
+  await warn(warnings, program);
+  const { plan, text } = await preparation?.plan(workflow) ??
+    { plan: await makePlan(workflow, host.env.all()) };
+  if (text !== undefined) {
+    host.stdout.write(text);
+    return 0;
   }
-
-  const plan = await makePlan(workflow, host.env.all());
   const files = targets.length === 0 ? undefined : await openFiles(targets, host);
   const interruption = new AbortController();
   const verbose = switches.has("verbose");
@@ -52,6 +58,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
   };
   try {
     const passed = await run(plan, host, take, {
+      ...preparation?.options,
       signal: interruption.signal,
       ...(timeout === undefined ? {} : { timeout }),
       detail: {
@@ -67,6 +74,25 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     files?.discard();
     deaf();
   }
+}
+
+/** Options that make another run than that of a workflow as it stands. */
+const PREPARING: readonly string[] = [
+  ...["only", "skip", "no-needs", "var", "var-file", "env-file"],
+  ...["fail-fast", "jobs", "list", "dry-run"],
+];
+
+function isPrepared({ switches, values, lists }: Invocation): boolean {
+  return PREPARING.some((name) => switches.has(name) || values.has(name) || lists.has(name));
+}
+
+async function warn(
+  warnings: readonly Diagnostic[],
+  { host, secrets }: Program,
+): Promise<void> {
+  if (warnings.length === 0) return;
+  const { explainWarnings } = await import("./explain_error.ts");
+  host.stderr.write(explainWarnings(warnings, host, secrets));
 }
 
 /** The reports to be written besides the one that is printed. */

@@ -83,7 +83,7 @@ export function* matchVars(
 }
 
 function mergesInto(field: DataTemplate, value: Value): boolean {
-  return isDict(value) && Object.keys(value).length > 0 && (fieldsOf(field)?.size ?? 0) > 0;
+  return isDict(value) && Object.keys(value).length > 0 && fieldsOf(field) !== undefined;
 }
 
 type Fields = ReadonlyMap<string, DataTemplate>;

@@ -1,0 +1,30 @@
+import { matchJobs, namesOf, selectJobs } from "../plan/select_jobs.ts";
+import type { Plan, PlannedJob } from "../plan/plan.ts";
+import { UsageError } from "../source/errors.ts";
+import { didYouMean } from "../source/suggest.ts";
+import type { Invocation } from "./command.ts";
+
+/** Refuses what can be refused without a look at the workflow. Throws UsageError. */
+export function checkChoiceOfJobs({ lists, switches }: Invocation): void {
+  if (!switches.has("no-needs") || lists.has("only")) return;
+  throw new UsageError("option --no-needs goes with --only", "name the jobs that are to run");
+}
+
+/** The part of a plan that `--only` and `--skip` leave. Throws UsageError for what fits no job. */
+export function chooseJobs(plan: Plan, { lists, switches }: Invocation): Plan {
+  const matches = (option: string) =>
+    (lists.get(option) ?? []).flatMap((wanted) => jobsFor(plan, option, wanted));
+  const withNeeds = !switches.has("no-needs");
+  const skip = new Set(matches("skip"));
+  if (!lists.has("only")) return selectJobs(plan, { withNeeds, skip });
+  return selectJobs(plan, { only: new Set(matches("only")), withNeeds, skip });
+}
+
+function jobsFor({ jobs }: Plan, option: string, wanted: string): readonly PlannedJob[] {
+  const found = matchJobs(jobs, wanted);
+  if (found.length > 0) return found;
+  const ids = jobs.map(({ job }) => job.id);
+  const some = ids.slice(0, 10).join(", ") + (ids.length > 10 ? ", …" : "");
+  const hint = didYouMean(wanted, jobs.flatMap(namesOf)) ?? `the jobs are ${some}`;
+  throw new UsageError(`option --${option}: there is no job "${wanted}"`, hint);
+}

@@ -1,0 +1,83 @@
+import { evaluateKnownVars } from "../plan/evaluate_known.ts";
+import { makePlan } from "../plan/make_plan.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { RunOptions } from "../run/run.ts";
+import { addSecretsOf } from "../run/secrets.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+import { UsageError } from "../source/errors.ts";
+import { Masker } from "../value/masker.ts";
+import type { Workflow } from "../workflow/model.ts";
+import { checkChoiceOfJobs, chooseJobs } from "./choose_jobs.ts";
+import type { Invocation, Program } from "./command.ts";
+import { applyInputs, readInputs } from "./read_inputs.ts";
+
+/** A run that is to be another one than that of a workflow as it stands. */
+export interface Preparation {
+  readonly warnings: readonly Diagnostic[];
+  readonly options: Pick<RunOptions, "failFast" | "jobs" | "secrets">;
+  plan(workflow: Workflow): Promise<Prepared>;
+}
+
+interface Prepared {
+  readonly plan: Plan;
+  /** What to print instead of running the plan, where that is asked for. */
+  readonly text?: string;
+}
+
+/** Reads the options that choose what runs and with what. Throws LoadError and UsageError. */
+export async function prepareRun(
+  invocation: Invocation,
+  program: Program,
+): Promise<Preparation> {
+  const { switches, values } = invocation;
+  if (switches.has("list") && switches.has("dry-run")) {
+    throw new UsageError("options --list and --dry-run do not go together", "leave one out");
+  }
+  checkChoiceOfJobs(invocation);
+  const jobs = readCount(values.get("jobs"));
+  const inputs = await readInputs(invocation, program);
+  const secrets = new Masker();
+  for (const given of [program.host.env.all(), ...program.secrets]) addSecretsOf(given, secrets);
+  const { environment, warnings } = inputs;
+  return {
+    warnings,
+    options: {
+      secrets,
+      ...(jobs === undefined ? {} : { jobs }),
+      ...(switches.has("fail-fast") ? { failFast: true } : {}),
+    },
+    async plan(loaded) {
+      const workflow = await applyInputs(loaded, inputs);
+      const isList = switches.has("list");
+      // A list shows names as far as they are known, also where the environment of a run is missing.
+      const whole = await makePlan(workflow, environment, isList ? evaluateKnownVars : undefined);
+      const plan = chooseJobs(whole, invocation);
+      if (isList) return { plan, text: await renderAsList(plan, secrets) };
+      if (!switches.has("dry-run")) return { plan };
+      const { renderDryRun } = await import("./dry_run.ts");
+      return { plan, text: renderDryRun({ plan, vars: workflow.vars, environment, secrets }) };
+    },
+  };
+}
+
+async function renderAsList(plan: Plan, secrets: Masker): Promise<string> {
+  const { makeDag } = await import("../dag/make_dag.ts");
+  const { renderList } = await import("./list_jobs.ts");
+  const known = new Set<object>();
+  const mask = (name: string, vars: Plan["vars"]) => {
+    if (!known.has(vars)) addSecretsOf(vars, secrets);
+    known.add(vars);
+    return secrets.mask(name);
+  };
+  return renderList(makeDag(plan, { mask }), plan);
+}
+
+/** The number that `--jobs` gives. */
+function readCount(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^0*[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new UsageError(
+    `option --jobs must be a whole number from 1, not "${text}"`,
+    "without it all jobs run that can",
+  );
+}

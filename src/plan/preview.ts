@@ -1,0 +1,173 @@
+import type { Node } from "../expr/ast.ts";
+import type { DataTemplate, Expression, Scope, Template } from "../expr/expression.ts";
+import { ExpressionError } from "../expr/expression_error.ts";
+import { CHANGING_FUNCTIONS } from "../expr/functions/random.ts";
+import { childrenOf } from "../expr/tree.ts";
+import { renderText } from "../expr/render.ts";
+import { isDict, type Value } from "../value/value.ts";
+
+/** What is known before anything has run. */
+export interface Knowledge {
+  readonly scope: Scope;
+  /** Vars whose values only the run will tell. */
+  readonly openVars: ReadonlySet<string>;
+}
+
+/** Data as far as it is known: the rest of it stands there as it is written. */
+export type Preview =
+  | { readonly kind: "value"; readonly value: Value }
+  | PreviewText
+  | { readonly kind: "list"; readonly items: readonly Preview[] }
+  | { readonly kind: "map"; readonly entries: readonly (readonly [string, Preview])[] };
+
+/** A text of which some is not known. */
+export interface PreviewText {
+  readonly kind: "text";
+  readonly parts: readonly PreviewPart[];
+  /** What is wrong with an expression that is known to fail. */
+  readonly fault?: string;
+}
+
+interface PreviewPart {
+  readonly text: string;
+  /** Text of the file, a template as it is written, or what one gives. */
+  readonly from: "text" | "template" | "value";
+}
+
+/** Data as far as it is known. */
+export function previewData(template: DataTemplate, known: Knowledge): Preview {
+  switch (template.kind) {
+    case "constant":
+      return { kind: "value", value: template.value as Value };
+    case "template":
+      return previewTemplate(template.template, known);
+    case "list":
+      return { kind: "list", items: template.items.map((item) => previewData(item, known)) };
+    case "map": {
+      const entries = template.entries.map(([key, field]) =>
+        [key, previewData(field, known)] as const
+      );
+      return { kind: "map", entries };
+    }
+  }
+}
+
+/** A template as far as it is known; its value, of whatever type, where all of it is. */
+export function previewTemplate(template: Template, known: Knowledge): Preview {
+  const nodes = template.parts.filter((part) => typeof part !== "string");
+  if (!nodes.some((node) => isOpen(node, known, []))) {
+    try {
+      return { kind: "value", value: template.render(known.scope) as Value };
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      return previewParts(template, known, error.message);
+    }
+  }
+  return previewParts(template, known);
+}
+
+/** The value of an expression, where it is known. */
+export function previewExpression({ node, evaluate }: Expression, known: Knowledge) {
+  if (isOpen(node, known, [])) return undefined;
+  try {
+    return { value: evaluate(known.scope) };
+  } catch (error) {
+    if (error instanceof ExpressionError) return { fault: error.message };
+    throw error;
+  }
+}
+
+function previewParts({ source, parts }: Template, known: Knowledge, fault?: string): PreviewText {
+  let at = 0;
+  const shown = parts.map((part): PreviewPart => {
+    const start = at;
+    if (typeof part === "string") {
+      at += part.length;
+      return { text: part, from: "text" };
+    }
+    at = source.indexOf("}}", part.end) + "}}".length;
+    const value = isOpen(part, known, []) ? undefined : textOf(source, part, known.scope);
+    if (value !== undefined) return { text: value, from: "value" };
+    return { text: source.slice(start, at), from: "template" };
+  });
+  return { kind: "text", parts: shown, ...(fault === undefined ? {} : { fault }) };
+}
+
+function textOf(source: string, part: Node, scope: Scope): string | undefined {
+  try {
+    return renderText({ source, parts: [part] }, scope);
+  } catch (error) {
+    if (error instanceof ExpressionError) return undefined;
+    throw error;
+  }
+}
+
+const CHANGING: ReadonlySet<string> = new Set(CHANGING_FUNCTIONS.map(({ name }) => name));
+
+/** Whether the value of a node hangs on the run, or is another one each time. */
+function isOpen(node: Node, known: Knowledge, locals: readonly string[]): boolean {
+  const { scope: { names, strict }, openVars } = known;
+  const isOpenHere = (child: Node) => isOpen(child, known, locals);
+  switch (node.type) {
+    case "Identifier":
+      if (locals.includes(node.name)) return false;
+      if (node.name === "vars" && openVars.size > 0) return true;
+      return strict && !Object.hasOwn(names, node.name);
+    case "LetExpression":
+      return isOpenHere(node.init) || isOpen(node.body, known, [...locals, node.id.name]);
+    case "CallExpression":
+      if (node.callee.type === "Identifier" && CHANGING.has(node.callee.name)) return true;
+      break;
+    case "MemberExpression": {
+      const { object, property, computed } = node;
+      const isVar = object.type === "Identifier" && object.name === "vars" &&
+        !locals.includes("vars");
+      const key = property.type === "Literal" || !computed ? keyOf(property) : undefined;
+      if (isVar && key !== undefined) return openVars.has(key);
+    }
+  }
+  return childrenOf(node).some(isOpenHere);
+}
+
+function keyOf(property: Node): string | undefined {
+  if (property.type === "Identifier") return property.name;
+  return property.type === "Literal" ? String(property.value) : undefined;
+}
+
+/** Whether all of it is known. */
+export function isKnown(preview: Preview): boolean {
+  switch (preview.kind) {
+    case "value":
+      return true;
+    case "text":
+      return false;
+    case "list":
+      return preview.items.every(isKnown);
+    case "map":
+      return preview.entries.every(([, field]) => isKnown(field));
+  }
+}
+
+/** The value of what is all known. */
+export function knownValue(preview: Preview): Value {
+  switch (preview.kind) {
+    case "value":
+      return preview.value;
+    case "text":
+      throw new Error("a value that is not known");
+    case "list":
+      return preview.items.map(knownValue);
+    case "map": {
+      const map: Record<string, Value> = Object.create(null);
+      for (const [key, field] of preview.entries) map[key] = knownValue(field);
+      return map;
+    }
+  }
+}
+
+/** What a mapping holds; nothing where it is none. */
+export function fieldsOf(preview: Preview): readonly (readonly [string, Preview])[] {
+  if (preview.kind === "map") return preview.entries;
+  if (preview.kind !== "value" || !isDict(preview.value)) return [];
+  return Object.entries(preview.value).map(([key, value]) => [key, { kind: "value", value }]);
+}

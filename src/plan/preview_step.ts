@@ -1,0 +1,70 @@
+import { merge } from "../value/merge.ts";
+import { type Dict, isDict, type Value } from "../value/value.ts";
+import type { Step } from "../workflow/model.ts";
+import { fieldsOf, isKnown, type Knowledge, knownValue } from "./preview.ts";
+import { type Preview, previewData } from "./preview.ts";
+
+/** A step before it runs, with one run for each entry of its iteration. */
+export interface StepPreview {
+  readonly step: Step;
+  /** What is known in all of its runs. */
+  readonly known: Knowledge;
+  /** What it adds to the vars of the workflow. */
+  readonly vars?: Preview;
+  readonly runs: readonly RunPreview[];
+}
+
+export interface RunPreview {
+  /** What its entry adds to the vars of the step. */
+  readonly vars?: Preview;
+  readonly with: Preview;
+}
+
+/** A step as far as it is known. */
+export function previewStep(step: Step, before: Knowledge): StepPreview {
+  const vars = step.vars && previewData(step.vars, before);
+  const known = vars ? learnVars(before, vars) : before;
+  const preview = { step, ...(vars ? { vars } : {}) };
+  if (!step.iteration) {
+    return { ...preview, known, runs: [{ with: previewData(step.with, known) }] };
+  }
+  const entries = step.iteration.map((entry) => previewData(entry, known));
+  const runs = entries.map((entry) => ({
+    vars: entry,
+    with: previewData(step.with, learnVars(known, entry)),
+  }));
+  return { ...preview, known: forgetVars(known, entries.flatMap(keysOf)), runs };
+}
+
+/** What is known once vars have been added to those before; the open ones among them are not. */
+export function learnVars(known: Knowledge, added: Preview): Knowledge {
+  const vars: Record<string, Value> = Object.assign(Object.create(null), known.scope.names.vars);
+  const openVars = new Set(known.openVars);
+  for (const [key, field] of fieldsOf(added)) {
+    const value = isKnown(field) ? knownValue(field) : undefined;
+    if (value === undefined || isDict(value) && openVars.has(key)) {
+      delete vars[key];
+      openVars.add(key);
+    } else {
+      vars[key] = merge(vars[key] ?? null, value);
+      openVars.delete(key);
+    }
+  }
+  return withVars(known, vars, openVars);
+}
+
+/** What is known of all runs together, where some vars have another value in each. */
+function forgetVars(known: Knowledge, names: readonly string[]): Knowledge {
+  const vars = Object.assign(Object.create(null), known.scope.names.vars);
+  for (const name of names) delete vars[name];
+  return withVars(known, vars, new Set([...known.openVars, ...names]));
+}
+
+function withVars(known: Knowledge, vars: Dict, openVars: ReadonlySet<string>): Knowledge {
+  const { scope } = known;
+  return { scope: { ...scope, names: { ...scope.names, vars } }, openVars };
+}
+
+function keysOf(preview: Preview): string[] {
+  return fieldsOf(preview).map(([key]) => key);
+}
