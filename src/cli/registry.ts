@@ -37,6 +37,49 @@ export const DEFAULT_COMMAND: Command = {
         `How to print the report: ${FORMATS}, auto (the default) picks spinner on a terminal`,
     },
     {
+      name: "only",
+      value: "job",
+      repeats: true,
+      summary: 'Run this job and what it needs: its id, its name, or a pattern like "deploy*"',
+    },
+    { name: "no-needs", summary: "With --only: leave out what the chosen jobs need" },
+    {
+      name: "skip",
+      value: "job",
+      repeats: true,
+      summary: "Skip this job, as if its skipif were true",
+    },
+    {
+      name: "var",
+      value: "name=value",
+      repeats: true,
+      summary: "Set a var of the workflow, or a part of one (db.host=x); " +
+        "numbers, true and the like are read as in YAML, and name:=json as JSON; " +
+        "a name that the workflow does not have is an error",
+    },
+    {
+      name: "var-file",
+      value: "file",
+      path: "file",
+      repeats: true,
+      summary: "Set vars from a YAML or JSON file; --var wins over it",
+    },
+    {
+      name: "env-file",
+      value: "file",
+      path: "file",
+      repeats: true,
+      summary: "Let vars see the NAME=value lines of a file; the real environment wins over it",
+    },
+    { name: "fail-fast", summary: "Begin no new job and no new step after the first failure" },
+    {
+      name: "jobs",
+      value: "count",
+      summary: "How many jobs may run at once (default: all that can)",
+    },
+    { name: "list", summary: "Print the jobs and steps with their ids, and run nothing" },
+    { name: "dry-run", summary: "Print what would run, and with what, and run nothing" },
+    {
       name: "report",
       value: "format=path",
       repeats: true,
