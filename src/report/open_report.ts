@@ -1,6 +1,6 @@
 import type { Host, Output } from "../host/host.ts";
 import type { RunEvent } from "../run/event.ts";
-import { REPORT_FORMATS } from "./registry.ts";
+import { QUIET, REPORT_FORMATS, type ReportFormat } from "./registry.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import { makeStyle } from "./style.ts";
 import { Terminal } from "./terminal.ts";
@@ -13,6 +13,8 @@ export interface OpenReportOptions {
   readonly verbose: boolean;
   readonly timing: boolean;
   readonly colour: boolean;
+  /** Whether only failures and the footer are told. */
+  readonly quiet?: boolean;
   /** Whether another report goes to standard output, so that only details are told. */
   readonly isReplaced?: boolean;
   /** Called once when nobody reads the report any more. */
@@ -29,20 +31,24 @@ interface OpenReport {
 /** Connects the events of a run to the outputs: the report, and beside it what else is told. */
 export async function openReport(host: Host, options: OpenReportOptions): Promise<OpenReport> {
   const { clock, stdout, stderr } = host;
-  const { mode, verbose, timing, colour, isReplaced = false, onReaderGone } = options;
+  const { mode, verbose, timing, colour, quiet = false, isReplaced = false, onReaderGone } =
+    options;
   const format = REPORT_FORMATS.find(({ name }) => name === mode);
   if (!format) throw new Error(`unchecked output mode "${mode}"`);
   // Colours of a terminal are none of a file that standard error goes to.
   const style = makeStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
   // Details scroll by all the time: there is nothing to stand still below them.
-  const live = format.live && !verbose && !isReplaced && stdout.isTerminal;
+  const live = format.live && !verbose && !quiet && !isReplaced && stdout.isTerminal;
   const terminal = new Terminal({
     clock,
     stdout,
     stderr,
-    report: isReplaced
-      ? NO_REPORT
-      : await format.make({ timing, live, style: makeStyle(colour), ...columnsOf(stdout) }),
+    report: isReplaced ? NO_REPORT : await makeReport(quiet ? QUIET : format, {
+      timing,
+      live,
+      style: makeStyle(colour),
+      ...columnsOf(stdout),
+    }),
     details: verbose
       ? (await import("./verbose_report.ts")).verboseReport({ style, ...columnsOf(stderr) })
       : warningReport({ style }),
@@ -50,6 +56,15 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
     onReaderGone,
   });
   return { take: (event) => terminal.emit(event), close: () => terminal.close() };
+}
+
+async function makeReport(
+  { make }: Pick<ReportFormat, "make">,
+  options: ReportOptions,
+): Promise<Reporter> {
+  const report = await make(options);
+  if (!options.timing) return report;
+  return (await import("./timed_report.ts")).timedReport(report, options);
 }
 
 const NO_REPORT: Reporter = { report: () => "" };

@@ -27,6 +27,11 @@ export const REPORT_FORMATS: readonly ReportFormat[] = [
   },
 ];
 
+/** What `--quiet` puts in the place of any of them. */
+export const QUIET: Pick<ReportFormat, "make"> = {
+  make: async (options) => (await import("./quiet_report.ts")).quietReport(options),
+};
+
 async function makeTextReport(options: ReportOptions): Promise<Reporter> {
   if (options.live) return (await import("./live_report.ts")).liveReport(options);
   return (await import("./text_report.ts")).textReport(options);

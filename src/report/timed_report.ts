@@ -1,0 +1,16 @@
+import { printableEvent } from "./printable_event.ts";
+import type { Reporter, ReportOptions } from "./reporter.ts";
+import { TimeSummary } from "./time_summary.ts";
+
+/** A report that says in the end what took the time. */
+export function timedReport(inner: Reporter, { style }: Pick<ReportOptions, "style">): Reporter {
+  const summary = new TimeSummary();
+  return {
+    ...inner,
+    report(event) {
+      summary.update(printableEvent(event));
+      const lines = event.type === "run_finished" ? summary.render(style) : [];
+      return lines.map((line) => `${line}\n`).join("") + inner.report(event);
+    },
+  };
+}
