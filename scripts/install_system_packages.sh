@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what `deno task test:system` needs, from Debian's packages.
 set -eu
-packages="tmux procps util-linux"
+packages="tmux procps util-linux zsh fish"
 sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
 $sudo apt-get update -qq

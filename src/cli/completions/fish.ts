@@ -58,7 +58,7 @@ function __runner_documents
     set -l before (string match -r '^.*,' -- (commandline -ct))
     set -l part (string replace -r '^.*,' '' -- (commandline -ct))
     for path in $part*/ $part*.yml $part*.yaml $part*.json
-        echo $before$path
+        echo "$before$path"
     end
 end
 
