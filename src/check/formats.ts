@@ -1,0 +1,152 @@
+import type { Severity } from "../source/diagnostic.ts";
+import { assertNever } from "../source/errors.ts";
+import { type AnnotationLevel, renderAnnotation } from "../source/github_command.ts";
+import { maskPlace } from "../source/mask_place.ts";
+import { printableLine } from "../source/printable.ts";
+import { renderMasked } from "../source/render_diagnostic.ts";
+import { type Place, placeOf } from "../source/source.ts";
+import type { CheckedFile } from "./check_file.ts";
+
+/** How findings are written. */
+export interface FindingFormat {
+  readonly name: string;
+  readonly summary: string;
+  /** Whether it tells of files that could not be read; otherwise that is said as an error. */
+  readonly tellsRefusals: boolean;
+  readonly make: () => FindingWriter;
+}
+
+/** What writes the findings of a run of `check`. */
+export interface FindingWriter {
+  /** What to print of a file. */
+  file(file: CheckedFile, options: WriteOptions): string;
+  /** What to print in the end. */
+  end(tally: CheckTally): string;
+}
+
+export interface WriteOptions {
+  /** Takes secrets out of a text. */
+  readonly mask: (text: string) => string;
+  /** Columns of the terminal; undefined where the text goes elsewhere. */
+  readonly columns: number | undefined;
+  /** The path of a file as GitHub knows it. */
+  readonly fromRoot: (path: string) => string;
+}
+
+/** How many workflows were checked, and what was found in them. */
+export interface CheckTally extends Readonly<Record<Severity, number>> {
+  readonly workflows: number;
+}
+
+/** A finding of a file, as data. */
+interface Finding {
+  readonly severity: Severity;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly file: string;
+  readonly place?: Place;
+}
+
+/** All forms of output. */
+export const FINDING_FORMATS: readonly FindingFormat[] = [
+  {
+    name: "text",
+    summary: "with the lines of the files",
+    tellsRefusals: false,
+    make: () => ({
+      file: ({ diagnostics }, { mask, columns }) =>
+        diagnostics.map((each) => renderMasked(each, mask, columns) + "\n").join(""),
+      end: (tally) => summaryLine(tally) + "\n",
+    }),
+  },
+  {
+    name: "json",
+    summary: "an array of objects",
+    tellsRefusals: true,
+    make: () => {
+      const records: unknown[] = [];
+      return {
+        file: (file, options) => {
+          for (const finding of findingsOf(file, options)) records.push(recordOf(finding));
+          return "";
+        },
+        end: () => JSON.stringify(records, null, 2) + "\n",
+      };
+    },
+  },
+  {
+    name: "github",
+    summary: "annotations for GitHub Actions",
+    tellsRefusals: true,
+    make: () => ({
+      file: (file, options) =>
+        findingsOf(file, options).map((finding) => annotate(finding, options.fromRoot)).join(""),
+      end: () => "",
+    }),
+  },
+];
+
+/** The findings of a file without secrets; why it could not be read is one of them. */
+function findingsOf(
+  { name, refusal, diagnostics }: CheckedFile,
+  { mask }: WriteOptions,
+): readonly Finding[] {
+  const told = refusal && diagnostics.length === 0
+    ? [{ severity: "error" as const, code: "file", message: refusal.message, hint: refusal.hint }]
+    : diagnostics;
+  return told.map(({ severity, code, message, hint, ...rest }) => {
+    const place = "span" in rest && rest.span ? maskPlace(placeOf(rest.span), mask) : undefined;
+    return {
+      severity,
+      code,
+      message: mask(message),
+      ...hint === undefined ? {} : { hint: mask(hint) },
+      file: place?.file ?? name,
+      ...place ? { place } : {},
+    };
+  });
+}
+
+function recordOf({ severity, code, message, hint = null, ...rest }: FindingRecord): unknown {
+  const { file, place } = rest;
+  const { line = null, column = null } = place ?? {};
+  return { file, line, column, severity, code, message, hint };
+}
+
+type FindingRecord = Omit<Finding, "hint"> & { readonly hint?: string | null };
+
+function annotate(
+  { severity, code, message, hint, file, place }: Finding,
+  fromRoot: (path: string) => string,
+): string {
+  return renderAnnotation({
+    level: levelOf(severity),
+    title: code,
+    message: [message, hint ?? []].flat().map(printableLine).join("\n"),
+    place: { ...place, file: printableLine(fromRoot(file)) },
+  });
+}
+
+function levelOf(severity: Severity): AnnotationLevel {
+  switch (severity) {
+    case "error":
+    case "warning":
+      return severity;
+    case "hint":
+      return "notice";
+    default:
+      return assertNever(severity);
+  }
+}
+
+/** `3 workflows checked: 1 error, 2 warnings, 4 hints`. */
+function summaryLine({ workflows, error, warning, hint }: CheckTally): string {
+  const counts = [[error, "error"], [warning, "warning"], [hint, "hint"]] as const;
+  const found = counts.flatMap(([count, word]) => count === 0 ? [] : plural(count, word));
+  return `${plural(workflows, "workflow")} checked: ${found.join(", ") || "ok"}`;
+}
+
+function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}

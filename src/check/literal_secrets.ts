@@ -1,0 +1,98 @@
+import type { Path } from "../source/source.ts";
+import { SHORTEST_SECRET } from "../value/secret_forms.ts";
+import { isSecretHeader, isSecretName } from "../value/secret_names.ts";
+import { isRawMap } from "../workflow/raw_value.ts";
+import { findTokens, mayHoldTokens } from "./token_forms.ts";
+
+/** A secret that stands in a document as it is. */
+export interface LiteralSecret {
+  readonly path: Path;
+  /** The secret itself, which nothing that is printed may show. */
+  readonly text: string;
+  /** Why it is taken for one, in words. */
+  readonly why: string;
+  /** Where it stands in the text at the path; undefined for the whole of it. */
+  readonly range?: { readonly start: number; readonly end: number };
+}
+
+/** Finds what has the form of a secret, wherever it stands, and what is given as one by its name. */
+export function findLiteralSecrets(
+  root: unknown,
+  files: readonly { readonly text: string }[],
+): readonly LiteralSecret[] {
+  const secrets: LiteralSecret[] = [];
+  const known = new Set<object>();
+  const hasTraces = files.some(({ text }) => mayHoldTokens(text));
+  const walk = (value: unknown, path: Path, isData: boolean) => {
+    if (typeof value === "string") {
+      const tokens = hasTraces ? findTokens(value) : [];
+      for (const { what, text, start } of tokens) {
+        const range = { start, end: start + text.length };
+        secrets.push({ path, text, why: `this is ${what}`, range });
+      }
+      if (isData && tokens.length === 0) secrets.push(...namedSecret(value, path));
+    } else if (typeof value === "object" && value !== null && !known.has(value)) {
+      known.add(value);
+      if (Array.isArray(value)) {
+        value.forEach((item, index) => walk(item, [...path, index], isData));
+      } else {
+        for (const [key, part] of Object.entries(value)) {
+          walk(part, [...path, key], isData || isDataKey(key, path));
+        }
+      }
+    }
+  };
+  if (isRawMap(root)) walk(root, [], false);
+  return secrets;
+}
+
+/** Whether what stands under a key of the workflow, a job or a step is data. */
+function isDataKey(key: string, path: Path): boolean {
+  const inJob = path[0] === "jobs" ? path.slice(2) : path;
+  if (path[0] === "jobs" && path.length < 2) return false;
+  return inJob.length === 0
+    ? key === "defaults" || key === "vars"
+    : inJob.length === 2 && inJob[0] === "steps" && ["with", "vars", "iteration"].includes(key);
+}
+
+function namedSecret(value: string, path: Path): readonly LiteralSecret[] {
+  const name = String(path.at(-1));
+  const above = String(path.at(-2));
+  if (value.includes("{{") || value.trim().length < SHORTEST_SECRET) return [];
+  if (above.toLowerCase() === "headers" && isSecretHeader(name)) {
+    const [, credential = value] = /^(?:basic|bearer|token|digest)\s+(.*)$/is.exec(value) ?? [];
+    if (isCookie(name) && !NAMED_COOKIE.test(value) || isStandIn(credential)) return [];
+    return [{ path, text: value, why: `the header "${name}" holds a secret as it is` }];
+  }
+  if (!isSecretName(name) || ABOUT_A_SECRET.test(name) || isStandIn(value)) return [];
+  if (!STRONG_NAME.test(name) && !looksRandom(value)) return [];
+  return [{ path, text: value, why: `"${name}" holds a secret as it is` }];
+}
+
+function isCookie(header: string): boolean {
+  return /cookie$/i.test(header);
+}
+
+const NAMED_COOKIE = /(?:sess|sid|auth|token|jwt)\w*\s*=\s*[^;\s]{6,}/i;
+
+/** Names that speak of a secret and hold none: `token_url`, `key_id`. */
+const ABOUT_A_SECRET =
+  /(?:ur[il]|type|name|id|file|path|dir|field|count|length|size|limit|ttl|expir\w*|age|method|mode|scheme|header|prefix|policy|format|algorithm|env|endpoint|param|hint|label|store|status|regexp?|pattern)$/i;
+
+/** Names that are used for secrets alone; "key" and its like are used for much else. */
+const STRONG_NAME = /token|secret|passw|credential|api[-_]?key|access[-_]?key|private[-_]?key/i;
+
+/** Words of values that stand in for a secret, or are meant to be wrong. */
+const STAND_IN =
+  /(?:^|[^a-z])(?:wrong|invalid|incorrect|bad|fake|dummy|expired|default|unknown|missing|none|null|nil|empty|example|sample|placeholder|redacted|change[-_ ]?me|your|todo|not[-_ ]?a|no[-_ ]?such)(?:$|[^a-z])/i;
+
+function isStandIn(value: string): boolean {
+  return STAND_IN.test(value) || /^(.)\1*$/.test(value) || /^<.*>$|^\$|^\[.*\]$/.test(value) ||
+    /^(?:https?:\/\/|\.{0,2}\/)/.test(value);
+}
+
+/** Whether a value is no word of any language: letters and digits in one piece. */
+function looksRandom(value: string): boolean {
+  return /^[\w+/=.~-]{8,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value) &&
+    !/^[a-z]+[-_.]?\d{1,4}$/i.test(value) && !/^v?\d+(?:\.\d+)+/.test(value);
+}

@@ -1,0 +1,69 @@
+import type { Path } from "../source/source.ts";
+import type { ExpressionUse } from "../workflow/expression_reader.ts";
+import { type Accesses, findAccesses, keyPath } from "./find_accesses.ts";
+import type { CheckedJob, CheckedStep, Reading } from "./model.ts";
+
+/** Where expressions read `vars` and `outputs`, in the order in which they were decoded. */
+export function makeReadings(
+  uses: readonly ExpressionUse[],
+  jobs: readonly CheckedJob[],
+): readonly Reading[] {
+  const places = indexPlaces(jobs);
+  const known = new Map<object, Accesses>();
+  const accessesOf = (tree: ExpressionUse["tree"]): Accesses => {
+    let accesses = known.get(tree);
+    if (!accesses) known.set(tree, accesses = findAccesses(tree));
+    return accesses;
+  };
+  const testedBy = (part: CheckedJob | CheckedStep | undefined) => {
+    const skipif = part?.draft.skipif;
+    return skipif ? accessesOf(skipif).tested : NOTHING;
+  };
+  return uses.flatMap(({ tree, path }): readonly Reading[] => {
+    const place = places(path);
+    const { accesses, tested } = accessesOf(tree);
+    if (!place || accesses.length === 0) return [];
+    // What a condition looks at, it looks at because it may be missing.
+    const guards = [tested, testedBy(place.step), testedBy(place.job)];
+    return accesses.map((access) => ({
+      ...access,
+      ...place,
+      path,
+      isGuarded: (index) => {
+        const key = keyPath(access.root, access.keys, index);
+        return guards.some((guard) => guard.has(key));
+      },
+    }));
+  });
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+type Place = Pick<Reading, "job" | "step" | "field">;
+
+/** Tells what a path leads to; nothing where it is the vars of the workflow. */
+function indexPlaces(jobs: readonly CheckedJob[]): (path: Path) => Place | undefined {
+  const index = new Map(jobs.map((job) => [
+    job.draft.index,
+    { job, steps: new Map(job.steps.map((step) => [step.draft.index, step])) },
+  ]));
+  return (path) => {
+    // A job file is a job by itself.
+    const isFile = jobs[0]?.draft.path.length === 0;
+    const found = isFile
+      ? index.get(0)
+      : path[0] === "jobs"
+      ? index.get(Number(path[1]))
+      : undefined;
+    if (!found) return undefined;
+    const { job, steps } = found;
+    const [key, stepIndex, ...rest] = path.slice(job.draft.path.length);
+    if (key !== "steps") return { job, field: fieldName(key, stepIndex) };
+    const step = steps.get(Number(stepIndex));
+    return step && { job, step, field: fieldName(...rest) };
+  };
+}
+
+function fieldName(key?: string | number, part?: string | number): string {
+  return key === "retry" || key === "repeat" ? `${key}.${part}` : String(key);
+}

@@ -1,0 +1,127 @@
+import { type CheckedFile, checkFile } from "../check/check_file.ts";
+import { type CheckTally, FINDING_FORMATS, type WriteOptions } from "../check/formats.ts";
+import { makeSecretMask } from "../check/mask_secrets.ts";
+import type { Host } from "../host/host.ts";
+import { addSecretsOf } from "../run/secrets.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+import { LoadError } from "../source/errors.ts";
+import { pathsFromRoot } from "../source/github_command.ts";
+import { spanInFile } from "../source/source.ts";
+import { Masker } from "../value/masker.ts";
+import { type Limits, readLimits } from "../workflow/limits.ts";
+import type { ExitCode, Invocation, Program } from "./command.ts";
+import { expandPattern, isPattern } from "./expand_pattern.ts";
+import { explainError } from "./explain_error.ts";
+
+/** Checks workflows, runs none, and prints all that was found; 0 when there is no error. */
+export async function checkCommand(
+  { operands, switches, values }: Invocation,
+  { host }: Program,
+): Promise<ExitCode> {
+  const limits = readLimits(host.env);
+  const name = values.get("format") ?? "text";
+  const format = FINDING_FORMATS.find((each) => each.name === name)!;
+  const writer = format.make();
+  const maskEnvironment = environmentMask(host);
+  const shared = {
+    columns: host.stdout.isTerminal ? host.stdout.columns() : undefined,
+    fromRoot: pathsFromRoot(host.files.workingFolder(), host.env.get("GITHUB_WORKSPACE")),
+  };
+  let tally: CheckTally = { workflows: 0, error: 0, warning: 0, hint: 0 };
+  for await (const found of checkAll(operands, host, limits)) {
+    const file = switches.has("strict") ? strictly(found) : found;
+    tally = addTo(tally, file);
+    const maskFile = makeSecretMask(file.secrets);
+    const mask = (text: string) => maskFile(maskEnvironment(text));
+    const options: WriteOptions = { ...shared, mask };
+    if (file.refusal && !format.tellsRefusals) {
+      const { message, hint } = file.refusal;
+      host.stderr.write(explainError(new LoadError(message, [], hint), host));
+    }
+    const text = writer.file(file, options);
+    if (text !== "" && !host.stdout.write(text)) break;
+  }
+  host.stdout.write(writer.end(tally));
+  return tally.error > 0 ? 1 : 0;
+}
+
+/**
+ * Checks each workflow once, however many operands lead to it. What stands in a file that several
+ * of them read is told once too.
+ */
+async function* checkAll(
+  operands: readonly string[],
+  host: Host,
+  limits: Limits,
+): AsyncIterable<CheckedFile> {
+  const isNew = firstTime();
+  const done = new Set<string>();
+  for (const operand of operands) {
+    const names = await namesOf(operand, host);
+    if (names.length === 0) yield nothingFits(operand);
+    for (const name of names) {
+      const plain = name.replace(/^(?:\.\/+)+/, "");
+      if (done.has(plain)) continue;
+      done.add(plain);
+      const checked = await checkFile(name, host, limits);
+      yield { ...checked, diagnostics: checked.diagnostics.filter(isNew) };
+    }
+  }
+}
+
+/** The workflows that an operand stands for: itself where it is no pattern. */
+async function namesOf(operand: string, { files }: Host): Promise<readonly string[]> {
+  // A comma joins files to one workflow, but for those in braces.
+  const isList = operand.replace(/\{[^{}]*\}/g, "").includes(",");
+  if (!isPattern(operand) || isList || await isThere(operand, files)) return [operand];
+  return await expandPattern(operand, files);
+}
+
+function nothingFits(pattern: string): CheckedFile {
+  const message = `workflow file '${pattern}' not found`;
+  const refusal = new LoadError(message, [], "no file fits this pattern");
+  return { name: pattern, refusal, diagnostics: [], secrets: [] };
+}
+
+/** Whether a file is really called like a pattern. */
+async function isThere(path: string, files: Host["files"]): Promise<boolean> {
+  try {
+    await files.read(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a diagnostic has not been seen before, at its place. */
+function firstTime(): (diagnostic: Diagnostic) => boolean {
+  const seen = new Set<string>();
+  return ({ code, message, span }) => {
+    if (!span) return true;
+    const { source, start } = spanInFile(span);
+    const key = JSON.stringify([source.name, start, code, message]);
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  };
+}
+
+function strictly(file: CheckedFile): CheckedFile {
+  const diagnostics = file.diagnostics.map((each) =>
+    each.severity === "warning" ? { ...each, severity: "error" as const } : each
+  );
+  return { ...file, diagnostics };
+}
+
+function addTo(tally: CheckTally, { refusal, diagnostics }: CheckedFile): CheckTally {
+  const count = { ...tally, workflows: tally.workflows + 1 };
+  for (const { severity } of diagnostics) count[severity]++;
+  if (refusal && diagnostics.length === 0) count.error++;
+  return count;
+}
+
+function environmentMask({ env }: Host): (text: string) => string {
+  const masker = new Masker();
+  addSecretsOf(env.all(), masker);
+  return (text) => masker.mask(text);
+}
