@@ -118,6 +118,26 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("./dag_command.ts")).dagCommand,
   },
   {
+    name: "check",
+    summary: "Find mistakes in workflows, and run nothing",
+    operands: [{
+      name: "workflow_file",
+      repeats: true,
+      path: "documents",
+      summary: "A workflow file, several joined by commas, or a pattern like 'flows/**/*.yml'",
+    }],
+    options: [
+      { name: "strict", summary: "Make errors of warnings" },
+      {
+        name: "format",
+        value: "form",
+        choices: ["text", "json", "github"],
+        summary: "How to print what was found: text (the default), json, or github for annotations",
+      },
+    ],
+    load: async () => (await import("./check_command.ts")).checkCommand,
+  },
+  {
     name: "schema",
     summary: "Print a JSON Schema of workflow files, for editors",
     operands: [],
