@@ -40,6 +40,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     mode,
     verbose,
     timing: switches.has("timing"),
+    quiet: switches.has("quiet"),
     colour,
     isReplaced: targets.some(({ path }) => path === "-"),
     onReaderGone: () => interruption.abort("stopped: nobody reads the report any more"),
