@@ -28,7 +28,11 @@ export const DEFAULT_COMMAND: Command = {
       short: "v",
       summary: "Print each request and response, rendered values and timing to stderr",
     },
-    { name: "timing", summary: "Show the start time and response time of each step" },
+    {
+      name: "timing",
+      summary: "Show the start time and response time of each step, and what took the time",
+    },
+    { name: "quiet", short: "q", summary: "Print failures and the last line only" },
     {
       name: "output",
       value: "mode",
@@ -101,6 +105,26 @@ export const DEFAULT_COMMAND: Command = {
 
 /** Commands by their first word. */
 export const COMMANDS: readonly Command[] = [
+  {
+    name: "gen",
+    summary: "Make a workflow from an OpenAPI description",
+    operands: [{
+      name: "openapi_file",
+      path: "documents",
+      summary: "A description in YAML or JSON: OpenAPI 3.1, 3.0 or 2.0",
+    }],
+    options: [
+      {
+        name: "out",
+        short: "o",
+        value: "file",
+        path: "file",
+        summary: "Write the workflow to a file instead of standard output",
+      },
+      { name: "force", summary: "Overwrite that file if it is there already" },
+    ],
+    load: async () => (await import("./gen_command.ts")).genCommand,
+  },
   {
     name: "dag",
     summary: "Print the graph of a workflow's jobs, and run nothing",

@@ -1,0 +1,114 @@
+import type { Host } from "../host/host.ts";
+import { makeWorkflow } from "../openapi/make_workflow.ts";
+import { readApi } from "../openapi/read_api.ts";
+import { renderWorkflow } from "../openapi/render_workflow.ts";
+import type { ParsedFile, Yaml } from "../openapi/yaml.ts";
+import { LoadError, UsageError } from "../source/errors.ts";
+import type { Source } from "../source/source.ts";
+import { parseJson } from "../value/parse_json.ts";
+import { joinFiles } from "../workflow/join_files.ts";
+import { type JsYaml, loadJsYaml } from "../workflow/js_yaml.ts";
+import { readTextFile } from "../workflow/read_files.ts";
+import { readYaml } from "../workflow/read_yaml.ts";
+import type { ExitCode, Invocation, Program } from "./command.ts";
+import { explainWarnings } from "./explain_error.ts";
+
+/** Prints a workflow that calls every operation of an OpenAPI description, or writes it. */
+export async function genCommand(
+  { operands, switches, values }: Invocation,
+  { host }: Program,
+): Promise<ExitCode> {
+  const path = operands[0]!;
+  const out = values.get("out");
+  const mayOverwrite = switches.has("force");
+  if (mayOverwrite && out === undefined) {
+    throw new UsageError("--force is for --out", "give a file to write: --out FILE");
+  }
+  if (out !== undefined && !mayOverwrite) await refuseExisting(out, host);
+  const yaml = yamlWith(await loadJsYaml());
+  const api = await readApi(path, {
+    read: (name) => readTextFile(name, host, "OpenAPI file"),
+    workingFolder: host.files.workingFolder(),
+    yaml,
+  });
+  const workflow = makeWorkflow(api);
+  const text = renderWorkflow(workflow, fileName(path), yaml);
+  if (workflow.notes.length > 0) {
+    host.stderr.write(explainWarnings(
+      workflow.notes.map((message) => ({ severity: "warning", code: "openapi", message })),
+      host,
+    ));
+  }
+  if (out === undefined) host.stdout.write(text);
+  else await writeFile(out, text, host);
+  return 0;
+}
+
+/** Descriptions are read as workflows are; JSON by what reads it fastest. */
+function yamlWith(js: JsYaml): Yaml {
+  return {
+    parse,
+    print: (value) => js.dump(value, { lineWidth: -1, noRefs: true, quoteStyle: "double" }),
+  };
+}
+
+async function parse(source: Source): Promise<ParsedFile> {
+  const value = /^\s*[[{]/.test(source.text) ? readJson(source.text) : undefined;
+  if (value === undefined) return await parseYaml(source);
+  return {
+    value,
+    async locate(path) {
+      const { findPlaces } = await import("../workflow/exact_yaml.ts");
+      return (await findPlaces(joinFiles([source]), value)).locate(path);
+    },
+  };
+}
+
+/** Undefined for what is no JSON: YAML has mappings in braces too, and tells what is wrong. */
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+async function parseYaml(source: Source): Promise<ParsedFile> {
+  try {
+    const document = await readYaml([source]);
+    return {
+      value: document.value,
+      locate: async (path) => (await document.places()).locate(path),
+    };
+  } catch (error) {
+    if (!(error instanceof LoadError) || !source.name.toLowerCase().endsWith(".json")) throw error;
+    const message = error.message.replace(/^YAML/, "JSON");
+    throw new LoadError(message, error.diagnostics, error.hint);
+  }
+}
+
+async function refuseExisting(path: string, { files }: Host): Promise<void> {
+  // What cannot be looked at cannot be written either, and says why then.
+  if (!await files.isFile(path).catch(() => false)) return;
+  throw new LoadError(`'${path}' is there already`, [], "overwrite it with --force");
+}
+
+async function writeFile(path: string, text: string, { files }: Host): Promise<void> {
+  try {
+    const file = await files.stage(path);
+    try {
+      file.write(text);
+      file.commit();
+    } finally {
+      file.discard();
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new LoadError(`cannot write '${path}': ${error.message}`);
+  }
+}
+
+function fileName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+}

@@ -1,0 +1,245 @@
+import { fromFileUrl } from "@std/path/from-file-url";
+import { resolve } from "@std/path/resolve";
+import { toFileUrl } from "@std/path/to-file-url";
+import type { Diagnostic } from "../source/diagnostic.ts";
+import { LoadError } from "../source/errors.ts";
+import type { Source } from "../source/source.ts";
+import { didYouMean } from "../source/suggest.ts";
+import { isMap, ownOf } from "./raw.ts";
+import type { ParsedFile, Yaml } from "./yaml.ts";
+
+/** Where descriptions come from. */
+export interface Descriptions {
+  /** Reads a file. Throws LoadError where it is none, or no text. */
+  read(path: string): Promise<Source>;
+  /** What relative paths begin at. */
+  readonly workingFolder: string;
+  readonly yaml: Yaml;
+}
+
+/**
+ * A description with what its references lead to in their place, also across files. It may
+ * contain itself. Throws LoadError with every reference that leads nowhere; none goes over the
+ * network.
+ */
+export async function dereference(
+  main: Source,
+  value: object,
+  descriptions: Descriptions,
+): Promise<object> {
+  const { $RefParser } = await import("@apidevtools/json-schema-ref-parser");
+  const files = new ReferencedFiles(main, descriptions);
+  const plugin = {
+    order: 1,
+    canRead: true,
+    canParse: true,
+    read: ({ url }: { url: string }) => files.read(url),
+    parse: ({ url }: { url: string }) => files.parse(url),
+  };
+  forgetIds(value);
+  const options = {
+    continueOnError: true,
+    excludedPathMatcher: isExample,
+    resolve: { file: false, http: false, any: plugin },
+    parse: { json: false, yaml: false, text: false, binary: false, any: plugin },
+    dereference: { circular: true as const, excludedPathMatcher: isExample },
+  };
+  try {
+    return await new $RefParser().dereference(files.mainUrl, value, options);
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw new LoadError(`cannot read OpenAPI file '${main.name}': it is nested too deeply`);
+    }
+    const faults = isGroup(error) ? error.errors : undefined;
+    if (!faults) throw error;
+    throw await files.explain(faults);
+  }
+}
+
+/**
+ * Whether a place in a description holds a value of the API's own, in which "$ref" is a name like
+ * any other: an example, but not a property called so.
+ */
+function isExample(pointer: string): boolean {
+  return EXAMPLE.test(pointer);
+}
+
+const EXAMPLE =
+  /(?<!\/properties)\/(?:(?:x-)?example|examples\/(?:[^/]+\/value|\d+|[^/]*~1[^/]*))$/;
+
+/**
+ * Takes the "$id" of each schema that nobody refers to by it. A reference beside one would lead
+ * from there, and is meant to lead from the top of the file by all who write descriptions.
+ */
+function forgetIds(root: object): void {
+  const schemas: Record<string, unknown>[] = [];
+  const references: string[] = [];
+  const seen = new Set<unknown>();
+  const walk = (value: unknown) => {
+    if (typeof value !== "object" || value === null || seen.has(value)) return;
+    seen.add(value);
+    if (Array.isArray(value)) return value.forEach(walk);
+    const map = value as Record<string, unknown>;
+    if (typeof map.$ref === "string") references.push(map.$ref);
+    if (typeof map.$id === "string" && SCHEMA_KEYS.some((key) => key in map)) schemas.push(map);
+    Object.values(map).forEach(walk);
+  };
+  walk(root);
+  for (const schema of schemas) {
+    const id = String(schema.$id);
+    if (!references.some((reference) => reference.startsWith(id))) delete schema.$id;
+  }
+}
+
+const SCHEMA_KEYS = ["type", "properties", "items", "allOf", "oneOf", "anyOf", "$ref", "$defs"];
+
+/** What the library tells of a reference that it cannot follow. */
+interface Fault {
+  readonly code: string;
+  readonly message: string;
+  /** The file that the reference is in, and the way to it. */
+  readonly source?: string;
+  readonly path?: readonly (string | number)[] | null;
+}
+
+function isGroup(error: unknown): error is { readonly errors: readonly Fault[] } {
+  return error instanceof Error && "errors" in error && Array.isArray(error.errors);
+}
+
+/** The files that a description is made of, by their URLs. */
+class ReferencedFiles {
+  readonly mainUrl: string;
+  readonly #sources = new Map<string, Source>();
+  readonly #failures = new Map<string, LoadError>();
+
+  constructor(readonly main: Source, readonly descriptions: Descriptions) {
+    this.mainUrl = toFileUrl(resolve(descriptions.workingFolder, main.name)).href;
+    this.#sources.set(this.mainUrl, main);
+  }
+
+  async read(url: string): Promise<string> {
+    if (!url.startsWith("file:")) throw new Error("not fetched");
+    try {
+      const source = await this.descriptions.read(this.#nameOf(url));
+      this.#sources.set(url, source);
+      return source.text;
+    } catch (error) {
+      if (error instanceof LoadError) this.#failures.set(url, error);
+      throw error;
+    }
+  }
+
+  async parse(url: string): Promise<unknown> {
+    const source = this.#sources.get(url);
+    if (!source) throw new Error(`parsed before it was read: ${url}`);
+    try {
+      return (await this.descriptions.yaml.parse(source)).value;
+    } catch (error) {
+      if (error instanceof LoadError) this.#failures.set(url, error);
+      throw error;
+    }
+  }
+
+  /** Everything that is wrong with the references, each by its place. */
+  async explain(faults: readonly Fault[]): Promise<LoadError> {
+    const parsed = new Map<string, ParsedFile>();
+    const diagnostics: Diagnostic[] = [];
+    for (const fault of faults) {
+      const url = fault.source === undefined ? undefined : this.#urlOf(fault.source);
+      const source = url === undefined ? undefined : this.#sources.get(url);
+      if (url === undefined || !source) {
+        diagnostics.push({ severity: "error", code: "reference", message: fault.message });
+        continue;
+      }
+      // The value that was given to the library is no longer what was read.
+      const file = parsed.get(url) ?? await this.descriptions.yaml.parse(source);
+      parsed.set(url, file);
+      diagnostics.push(await this.#explainOne(fault, url, file, parsed));
+      const failure = this.#failures.get(this.#targetOf(fault, url, file));
+      if (failure) diagnostics.push(...failure.diagnostics);
+    }
+    return new LoadError(`cannot resolve the references of '${this.main.name}'`, diagnostics);
+  }
+
+  async #explainOne(
+    fault: Fault,
+    url: string,
+    file: ParsedFile,
+    parsed: ReadonlyMap<string, ParsedFile>,
+  ): Promise<Diagnostic> {
+    const path = [...fault.path ?? [], "$ref"];
+    const span = await file.locate(path);
+    const target = this.#targetOf(fault, url, file);
+    const reference = String(valueAt(file.value, path) ?? "");
+    const base = { severity: "error" as const, code: "reference", span };
+    const failure = this.#failures.get(target);
+    if (failure) return { ...base, message: failure.message, ...hintOf(failure.hint) };
+    if (!target.startsWith("file:")) {
+      const hint = "download it, and write the path of the file here";
+      return { ...base, message: `"${reference}" is on the network, and is not fetched`, hint };
+    }
+    const fragment = reference.slice(reference.indexOf("#") + 1);
+    const hint = nearestName(fragment, (parsed.get(target) ?? file).value);
+    return { ...base, message: `"${reference}" leads nowhere`, ...hintOf(hint) };
+  }
+
+  /** The file that a reference leads to. */
+  #targetOf({ path }: Fault, url: string, { value }: ParsedFile): string {
+    const reference = String(valueAt(value, [...path ?? [], "$ref"]) ?? "");
+    const target = URL.parse(reference, url);
+    if (!target) return url;
+    target.hash = "";
+    return target.href;
+  }
+
+  /** The library names files by paths at times. */
+  #urlOf(source: string): string {
+    if (this.#sources.has(source)) return source;
+    const [path = ""] = source.split("#", 1);
+    return [...this.#sources.keys()].find((url) => url === path || fromUrl(url) === path) ?? path;
+  }
+
+  /** As short as the path that the user gave. */
+  #nameOf(url: string): string {
+    const path = fromUrl(url);
+    const folder = `${this.descriptions.workingFolder.replace(/[/\\]$/, "")}/`;
+    return path.startsWith(folder) ? path.slice(folder.length) : path;
+  }
+}
+
+function fromUrl(url: string): string {
+  return fromFileUrl(url);
+}
+
+function hintOf(hint: string | undefined): { hint?: string } {
+  return hint === undefined ? {} : { hint };
+}
+
+function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  let at = value;
+  for (const key of path) {
+    at = Array.isArray(at) ? at[Number(key)] : isMap(at) ? ownOf(at, String(key)) : undefined;
+  }
+  return at;
+}
+
+/** What was meant by the first part of a pointer that there is not. */
+function nearestName(pointer: string, root: unknown): string | undefined {
+  let at = root;
+  for (const part of pointer.split("/").slice(1)) {
+    const name = unescaped(part);
+    if (!isMap(at)) return undefined;
+    const next = ownOf(at, name);
+    if (next === undefined) return didYouMean(name, Object.keys(at));
+    at = next;
+  }
+  return undefined;
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+  } catch {
+    return part;
+  }
+}

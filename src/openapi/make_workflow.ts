@@ -1,0 +1,157 @@
+import type { Value } from "../value/value.ts";
+import { CredentialMaker, type Credentials, headersOf } from "./credentials.ts";
+import { type JobPlan, planJobs } from "./jobs.ts";
+import { findLinks, type Link, type Links } from "./links.ts";
+import { literalText, quoteText } from "./literal.ts";
+import { type JobDefaults, makeStep, type StepData } from "./make_step.ts";
+import type { Api, Operation } from "./model.ts";
+import { snakeCase, UniqueNames } from "./names.ts";
+import { fieldOf } from "./test_of.ts";
+import { Variables } from "./variables.ts";
+
+/** A workflow as data in the order in which it is written. */
+export interface WorkflowData {
+  readonly name: string;
+  readonly vars: Readonly<Record<string, Value>>;
+  readonly jobs: readonly JobData[];
+  /** The environment variables that it reads. */
+  readonly environment: readonly string[];
+  /** What could not be taken over from the description. */
+  readonly notes: readonly string[];
+}
+
+/** A job as it stands in a workflow file, but for its steps. */
+export interface JobData {
+  readonly head: Readonly<Record<string, Value>>;
+  readonly steps: readonly StepData[];
+}
+
+/** Makes a workflow that calls every operation of an API once. */
+export function makeWorkflow(api: Api): WorkflowData {
+  const variables = new Variables();
+  const base = variables.fromEnvironment("base_url", quoteText(api.server));
+  const { jobs, links } = planJobs(api.operations, findLinks(api.operations));
+  const credentials = new CredentialMaker(api.schemes, variables);
+  const ids = stepIds(jobs);
+  const outputs = findOutputs(links);
+  // Credentials come first among the variables: they are what has to be set.
+  for (const operation of api.operations) credentials.credentialsOf(operation);
+  const made = jobs.map((job): JobData => {
+    const defaults = defaultsOf(job, credentials);
+    const steps = job.operations.map((operation) =>
+      makeStep(operation, {
+        id: ids.get(operation)!,
+        links: links.get(operation)!,
+        outputs: outputs.get(operation) ?? new Map(),
+        credentials: credentials.credentialsOf(operation),
+        defaults,
+        outputOf: (link) => outputExpression(link, ids, outputs),
+        variables,
+        ...serverOf(operation, api, variables),
+      })
+    );
+    return { head: headOf(job, defaults, base), steps };
+  });
+  return {
+    name: literalText(api.title.replace(/\s+/g, " ").trim()),
+    vars: variables.all(),
+    jobs: made,
+    environment: variables.environment(),
+    notes: [...credentials.unknown].map(([name, type]) =>
+      `the security scheme "${name}" (${type}) is left out: no step sends it`
+    ),
+  };
+}
+
+function headOf(job: JobPlan, defaults: JobDefaults, base: string): Record<string, Value> {
+  const headers = [
+    ...(defaults.accept === undefined ? [] : [["Accept", literalText(defaults.accept)] as const]),
+    ...defaults.headers,
+  ];
+  return {
+    name: literalText(job.name.replace(/\s+/g, " ")),
+    id: job.id,
+    ...(job.needs.length === 0 ? {} : { needs: job.needs }),
+    defaults: {
+      http: {
+        url: `{{vars.${base}}}`,
+        ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+        ...(defaults.query.size === 0 ? {} : { query: Object.fromEntries(defaults.query) }),
+      },
+    },
+  };
+}
+
+/** What most steps of a job send. */
+function defaultsOf(job: JobPlan, maker: CredentialMaker): JobDefaults {
+  const all = job.operations.map((operation) => maker.credentialsOf(operation));
+  const common = mostCommon(all);
+  const accept = mostCommon(job.operations.flatMap(({ accept }) => accept ?? []));
+  return {
+    headers: common ? headersOf(common) : new Map(),
+    query: common?.query ?? new Map(),
+    accept,
+  };
+}
+
+/** What is there most often; what is there first among equals. */
+function mostCommon<T extends string | Credentials>(values: readonly T[]): T | undefined {
+  const counts = new Map<T, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  let best: T | undefined;
+  for (const [value, count] of counts) {
+    if (best === undefined || count > counts.get(best)!) best = value;
+  }
+  return best;
+}
+
+function stepIds(jobs: readonly JobPlan[]): Map<Operation, string> {
+  const names = new UniqueNames();
+  const ids = new Map<Operation, string>();
+  for (const operation of jobs.flatMap(({ operations }) => operations)) {
+    const { id, method, path } = operation;
+    const wanted = snakeCase(id ?? "") ?? snakeCase(`${method}_${path}`) ?? method;
+    ids.set(operation, names.take(wanted));
+  }
+  return ids;
+}
+
+/** The fields that links take from responses, by names of their own. */
+type Outputs = ReadonlyMap<Operation, ReadonlyMap<string, readonly string[]>>;
+
+function findOutputs(links: Links): Outputs {
+  const outputs = new Map<Operation, Map<string, readonly string[]>>();
+  for (const { creator, field } of [...links.values()].flatMap((own) => [...own.values()])) {
+    const own = outputs.get(creator) ?? new Map<string, readonly string[]>();
+    outputs.set(creator, own);
+    if ([...own.values()].some((known) => isSameWay(known, field))) continue;
+    const wanted = snakeCase(field.at(-1)!) ?? "id";
+    own.set(new UniqueNames(own.keys()).take(wanted), field);
+  }
+  return outputs;
+}
+
+function outputExpression(
+  { creator, field }: Link,
+  ids: ReadonlyMap<Operation, string>,
+  outputs: Outputs,
+): string {
+  const [name] = [...outputs.get(creator)!].find(([, known]) => isSameWay(known, field))!;
+  return fieldOf("outputs", [ids.get(creator)!, name]);
+}
+
+function isSameWay(a: readonly string[], b: readonly string[]): boolean {
+  return a.join("\0") === b.join("\0");
+}
+
+/** The variable of the server of an operation that is served elsewhere. */
+function serverOf(
+  { server }: Operation,
+  api: Api,
+  variables: Variables,
+): { server?: string } {
+  if (server === undefined || server === api.server) return {};
+  const [label = ""] = URL.parse(server)?.hostname.split(".") ?? [];
+  const name = snakeCase(label) ?? "other";
+  return { server: variables.fromEnvironment(`${name}_url`, quoteText(server)) };
+}
