@@ -1,4 +1,4 @@
-import type { JobFinished, StepFinished } from "../run/event.ts";
+import type { JobFinished, StepResult } from "../run/event.ts";
 import { type FailureEntry, makeFailureEntry } from "./failure_list.ts";
 import { BELOW_JOB, jobEnd, jobHeader, skippedJob } from "./layout.ts";
 import { renderFailure } from "./render_failure.ts";
@@ -6,7 +6,8 @@ import { describeKind, renderRounds, stepsInOrder } from "./render_rounds.ts";
 import { renderStep } from "./render_step.ts";
 import type { ReportOptions } from "./reporter.ts";
 import { indentedRoom, roomOf } from "./room.ts";
-import { addToTally, makeRoundTally, type RoundTally } from "./round_tally.ts";
+import { addToTally, makeRoundTally, type RoundTally, type StepTallies } from "./round_tally.ts";
+import type { StepTree } from "./step_trees.ts";
 import { countOf, indentLines, oneLine } from "./text_lines.ts";
 
 /** What a report keeps of a job: its lines go out as they come, what is here does not. */
@@ -38,16 +39,26 @@ export function openLines(block: JobBlock, { style }: ReportOptions): string[] {
 }
 
 /** The lines that a step adds to its job: none where rounds are counted until the job ends. */
-export function stepLines(block: JobBlock, event: StepFinished, options: ReportOptions): string[] {
+export function stepLines(block: JobBlock, step: StepTree, options: ReportOptions): string[] {
   if (block.repeat) {
-    addToTally(block.repeat.tally, event);
+    addToTally(block.repeat.tally, step);
     return [];
   }
-  const { result } = event;
-  if (result.state === "failed") {
-    block.failures.push(makeFailureEntry(`${block.name} › ${result.name}`, result.failures));
-  }
-  return [...openLines(block, options), ...renderStep(block.lines++, result, options)];
+  block.failures.push(...failuresOf(step, block.name));
+  return [...openLines(block, options), ...renderStep(block.lines++, step, options)];
+}
+
+/** The failures of a step, below those inside of it. */
+function failuresOf({ result, inside }: StepTree, around: string): FailureEntry[] {
+  if (result.state !== "failed") return [];
+  const title = `${around} › ${result.name}`;
+  const inner = inside.flatMap((step) => failuresOf(step, title));
+  return isToldInside(result, inner) ? inner : [...inner, makeFailureEntry(title, result.failures)];
+}
+
+/** Whether a step failed by those inside of it and by nothing else. */
+function isToldInside({ failures }: StepResult, inner: readonly FailureEntry[]): boolean {
+  return inner.length > 0 && failures.every(({ kind }) => kind === "embedded");
 }
 
 /** The last lines of a job; its only one where it was skipped. */
@@ -69,13 +80,19 @@ export function endLines(block: JobBlock, event: JobFinished, options: ReportOpt
 
 function roundLines({ name, repeat, failures }: JobBlock, options: ReportOptions): string[] {
   if (!repeat) return [];
-  for (const step of stepsInOrder(repeat.tally)) {
-    for (const kind of step.kinds.values()) {
-      const title = `${name} › ${step.name}`;
-      failures.push(makeFailureEntry(title, kind.first.failures, `${describeKind(kind)}: `));
-    }
-  }
-  return renderRounds(repeat.tally, repeat.rounds, options);
+  const { tally, rounds } = repeat;
+  failures.push(...failuresOfRounds(tally, name));
+  return renderRounds(tally, rounds, options);
+}
+
+function failuresOfRounds(tally: StepTallies, around: string): FailureEntry[] {
+  return stepsInOrder(tally).flatMap((step) => {
+    const title = `${around} › ${step.name}`;
+    const inner = failuresOfRounds(step.inside, title);
+    const own = [...step.kinds.values()].filter(({ first }) => !isToldInside(first, inner))
+      .map((kind) => makeFailureEntry(title, kind.first.failures, `${describeKind(kind)}: `));
+    return [...inner, ...own];
+  });
 }
 
 function reasonRemark(reason: string | undefined): string {
@@ -85,9 +102,11 @@ function reasonRemark(reason: string | undefined): string {
 function roundsRemark({ repeat }: JobBlock): string {
   if (!repeat) return "";
   const { rounds, tally } = repeat;
-  const { passed, failed } = tally.rounds;
+  const { passed, failed, skipped } = tally.rounds;
   const parts = [countOf(rounds, "round")];
   if (failed > 0) parts.push(`${failed} failed`);
-  if (passed + failed < rounds) parts.push(`${rounds - passed - failed} not run`);
+  if (skipped > 0) parts.push(`${skipped} cut short`);
+  const rest = rounds - passed - failed - skipped;
+  if (rest > 0) parts.push(`${rest} not run`);
   return ` (${parts.join(", ")})`;
 }

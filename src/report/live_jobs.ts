@@ -1,4 +1,5 @@
 import type { JobStarted, RunEvent, StepRun } from "../run/event.ts";
+import { runKey } from "./step_trees.ts";
 
 /** A job that runs, as far as its line below the report needs it. */
 export interface LiveJob {
@@ -11,12 +12,14 @@ export interface LiveJob {
 }
 
 /** A step that runs. */
-interface LiveStep {
+export interface LiveStep {
   readonly name: string;
   readonly started: number;
   /** The attempt under way, from the second one on. */
   attempt?: { readonly number: number; readonly of: number };
   waiting?: { readonly until: number; readonly why: "wait" | "initial_delay" | "retry" };
+  /** The step under way of the job that it embeds. */
+  inside?: LiveStep;
 }
 
 interface RunningJob extends JobStarted {
@@ -53,11 +56,15 @@ export class LiveJobs {
       }
       case "step_started": {
         const { name, time: started, run } = event;
-        this.#running.get(run.job)?.steps.set(runKey(run), { name, started });
+        const step: LiveStep = { name, started };
+        this.#running.get(run.job)?.steps.set(runKey(run), step);
+        const around = run.within && this.#step(run.within);
+        if (around) around.inside = step;
         return;
       }
       case "step_finished":
         this.#running.get(event.run.job)?.steps.delete(runKey(event.run));
+        if (event.run.within) delete this.#step(event.run.within)?.inside;
         return;
       case "step_waiting": {
         const step = this.#step(event.run);
@@ -95,8 +102,4 @@ export class LiveJobs {
   #step(run: StepRun): LiveStep | undefined {
     return this.#running.get(run.job)?.steps.get(runKey(run));
   }
-}
-
-function runKey({ step, round, entry }: StepRun): string {
-  return `${step}.${round}.${entry}`;
 }

@@ -1,4 +1,4 @@
-import type { JobFinished, RunEvent, StepFinished } from "../run/event.ts";
+import type { JobFinished, RunEvent } from "../run/event.ts";
 import { renderFooter } from "./footer.ts";
 import { stepIcon } from "./layout.ts";
 import { namedReport } from "./named_report.ts";
@@ -7,8 +7,9 @@ import { describeKind, stepsInOrder } from "./render_rounds.ts";
 import { renderTrouble } from "./render_step.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import { indentedRoom, roomOf } from "./room.ts";
-import { addToTally, makeRoundTally, type RoundTally } from "./round_tally.ts";
+import { addToTally, makeRoundTally, type RoundTally, type StepTallies } from "./round_tally.ts";
 import type { StepNames } from "./step_names.ts";
+import { type StepTree, StepTrees } from "./step_trees.ts";
 import { indentLines } from "./text_lines.ts";
 
 const INDENT = 2;
@@ -17,13 +18,15 @@ const INDENT = 2;
 export function quietReport(options: ReportOptions): Reporter {
   /** Of jobs that repeat, whose failures are told once when they end. */
   const tallies = new Map<string, RoundTally>();
-  return namedReport((event, names) => linesOf(event, names, tallies, options));
+  const trees = new StepTrees();
+  return namedReport((event, names) => linesOf(event, names, tallies, trees, options));
 }
 
 function linesOf(
   event: RunEvent,
   names: StepNames,
   tallies: Map<string, RoundTally>,
+  trees: StepTrees,
   options: ReportOptions,
 ): string[] {
   switch (event.type) {
@@ -33,10 +36,16 @@ function linesOf(
       }
       return [];
     case "step_finished": {
+      const step = trees.finish(event);
+      if (!step) return [];
       const tally = tallies.get(event.run.job);
-      if (tally) addToTally(tally, event);
-      return tally || event.result.state !== "failed" ? [] : stepLines(event, names, options);
+      if (!tally) return stepLines(step, names.step(event.run, event.result.name), options);
+      addToTally(tally, step);
+      return [];
     }
+    case "step_retried":
+      trees.retry(event.run);
+      return [];
     case "job_finished":
       return [
         ...roundLines(tallies.get(event.job), names.job(event.job), options),
@@ -49,23 +58,29 @@ function linesOf(
   }
 }
 
-function stepLines({ run, result }: StepFinished, names: StepNames, options: ReportOptions) {
+/** A step that failed, below those inside of it that did. */
+function stepLines({ result, inside }: StepTree, title: string, options: ReportOptions): string[] {
+  if (result.state !== "failed") return [];
   const trouble = renderTrouble(result, options.style, roomBelow(options));
-  return block(names.step(run, result.name), trouble, options);
+  return [
+    ...inside.flatMap((step) => stepLines(step, `${title} › ${step.result.name}`, options)),
+    ...block(title, trouble, options),
+  ];
 }
 
 function roundLines(
-  tally: RoundTally | undefined,
-  job: string,
+  tally: StepTallies | undefined,
+  around: string,
   options: ReportOptions,
 ): string[] {
   if (!tally) return [];
-  return stepsInOrder(tally).flatMap(({ name, kinds }) =>
-    [...kinds.values()].flatMap((kind) => {
+  return stepsInOrder(tally).flatMap(({ name, kinds, inside }) => [
+    ...roundLines(inside, `${around} › ${name}`, options),
+    ...[...kinds.values()].flatMap((kind) => {
       const trouble = renderTrouble(kind.first, options.style, roomBelow(options));
-      return block(`${job} › ${name}: ${describeKind(kind)}`, trouble, options);
-    })
-  );
+      return block(`${around} › ${name}: ${describeKind(kind)}`, trouble, options);
+    }),
+  ]);
 }
 
 function jobLines({ name, failures }: JobFinished, options: ReportOptions): string[] {

@@ -23,9 +23,16 @@ export function renderExchange(
     ["request:", messageLines(exchange.req, bounds)],
     ["response:", messageLines(exchange.res, bounds)],
   ] as const;
-  return sides.flatMap(([label, lines]) =>
-    lines.length === 0 ? [] : [style.blue(label), ...indentLines(lines, 2)]
-  );
+  const { command } = exchange;
+  return [
+    ...sides.flatMap(([label, lines]) =>
+      lines.length === 0 ? [] : [style.blue(label), ...indentLines(lines, 2)]
+    ),
+    // It is there to be copied: no line of it is cut.
+    ...command === undefined
+      ? []
+      : [style.blue("to repeat it:"), ...indentLines(command.split("\n"), 2)],
+  ];
 }
 
 /** Each field has its bound, so that a long one leaves those after it to be seen. */

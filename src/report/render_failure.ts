@@ -16,8 +16,9 @@ export function renderFailure(failure: Failure, style: Style, room: Room): strin
   const fit = (text: string) => fitSentence(text, room);
   const head = place ? `${formatPlace(place)}: ${message}` : message;
   const lines = head.split("\n").flatMap(fit).map(style.red);
-  // An interruption is not about what the file says.
-  const isAboutText = kind !== "interrupted" && place !== undefined && place.text.trim() !== "";
+  // An interruption is not about what the file says, nor is what an embedded job tells by itself.
+  const isAboutFile = kind !== "interrupted" && kind !== "embedded";
+  const isAboutText = isAboutFile && place !== undefined && place.text.trim() !== "";
   if (isAboutText) lines.push(...excerptLines(place, hint, style, room));
   else if (failure.expression !== undefined) {
     lines.push(...fit(`in: ${oneLine(failure.expression)}`));

@@ -1,5 +1,5 @@
 import { cutToWidth, displayWidth } from "../source/display_width.ts";
-import type { LiveJob } from "./live_jobs.ts";
+import type { LiveJob, LiveStep } from "./live_jobs.ts";
 import type { Style } from "./style.ts";
 import { FRAME_TIME } from "./terminal.ts";
 import { countOf, cutLine, oneLine } from "./text_lines.ts";
@@ -29,7 +29,7 @@ function jobLine(job: LiveJob, now: number, columns: number, style: Style): stri
   const frame = FRAMES[Math.floor(now / FRAME_TIME) % FRAMES.length]!;
   const room = columns - 2;
   if (room < 1) return cutToWidth(frame, columns);
-  const title = oneLine(job.step ? `${job.name} › ${job.step.name}` : job.name);
+  const title = oneLine([job.name, ...namesOf(job.step)].join(" › "));
   const kept = Math.min(displayWidth(title), Math.max(NAME_COLUMNS, Math.floor(room / 2)));
   const state = stateOf(job, now, room - kept);
   const name = cutLine(title, room - displayWidth(state));
@@ -38,7 +38,8 @@ function jobLine(job: LiveJob, now: number, columns: number, style: Style): stri
 
 /** `  1.2s  ⟳ 2/5  tries again in 0.8s  3/10 rounds`, or as much of it as there is room for. */
 function stateOf(job: LiveJob, now: number, room: number): string {
-  const { step, started, rounds, roundsDone } = job;
+  const { started, rounds, roundsDone } = job;
+  const step = innermost(job.step);
   const parts = [tenths(Math.max(0, now - (step?.started ?? started)))];
   if (step?.attempt) parts.push(`⟳ ${step.attempt.number}/${step.attempt.of}`);
   if (step?.waiting && step.waiting.until > now) {
@@ -52,6 +53,14 @@ function stateOf(job: LiveJob, now: number, room: number): string {
     state = longer;
   }
   return state;
+}
+
+function namesOf(step: LiveStep | undefined): readonly string[] {
+  return step ? [step.name, ...namesOf(step.inside)] : [];
+}
+
+function innermost(step: LiveStep | undefined): LiveStep | undefined {
+  return step?.inside ? innermost(step.inside) : step;
 }
 
 function tenths(milliseconds: number): string {

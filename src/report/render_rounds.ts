@@ -1,31 +1,32 @@
 import { BELOW_NAME, BELOW_NUMBER, stepIcon, stepNumber } from "./layout.ts";
 import { renderTimes } from "./render_times.ts";
-import { belowName, renderEcho, renderTrouble } from "./render_step.ts";
+import { belowName, narrowed, renderEcho, renderTrouble } from "./render_step.ts";
 import type { ReportOptions } from "./reporter.ts";
 import { fitSentence, indentedRoom } from "./room.ts";
 import type { Style } from "./style.ts";
-import type { FailureKind, RoundTally, StepTally } from "./round_tally.ts";
+import type { FailureKind, StepTallies, StepTally } from "./round_tally.ts";
 import { countOf, indentLines, oneLine } from "./text_lines.ts";
 
 /** What became of each step of a repeated job, in the order of the file. */
 export function renderRounds(
-  tally: RoundTally,
+  tally: StepTallies,
   rounds: number,
   options: ReportOptions,
 ): string[] {
   return stepsInOrder(tally).flatMap((step, number) => {
     const { style } = options;
+    const inside = renderRounds(step.inside, rounds, narrowed(options, BELOW_NUMBER));
     return [
       `${stepNumber(number, style)}${oneLine(step.name)} (repeating ${rounds} times)`,
-      ...indentLines([countLine(step, rounds, options)], BELOW_NUMBER),
+      ...indentLines([countLine(step, rounds, options), ...inside], BELOW_NUMBER),
       ...indentLines(belowCount(step, options), BELOW_NAME),
     ];
   });
 }
 
 /** The steps of a repeated job as the file has them; rounds side by side finish in any order. */
-export function stepsInOrder(tally: RoundTally): readonly StepTally[] {
-  return [...tally.steps.values()].sort((a, b) => a.step - b.step || a.entry - b.entry);
+export function stepsInOrder({ steps }: StepTallies): readonly StepTally[] {
+  return [...steps.values()].sort((a, b) => a.step - b.step || a.entry - b.entry);
 }
 
 /** `failed 7 times, first at repeat_index 3`: the number by which expressions know a round. */

@@ -1,10 +1,11 @@
 import type { StepResult } from "../run/event.ts";
-import { BELOW_NAME, stepLine } from "./layout.ts";
+import { BELOW_NAME, BELOW_NUMBER, stepLine } from "./layout.ts";
 import { renderAttempts } from "./render_attempts.ts";
 import { renderExchange } from "./render_exchange.ts";
 import { renderFailure } from "./render_failure.ts";
 import type { ReportOptions } from "./reporter.ts";
 import { indentedRoom, type Room, roomOf } from "./room.ts";
+import type { StepTree } from "./step_trees.ts";
 import type { Style } from "./style.ts";
 import { indentLines } from "./text_lines.ts";
 
@@ -13,12 +14,33 @@ const EXCHANGE_LINES = 40;
 /** How far the text of a field of an exchange is indented. */
 const DEEPEST_FIELD = 4;
 
-/** The line of a step and what belongs below it. */
-export function renderStep(number: number, result: StepResult, options: ReportOptions): string[] {
+/** The line of a step and what belongs below it: first the steps of the job that it embeds. */
+export function renderStep(
+  number: number,
+  { result, inside }: StepTree,
+  options: ReportOptions,
+): string[] {
   const { style } = options;
   const below = [...renderEcho(result.echo, style)];
   if (result.state === "failed") below.push(...renderTrouble(result, style, belowName(options)));
-  return [stepLine(number, result, options), ...indentLines(below, BELOW_NAME)];
+  return [
+    stepLine(number, result, options),
+    ...inside.length === 0 ? [] : renderInside(inside, options),
+    ...indentLines(below, BELOW_NAME),
+  ];
+}
+
+/** The numbers of the steps of an embedded job stand below the name of the step around them. */
+function renderInside(steps: readonly StepTree[], options: ReportOptions): string[] {
+  const inner = narrowed(options, BELOW_NUMBER);
+  const lines = steps.flatMap((step, number) => renderStep(number, step, inner));
+  return indentLines(lines, BELOW_NUMBER);
+}
+
+/** The options for lines that are indented that far. */
+export function narrowed(options: ReportOptions, indent: number): ReportOptions {
+  const { columns } = options;
+  return columns ? { ...options, columns: () => columns() - indent } : options;
 }
 
 /** What is left of a line under the name of a step. */
@@ -36,9 +58,12 @@ export function renderEcho(echo: string | undefined, style: Style): string[] {
 export function renderTrouble(result: StepResult, style: Style, room: Room): string[] {
   const { columns } = indentedRoom(room, DEEPEST_FIELD);
   const bounds = { columns, lines: EXCHANGE_LINES };
+  const { failures, attempts, exchange } = result;
+  // The steps inside show what they sent and got.
+  const isInside = failures.every(({ kind }) => kind === "embedded");
   return [
-    ...result.failures.flatMap((failure) => renderFailure(failure, style, room)),
-    ...renderAttempts(result.attempts, room),
-    ...(result.exchange ? renderExchange(result.exchange, style, bounds) : []),
+    ...failures.flatMap((failure) => renderFailure(failure, style, room)),
+    ...renderAttempts(attempts, room),
+    ...(exchange && !isInside ? renderExchange(exchange, style, bounds) : []),
   ];
 }

@@ -1,14 +1,19 @@
-import type { JobState, StepFinished, StepResult, StepState } from "../run/event.ts";
+import type { JobState, StepResult, StepState } from "../run/event.ts";
+import type { StepTree } from "./step_trees.ts";
 
 /**
  * What is kept of the rounds of a repeated job: counts, times, the first echoes and the first
  * failure of each kind, so that ten thousand rounds need little more memory than a hundred.
  */
-export interface RoundTally {
-  /** By step and entry, as they first came up. */
-  readonly steps: Map<string, StepTally>;
+export interface RoundTally extends StepTallies {
   /** How many rounds came out how. */
   readonly rounds: Record<JobState, number>;
+}
+
+/** What became of the steps of one job. */
+export interface StepTallies {
+  /** By step and entry, as they first came up. */
+  readonly steps: Map<string, StepTally>;
 }
 
 /** What became of one step in all rounds. */
@@ -31,6 +36,8 @@ export interface StepTally {
   reason?: string;
   /** Of the action in each round, in milliseconds. */
   readonly responseTimes: number[];
+  /** The steps of the job that it embeds. */
+  readonly inside: StepTallies;
 }
 
 /** Echoes that are the same. */
@@ -57,12 +64,16 @@ export function makeRoundTally(): RoundTally {
   return { steps: new Map(), rounds: { passed: 0, failed: 0, skipped: 0 } };
 }
 
-/** Counts one run of a step. */
-export function addToTally(tally: RoundTally, { run, result }: StepFinished): void {
+/** Counts one run of a step, and of those inside of it, in the round that it was a part of. */
+export function addToTally(
+  tally: StepTallies,
+  { run, result, inside }: StepTree,
+  round = run.round ?? 0,
+): void {
   const step = stepTally(tally, run.step, run.entry ?? -1, result.name);
   step.count[result.state]++;
   if (result.echo !== undefined && result.echo.trim() !== "") {
-    addEcho(step, result.echo, run.round ?? 0);
+    addEcho(step, result.echo, round);
   }
   if (result.reason !== undefined) step.reason ??= result.reason;
   if (result.untested !== undefined) {
@@ -70,12 +81,13 @@ export function addToTally(tally: RoundTally, { run, result }: StepFinished): vo
     step.untested ??= result.untested;
   }
   if (result.responseTime !== undefined) step.responseTimes.push(result.responseTime);
-  if (result.state === "failed") addFailure(step, result, run.round ?? 0);
+  if (result.state === "failed") addFailure(step, result, round);
+  for (const inner of inside) addToTally(step.inside, inner, round);
 }
 
-function stepTally(tally: RoundTally, step: number, entry: number, name: string): StepTally {
+function stepTally({ steps }: StepTallies, step: number, entry: number, name: string): StepTally {
   const key = `${step}.${entry}`;
-  let found = tally.steps.get(key);
+  let found = steps.get(key);
   if (!found) {
     found = {
       step,
@@ -88,8 +100,9 @@ function stepTally(tally: RoundTally, step: number, entry: number, name: string)
       otherFailures: 0,
       untestedFailures: 0,
       responseTimes: [],
+      inside: { steps: new Map() },
     };
-    tally.steps.set(key, found);
+    steps.set(key, found);
   }
   return found;
 }

@@ -1,4 +1,5 @@
 import type { RunEvent, StepRun } from "../run/event.ts";
+import { runKey } from "./step_trees.ts";
 import { oneLine } from "./text_lines.ts";
 
 /** Knows jobs and the steps under way by the names that people gave them. */
@@ -16,10 +17,10 @@ export class StepNames {
         this.#jobs.set(event.job, oneLine(event.name));
         return;
       case "step_started":
-        this.#steps.set(keyOf(event.run), oneLine(event.name));
+        this.#steps.set(runKey(event.run), oneLine(event.name));
         return;
       case "step_finished":
-        this.#steps.delete(keyOf(event.run));
+        this.#steps.delete(runKey(event.run));
         return;
     }
   }
@@ -29,17 +30,14 @@ export class StepNames {
     return this.#jobs.get(id) ?? id;
   }
 
-  /** `Build › compile (repeat_index 2)`. */
-  step(run: StepRun, name = this.#steps.get(keyOf(run))): string {
-    const title = `${this.job(run.job)} › ${name === undefined ? `step ${run.step}` : name}`;
+  /** `Build › compile (repeat_index 2)`; steps of an embedded job follow the one that embeds it. */
+  step(run: StepRun, name = this.#steps.get(runKey(run))): string {
+    const around = run.within ? this.step(run.within) : this.job(run.job);
+    const title = `${around} › ${name === undefined ? `step ${run.step}` : name}`;
     const parts = [
       ...(run.round === undefined ? [] : [`repeat_index ${run.round}`]),
       ...(run.entry === undefined ? [] : [`entry ${run.entry + 1}`]),
     ];
     return parts.length === 0 ? title : `${title} (${parts.join(", ")})`;
   }
-}
-
-function keyOf({ job, step, round, entry }: StepRun): string {
-  return `${job}\n${step}.${round}.${entry}`;
 }

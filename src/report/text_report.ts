@@ -7,6 +7,7 @@ import { runHeader } from "./layout.ts";
 import { printableEvent } from "./printable_event.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import { roomOf } from "./room.ts";
+import { StepTrees } from "./step_trees.ts";
 
 /**
  * The report that people read, for `stream` and `spinner` alike.
@@ -22,6 +23,7 @@ export function textReport(options: ReportOptions): Reporter {
 class TextReport {
   readonly #options: ReportOptions;
   readonly #order = new JobOrder();
+  readonly #trees = new StepTrees();
   /** By id, in the order of the file; so are the positions that `JobOrder` knows them by. */
   readonly #blocks = new Map<string, JobBlock>();
 
@@ -40,9 +42,14 @@ class TextReport {
         return this.#write(block, openLines(block, this.#options));
       }
       case "step_finished": {
+        const step = this.#trees.finish(event);
+        if (!step) return "";
         const block = this.#block(event.run.job);
-        return this.#write(block, stepLines(block, event, this.#options));
+        return this.#write(block, stepLines(block, step, this.#options));
       }
+      case "step_retried":
+        this.#trees.retry(event.run);
+        return "";
       case "round_finished": {
         const tally = this.#block(event.job).repeat?.tally;
         if (tally) tally.rounds[event.state]++;
@@ -53,7 +60,6 @@ class TextReport {
       case "run_finished":
         return this.#endRun(event);
       case "step_waiting":
-      case "step_retried":
       case "note":
         return "";
     }

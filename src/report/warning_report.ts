@@ -1,3 +1,4 @@
+import type { StepRun } from "../run/event.ts";
 import { printableEvent } from "./printable_event.ts";
 import { noteLines } from "./note_lines.ts";
 import type { Reporter } from "./reporter.ts";
@@ -10,8 +11,13 @@ export function warningReport({ style }: { readonly style: Style }): Reporter {
       if (event.type !== "note" || event.level !== "warning") return "";
       const safe = printableEvent(event);
       if (safe.type !== "note") return "";
-      const about = safe.run ? `${safe.run.job} › step ${safe.run.step}` : "";
+      const about = safe.run ? stepNumber(safe.run) : "";
       return noteLines(safe, about, style).map((line) => `${line}\n`).join("");
     },
   };
+}
+
+/** `build › step 2`. */
+function stepNumber({ job, within, step }: StepRun): string {
+  return `${within ? stepNumber(within) : job} › step ${step}`;
 }

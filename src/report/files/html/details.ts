@@ -140,9 +140,12 @@ export function makeDetails(panel: HTMLElement, el: MakeElement): Details {
       ),
     );
 
-  const exchangeSections = ({ req, res }: Exchange) => [
+  const exchangeSections = ({ req, res, command }: Exchange) => [
     section("Request", fields(req)),
     section("Response", fields(res)),
+    ...command === undefined
+      ? []
+      : [section("To repeat it", el("pre", { tabindex: "0" }, command))],
   ];
 
   const sectionsOf = (result: StepResult): Node[] => {
