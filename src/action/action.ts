@@ -24,6 +24,11 @@ export interface Action {
   readonly merge?: (defaults: Dict, own: Dict) => Dict;
   /** Whether it runs the job file of its `path`, which is loaded and checked with the workflow. */
   readonly embeds?: true;
+  /**
+   * Brings what turns a request into a command line that does the same, for people to try: words
+   * in groups that belong on one line.
+   */
+  readonly repeat?: () => Promise<(req: Dict) => readonly (readonly string[])[]>;
   /** Brings the code that carries it out, which a run without this action never loads. */
   readonly load: () => Promise<RunAction>;
 }

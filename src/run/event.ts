@@ -187,6 +187,8 @@ export interface Operand {
 export interface Exchange {
   readonly req: Value;
   readonly res: Value;
+  /** A command for a shell that sends the request of a failed step once more. */
+  readonly command?: string;
 }
 
 /** A round of a repeated job is over. */

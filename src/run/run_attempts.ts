@@ -1,12 +1,8 @@
-import { MASK } from "../value/masker.ts";
-import { isSecretName } from "../value/secret_names.ts";
-import { isDict } from "../value/value.ts";
 import type { Retry } from "../workflow/model.ts";
 import { evaluateDuration } from "./evaluate_duration.ts";
-import type { Attempt, Exchange, Failure, StepResult } from "./event.ts";
-import { failureOf, passedTest } from "./failure.ts";
+import type { Attempt, Failure, StepResult } from "./event.ts";
+import { failureOf } from "./failure.ts";
 import { inField } from "./field_error.ts";
-import { makeExchange, shown } from "./exchange.ts";
 import { pause } from "./pause.ts";
 import type { Session } from "./session.ts";
 import type { StepContext } from "./step_context.ts";
@@ -98,23 +94,10 @@ async function conclude(
     ...(echo === undefined ? {} : { echo }),
     ...(untested ? { untested: briefOf(tried) } : {}),
     ...untestedInside(tried),
-    ...exchangeOf(session, tried, state === "failed"),
-    ...session.detail.all ? publishedBy(session, context) : {},
-    ...session.detail.all && state === "passed" && step.test
-      ? { test: await passedTest(session, step.test, context.scope) }
-      : {},
+    ...(state === "failed" || session.detail.all
+      ? await (await import("./step_detail.ts")).stepDetail(session, context, tried, state)
+      : {}),
   };
-}
-
-/** What the step has published, as it may be shown. */
-function publishedBy(session: Session, { step, round }: StepContext): Pick<Outcome, "outputs"> {
-  if (step.id === undefined || step.outputs.length === 0) return {};
-  const published = round.outputs.view[step.id];
-  if (!isDict(published)) return {};
-  const open = Object.entries(published).map(([name, value]) =>
-    [name, isSecretName(name) ? MASK : value] as const
-  );
-  return { outputs: shown(session, Object.fromEntries(open)) };
 }
 
 function untestedInside({ answer }: Try): Pick<Outcome, "untestedInside"> {
@@ -124,13 +107,4 @@ function untestedInside({ answer }: Try): Pick<Outcome, "untestedInside"> {
 
 function briefOf({ answer }: Try): string {
   return answer?.result.brief ?? `status ${answer?.result.status ?? "unknown"}`;
-}
-
-function exchangeOf(session: Session, tried: Try, failed: boolean): { exchange?: Exchange } {
-  if (!failed && !session.detail.all) return {};
-  if (tried.answer) {
-    const { req, res } = tried.answer.result;
-    return { exchange: makeExchange(session, req, res) };
-  }
-  return tried.request ? { exchange: makeExchange(session, tried.request, null) } : {};
 }

@@ -60,5 +60,6 @@ export const http: Action = {
   alternatives: SAME_MEANING,
   check: checkHttp,
   merge: mergeHttpDefaults,
+  repeat: async () => (await import("./curl.ts")).curlWords,
   load: async () => (await import("./run_http.ts")).runHttp,
 };
