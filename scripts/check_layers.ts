@@ -45,7 +45,6 @@ const ONE_DOOR = [
   "js-yaml",
   "re2js",
   "@std/yaml",
-  "get-east-asian-width",
 ];
 
 interface Import {

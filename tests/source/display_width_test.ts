@@ -17,6 +17,14 @@ Deno.test("displayWidth() counts the columns of a terminal", () => {
     ["✔△⎿·…→█", 7],
     ["\u200b", 0],
     ["𠀀", 2],
+    ["🇩🇪", 2],
+    ["ᄀ\u1161", 2],
+    ["〈㈠㊿ꀀ", 8],
+    ["䷀☰⚊", 6],
+    ["﹏！￥", 6],
+    ["ﾡ￮㉈⌚ꥠ", 7],
+    ["𗀀𛀀𝌀🈁", 8],
+    ["☺☎♥", 3],
   ];
   for (const [text, width] of widths) assertEquals(displayWidth(text), width, text);
 });
