@@ -1,21 +1,13 @@
 import type { DataTemplate, Template } from "../expr/expression.ts";
 import { evaluateKnown } from "../plan/evaluate_known.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Dict, Value } from "../value/value.ts";
+import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Step } from "../workflow/model.ts";
 import type { Dag, DagStep } from "./dag.ts";
 import { makeLevels } from "./make_levels.ts";
 import { renderKnown } from "./render_known.ts";
 
-/** The steps of the job that a step embeds, and the vars that they see. */
-export interface Embedded {
-  readonly steps: readonly Step[];
-  readonly vars: Dict;
-}
-
 export interface DagOptions {
-  /** Finds what a step embeds; most embed nothing. */
-  readonly findEmbedded?: (step: Step, vars: Dict) => Embedded | undefined;
   /** Takes secrets out of a name; those of the vars that it was made with, too. */
   readonly mask?: (name: string, vars: Dict) => string;
 }
@@ -23,7 +15,7 @@ export interface DagOptions {
 /** The graph of a plan, with names as far as they are known before it runs. */
 export function makeDag(
   plan: Plan,
-  { findEmbedded = () => undefined, mask = (name) => name }: DagOptions = {},
+  { mask = (name) => name }: DagOptions = {},
 ): Dag {
   const { workflow, vars } = plan;
   const levels = makeLevels(plan.jobs);
@@ -32,12 +24,12 @@ export function makeDag(
   const stepsOf = (steps: readonly Step[], outer: Dict): DagStep[] =>
     steps.map((step) => {
       const seen = varsOf(step, outer);
-      const embedded = findEmbedded(step, seen);
+      const inside = step.embedded?.job.steps;
       return {
         ...(step.id === undefined ? {} : { id: step.id }),
         name: step.name ? nameOf(step.name, seen) : step.action.name,
         uses: step.action.name,
-        ...(embedded ? { steps: stepsOf(embedded.steps, embedded.vars) } : {}),
+        ...(inside ? { steps: stepsOf(inside, givenVars(step, seen)) } : {}),
       };
     });
   return {
@@ -63,6 +55,12 @@ function varsOf({ vars, iteration = [] }: Step, outer: Dict): Dict {
   const changing = new Set(iteration.flatMap(namesIn));
   for (const [name, value] of Object.entries(own)) if (!changing.has(name)) seen[name] = value;
   return seen;
+}
+
+/** The vars that a step gives to the job that it embeds, as far as they are known. */
+function givenVars({ with: params }: Step, seen: Dict): Dict {
+  const known = evaluateKnown(params, { names: { vars: seen }, strict: true }) as Dict;
+  return isDict(known.vars) ? known.vars : {};
 }
 
 function namesIn(template: DataTemplate): string[] {

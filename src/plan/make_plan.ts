@@ -14,16 +14,16 @@ type Environment = Readonly<Record<string, string>>;
  * unless `evaluate` makes do with what can.
  */
 export async function makePlan(
-  loaded: Workflow,
+  workflow: Workflow,
   environment: Environment,
   evaluate: (workflow: Workflow, environment: Environment) => Dict | Promise<Dict> = evaluateVars,
 ): Promise<Plan> {
-  const vars = await evaluate(loaded, environment);
+  const vars = await evaluate(workflow, environment);
   const path = evaluate === evaluateVars ? renderPath : renderKnownPath;
-  const { workflow, warnings } = await loaded.loadJobFiles?.((template) => path(template, vars)) ??
-    { workflow: loaded, warnings: [] };
+  const { jobs, warnings } = await workflow.loadJobFiles?.((template) => path(template, vars)) ??
+    { jobs: workflow.jobs, warnings: [] };
   const planned = new Map(
-    workflow.jobs.map((job) => [job.id, { job, ...nameOf(job, vars), needs: [] as PlannedJob[] }]),
+    jobs.map((job) => [job.id, { job, ...nameOf(job, vars), needs: [] as PlannedJob[] }]),
   );
   for (const { job, needs } of planned.values()) {
     for (const id of new Set(job.needs)) {
@@ -32,7 +32,7 @@ export async function makePlan(
       needs.push(need);
     }
   }
-  return { workflow, vars, jobs: [...planned.values()], warnings };
+  return { workflow: { ...workflow, jobs }, vars, jobs: [...planned.values()], warnings };
 }
 
 /** The path of a job file. Throws ExpressionError. */

@@ -7,9 +7,9 @@ import type { StepDraft } from "./decode_step.ts";
 import { attachJobFiles, type FoundJobFile, JobFiles } from "./job_files.ts";
 import { checkJobPath, jobPathOf } from "./job_path.ts";
 import type { Limits } from "./limits.ts";
-import type { Complete, JobFile, Workflow } from "./model.ts";
+import type { CompleteJobs, Job, JobFile, Workflow } from "./model.ts";
 import { addError, hasErrors, type Problem } from "./problem.ts";
-import { loadError, locateProblems } from "./tell_problems.ts";
+import { loadError } from "./tell_problems.ts";
 
 /** The job files that a workflow embeds. */
 export interface EmbeddedFiles {
@@ -17,7 +17,7 @@ export interface EmbeddedFiles {
   readonly found: readonly FoundJobFile[];
   /** What is wrong with them, each with its place. */
   diagnostics(): Promise<readonly Diagnostic[]>;
-  /** The workflow with the files at its steps. */
+  /** The workflow with the files at its steps, but for those whose paths hang on its vars. */
   attach(workflow: Workflow): Workflow;
 }
 
@@ -47,7 +47,7 @@ export async function embedJobFiles(
     },
     diagnostics: () => jobFiles.diagnostics(),
     attach(workflow) {
-      const attached = attachAll(workflow, files);
+      const attached = { ...workflow, jobs: attachAll(workflow.jobs, files) };
       if (open.size === 0) return attached;
       const loadJobFiles = (render: RenderPath) => loadOpen(attached, jobFiles, open, render);
       return { ...attached, loadJobFiles };
@@ -60,12 +60,11 @@ type RenderPath = (path: Template) => string | undefined;
 
 /** Loads the files whose paths are known by now. Throws LoadError. */
 async function loadOpen(
-  workflow: Workflow,
+  { document, jobs }: Workflow,
   jobFiles: JobFiles,
   open: ReadonlySet<StepDraft>,
   render: RenderPath,
-): Promise<Complete> {
-  const { document, jobs } = workflow;
+): Promise<CompleteJobs> {
   const problems: Problem[] = [];
   const steps = jobs.flatMap((job) => job.steps).filter((step) => open.has(step));
   const known = new Set(jobFiles.found);
@@ -84,11 +83,12 @@ async function loadOpen(
   if (hasErrors(problems) || hasErrors(inJobFiles)) {
     throw await loadError(problems, [], document, inJobFiles);
   }
-  const { loadJobFiles: _, ...complete } = attachAll(workflow, files);
-  const own = await locateProblems(problems, document);
-  return { workflow: complete, warnings: [...own, ...inJobFiles] };
+  return { jobs: attachAll(jobs, files), warnings: inJobFiles };
 }
 
-function attachAll(workflow: Workflow, files: ReadonlyMap<StepDraft, JobFile>): Workflow {
-  return { ...workflow, jobs: workflow.jobs.map((job) => attachJobFiles(job, files)) };
+function attachAll(
+  jobs: readonly Job[],
+  files: ReadonlyMap<StepDraft, JobFile>,
+): readonly Job[] {
+  return jobs.map((job) => attachJobFiles(job, files));
 }

@@ -33,12 +33,14 @@ export interface Workflow {
    * Loads the job files whose paths hang on `vars`: present where there are any. `render` fills
    * in such a path, and may leave a file out. Throws LoadError with all that is wrong with them.
    */
-  readonly loadJobFiles?: (render: (path: Template) => string | undefined) => Promise<Complete>;
+  readonly loadJobFiles?: (
+    render: (path: Template) => string | undefined,
+  ) => Promise<CompleteJobs>;
 }
 
-/** A workflow with all of its job files, and what should be said of those that came last. */
-export interface Complete {
-  readonly workflow: Workflow;
+/** The jobs of a workflow with all job files, and what should be said of those that came last. */
+export interface CompleteJobs {
+  readonly jobs: readonly Job[];
   readonly warnings: readonly Diagnostic[];
 }
 
