@@ -1,4 +1,5 @@
-import type { StepResult } from "../run/event.ts";
+import type { Exchange, StepResult } from "../run/event.ts";
+import { briefMessage } from "./brief_message.ts";
 import { BELOW_NAME, BELOW_NUMBER, stepLine } from "./layout.ts";
 import { renderAttempts } from "./render_attempts.ts";
 import { renderExchange } from "./render_exchange.ts";
@@ -64,6 +65,10 @@ export function renderTrouble(result: StepResult, style: Style, room: Room): str
   return [
     ...failures.flatMap((failure) => renderFailure(failure, style, room)),
     ...renderAttempts(attempts, room),
-    ...(exchange && !isInside ? renderExchange(exchange, style, bounds) : []),
+    ...(exchange && !isInside ? renderExchange(briefExchange(exchange), style, bounds) : []),
   ];
+}
+
+function briefExchange({ req, res, ...more }: Exchange): Exchange {
+  return { req: briefMessage(req), res: briefMessage(res), ...more };
 }
