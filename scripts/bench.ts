@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { parse } from "@std/yaml";
+import { parse } from "@std/yaml/parse";
 import { loadWorkflow } from "../src/workflow/load_workflow.ts";
 import { denoHost } from "../src/host/deno_host.ts";
 import { fromFileUrl } from "@std/path/from-file-url";

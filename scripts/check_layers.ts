@@ -44,7 +44,7 @@ const ONE_DOOR = [
   "acorn",
   "js-yaml",
   "re2js",
-  "@std/yaml",
+  "@std/yaml/parse",
 ];
 
 interface Import {

@@ -39,17 +39,9 @@ declare module "@std/path/to-file-url" {
   export function toFileUrl(path: string): URL;
 }
 
-declare module "@std/yaml" {
-  /** What `parse` throws on text that is no YAML. */
-  export class YamlSyntaxError extends SyntaxError {
-    readonly line?: number;
-    readonly column?: number;
-    readonly offset?: number;
-  }
+declare module "@std/yaml/parse" {
   export interface ParseOptions {
     readonly schema?: "core" | "default" | "failsafe" | "json" | "extended";
-    readonly allowDuplicateKeys?: boolean;
-    readonly onWarning?: (error: Error) => void;
   }
   export function parse(text: string, options?: ParseOptions): unknown;
 }

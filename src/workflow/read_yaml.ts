@@ -1,4 +1,4 @@
-import { parse } from "@std/yaml";
+import { parse } from "@std/yaml/parse";
 import { LoadError } from "../source/errors.ts";
 import type { Source } from "../source/source.ts";
 import { joinFiles } from "./join_files.ts";
