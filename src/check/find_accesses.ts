@@ -10,8 +10,6 @@ export interface Access {
   readonly root: Root;
   /** The keys that are written out, up to the first that is computed. */
   readonly keys: readonly AccessKey[];
-  /** Where the last of them ends. */
-  readonly end: number;
   /** Whether a key follows that only the run knows. */
   readonly isOpen: boolean;
 }
@@ -131,7 +129,7 @@ function walkChain(node: Node, around: Around, found: Found): void {
   }
   const { root, keys, rest } = chain;
   const isOpen = rest !== undefined;
-  found.accesses.push({ root, keys, end: keys.at(-1)?.end ?? base.end, isOpen });
+  found.accesses.push({ root, keys, isOpen });
   const optionals = [...keys.slice(1).map(({ optional }) => optional), rest?.optional ?? false];
   optionals.forEach((optional, index) => {
     if (optional) found.tested.add(keyPath(root, keys, index));
@@ -143,7 +141,7 @@ function walkChain(node: Node, around: Around, found: Found): void {
 function addWholeScope(name: string, found: Found): void {
   if (name !== "$env") return;
   for (const root of ["vars", "outputs"] as const) {
-    found.accesses.push({ root, keys: [], end: 0, isOpen: true });
+    found.accesses.push({ root, keys: [], isOpen: true });
   }
 }
 

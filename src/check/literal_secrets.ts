@@ -23,48 +23,58 @@ export function findLiteralSecrets(
   const secrets: LiteralSecret[] = [];
   const known = new Set<object>();
   const hasTraces = files.some(({ text }) => mayHoldTokens(text));
-  const walk = (value: unknown, path: Path, isData: boolean) => {
+  // One list for all, since a file has many values and few secrets.
+  const path: (string | number)[] = [];
+  const walk = (value: unknown, isData: boolean) => {
     if (typeof value === "string") {
       const tokens = hasTraces ? findTokens(value) : [];
       for (const { what, text, start } of tokens) {
         const range = { start, end: start + text.length };
-        secrets.push({ path, text, why: `this is ${what}`, range });
+        secrets.push({ path: [...path], text, why: `this is ${what}`, range });
       }
       if (isData && tokens.length === 0) secrets.push(...namedSecret(value, path));
     } else if (typeof value === "object" && value !== null && !known.has(value)) {
       known.add(value);
-      if (Array.isArray(value)) {
-        value.forEach((item, index) => walk(item, [...path, index], isData));
-      } else {
-        for (const [key, part] of Object.entries(value)) {
-          walk(part, [...path, key], isData || isDataKey(key, path));
-        }
-      }
+      const step = (key: string | number, part: unknown) => {
+        const isDataHere = isData || typeof key === "string" && isDataKey(key, path);
+        path.push(key);
+        walk(part, isDataHere);
+        path.pop();
+      };
+      if (Array.isArray(value)) value.forEach((item, index) => step(index, item));
+      else for (const [key, part] of Object.entries(value)) step(key, part);
     }
   };
-  if (isRawMap(root)) walk(root, [], false);
+  if (isRawMap(root)) walk(root, false);
   return secrets;
 }
 
 /** Whether what stands under a key of the workflow, a job or a step is data. */
 function isDataKey(key: string, path: Path): boolean {
-  const inJob = path[0] === "jobs" ? path.slice(2) : path;
-  if (path[0] === "jobs" && path.length < 2) return false;
-  return inJob.length === 0
-    ? key === "defaults" || key === "vars"
-    : inJob.length === 2 && inJob[0] === "steps" && ["with", "vars", "iteration"].includes(key);
+  const start = path[0] === "jobs" ? 2 : 0;
+  switch (path.length - start) {
+    case 0:
+      return key === "defaults" || key === "vars";
+    case 2:
+      return path[start] === "steps" && (key === "with" || key === "vars" || key === "iteration");
+    default:
+      return false;
+  }
 }
 
-function namedSecret(value: string, path: Path): readonly LiteralSecret[] {
-  const name = String(path.at(-1));
-  const above = String(path.at(-2));
+function namedSecret(value: string, at: Path): readonly LiteralSecret[] {
+  const name = String(at.at(-1));
+  const above = String(at.at(-2));
+  const isHeader = above.toLowerCase() === "headers" && isSecretHeader(name);
+  if (!isHeader && !isSecretName(name)) return [];
   if (value.includes("{{") || value.trim().length < SHORTEST_SECRET) return [];
-  if (above.toLowerCase() === "headers" && isSecretHeader(name)) {
+  const path = [...at];
+  if (isHeader) {
     const [, credential = value] = /^(?:basic|bearer|token|digest)\s+(.*)$/is.exec(value) ?? [];
     if (isCookie(name) && !NAMED_COOKIE.test(value) || isStandIn(credential)) return [];
     return [{ path, text: value, why: `the header "${name}" holds a secret as it is` }];
   }
-  if (!isSecretName(name) || ABOUT_A_SECRET.test(name) || isStandIn(value)) return [];
+  if (ABOUT_A_SECRET.test(name) || isStandIn(value)) return [];
   if (!STRONG_NAME.test(name) && !looksRandom(value)) return [];
   return [{ path, text: value, why: `"${name}" holds a secret as it is` }];
 }

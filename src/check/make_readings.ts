@@ -19,22 +19,25 @@ export function makeReadings(
     const skipif = part?.draft.skipif;
     return skipif ? accessesOf(skipif).tested : NOTHING;
   };
-  return uses.flatMap(({ tree, path }): readonly Reading[] => {
-    const place = places(path);
+  const readings: Reading[] = [];
+  for (const { tree, path } of uses) {
     const { accesses, tested } = accessesOf(tree);
-    if (!place || accesses.length === 0) return [];
+    const place = accesses.length === 0 ? undefined : places(path);
+    if (!place) continue;
+    const { job, step, field } = place;
     // What a condition looks at, it looks at because it may be missing.
-    const guards = [tested, testedBy(place.step), testedBy(place.job)];
-    return accesses.map((access) => ({
-      ...access,
-      ...place,
-      path,
-      isGuarded: (index) => {
-        const key = keyPath(access.root, access.keys, index);
-        return guards.some((guard) => guard.has(key));
-      },
-    }));
-  });
+    const guards = [tested, testedBy(step), testedBy(job)];
+    for (const { root, keys, isOpen } of accesses) {
+      readings.push({ root, keys, isOpen, path, job, step, field, guards });
+    }
+  }
+  return readings;
+}
+
+/** Whether nil up to the key at an index does no harm where it is read. */
+export function isGuarded({ root, keys, guards }: Reading, index: number): boolean {
+  const key = keyPath(root, keys, index);
+  return guards.some((guard) => guard.has(key));
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -47,9 +50,9 @@ function indexPlaces(jobs: readonly CheckedJob[]): (path: Path) => Place | undef
     job.draft.index,
     { job, steps: new Map(job.steps.map((step) => [step.draft.index, step])) },
   ]));
+  // A job file is a job by itself.
+  const isFile = jobs[0]?.draft.path.length === 0;
   return (path) => {
-    // A job file is a job by itself.
-    const isFile = jobs[0]?.draft.path.length === 0;
     const found = isFile
       ? index.get(0)
       : path[0] === "jobs"
@@ -58,7 +61,7 @@ function indexPlaces(jobs: readonly CheckedJob[]): (path: Path) => Place | undef
     if (!found) return undefined;
     const { job, steps } = found;
     const [key, stepIndex, ...rest] = path.slice(job.draft.path.length);
-    if (key !== "steps") return { job, field: fieldName(key, stepIndex) };
+    if (key !== "steps") return { job, step: undefined, field: fieldName(key, stepIndex) };
     const step = steps.get(Number(stepIndex));
     return step && { job, step, field: fieldName(...rest) };
   };

@@ -49,12 +49,11 @@ export interface CheckedStep {
 /** A place that reads `vars` or `outputs`. */
 export interface Reading extends Access {
   readonly path: Path;
-  /** Undefined in the vars of the workflow. */
-  readonly job?: CheckedJob;
+  readonly job: CheckedJob;
   /** Undefined at the keys of a job. */
-  readonly step?: CheckedStep;
+  readonly step: CheckedStep | undefined;
   /** The key of the job or the step: `with`, `retry.interval`. */
   readonly field: string;
-  /** Whether nil up to the key at an index does no harm here. */
-  readonly isGuarded: (index: number) => boolean;
+  /** What may be nil without harm where it stands, by `keyPath`. */
+  readonly guards: readonly ReadonlySet<string>[];
 }

@@ -1,6 +1,7 @@
 import { assertNever } from "../source/errors.ts";
 import type { Problem } from "../workflow/problem.ts";
 import type { Check } from "./check.ts";
+import { isGuarded } from "./make_readings.ts";
 import { keyProblem } from "./key_problem.ts";
 import type { CheckedStep, Reading } from "./model.ts";
 import { findOutputSource, type Moment, momentOf } from "./output_sources.ts";
@@ -23,7 +24,7 @@ export const outputOrder: Check = {
     for (const reading of model.readings) {
       if (reading.root !== "outputs") continue;
       const source = findOutputSource(model, reading);
-      if (source.kind !== "steps" || reading.isGuarded(source.index)) continue;
+      if (source.kind !== "steps" || isGuarded(reading, source.index)) continue;
       const { steps, index } = source;
       const moments = steps.map((step) => momentOf(step, reading));
       if (moments.includes("unknown")) continue;
@@ -76,7 +77,7 @@ function orderProblem(
 /** Whether a step may be skipped when a reader runs that has no condition of its own. */
 function maySkip(step: CheckedStep, reading: Reading): boolean {
   if (step === reading.step) return false;
-  if (reading.step?.draft.skipif || reading.job?.draft.skipif) return false;
+  if (reading.step?.draft.skipif || reading.job.draft.skipif) return false;
   const { skipif: own, iteration } = step.draft;
   const { skipif, repeat } = step.job.draft;
   // One that is skipped in some of its rounds has run in others.

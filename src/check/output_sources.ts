@@ -46,7 +46,6 @@ const AFTERWARDS: ReadonlySet<string> = new Set(["test", "echo", "retry.interval
 /** When a step has run as seen from a reading. */
 export function momentOf(step: CheckedStep, reading: Reading): Moment {
   const { job, step: reader, field } = reading;
-  if (!job) return "unknown";
   if (step === reader) return AFTERWARDS.has(field) || isLaterEntry(reading) ? "before" : "own";
   if (step.job === job) {
     return reader && step.draft.index < reader.draft.index ? "before" : "after";

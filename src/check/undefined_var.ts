@@ -1,6 +1,7 @@
 import { didYouMean } from "../source/suggest.ts";
 import { isRawMap } from "../workflow/raw_value.ts";
 import type { Check } from "./check.ts";
+import { isGuarded } from "./make_readings.ts";
 import { keyProblem } from "./key_problem.ts";
 import { findVar } from "./known_vars.ts";
 import type { CheckModel, Reading } from "./model.ts";
@@ -30,7 +31,7 @@ export const undefinedVar: Check = {
       const source = findVar(vars, reading);
       if (source.kind === "there") continue;
       const { index } = source;
-      if (reading.isGuarded(index)) continue;
+      if (isGuarded(reading, index)) continue;
       const { name } = reading.keys[index]!;
       if (source.kind === "nothing" && index === 0) {
         yield keyProblem(reading, index, {

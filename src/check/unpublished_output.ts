@@ -1,5 +1,6 @@
 import { didYouMean } from "../source/suggest.ts";
 import type { Check } from "./check.ts";
+import { isGuarded } from "./make_readings.ts";
 import type { CheckedStep, CheckModel } from "./model.ts";
 import { keyProblem } from "./key_problem.ts";
 import { findOutputSource } from "./output_sources.ts";
@@ -20,7 +21,7 @@ export const unpublishedOutput: Check = {
       if (source.kind !== "nothing") continue;
       const { index, step } = source;
       const { name } = reading.keys[index]!;
-      const guarded = reading.isGuarded(index);
+      const guarded = isGuarded(reading, index);
       const message = step
         ? `the step "${step.draft.id}" publishes no "${name}"`
         : `no step publishes "${name}"`;

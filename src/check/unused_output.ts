@@ -14,7 +14,7 @@ export const unusedOutput: Check = {
       if (uses.steps.has(id)) continue;
       for (const { draft, published } of steps) {
         for (const name of published ?? []) {
-          if (uses.names.has(name) || uses.outputs.has(JSON.stringify([id, name]))) continue;
+          if (uses.names.has(name) || uses.outputs.get(id)?.has(name)) continue;
           yield {
             severity: "hint",
             code: "unused-output",
@@ -31,8 +31,8 @@ export const unusedOutput: Check = {
 interface OutputUses {
   /** Ids of steps whose outputs are read as a whole. */
   readonly steps: ReadonlySet<string>;
-  /** Ids of steps with the name of an output, as JSON. */
-  readonly outputs: ReadonlySet<string>;
+  /** Names that are read of a step, by its id. */
+  readonly outputs: ReadonlyMap<string, ReadonlySet<string>>;
   /** Names that are read flat, or that may be read where a text could not be. */
   readonly names: ReadonlySet<string>;
 }
@@ -40,14 +40,15 @@ interface OutputUses {
 /** What is read of the outputs; undefined where all may be. */
 function findUses(model: CheckModel): OutputUses | undefined {
   const steps = new Set<string>();
-  const outputs = new Set<string>();
+  const outputs = new Map<string, Set<string>>();
   const names = new Set([...model.mentions, ...model.defaultWords]);
   for (const { root, keys: [first, second] } of model.readings) {
     if (root !== "outputs") continue;
     if (!first) return undefined;
     if (!model.stepsById.has(first.name)) names.add(first.name);
-    else if (second) outputs.add(JSON.stringify([first.name, second.name]));
-    else steps.add(first.name);
+    else if (!second) steps.add(first.name);
+    else if (outputs.has(first.name)) outputs.get(first.name)!.add(second.name);
+    else outputs.set(first.name, new Set([second.name]));
   }
   return { steps, outputs, names };
 }
