@@ -10,22 +10,23 @@ import { Masker } from "../value/masker.ts";
 import type { Dict } from "../value/value.ts";
 import { loadWorkflow } from "../workflow/load_workflow.ts";
 import type { ExitCode, Invocation, Program } from "./command.ts";
+import { logLevel, tellWarnings } from "./tell_warnings.ts";
 
 /** Prints the graph of a workflow's jobs, and runs nothing. */
 export async function dagCommand(
   { switches, values, operands }: Invocation,
-  { host }: Program,
+  program: Program,
 ): Promise<ExitCode> {
+  const { host } = program;
   if (switches.has("mermaid") && switches.has("json")) {
     throw new UsageError("--mermaid and --json cannot both be", "leave one of them out");
   }
   const columns = drawingColumns(values.get("width"), host);
+  const level = await logLevel(host.env, switches);
   const { workflow, warnings } = await loadWorkflow(operands[0]!, host);
-  if (warnings.length > 0) {
-    const { explainWarnings } = await import("./explain_error.ts");
-    host.stderr.write(explainWarnings(warnings, host));
-  }
+  await tellWarnings(warnings, level, program);
   const plan = await makePlan(workflow, host.env.all(), evaluateKnownVars);
+  await tellWarnings(plan.warnings, level, program);
   const dag = makeDag(plan, { mask: secretMask(host) });
   host.stdout.write(await renderAs(switches, dag, columns));
   return 0;

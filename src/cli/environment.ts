@@ -7,6 +7,14 @@ interface Variable {
 /** Every variable that the program reads itself; all others are seen by workflow `vars` alone. */
 export const VARIABLES: readonly Variable[] = [
   { name: "RUNNER_OUTPUT", summary: "Like --output, which wins over it" },
+  {
+    name: "RUNNER_LOG_LEVEL",
+    summary: "debug is --verbose; error silences warnings; info is the default, warn the same",
+  },
+  {
+    name: "RUNNER_CONFIG",
+    summary: "A file whose top-level keys stand for those that a workflow does not have",
+  },
   { name: "RUNNER_MAX_REPEAT_COUNT", summary: "The highest repeat.count (default 10000)" },
   { name: "RUNNER_MAX_ATTEMPTS", summary: "The highest retry.max_attempts (default 10000)" },
   {

@@ -11,15 +11,17 @@ import { type JsYaml, loadJsYaml } from "../workflow/js_yaml.ts";
 import { readTextFile } from "../workflow/read_files.ts";
 import { readYaml } from "../workflow/read_yaml.ts";
 import type { ExitCode, Invocation, Program } from "./command.ts";
-import { explainWarnings } from "./explain_error.ts";
+import { logLevel, tellWarnings } from "./tell_warnings.ts";
 
 /** Prints a workflow that calls every operation of an OpenAPI description, or writes it. */
 export async function genCommand(
   { operands, switches, values }: Invocation,
-  { host }: Program,
+  program: Program,
 ): Promise<ExitCode> {
   const path = operands[0]!;
   const out = values.get("out");
+  const { host } = program;
+  const level = await logLevel(host.env, switches);
   const mayOverwrite = switches.has("force");
   if (mayOverwrite && out === undefined) {
     throw new UsageError("--force is for --out", "give a file to write: --out FILE");
@@ -33,12 +35,10 @@ export async function genCommand(
   });
   const workflow = makeWorkflow(api);
   const text = renderWorkflow(workflow, fileName(path), yaml);
-  if (workflow.notes.length > 0) {
-    host.stderr.write(explainWarnings(
-      workflow.notes.map((message) => ({ severity: "warning", code: "openapi", message })),
-      host,
-    ));
-  }
+  const notes = workflow.notes.map((message) =>
+    ({ severity: "warning", code: "openapi", message }) as const
+  );
+  await tellWarnings(notes, level, program);
   if (out === undefined) host.stdout.write(text);
   else await writeFile(out, text, host);
   return 0;

@@ -4,19 +4,20 @@ import type { FileReports, ReportTarget } from "../report/files/open_files.ts";
 import { openReport } from "../report/open_report.ts";
 import type { RunEvent } from "../run/event.ts";
 import { run, type RunOptions } from "../run/run.ts";
-import type { Diagnostic } from "../source/diagnostic.ts";
 import { UsageError } from "../source/errors.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
 import { loadWorkflow } from "../workflow/load_workflow.ts";
 import { usesColour } from "./colour.ts";
 import type { ExitCode, Invocation, Program } from "./command.ts";
 import { outputMode } from "./output_mode.ts";
+import { logLevel, tellWarnings } from "./tell_warnings.ts";
 
 /** Runs a workflow and prints the report; 0 when every job completed and every test passed. */
 export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {
   const { host, leave } = program;
   const { switches, values, operands } = invocation;
   const mode = outputMode(values.get("output"), host.env, host.stdout);
+  const level = await logLevel(host.env, switches);
   const noColor = switches.has("no-color");
   const colour = usesColour(noColor, host.env, host.stdout);
   const timeout = runTimeout(host.env.get("RUNNER_TIMEOUT"));
@@ -24,21 +25,23 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
   const preparation = isPrepared(invocation)
     ? await (await import("./prepare_run.ts")).prepareRun(invocation, program)
     : undefined;
-  await warn(preparation?.warnings ?? [], program);
+  await tellWarnings(preparation?.warnings ?? [], level, program);
   const { workflow, warnings } = await loadWorkflow(operands[0]!, host);
-  await warn(warnings, program);
+  await tellWarnings(warnings, level, program);
   const { plan, text } = await preparation?.plan(workflow) ??
     { plan: await makePlan(workflow, host.env.all()) };
+  await tellWarnings(plan.warnings, level, program);
   if (text !== undefined) {
     host.stdout.write(text);
     return 0;
   }
   const files = targets.length === 0 ? undefined : await openFiles(targets, host);
   const interruption = new AbortController();
-  const verbose = switches.has("verbose");
+  const verbose = level === "debug";
   const report = await openReport(host, {
     mode,
     verbose,
+    silent: level === "error",
     timing: switches.has("timing"),
     quiet: switches.has("quiet"),
     colour,
@@ -85,15 +88,6 @@ const PREPARING: readonly string[] = [
 
 function isPrepared({ switches, values, lists }: Invocation): boolean {
   return PREPARING.some((name) => switches.has(name) || values.has(name) || lists.has(name));
-}
-
-async function warn(
-  warnings: readonly Diagnostic[],
-  { host, secrets }: Program,
-): Promise<void> {
-  if (warnings.length === 0) return;
-  const { explainWarnings } = await import("./explain_error.ts");
-  host.stderr.write(explainWarnings(warnings, host, secrets));
 }
 
 /** The reports to be written besides the one that is printed. */

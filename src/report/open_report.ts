@@ -11,6 +11,8 @@ export interface OpenReportOptions {
   /** The name of a format in the registry. */
   readonly mode: string;
   readonly verbose: boolean;
+  /** Whether not even warnings are told beside the report. */
+  readonly silent?: boolean;
   readonly timing: boolean;
   readonly colour: boolean;
   /** Whether only failures and the footer are told. */
@@ -31,8 +33,8 @@ interface OpenReport {
 /** Connects the events of a run to the outputs: the report, and beside it what else is told. */
 export async function openReport(host: Host, options: OpenReportOptions): Promise<OpenReport> {
   const { clock, stdout, stderr } = host;
-  const { mode, verbose, timing, colour, quiet = false, isReplaced = false, onReaderGone } =
-    options;
+  const { mode, verbose, timing, colour, onReaderGone } = options;
+  const { quiet = false, isReplaced = false, silent = false } = options;
   const format = REPORT_FORMATS.find(({ name }) => name === mode);
   if (!format) throw new Error(`unchecked output mode "${mode}"`);
   // Colours of a terminal are none of a file that standard error goes to.
@@ -51,6 +53,8 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
     }),
     details: verbose
       ? (await import("./verbose_report.ts")).verboseReport({ style, ...columnsOf(stderr) })
+      : silent
+      ? NO_REPORT
       : warningReport({ style }),
     live,
     onReaderGone,

@@ -39,9 +39,17 @@ export async function loadWorkflow(argument: string, host: Host): Promise<Loaded
   };
 }
 
-/** Reads a file, or several, as one YAML document. Throws LoadError where they are none. */
+/**
+ * Reads a file, or several, as one YAML document, whose top-level keys replace those in the file
+ * of RUNNER_CONFIG. Throws LoadError where they are none.
+ */
 export async function readDocument(argument: string, host: Host): Promise<Document> {
-  return await readYaml(await readFiles(argument, host));
+  const files = await readFiles(argument, host);
+  const config = host.env.get("RUNNER_CONFIG");
+  if (!config) return await readYaml(files);
+  const { readConfig } = await import("./read_config.ts");
+  const name = files.map((file) => file.name).join(",");
+  return { ...await readYaml([await readConfig(config, host), ...files]), name };
 }
 
 /** Decodes as much of a document as can be, whatever is wrong with it. */

@@ -1,0 +1,25 @@
+import type { Environment } from "../host/host.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+import type { Program } from "./command.ts";
+import type { LogLevel } from "./log_level.ts";
+
+/** The level that is asked for: `--verbose` is `debug`, whatever RUNNER_LOG_LEVEL says. */
+export async function logLevel(
+  env: Environment,
+  switches: ReadonlySet<string>,
+): Promise<LogLevel> {
+  if (switches.has("verbose")) return "debug";
+  const value = env.get("RUNNER_LOG_LEVEL");
+  return value ? (await import("./log_level.ts")).readLogLevel(value) : "info";
+}
+
+/** Tells of warnings on standard error, unless errors alone are told there. */
+export async function tellWarnings(
+  warnings: readonly Diagnostic[],
+  level: LogLevel,
+  { host, secrets }: Program,
+): Promise<void> {
+  if (warnings.length === 0 || level === "error") return;
+  const { explainWarnings } = await import("./explain_error.ts");
+  host.stderr.write(explainWarnings(warnings, host, secrets));
+}
