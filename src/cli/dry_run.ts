@@ -35,7 +35,7 @@ export function renderDryRun({ plan, vars, environment, secrets }: DryRun): stri
   // Nothing is printed before all secrets are known.
   addSecretsOf(environment, secrets);
   const previews = jobs.map((job) => previewJob(job, known, secrets));
-  for (const preview of [shownVars, ...previews.flatMap(varsOf)]) addSecretsIn(preview, secrets);
+  addSecretsIn(shownVars, secrets);
   const mask = (text: string) => secrets.mask(text);
   const levels = makeLevels(jobs);
   const depth = Math.max(0, ...levels.values()) + 1;
@@ -71,17 +71,19 @@ function previewJob(planned: PlannedJob, vars: Knowledge, secrets: Masker): JobP
   const { scope } = vars;
   const names = { ...scope.names, ...(job.repeat ? {} : { repeat_index: 0 }) };
   const inSteps = { ...vars, scope: { ...scope, names } };
-  const steps = job.steps.map((step) => {
-    const preview = previewStep(step, inSteps);
-    const runs = preview.runs.map((run) => ({ ...run, with: hideSecrets(run.with, secrets) }));
-    return { ...preview, runs };
-  });
+  const steps = job.steps.map((step) => withoutSecrets(previewStep(step, inSteps), secrets));
   return { planned, known: vars, steps };
 }
 
-function varsOf({ steps }: JobPreview): Preview[] {
-  return steps.flatMap(({ vars, runs }) => [vars ?? [], ...runs.map(({ vars }) => vars ?? [])])
-    .flat();
+/** A step of whose parameters no secret is shown; what comes up in them is secret elsewhere too. */
+function withoutSecrets(preview: StepPreview, secrets: Masker): StepPreview {
+  const runs = preview.runs.map(({ inside, ...run }) => ({
+    ...run,
+    with: hideSecrets(run.with, secrets),
+    ...(inside ? { inside: inside.map((step) => withoutSecrets(step, secrets)) } : {}),
+  }));
+  for (const { vars } of [preview, ...runs]) if (vars) addSecretsIn(vars, secrets);
+  return { ...preview, runs };
 }
 
 /** What is known of vars may be secret, wherever else it stands. */
@@ -124,6 +126,7 @@ function renderStep(number: number, preview: StepPreview, mask: Mask): string[] 
       const lines = [
         ...renderFields("vars", run.vars, mask),
         ...renderFields("with", run.with, mask),
+        ...(run.inside ?? []).flatMap((step, index) => renderStep(index + 1, step, mask)),
       ];
       return step.iteration ? [`entry ${index + 1}:`, ...indent(lines)] : lines;
     }),

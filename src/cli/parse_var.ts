@@ -44,10 +44,16 @@ const NOTHING = /^(?:~|null|Null|NULL)$/;
 /** What YAML may read as something else than the text that it is. */
 const TYPED = /^(?:[-+.\w]+|"[^]*"|'[^]*')$/;
 
-/** A text as YAML types it, but for nothing at all, which is an empty text here. */
+/** A number to the base of eight for YAML; hardly for people, whose zip codes begin like this. */
+const OCTAL = /^[-+]?0[\d_]+$/;
+
+/**
+ * A text as YAML types it. Nothing at all is an empty text here, and digits after a zero are text
+ * too.
+ */
 async function readScalar(text: string): Promise<Value> {
   if (NOTHING.test(text)) return null;
-  if (!TYPED.test(text)) return text;
+  if (!TYPED.test(text) || OCTAL.test(text)) return text;
   try {
     const { value } = await readYaml([{ name: "--var", text }]);
     return typeof value === "object" ? text : value as Value;

@@ -7,6 +7,9 @@ import { describeValue } from "../value/describe_value.ts";
 import { type Dict, isDict } from "../value/value.ts";
 import { inspectValue } from "../workflow/inspect_value.ts";
 import type { Document } from "../workflow/model.ts";
+import { warnOfLeadingZeros } from "../workflow/leading_zeros.ts";
+import { addWarning, type Problem } from "../workflow/problem.ts";
+import { locateProblems } from "../workflow/tell_problems.ts";
 import { readYaml } from "../workflow/read_yaml.ts";
 
 /** Vars in a file, YAML or JSON. */
@@ -33,7 +36,10 @@ export async function readVarFile(source: Source): Promise<VarFile> {
     const problems = unquoted.map((path) => ({ path, message, hint: NO_TEMPLATES }));
     throw await varFileError(document, problems);
   }
-  const warnings = expressions ? await warnOfTemplates(document) : [];
+  const problems: Problem[] = [];
+  if (expressions) warnOfTemplates(problems, value, []);
+  await warnOfLeadingZeros(problems, document);
+  const warnings = problems.length === 0 ? [] : await locateProblems(problems, document);
   return { document, vars: value, warnings };
 }
 
@@ -45,47 +51,30 @@ export function unknownVarsError(
   return varFileError(document, problems.map((problem) => ({ ...problem, part: "key" })));
 }
 
-interface Problem {
-  readonly path: Path;
-  readonly message: string;
-  readonly hint?: string;
-  readonly part?: "key" | "value";
-}
-
 async function varFileError(
   document: Document,
-  problems: readonly Problem[],
+  found: readonly Omit<Problem, "severity" | "code">[],
 ): Promise<LoadError> {
-  const places = await document.places();
-  const count = problems.length === 1 ? "1 error" : `${problems.length} errors`;
-  return new LoadError(
-    `var file '${document.name}' has ${count}`,
-    problems.map(({ path, part, ...rest }) => ({
-      ...rest,
-      severity: "error",
-      code: "var-file",
-      span: places.locate(path, part),
-    })),
-  );
-}
-
-async function warnOfTemplates(document: Document): Promise<readonly Diagnostic[]> {
-  const places = await document.places();
-  return [...pathsOfTemplates(document.value, [])].map((path) => ({
-    severity: "warning",
+  const problems = found.map((problem): Problem => ({
+    ...problem,
+    severity: "error",
     code: "var-file",
-    message: "braces in a var file are text as they are",
-    hint: NO_TEMPLATES,
-    span: places.locate(path),
   }));
+  const count = found.length === 1 ? "1 error" : `${found.length} errors`;
+  const diagnostics = await locateProblems(problems, document);
+  return new LoadError(`var file '${document.name}' has ${count}`, diagnostics);
 }
 
-function* pathsOfTemplates(value: unknown, path: Path): Generator<Path> {
+function warnOfTemplates(problems: Problem[], value: unknown, path: Path): void {
   if (typeof value === "string") {
-    if (holdsTemplate(value)) yield path;
-  } else if (typeof value === "object" && value !== null) {
+    if (!holdsTemplate(value)) return;
+    const message = "braces in a var file are text as they are";
+    addWarning(problems, "var-file", path, message, { hint: NO_TEMPLATES });
+  } else if (Array.isArray(value)) {
+    value.forEach((item, index) => warnOfTemplates(problems, item, [...path, index]));
+  } else if (isDict(value)) {
     for (const [key, part] of Object.entries(value)) {
-      yield* pathsOfTemplates(part, [...path, Array.isArray(value) ? Number(key) : key]);
+      warnOfTemplates(problems, part, [...path, key]);
     }
   }
 }

@@ -123,7 +123,8 @@ function isOpen(node: Node, known: Knowledge, locals: readonly string[]): boolea
       const isVar = object.type === "Identifier" && object.name === "vars" &&
         !locals.includes("vars");
       const key = property.type === "Literal" || !computed ? keyOf(property) : undefined;
-      if (isVar && key !== undefined) return openVars.has(key);
+      const areKnown = Object.hasOwn(names, "vars");
+      if (isVar && areKnown && key !== undefined) return openVars.has(key);
     }
   }
   return childrenOf(node).some(isOpenHere);

@@ -18,6 +18,8 @@ export interface RunPreview {
   /** What its entry adds to the vars of the step. */
   readonly vars?: Preview;
   readonly with: Preview;
+  /** The steps of the job that it embeds. */
+  readonly inside?: readonly StepPreview[];
 }
 
 /** A step as far as it is known. */
@@ -25,19 +27,31 @@ export function previewStep(step: Step, before: Knowledge): StepPreview {
   const vars = step.vars && previewData(step.vars, before);
   const known = vars ? learnVars(before, vars) : before;
   const preview = { step, ...(vars ? { vars } : {}) };
-  if (!step.iteration) {
-    return { ...preview, known, runs: [{ with: previewData(step.with, known) }] };
-  }
+  if (!step.iteration) return { ...preview, known, runs: [previewRun(step, known)] };
   const entries = step.iteration.map((entry) => previewData(entry, known));
   const runs = entries.map((entry) => ({
     vars: entry,
-    with: previewData(step.with, learnVars(known, entry)),
+    ...previewRun(step, learnVars(known, entry)),
   }));
   return { ...preview, known: forgetVars(known, entries.flatMap(keysOf)), runs };
 }
 
+function previewRun({ with: template, embedded }: Step, known: Knowledge): RunPreview {
+  const params = previewData(template, known);
+  if (!embedded) return { with: params };
+  const vars = fieldsOf(params).find(([name]) => name === "vars")?.[1] ?? NO_VARS;
+  // Where not even the names of the vars are known, there are none to evaluate anything with.
+  const names = { repeat_index: 0, ...(vars.kind === "text" ? {} : { vars: {} }) };
+  const nothing = { scope: { names, strict: true }, openVars: new Set<string>() };
+  const within = learnVars(nothing, vars);
+  return { with: params, inside: embedded.job.steps.map((step) => previewStep(step, within)) };
+}
+
+const NO_VARS: Preview = { kind: "value", value: {} };
+
 /** What is known once vars have been added to those before; the open ones among them are not. */
 export function learnVars(known: Knowledge, added: Preview): Knowledge {
+  if (!Object.hasOwn(known.scope.names, "vars")) return known;
   const vars: Record<string, Value> = Object.assign(Object.create(null), known.scope.names.vars);
   const openVars = new Set(known.openVars);
   for (const [key, field] of fieldsOf(added)) {

@@ -1,6 +1,5 @@
 import type { DataTemplate } from "../expr/expression.ts";
 import { didYouMean } from "../source/suggest.ts";
-import { describeValue } from "../value/describe_value.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
 
 /** A value for a var of a workflow, or for a part of one. */
@@ -118,11 +117,9 @@ function unknownVar(path: readonly string[], fields: Fields): VarProblem {
 
 function notAMapping(path: readonly string[], template: DataTemplate): VarProblem {
   const name = path.join(".");
-  const what = template.kind === "constant" && !Array.isArray(template.value)
-    ? describeValue(template.value)
-    : template.kind === "template"
-    ? "a template"
-    : "a list";
+  const isList = template.kind === "list" ||
+    template.kind === "constant" && Array.isArray(template.value);
+  const what = isList ? "a list" : template.kind === "template" ? "a template" : "no mapping";
   return {
     path,
     message: `the var "${name}" is ${what}, and nothing inside of it can be set`,
