@@ -19,9 +19,14 @@ export function explain(expression: Parsed, scope: Scope, outcome: boolean): Exp
   } catch {
     // A part that cannot be evaluated now, on its own, is left out.
   }
-  const { decisive: { start, end }, operands, hint } = explainer;
-  const explanation = { start, end, operands };
-  return hint === undefined ? explanation : { ...explanation, hint };
+  const { decisive: { start, end }, operands, hint, unequal } = explainer;
+  return {
+    start,
+    end,
+    operands,
+    ...hint === undefined ? {} : { hint },
+    ...unequal ? { unequal } : {},
+  };
 }
 
 /** What surrounds a part: the names of `let`, and the item of a predicate. */
@@ -35,6 +40,7 @@ interface Frame {
 class Explainer {
   readonly operands: Operand[] = [];
   hint: string | undefined;
+  unequal: Explanation["unequal"];
   decisive: Node;
   /** Whether the decisive part was found: what is below it only takes part. */
   #isFound = false;
@@ -169,7 +175,12 @@ class Explainer {
     if (a === null || b === null) return;
     if (typeof a === "object" && typeof b === "object") {
       const difference = findDifference(a, b, new Evaluation(this.scope));
-      if (difference) this.#showDifference(left, right, difference);
+      if (!difference) return;
+      this.#showDifference(left, right, difference);
+      this.unequal ??= [
+        { text: this.#text(left), value: a },
+        { text: this.#text(right), value: b },
+      ];
     } else if (typeof a !== typeof b && String(a) === String(b)) {
       // A number and a text that look the same are never equal.
       this.hint ??= `${this.#text(left)} is ${typeName(a)}, ${this.#text(right)} is ${typeName(b)}`;

@@ -65,6 +65,15 @@ export interface Explanation {
   readonly operands: readonly Operand[];
   /** The mistake that is likely behind it. */
   readonly hint?: string;
+  /** Two lists or two maps that should have been equal. */
+  readonly unequal?: readonly [left: ComparedSide, right: ComparedSide];
+}
+
+/** A side of a comparison. */
+export interface ComparedSide {
+  /** As it is written. */
+  readonly text: string;
+  readonly value: Value;
 }
 
 /** A part of a test and the value that it had. */

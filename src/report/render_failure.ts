@@ -1,10 +1,10 @@
-import type { Failure, Operand } from "../run/event.ts";
+import type { Difference, Failure, Operand } from "../run/event.ts";
 import { printableLine } from "../source/printable.ts";
 import { renderExcerpt } from "../source/render_diagnostic.ts";
 import type { Place } from "../source/source.ts";
 import { shortJson } from "./render_json.ts";
 import { fitSentence, type Room } from "./room.ts";
-import type { Style } from "./style.ts";
+import type { Paint, Style } from "./style.ts";
 import { cutLine, oneLine } from "./text_lines.ts";
 
 const WIDEST_VALUE = 200;
@@ -24,6 +24,7 @@ export function renderFailure(failure: Failure, style: Style, room: Room): strin
     lines.push(...fit(`in: ${oneLine(failure.expression)}`));
   }
   lines.push(...operands.flatMap((operand) => fit(renderOperand(operand, WIDEST_VALUE))));
+  if (failure.difference) lines.push(...renderDifference(failure.difference, style, room));
   if (hint !== undefined && !isAboutText) lines.push(...fit(`hint: ${oneLine(hint)}`));
   return lines;
 }
@@ -39,6 +40,22 @@ export function summarizeFailure({ kind, field, message, operands = [] }: Failur
 /** `api.yml:14:15`. */
 export function formatPlace({ file, line, column }: Place): string {
   return `${printableLine(file)}:${line}:${column}`;
+}
+
+function renderDifference(
+  { left, right, lines }: Difference,
+  style: Style,
+  { columns }: Room,
+): string[] {
+  const paints: Readonly<Record<string, Paint>> = {
+    "-": style.red,
+    "+": style.green,
+    "@": style.cyan,
+  };
+  return [
+    `${style.red(`- ${oneLine(left)}`)}, ${style.green(`+ ${oneLine(right)}`)}`,
+    ...lines.map((line) => (paints[line[0]!] ?? style.dim)(cutLine(line, columns))),
+  ];
 }
 
 function excerptLines(

@@ -165,6 +165,17 @@ export interface Failure {
   readonly expression?: string;
   /** The parts of a false test that decided it, with their values. */
   readonly operands?: readonly Operand[];
+  /** How two lists or maps differ that should have been equal. */
+  readonly difference?: Difference;
+}
+
+/** What differs between two sides of a comparison. */
+export interface Difference {
+  /** Both sides as they are written. */
+  readonly left: string;
+  readonly right: string;
+  /** Lines of JSON: `-` begins those of the left, `+` those of the right, `@` a path. */
+  readonly lines: readonly string[];
 }
 
 /** A test that came out true. */

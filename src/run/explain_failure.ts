@@ -1,9 +1,12 @@
 import type { JobResult } from "../action/action.ts";
 import { ExpressionError } from "../expr/expression_error.ts";
-import type { Expression, Operand, Scope } from "../expr/expression.ts";
+import type { Explanation, Expression, Operand, Scope } from "../expr/expression.ts";
 import { RunnerError } from "../source/errors.ts";
 import { type Path, type Place, placeOf } from "../source/source.ts";
-import { boundValue } from "../value/bound_value.ts";
+import { boundPart, boundValue } from "../value/bound_value.ts";
+import { diffLines } from "../value/diff_lines.ts";
+import { boundedMeter } from "../value/meter.ts";
+import type { Value } from "../value/value.ts";
 import type { Document, Places } from "../workflow/model.ts";
 import type { Failure, PassedTest } from "./event.ts";
 import type { Session } from "./session.ts";
@@ -48,7 +51,7 @@ export async function explainTest(
   test: Expression,
   scope: Scope,
 ): Promise<Failure> {
-  const { start, end, operands, hint: likely } = test.explain(scope, false);
+  const { start, end, operands, hint: likely, unequal } = test.explain(scope, false);
   const hint = (session.plan && missingOutputsHint(session.plan, test.source)) ?? likely;
   return {
     kind: "test",
@@ -56,6 +59,7 @@ export async function explainTest(
     message: "test is false",
     expression: test.source,
     operands: shownOperands(session, operands),
+    ...differenceOf(session, unequal),
     ...(hint === undefined ? {} : { hint }),
     ...await placeAt(session.document, [...owner, "test"], start, end),
   };
@@ -79,6 +83,29 @@ export async function explainJob(
 export function explainPassed(session: Session, test: Expression, scope: Scope): PassedTest {
   const { operands } = test.explain(scope, true);
   return { expression: test.source, operands: shownOperands(session, operands) };
+}
+
+/** More work than this is worth for a picture of what differs. */
+const MOST_COMPARED = 1_000_000;
+/** Characters of a part that is the same on both sides, or only on one. */
+const PART_SIZE = 400;
+
+function differenceOf(
+  { secrets }: Session,
+  unequal: Explanation["unequal"],
+): Pick<Failure, "difference"> {
+  if (!unequal) return {};
+  const [left, right] = unequal;
+  const cut = (text: string, limit: number) => secrets.mask(text, limit);
+  const show = (value: Value) => boundPart(value, { left: PART_SIZE }, cut);
+  try {
+    const meter = boundedMeter(MOST_COMPARED);
+    const lines = diffLines(left.value, right.value, { meter, show });
+    return { difference: { left: left.text, right: right.text, lines } };
+  } catch (error) {
+    if (error instanceof RangeError) return {};
+    throw error;
+  }
 }
 
 function shownOperands(

@@ -73,9 +73,14 @@ function maskAttempt(attempt: Attempt, mask: Mask): Attempt {
 
 function maskFailure(failure: Failure, mask: Mask): Failure {
   let masked = maskTexts(failure, ["field", "message", "hint", "expression"], mask);
-  const { place, operands } = failure;
+  const { place, operands, difference } = failure;
   if (place) masked = replace(masked, "place", maskPlace(place, mask));
   if (operands) masked = replace(masked, "operands", maskOperands(operands, mask));
+  if (difference) {
+    const { lines } = difference;
+    const texts = maskTexts(difference, ["left", "right"], mask);
+    masked = replace(masked, "difference", replace(texts, "lines", maskEach(lines, mask)));
+  }
   return masked;
 }
 

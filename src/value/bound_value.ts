@@ -19,7 +19,8 @@ export function boundValue(value: unknown, limit: number, cut: CutText): Bounded
 /** Plain data, rebuilt. */
 export type Bounded = null | boolean | number | string | Bounded[] | { [key: string]: Bounded };
 
-function boundPart(value: unknown, budget: { left: number }, cut: CutText): Bounded {
+/** The same for all of a value together: its budget is characters that are left. */
+export function boundPart(value: unknown, budget: { left: number }, cut: CutText): Bounded {
   if (typeof value === "string") return boundText(value, budget, cut);
   if (!isObject(value)) {
     budget.left -= 8;

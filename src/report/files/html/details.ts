@@ -97,7 +97,8 @@ export function makeDetails(panel: HTMLElement, el: MakeElement): Details {
       ),
     );
 
-  const failureBlock = ({ message, place, expression, operands = [], hint }: Failure) => {
+  const failureBlock = (failure: Failure) => {
+    const { message, place, expression, operands = [], difference, hint } = failure;
     const block = el("div", { class: "failure" }, el("p", { class: "message" }, message));
     if (place) {
       const before = place.text.slice(0, place.from);
@@ -114,6 +115,11 @@ export function makeDetails(panel: HTMLElement, el: MakeElement): Details {
       );
     } else if (expression !== undefined) block.append(el("pre", { tabindex: "0" }, expression));
     if (operands.length > 0) block.append(operandTable(operands));
+    if (difference) {
+      const { left, right, lines } = difference;
+      const text = [`- ${left}`, `+ ${right}`, ...lines].join("\n");
+      block.append(el("pre", { tabindex: "0" }, text));
+    }
     if (hint !== undefined) block.append(el("p", { class: "hint" }, `Hint: ${hint}`));
     return block;
   };
