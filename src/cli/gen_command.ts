@@ -1,4 +1,6 @@
+import { findLiteralSecrets } from "../check/literal_secrets.ts";
 import type { Host } from "../host/host.ts";
+import type { FoundSecret } from "../openapi/hide_secrets.ts";
 import { makeWorkflow } from "../openapi/make_workflow.ts";
 import { readApi } from "../openapi/read_api.ts";
 import { renderWorkflow } from "../openapi/render_workflow.ts";
@@ -18,10 +20,10 @@ export async function genCommand(
   { operands, switches, values }: Invocation,
   program: Program,
 ): Promise<ExitCode> {
-  const path = operands[0]!;
-  const out = values.get("out");
   const { host } = program;
   const level = await logLevel(host.env, switches);
+  const path = operands[0]!;
+  const out = values.get("out");
   const mayOverwrite = switches.has("force");
   if (mayOverwrite && out === undefined) {
     throw new UsageError("--force is for --out", "give a file to write: --out FILE");
@@ -33,7 +35,7 @@ export async function genCommand(
     workingFolder: host.files.workingFolder(),
     yaml,
   });
-  const workflow = makeWorkflow(api);
+  const workflow = makeWorkflow(api, findSecrets);
   const text = renderWorkflow(workflow, fileName(path), yaml);
   const notes = workflow.notes.map((message) =>
     ({ severity: "warning", code: "openapi", message }) as const
@@ -42,6 +44,11 @@ export async function genCommand(
   if (out === undefined) host.stdout.write(text);
   else await writeFile(out, text, host);
   return 0;
+}
+
+/** What `runner check` would complain about. */
+function findSecrets(workflow: unknown): readonly FoundSecret[] {
+  return findLiteralSecrets(workflow, [{ text: JSON.stringify(workflow) }]);
 }
 
 /** Descriptions are read as workflows are; JSON by what reads it fastest. */

@@ -14,10 +14,11 @@ export interface Credentials {
 /** A request that needs nothing to be let in. */
 export const NO_CREDENTIALS: Credentials = { headers: new Map(), query: new Map(), cookies: [] };
 
-/** Finds the credentials of operations, and notes the schemes that it does not know. */
+/** Finds the credentials of operations, and notes the operations for which there are none. */
 export class CredentialMaker {
-  readonly #made = new Map<string, Credentials | undefined>();
-  readonly unknown = new Map<string, string>();
+  readonly #made = new Map<string, Credentials | string>();
+  /** Operations that cannot be let in, by the reason. */
+  readonly refused = new Map<string, Operation[]>();
 
   constructor(
     readonly schemes: ReadonlyMap<string, SecurityScheme>,
@@ -25,32 +26,42 @@ export class CredentialMaker {
   ) {}
 
   /** For the first of the ways to be let in that can be gone. */
-  credentialsOf({ security }: Operation): Credentials {
-    for (const requirement of security) {
+  credentialsOf(operation: Operation): Credentials {
+    let reason: string | undefined;
+    for (const requirement of operation.security) {
       const key = JSON.stringify(requirement);
-      if (!this.#made.has(key)) this.#made.set(key, this.#make(requirement));
-      const credentials = this.#made.get(key);
-      if (credentials) return credentials;
+      const made = this.#made.get(key) ?? this.#make(requirement);
+      this.#made.set(key, made);
+      if (typeof made !== "string") return made;
+      reason ??= made;
     }
+    if (reason !== undefined) this.#refuse(reason, operation);
     return NO_CREDENTIALS;
   }
 
-  #make(requirement: Requirement): Credentials | undefined {
+  #refuse(reason: string, operation: Operation): void {
+    const known = this.refused.get(reason) ?? [];
+    this.refused.set(reason, known);
+    if (!known.includes(operation)) known.push(operation);
+  }
+
+  /** What a requirement asks to be sent, or why that cannot be. */
+  #make(requirement: Requirement): Credentials | string {
+    const taken = new Set<string>();
+    for (const name of requirement) {
+      const scheme = this.schemes.get(name);
+      if (!scheme) return `there is no security scheme "${name}"`;
+      if (scheme.kind === "unknown") {
+        return `the security scheme "${name}" is of the type "${scheme.type}"`;
+      }
+      const place = placeOf(scheme);
+      if (taken.has(place)) return "two security schemes need the same header";
+      taken.add(place);
+    }
     const [headers, query] = [new Map<string, string>(), new Map<string, string>()];
     const cookies: string[] = [];
-    const known = requirement.flatMap((name) => {
-      const scheme = this.schemes.get(name) ?? { kind: "unknown", type: "none" };
-      if (scheme.kind !== "unknown") return [{ name, scheme }];
-      this.unknown.set(name, scheme.type);
-      return [];
-    });
-    if (known.length < requirement.length) return undefined;
-    const taken = new Set<string>();
-    for (const { name, scheme } of known) {
-      const place = scheme.kind === "key" ? `${scheme.place} ${scheme.name}` : HEADER;
-      // Two of them cannot stand in the same place.
-      if (taken.has(place.toLowerCase())) return undefined;
-      taken.add(place.toLowerCase());
+    for (const name of requirement) {
+      const scheme = this.schemes.get(name)!;
       const expression = `vars.${this.#variableOf(name, scheme)}`;
       if (scheme.kind !== "key") {
         const word = scheme.kind === "basic" ? "Basic " : "Bearer ";
@@ -76,7 +87,13 @@ export class CredentialMaker {
   }
 }
 
-const HEADER = "header Authorization";
+/** What only one scheme can fill. */
+function placeOf(scheme: SecurityScheme): string {
+  const [place, name] = scheme.kind === "key"
+    ? [scheme.place, scheme.name]
+    : ["header", "Authorization"];
+  return `${place} ${place === "header" ? name.toLowerCase() : name}`;
+}
 
 /** What a step adds to its headers, given those of the defaults of its job. */
 export function headersOver(

@@ -20,7 +20,7 @@ export function decodeApi(root: RawMap): Api {
   const server = absoluteServer(decodeServer(servers) ?? "/");
   const operations: Operation[] = [];
   for (const [path, raw] of Object.entries(mapOf(root.paths))) {
-    const item = mapOf(raw);
+    const item = withAllPathParameters(mapOf(raw));
     for (const method of METHODS) {
       const operation = item[method];
       if (isMap(operation) && path.startsWith("/")) {
@@ -34,6 +34,13 @@ export function decodeApi(root: RawMap): Api {
     operations: byTagOrder(operations, listOf(root.tags)),
     schemes: decodeSchemes(isSwagger ? root.securityDefinitions : components.securitySchemes),
   };
+}
+
+/** What one operation says of the parameters in the path holds for those that do not say it. */
+function withAllPathParameters(item: RawMap): RawMap {
+  const others = METHODS.flatMap((method) => listOf(mapOf(item[method]).parameters));
+  const inPath = others.filter((parameter) => mapOf(parameter).in === "path");
+  return { ...item, parameters: [...listOf(item.parameters), ...inPath] };
 }
 
 interface Surroundings {

@@ -167,7 +167,7 @@ class ReferencedFiles {
     file: ParsedFile,
     parsed: ReadonlyMap<string, ParsedFile>,
   ): Promise<Diagnostic> {
-    const path = [...fault.path ?? [], "$ref"];
+    const path = wayTo(fault, file.value);
     const span = await file.locate(path);
     const target = this.#targetOf(fault, url, file);
     const reference = String(valueAt(file.value, path) ?? "");
@@ -184,8 +184,8 @@ class ReferencedFiles {
   }
 
   /** The file that a reference leads to. */
-  #targetOf({ path }: Fault, url: string, { value }: ParsedFile): string {
-    const reference = String(valueAt(value, [...path ?? [], "$ref"]) ?? "");
+  #targetOf(fault: Fault, url: string, { value }: ParsedFile): string {
+    const reference = String(valueAt(value, wayTo(fault, value)) ?? "");
     const target = URL.parse(reference, url);
     if (!target) return url;
     target.hash = "";
@@ -213,6 +213,17 @@ function fromUrl(url: string): string {
 
 function hintOf(hint: string | undefined): { hint?: string } {
   return hint === undefined ? {} : { hint };
+}
+
+/** The way to the text of a reference; the library writes the indexes of lists as texts. */
+function wayTo({ path }: Fault, root: unknown): (string | number)[] {
+  let at = root;
+  const way = [...path ?? [], "$ref"].map((part) => {
+    const key = Array.isArray(at) ? Number(part) : String(part);
+    at = valueAt(at, [key]);
+    return key;
+  });
+  return way;
 }
 
 function valueAt(value: unknown, path: readonly (string | number)[]): unknown {

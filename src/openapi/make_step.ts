@@ -7,6 +7,7 @@ import type { Body, Operation, Parameter } from "./model.ts";
 import { singular, snakeCase, UniqueNames } from "./names.ts";
 import { fillPath, lastWord } from "./paths.ts";
 import { fieldOf, testOf } from "./test_of.ts";
+import type { StepData } from "./workflow_data.ts";
 import { ANY_SECRET, literalValue, namesSecret, type Variables } from "./variables.ts";
 
 /** What the steps of a job have in common. */
@@ -30,9 +31,6 @@ export interface StepSetting {
   /** The variable of the server, where it is not that of all. */
   readonly server?: string;
 }
-
-/** A step as it stands in a workflow file. */
-export type StepData = Readonly<Record<string, Value>>;
 
 const SHORTHANDS = ["get", "post", "put", "patch", "delete", "head", "options"];
 

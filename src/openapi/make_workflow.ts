@@ -3,31 +3,16 @@ import { CredentialMaker, type Credentials, headersOf } from "./credentials.ts";
 import { type JobPlan, planJobs } from "./jobs.ts";
 import { findLinks, type Link, type Links } from "./links.ts";
 import { literalText, quoteText } from "./literal.ts";
-import { type JobDefaults, makeStep, type StepData } from "./make_step.ts";
+import { type JobDefaults, makeStep } from "./make_step.ts";
+import type { JobData, WorkflowData } from "./workflow_data.ts";
 import type { Api, Operation } from "./model.ts";
 import { snakeCase, UniqueNames } from "./names.ts";
+import { type FindSecrets, hideSecrets } from "./hide_secrets.ts";
 import { fieldOf } from "./test_of.ts";
 import { Variables } from "./variables.ts";
 
-/** A workflow as data in the order in which it is written. */
-export interface WorkflowData {
-  readonly name: string;
-  readonly vars: Readonly<Record<string, Value>>;
-  readonly jobs: readonly JobData[];
-  /** The environment variables that it reads. */
-  readonly environment: readonly string[];
-  /** What could not be taken over from the description. */
-  readonly notes: readonly string[];
-}
-
-/** A job as it stands in a workflow file, but for its steps. */
-export interface JobData {
-  readonly head: Readonly<Record<string, Value>>;
-  readonly steps: readonly StepData[];
-}
-
 /** Makes a workflow that calls every operation of an API once. */
-export function makeWorkflow(api: Api): WorkflowData {
+export function makeWorkflow(api: Api, findSecrets: FindSecrets): WorkflowData {
   const variables = new Variables();
   const base = variables.fromEnvironment("base_url", quoteText(api.server));
   const { jobs, links } = planJobs(api.operations, findLinks(api.operations));
@@ -52,15 +37,19 @@ export function makeWorkflow(api: Api): WorkflowData {
     );
     return { head: headOf(job, defaults, base), steps };
   });
+  const name = literalText(api.title.replace(/\s+/g, " ").trim());
   return {
-    name: literalText(api.title.replace(/\s+/g, " ").trim()),
-    vars: variables.all(),
-    jobs: made,
+    name,
+    ...hideSecrets({ jobs: made, vars: variables.all() }, findSecrets, variables),
     environment: variables.environment(),
-    notes: [...credentials.unknown].map(([name, type]) =>
-      `the security scheme "${name}" (${type}) is left out: no step sends it`
-    ),
+    notes: [...credentials.refused].map(([reason, operations]) => noteOf(reason, operations)),
   };
+}
+
+function noteOf(reason: string, operations: readonly Operation[]): string {
+  const [{ method, path }] = operations as [Operation];
+  const others = operations.length === 1 ? "" : ` and to ${operations.length - 1} more operations`;
+  return `no credentials are sent to ${method.toUpperCase()} ${path}${others}: ${reason}`;
 }
 
 function headOf(job: JobPlan, defaults: JobDefaults, base: string): Record<string, Value> {

@@ -1,6 +1,6 @@
 /** A text as a name that expressions can read after a dot; undefined where nothing of it is left. */
 function identifier(text: string): string | undefined {
-  const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^A-Za-z0-9_]+/g, "_");
+  const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^A-Za-z0-9]+/g, "_");
   const name = plain.replace(/^_+|_+$/g, "");
   if (name === "") return undefined;
   return /^\d/.test(name) ? `n${name}` : name;
@@ -8,7 +8,11 @@ function identifier(text: string): string | undefined {
 
 /** A name in the form of variables: `petId` becomes `pet_id`. */
 export function snakeCase(text: string): string | undefined {
-  return identifier(text.replace(/([a-z0-9])([A-Z])/g, "$1_$2"))?.toLowerCase();
+  const words = text.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(
+    /([A-Z])([A-Z][a-z])/g,
+    "$1_$2",
+  );
+  return identifier(words)?.toLowerCase();
 }
 
 /** A name in the form of environment variables: `PET_ID`. */
@@ -24,7 +28,7 @@ export function nameKey(text: string): string {
 /** The name of one thing among many: `pets` are made of a `pet`. */
 export function singular(word: string): string {
   if (/ies$/i.test(word) && word.length > 4) return word.replace(/ies$/i, "y");
-  if (/(?:ss|x|ch|sh)es$/i.test(word)) return word.replace(/es$/i, "");
+  if (/(?:ss|x|ch|sh|(?<!o)us)es$/i.test(word)) return word.replace(/es$/i, "");
   return /[^s]s$/i.test(word) ? word.slice(0, -1) : word;
 }
 

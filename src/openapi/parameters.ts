@@ -2,7 +2,8 @@ import { type Dict, isDict, type Value } from "../value/value.ts";
 import { exampleOf, givenExample } from "./media.ts";
 import type { Parameter, ParameterValue } from "./model.ts";
 import { listOf, mapOf, type RawMap, textOf } from "./raw.ts";
-import type { SchemaNames } from "./sample.ts";
+import { sampleOf, type SchemaNames } from "./sample.ts";
+import { shapeOf } from "./schema.ts";
 
 const PLACES: readonly Parameter["place"][] = ["path", "query", "header", "cookie"];
 
@@ -36,8 +37,16 @@ function decodeParameter(raw: RawMap, names: SchemaNames): Parameter[] {
   }
   // 2.0 describes the value right in the parameter.
   const media = raw.schema === undefined ? { ...raw, schema: raw } : raw;
-  const example = isSent ? exampleOf(media, names) : givenExample(media) ?? null;
+  const example = givenExample(media) ??
+    (isSent || isBounded(media.schema) ? sampleOf(media.schema, names) : null);
   return spread(place, name, example, raw);
+}
+
+/** Whether a schema says so much of a number that any that fits will do: `limit`, from 1 to 100. */
+function isBounded(schema: unknown): boolean {
+  const { said, type } = shapeOf(schema);
+  return (type === "integer" || type === "number") &&
+    (said.minimum !== undefined || said.maximum !== undefined);
 }
 
 /** A value as the names and values that are sent for it. */

@@ -1,5 +1,4 @@
-import type { StepData } from "./make_step.ts";
-import type { JobData, WorkflowData } from "./make_workflow.ts";
+import type { JobData, StepData, WorkflowData } from "./workflow_data.ts";
 import type { Yaml } from "./yaml.ts";
 
 /** The text of a workflow file; `origin` says what it was made from. */
@@ -15,12 +14,13 @@ export function renderWorkflow(workflow: WorkflowData, origin: string, yaml: Yam
   ].join("");
 }
 
-function renderHead({ environment }: WorkflowData, origin: string): string {
+function renderHead({ environment, jobs }: WorkflowData, origin: string): string {
+  const vars = jobs.flatMap(({ steps }) => steps.flatMap((step) => Object.values(step.vars ?? {})));
   const lines = [
     // A control character in a comment would make the file unreadable.
     `Made by "runner gen" from ${origin.replace(/\p{C}/gu, "?")}.`,
     `Set in the environment: ${environment.join(", ")}.`,
-    "Values of optional parameters that are null are not sent.",
+    ...(vars.includes(null) ? ["Parameters whose value is null are not sent."] : []),
   ];
   return lines.map((line) => `# ${line}\n`).join("");
 }

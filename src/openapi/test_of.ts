@@ -5,7 +5,9 @@ export function testOf({ success, reply, method }: Operation): string {
   const conditions = [codeTest(success)];
   if (reply && method !== "head") conditions.push(...replyTests(reply));
   const line = conditions.join(" && ");
-  return line.length <= LONGEST_LINE ? line : conditions.join(" &&\n");
+  // What YAML would put into quotes is easier to read as a block.
+  const isPlain = line.length <= LONGEST_LINE && !line.includes(" #");
+  return isPlain ? line : `${conditions.join(" &&\n")}\n`;
 }
 
 const LONGEST_LINE = 90;

@@ -25,16 +25,20 @@ export class Variables {
   /** A value from the environment, or what an expression gives where it is not set. */
   fromEnvironment(name: string, fallback: string): string {
     const plain = snakeCase(name) ?? "value";
-    return this.#take(`environment ${plain}`, () => [plain, this.#read(plain, fallback)]);
+    return this.#take(`environment ${plain}`, () => [plain, this.readEnvironment(plain, fallback)]);
   }
 
   /** A value from the environment; null, which is not sent, where it is not set. */
   optional(name: string): string {
     const plain = snakeCase(name) ?? "value";
-    return this.#take(`optional ${plain}`, () => [`optional_${plain}`, this.#read(plain, "nil")]);
+    return this.#take(
+      `optional ${plain}`,
+      () => [`optional_${plain}`, this.readEnvironment(plain, "nil")],
+    );
   }
 
-  #read(name: string, fallback: string): string {
+  /** The template that reads the environment in the value of a variable. */
+  readEnvironment(name: string, fallback: string): string {
     const variable = environmentName(name);
     this.#environment.add(variable);
     return joinTemplate([{ expression: `${variable} ?? ${fallback}` }]);

@@ -62,6 +62,7 @@ function decodeText(path: string, what: string, bytes: Uint8Array): string {
   }
   if (text !== undefined && !text.includes("\0")) return text;
   const wide = bytes[0] === 0xff && bytes[1] === 0xfe || bytes[0] === 0xfe && bytes[1] === 0xff;
-  const hint = wide ? "it is UTF-16: save it as UTF-8" : "a workflow is YAML, in UTF-8";
+  const right = what === "workflow file" ? "a workflow is YAML, in UTF-8" : "it must be UTF-8";
+  const hint = wide ? "it is UTF-16: save it as UTF-8" : right;
   throw new LoadError(`cannot read ${what} '${path}': it is not a text file`, [], hint);
 }
