@@ -25,15 +25,23 @@ function allSteps(steps: readonly DagStep[]): readonly DagStep[] {
   return steps.flatMap((step) => [step, ...allSteps(step.steps ?? [])]);
 }
 
-/** A name with a code for each sign that means something to Mermaid, Markdown or HTML. */
+/** A name as text alone, whatever it means to Mermaid, to its Markdown or to HTML. */
 function label(name: string): string {
-  const line = nameLine(name).replace(/[^\p{L}\p{M}\p{N}\p{Zs}\p{So}\u200d.,:/()\-]/gu, code);
-  // Otherwise "1. build" and "- build" begin a list.
-  const text = line.replace(/^(\d+)([.)])/, (_, digits, sign) => digits + code(sign))
-    .replace(/^-/, code);
-  return text === "" ? code(" ") : text;
+  const line = nameLine(name).replace(ALWAYS, codeOf).replace(AT_TIMES, codeOf)
+    .replace(LIST, (_, number, sign) => number + codeOf(sign));
+  return line === "" ? codeOf(" ") : line;
 }
 
-function code(sign: string): string {
+/** Quotes, entities, HTML, Markdown and addresses. */
+const ALWAYS = /["#&<>`*~[\]\\@]/g;
+
+/** `_so_`, `$$formula$$`, `%%{directive}%%`, `http://x`, `www.x` and `fa:fa-icon`. */
+const AT_TIMES =
+  /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|\$(?=\$)|%(?=[%{])|:(?=\/\/|fa-)|(?<=www)\./gu;
+
+/** `1. build`, `1) build`, `- build` and `+ build` begin a list. */
+const LIST = /^(\d*)([.)+-])/;
+
+function codeOf(sign: string): string {
   return `#${sign.codePointAt(0)};`;
 }

@@ -6,7 +6,7 @@ export class NodeIds {
   take(text: string): string {
     const base = text.replace(/[^A-Za-z0-9_]/g, "_").replace(/^(?=\d)/, "n") || "node";
     let id = base;
-    for (let number = 2; this.#taken.has(id) || RESERVED.test(id); number++) {
+    for (let number = 2; this.#taken.has(id) || isReserved(id); number++) {
       id = `${base}_${number}`;
     }
     this.#taken.add(id);
@@ -14,6 +14,12 @@ export class NodeIds {
   }
 }
 
-/** Words of Mermaid's own. */
-const RESERVED =
-  /^(?:end|graph|flowchart|subgraph|style|linkStyle|classDef|class|click|href|call|default|interpolate|direction|LR|RL|TB|BT|TD)$/i;
+/** Words of Mermaid's own, and names that every JavaScript object has, which it trips over. */
+function isReserved(id: string): boolean {
+  return WORDS.has(id) || id in Object.prototype;
+}
+
+const WORDS: ReadonlySet<string> = new Set([
+  ...["end", "graph", "flowchart", "subgraph", "style", "linkStyle", "classDef", "class"],
+  ...["click", "href", "call", "default", "interpolate", "_blank", "_self", "_top", "_parent"],
+]);

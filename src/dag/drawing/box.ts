@@ -33,15 +33,18 @@ function branchRows(steps: readonly DagStep[], indent: string): readonly string[
  * many lines at its upper or lower edge. Always odd, so that there is a column in the middle.
  */
 export function boxWidth({ title, rows }: BoxText, lines: number, most: number): number {
-  const text = Math.max(...[title, ...rows].map(displayWidth), LEAST_TEXT);
-  const width = Math.max(Math.min(text + FRAME, most), 2 * lines + 2);
-  return width % 2 === 1 ? width : width + (width < most || width < 2 * lines + 3 ? 1 : -1);
+  const text = Math.max(...[title, ...rows].map(displayWidth));
+  const width = Math.min(nextOdd(text + FRAME), nextOdd(most - 1));
+  return Math.max(width, LEAST, nextOdd(2 * lines + 2));
 }
 
-const LEAST_TEXT = 5;
+function nextOdd(number: number): number {
+  return number % 2 === 1 ? number : number + 1;
+}
 
 /** The two sides of a box and a blank beside each. */
 const FRAME = 4;
+const LEAST = FRAME + 5;
 
 /** The lines of a box of that width; lines that leave it do so at `exits`, columns of the box. */
 export function drawBox(

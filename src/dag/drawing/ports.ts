@@ -32,6 +32,9 @@ export function choosePorts(
     const wish = straight.length === 0
       ? middle
       : nearest(straight, straight.length > 1 ? middle : mean);
+    // Arrows side by side are hard to tell apart.
+    const distance = (column: number) =>
+      Math.abs(column - wish) + (index > 0 && column === next ? CROWDED : 0);
     let best: number | undefined;
     let left = free;
     for (let column = next; column <= to; column++) {
@@ -39,7 +42,7 @@ export function choosePorts(
       if (holder === undefined) left--;
       if (left < later) break;
       if (holder !== undefined && holder !== bundle) continue;
-      if (best === undefined || Math.abs(column - wish) < Math.abs(best - wish)) best = column;
+      if (best === undefined || distance(column) < distance(best)) best = column;
     }
     if (best === undefined) throw new Error(`no column for bundle ${bundle}`);
     ports.set(bundle, best);
@@ -48,6 +51,9 @@ export function choosePorts(
   });
   return ports;
 }
+
+/** More than the width of any room that matters. */
+const CROWDED = 1000;
 
 /** The columns at which bundles leave a box of that width: around its middle, two apart or more. */
 export function spreadPorts(bundles: readonly number[], width: number, column: number): Ports {
