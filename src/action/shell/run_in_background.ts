@@ -1,7 +1,7 @@
 import type { ActionContext, ActionResult } from "../action.ts";
 import type { Leftovers } from "../leftovers.ts";
-import { empty } from "./capture.ts";
-import type { ProcessGroup } from "./process_group.ts";
+import { empty } from "../process/capture.ts";
+import type { ProcessGroup } from "../process/process_group.ts";
 import { describeRequest, type ShellRequest } from "./shell_request.ts";
 import { spawnProblem } from "./spawn_problem.ts";
 import { startCommand } from "./start_command.ts";

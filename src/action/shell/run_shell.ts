@@ -2,9 +2,10 @@ import { StepError } from "../../source/errors.ts";
 import { formatDuration } from "../../value/duration.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { type Leftovers, leftoversOf } from "../leftovers.ts";
-import { type Capture, capture, type Captured } from "./capture.ts";
-import { lastLines } from "./last_lines.ts";
-import type { ProcessGroup } from "./process_group.ts";
+import { awaitCommand } from "../process/await_command.ts";
+import type { Captured } from "../process/capture.ts";
+import { lastLines } from "../process/last_lines.ts";
+import type { ProcessGroup } from "../process/process_group.ts";
 import { runInBackground } from "./run_in_background.ts";
 import {
   describeRequest,
@@ -13,15 +14,6 @@ import {
   type ShellRequest,
 } from "./shell_request.ts";
 import { startCommand } from "./start_command.ts";
-
-/** How long output may lag behind the end of a command: so many looks, so far apart. */
-const LOOKS = 10;
-const LOOK_INTERVAL = 20;
-
-interface Outputs {
-  readonly stdout: Capture;
-  readonly stderr: Capture;
-}
 
 /** Runs a command and waits for it, unless it is to run in the background. */
 export async function runShell(params: Dict, context: ActionContext): Promise<ActionResult> {
@@ -52,54 +44,11 @@ async function waitFor(
   leftovers: Leftovers,
   context: ActionContext,
 ): Promise<ActionResult> {
-  const cutText = (text: string, limit: number) => context.cutText(text, limit);
-  const outputs: Outputs = {
-    stdout: capture(group.child.stdout, request.maxOutput, cutText),
-    stderr: capture(group.child.stderr, request.maxOutput, cutText),
-  };
-  const end = await Promise.race([group.status, stop]);
-  if (end instanceof StepError) {
-    if (!group.isWhole) context.debug("without --allow-run for all, only the shell is ended");
-    await group.end();
-  }
-  const isComplete = await haveEnded(outputs, context);
-  const stdout = outputs.stdout.take();
-  const stderr = outputs.stderr.take();
-  if (isComplete && !await group.isAlive()) {
-    leftovers.release(group.pid);
-  } else {
-    // What writes on keeps its reader, so that it does not fail for want of one.
-    context.debug(`command ${group.pid} left processes behind, which end with the run`);
-    leftovers.leave(async () => {
-      await group.end();
-      leftovers.release(group.pid);
-      await cancel(outputs);
-    });
-  }
+  const { maxOutput } = request;
+  const limits = { stdout: maxOutput, stderr: maxOutput };
+  const { end, stdout, stderr } = await awaitCommand(group, limits, stop, leftovers, context);
   if (end instanceof StepError) throw interrupted(end, request, stdout, stderr, context);
   return makeResult(group, request, end, stdout, stderr);
-}
-
-/**
- * Whether both outputs have ended, after the time that they may lag behind.
- *
- * It is spent in several waits, so that a program busy with other steps still gets round to
- * reading in between what the command had printed.
- */
-async function haveEnded(outputs: Outputs, { deadlines }: ActionContext): Promise<boolean> {
-  const both = Promise.all([outputs.stdout.ended, outputs.stderr.ended]).then(() => true);
-  for (let look = 0; look < LOOKS; look++) {
-    const pause = Promise.withResolvers<boolean>();
-    const deadline = deadlines.add(LOOK_INTERVAL, () => pause.resolve(false));
-    const ended = await Promise.race([both, pause.promise]);
-    deadline.cancel();
-    if (ended) return true;
-  }
-  return false;
-}
-
-async function cancel({ stdout, stderr }: Outputs): Promise<void> {
-  await Promise.all([stdout.cancel(), stderr.cancel()]);
 }
 
 function makeResult(

@@ -2,7 +2,8 @@ import type { ActionContext } from "../action.ts";
 import type { Leftovers } from "../leftovers.ts";
 import type { Host } from "../../host/host.ts";
 import { commandFile, fileArguments, inlineArguments, needsFile } from "./interpreter.ts";
-import { type ProcessGroup, startGroup } from "./process_group.ts";
+import { feed } from "../process/feed.ts";
+import { type ProcessGroup, startGroup } from "../process/process_group.ts";
 import type { ShellRequest } from "./shell_request.ts";
 import { spawnProblem } from "./spawn_problem.ts";
 
@@ -71,15 +72,4 @@ function makeEnvironment(
 function isSameName(one: string, other: string): boolean {
   return one === other ||
     Deno.build.os === "windows" && one.toLowerCase() === other.toLowerCase();
-}
-
-/** Writes all of a text to a command, which need not read it. */
-async function feed(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
-  const writer = stdin.getWriter();
-  try {
-    await writer.write(new TextEncoder().encode(text));
-    await writer.close();
-  } catch {
-    // The command has ended, or has closed its input, before it read everything.
-  }
 }

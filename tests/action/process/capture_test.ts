@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { capture } from "../../../src/action/shell/capture.ts";
+import { capture } from "../../../src/action/process/capture.ts";
 
 const cutText = (text: string, limit: number) => text.slice(0, limit);
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { lastLines } from "../../../src/action/shell/last_lines.ts";
+import { lastLines } from "../../../src/action/process/last_lines.ts";
 
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}`);
 
