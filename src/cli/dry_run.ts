@@ -126,7 +126,7 @@ function renderStep(number: number, preview: StepPreview, mask: Mask): string[] 
       const lines = [
         ...renderFields("vars", run.vars, mask),
         ...renderFields("with", run.with, mask),
-        ...(run.inside ?? []).flatMap((step, index) => renderStep(index + 1, step, mask)),
+        ...renderInside(run.inside ?? [], mask),
       ];
       return step.iteration ? [`entry ${index + 1}:`, ...indent(lines)] : lines;
     }),
@@ -142,6 +142,12 @@ function renderStep(number: number, preview: StepPreview, mask: Mask): string[] 
     ]),
   ];
   return [`${number}. ${label} (${about})`, ...indent(below, 3)];
+}
+
+/** The steps of an embedded job. */
+function renderInside(steps: readonly StepPreview[], mask: Mask): string[] {
+  if (steps.length === 0) return [];
+  return ["steps:", ...indent(steps.flatMap((step, index) => renderStep(index + 1, step, mask)))];
 }
 
 /** A mapping under its name, unless there is nothing in it. */

@@ -1,0 +1,121 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { runAt } from "../support/run_at.ts";
+
+/** A job that asks for the page of its id. */
+const job = (id: string, needs = "", name = id) =>
+  `  - name: ${name}\n    id: ${id}\n    needs: [${needs}]\n    steps:\n` +
+  `      - {uses: http, with: {get: "{url}/${id}"}, test: res.code == 200}\n`;
+
+const FLOW = "name: n\nvars: {env: prod}\njobs:\n" + job("build", "", "Build it") +
+  job("unit", "build") + job("deploy-eu", "unit", "Deploy to {{vars.env}} (EU)") +
+  job("deploy-us", "unit") + job("alone");
+
+Deno.test("--only runs the jobs that were named and what they need", async (test) => {
+  const table: [args: string[], seen: string[]][] = [
+    [["--only", "unit"], ["/build", "/unit"]],
+    [["--only", "Build it"], ["/build"]],
+    [["--only=Deploy to prod (EU)"], ["/build", "/unit", "/deploy-eu"]],
+    [["--only", "Deploy to {{vars.env}} (EU)"], ["/build", "/unit", "/deploy-eu"]],
+    [["--only", "deploy-*"], ["/build", "/unit", "/deploy-eu", "/deploy-us"]],
+    [["--only", "deploy-?s"], ["/build", "/unit", "/deploy-us"]],
+    [["--only", "deploy-[!u]*"], ["/build", "/unit", "/deploy-eu"]],
+    [["--only", "Build*"], ["/build"]],
+    [["--only", "alone", "--only", "build"], ["/alone", "/build"]],
+    [["--only", "deploy-eu", "--no-needs"], ["/deploy-eu"]],
+    [["--only", "deploy-eu", "--only", "build", "--no-needs"], ["/build", "/deploy-eu"]],
+    [["--only", "unit", "--skip", "build"], ["/unit"]],
+    [["--skip", "*"], []],
+    [["--skip", "unit", "--skip", "alone"], ["/build", "/deploy-eu", "/deploy-us"]],
+  ];
+  for (const [args, seen] of table) {
+    await test.step(args.join(" "), async () => {
+      const run = await runAt(FLOW, args);
+      assertEquals([run.code, [...run.seen].sort()], [0, [...seen].sort()], run.stderr);
+    });
+  }
+});
+
+Deno.test("jobs that are left out are in no line of the report but the last", async () => {
+  const { stdout } = await runAt(FLOW, ["--only", "unit"]);
+  for (const text of ["⏺ Build it", "⏺ unit"]) assertStringIncludes(stdout, text);
+  for (const text of ["Deploy", "alone"]) assert(!stdout.includes(text), stdout);
+  assertStringIncludes(stdout, "✓ All jobs succeeded (2 of 5 jobs chosen)");
+  const whole = await runAt(FLOW);
+  assert(!whole.stdout.includes("chosen"));
+});
+
+Deno.test("a skipped job is told as one, and what needs it runs", async () => {
+  const { code, stdout, seen } = await runAt(FLOW, ["--skip", "un*"]);
+  assertEquals([code, seen.includes("/unit"), seen.includes("/deploy-us")], [0, false, true]);
+  assertStringIncludes(stdout, "⏺ unit (SKIPPED: --skip)");
+  assertStringIncludes(stdout, "1 job skipped");
+});
+
+Deno.test("what a job needs is done before it, also where jobs between them were left out", async () => {
+  // `deploy-eu` needs `unit`, which is left out: then it waits for nothing, and both meet.
+  const meet = (id: string, needs: string) => job(id, needs).replace(`/${id}`, "/meet/x/2");
+  const flow = "name: n\njobs:\n" + meet("a", "") + job("b", "a") + meet("c", "b");
+  const { code, seen } = await runAt(flow, ["--only", "a", "--only", "c", "--no-needs"]);
+  assertEquals([code, seen], [0, ["/meet/x/2", "/meet/x/2"]]);
+});
+
+Deno.test("a name that fits no job is an error, and nothing runs", async (test) => {
+  const table: [args: string[], message: string, hint: string][] = [
+    [["--only", "biuld"], 'option --only: there is no job "biuld"', 'did you mean "build"?'],
+    [["--skip", "Build-it"], 'option --skip: there is no job "Build-it"', '"Build it"?'],
+    [["--only", "zzz*"], 'option --only: there is no job "zzz*"', "the jobs are build, unit, dep"],
+    [["--only", "[z-a]"], 'option --only: there is no job "[z-a]"', "the jobs are build"],
+    [["--only", "build", "--skip", "nope"], 'option --skip: there is no job "nope"', "the jobs"],
+    [["--no-needs"], "option --no-needs goes with --only", "name the jobs"],
+    [["--skip", "unit", "--no-needs"], "option --no-needs goes with --only", "name the jobs"],
+    [["--only="], "option --only needs a value", "try runner --help"],
+  ];
+  for (const [args, message, hint] of table) {
+    await test.step(args.join(" "), async () => {
+      const { code, stdout, stderr, seen } = await runAt(FLOW, args);
+      assertEquals([code, stdout, seen], [1, "", []]);
+      assertEquals(stderr.split("\n")[0], `runner: error: ${message}`);
+      assertStringIncludes(stderr, hint);
+    });
+  }
+});
+
+Deno.test("an id is meant before a pattern that it also is", async () => {
+  const flow = "name: n\njobs:\n" + job("a", "", '"x[1]"') + job("b", "", "x1");
+  assertEquals((await runAt(flow, ["--only", "x[1]"])).seen, ["/a"]);
+  assertEquals((await runAt(flow, ["--only", "x[12]"])).seen, ["/b"]);
+});
+
+const READS = `
+name: n
+jobs:
+  - name: build
+    id: build
+    steps:
+      - {uses: hello, id: made, outputs: {num: "'5'", unit-no: "'7'"}}
+  - name: use
+    id: use
+    needs: [build]
+    steps:
+      - {uses: hello, test: outputs.made.num == "5"}
+      - {uses: hello, test: outputs.num == "5"}
+      - {uses: hello, with: {a: "v{{outputs['unit-no']}}"}}
+      - {uses: hello, skipif: outputs.num}
+      - {uses: hello, test: outputs.made?.other == "5"}
+`;
+
+Deno.test("what fails for want of a job that did not run says which", async () => {
+  const { code, stdout } = await runAt(READS, ["--only", "use", "--no-needs"]);
+  assertEquals(code, 1);
+  const why = (name: string) =>
+    `outputs.${name} comes from the job "build", which was not chosen to run`;
+  assertEquals(
+    stdout.split("\n").flatMap((line) => /outputs\.\S+ comes from .*/.exec(line)?.[0] ?? []),
+    [why("made"), why("num"), why("unit-no"), why("num"), why("made")],
+  );
+  const skipped = await runAt(READS, ["--skip", "build"]);
+  assertStringIncludes(skipped.stdout, 'comes from the job "build", which --skip has left out');
+  // A key that nobody publishes is no matter of the choice.
+  const whole = await runAt(READS);
+  assertEquals([whole.code, whole.stdout.includes("comes from")], [1, false]);
+});

@@ -1,0 +1,18 @@
+import { withRig } from "./rig.ts";
+import { type CliResult, runCli } from "./run_cli.ts";
+import { withFiles } from "./temp_dir.ts";
+
+/** What a run printed, and what a rig saw of it. */
+export interface RunAtRig extends CliResult {
+  readonly seen: readonly string[];
+}
+
+/** Runs a workflow, as `w.yml`, whose `{url}` is the address of a rig. */
+export function runAt(yaml: string, args: readonly string[] = []): Promise<RunAtRig> {
+  return withRig((rig) =>
+    withFiles({ "w.yml": yaml.replaceAll("{url}", rig.url) }, async (cwd) => {
+      const result = await runCli([...args, "w.yml"], { cwd });
+      return { ...result, seen: [...rig.seen] };
+    })
+  );
+}
