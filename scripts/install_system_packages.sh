@@ -1,8 +1,9 @@
 #!/bin/sh
-# Installs what `deno task test:system` needs, from Debian's packages.
+# Installs what `deno task test:system` needs, from Debian's packages and, in tests/tools, from npm.
 set -eu
-packages="tmux procps util-linux zsh fish"
+packages="tmux procps util-linux zsh fish chromium"
 sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
 $sudo apt-get update -qq
 $sudo apt-get install -y -qq --no-install-recommends $packages
+npm ci --prefix "$(dirname "$0")/../tests/tools" --ignore-scripts --no-audit --no-fund

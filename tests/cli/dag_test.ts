@@ -1,0 +1,180 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { readDrawing } from "../support/read_drawing.ts";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+/** Runs `runner dag` on a workflow. */
+function dag(yaml: string, args: readonly string[] = [], env: Record<string, string> = {}) {
+  return withFiles(
+    { "w.yml": yaml },
+    (cwd) => runCli(["dag", ...args, "w.yml"], { cwd, env }),
+  );
+}
+
+const RELEASE = `
+name: release
+vars:
+  stage: "{{STAGE ?? 'test'}}"
+  host: "https://{{HOST}}"
+jobs:
+  - name: Build {{vars.stage}}
+    id: build-it
+    steps:
+      - {name: "compile for {{vars.stage}}", id: compile, uses: shell, with: {cmd: touch made}}
+      - {uses: hello}
+  - name: Deploy to {{vars.host}}
+    needs: [build-it]
+    steps:
+      - name: "{{vars.stage}} {{outputs.compile.file}} {{vars.region}}"
+        uses: hello
+        vars: {stage: "{{vars.stage}}-1"}
+        iteration: [{region: eu}, {region: us}]
+`;
+
+Deno.test("dag draws the jobs with the vars of the workflow in their names", async () => {
+  const { code, stdout, stderr } = await dag(RELEASE, [], { HOST: "example.com" });
+  assertEquals([code, stderr], [0, ""]);
+  assertEquals(readDrawing(stdout), [
+    { title: "Build test", rows: ["○ compile for test", "○ hello"], needs: [] },
+    {
+      title: "Deploy to https://example.com",
+      rows: ["○ test-1 {{outputs.compile.file}} {{…"],
+      needs: ["Build test"],
+    },
+  ]);
+});
+
+Deno.test("dag shows as written what only the environment of a run can tell", async () => {
+  const { code, stdout } = await dag(RELEASE, ["--json"], { STAGE: "prod" });
+  assertEquals(code, 0);
+  assertEquals(JSON.parse(stdout), {
+    name: "release",
+    jobs: [
+      {
+        id: "build-it",
+        name: "Build prod",
+        needs: [],
+        level: 0,
+        steps: [
+          { id: "compile", name: "compile for prod", uses: "shell" },
+          { name: "hello", uses: "hello" },
+        ],
+      },
+      {
+        id: "job_1",
+        name: "Deploy to {{vars.host}}",
+        needs: ["build-it"],
+        level: 1,
+        steps: [{ name: "prod-1 {{outputs.compile.file}} {{vars.region}}", uses: "hello" }],
+      },
+    ],
+  });
+});
+
+Deno.test("dag --mermaid prints a flowchart", async () => {
+  const { code, stdout } = await dag(RELEASE, ["--mermaid"], { HOST: "h" });
+  assertEquals(
+    [code, stdout],
+    [
+      0,
+      `flowchart LR
+    subgraph build_it["Build test"]
+        build_it_step0["compile for test"]
+        build_it_step1["hello"]
+    end
+    subgraph job_1["Deploy to https#58;//h"]
+        job_1_step0["test-1 {{outputs.compile.file}} {{vars.region}}"]
+    end
+    build_it --> job_1
+`,
+    ],
+  );
+});
+
+Deno.test("dag runs nothing", async () => {
+  await withFiles({ "w.yml": RELEASE }, async (cwd) => {
+    for (const args of [[], ["--mermaid"], ["--json"]]) {
+      assertEquals((await runCli(["dag", ...args, "w.yml"], { cwd })).code, 0);
+    }
+    assertEquals([...Deno.readDirSync(cwd)].map(({ name }) => name), ["w.yml"]);
+  });
+});
+
+Deno.test("dag writes neither escape codes nor secrets", async () => {
+  const yaml = `
+name: n
+vars: {api_token: "{{API_TOKEN}}"}
+jobs:
+  - name: "log in with {{vars.api_token}}"
+    steps: [{name: "\\e[31mred\\e[0m", uses: hello}]
+`;
+  for (const args of [[], ["--mermaid"]]) {
+    const { code, stdout } = await dag(yaml, args, { API_TOKEN: "s3cr3t-value", FORCE_COLOR: "1" });
+    assertEquals(code, 0);
+    for (const never of ["\x1b", "s3cr3t"]) assertEquals(stdout.includes(never), false, stdout);
+    assertStringIncludes(stdout, "red");
+  }
+});
+
+const WIDE = `name: n\njobs:\n` +
+  Array.from(
+    { length: 9 },
+    (_, index) => `  - {name: job ${index}, id: j${index}, steps: [{uses: hello}]}\n`,
+  ).join("");
+
+Deno.test("dag draws as wide as it is told to", async () => {
+  const widthOf = async (args: readonly string[], env?: Record<string, string>) => {
+    const { code, stdout } = await dag(WIDE, args, env);
+    assertEquals([code, readDrawing(stdout).length], [0, 9], stdout);
+    return Math.max(...stdout.split("\n").map((line) => line.length));
+  };
+  const whole = await widthOf([]);
+  assertEquals(whole > 100, true);
+  assertEquals(await widthOf(["--width", "50"]) <= 50, true);
+  assertEquals(await widthOf([], { COLUMNS: "60" }) <= 60, true);
+  assertEquals(await widthOf([], { COLUMNS: "many" }), whole);
+});
+
+const BAD: readonly (readonly [string, string, readonly string[], string])[] = [
+  ["a workflow with mistakes", "name: n\njobs: []\n", [], "jobs"],
+  [
+    "needs in a circle",
+    "name: n\njobs:\n" +
+    "  - {name: a, id: a, needs: [b], steps: [{uses: hello}]}\n" +
+    "  - {name: b, id: b, needs: [a], steps: [{uses: hello}]}\n",
+    [],
+    "circle",
+  ],
+  ["what is no YAML", "name: [", [], "YAML syntax error at line"],
+  ["two forms at once", WIDE, ["--json", "--mermaid"], "cannot both be"],
+  [
+    "a width that is none",
+    WIDE,
+    ["--width", "wide"],
+    '--width must be a number of columns, not "wide"',
+  ],
+  ["a width of nothing", WIDE, ["--width=0"], '"0"'],
+];
+
+for (const [what, yaml, args, message] of BAD) {
+  Deno.test(`dag refuses ${what}`, async () => {
+    for (const form of args.length > 0 ? [[]] : [[], ["--mermaid"], ["--json"]]) {
+      const { code, stdout, stderr } = await dag(yaml, [...args, ...form]);
+      assertEquals([code, stdout], [1, ""]);
+      assertStringIncludes(stderr, "runner: error: ");
+      assertStringIncludes(stderr, message);
+    }
+  });
+}
+
+Deno.test("dag says which file is missing, and that one is", async () => {
+  const missing = await runCli(["dag", "nowhere.yml"]);
+  assertEquals(missing, {
+    code: 1,
+    stdout: "",
+    stderr: "runner: error: workflow file 'nowhere.yml' not found\n",
+  });
+  const none = await runCli(["dag"]);
+  assertEquals([none.code, none.stdout], [1, ""]);
+  assertStringIncludes(none.stderr, "<workflow_file> is missing");
+});
