@@ -112,6 +112,8 @@ export interface ActionContext {
   readonly run: object;
   /** The name of the step, for what is said about it. */
   readonly label: string;
+  /** The vars that the step sees. */
+  readonly vars: Dict;
   /** The timeout of the step, in milliseconds; the run calls `stop` when it is over. */
   readonly timeout: number;
   /**

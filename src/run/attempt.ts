@@ -9,6 +9,17 @@ import type { StepRun } from "./event.ts";
 import type { Stoppable } from "./interruption.ts";
 import type { Session } from "./session.ts";
 
+/** What an attempt is told of its step. */
+export interface AttemptOf {
+  /** The name of the step. */
+  readonly label: string;
+  readonly vars: Dict;
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** The job file that the step embeds. */
+  readonly embedded?: JobFile;
+}
+
 /**
  * One attempt of an action, as the action sees it: it is told to stop when its time is over or
  * the run is interrupted.
@@ -18,6 +29,7 @@ export class Attempt implements ActionContext {
   readonly deadlines: Deadlines;
   readonly run: object;
   readonly label: string;
+  readonly vars: Dict;
   readonly timeout: number;
   readonly onRunEnd: ActionContext["onRunEnd"];
   readonly addSecret: ActionContext["addSecret"];
@@ -30,17 +42,12 @@ export class Attempt implements ActionContext {
   #deadline: Deadline | undefined;
   #link: Link<Stoppable> | undefined;
 
-  constructor(
-    session: Session,
-    of: StepRun,
-    label: string,
-    timeout: number,
-    embedded: JobFile | undefined,
-  ) {
+  constructor(session: Session, of: StepRun, { label, vars, timeout, embedded }: AttemptOf) {
     this.host = session.host;
     this.deadlines = session.deadlines;
     this.run = session.key;
     this.label = label;
+    this.vars = vars;
     this.timeout = timeout;
     this.onRunEnd = session.onRunEnd;
     this.addSecret = session.addSecret;

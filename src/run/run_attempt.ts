@@ -1,8 +1,7 @@
 import type { Action, ActionResult, RunAction } from "../action/action.ts";
 import { StepError } from "../source/errors.ts";
 import type { Dict } from "../value/value.ts";
-import type { JobFile } from "../workflow/model.ts";
-import { Attempt } from "./attempt.ts";
+import { Attempt, type AttemptOf } from "./attempt.ts";
 import type { StepRun } from "./event.ts";
 import type { Session } from "./session.ts";
 
@@ -23,15 +22,13 @@ export async function runAttempt(
   session: Session,
   action: Action,
   run: StepRun,
-  label: string,
   params: Dict,
-  timeout: number,
-  embedded?: JobFile,
+  step: AttemptOf,
 ): Promise<Answer> {
   const act = await codeOf(action);
   const { reason } = session.interruption;
   if (reason !== undefined) throw new StepError(reason); // It came while the code was loaded.
-  const attempt = new Attempt(session, run, label, timeout, embedded);
+  const attempt = new Attempt(session, run, step);
   const { clock } = session.host;
   const began = clock.ticks();
   const answer = act(params, attempt);

@@ -38,7 +38,12 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   }
   let answer: Answer;
   try {
-    answer = await runAttempt(session, step.action, run, name, params, timeout, step.embedded);
+    answer = await runAttempt(session, step.action, run, params, {
+      label: name,
+      vars: context.names.vars as Dict,
+      timeout,
+      ...(step.embedded === undefined ? {} : { embedded: step.embedded }),
+    });
   } catch (error) {
     const failure = await failureOf(session, step.path, new FieldError(["uses"], error));
     const request = error instanceof StepError ? error.details.req as Dict | undefined : undefined;

@@ -21,6 +21,10 @@ function sessionAt(clock: FakeClock): Session {
   return session as Session;
 }
 
+function stepOf(timeout: number) {
+  return { label: "s", vars: {}, timeout };
+}
+
 /** Begins an attempt of an action that ends when it is stopped, and gives its context. */
 async function begin(session: Session, name: string, timeout: number) {
   const begun = Promise.withResolvers<ActionContext>();
@@ -30,7 +34,7 @@ async function begin(session: Session, name: string, timeout: number) {
     return new Promise((_resolve, reject) => context.onStop(reject));
   };
   const action = { ...hello, name, load: () => Promise.resolve(run) };
-  const answer = runAttempt(session, action, { job: "j", step: 0 }, "s", {}, timeout);
+  const answer = runAttempt(session, action, { job: "j", step: 0 }, {}, stepOf(timeout));
   answer.catch(() => {});
   return { answer, context: await begun.promise };
 }
@@ -65,7 +69,7 @@ Deno.test("runAttempt() begins nothing when the run was interrupted while the co
     },
   };
   await assertRejects(
-    () => runAttempt(session, action, { job: "j", step: 0 }, "s", {}, 1000),
+    () => runAttempt(session, action, { job: "j", step: 0 }, {}, stepOf(1000)),
     StepError,
     "interrupted by SIGINT",
   );

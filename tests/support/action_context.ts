@@ -30,6 +30,7 @@ export function actionContext(): TestContext {
     deadlines: new Deadlines(host.clock),
     run: {},
     label: "test",
+    vars: {},
     timeout: 300_000,
     queue: () => void turns.queued++,
     begin: () => void turns.begun++,
