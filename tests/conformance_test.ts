@@ -56,6 +56,8 @@ function steady(text: string, url: string): string {
     .replaceAll(host, "rig")
     .replace(/127\.0\.0\.1 port \d{2,5}/g, "rig")
     .replace(/(in|time:) \d+\.\d\ds/g, "$1 0.00s")
+    .replace(/(?<=^Slowest steps\n)(?: +\d.*\n)+/gm, "    the five slowest\n")
+    .replace(/\(\d+\.\d\ds\)/g, "(0.00s)")
     .replace(/\b\d+\.\dms\b/g, "0.0ms")
     .replace(/\b\d\d:\d\d:\d\d\.\d{3}\b/g, "00:00:00.000")
     .replace(/pid: \d+/g, "pid: 1")

@@ -16,12 +16,13 @@ export function renderFooter(event: RunFinished, style: Style): string {
   return `${time} ${style.red(`✗ ${text}`)}`;
 }
 
-function countsOf({ jobs, steps, untestedFailures, leftOut = 0 }: RunFinished): string {
+function countsOf({ jobs, steps, untestedFailures, flaky, leftOut = 0 }: RunFinished): string {
   const chosen = jobs.passed + jobs.failed + jobs.skipped;
   return [
     failedAndSkipped(jobs, "job"),
     failedAndSkipped(steps, "step"),
     untestedFailures > 0 ? `${countOf(untestedFailures, "unsuccessful step")} not tested` : "",
+    flaky > 0 ? `${countOf(flaky, "flaky step")}` : "",
     leftOut > 0 ? `${chosen} of ${countOf(chosen + leftOut, "job")} chosen` : "",
   ].filter((text) => text !== "").join("; ");
 }

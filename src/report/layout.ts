@@ -27,7 +27,7 @@ export function stepIcon(state: StepState, style: Style): string {
 /** `   2. ✓  🕐︎100ms → wait for it ⟳ 2/5`. */
 export function stepLine(number: number, result: StepResult, options: ReportOptions): string {
   const { style } = options;
-  const { state, wait, attempts, maxAttempts, reason, untested } = result;
+  const { state, wait, attempts, maxAttempts, flaky, reason, untested } = result;
   const name = oneLine(result.name);
   const isSkipped = state === "skipped";
   const remark = isSkipped
@@ -37,7 +37,7 @@ export function stepLine(number: number, result: StepResult, options: ReportOpti
     : ` (${oneLine(untested)}, not tested)`;
   const retry = maxAttempts === undefined || isSkipped
     ? ""
-    : ` ⟳ ${attempts.length}/${maxAttempts}`;
+    : ` ⟳ ${attempts.length}/${maxAttempts}${flaky ? " flaky" : ""}`;
   return stepNumber(number, style) + `${stepIcon(state, style)}  ` +
     (wait === undefined ? "" : style.dim(`🕐︎${formatDuration(wait)} → `)) +
     (isSkipped ? style.dim(name + remark) : name + style.yellow(remark)) +

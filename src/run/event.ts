@@ -118,6 +118,8 @@ export interface StepResult {
   /** The `wait` before it. */
   readonly wait?: number;
   readonly attempts: readonly Attempt[];
+  /** It was good only after it was not: the next run may come out otherwise. */
+  readonly flaky?: true;
   /** What the step's `retry` allowed; absent without one. */
   readonly maxAttempts?: number;
   /** The action's own time, `rt`; absent where none was carried out. */
@@ -237,6 +239,8 @@ export interface RunFinished {
   readonly steps: Readonly<Record<StepState, number>>;
   /** Steps whose action was no success and that nothing tested. */
   readonly untestedFailures: number;
+  /** Steps that were good only after a failed attempt. */
+  readonly flaky: number;
   /** Jobs of the workflow that were not chosen to run, where there are any. */
   readonly leftOut?: number;
 }

@@ -37,7 +37,14 @@ export async function runAttempts(
       if (!stopped) continue;
     }
     const outcome = await conclude(session, context, tried, stopped);
-    return { ...outcome, attempts, ...(retry ? { maxAttempts: most } : {}) };
+    const isFlaky = attempts.length > 1 && tried.outcome === "passed" && !stopped &&
+      outcome.state !== "failed";
+    return {
+      ...outcome,
+      attempts,
+      ...(retry ? { maxAttempts: most } : {}),
+      ...(isFlaky ? { flaky: true } : {}),
+    };
   }
 }
 

@@ -91,6 +91,7 @@ async function runOnce(
   }
   session.tally.steps[outcome.state]++;
   if (outcome.untested !== undefined) session.tally.untestedFailures++;
+  if (outcome.flaky) session.tally.flaky++;
   if (outcome.untestedInside) session.tally.untestedFailures += outcome.untestedInside;
   const duration = clock.ticks() - ticks;
   const result = { name, uses, started, duration, ...outcome };

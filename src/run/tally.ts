@@ -5,6 +5,7 @@ export interface Tally {
   readonly jobs: Record<JobState, number>;
   readonly steps: Record<StepState, number>;
   untestedFailures: number;
+  flaky: number;
 }
 
 /** A count of nothing. */
@@ -13,5 +14,6 @@ export function emptyTally(): Tally {
     jobs: { passed: 0, failed: 0, skipped: 0 },
     steps: { passed: 0, failed: 0, skipped: 0, untested: 0 },
     untestedFailures: 0,
+    flaky: 0,
   };
 }

@@ -81,6 +81,7 @@ export function runFinished(more: Partial<RunFinished> = {}): RunFinished {
     jobs: { passed: 1, failed: 0, skipped: 0 },
     steps: { passed: 1, failed: 0, skipped: 0, untested: 0 },
     untestedFailures: 0,
+    flaky: 0,
     ...more,
   };
 }

@@ -64,6 +64,7 @@ const EVENTS: readonly RunEvent[] = [
     jobs: { passed: 0, failed: 1, skipped: 0 },
     steps: { passed: 0, failed: 1, skipped: 0, untested: 0 },
     untestedFailures: 0,
+    flaky: 0,
   },
   { type: "note", time: 0, level: "debug", text: "hunter22", run: RUN },
 ];

@@ -13,6 +13,7 @@ export interface Case {
   /** Why it was skipped. */
   readonly reason?: string;
   readonly failures: readonly Failure[];
+  readonly flaky: boolean;
   /** Absent where the step did not run. */
   readonly run?: StepRun;
   readonly result?: StepResult;
@@ -28,6 +29,7 @@ export function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
       name: `job ${oneLine(job.name)}`,
       outcome: "failed",
       failures: job.failures,
+      flaky: false,
       ...placeOf(job.failures, undefined),
     });
   }
@@ -36,14 +38,9 @@ export function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
   return withUniqueNames(cases);
 }
 
-/** Whether it was good only after it was not: the next run may come out otherwise. */
-export function isFlaky({ outcome, result }: Case): boolean {
-  return outcome === "passed" && result !== undefined && result.attempts.length > 1;
-}
-
 function addStep(cases: Case[], step: StepRecord, prefix: string): void {
   const { run, result, place } = step;
-  const { state, reason, failures } = result;
+  const { state, reason, failures, flaky = false } = result;
   const name = `${prefix}${oneLine(result.name)}`;
   const where = [
     ...run.entry === undefined ? [] : [`entry ${run.entry}`],
@@ -54,6 +51,7 @@ function addStep(cases: Case[], step: StepRecord, prefix: string): void {
     outcome: state === "untested" ? "passed" : state,
     ...reason === undefined ? {} : { reason },
     failures,
+    flaky,
     run,
     result,
     ...placeOf(failures, place),
@@ -67,7 +65,14 @@ function addStepsThatDidNotRun(cases: Case[], job: JobRecord, { end }: RunRecord
   job.outline.forEach(({ name, place }, index) => {
     if (ran.has(index)) return;
     const where = place ? { place } : {};
-    cases.push({ name: oneLine(name), outcome: "skipped", reason, failures: [], ...where });
+    cases.push({
+      name: oneLine(name),
+      outcome: "skipped",
+      reason,
+      failures: [],
+      flaky: false,
+      ...where,
+    });
   });
 }
 

@@ -1,5 +1,5 @@
 import { summarizeFailure } from "../render_failure.ts";
-import { type Case, casesOf, isFlaky } from "./cases.ts";
+import { type Case, casesOf } from "./cases.ts";
 import { failureText } from "./details.ts";
 import type { JobRecord, RunRecord } from "./run_record.ts";
 
@@ -26,7 +26,7 @@ export function* renderCtrf(record: RunRecord): Iterable<string> {
         skipped: count("skipped"),
         pending: 0,
         other: 0,
-        flaky: all.filter(isFlaky).length,
+        flaky: all.filter(({ flaky }) => flaky).length,
         suites: suites.length,
         start: record.started,
         stop: Math.round(record.started + duration),
@@ -61,7 +61,7 @@ function testOf(record: RunRecord, job: JobRecord, one: Case): unknown {
     ...outcome === "skipped" ? { message: reason ?? "skipped" } : {},
     ...place ? { filePath: place.file, line: place.line } : {},
     ...failure?.place ? { snippet: failure.place.text.trim() } : {},
-    ...isFlaky(one) ? { flaky: true } : {},
+    ...one.flaky ? { flaky: true } : {},
     ...attempts.length < 2 ? {} : {
       retries: attempts.length - 1,
       retryAttempts: attempts.map(({ number, outcome, started, duration, message }) => ({

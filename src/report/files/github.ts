@@ -1,6 +1,7 @@
 import type { Host } from "../../host/host.ts";
 import type { Failure, RunEvent } from "../../run/event.ts";
 import { type Annotation, pathsFromRoot, renderAnnotation } from "../../source/github_command.ts";
+import { type StepTree, StepTrees } from "../step_trees.ts";
 import { failureText } from "./details.ts";
 import type { RenderEvent } from "./file_format.ts";
 
@@ -25,16 +26,25 @@ export function makeGithubReport({ env, files }: Host): RenderEvent {
     count++;
     if (found.length < MOST_ANNOTATIONS) found.push(annotationOf(title, own, fromRoot));
   };
+  const trees = new StepTrees();
+  const addStep = ({ result, inside }: StepTree, around: string) => {
+    if (result.state !== "failed") return;
+    const title = `${around} › ${result.name}`;
+    for (const step of inside) addStep(step, title);
+    add(title, result.failures);
+  };
   return (event: RunEvent) => {
     switch (event.type) {
       case "run_started":
         for (const { id, name } of event.jobs) jobNames.set(id, name);
         return `::stop-commands::${token}\n`;
-      case "step_finished":
-        if (event.result.state === "failed") {
-          const job = jobNames.get(event.run.job) ?? event.run.job;
-          add(`${job} › ${event.result.name}`, event.result.failures);
-        }
+      case "step_finished": {
+        const step = trees.finish(event);
+        if (step) addStep(step, jobNames.get(event.run.job) ?? event.run.job);
+        return "";
+      }
+      case "step_retried":
+        trees.retry(event.run);
         return "";
       case "job_finished":
         add(event.name, event.failures);

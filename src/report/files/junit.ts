@@ -1,6 +1,6 @@
 import type { Failure } from "../../run/event.ts";
 import { summarizeFailure } from "../render_failure.ts";
-import { type Case, casesOf, isFlaky } from "./cases.ts";
+import { type Case, casesOf } from "./cases.ts";
 import { attemptsText, exchangeText, failureText } from "./details.ts";
 import type { JobRecord, RunRecord } from "./run_record.ts";
 
@@ -59,7 +59,7 @@ function* renderCase(record: RunRecord, job: JobRecord, one: Case): Iterable<str
     ["action", result?.uses ?? ""],
     ["id", run?.id ?? ""],
     ["attempts", result && result.attempts.length > 1 ? String(result.attempts.length) : ""],
-    ["flaky", isFlaky(one) ? "true" : ""],
+    ["flaky", one.flaky ? "true" : ""],
     ["untested", result?.state === "untested" ? result.untested ?? "true" : ""],
   ], "      ");
   if (outcome === "skipped") yield `      <skipped message="${escape(reason ?? "skipped")}"/>\n`;

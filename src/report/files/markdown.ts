@@ -1,6 +1,6 @@
 import { formatSeconds } from "../format_time.ts";
 import { countOf, oneLine } from "../text_lines.ts";
-import { type Case, casesOf, isFlaky } from "./cases.ts";
+import { type Case, casesOf } from "./cases.ts";
 import { exchangeText, failureText } from "./details.ts";
 import type { JobRecord, RunRecord } from "./run_record.ts";
 
@@ -23,7 +23,7 @@ export function* renderMarkdown(record: RunRecord): Iterable<string> {
   }
   yield* renderFailures(suites);
   const flaky = suites.flatMap(({ job, cases }) =>
-    cases.filter(isFlaky).map((one) =>
+    cases.filter(({ flaky }) => flaky).map((one) =>
       `- ${text(`${job.name} › ${one.name}`)}: passed on attempt ${one.result!.attempts.length}\n`
     )
   );

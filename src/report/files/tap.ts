@@ -1,5 +1,5 @@
 import { indentLines } from "../text_lines.ts";
-import { type Case, casesOf, isFlaky } from "./cases.ts";
+import { type Case, casesOf } from "./cases.ts";
 import { exchangeText, failureText } from "./details.ts";
 import type { JobRecord, RunRecord } from "./run_record.ts";
 
@@ -54,7 +54,7 @@ function diagnosticsOf(one: Case): string[] {
   return [
     ...result ? [`duration_ms: ${result.duration.toFixed(3)}`] : [],
     ...attempts > 1 ? [`attempts: ${attempts}`] : [],
-    ...isFlaky(one) ? ["flaky: true"] : [],
+    ...one.flaky ? ["flaky: true"] : [],
     ...outcome !== "failed" ? [] : [
       `severity: ${failures.every(({ kind }) => kind === "test") ? "fail" : "error"}`,
       ...place

@@ -33,7 +33,7 @@ function* withInside(
   started: number,
   depth: number,
 ): Iterable<PageStep> {
-  const { name, state, duration, attempts } = result;
+  const { name, state, duration, flaky = false } = result;
   const where = [
     ...run.entry === undefined ? [] : [`entry ${run.entry}`],
     ...run.round === undefined ? [] : [`round ${run.round}`],
@@ -42,7 +42,7 @@ function* withInside(
     job,
     name: where.length === 0 ? name : `${name} [${where.join(", ")}]`,
     state,
-    flaky: state === "passed" && attempts.length > 1,
+    flaky,
     start: result.started - started,
     duration,
     depth,
