@@ -1,4 +1,5 @@
-import type { Problem } from "../workflow/problem.ts";
+import type { Document } from "../workflow/model.ts";
+import { type Problem, UNQUOTED_TEMPLATE } from "../workflow/problem.ts";
 import { isRawMap } from "../workflow/raw_value.ts";
 
 /** Problems that keep the text at their place from being read as what it was meant to be. */
@@ -11,15 +12,22 @@ const UNREAD: ReadonlySet<string> = new Set([
   "unknown-key",
   // `outputs.my-step` is read as a subtraction, and `user` may be meant to be vars.user.
   "unknown-name",
-  "unquoted",
 ]);
 
 /** Words in texts that were not read: a name among them may be used or given there. */
-export function findMentions(root: unknown, problems: readonly Problem[]): ReadonlySet<string> {
+export function findMentions(
+  { value, files }: Document,
+  problems: readonly Problem[],
+): ReadonlySet<string> {
   const words = new Set<string>();
   const known = new Set<object>();
   for (const { code, path } of problems) {
-    if (UNREAD.has(code)) addWords(words, valueAt(root, path), known, () => true);
+    if (UNREAD.has(code)) addWords(words, valueAt(value, path), known, () => true);
+  }
+  if (problems.some(({ code }) => code === UNQUOTED_TEMPLATE)) {
+    // YAML has kept nothing of what such a template says.
+    const templates = files.flatMap(({ text }) => text.match(/\{\{[^}]*\}\}/g) ?? []);
+    addWords(words, templates, known, () => true);
   }
   return words;
 }
@@ -46,7 +54,6 @@ function addWords(
   } else if (typeof value === "object" && value !== null && !known.has(value)) {
     known.add(value);
     for (const [key, part] of Object.entries(value)) {
-      // A template without quotes is a mapping whose keys hold what it says.
       addWords(words, key, known, isWanted);
       addWords(words, part, known, isWanted);
     }

@@ -39,7 +39,7 @@ export function makeModel(
     publishers: groupBy(identified, ({ published = [] }) => published),
     knowsPublishers: identified.every(({ published }) => published !== undefined),
     readings: makeReadings(uses, jobs),
-    mentions: findMentions(document.value, problems),
+    mentions: findMentions(document, problems),
     defaultWords: findDefaultWords(document.value),
     isDoubtful: doubtfulPlaces(problems).has("[]"),
     secrets,

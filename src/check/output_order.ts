@@ -2,7 +2,7 @@ import { assertNever } from "../source/errors.ts";
 import type { Problem } from "../workflow/problem.ts";
 import type { Check } from "./check.ts";
 import { isGuarded } from "./make_readings.ts";
-import { keyProblem } from "./key_problem.ts";
+import { keyProblem, severityOfNil } from "./key_problem.ts";
 import type { CheckedStep, Reading } from "./model.ts";
 import { findOutputSource, type Moment, momentOf } from "./output_sources.ts";
 
@@ -46,7 +46,7 @@ function orderProblem(
   const { draft: { id }, job } = step;
   const { message, hint } = told();
   return keyProblem(reading, index, {
-    severity: "error",
+    severity: severityOfNil(reading, index),
     code: "output-order",
     message,
     ...hint === undefined ? {} : { hint },

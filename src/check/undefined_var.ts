@@ -2,7 +2,7 @@ import { didYouMean } from "../source/suggest.ts";
 import { isRawMap } from "../workflow/raw_value.ts";
 import type { Check } from "./check.ts";
 import { isGuarded } from "./make_readings.ts";
-import { keyProblem } from "./key_problem.ts";
+import { keyProblem, severityOfNil } from "./key_problem.ts";
 import { findVar } from "./known_vars.ts";
 import type { CheckModel, Reading } from "./model.ts";
 
@@ -35,7 +35,7 @@ export const undefinedVar: Check = {
       const { name } = reading.keys[index]!;
       if (source.kind === "nothing" && index === 0) {
         yield keyProblem(reading, index, {
-          severity: "error",
+          severity: severityOfNil(reading, index),
           code: "undefined-var",
           message: `nothing defines the var "${name}"`,
           hint: didYouMean(name, source.among) ?? elsewhere(model, name) ??

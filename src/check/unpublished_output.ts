@@ -2,7 +2,7 @@ import { didYouMean } from "../source/suggest.ts";
 import type { Check } from "./check.ts";
 import { isGuarded } from "./make_readings.ts";
 import type { CheckedStep, CheckModel } from "./model.ts";
-import { keyProblem } from "./key_problem.ts";
+import { keyProblem, severityOfNil } from "./key_problem.ts";
 import { findOutputSource } from "./output_sources.ts";
 
 /** Outputs that are read and that no step publishes. */
@@ -27,7 +27,7 @@ export const unpublishedOutput: Check = {
         : `no step publishes "${name}"`;
       const hint = step ? hintAmong(name, step) : hintInAll(name, model);
       yield keyProblem(reading, index, {
-        severity: guarded ? "hint" : "error",
+        severity: guarded ? "hint" : severityOfNil(reading, index),
         code: "unpublished-output",
         message: guarded ? `${message}: this is always nil` : message,
         ...hint === undefined ? {} : { hint },

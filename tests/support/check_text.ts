@@ -1,0 +1,30 @@
+import { type CheckedFile, checkFile } from "../../src/check/check_file.ts";
+import { placeOf } from "../../src/source/source.ts";
+import { readLimits } from "../../src/workflow/limits.ts";
+import { hostWith } from "./load_files.ts";
+import { withFiles } from "./temp_dir.ts";
+
+/** Checks one file, called `flow.yml`, which may name others. */
+export function checkText(
+  text: string,
+  others: Readonly<Record<string, string>> = {},
+): Promise<CheckedFile> {
+  return withFiles({ "flow.yml": text, ...others }, (folder) => {
+    const host = hostWith();
+    return checkFile(`${folder}/flow.yml`, host, readLimits(host.env));
+  });
+}
+
+/** Each finding in a line: `4:13 error undefined-var: nothing defines the var "x"`. */
+export async function findIn(
+  text: string,
+  others: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const { diagnostics } = await checkText(text, others);
+  return diagnostics.map(({ severity, code, message, hint, span }) => {
+    const { file, line, column } = placeOf(span!);
+    const name = file.endsWith("/flow.yml") ? "" : `${file.split("/").at(-1)}:`;
+    const rest = hint === undefined ? "" : ` (${hint})`;
+    return `${name}${line}:${column} ${severity} ${code}: ${message}${rest}`;
+  });
+}
