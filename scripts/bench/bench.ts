@@ -1,0 +1,108 @@
+import { fromFileUrl } from "@std/path/from-file-url";
+
+/** Something that users wait for: a record in the registry. */
+export interface Bench {
+  /** What `deno task bench <name>` calls it. */
+  readonly name: string;
+  /** Measures, and tells each figure as soon as it is known. */
+  readonly measure: (workbench: Workbench) => AsyncIterable<Figure>;
+}
+
+/** One figure of a bench, and what it should be. */
+export interface Figure {
+  readonly what: string;
+  readonly value: number;
+  /** What stands behind the value: `s`, `times`. */
+  readonly unit: string;
+  /** Figures of interest that have no goal, in words. */
+  readonly aside?: string;
+  /** A bound on the value; a figure without one is there for comparison. */
+  readonly goal?: { readonly most: number } | { readonly least: number };
+}
+
+/** A program that has ended. */
+export interface Measured {
+  readonly seconds: number;
+  /** Peak memory in megabytes, where the system tells it. */
+  readonly megabytes: number;
+  readonly stdout: string;
+}
+
+/** The program as a checkout runs it. */
+export const CHECKOUT = fromFileUrl(new URL("../../cli.ts", import.meta.url));
+
+/** Runs programs and keeps their files. */
+export class Workbench {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The path of a file or folder that goes when the bench is over. */
+  path(name: string): string {
+    return `${this.#folder}/${name}`;
+  }
+
+  async write(name: string, text: string): Promise<string> {
+    await Deno.writeTextFile(this.path(name), text);
+    return this.path(name);
+  }
+
+  /** Runs the checkout to its end. */
+  runner(...args: readonly string[]): Promise<Measured> {
+    return this.deno("run", "-A", CHECKOUT, ...args);
+  }
+
+  /** Runs deno to its end. Throws where it fails. */
+  async deno(...args: readonly string[]): Promise<Measured> {
+    const began = performance.now();
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [...args],
+      stdin: "null",
+      stdout: "piped",
+      stderr: "inherit",
+    }).spawn();
+    let megabytes = 0;
+    const watch = setInterval(() => {
+      megabytes = Math.max(megabytes, peakMemory(child.pid));
+    }, 20);
+    const { success, stdout } = await child.output();
+    clearInterval(watch);
+    if (!success) throw new Error(`deno ${args.join(" ")} failed`);
+    const seconds = (performance.now() - began) / 1000;
+    return { seconds, megabytes, stdout: new TextDecoder().decode(stdout) };
+  }
+
+  /** What the checkout takes longer for one command line than for another: median seconds. */
+  async ownTime(
+    args: readonly string[],
+    without: readonly string[],
+    rounds = 5,
+  ): Promise<number> {
+    const seconds: number[] = [];
+    for (let i = 0; i < rounds; i++) {
+      const start = await this.runner(...without);
+      seconds.push((await this.runner(...args)).seconds - start.seconds);
+    }
+    return median(seconds);
+  }
+}
+
+/** Of a process, in megabytes so far; none where it has ended or the system does not tell. */
+function peakMemory(pid: number): number {
+  try {
+    const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+    return Number(/VmHWM:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** The middle one by size. */
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? NaN;
+}
+
+/** A workflow of one step: what is left of a run that does nothing. */
+export const HELLO = "name: n\njobs: [{name: j, steps: [{uses: hello}]}]\n";

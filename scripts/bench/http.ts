@@ -1,0 +1,40 @@
+import { fromFileUrl } from "@std/path/from-file-url";
+import { type Figure, median, type Workbench } from "./bench.ts";
+
+const ENDS = fromFileUrl(new URL("./http_ends.ts", import.meta.url));
+
+/** Ten thousand requests at once, against what a bare loop over node:http makes of them. */
+export async function* benchHttp(workbench: Workbench): AsyncGenerator<Figure> {
+  const server = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", ENDS, "server"],
+    stdout: "piped",
+  }).spawn();
+  const { value } = await server.stdout.getReader().read();
+  const url = new TextDecoder().decode(value).trim();
+  const repeated = (count: number) =>
+    workbench.write(
+      `load_${count}.yml`,
+      `name: n\njobs:\n  - name: j\n    repeat: {count: ${count}, async: true}\n    steps:\n` +
+        `      - uses: http\n        with: {get: "${url}"}\n        test: res.code == 200\n`,
+    );
+  // What the first request costs on top, the start of the program included, is no matter of rate.
+  const [one, all] = [await repeated(1), await repeated(10_000)];
+  const ratios: number[] = [];
+  const memory: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    const first = await workbench.runner(one);
+    const ours = await workbench.runner(all);
+    const bare = Number((await workbench.deno("run", "-A", ENDS, url)).stdout);
+    ratios.push(bare / (ours.seconds - first.seconds));
+    memory.push(ours.megabytes);
+  }
+  server.kill();
+  await server.status;
+  yield {
+    what: "10,000 requests at once, rate against node:http",
+    value: median(ratios),
+    unit: "times",
+    goal: { least: 0.75 },
+  };
+  yield { what: "their peak memory", value: median(memory), unit: "MB", goal: { most: 300 } };
+}
