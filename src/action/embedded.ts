@@ -24,7 +24,6 @@ export const embedded: Action = {
         req: { path: job.file, vars },
         res: { code, outputs: job.outputs },
         status: code,
-        brief: `${job.failed} of ${job.steps} steps failed`,
         job,
       };
     }),

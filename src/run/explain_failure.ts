@@ -74,7 +74,7 @@ export async function explainJob(
   return {
     kind: "embedded",
     field: "with.path",
-    message: `${failed} of ${steps} ${steps === 1 ? "step" : "steps"} in ${file} failed`,
+    message: `${file} failed: ${failed} of ${steps} ${steps === 1 ? "step" : "steps"}`,
     ...await placeAt(session.document, [...owner, "with", "path"]),
   };
 }

@@ -1,17 +1,21 @@
 import type { ActionContext, Dict, JobResult } from "../action/action.ts";
+import type { Expression } from "../expr/expression.ts";
 import type { StepError } from "../source/errors.ts";
+import type { Path } from "../source/source.ts";
 import { formatDuration } from "../value/duration.ts";
-import type { Job, JobFile } from "../workflow/model.ts";
+import type { JobFile } from "../workflow/model.ts";
 import { isTrue } from "./condition.ts";
 import { EmbeddedError } from "./embedded_error.ts";
-import type { StepRun } from "./event.ts";
+import type { JobState, StepRun } from "./event.ts";
 import { failureOf } from "./failure.ts";
 import { Interruption } from "./interruption.ts";
 import { Outputs } from "./outputs.ts";
 import { runRound } from "./run_job.ts";
 import { addSecretsOf } from "./secrets.ts";
 import type { Session } from "./session.ts";
+import type { Round } from "./step_context.ts";
 import { emptyTally } from "./tally.ts";
+import { tellNotStarted } from "./tell_not_started.ts";
 
 /**
  * Runs the job of a file in an attempt of the step that embeds it: with vars and outputs of its
@@ -39,9 +43,7 @@ export async function runJobFile(
   };
   const { throwIfStopped, release } = tie(session, inner, attempt);
   try {
-    const state = await isSkipped(inner, job, attempt)
-      ? "passed"
-      : await runRound(inner, { job, outputs: inner.outputs, within });
+    const state = await runUnlessSkipped(inner, { job, outputs: inner.outputs, within });
     throwIfStopped();
     const { steps, untestedFailures: untested } = inner.tally;
     if (state === "skipped") throw new EmbeddedError(`stopped: ${inner.closing.reason}`);
@@ -88,20 +90,21 @@ function tie(
   };
 }
 
-/** Whether the job is not to run; what is wrong with its `skipif` is thrown with its place. */
-async function isSkipped(
-  session: Session,
-  { skipif, path }: Job,
-  attempt: ActionContext,
-): Promise<boolean> {
-  if (!skipif) return false;
+/** Runs the steps, or tells of each that it is skipped; a `skipif` that is wrong is thrown. */
+async function runUnlessSkipped(session: Session, round: Round): Promise<JobState> {
+  const { skipif, path, steps } = round.job;
+  if (!skipif || !await isTrueAt(session, path, skipif)) return await runRound(session, round);
+  const reason = `skipif of the job is true: ${skipif.source.trim()}`;
+  for (const step of steps) tellNotStarted(session, round, step, undefined, reason);
+  return "passed";
+}
+
+async function isTrueAt(session: Session, path: Path, skipif: Expression): Promise<boolean> {
   const scope = { names: { vars: session.vars, outputs: session.outputs.view }, strict: true };
   try {
-    if (!isTrue(skipif, scope, "skipif")) return false;
+    return isTrue(skipif, scope, "skipif");
   } catch (error) {
     const failure = await failureOf(session, path, error);
     throw new EmbeddedError(failure.message, failure);
   }
-  attempt.debug(`skipped ${session.document.name}: skipif is true: ${skipif.source.trim()}`);
-  return true;
 }

@@ -2,16 +2,21 @@ import type { Step } from "../workflow/model.ts";
 import type { Session } from "./session.ts";
 import { makeStepRun, type Round } from "./step_context.ts";
 
-/** Tells of a step, or of an entry of its iteration, that was not begun any more. */
-export function tellNotStarted(session: Session, round: Round, step: Step, entry?: number): void {
-  const { emit, tally, closing, host: { clock } } = session;
+/** Tells of a step, or of an entry of its iteration, that is not begun. */
+export function tellNotStarted(
+  session: Session,
+  round: Round,
+  step: Step,
+  entry?: number,
+  reason = `not started: ${session.closing.reason}`,
+): void {
+  const { emit, tally, host: { clock } } = session;
   const uses = step.action.name;
   const name = step.name?.source.trim() || uses;
   const run = makeStepRun(round, step, entry);
   const started = clock.now();
   tally.steps.skipped++;
   emit({ type: "step_started", time: started, run, name, uses });
-  const reason = `not started: ${closing.reason}`;
   const outcome = { state: "skipped", attempts: [], failures: [], reason } as const;
   const result = { name, uses, started, duration: 0, ...outcome };
   emit({ type: "step_finished", time: started, run, result });
