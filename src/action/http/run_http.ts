@@ -14,7 +14,7 @@ import { type Sockets, socketsOf } from "./sockets.ts";
 
 /** Sends the request that `params` describe, follows redirects and reads the response. */
 export async function runHttp(params: Dict, context: ActionContext): Promise<ActionResult> {
-  const sockets = socketsOf(context.run, context.onRunEnd);
+  const sockets = socketsOf(context);
   // Ten thousand actions may wait here. What they need later is made later, so that waiting
   // costs little memory, and what is new is not tied to what is old when it is collected.
   try {

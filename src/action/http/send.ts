@@ -124,7 +124,6 @@ export function send(request: Request, options: SendOptions): Exchange {
   outgoing.on("close", () => isOver || abort(new ClosedEarly()));
   outgoing.on("upgrade", () => abort(new ProtocolChanged()));
   outgoing.end(request.body);
-  options.sockets.makeRoom();
   return { reply: promise, abort };
 }
 
@@ -134,21 +133,24 @@ function open(request: Request, { sockets, verify, fresh }: SendOptions): Client
   // An IPv6 address stands in brackets in URLs only.
   const { hostname } = url;
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+  const port = url.port || (secure ? "443" : "80");
   // A request that may not be sent twice needs a socket that the server cannot be closing.
   const isNew = fresh || !mayRepeat(method);
   const headers = wireHeaders(request.headers, isNew ? "close" : undefined);
   const options: SocketOptions = {
     agent: sockets,
     host,
-    port: url.port || (secure ? "443" : "80"),
+    port,
     method,
     path: url.pathname + url.search,
     headers,
+    pool: `${isNew ? "new" : "kept"} ${
+      !secure ? "http" : verify ? "https" : "insecure https"
+    } ${host} ${port}`,
     secure,
     // Whatever the header "Host" says, the server has to prove that it is the host of the URL.
     servername: isIP(host) ? "" : host,
     rejectUnauthorized: verify,
-    fresh: isNew,
   };
   const outgoing = secure ? requestSecurely(options) : requestPlainly(options);
   // Deno would send a request again by itself when a socket that was used before fails, even

@@ -1,78 +1,164 @@
-import { Agent, type RequestOptions } from "node:http";
+import { Agent, type ClientRequest, type RequestOptions } from "node:http";
 import { Agent as SecureAgent } from "node:https";
-import type { Duplex } from "node:stream";
+import type { Socket } from "node:net";
+import type { Clock } from "../../host/host.ts";
+import type { ActionContext } from "../action.ts";
 import { Places } from "./places.ts";
 import { socketLimit } from "./socket_limit.ts";
 
 /** What a request says about the socket that it wants. */
 export interface SocketOptions extends RequestOptions {
   readonly agent: Sockets;
+  /** Requests share a socket only where this is the same. */
+  readonly pool: string;
   /** Whether it speaks TLS. */
   readonly secure: boolean;
-  /** Whether it must be a new one. */
-  readonly fresh: boolean;
   readonly rejectUnauthorized: boolean;
   readonly servername: string;
+}
+
+/** A request that has no socket yet. */
+interface Waiting {
+  readonly request: ClientRequest;
+  readonly options: SocketOptions;
 }
 
 /**
  * The sockets of a run: one pool for all hosts and both schemes, so that one limit counts them
  * all.
+ *
+ * Only the name of an agent is node's. Its agent keeps lists that it searches for every request,
+ * and asks the system for things that have not changed since.
  */
 export class Sockets extends Agent {
-  /** A place for each socket. Requests wait here rather than in the agent, which costs more. */
+  /** A place for each socket. */
   readonly places: Places;
+  readonly #limit: number;
   readonly #secure = new SecureAgent();
+  readonly #open = new Set<Socket>();
+  /** By pool; the socket that was used last is used first. */
+  readonly #idle = new Map<string, Socket[]>();
+  /** There is a place for each request, so few wait here, for others to be closed. */
+  #waiting: Waiting[] = [];
 
-  constructor(limit: number) {
+  constructor(limit: number, clock: Clock) {
     super({ keepAlive: true });
-    // Options of the agent are copied into each request, so these are not given as options.
-    this.maxTotalSockets = this.maxFreeSockets = limit;
-    this.places = new Places(limit);
+    this.#limit = limit;
+    this.places = new Places(limit, clock);
     // A request refuses an agent of another scheme; one that names none is for every scheme.
     Reflect.deleteProperty(this, "protocol");
   }
 
-  /** Requests share a socket only where this name is the same. */
-  override getName(options: SocketOptions): string {
-    const { secure, host, port, rejectUnauthorized, fresh } = options;
-    const scheme = !secure ? "http" : rejectUnauthorized ? "https" : "insecure https";
-    return `${fresh ? "fresh " : ""}${scheme} ${host} ${port}`;
+  /** Called by each request for its socket. */
+  addRequest(request: ClientRequest, options: SocketOptions): void {
+    const socket = this.#takeIdle(options.pool);
+    if (socket) {
+      request.reusedSocket = true;
+      request.onSocket(socket);
+    } else if (this.#open.size < this.#limit) {
+      this.#connect(request, options);
+    } else {
+      this.#waiting.push({ request, options });
+      this.#closeIdle();
+    }
   }
 
-  override createConnection(
-    options: SocketOptions,
-    done?: (error: Error | null, stream: Duplex) => void,
-  ): Duplex {
-    return options.secure
-      ? this.#secure.createConnection(options, done)!
-      : super.createConnection(options, done)!;
+  override createConnection(options: SocketOptions): Socket {
+    const socket = options.secure
+      ? this.#secure.createConnection(options)
+      : super.createConnection(options);
+    return socket as Socket;
   }
 
-  /** Nothing stays open for later while requests to other hosts wait for a socket. */
-  override keepSocketAlive(socket: Duplex): boolean {
-    if (!isEmpty(this.requests)) return false;
-    // The types do not know of the result: false where the server will close at once.
-    return (super.keepSocketAlive(socket) as unknown) !== false;
+  override destroy(): void {
+    this.places.close();
+    for (const socket of this.#open) socket.destroy();
   }
 
-  /** Closes an idle socket if a request waits for one: it cannot be one that it could use. */
-  makeRoom(): void {
-    if (isEmpty(this.requests)) return;
-    for (const name in this.freeSockets) {
-      this.freeSockets[name]?.[0]?.destroy();
-      return;
+  #takeIdle(pool: string): Socket | undefined {
+    const sockets = this.#idle.get(pool);
+    if (!sockets) return undefined;
+    for (let socket = sockets.pop(); socket; socket = sockets.pop()) {
+      // The server may have closed it meanwhile.
+      if (!socket.destroyed && socket.writable) return socket;
+      socket.destroy();
+    }
+    return undefined;
+  }
+
+  #connect(request: ClientRequest, options: SocketOptions): void {
+    const { pool } = options;
+    // The session of an earlier connection is found by its key.
+    const socket = this.createConnection({ ...options, ...KEPT, _agentKey: pool } as SocketOptions);
+    this.#open.add(socket);
+    socket.on("free", () => this.#free(socket, pool));
+    // Between two requests nobody else listens, and an error that nobody hears ends the program.
+    socket.on("error", () => {});
+    const forget = () => this.#forget(socket, pool);
+    socket.once("close", forget);
+    // The request keeps it for another protocol.
+    socket.once("agentRemove", forget);
+    request.onSocket(socket);
+  }
+
+  /** A request has had its answer, or was given up before it was sent. */
+  #free(socket: Socket, pool: string): void {
+    if (socket.destroyed) return;
+    const { _httpMessage: last } = socket as InUse;
+    if (!last?.shouldKeepAlive || !socket.writable) return void socket.destroy();
+    const next = this.#waiting.findIndex(({ options }) => options.pool === pool);
+    if (next >= 0) {
+      const [{ request }] = this.#waiting.splice(next, 1) as [Waiting];
+      request.reusedSocket = true;
+      return request.onSocket(socket);
+    }
+    // Nothing stays open for later while requests to other hosts wait for a socket.
+    if (this.#waiting.length > 0) return void socket.destroy();
+    (socket as InUse)._httpMessage = null;
+    const sockets = this.#idle.get(pool);
+    if (sockets) sockets.push(socket);
+    else this.#idle.set(pool, [socket]);
+  }
+
+  #forget(socket: Socket, pool: string): void {
+    if (!this.#open.delete(socket)) return;
+    const sockets = this.#idle.get(pool);
+    const at = sockets?.indexOf(socket) ?? -1;
+    if (at >= 0) sockets!.splice(at, 1);
+    const next = this.#waiting.shift();
+    if (next) this.#connect(next.request, next.options);
+  }
+
+  /** Closes a socket that nobody uses: no request that waits could use it. */
+  #closeIdle(): void {
+    for (const sockets of this.#idle.values()) {
+      const socket = sockets.shift();
+      if (socket) return void socket.destroy();
     }
   }
 }
 
+/** A socket as requests use it: they write themselves down in it. */
+interface InUse extends Socket {
+  _httpMessage?: ClientRequest | null;
+}
+
+/** How sockets are opened: `path` would be that of a socket in the file system. */
+const KEPT = {
+  path: null,
+  encoding: null,
+  noDelay: true,
+  keepAlive: true,
+  keepAliveInitialDelay: 1000,
+};
+
 const pools = new WeakMap<object, Sockets>();
 
 /** The sockets of a run, which are closed when it ends. */
-export function socketsOf(run: object, onRunEnd: (end: () => void) => void): Sockets {
+export function socketsOf({ run, host, onRunEnd }: ActionContext): Sockets {
   let sockets = pools.get(run);
   if (!sockets) {
-    const made = sockets = new Sockets(socketLimit());
+    const made = sockets = new Sockets(socketLimit(), host.clock);
     pools.set(run, made);
     onRunEnd(() => {
       pools.delete(run);
@@ -80,9 +166,4 @@ export function socketsOf(run: object, onRunEnd: (end: () => void) => void): Soc
     });
   }
   return sockets;
-}
-
-function isEmpty(queues: object): boolean {
-  for (const _ in queues) return false;
-  return true;
 }

@@ -3,9 +3,12 @@ import { readRequest } from "../../../src/action/http/read_request.ts";
 import { Places, waitForPlace } from "../../../src/action/http/places.ts";
 import { send } from "../../../src/action/http/send.ts";
 import { Sockets } from "../../../src/action/http/sockets.ts";
+import { denoHost } from "../../../src/host/deno_host.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { rawServer, response } from "../../support/raw_server.ts";
+
+const { clock } = denoHost();
 
 function answering() {
   return rawServer(async (connection) => {
@@ -29,7 +32,7 @@ async function sendAll(sockets: Sockets, urls: readonly string[], method = "GET"
 
 Deno.test("Sockets opens no more connections than it may and uses them again", async () => {
   await using server = answering();
-  const sockets = new Sockets(4);
+  const sockets = new Sockets(4, clock);
   assertEquals(await sendAll(sockets, Array(100).fill(server.url)), 100);
   assertEquals([server.connections, server.requests.length], [4, 100]);
   sockets.destroy();
@@ -39,7 +42,7 @@ Deno.test("Sockets closes idle connections to make room for another host", async
   await using first = answering();
   await using second = answering();
   await using third = answering();
-  const sockets = new Sockets(3);
+  const sockets = new Sockets(3, clock);
   for (const server of [first, second, third, first]) {
     assertEquals(await sendAll(sockets, Array(9).fill(server.url)), 9);
   }
@@ -52,7 +55,7 @@ Deno.test("Sockets closes idle connections to make room for another host", async
 Deno.test("Sockets closes a connection that becomes idle while another host waits", async () => {
   await using first = answering();
   await using second = answering();
-  const sockets = new Sockets(1);
+  const sockets = new Sockets(1, clock);
   const replies = [first, second].map(({ url }) => {
     const { request } = readRequest({ get: url });
     return send(request, { sockets, verify: true, fresh: false, onDispatch() {} }).reply;
@@ -63,7 +66,7 @@ Deno.test("Sockets closes a connection that becomes idle while another host wait
 
 Deno.test("Sockets opens a connection for each request that may not be repeated", async () => {
   await using server = answering();
-  const sockets = new Sockets(4);
+  const sockets = new Sockets(4, clock);
   assertEquals(await sendAll(sockets, Array(10).fill(server.url)), 10);
   assertEquals(await sendAll(sockets, Array(10).fill(server.url), "POST"), 10);
   assertEquals(server.connections, 4 + 10);
@@ -72,7 +75,7 @@ Deno.test("Sockets opens a connection for each request that may not be repeated"
 });
 
 Deno.test("Places are given out in the order in which they were asked for", () => {
-  const places = new Places(2);
+  const places = new Places(2, clock);
   const order: number[] = [];
   const ask = (index: number, wanted = true) =>
     places.ask(() => {
@@ -96,7 +99,7 @@ Deno.test("Places are given out in the order in which they were asked for", () =
 
 Deno.test("waitForPlace() stops waiting when the action has to stop", async () => {
   await using context = actionContext();
-  const places = new Places(1);
+  const places = new Places(1, clock);
   await waitForPlace(places, context);
   const second = waitForPlace(places, context);
   const reason = new StepError("interrupted");
