@@ -22,6 +22,12 @@ export interface LiveStep {
   inside?: LiveStep;
 }
 
+/** How far a run is, in jobs. */
+export interface Progress {
+  readonly done: number;
+  readonly all: number;
+}
+
 interface RunningJob extends JobStarted {
   readonly position: number;
   roundsDone: number;
@@ -34,6 +40,7 @@ export class LiveJobs {
   /** Places of jobs in the file, by id. */
   readonly #positions = new Map<string, number>();
   readonly #running = new Map<string, RunningJob>();
+  #done = 0;
 
   /** Takes an event of the run into account. */
   update(event: RunEvent): void {
@@ -47,6 +54,7 @@ export class LiveJobs {
         return;
       }
       case "job_finished":
+        this.#done++;
         this.#running.delete(event.job);
         return;
       case "round_finished": {
@@ -82,6 +90,11 @@ export class LiveJobs {
       case "note":
         return;
     }
+  }
+
+  /** How many jobs are over, skipped ones included, of how many. */
+  get progress(): Progress {
+    return { done: this.#done, all: this.#positions.size };
   }
 
   /** The jobs under way, in the order of the file. */

@@ -13,6 +13,7 @@ export function liveReport(options: ReportOptions): Reporter {
       live.update(printableEvent(event));
       return text.report(event);
     },
-    live: (now, columns, rows) => renderLive(live.inOrder(), now, columns, rows, options.style),
+    live: (now, columns, rows) =>
+      renderLive(live.inOrder(), live.progress, now, { columns, rows }, options.style),
   };
 }

@@ -1,5 +1,5 @@
 import { cutToWidth, displayWidth } from "../source/display_width.ts";
-import type { LiveJob, LiveStep } from "./live_jobs.ts";
+import type { LiveJob, LiveStep, Progress } from "./live_jobs.ts";
 import type { Style } from "./style.ts";
 import { FRAME_TIME } from "./terminal.ts";
 import { countOf, cutLine, oneLine } from "./text_lines.ts";
@@ -9,19 +9,30 @@ const WAITS = { wait: "waits", initial_delay: "starts in", retry: "tries again i
 /** Columns that the names keep, and half of the line: the rest tells how far the step is. */
 const NAME_COLUMNS = 12;
 
-/** One line for each job, no wider than `columns`; the last one counts those beyond `rows`. */
+/** How much of a terminal there is to draw in. */
+export interface Screen {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/**
+ * One line for each job that is under way, then how many are over; no wider than the screen. Where
+ * there are more jobs than rows the last line counts those that have none.
+ */
 export function renderLive(
   jobs: readonly LiveJob[],
+  { done, all }: Progress,
   now: number,
-  columns: number,
-  rows: number,
+  { columns, rows }: Screen,
   style: Style,
 ): string[] {
   if (rows < 1) return [];
   const shown = jobs.length <= rows ? jobs : jobs.slice(0, rows - 1);
   const lines = shown.map((job) => jobLine(job, now, columns, style));
+  const note = (text: string) => lines.push(style.dim(cutLine(`  ${text}`, columns)));
   const left = jobs.length - shown.length;
-  if (left > 0) lines.push(style.dim(cutLine(`  … and ${countOf(left, "more job")}`, columns)));
+  if (left > 0) note(`… and ${countOf(left, "more job")}`);
+  else if (lines.length > 0 && lines.length < rows && all > 1) note(`${done} of ${all} jobs done`);
   return lines;
 }
 
@@ -45,7 +56,11 @@ function stateOf(job: LiveJob, now: number, room: number): string {
   if (step?.waiting && step.waiting.until > now) {
     parts.push(`${WAITS[step.waiting.why]} ${tenths(step.waiting.until - now)}`);
   }
-  if (rounds !== undefined) parts.push(`${roundsDone}/${countOf(rounds, "round")}`);
+  if (rounds !== undefined) {
+    parts.push(`${roundsDone}/${countOf(rounds, "round")}`);
+    const seconds = (now - started) / 1000;
+    if (roundsDone > 1 && seconds > 0) parts.push(`${(roundsDone / seconds).toFixed(1)}/s`);
+  }
   let state = "";
   for (const part of parts) {
     const longer = `${state}  ${part}`;

@@ -14,7 +14,7 @@ function linesAfter(
 ): string[] {
   const live = new LiveJobs();
   for (const event of events) live.update(event);
-  return renderLive(live.inOrder(), now, columns, rows, makeStyle(false));
+  return renderLive(live.inOrder(), live.progress, now, { columns, rows }, makeStyle(false));
 }
 
 const started = [runStarted(["build", "load"]), jobStarted("build"), stepStarted(build, "fetch")];
@@ -78,9 +78,25 @@ const cases: readonly (readonly [string, readonly RunEvent[], number, readonly s
 ];
 for (const [title, events, after, expected] of cases) {
   Deno.test(`renderLive() ${title}`, () => {
-    assertEquals(linesAfter(events, { now: NOON + after }), expected);
+    const lines = linesAfter(events, { now: NOON + after });
+    assertEquals(lines.filter((line) => !line.endsWith("jobs done")), expected);
   });
 }
+
+Deno.test("renderLive() counts the jobs that are over, where there is room for that", () => {
+  const events = [...started, jobFinished("build"), jobStarted("load")];
+  assertEquals(linesAfter(events), ["⠋ Load  0.0s", "  1 of 2 jobs done"]);
+  assertEquals(linesAfter(events, { rows: 1 }), ["⠋ Load  0.0s"]);
+  assertEquals(linesAfter(events, { columns: 9 }), ["⠋ Load", "  1 of 2…"]);
+});
+
+Deno.test("renderLive() tells how many rounds there are a second", () => {
+  const rounds = Array.from({ length: 9 }, (_, round): RunEvent => (
+    { type: "round_finished", time: NOON, job: "load", round, state: "passed" }
+  ));
+  const events = [runStarted(["load"]), jobStarted("load", { rounds: 100 }), ...rounds];
+  assertEquals(linesAfter(events, { now: NOON + 2000 }), ["⠋ Load  2.0s  9/100 rounds  4.5/s"]);
+});
 
 Deno.test("renderLive() turns its sign with time", () => {
   const signs = Array.from(

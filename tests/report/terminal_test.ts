@@ -128,11 +128,14 @@ about
          two
 ⠋ Build › test  0.8s
 ⠋ Load  0.8s  0/3 rounds
+  0 of 3 jobs done
 `,
   );
   assert(!screen.isCursorVisible);
   clock.advance(80);
-  assert(screen.text().endsWith("⠙ Build › test  0.9s\n⠙ Load  0.9s  0/3 rounds\n"));
+  assert(
+    screen.text().endsWith("⠙ Build › test  0.9s\n⠙ Load  0.9s  0/3 rounds\n  0 of 3 jobs done\n"),
+  );
   terminal.close();
 });
 
