@@ -7,8 +7,11 @@ export function makeSecretMask(secrets: readonly string[]): (text: string) => st
   // A secret that is a word, like "swordfish", may stand elsewhere as a word.
   const words = new Set(secrets.filter((secret) => /^[a-z]+$/i.test(secret)));
   for (const secret of secrets) if (!words.has(secret)) masker.add(secret);
-  const asValue = words.size === 0
-    ? /(?!)/g
-    : new RegExp(`(?<=[:=,[]\\s*["']?|["'])(?:${[...words].join("|")})(?![\\w-])`, "g");
-  return (text) => replaceTokens(masker.mask(text).replace(asValue, MASK), MASK);
+  const asValue = new RegExp(`${VALUE_FOLLOWS}(?:${[...words].join("|")})${NO_KEY}`, "g");
+  const maskWords = (text: string) => words.size === 0 ? text : text.replace(asValue, MASK);
+  return (text) => replaceTokens(maskWords(masker.mask(text)), MASK);
 }
+
+/** What stands before a value, in a file or in a message about one. */
+const VALUE_FOLLOWS = `(?<=[:=,[]\\s*["']?|\\b(?:not|is|names) ["'])`;
+const NO_KEY = `(?![\\w-]|["']?\\s*:)`;

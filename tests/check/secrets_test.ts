@@ -1,0 +1,152 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+import { check, steps } from "./workflows.ts";
+
+const vars = (text: string) => steps(["with: { all: '{{vars}}' }"], `vars: { ${text} }`);
+const header = (text: string) => steps([`with: { headers: { ${text} } }, test: true`]);
+
+// Put together here, so that no other tool takes this file for one that holds secrets.
+const GITHUB = ["ghp", "Zk3vQ8sT1uW5xY7zA9bC2dE4fG6hJ0kL"].join("_");
+const AWS = "AKIA" + "ZQ3DRSTUVWXY2345";
+const SLACK = ["xoxb", "123456789012", "abcdefABCDEF"].join("-");
+const STRIPE = ["sk", "live", "4eC39HqLyjWDarjtT1zdp7dc"].join("_");
+const JWT = ["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "c2lnbmF0dXJl"].join(".");
+
+Deno.test("a secret that is written literally is a warning", () =>
+  check(["literal-secret"], [
+    [
+      vars("password: ¦hunter22"),
+      'warning literal-secret: "password" holds a secret as it is (read it from the environment: password: "{{PASSWORD}}")',
+    ],
+    [
+      vars("shop: { apiKey: ¦a1b2c3d4e5 }"),
+      'warning literal-secret: "apiKey" holds a secret as it is (read it from the environment: apiKey: "{{API_KEY}}")',
+    ],
+    [
+      header("Authorization: ¦Bearer abc123def"),
+      'warning literal-secret: the header "Authorization" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{TOKEN}}")',
+    ],
+    [
+      header("authorization: ¦Basic dXNlcjpwYXNz"),
+      'warning literal-secret: the header "authorization" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{TOKEN}}")',
+    ],
+    [
+      header("X-Api-Key: ¦0a1b2c3d4e"),
+      'warning literal-secret: "X-Api-Key" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{X_API_KEY}}")',
+    ],
+    [
+      steps(["vars: { token: ¦abcdef123 }, test: vars.token != nil"]),
+      'warning literal-secret: "token" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{TOKEN}}")',
+    ],
+    [
+      steps(["iteration: [{ password: ¦swordfish }], test: vars.password != nil"]),
+      'warning literal-secret: "password" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{PASSWORD}}")',
+    ],
+    // What looks like a token is one wherever it stands.
+    [
+      vars(`a: ¦${GITHUB}, b: ¦${AWS}, c: ¦${SLACK}, d: ¦${STRIPE}, e: ¦${JWT}`),
+      ...[
+        ["a GitHub token", "a", "A"],
+        ["an AWS access key", "b", "B"],
+        ["a Slack token", "c", "C"],
+        ["a Stripe key", "d", "D"],
+        ["a JSON Web Token", "e", "E"],
+      ].map(([what, name, variable]) =>
+        `warning literal-secret: this is ${what} (read it from the environment: ${name}: "{{${variable}}}")`
+      ),
+    ],
+    [
+      steps([
+        `uses: shell, with: { cmd: 'curl -H "Authorization: Bearer ¦0123456789abcdef0123"' }, test: true`,
+      ]),
+      'warning literal-secret: this is a bearer token (read it from the environment, in the vars of the workflow: "{{CMD}}")',
+    ],
+    [
+      steps([`test: res.token != "¦${GITHUB}"`]),
+      'warning literal-secret: this is a GitHub token (read it from the environment, in the vars of the workflow: "{{TEST}}")',
+    ],
+    [
+      vars(`token: "{{TOKEN ?? '¦${GITHUB}'}}"`),
+      'warning literal-secret: this is a GitHub token (read it from the environment: token: "{{TOKEN}}")',
+    ],
+    [
+      "name: x\nvars:\n  cert: ¦|\n    -----BEGIN RSA PRIVATE KEY-----\n    MIIEow\n    -----END RSA PRIVATE KEY-----\njobs: [{name: a, steps: [{uses: hello, with: {c: '{{vars.cert}}'}}]}]\n"
+        .replace("¦|\n    ", "|\n    ¦"),
+      'warning literal-secret: this is a private key (read it from the environment: cert: "{{CERT}}")',
+    ],
+    // In defaults it is told once, where it stands.
+    [
+      "name: x\njobs:\n- name: a\n  defaults: {hello: {headers: {authorization: ¦Bearer 12345678}}}\n  steps: [{uses: hello}, {uses: hello}]\n",
+      'warning literal-secret: the header "authorization" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{TOKEN}}")',
+    ],
+  ]));
+
+Deno.test("what only speaks of secrets, or comes from elsewhere, is none", () =>
+  check(["literal-secret"], [
+    [vars(`password: "{{PASSWORD}}", token: "{{TOKEN ?? 'none'}}"`)],
+    [vars("password: '', token: null, secret: true, auth: 12345678")],
+    [vars(
+      "token_url: https://example.test/oauth, token_type: bearer, key_id: abc12345, secretName: db",
+    )],
+    [vars("password: wrong-password, token: invalid, api_key: <your key>, secret: changeme")],
+    [vars("key: red-flowers, auth: basic, pass: the first one, primary_key: identifier")],
+    [vars("key: /etc/ssl/server.pem, token: ./token.txt, secret: xxxxxxxx")],
+    [vars("max_tokens: 1000, tokens: [first, second], monkey: bananas1")],
+    [vars("text: Bearer of bad news, more: the bearer is trustworthy-and-known")],
+    [header("Authorization: 'Bearer {{vars.a}}', accept: application/json, cookie: theme=dark")],
+    [header("Authorization: Bearer wrong")],
+    [steps(["test: res.password == 'hunter22'"])],
+    ["name: x\ndescription: password\njobs: [{name: password, id: token, steps: [{uses: hello, id: secret}]}]\n"],
+  ]));
+
+const LEAKY = `name: x
+vars:
+  password: hunter22
+  secret: password
+  token: "tok-123-456"
+  fine: "{{ hunter22 }"
+jobs:
+  - name: a
+    steps:
+      - uses: hello
+        wait: hunter22
+        with: { to: "tok-123-456 {{vars.nope}}", headers: { Authorization: Bearer ${GITHUB} } }
+`;
+
+for (const format of ["text", "json", "github"]) {
+  Deno.test(`no secret of a file is printed as ${format}`, () =>
+    withFiles({ "flow.yml": LEAKY }, async (cwd) => {
+      const { code, stdout, stderr } = await runCli(
+        ["check", "--format", format, "flow.yml"],
+        { cwd },
+      );
+      assertEquals([code, stderr], [1, ""]);
+      for (const secret of ["hunter22", "tok-123-456", GITHUB, GITHUB.slice(4)]) {
+        assertEquals(stdout.includes(secret), false, `${secret} in\n${stdout}`);
+      }
+      // The place is the true one, and a secret that is a word is no reason to hide the word.
+      assertStringIncludes(stdout, "password");
+      assertStringIncludes(stdout, "holds a secret as it is");
+    }));
+}
+
+Deno.test("the mark stays under a secret that is hidden", () =>
+  withFiles({ "flow.yml": LEAKY }, async (cwd) => {
+    const { stdout } = await runCli(["check", "flow.yml"], { cwd });
+    assertStringIncludes(
+      stdout,
+      `flow.yml:3:13: warning: "password" holds a secret as it is
+  3 |   password: ***
+    |             ^^^ read it from the environment`,
+    );
+    assertStringIncludes(stdout, `  4 |   secret: ***\n`);
+  }));
+
+Deno.test("a file that is no YAML shows no token either", () =>
+  withFiles({ "flow.yml": `name: x\n  token: ${GITHUB}\n` }, async (cwd) => {
+    const { code, stdout, stderr } = await runCli(["check", "flow.yml"], { cwd });
+    assertEquals(code, 1);
+    assertStringIncludes(stdout, "***");
+    assertEquals((stdout + stderr).includes(GITHUB), false);
+  }));
