@@ -25,14 +25,47 @@ const NAMES = [
   " a name that is longer than any box can be, and so is cut somewhere",
 ];
 
+type Random = (limit: number) => number;
+
+/** Ways to choose the needs of a job among those before it, in layers of that many. */
+const KINDS: readonly ((random: Random, layer: number) => Choose)[] = [
+  // Anything.
+  (random) => {
+    const density = 1 + random(50);
+    return (jobs) => jobs.filter(() => random(100) < density);
+  },
+  // A tree.
+  (random, layer) => (jobs) =>
+    jobs.length === 0 ? [] : [jobs[random(Math.min(layer, jobs.length))]!],
+  // Layers that need some, all or hardly any of the layer before.
+  (random, layer) => {
+    const density = [30, 100, 10][random(3)]!;
+    return (jobs) => {
+      const start = jobs.length - jobs.length % layer;
+      return jobs.slice(Math.max(0, start - layer), start).filter(() => random(100) < density);
+    };
+  },
+  // Layers in each of which all jobs need the same ones, now and then one more.
+  (random, layer) => {
+    let shared: readonly DagJob[] = [];
+    return (jobs) => {
+      if (jobs.length % layer === 0) shared = jobs.filter(() => random(100) < 40);
+      const start = jobs.length - jobs.length % layer;
+      return jobs.slice(0, start).filter((job) => shared.includes(job) || random(30) === 0);
+    };
+  },
+];
+
+type Choose = (jobs: readonly DagJob[]) => readonly DagJob[];
+
 /** Jobs of random needs, names and numbers of steps. */
 function randomDag(seed: number): Dag {
   const random = generator(seed);
-  const count = 1 + random(seed % 10 === 0 ? 40 : 12);
-  const density = 1 + random(50);
+  const count = 1 + random(seed % 10 === 0 ? 40 : 16);
+  const choose = KINDS[seed % KINDS.length]!(random, 2 + random(6));
   const jobs: DagJob[] = [];
   for (let index = 0; index < count; index++) {
-    const needs = jobs.filter(() => random(100) < density);
+    const needs = choose(jobs);
     jobs.push({
       id: `j${index}`,
       name: `${index}${NAMES[random(NAMES.length)]}`,
@@ -66,7 +99,7 @@ function needsOf({ jobs }: Dag): Record<string, string[]> {
 
 for (const columns of [Infinity, 120, 80, 40, 12]) {
   Deno.test(`the graph can be read from its drawing, ${columns} columns`, () => {
-    for (let seed = 0; seed < 200; seed++) {
+    for (let seed = 0; seed < 300; seed++) {
       const dag = randomDag(seed);
       const drawing = renderAscii(dag, columns);
       try {

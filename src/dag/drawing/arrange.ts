@@ -1,5 +1,5 @@
 import { findNeighbours, type Neighbours } from "./neighbours.ts";
-import { packRow, placeRow, rowWidth } from "./place_row.ts";
+import { endOf, packRow, placeRow, rowWidth } from "./place_row.ts";
 import { type Columns, type Item, middleOf, type Sheet } from "./sheet.ts";
 
 /** A sheet whose rows are in their final order, and where its items should stand. */
@@ -22,7 +22,8 @@ export function arrange(sheet: Sheet): Arrangement {
   };
 }
 
-const SWEEPS = 4;
+const ORDER_SWEEPS = 4;
+const PLACE_SWEEPS = 2;
 
 function orderRows(
   rows: readonly (readonly Item[])[],
@@ -31,7 +32,7 @@ function orderRows(
   const places = new Map<Item, number>();
   const note = (row: readonly Item[]) => {
     const columns = packRow(row);
-    const half = rowWidth(row) / 2;
+    const half = endOf(row, columns) / 2;
     // Rows are thought of as centred, so that the outer ones of a narrow row stay between.
     row.forEach((item, index) => places.set(item, columns[index]! + middleOf(item) - half));
   };
@@ -39,13 +40,13 @@ function orderRows(
   ordered.forEach(note);
   const sort = (index: number, neighbours: Neighbours["above"]) => {
     const row = ordered[index]!;
-    const wish = new Map(row.map((item) => [item, meanOf(item, neighbours, places)]));
-    ordered[index] = row.toSorted((a, b) => wish.get(a)! - wish.get(b)!);
+    const wishes = row.map((item) => ({ item, place: meanOf(item, neighbours, places) }));
+    ordered[index] = wishes.sort((a, b) => a.place - b.place).map(({ item }) => item);
     note(ordered[index]);
   };
-  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+  for (let sweep = 0; sweep < ORDER_SWEEPS; sweep++) {
     for (let index = 1; index < rows.length; index++) sort(index, above);
-    if (sweep === SWEEPS - 1) break;
+    if (sweep === ORDER_SWEEPS - 1) break;
     for (let index = rows.length - 2; index >= 0; index--) sort(index, below);
   }
   return ordered;
@@ -71,7 +72,7 @@ function placeRows(
     place(row, placeRow(row, wishes, width));
   };
   for (const row of rows) place(row, packRow(row));
-  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+  for (let sweep = 0; sweep < PLACE_SWEEPS; sweep++) {
     for (const row of rows.slice(1)) move(row, above);
     for (const row of rows.slice(0, -1).reverse()) move(row, below);
   }
@@ -90,5 +91,7 @@ function meanOf(
 ): number {
   const others = neighbours.get(item);
   if (!others) return places.get(item)!;
-  return others.reduce((sum, other) => sum + places.get(other)!, 0) / others.length;
+  let sum = 0;
+  for (const other of others) sum += places.get(other)!;
+  return sum / others.length;
 }

@@ -17,8 +17,7 @@ export function placeRow(
   limit: number,
 ): readonly number[] {
   const offsets = packRow(row);
-  const total = rowWidth(row);
-  const most = Math.max(0, limit - total);
+  const most = Math.max(0, limit - endOf(row, offsets));
   /** Items that stand as close as they may, and so share one shift. */
   const groups: { sum: number; weight: number; size: number }[] = [];
   wishes.forEach(({ column, weight }, index) => {
@@ -54,6 +53,11 @@ export function packRow(row: readonly Item[]): readonly number[] {
 
 /** The columns that a row takes at least. */
 export function rowWidth(row: readonly Item[]): number {
-  const last = row.at(-1);
-  return last ? packRow(row).at(-1)! + last.width : 0;
+  return endOf(row, packRow(row));
+}
+
+/** The column behind a row that stands at those columns. */
+export function endOf(row: readonly Item[], columns: readonly number[]): number {
+  const last = row.length - 1;
+  return last < 0 ? 0 : columns[last]! + row[last]!.width;
 }
