@@ -5,12 +5,14 @@ const ROUNDS = 21;
 /**
  * How long the program takes to start, as a ratio: an empty script takes its turn beside it. Both
  * forms of it are measured against the same goals: as a checkout runs it, one module at a time,
- * and in chunks as `deno bundle` makes them, which is what a build embeds.
+ * and in chunks as `deno bundle` makes them, which is what a build embeds. A chunk is read when it
+ * is imported, as in a checkout and in a compiled program: the `deno.json` beside them says so.
  */
 export async function* benchStart(workbench: Workbench): AsyncGenerator<Figure> {
   const chunks = workbench.path("chunks");
   const bundle = ["bundle", "--quiet", "--minify", "--code-splitting", "--outdir", chunks];
   await workbench.deno(...bundle, CHECKOUT);
+  await workbench.write("chunks/deno.json", '{"unstable": ["lazy-dynamic-imports"]}\n');
   const empty = await workbench.write("empty.ts", "");
   const hello = await workbench.write("hello.yml", HELLO);
   for (
