@@ -7,14 +7,18 @@ export interface EnvFile {
   readonly problems: readonly Diagnostic[];
 }
 
-const LINE = /[^\S\r\n]*(?:#[^\r\n]*)?(?:\r?\n|\r|$)/y;
-const NAME = /[^\S\r\n]*(?:export[^\S\r\n]+)?([A-Za-z_][\w.-]*)[^\S\r\n]*(=[^\S\r\n]*)?/y;
+/** The rest of a line that has nothing but a comment in it. */
+const NOTHING = /[^\S\r\n]*(?:#[^\r\n]*)?(?:\r?\n|\r|$)/y;
+/** The same after a `=`: only after a space does a `#` begin a comment, not in a password. */
+const NO_VALUE = /[^\S\r\n]*(?:(?<=[^\S\r\n])#[^\r\n]*)?(?:\r?\n|\r|$)/y;
+const SPACE = /[^\S\r\n]*/y;
+const EXPORT = /export[^\S\r\n]+(?=[^\s=])/y;
+const NAME = /[A-Za-z_][\w.-]*/y;
+const EQUALS = /[^\S\r\n]*=/y;
 const QUOTED = /"((?:[^"\\]|\\[^])*)"|'([^']*)'|`([^`]*)`/y;
-/** A `#` begins a comment only after a space, so that a password may have one in it. */
+const QUOTE = /["'`]/y;
 const BARE = /[^\r\n]*?(?=[^\S\r\n]+#|[^\S\r\n]*(?:\r|\n|$))/y;
 const REST = /[^\r\n]*/y;
-
-const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
 /**
  * Reads lines `NAME=value`, with or without `export` before them. A value in double quotes knows
@@ -26,10 +30,10 @@ export function parseEnvFile(source: Source): EnvFile {
   const variables: Record<string, string> = Object.create(null);
   const problems: Diagnostic[] = [];
   let at = 0;
-  const take = (pattern: RegExp) => {
+  const take = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
     const match = pattern.exec(text);
-    if (match) at += match[0].length;
+    if (match) at = pattern.lastIndex;
     return match;
   };
   const refuse = (start: number, end: number, message: string, hint: string) => {
@@ -37,47 +41,56 @@ export function parseEnvFile(source: Source): EnvFile {
     problems.push({ severity: "error", code: "env-file", message, hint, span });
     take(REST);
   };
-  while (at < text.length) {
-    if (take(LINE)) continue;
+  const readLine = () => {
+    take(SPACE);
+    take(EXPORT);
     const start = at;
-    const [head, name, equals] = take(NAME) ?? [];
-    if (name === undefined || equals === undefined) {
-      const from = start + (head?.search(/\S/) ?? /\S/.exec(text.slice(start))!.index);
-      const [rest = ""] = take(REST) ?? [];
-      const to = name === undefined ? from + 1 : Math.max(from + 1, start + head!.trimEnd().length);
-      const message = name === undefined
-        ? "this is not the name of a variable"
-        : /^\S/.test(rest)
-        ? `a name has no "${rest[0]}" in it`
-        : `there is no "=" after "${name}"`;
-      refuse(from, to, message, "write NAME=value");
-      continue;
+    const name = take(NAME)?.[0];
+    const end = at;
+    if (name === undefined) {
+      return refuse(start, start + 1, "this is not the name of a variable", FORM);
     }
-    const valueStart = at;
+    if (!take(EQUALS)) {
+      const isName = take(NOTHING) !== null || /\s/.test(text[end]!);
+      at = end;
+      const message = isName
+        ? `there is no "=" after "${name}"`
+        : `a name has no "${text[end]}" in it`;
+      return refuse(start, end, message, FORM);
+    }
+    if (take(NO_VALUE)) variables[name] = "";
+    else readValue(name);
+  };
+  const readValue = (name: string) => {
+    take(SPACE);
+    const start = at;
     const quoted = take(QUOTED);
+    const end = at;
     if (quoted) {
-      const [, escaped, single, tick] = quoted;
-      const end = at;
-      if (take(LINE)) variables[name] = escaped === undefined ? single ?? tick! : unescape(escaped);
-      else refuse(end, end + 1, "text after the closing quote", "put all of the value in quotes");
-    } else if (/["'`]/.test(text[at] ?? "")) {
-      refuse(valueStart, valueStart + 1, "this quote is never closed", "close it after the value");
+      const [, escaped, ...plain] = quoted;
+      variables[name] = escaped === undefined ? plain.join("") : unescape(escaped);
+      if (!take(NOTHING)) refuse(end, end + 1, "text after the closing quote", QUOTE_ALL);
+    } else if (take(QUOTE)) {
+      refuse(start, end + 1, "this quote is never closed", "close it after the value");
     } else {
-      variables[name] = take(BARE)?.[0] ?? "";
-      take(LINE);
+      variables[name] = take(BARE)![0];
+      take(NOTHING);
     }
-  }
+  };
+  while (at < text.length) if (!take(NOTHING)) readLine();
   return { variables, problems };
 }
 
+const FORM = "write NAME=value";
+const QUOTE_ALL = "put all of the value in quotes";
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
+
+/** Quotes, the backslash and `$` stand for themselves; what means nothing keeps its backslash. */
 function unescape(text: string): string {
   return text.replace(
-    /\\(\r\n|[^])/g,
-    (_, character) => ESCAPES[character] ?? unescaped(character),
+    /\\([^])/g,
+    (written, character: string) =>
+      ESCAPES[character] ?? (/["'`\\$]/.test(character) ? character : written),
   );
-}
-
-/** Quotes, the backslash and `$` stand for themselves; any other keeps its backslash. */
-function unescaped(character: string): string {
-  return /["'`\\$]/.test(character) ? character : `\\${character}`;
 }
