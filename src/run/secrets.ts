@@ -1,6 +1,6 @@
 import type { Masker } from "../value/masker.ts";
 import { isSecretHeader, isSecretName } from "../value/secret_names.ts";
-import { isDict } from "../value/value.ts";
+import { type Dict, isDict } from "../value/value.ts";
 
 /** Makes the values of secret names secret, and all that lies in maps and lists of such names. */
 export function addSecretsOf(values: Readonly<Record<string, unknown>>, masker: Masker): void {
@@ -25,7 +25,10 @@ export function addSecretsOf(values: Readonly<Record<string, unknown>>, masker: 
   add(values, false);
 }
 
-/** A request or response with the values of its secret headers taken out, however short. */
+/**
+ * A request or response with the values of its secret headers taken out, however short, and those
+ * of outputs with secret names, which an embedded job answers with.
+ */
 export function withoutSecretHeaders(
   message: Readonly<Record<string, unknown>>,
   mask: string,
@@ -38,6 +41,16 @@ export function withoutSecretHeaders(
     }
     out.headers = headers;
   }
+  if (isDict(message.outputs)) out.outputs = withoutSecretNames(message.outputs, mask);
   if (Array.isArray(message.cookies)) out.cookies = message.cookies.map(() => mask);
   return out;
+}
+
+function withoutSecretNames(values: Dict, mask: string): Dict {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      isSecretName(name) ? mask : isDict(value) ? withoutSecretNames(value, mask) : value,
+    ]),
+  );
 }

@@ -57,3 +57,13 @@ Deno.test("withoutSecretHeaders() hides the values of secret headers, however sh
     },
   );
 });
+
+Deno.test("withoutSecretHeaders() hides outputs with secret names, by step id and flat", () => {
+  assertEquals(
+    withoutSecretHeaders(
+      { outputs: { token: "a", login: { token: "a", user: "u" }, n: 1 } },
+      "***",
+    ),
+    { outputs: { token: "***", login: { token: "***", user: "u" }, n: 1 } },
+  );
+});
