@@ -39,6 +39,11 @@ export function stepStarted(run: StepRun, name: string): StepStarted {
   return { type: "step_started", time: NOON, run, name, uses: "http" };
 }
 
+/** A step of the job that a step embeds. */
+export function inner(within: StepRun, step = 0): StepRun {
+  return { job: within.job, within, step };
+}
+
 /** A step that passed, unless `more` says otherwise. */
 export function stepFinished(
   run: StepRun,

@@ -4,6 +4,7 @@ import { textReport } from "../../src/report/text_report.ts";
 import type { RunEvent } from "../../src/run/event.ts";
 import {
   falseTest,
+  inner,
   jobFinished,
   jobStarted,
   NOON,
@@ -34,6 +35,11 @@ function eventsOf(job: string, random: (below: number) => number): RunEvent[] {
       const run = { job, step, ...(rounds === undefined ? {} : { round }) };
       const name = `${job} step ${step}`;
       events.push(stepStarted(run, name));
+      for (let inside = random(3); inside > 0; inside--) {
+        const innerRun = inner(run, inside);
+        const innerName = `${name} inside ${inside}`;
+        events.push(stepStarted(innerRun, innerName), stepFinished(innerRun, innerName));
+      }
       const failed = { state: "failed", failures: [falseTest()] } as const;
       const echo = { echo: `${job} says ${round}.${step}\nand more` };
       events.push(stepFinished(run, name, [{}, echo, failed][random(3)]));

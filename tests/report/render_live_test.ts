@@ -4,7 +4,15 @@ import { LiveJobs } from "../../src/report/live_jobs.ts";
 import { renderLive } from "../../src/report/render_live.ts";
 import { makeStyle } from "../../src/report/style.ts";
 import type { RunEvent } from "../../src/run/event.ts";
-import { jobFinished, jobStarted, NOON, runStarted, stepFinished, stepStarted } from "./events.ts";
+import {
+  inner,
+  jobFinished,
+  jobStarted,
+  NOON,
+  runStarted,
+  stepFinished,
+  stepStarted,
+} from "./events.ts";
 
 const build = { job: "build", step: 0 };
 
@@ -73,6 +81,25 @@ const cases: readonly (readonly [string, readonly RunEvent[], number, readonly s
     [runStarted(["build", "load"]), jobStarted("load"), jobStarted("build")],
     800,
     ["⠋ Build  0.8s", "⠋ Load  0.8s"],
+  ],
+  [
+    "shows which step of an embedded job runs, and how far that one is",
+    [
+      ...started,
+      stepStarted(inner(build), "inside"),
+      stepFinished(inner(build), "inside"),
+      stepStarted(inner(build, 1), "next"),
+      { ...stepStarted(inner(inner(build, 1)), "deep"), time: NOON + 300 },
+      { ...waiting, run: inner(inner(build, 1)), milliseconds: 2000, why: "wait" },
+    ],
+    800,
+    ["⠋ Build › fetch › next › deep  0.5s  waits 1.2s"],
+  ],
+  [
+    "goes back to the step around an embedded job that is over",
+    [...started, stepStarted(inner(build), "inside"), stepFinished(inner(build), "inside")],
+    800,
+    ["⠋ Build › fetch  0.8s"],
   ],
   ["shows nothing of a job that is over", [...started, jobFinished("build")], 800, []],
 ];
