@@ -1,0 +1,44 @@
+/**
+ * Generates a workflow from each description in `fixtures` and compares it with the text in
+ * `expected`. UPDATE_SNAPSHOTS=1 writes that anew, to be read before it is committed.
+ *
+ * @module
+ */
+import { assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const HERE = fromFileUrl(new URL("./", import.meta.url));
+
+const FIXTURES = [
+  ["shop", "shop.yaml", ""],
+  ["library", "library/openapi.json", ""],
+  ["legacy", "legacy.yaml", ""],
+  ["tree", "tree.yaml", ""],
+  ["hostile", "hostile.json", ""],
+  [
+    "doors",
+    "doors.yaml",
+    "warning: no credentials are sent to GET /both: two security schemes need the same header\n" +
+    "warning: no credentials are sent to GET /old and to 1 more operation: " +
+    'the security scheme "digest" is of the type "digest"\n' +
+    'warning: no credentials are sent to GET /gone: there is no security scheme "gone"\n',
+  ],
+] as const;
+
+for (const [name, file, warnings] of FIXTURES) {
+  Deno.test(`gen: the description "${name}" makes the workflow that is expected`, async () => {
+    const cwd = `${HERE}fixtures`;
+    const { code, stdout, stderr } = await runCli(["gen", file], { cwd });
+    assertEquals([code, stderr], [0, warnings]);
+    const expected = `${HERE}expected/${name}.txt`;
+    if (Deno.env.get("UPDATE_SNAPSHOTS") === "1") Deno.writeTextFileSync(expected, stdout);
+    assertEquals(stdout, Deno.readTextFileSync(expected));
+
+    await withFiles({ "w.yml": stdout }, async (folder) => {
+      const checked = await runCli(["check", "--strict", "w.yml"], { cwd: folder });
+      assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
+    });
+  });
+}

@@ -1,0 +1,99 @@
+/** Workflows that `gen` makes, run against servers that are built from the same descriptions. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { parse } from "@std/yaml/parse";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+import { type MockOptions, mockServer, operationsOf, resolveLocally } from "./mock_server.ts";
+
+const FIXTURES = fromFileUrl(new URL("./fixtures/", import.meta.url));
+
+const SECRETS = {
+  API_TOKEN: "secret-token",
+  API_KEY: "secret-key",
+};
+
+function description(name: string): Readonly<Record<string, unknown>> {
+  const text = Deno.readTextFileSync(`${FIXTURES}${name}`);
+  return resolveLocally(parse(text) as Readonly<Record<string, unknown>>);
+}
+
+async function generateAndRun(name: string, options: MockOptions, env = {}) {
+  await using server = mockServer(description(name), options);
+  return await withFiles({}, async (folder) => {
+    const made = await runCli(["gen", name, "-o", `${folder}/w.yml`], { cwd: FIXTURES });
+    assertEquals([made.code, made.stdout, made.stderr], [0, "", ""]);
+    const base = `${server.url}${options.basePath ?? ""}`;
+    const result = await runCli(["w.yml"], {
+      cwd: folder,
+      env: { BASE_URL: base, ...SECRETS, ...env },
+    });
+    return { ...result, seen: server.seen };
+  });
+}
+
+Deno.test("a generated workflow passes against a server of the same description", async () => {
+  const { code, stdout, seen } = await generateAndRun("shop.yaml", { basePath: "/api" });
+  assertEquals(code, 0, `${stdout}\n${seen.join("\n")}`);
+  assertStringIncludes(stdout, "All jobs succeeded");
+  assertEquals(seen.length, operationsOf(description("shop.yaml")).length);
+  const customer = /\/customers\/(\d+) /.exec(seen.join("\n"))?.[1];
+  const order = seen.findIndex((line) => line.startsWith("POST /customers/"));
+  assert(customer !== undefined && Number(customer) > 40, "the id is the one that the server gave");
+  assertStringIncludes(seen[order]!, `/customers/${customer}/orders `);
+  assertEquals(seen.at(-1), `DELETE /customers/${customer} 204`, "what others use is deleted last");
+});
+
+Deno.test("credentials come from the environment; without them the workflow fails", async () => {
+  const { code, stdout, seen } = await generateAndRun(
+    "shop.yaml",
+    { basePath: "/api" },
+    { API_TOKEN: "", API_KEY: "" },
+  );
+  assertEquals(code, 1);
+  assertStringIncludes(stdout, "res.code == 201");
+  assert(seen.includes("POST /customers 401"), seen.join("\n"));
+  assert(seen.includes("POST /login 200"), "operations without security need none");
+});
+
+const BROKEN: readonly (readonly [what: string, MockOptions["spoil"], shown: string])[] = [
+  [
+    "the code is another one",
+    (operation, status, body) => [operation === "POST /customers" ? 200 : status, body],
+    "res.code == 201",
+  ],
+  [
+    "a required field is missing",
+    (operation, status, body) => {
+      if (operation !== "POST /customers") return [status, body];
+      const { email: _, ...rest } = body as Record<string, unknown>;
+      return [status, rest];
+    },
+    "res.body.email != nil",
+  ],
+  [
+    "a required field that may be null is missing",
+    (operation, status, body) => {
+      if (!/^GET .*\/\d+$/.test(operation)) return [status, body];
+      const { deleted_at: _, ...rest } = body as Record<string, unknown>;
+      return [status, rest];
+    },
+    '"deleted_at" in res.body',
+  ],
+  [
+    "a list is no list",
+    (operation, status, body) => [status, operation === "GET /customers" ? { items: body } : body],
+    'type(res.body) == "array"',
+  ],
+];
+
+for (const [what, spoil, shown] of BROKEN) {
+  Deno.test(`a generated workflow fails where ${what}`, async () => {
+    const { code, stdout } = await generateAndRun("shop.yaml", {
+      basePath: "/api",
+      ...(spoil ? { spoil } : {}),
+    });
+    assertEquals(code, 1, stdout);
+    assertStringIncludes(stdout, shown);
+  });
+}
