@@ -143,21 +143,23 @@ class ReferencedFiles {
   /** Everything that is wrong with the references, each by its place. */
   async explain(faults: readonly Fault[]): Promise<LoadError> {
     const parsed = new Map<string, ParsedFile>();
-    const diagnostics: Diagnostic[] = [];
+    const groups: Diagnostic[][] = [];
     for (const fault of faults) {
       const url = fault.source === undefined ? undefined : this.#urlOf(fault.source);
       const source = url === undefined ? undefined : this.#sources.get(url);
       if (url === undefined || !source) {
-        diagnostics.push({ severity: "error", code: "reference", message: fault.message });
+        groups.push([{ severity: "error", code: "reference", message: fault.message }]);
         continue;
       }
       // The value that was given to the library is no longer what was read.
       const file = parsed.get(url) ?? await this.descriptions.yaml.parse(source);
       parsed.set(url, file);
-      diagnostics.push(await this.#explainOne(fault, url, file, parsed));
       const failure = this.#failures.get(this.#targetOf(fault, url, file));
-      if (failure) diagnostics.push(...failure.diagnostics);
+      const own = await this.#explainOne(fault, url, file, parsed);
+      groups.push([own, ...failure?.diagnostics ?? []]);
     }
+    const startOf = ([first]: Diagnostic[]) => first?.span?.start ?? 0;
+    const diagnostics = groups.toSorted((a, b) => startOf(a) - startOf(b)).flat();
     return new LoadError(`cannot resolve the references of '${this.main.name}'`, diagnostics);
   }
 

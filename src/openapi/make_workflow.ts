@@ -48,7 +48,8 @@ export function makeWorkflow(api: Api, findSecrets: FindSecrets): WorkflowData {
 
 function noteOf(reason: string, operations: readonly Operation[]): string {
   const [{ method, path }] = operations as [Operation];
-  const others = operations.length === 1 ? "" : ` and to ${operations.length - 1} more operations`;
+  const count = operations.length - 1;
+  const others = count === 0 ? "" : ` and to ${count} more operation${count === 1 ? "" : "s"}`;
   return `no credentials are sent to ${method.toUpperCase()} ${path}${others}: ${reason}`;
 }
 

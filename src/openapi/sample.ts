@@ -1,4 +1,4 @@
-import type { Value } from "../value/value.ts";
+import { type Dict, isDict, type Value } from "../value/value.ts";
 import { numberSample, textSample } from "./sample_scalar.ts";
 import { isMap, listOf, mapOf, ownOf, type RawMap, textOf } from "./raw.ts";
 import { type Shape, shapeOf } from "./schema.ts";
@@ -22,7 +22,15 @@ export function sampleOf(schema: unknown, names: SchemaNames): Value {
 /** The value that a schema itself gives as an example; undefined where it gives none. */
 export function givenValue(schema: unknown): Value | undefined {
   const { said } = shapeOf(schema);
-  for (const value of [said.example, listOf(said.examples)[0], said.const, said.default]) {
+  for (
+    const value of [
+      mapOf(schema).example,
+      said.example,
+      listOf(said.examples)[0],
+      said.const,
+      said.default,
+    ]
+  ) {
     if (value !== undefined && value !== null) return plainValue(value);
   }
   const listed = listOf(said.enum).find((value) => value !== null && value !== "");
@@ -56,7 +64,7 @@ class Sampler {
 
   make(schema: unknown, depth: number, above: ReadonlySet<unknown>, name = ""): Sample {
     const given = givenValue(schema);
-    if (given !== undefined) return given;
+    if (given !== undefined) return isDict(given) ? writable(given, schema) : given;
     if (isMap(schema) && above.has(schema) || depth > DEEPEST || this.#made > MOST_VALUES) {
       return CUT;
     }
@@ -150,6 +158,14 @@ class Sampler {
     }
     return list;
   }
+}
+
+/** An example without what only responses have. */
+function writable(example: Dict, schema: unknown): Value {
+  const { properties } = shapeOf(schema);
+  return Object.fromEntries(
+    Object.entries(example).filter(([name]) => mapOf(properties.get(name)).readOnly !== true),
+  );
 }
 
 /** One of several values that must differ. */
