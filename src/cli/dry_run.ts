@@ -131,7 +131,7 @@ function renderStep(number: number, preview: StepPreview, mask: Mask): string[] 
       return step.iteration ? [`entry ${index + 1}:`, ...indent(lines)] : lines;
     }),
     ...renderCondition("test", test, known, mask),
-    ...(echo ? renderPreview("echo", previewTemplate(echo, known), mask) : []),
+    ...(echo ? renderPreview("echo", previewTemplate(echo, known, { display: true }), mask) : []),
     ...(outputs.length === 0 ? [] : [
       "outputs:",
       ...indent(
@@ -195,7 +195,7 @@ function durationOf(duration: Duration, known: Knowledge): string {
 }
 
 function textOf(template: Template, known: Knowledge): string {
-  const preview = previewTemplate(template, known);
+  const preview = previewTemplate(template, known, { display: true });
   if (preview.kind === "text") return preview.parts.map(({ text }) => text).join("");
   return isKnown(preview) ? String(knownValue(preview)) : template.source;
 }

@@ -1,5 +1,11 @@
 import type { Node } from "../expr/ast.ts";
-import type { DataTemplate, Expression, Scope, Template } from "../expr/expression.ts";
+import type {
+  DataTemplate,
+  Expression,
+  RenderOptions,
+  Scope,
+  Template,
+} from "../expr/expression.ts";
 import { ExpressionError } from "../expr/expression_error.ts";
 import { CHANGING_FUNCTIONS } from "../expr/functions/random.ts";
 import { childrenOf } from "../expr/tree.ts";
@@ -53,17 +59,20 @@ export function previewData(template: DataTemplate, known: Knowledge): Preview {
 }
 
 /** A template as far as it is known; its value, of whatever type, where all of it is. */
-export function previewTemplate(template: Template, known: Knowledge): Preview {
-  const nodes = template.parts.filter((part) => typeof part !== "string");
-  if (!nodes.some((node) => isOpen(node, known, []))) {
-    try {
-      return { kind: "value", value: template.render(known.scope) as Value };
-    } catch (error) {
-      if (!(error instanceof ExpressionError)) throw error;
-      return previewParts(template, known, error.message);
-    }
+export function previewTemplate(
+  template: Template,
+  known: Knowledge,
+  options?: RenderOptions,
+): Preview {
+  const isWhole = template.parts.every((part) =>
+    typeof part === "string" || !isOpen(part, known, [])
+  );
+  try {
+    if (isWhole) return { kind: "value", value: template.render(known.scope, options) as Value };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
   }
-  return previewParts(template, known);
+  return previewParts(template, known, options);
 }
 
 /** The value of an expression, where it is known. */
@@ -77,8 +86,13 @@ export function previewExpression({ node, evaluate }: Expression, known: Knowled
   }
 }
 
-function previewParts({ source, parts }: Template, known: Knowledge, fault?: string): PreviewText {
+function previewParts(
+  { source, parts }: Template,
+  known: Knowledge,
+  options?: RenderOptions,
+): PreviewText {
   let at = 0;
+  let fault: string | undefined;
   const shown = parts.map((part): PreviewPart => {
     const start = at;
     if (typeof part === "string") {
@@ -86,20 +100,17 @@ function previewParts({ source, parts }: Template, known: Knowledge, fault?: str
       return { text: part, from: "text" };
     }
     at = source.indexOf("}}", part.end) + "}}".length;
-    const value = isOpen(part, known, []) ? undefined : textOf(source, part, known.scope);
-    if (value !== undefined) return { text: value, from: "value" };
+    try {
+      if (!isOpen(part, known, [])) {
+        return { text: renderText({ source, parts: [part] }, known.scope, options), from: "value" };
+      }
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      fault ??= error.message;
+    }
     return { text: source.slice(start, at), from: "template" };
   });
   return { kind: "text", parts: shown, ...(fault === undefined ? {} : { fault }) };
-}
-
-function textOf(source: string, part: Node, scope: Scope): string | undefined {
-  try {
-    return renderText({ source, parts: [part] }, scope);
-  } catch (error) {
-    if (error instanceof ExpressionError) return undefined;
-    throw error;
-  }
 }
 
 const CHANGING: ReadonlySet<string> = new Set(CHANGING_FUNCTIONS.map(({ name }) => name));
@@ -120,8 +131,7 @@ function isOpen(node: Node, known: Knowledge, locals: readonly string[]): boolea
       break;
     case "MemberExpression": {
       const { object, property, computed } = node;
-      const isVar = object.type === "Identifier" && object.name === "vars" &&
-        !locals.includes("vars");
+      const isVar = object.type === "Identifier" && object.name === "vars";
       const key = property.type === "Literal" || !computed ? keyOf(property) : undefined;
       const areKnown = Object.hasOwn(names, "vars");
       if (isVar && areKnown && key !== undefined) return openVars.has(key);
