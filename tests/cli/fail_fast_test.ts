@@ -32,8 +32,9 @@ async function run(yaml: string, held: number, args: readonly string[] = ["--fai
     const child = startCli([...args, "w.yml"], { cwd });
     const errors = new Response(child.stderr).text();
     let stdout = "";
-    for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
-      stdout += part;
+    const decoder = new TextDecoder();
+    for await (const part of child.stdout) {
+      stdout += decoder.decode(part, { stream: true });
       if (stdout.includes("✗")) told.resolve();
     }
     const { code } = await child.status;
