@@ -4,11 +4,18 @@ import { fromByteString } from "./byte_string.ts";
 import { bareUrl, type Request } from "./read_request.ts";
 import type { Headers } from "./request_headers.ts";
 import { readUrl, withoutPassword } from "./request_url.ts";
-import type { Reply } from "./send.ts";
+import { findHeader, type Reply } from "./send.ts";
+
+/** Whether a response may say where to ask instead. */
+export function isRedirect({ code }: Reply): boolean {
+  return REDIRECTS.includes(code);
+}
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /** The request that a redirect asks for; undefined where the response is none. */
 export function redirectOf(request: Request, reply: Reply): Request | undefined {
-  if (![301, 302, 303, 307, 308].includes(reply.code)) return undefined;
+  if (!isRedirect(reply)) return undefined;
   const location = locationOf(reply);
   if (location === undefined) return undefined;
   const url = resolve(request, location);
@@ -27,10 +34,8 @@ export function redirectOf(request: Request, reply: Reply): Request | undefined 
 }
 
 function locationOf({ rawHeaders }: Reply): string | undefined {
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]!.toLowerCase() === "location") return fromByteString(rawHeaders[at + 1]!);
-  }
-  return undefined;
+  const location = findHeader(rawHeaders, "location");
+  return location === undefined ? undefined : fromByteString(location);
 }
 
 function resolve({ method, url }: Request, location: string): URL {

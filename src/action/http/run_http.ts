@@ -4,13 +4,13 @@ import { Call } from "./call.ts";
 import { decodeBody, joinChunks } from "./decode_body.ts";
 import { explainFailure } from "./explain_failure.ts";
 import { waitForPlace } from "./places.ts";
-import { readRequest, type RequestPlan } from "./read_request.ts";
-import { redirectOf } from "./redirects.ts";
+import { readRequest, type Request, type RequestPlan } from "./read_request.ts";
+import { isRedirect, redirectOf } from "./redirects.ts";
 import { bodyText, readHead, readText, type ResponseHead } from "./response.ts";
 import { saveBody } from "./save_body.ts";
 import { replySecrets, requestSecrets, urlSecrets } from "./secret_headers.ts";
 import type { Reply } from "./send.ts";
-import { type Sockets, socketsOf } from "./sockets.ts";
+import { socketsOf } from "./sockets.ts";
 
 /** Sends the request that `params` describe, follows redirects and reads the response. */
 export async function runHttp(params: Dict, context: ActionContext): Promise<ActionResult> {
@@ -24,36 +24,32 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
     throw explainFailure(reason, plan.request, req);
   }
   try {
-    return await carryOut(params, sockets, context);
+    const { plan, req } = prepare(params, context);
+    const call = new Call(plan, sockets, context);
+    try {
+      const { maxRedirects } = plan;
+      let reply = await call.send(plan.request);
+      tellSecrets(reply, context);
+      if (maxRedirects !== undefined && isRedirect(reply)) {
+        reply = await follow(reply, maxRedirects, plan.request, call, context);
+      }
+      const { elapsed } = call;
+      const head = readHead(reply);
+      const body = readPlainBody(reply, head) ?? await readOtherBody(reply, head, call, context);
+      return {
+        req,
+        res: { ...head, ...body },
+        status: reply.code >= 200 && reply.code <= 299 ? 0 : 1,
+        brief: `HTTP ${reply.code}`,
+        elapsed,
+      };
+    } catch (error) {
+      throw explainFailure(error, plan.request, req);
+    } finally {
+      call.close();
+    }
   } finally {
     sockets.places.giveBack();
-  }
-}
-
-async function carryOut(
-  params: Dict,
-  sockets: Sockets,
-  context: ActionContext,
-): Promise<ActionResult> {
-  const { plan, req } = prepare(params, context);
-  const { request } = plan;
-  const call = new Call(plan, sockets, context);
-  try {
-    const reply = await sendAndFollow(call, plan, context);
-    const { elapsed } = call;
-    const head = readHead(reply);
-    const body = readPlainBody(reply, head) ?? await readOtherBody(reply, head, call, context);
-    return {
-      req,
-      res: { ...head, ...body },
-      status: reply.code >= 200 && reply.code <= 299 ? 0 : 1,
-      brief: `HTTP ${reply.code}`,
-      elapsed,
-    };
-  } catch (error) {
-    throw explainFailure(error, request, req);
-  } finally {
-    call.close();
   }
 }
 
@@ -80,27 +76,34 @@ function prepare(params: Dict, { run, addSecret }: ActionContext): Prepared {
   return made;
 }
 
-async function sendAndFollow(
+/** Follows redirects to the first response that is none. */
+async function follow(
+  first: Reply,
+  maxRedirects: number,
+  asked: Request,
   call: Call,
-  plan: RequestPlan,
   context: ActionContext,
 ): Promise<Reply> {
-  const { maxRedirects } = plan;
-  let request = plan.request;
+  let reply = first;
+  let request = asked;
   for (let followed = 0;; followed++) {
-    const reply = await call.send(request);
-    for (const secret of replySecrets(reply)) context.addSecret(secret);
-    const next = maxRedirects === undefined ? undefined : redirectOf(request, reply);
+    const next = redirectOf(request, reply);
     if (!next) return reply;
-    if (followed >= maxRedirects!) {
-      const { method, url } = plan.request;
+    if (followed >= maxRedirects) {
+      const { method, url } = asked;
       throw new StepError(
         `${method} "${url}" was redirected more than ${maxRedirects} times, the next to "${next.url}"`,
         'raise "max_redirects", or set "follow_redirects: false" to look at the redirect',
       );
     }
     request = next;
+    reply = await call.send(request);
+    tellSecrets(reply, context);
   }
+}
+
+function tellSecrets(reply: Reply, { addSecret }: ActionContext): void {
+  for (const secret of replySecrets(reply)) addSecret(secret);
 }
 
 /** The body of most responses: text as it is. Undefined where it takes more to read it. */

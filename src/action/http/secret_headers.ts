@@ -29,6 +29,8 @@ export function requestSecrets(headers: Headers): string[] {
 export function replySecrets({ rawHeaders }: Reply): string[] {
   const secrets: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
+    const { length } = rawHeaders[at]!;
+    if (length !== "set-cookie".length && length !== "location".length) continue;
     const name = rawHeaders[at]!.toLowerCase();
     if (name !== "set-cookie" && name !== "location") continue;
     const value = fromByteString(rawHeaders[at + 1]!);

@@ -1,10 +1,9 @@
-import { type ClientRequest, type IncomingMessage, request as requestPlainly } from "node:http";
-import { request as requestSecurely } from "node:https";
-import { isIP, type Socket } from "node:net";
+import { ClientRequest, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { mayRepeat } from "./method.ts";
 import type { Request } from "./read_request.ts";
-import { wireHeaders } from "./request_headers.ts";
-import type { SocketOptions, Sockets } from "./sockets.ts";
+import type { Sockets } from "./sockets.ts";
+import { wireOptions } from "./wire_options.ts";
 
 /** A response as it came, its body not decoded. */
 export interface Reply {
@@ -46,14 +45,6 @@ export class ClosedEarly extends Error {}
 /** The server agreed to go on in another protocol. */
 export class ProtocolChanged extends Error {}
 
-/** A request under way. */
-export interface Exchange {
-  /** Rejects with `SendFailure` alone. */
-  readonly reply: Promise<Reply>;
-  /** Ends it now, socket and all. */
-  abort(reason: unknown): void;
-}
-
 /** What there is to know for sending a request beside the request. */
 export interface SendOptions {
   readonly sockets: Sockets;
@@ -64,99 +55,149 @@ export interface SendOptions {
   readonly onDispatch: () => void;
 }
 
-/** Sends a request and collects the response. */
+/** Sends a request; the response is collected in the exchange. */
 export function send(request: Request, options: SendOptions): Exchange {
-  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-  let outgoing: ClientRequest | undefined;
-  let incoming: IncomingMessage | undefined;
-  let socket: Socket | undefined;
-  let bytesBefore = 0;
-  let isOver = false;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-
-  const phase = (): Phase => {
-    if (incoming) return "receiving";
-    return !socket || socket.connecting ? "connecting" : "waiting";
-  };
-  const abort = (reason: unknown) => {
-    if (isOver) return;
-    isOver = true;
-    const isStale = outgoing?.reusedSocket === true && !incoming && socket !== undefined &&
-      socket.bytesRead === bytesBefore;
-    reject(new SendFailure(reason, request, phase(), size, isStale));
-    outgoing?.destroy();
-  };
-  const receive = (response: IncomingMessage) => {
-    incoming = response;
-    if (Number(response.headers["content-length"]) > BODY_LIMIT && request.method !== "HEAD") {
-      abort(new BodyTooLarge());
-      return;
-    }
-    response.on("error", abort);
-    response.on("data", (chunk: Uint8Array) => {
-      size += chunk.length;
-      if (size > BODY_LIMIT) abort(new BodyTooLarge());
-      else chunks.push(chunk);
-    });
-    response.on("end", () => {
-      isOver = true;
-      const { statusCode = 0, statusMessage = "", rawHeaders } = response;
-      resolve({ code: statusCode, reason: statusMessage, rawHeaders, chunks });
-      // A server that answers early wants no more of the body, and may never read it.
-      if (!outgoing?.writableFinished) outgoing?.destroy();
-    });
-  };
-
-  try {
-    outgoing = open(request, options);
-  } catch (error) {
-    abort(error);
-    return { reply: promise, abort };
-  }
-  outgoing.on("socket", (given: Socket) => {
-    socket = given;
-    bytesBefore = given.bytesRead;
-    options.onDispatch();
-  });
-  outgoing.on("response", receive);
-  outgoing.on("error", abort);
-  outgoing.on("close", () => isOver || abort(new ClosedEarly()));
-  outgoing.on("upgrade", () => abort(new ProtocolChanged()));
-  outgoing.end(request.body);
-  return { reply: promise, abort };
+  return new Exchange(request, options);
 }
 
-function open(request: Request, { sockets, verify, fresh }: SendOptions): ClientRequest {
-  const { method, url } = request;
-  const secure = url.protocol === "https:";
-  // An IPv6 address stands in brackets in URLs only.
-  const { hostname } = url;
-  const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
-  const port = url.port || (secure ? "443" : "80");
+/** A request under way. */
+export class Exchange {
+  /** Rejects with `SendFailure` alone. */
+  readonly reply: Promise<Reply>;
+  readonly #request: Request;
+  readonly #onDispatch: () => void;
+  readonly #resolve: (reply: Reply) => void;
+  readonly #reject: (failure: SendFailure) => void;
+  #outgoing: Outgoing | undefined;
+  #incoming: IncomingMessage | undefined;
+  #socket: Socket | undefined;
+  #bytesBefore = 0;
+  #isOver = false;
+  readonly #chunks: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(request: Request, options: SendOptions) {
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    this.reply = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#request = request;
+    this.#onDispatch = options.onDispatch;
+    try {
+      this.#outgoing = open(request, options, this);
+    } catch (error) {
+      this.abort(error);
+    }
+  }
+
+  /** Ends it now, socket and all. */
+  abort(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const isStale = this.#outgoing?.reusedSocket === true && !this.#incoming &&
+      this.#socket !== undefined && this.#socket.bytesRead === this.#bytesBefore;
+    this.#reject(new SendFailure(reason, this.#request, this.#phase, this.#size, isStale));
+    this.#outgoing?.destroy();
+  }
+
+  /** The request has got its socket. */
+  dispatched(socket: Socket): void {
+    this.#socket = socket;
+    this.#bytesBefore = socket.bytesRead;
+    this.#onDispatch();
+  }
+
+  /** The head of the response has come. */
+  receive(response: IncomingMessage): void {
+    this.#incoming = response;
+    const { rawHeaders } = response;
+    if (
+      Number(findHeader(rawHeaders, "content-length")) > BODY_LIMIT &&
+      this.#request.method !== "HEAD"
+    ) {
+      return this.abort(new BodyTooLarge());
+    }
+    // By the time that the next request comes, the server would be closing the connection.
+    const kept = findHeader(rawHeaders, "keep-alive");
+    if (kept !== undefined && /^timeout=[01]\b/.test(kept)) this.#outgoing!.shouldKeepAlive = false;
+    response.on("error", (error) => this.abort(error));
+    response.on("data", (chunk: Uint8Array) => this.#collect(chunk));
+    response.on("end", () => this.#finish(response));
+  }
+
+  /** Nothing more will come. */
+  closed(): void {
+    if (!this.#isOver) this.abort(new ClosedEarly());
+  }
+
+  get #phase(): Phase {
+    if (this.#incoming) return "receiving";
+    return !this.#socket || this.#socket.connecting ? "connecting" : "waiting";
+  }
+
+  #collect(chunk: Uint8Array): void {
+    this.#size += chunk.length;
+    if (this.#size > BODY_LIMIT) this.abort(new BodyTooLarge());
+    else this.#chunks.push(chunk);
+  }
+
+  #finish({ statusCode = 0, statusMessage = "", rawHeaders }: IncomingMessage): void {
+    this.#isOver = true;
+    this.#resolve({ code: statusCode, reason: statusMessage, rawHeaders, chunks: this.#chunks });
+    // A server that answers early wants no more of the body, and may never read it.
+    if (!this.#outgoing?.writableFinished) this.#outgoing?.destroy();
+  }
+}
+
+/** The value of a header among names and values in turn; the name is in lower case. */
+export function findHeader(rawHeaders: readonly string[], name: string): string | undefined {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const other = rawHeaders[at]!;
+    if (other.length === name.length && other.toLowerCase() === name) return rawHeaders[at + 1];
+  }
+  return undefined;
+}
+
+/** A request of node's that knows its exchange, so that all of them have the same listeners. */
+class Outgoing extends ClientRequest {
+  exchange: Exchange | undefined;
+}
+
+function onSocket(this: Outgoing, socket: Socket): void {
+  this.exchange?.dispatched(socket);
+}
+
+function onResponse(this: Outgoing, response: IncomingMessage): void {
+  this.exchange?.receive(response);
+}
+
+function onError(this: Outgoing, error: unknown): void {
+  this.exchange?.abort(error);
+}
+
+function onClose(this: Outgoing): void {
+  this.exchange?.closed();
+}
+
+function onUpgrade(this: Outgoing): void {
+  this.exchange?.abort(new ProtocolChanged());
+}
+
+function open(request: Request, options: SendOptions, exchange: Exchange): Outgoing {
   // A request that may not be sent twice needs a socket that the server cannot be closing.
-  const isNew = fresh || !mayRepeat(method);
-  const headers = wireHeaders(request.headers, isNew ? "close" : undefined);
-  const options: SocketOptions = {
-    agent: sockets,
-    host,
-    port,
-    method,
-    path: url.pathname + url.search,
-    headers,
-    pool: `${isNew ? "new" : "kept"} ${
-      !secure ? "http" : verify ? "https" : "insecure https"
-    } ${host} ${port}`,
-    secure,
-    // Whatever the header "Host" says, the server has to prove that it is the host of the URL.
-    servername: isIP(host) ? "" : host,
-    rejectUnauthorized: verify,
-  };
-  const outgoing = secure ? requestSecurely(options) : requestPlainly(options);
+  const isNew = options.fresh || !mayRepeat(request.method);
+  const outgoing = new Outgoing(wireOptions(request, options, isNew));
+  outgoing.exchange = exchange;
   // Deno would send a request again by itself when a socket that was used before fails, even
   // after the request was destroyed. This mark of its own tells it that it has done so already.
   (outgoing as { _retrying?: boolean })._retrying = true;
   // Without this the socket would be kept unless the server, too, said that it closes it.
   if (isNew) outgoing.shouldKeepAlive = false;
+  outgoing.on("socket", onSocket);
+  outgoing.on("response", onResponse);
+  outgoing.on("error", onError);
+  outgoing.on("close", onClose);
+  outgoing.on("upgrade", onUpgrade);
+  outgoing.end(request.body);
   return outgoing;
 }

@@ -74,6 +74,29 @@ Deno.test("Sockets opens a connection for each request that may not be repeated"
   sockets.destroy();
 });
 
+for (
+  const [header, connections] of [
+    ["Keep-Alive: timeout=1", 3],
+    ["keep-alive: timeout=0, max=5", 3],
+    ["Keep-Alive: timeout=15", 1],
+    ["Connection: close", 3],
+  ] as const
+) {
+  Deno.test(`Sockets uses a connection as long as the server keeps it: ${header}`, async () => {
+    await using server = rawServer(async (connection) => {
+      while (await connection.request()) {
+        await connection.send(response("200 OK", "x", [header]));
+      }
+    });
+    const sockets = new Sockets(4, clock);
+    for (let index = 0; index < 3; index++) {
+      assertEquals(await sendAll(sockets, [server.url]), 1);
+    }
+    assertEquals(server.connections, connections);
+    sockets.destroy();
+  });
+}
+
 Deno.test("Places are given out in the order in which they were asked for", () => {
   const places = new Places(2, clock);
   const order: number[] = [];
