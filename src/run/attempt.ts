@@ -36,7 +36,7 @@ export class Attempt implements ActionContext {
   readonly #session: Session;
   readonly #of: StepRun;
   readonly #embedded: JobFile | undefined;
-  #stops: readonly ((reason: StepError) => void)[] = [];
+  readonly #stops: ((reason: StepError) => void)[] = [];
   #reason: StepError | undefined;
   #isQueueing = false;
   #deadline: Deadline | undefined;
@@ -58,9 +58,10 @@ export class Attempt implements ActionContext {
 
   onStop(stop: (reason: StepError) => void): () => void {
     if (this.#reason) stop(this.#reason);
-    else this.#stops = [...this.#stops, stop];
+    else this.#stops.push(stop);
     return () => {
-      this.#stops = this.#stops.filter((other) => other !== stop);
+      const at = this.#stops.indexOf(stop);
+      if (at >= 0) this.#stops.splice(at, 1);
     };
   }
 
@@ -98,7 +99,7 @@ export class Attempt implements ActionContext {
   stop(reason: StepError): void {
     if (this.#reason) return;
     this.#reason = reason;
-    for (const stop of this.#stops) stop(reason);
+    for (const stop of [...this.#stops]) stop(reason);
   }
 
   /** Begins to look for a reason to stop. */

@@ -54,9 +54,12 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   setAnswer(context, answer);
   const { job } = answer.result;
   const inside = job && job.failed > 0 ? [await failedJob(session, step.path, job)] : [];
-  const failures = [...inside, ...await publishOutputs(session, context)];
-  const [good, why] = await judge(session, context, answer);
-  if (why) failures.push(why);
+  const failures = [...inside];
+  if (step.id !== undefined && step.outputs.length > 0) {
+    failures.push(...await publishOutputs(session, context, step.id));
+  }
+  const [good, why] = judge(session, context, answer);
+  if (why) failures.push(await why);
   const outcome = good && inside.length === 0 ? "passed" : "failed";
   return { outcome, hopeless: false, failures, answer };
 }
@@ -70,10 +73,13 @@ function setAnswer({ names }: StepContext, { result, elapsed }: Answer): void {
 }
 
 /** Evaluates and publishes every output that can be evaluated; tells of those that cannot. */
-async function publishOutputs(session: Session, context: StepContext): Promise<Failure[]> {
+async function publishOutputs(
+  session: Session,
+  context: StepContext,
+  id: string,
+): Promise<Failure[]> {
   const { step, scope, round } = context;
   const failures: Failure[] = [];
-  if (step.id === undefined || step.outputs.length === 0) return failures;
   const values: Record<string, Value> = Object.create(null);
   for (const { name, value } of step.outputs) {
     try {
@@ -83,10 +89,10 @@ async function publishOutputs(session: Session, context: StepContext): Promise<F
     }
   }
   try {
-    round.outputs.publish(step.id, values);
+    round.outputs.publish(id, values);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    const tooLarge = new StepError(`cannot publish the outputs of "${step.id}": ${error.message}`);
+    const tooLarge = new StepError(`cannot publish the outputs of "${id}": ${error.message}`);
     failures.push(await failureOf(session, step.path, new FieldError(["outputs"], tooLarge)));
   }
   context.names.outputs = round.outputs.view;
@@ -94,16 +100,17 @@ async function publishOutputs(session: Session, context: StepContext): Promise<F
 }
 
 /** Whether the answer is good: by the test, or by the status of the action without one. */
-async function judge(
+function judge(
   session: Session,
   { step, scope }: StepContext,
   { result }: Answer,
-): Promise<[good: boolean, why?: Failure]> {
+): [good: boolean, why?: Promise<Failure>] {
   if (!step.test) return [result.status === 0];
   try {
     if (isTrue(step.test, scope, "test")) return [true];
-    return [false, await falseTest(session, step.path, step.test, scope)];
+    const why = falseTest(session, step.path, step.test, scope);
+    return [false, why.catch((error) => failureOf(session, step.path, error))];
   } catch (error) {
-    return [false, await failureOf(session, step.path, error)];
+    return [false, failureOf(session, step.path, error)];
   }
 }
