@@ -83,7 +83,7 @@ function readJson(text: string): unknown {
 
 async function parseYaml(source: Source): Promise<ParsedFile> {
   try {
-    const document = await readYaml([source]);
+    const document = await readYaml([source], "OpenAPI file");
     return {
       value: document.value,
       locate: async (path) => (await document.places()).locate(path),

@@ -154,6 +154,8 @@ class ReferencedFiles {
       // The value that was given to the library is no longer what was read.
       const file = parsed.get(url) ?? await this.descriptions.yaml.parse(source);
       parsed.set(url, file);
+      // What refers to something that is itself a reference is told there.
+      if (typeof valueAt(file.value, wayTo(fault, file.value)) !== "string") continue;
       const failure = this.#failures.get(this.#targetOf(fault, url, file));
       const own = await this.#explainOne(fault, url, file, parsed);
       groups.push([own, ...failure?.diagnostics ?? []]);

@@ -7,9 +7,6 @@ import { isMap, mapOf, type RawMap } from "./raw.ts";
 /** Reads an OpenAPI description. Throws LoadError where the file is none. */
 export async function readApi(path: string, descriptions: Descriptions): Promise<Api> {
   const source = await descriptions.read(path);
-  if (isBlank(source.text)) {
-    throw new LoadError(`OpenAPI file '${path}' is empty`, [], WHAT_IT_IS);
-  }
   const { value } = await descriptions.yaml.parse(source);
   const root = checkRoot(path, value);
   const api = decodeApi(await dereference(source, root, descriptions) as RawMap);
@@ -20,10 +17,6 @@ export async function readApi(path: string, descriptions: Descriptions): Promise
 }
 
 const WHAT_IT_IS = 'it begins with "openapi: 3.1.0", or another version from 2.0 on';
-
-function isBlank(text: string): boolean {
-  return text.split("\n").every((line) => line.trim() === "" || line.trimStart().startsWith("#"));
-}
 
 /** The description in a file. Throws LoadError where something else is in it. */
 function checkRoot(path: string, value: unknown): RawMap {

@@ -14,6 +14,7 @@ const MISREAD = /^ *\t|<<\s*:|\d[\d_]{15}|\b0x[\da-fA-F_]{14}|\b0o[0-7]/m;
 const NEEDS: Readonly<Record<string, string>> = {
   "workflow file": 'a workflow needs at least "name" and "jobs"',
   "job file": 'a job file needs at least "name" and "steps"',
+  "OpenAPI file": 'it begins with "openapi: 3.1.0", or another version from 2.0 on',
   "var file": "write {} for no vars at all",
 };
 

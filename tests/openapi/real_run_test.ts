@@ -3,6 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { parse } from "@std/yaml/parse";
 import { runCli } from "../support/run_cli.ts";
+import { withServer } from "../support/with_server.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { type MockOptions, mockServer, operationsOf, resolveLocally } from "./mock_server.ts";
 
@@ -97,3 +98,42 @@ for (const [what, spoil, shown] of BROKEN) {
     assertStringIncludes(stdout, shown);
   });
 }
+
+Deno.test("texts of a description arrive as they are, whatever they hold", async () => {
+  const asked: { method: string; url: string; body: string }[] = [];
+  await using server = withServer(async (request) => {
+    const { method, url } = request;
+    asked.push({ method, url, body: await request.text() });
+    return new URL(url).pathname === "/b" && method === "POST"
+      ? Response.json({ "a-b": 1, "c d": 2, ["__proto__"]: 3 }, { status: 201 })
+      : new Response("ok");
+  });
+  const { code, stdout } = await withFiles({}, async (cwd) => {
+    await runCli(["gen", "hostile.json", "-o", `${cwd}/w.yml`], { cwd: FIXTURES });
+    const env = { BASE_URL: server.url, PASSWORD: "from-the-environment" };
+    return await runCli(["w.yml"], { cwd, env });
+  });
+  assertEquals(code, 0, stdout);
+  assertEquals(asked.length, 6);
+
+  const get = asked.find(({ method, url }) => method === "GET" && url.includes("/a/"))!;
+  const url = new URL(get.url);
+  assertEquals(decodeURIComponent(url.pathname), "/a/{{id}} a/b?ä");
+  const raw = JSON.parse(Deno.readTextFileSync(`${FIXTURES}hostile.json`));
+  const sent = raw.paths["/a/{id}"].get.parameters.slice(1) as { name: string; example: string }[];
+  assertEquals(
+    [...url.searchParams],
+    sent.map(({ name, example }): [string, string] => [name, example]),
+  );
+
+  const { example } = raw.paths["/a/{id}"].post.requestBody.content["application/json"];
+  const post = asked.find(({ method, url }) => method === "POST" && url.includes("/a/"))!;
+  const body = JSON.parse(post.body) as Record<string, unknown>;
+  assertEquals(Object.keys(body).sort(), Object.keys(example).sort());
+  for (const name of ["<<", "0o17", "float", "none", "empty", "list"]) {
+    assertEquals(body[name], example[name], name);
+  }
+  assertEquals(Object.getOwnPropertyDescriptor(body, "__proto__")?.value, { polluted: true });
+  assertEquals(body.password, "from-the-environment");
+  assert(!JSON.stringify(body).includes("ghp_"), "no secret of the description is sent");
+});

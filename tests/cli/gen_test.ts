@@ -1,0 +1,305 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assertNoTrace } from "../support/assert_no_trace.ts";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const API = `openapi: 3.0.0
+info: { title: Pets, version: "1" }
+servers: [{ url: http://127.0.0.1:1 }]
+paths:
+  /pets:
+    get: { tags: [pets], responses: { "200": { description: Pets } } }
+`;
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** Runs `runner gen` in a folder with files; the names of those that are there afterwards. */
+async function gen(files: Files, args: readonly string[], env: Record<string, string> = {}) {
+  return await withFiles(files, async (cwd) => {
+    const result = await runCli(["gen", ...args], { cwd, env });
+    const names = [...Deno.readDirSync(cwd)].map(({ name }) => name).sort();
+    const text = (name: string) =>
+      names.includes(name) ? Deno.readTextFileSync(`${cwd}/${name}`) : "";
+    return { ...result, names, written: text("w.yml") };
+  });
+}
+
+Deno.test("gen prints a workflow that loads", async () => {
+  const { code, stdout, stderr, names } = await gen({ "a.yml": API }, ["a.yml"]);
+  assertEquals([code, stderr, names], [0, "", ["a.yml"]]);
+  assertStringIncludes(stdout, "\nname: Pets\n");
+  assertStringIncludes(stdout, "get: /pets\n");
+});
+
+for (
+  const args of [["-o", "w.yml"], ["--out", "w.yml"], ["--out=w.yml"], ["-o", "w.yml", "--force"]]
+) {
+  Deno.test(`gen a.yml ${args.join(" ")} writes the workflow to a file`, async () => {
+    const printed = await gen({ "a.yml": API }, ["a.yml"]);
+    const { code, stdout, stderr, names, written } = await gen({ "a.yml": API }, [
+      "a.yml",
+      ...args,
+    ]);
+    assertEquals([code, stdout, stderr, names], [0, "", "", ["a.yml", "w.yml"]]);
+    assertEquals(written, printed.stdout);
+  });
+}
+
+Deno.test("gen overwrites no file, but for --force", async () => {
+  const files = { "a.yml": API, "w.yml": "mine" };
+  const refused = await gen(files, ["a.yml", "-o", "w.yml"]);
+  assertEquals([refused.code, refused.stdout, refused.written], [1, "", "mine"]);
+  assertEquals(
+    refused.stderr,
+    "runner: error: 'w.yml' is there already\n  overwrite it with --force\n",
+  );
+  const forced = await gen(files, ["a.yml", "-o", "w.yml", "--force"]);
+  assertEquals([forced.code, forced.stderr, forced.names], [0, "", ["a.yml", "w.yml"]]);
+  assertStringIncludes(forced.written, "name: Pets");
+});
+
+Deno.test("gen leaves a file as it is where the description is wrong, also with --force", async () => {
+  const files = { "a.yml": "openapi: 3.0.0\npaths: [", "w.yml": "mine" };
+  const { code, written, names } = await gen(files, ["a.yml", "-o", "w.yml", "--force"]);
+  assertEquals([code, written, names], [1, "mine", ["a.yml", "w.yml"]]);
+});
+
+Deno.test("gen writes to what is no file without --force", async () => {
+  const { code, stdout, stderr } = await gen({ "a.yml": API }, ["a.yml", "-o", "/dev/null"]);
+  assertEquals([code, stdout, stderr], [0, "", ""]);
+});
+
+Deno.test("gen says where it cannot write", async () => {
+  const folder = await gen({ "a.yml": API, "w/x": "" }, ["a.yml", "-o", "w"]);
+  assertEquals([folder.code, folder.stdout, folder.names], [1, "", ["a.yml", "w"]]);
+  assertStringIncludes(folder.stderr, "runner: error: cannot write 'w': ");
+  const below = await gen({ "a.yml": API }, ["a.yml", "-o", "a.yml/w.yml"]);
+  assertEquals([below.code, below.names], [1, ["a.yml"]]);
+  assertStringIncludes(below.stderr, "runner: error: cannot write 'a.yml/w.yml': ");
+  assertNoTrace(below);
+});
+
+Deno.test("gen is told what --force is for, and that there is one file", async () => {
+  const alone = await gen({ "a.yml": API }, ["a.yml", "--force"]);
+  assertEquals(alone.code, 1);
+  assertStringIncludes(alone.stderr, "runner: error: --force is for --out");
+  const two = await gen({ "a.yml": API }, ["a.yml", "b.yml"]);
+  assertEquals([two.code, two.stdout], [1, ""]);
+  assertStringIncludes(two.stderr, 'unexpected argument "b.yml"');
+  const none = await gen({}, []);
+  assertEquals(none.code, 1);
+  assertStringIncludes(none.stderr, "<openapi_file> is missing");
+});
+
+const IS = '  it begins with "openapi: 3.1.0", or another version from 2.0 on\n';
+
+/** The text of a file, and what is said of it. */
+const BAD: readonly (readonly [what: string, text: string | Uint8Array, said: string])[] = [
+  ["an empty file", "", `OpenAPI file 'x' is empty\n${IS}`],
+  ["nothing but comments", "# a\n\n  # b\n", `OpenAPI file 'x' is empty\n${IS}`],
+  ["a plain text", "Hello, world", `'x' is no OpenAPI description\n${IS}`],
+  ["a list", "[1, 2]", `'x' is no OpenAPI description\n${IS}`],
+  ["null", "null", `OpenAPI file 'x' is empty\n${IS}`],
+  [
+    "a workflow",
+    "name: w\njobs: []\n",
+    "'x' is no OpenAPI description\n  it is a workflow: run it with runner x\n",
+  ],
+  [
+    "an AsyncAPI description",
+    "asyncapi: 3.0.0\n",
+    "'x' is no OpenAPI description\n  it is an AsyncAPI description\n",
+  ],
+  [
+    "Swagger 1",
+    '{"swaggerVersion": "1.2"}',
+    "'x' is no OpenAPI description\n  it is of Swagger 1: 2.0 and later are supported\n",
+  ],
+  [
+    "a version of the future",
+    "openapi: 4.0.0\npaths: {}\n",
+    "'x' is of version \"4.0.0\" of OpenAPI, which is not supported\n  2.0, 3.0 and 3.1 are\n",
+  ],
+  [
+    "a version of the past",
+    'swagger: "1.2"\n',
+    "'x' is of version \"1.2\" of OpenAPI, which is not supported\n  2.0, 3.0 and 3.1 are\n",
+  ],
+  [
+    "no paths",
+    "openapi: 3.0.0\n",
+    "'x' describes no operations\n  operations stand in \"paths\"\n",
+  ],
+  [
+    "paths without operations",
+    "openapi: 3.0.0\npaths: { /a: { summary: x }, b: { get: {} } }\n",
+    '\'x\' describes no operations\n  a path begins with "/" and has an operation such as "get"\n',
+  ],
+  [
+    "webhooks alone",
+    "openapi: 3.1.0\nwebhooks: { w: { post: {} } }\n",
+    "'x' describes no operations\n" +
+    "  webhooks are called by the API: there is nothing here that could be asked for\n",
+  ],
+  [
+    "broken YAML",
+    "openapi: 3.0.0\npaths: [\n",
+    "YAML syntax error at line 2\n" +
+    'x:2:8: error: this "[" is not closed\n' +
+    "  2 | paths: [\n" +
+    "    |        ^ close it, and indent the lines that belong to it\n",
+  ],
+  [
+    "bytes",
+    new Uint8Array([0x7b, 0xff, 0x00, 0xfe]),
+    "cannot read OpenAPI file 'x': it is not a text file\n  it must be UTF-8\n",
+  ],
+];
+
+for (const [what, text, said] of BAD) {
+  Deno.test(`gen refuses ${what}`, async () => {
+    const result = await gen({ x: text }, ["x", "-o", "w.yml"]);
+    assertEquals([result.code, result.stdout, result.names], [1, "", ["x"]]);
+    assertEquals(result.stderr, `runner: error: ${said}`);
+  });
+}
+
+Deno.test("gen refuses what is no file at all", async () => {
+  const missing = await gen({}, ["x.yml"]);
+  assertEquals(
+    [missing.code, missing.stderr],
+    [1, "runner: error: OpenAPI file 'x.yml' not found\n"],
+  );
+  const folder = await gen({ "x/a.yml": API }, ["x"]);
+  assertEquals(
+    [folder.code, folder.stderr],
+    [
+      1,
+      "runner: error: cannot read OpenAPI file 'x': it is a directory\n" +
+      "  name the files in it: a.yml\n",
+    ],
+  );
+});
+
+Deno.test("gen tells of broken JSON as JSON", async () => {
+  const { code, stderr } = await gen({ "x.json": '{"openapi": "3.0.0",\n "paths": {]}' }, [
+    "x.json",
+  ]);
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, "runner: error: JSON syntax error at line 2\nx.json:2:12: error: ");
+});
+
+Deno.test("gen tells of a description that is nested too deeply", async () => {
+  for (const [open, close] of [['{"a":', "}"], ["[", "]"]]) {
+    const deep = `${open!.repeat(3000)}1${close!.repeat(3000)}`;
+    const text = `{"openapi": "3.0.0", "paths": ${deep}}`;
+    const result = await gen({ "x.json": text }, ["x.json"]);
+    assertEquals([result.code, result.stdout], [1, ""]);
+    assertStringIncludes(result.stderr, "the values are nested too deeply");
+    assertNoTrace(result);
+  }
+});
+
+Deno.test("gen tells of all references that lead nowhere, each by its place", async () => {
+  const text = `openapi: 3.0.0
+paths:
+  /a:
+    get:
+      parameters:
+        - $ref: "#/components/parameters/Limt"
+        - $ref: common.yml#/Limit
+        - $ref: https://127.0.0.1:1/params.yml#/Limit
+        - $ref: broken.yml
+        - $ref: part.json
+components:
+  parameters:
+    Limit: { name: limit, in: query }
+`;
+  const files = { "d/x.yml": text, "d/part.json": '{"$ref": "#/gone"}', "d/broken.yml": "a: [\n" };
+  const { code, stdout, stderr, names } = await gen(files, ["d/x.yml", "-o", "w.yml"]);
+  assertEquals([code, stdout, names], [1, "", ["d"]]);
+  assertEquals(
+    stderr,
+    `runner: error: cannot resolve the references of 'd/x.yml'
+d/part.json:1:10: error: "#/gone" leads nowhere
+  1 | {"$ref": "#/gone"}
+    |          ^^^^^^^^
+d/x.yml:6:17: error: "#/components/parameters/Limt" leads nowhere
+  6 |         - $ref: "#/components/parameters/Limt"
+    |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ did you mean "Limit"?
+d/x.yml:7:17: error: OpenAPI file 'd/common.yml' not found
+  7 |         - $ref: common.yml#/Limit
+    |                 ^^^^^^^^^^^^^^^^^
+d/x.yml:8:17: error: "https://127.0.0.1:1/params.yml#/Limit" is on the network, and is not fetched
+  8 |         - $ref: https://127.0.0.1:1/params.yml#/Limit
+    |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ download it, and write the path of the file here
+d/x.yml:9:17: error: YAML syntax error at line 1
+  9 |         - $ref: broken.yml
+    |                 ^^^^^^^^^^
+d/broken.yml:1:4: error: this "[" is not closed
+  1 | a: [
+    |    ^ close it, and indent the lines that belong to it
+`,
+  );
+});
+
+Deno.test("gen fetches nothing, and says which reference it did not follow", async () => {
+  let asked = 0;
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
+    asked++;
+    return Response.json({});
+  });
+  try {
+    const url = `http://127.0.0.1:${server.addr.port}/x.json`;
+    const text = `openapi: 3.0.0\npaths: { /a: { $ref: "${url}" } }\n`;
+    const { code, stderr } = await gen({ "x.yml": text }, ["x.yml"]);
+    assertEquals([code, asked], [1, 0]);
+    assertStringIncludes(stderr, `"${url}" is on the network, and is not fetched`);
+  } finally {
+    await server.shutdown();
+  }
+});
+
+Deno.test("gen reads a reference in a file whose name has signs of a URL in it", async () => {
+  const api = 'openapi: 3.0.0\npaths: { /a: { $ref: "./b%20%23%251.yml#/item" } }\n';
+  const files = { "an #api 100%.yml": api, "b #%1.yml": "item: { get: { summary: found } }\n" };
+  const { code, stdout, stderr } = await gen(files, ["an #api 100%.yml"]);
+  assertEquals([code, stderr], [0, ""]);
+  assertStringIncludes(stdout, "name: found\n");
+  assertStringIncludes(stdout, '# Made by "runner gen" from an #api 100%.yml.\n');
+});
+
+Deno.test("gen survives descriptions that are wrong in every part", async () => {
+  const wrong = ["null", "5", '"x"', "[]", "{}", "[null]", '{"a": null}', '{"$ref": 5}', "true"];
+  const parts = [
+    (value: string) => `"parameters": ${value}`,
+    (value: string) =>
+      `"parameters": [{"name": "q", "in": "query", "required": true, "schema": ${value}}]`,
+    (value: string) => `"parameters": [{"name": "q", "in": "query", "example": ${value}}]`,
+    (value: string) => `"requestBody": ${value}`,
+    (value: string) => `"requestBody": {"content": ${value}}`,
+    (value: string) => `"requestBody": {"content": {"application/json": ${value}}}`,
+    (value: string) => `"responses": ${value}`,
+    (value: string) =>
+      `"responses": {"200": {"content": {"application/json": {"schema": ${value}}}}}`,
+    (value: string) =>
+      `"responses": {"200": {"content": {"application/json": {"schema": {"allOf": ${value}, "required": ${value}, "properties": ${value}, "oneOf": ${value}}}}}}`,
+    (value: string) => `"security": ${value}, "tags": ${value}, "servers": ${value}`,
+    (value: string) => `"summary": ${value}, "operationId": ${value}, "deprecated": ${value}`,
+  ];
+  const paths = parts.flatMap((part, row) =>
+    wrong.map((value, column) => `"/p${row}/{id}/${column}": {"post": {${part(value)}}}`)
+  );
+  for (const version of ['"openapi": "3.1.0"', '"swagger": "2.0"']) {
+    const text =
+      `{${version}, "info": 5, "tags": 5, "servers": 5, "components": 5, "paths": {${paths}}}`;
+    await withFiles({ "x.json": text }, async (cwd) => {
+      const made = await runCli(["gen", "x.json", "-o", "w.yml"], { cwd });
+      assertEquals([made.code, made.stdout], [0, ""], made.stderr);
+      const checked = await runCli(["check", "--strict", "w.yml"], { cwd });
+      assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
+      const steps = Deno.readTextFileSync(`${cwd}/w.yml`).match(/^ {8}uses: http$/gm) ?? [];
+      assert(steps.length === paths.length, `${steps.length} steps`);
+    });
+  }
+});
