@@ -2,6 +2,7 @@ import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import type { DecodedDocument } from "../workflow/decode_document.ts";
 import type { Limits } from "../workflow/limits.ts";
+import type { EmbeddedFiles } from "../workflow/embed_job_files.ts";
 import { decodeDocument, embedsFiles } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
 import { locateAll } from "../workflow/tell_problems.ts";
@@ -15,6 +16,8 @@ export interface CheckedDocument {
   readonly diagnostics: readonly Diagnostic[];
   /** Texts that stand in the files and must not be printed. */
   readonly secrets: readonly string[];
+  /** The paths of the job files. */
+  readonly jobFiles: readonly string[];
 }
 
 /** Finds everything that is wrong with a document, and all that probably is. */
@@ -30,17 +33,37 @@ export async function checkDocument(
       .embedJobFiles(draft, problems, limits, host)
     : undefined;
   const secrets = addFindings(document, draft, decoded);
-  for (const found of jobFiles?.found ?? []) {
-    const job = found.draft && { ...found.draft, id: found.document.name };
-    for (const text of addFindings(found.document, job && { jobs: [job] }, found)) {
-      secrets.push(text);
-    }
-  }
-  const diagnostics = [
-    ...await locateAll([{ ...decoded, document }]),
-    ...await jobFiles?.diagnostics() ?? [],
-  ];
-  return { diagnostics, secrets };
+  const inJobFiles = jobFiles && await checkJobFiles(jobFiles);
+  const own = await locateAll([{ ...decoded, document }]);
+  if (!inJobFiles) return { diagnostics: own, secrets, jobFiles: [] };
+  return {
+    diagnostics: [...own, ...inJobFiles.diagnostics],
+    secrets: [...secrets, ...inJobFiles.secrets],
+    jobFiles: inJobFiles.jobFiles,
+  };
+}
+
+/** The same for a job file that no workflow embeds. */
+export async function checkJobFile(
+  path: string,
+  host: Host,
+  limits: Limits,
+): Promise<CheckedDocument> {
+  const { JobFiles } = await import("../workflow/job_files.ts");
+  const jobFiles = new JobFiles(host, limits);
+  await jobFiles.load(path);
+  return await checkJobFiles(jobFiles);
+}
+
+async function checkJobFiles(
+  jobFiles: Pick<EmbeddedFiles, "found" | "diagnostics">,
+): Promise<CheckedDocument> {
+  const secrets = jobFiles.found.flatMap((found) => {
+    const { document, draft } = found;
+    return addFindings(document, draft && { jobs: [{ ...draft, id: document.name }] }, found);
+  });
+  const names = jobFiles.found.map(({ document }) => document.name);
+  return { diagnostics: await jobFiles.diagnostics(), secrets, jobFiles: names };
 }
 
 /** Adds to the problems of a document what the checks find; the result are secrets in it. */

@@ -1,30 +1,51 @@
 import type { Host } from "../host/host.ts";
-import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError } from "../source/errors.ts";
 import type { Limits } from "../workflow/limits.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
-import { checkDocument } from "./check_document.ts";
+import { isRawMap } from "../workflow/raw_value.ts";
+import { checkDocument, type CheckedDocument, checkJobFile } from "./check_document.ts";
 
 /** What was found in a workflow. */
-export interface CheckedFile {
+export interface CheckedFile extends CheckedDocument {
   /** The file, or the files joined by commas, as the user named them. */
   readonly name: string;
   /** Why it could not be read; the places of that are among the diagnostics. */
   readonly refusal?: LoadError;
-  readonly diagnostics: readonly Diagnostic[];
-  /** Texts that stand in the file and must not be printed. */
-  readonly secrets: readonly string[];
+  /** Whether it has the steps of a job file, and no jobs. */
+  readonly isJobFile: boolean;
 }
 
-/** Finds all that is wrong, or probably is, with a file, or several that are read as one. */
-export async function checkFile(name: string, host: Host, limits: Limits): Promise<CheckedFile> {
+/**
+ * Finds all that is wrong, or probably is, with a file, or several that are read as one. What is
+ * a job file, and was not named as a workflow, is checked as such.
+ */
+export async function checkFile(
+  name: string,
+  host: Host,
+  limits: Limits,
+  isNamed = true,
+): Promise<CheckedFile> {
   let document: Document;
   try {
     document = await readDocument(name, host);
   } catch (refusal) {
-    if (!(refusal instanceof LoadError)) throw refusal;
-    return { name, refusal, diagnostics: refusal.diagnostics, secrets: [] };
+    if (refusal instanceof LoadError) return refused(name, refusal);
+    throw refusal;
   }
-  return { name, ...await checkDocument(document, host, limits) };
+  const isJobFile = hasSteps(document.value);
+  const checked = isNamed || !isJobFile
+    ? await checkDocument(document, host, limits)
+    : await checkJobFile(name, host, limits);
+  return { name, isJobFile, ...checked };
+}
+
+/** What there is to say of a file that cannot be read. */
+export function refused(name: string, refusal: LoadError): CheckedFile {
+  const { diagnostics } = refusal;
+  return { name, refusal, isJobFile: false, diagnostics, secrets: [], jobFiles: [] };
+}
+
+function hasSteps(value: unknown): boolean {
+  return isRawMap(value) && Object.hasOwn(value, "steps") && !Object.hasOwn(value, "jobs");
 }

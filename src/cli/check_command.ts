@@ -1,4 +1,5 @@
-import { type CheckedFile, checkFile } from "../check/check_file.ts";
+import { join } from "@std/path/join";
+import { type CheckedFile, checkFile, refused } from "../check/check_file.ts";
 import { type CheckTally, FINDING_FORMATS, type WriteOptions } from "../check/formats.ts";
 import { makeSecretMask } from "../check/mask_secrets.ts";
 import type { Host } from "../host/host.ts";
@@ -47,7 +48,7 @@ export async function checkCommand(
 
 /**
  * Checks each workflow once, however many operands lead to it. What stands in a file that several
- * of them read is told once too.
+ * of them read is told once too, and a job file that one of them embeds is checked with that.
  */
 async function* checkAll(
   operands: readonly string[],
@@ -55,42 +56,47 @@ async function* checkAll(
   limits: Limits,
 ): AsyncIterable<CheckedFile> {
   const isNew = firstTime();
+  const withoutKnown = (file: CheckedFile) => {
+    return { ...file, diagnostics: file.diagnostics.filter(isNew) };
+  };
+  const embedded = new Set<string>();
+  const jobFiles: CheckedFile[] = [];
   const done = new Set<string>();
   for (const operand of operands) {
-    const names = await namesOf(operand, host);
+    const { names, isPattern } = await namesOf(operand, host.files);
     if (names.length === 0) yield nothingFits(operand);
     for (const name of names) {
-      const plain = name.replace(/^(?:\.\/+)+/, "");
-      if (done.has(plain)) continue;
-      done.add(plain);
-      const checked = await checkFile(name, host, limits);
-      yield { ...checked, diagnostics: checked.diagnostics.filter(isNew) };
+      const path = join(name);
+      if (done.has(path)) continue;
+      done.add(path);
+      const checked = await checkFile(name, host, limits, !isPattern);
+      for (const jobFile of checked.jobFiles) if (jobFile !== name) embedded.add(join(jobFile));
+      if (checked.isJobFile) jobFiles.push(checked);
+      else yield withoutKnown(checked);
     }
   }
+  for (const file of jobFiles) if (!embedded.has(join(file.name))) yield withoutKnown(file);
 }
 
-/** The workflows that an operand stands for: itself where it is no pattern. */
-async function namesOf(operand: string, { files }: Host): Promise<readonly string[]> {
+interface Names {
+  readonly names: readonly string[];
+  /** Whether these are what was found, and not what was named. */
+  readonly isPattern: boolean;
+}
+
+/** The workflows that an operand stands for. */
+async function namesOf(operand: string, files: Host["files"]): Promise<Names> {
   // A comma joins files to one workflow, but for those in braces.
   const isList = operand.replace(/\{[^{}]*\}/g, "").includes(",");
-  if (!isPattern(operand) || isList || await isThere(operand, files)) return [operand];
-  return await expandPattern(operand, files);
+  if (isList || !isPattern(operand) || await files.isFile(operand)) {
+    return { names: [operand], isPattern: false };
+  }
+  return { names: await expandPattern(operand, files), isPattern: true };
 }
 
 function nothingFits(pattern: string): CheckedFile {
   const message = `workflow file '${pattern}' not found`;
-  const refusal = new LoadError(message, [], "no file fits this pattern");
-  return { name: pattern, refusal, diagnostics: [], secrets: [] };
-}
-
-/** Whether a file is really called like a pattern. */
-async function isThere(path: string, files: Host["files"]): Promise<boolean> {
-  try {
-    await files.read(path);
-    return true;
-  } catch {
-    return false;
-  }
+  return refused(pattern, new LoadError(message, [], "no file fits this pattern"));
 }
 
 /** Whether a diagnostic has not been seen before, at its place. */

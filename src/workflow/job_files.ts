@@ -92,6 +92,11 @@ export class JobFiles {
     return (await this.#embed(embedder, paths, [])).files;
   }
 
+  /** Loads a job file that no step names, and those that it embeds. */
+  async load(path: string): Promise<void> {
+    await this.#visit(path, []);
+  }
+
   async #embed(
     embedder: Embedder,
     paths: (step: StepDraft, template: Template) => string | undefined,

@@ -1,0 +1,56 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { findIn } from "../support/check_text.ts";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const EMBEDDING = "name: x\njobs:\n- name: a\n  steps:\n" +
+  "  - { uses: embedded, with: { path: job.yml, vars: { shop: a } }, test: res.code == 0 }\n";
+
+const JOB = "name: a job\nsteps:\n" +
+  "- { uses: hello, id: a, outputs: { unread: '1' }, test: vars.shop == vars.anything }\n";
+
+Deno.test("job files are checked with the workflow that embeds them", async () => {
+  assertEquals(await findIn(EMBEDDING, { "job.yml": JOB }), []);
+  const bad = JOB +
+    "- { uses: shell, with: { cmd: ls } }\n- { uses: hello, test: outputs.b.x == 1 }\n";
+  assertEquals(
+    await findIn(EMBEDDING + "  - { uses: hello, test: vars.nope }\n", { "job.yml": bad }),
+    [
+      '6:31 error undefined-var: nothing defines the var "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
+      "job.yml:4:11 hint untested-result: nothing tests the result of this step (add a test, like test: res.code == 0)",
+      'job.yml:5:32 error unpublished-output: no step publishes "b"',
+    ],
+  );
+});
+
+Deno.test("a secret in a job file is found, and not printed", () =>
+  withFiles({
+    "flow.yml": EMBEDDING,
+    "job.yml": JOB + "- { uses: hello, with: { password: hunter22 } }\n",
+  }, async (cwd) => {
+    const { code, stdout } = await runCli(["check", "flow.yml"], { cwd });
+    assertEquals(code, 0);
+    assertStringIncludes(stdout, 'job.yml:4:36: warning: "password" holds a secret as it is');
+    assertEquals(stdout.includes("hunter22"), false);
+  }));
+
+Deno.test("a job file among the arguments is checked with who embeds it, or by itself", () =>
+  withFiles({
+    "flow.yml": EMBEDDING,
+    "other.yml": EMBEDDING,
+    "job.yml": JOB + "- { uses: hello, test: outputs.b.x == 1 }\n",
+    "alone/job.yml": JOB,
+  }, async (cwd) => {
+    const told = (stdout: string) => stdout.match(/no step publishes/g)?.length ?? 0;
+    for (const args of [["*.yml"], ["job.yml", "flow.yml", "other.yml"]]) {
+      const { code, stdout } = await runCli(["check", ...args], { cwd });
+      assertEquals([code, told(stdout)], [1, 1], stdout);
+      assertStringIncludes(stdout, "\n2 workflows checked: 1 error\n");
+    }
+    // What a pattern finds may be a job file; what is named should be a workflow.
+    const found = await runCli(["check", "alone/*"], { cwd });
+    assertEquals([found.code, found.stdout], [0, "1 workflow checked: ok\n"]);
+    const named = await runCli(["check", "alone/job.yml"], { cwd });
+    assertEquals(named.code, 1);
+    assertStringIncludes(named.stdout, 'the workflow needs "jobs"');
+  }));
