@@ -23,6 +23,35 @@ declare module "@std/assert" {
   export function fail(msg?: string): never;
 }
 
+declare module "@std/cli/parse-args" {
+  export interface ParseArgs {
+    readonly _: readonly (string | number)[];
+    readonly [name: string]: unknown;
+  }
+  export interface ParseArgsOptions {
+    readonly boolean?: readonly string[];
+    readonly string?: readonly string[];
+    readonly collect?: readonly string[];
+    readonly alias?: Readonly<Record<string, string | readonly string[]>>;
+    readonly "--"?: boolean;
+    readonly unknown?: (arg: string, key?: string, value?: unknown) => unknown;
+  }
+  export function parseArgs(args: readonly string[], options?: ParseArgsOptions): ParseArgs;
+}
+
+declare module "@std/fmt/colors" {
+  export function setColorEnabled(value: boolean): void;
+  export function bold(text: string): string;
+  export function dim(text: string): string;
+  export function red(text: string): string;
+  export function green(text: string): string;
+  export function yellow(text: string): string;
+  export function blue(text: string): string;
+  export function cyan(text: string): string;
+  export function gray(text: string): string;
+  export function stripAnsiCode(text: string): string;
+}
+
 declare module "@std/path/from-file-url" {
   export function fromFileUrl(url: string | URL): string;
 }

@@ -26,7 +26,7 @@ async function runProgram(args: readonly string[], program: Program): Promise<Ex
   if (args.length === 1 && args[0] === "--help") return await printHelp(DEFAULT_COMMAND, host);
   if (args.length === 1 && args[0] === "--version") return await printVersion(host);
   const { readCommandLine } = await import("./read_command_line.ts");
-  const { command, invocation } = readCommandLine(args, {
+  const { command, invocation } = await readCommandLine(args, {
     fallback: DEFAULT_COMMAND,
     commands: COMMANDS,
     common: COMMON_OPTIONS,

@@ -6,60 +6,63 @@ import type { Option } from "./command.ts";
 export interface Flags {
   readonly operands: readonly string[];
   readonly switches: ReadonlySet<string>;
-  /** Every value of each option that takes one, in the order of the line; empty where it is missing. */
+  /** Every value of each option that takes one, in the order of the line. */
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Sorts the words of a command line by a table of options. Throws `UsageError`. */
-export function parseFlags(args: readonly string[], options: readonly Option[]): Flags {
-  const operands: string[] = [];
-  const switches = new Set<string>();
-  const values = new Map<string, string[]>();
-  const rest = [...args];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (word === "--") {
-      operands.push(...rest);
-      break;
-    }
-    if (!isOption(word)) {
-      operands.push(word);
-      continue;
-    }
-    const { found, value } = readWord(word, options);
-    for (const [index, { name, value: takes }] of found.entries()) {
-      const isLast = index === found.length - 1;
-      if (takes !== undefined) {
-        const next = () => isOption(rest[0] ?? "--") ? undefined : rest.shift();
-        const given = isLast ? value ?? next() : undefined;
-        values.set(name, [...values.get(name) ?? [], given ?? ""]);
-      } else if (isLast && value !== undefined) {
-        throw new UsageError(`option --${name} takes no value`);
-      } else {
-        switches.add(name);
-      }
-    }
-  }
-  return { operands, switches, values };
-}
-
-/** `-` alone stands for a file, where a command reads or writes one. */
-function isOption(word: string): boolean {
-  return word.startsWith("-") && word !== "-";
-}
-
-/** `--name`, `--name=value`, `-n`, `-n=value` or several letters in one: `-nm`. */
-function readWord(
-  word: string,
+export async function parseFlags(
+  args: readonly string[],
   options: readonly Option[],
-): { found: readonly Option[]; value: string | undefined } {
-  const [, dashes, names = "", value] = /^(--?)([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
-  const found = dashes === "--"
-    ? options.filter(({ name }) => name === names)
-    : [...names].map((letter) => options.find(({ short }) => short === letter));
-  if (found.length === 0 || !found.every((option) => option !== undefined)) {
-    const meant = didYouMean(names, options.map(({ name }) => name));
-    const hint = meant?.replace(/"(.*)"/, "--$1");
-    throw new UsageError(`unknown option ${dashes}${names}`, hint);
+): Promise<Flags> {
+  // Most lines are a file and nothing else, and wait for no parser.
+  if (!args.some((word) => word.startsWith("-"))) {
+    return { operands: args, switches: new Set(), values: new Map() };
   }
-  return { found, value };
+  const { parseArgs } = await import("@std/cli/parse-args");
+  const switches = options.filter(({ value }) => value === undefined).map(({ name }) => name);
+  const valued = options.filter(({ value }) => value !== undefined).map(({ name }) => name);
+  refuseValues(args, options);
+  const parsed = parseArgs(args, {
+    boolean: switches,
+    string: ["_", ...valued],
+    collect: valued,
+    alias: Object.fromEntries(options.flatMap(({ short, name }) => short ? [[short, name]] : [])),
+    "--": true,
+    unknown(word, key) {
+      if (key !== undefined) throw unknownOption(word, options);
+      return true;
+    },
+  });
+  return {
+    operands: [...parsed._, ...(parsed["--"] as readonly string[])].map(String),
+    switches: new Set(switches.filter((name) => parsed[name] === true)),
+    values: new Map(valued.flatMap((name) => {
+      const given = parsed[name] as readonly string[];
+      return given.length === 0 ? [] : [[name, given]];
+    })),
+  };
+}
+
+/** `--verbose=no` would be a yes otherwise, and `-v=no` a no. */
+function refuseValues(args: readonly string[], options: readonly Option[]): void {
+  for (const word of args) {
+    if (word === "--") return;
+    const [, long, letter] = /^(?:--([^=]+)|-[^-=]*([^-=]))=/.exec(word) ?? [];
+    const option = options.find(({ name, short }) =>
+      long ? name === long : letter !== undefined && short === letter
+    );
+    if (option && option.value === undefined) {
+      throw new UsageError(`option --${option.name} takes no value`);
+    }
+  }
+}
+
+function unknownOption(word: string, options: readonly Option[]): UsageError {
+  const name = /^-*([^=]*)/.exec(word)?.[1] ?? "";
+  const meant = didYouMean(name, options.map((option) => option.name));
+  return new UsageError(
+    `unknown option ${word.replace(/=.*/s, "")}`,
+    meant?.replace(/"(.*)"/, "--$1"),
+  );
 }

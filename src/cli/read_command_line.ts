@@ -23,10 +23,13 @@ interface CommandLine {
  * Which word is the first operand is known only once all options are: it may follow one that
  * takes a value. So the options of all commands are read, and then compared with the command.
  */
-export function readCommandLine(args: readonly string[], table: CommandTable): CommandLine {
+export async function readCommandLine(
+  args: readonly string[],
+  table: CommandTable,
+): Promise<CommandLine> {
   const { fallback, commands, common } = table;
   const all = [...common, ...[fallback, ...commands].flatMap(({ options }) => options)];
-  const parsed = parseFlags(args, distinct(all));
+  const parsed = await parseFlags(args, distinct(all));
   const named = commands.find(({ name }) => name === parsed.operands[0]);
   const command = named ?? fallback;
   const own = [...common, ...command.options];

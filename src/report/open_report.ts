@@ -2,7 +2,7 @@ import type { Host, Output } from "../host/host.ts";
 import type { RunEvent } from "../run/event.ts";
 import { QUIET, REPORT_FORMATS, type ReportFormat } from "./registry.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
-import { makeStyle } from "./style.ts";
+import { loadStyle } from "./load_style.ts";
 import { Terminal } from "./terminal.ts";
 import { warningReport } from "./warning_report.ts";
 
@@ -38,7 +38,7 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
   const format = REPORT_FORMATS.find(({ name }) => name === mode);
   if (!format) throw new Error(`unchecked output mode "${mode}"`);
   // Colours of a terminal are none of a file that standard error goes to.
-  const style = makeStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
+  const style = await loadStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
   // Details scroll by all the time: there is nothing to stand still below them.
   const live = format.live && !verbose && !quiet && !isReplaced && stdout.isTerminal;
   const terminal = new Terminal({
@@ -48,7 +48,7 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
     report: isReplaced ? NO_REPORT : await makeReport(quiet ? QUIET : format, {
       timing,
       live,
-      style: makeStyle(colour),
+      style: await loadStyle(colour),
       ...columnsOf(stdout),
     }),
     details: verbose

@@ -12,19 +12,10 @@ export interface Style {
   readonly cyan: Paint;
 }
 
-const COLOURED: Style = {
-  bold: look(1, 22),
-  dim: look(2, 22),
-  red: look(31, 39),
-  green: look(32, 39),
-  yellow: look(33, 39),
-  blue: look(34, 39),
-  cyan: look(36, 39),
-};
-
 const asIs: Paint = (text) => text;
 
-const PLAIN: Style = {
+/** Adds nothing to any text. */
+export const PLAIN: Style = {
   bold: asIs,
   dim: asIs,
   red: asIs,
@@ -33,15 +24,3 @@ const PLAIN: Style = {
   blue: asIs,
   cyan: asIs,
 };
-
-/** A style with colours, or one that adds nothing to any text. */
-export function makeStyle(colour: boolean): Style {
-  return colour ? COLOURED : PLAIN;
-}
-
-/** A look by the codes that begin and end it. What ends a look inside it must not end it too. */
-function look(begin: number, end: number): Paint {
-  const on = `\x1b[${begin}m`;
-  const off = `\x1b[${end}m`;
-  return (text) => text === "" ? "" : on + text.replaceAll(off, on) + off;
-}

@@ -19,8 +19,9 @@ async function collect(
   watchers: Set<() => void>,
   sink: { text: string },
 ): Promise<void> {
-  for await (const piece of stream.pipeThrough(new TextDecoderStream())) {
-    sink.text += piece;
+  const decoder = new TextDecoder();
+  for await (const piece of stream) {
+    sink.text += decoder.decode(piece, { stream: true });
     for (const watcher of [...watchers]) watcher();
   }
 }

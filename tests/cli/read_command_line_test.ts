@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import type { Command } from "../../src/cli/command.ts";
 import { type CommandTable, readCommandLine } from "../../src/cli/read_command_line.ts";
 import { UsageError } from "../../src/source/errors.ts";
@@ -29,8 +29,8 @@ Deno.test("readCommandLine() finds the command by the first operand", async (tes
     ["list -h", "list", [], ["help"]],
   ];
   for (const [line, name, operands, options] of rows) {
-    await test.step(line, () => {
-      const { command, invocation } = readCommandLine(line.split(" "), table);
+    await test.step(line, async () => {
+      const { command, invocation } = await readCommandLine(line.split(" "), table);
       const { switches, values } = invocation;
       const given = [...switches, ...[...values].map((pair) => pair.join(" "))];
       assertEquals([command.name, invocation.operands, given], [name, operands, options]);
@@ -38,21 +38,21 @@ Deno.test("readCommandLine() finds the command by the first operand", async (tes
   }
 });
 
-Deno.test("readCommandLine() refuses an option of another command", () => {
+Deno.test("readCommandLine() refuses an option of another command", async () => {
   const rows: [line: string, message: string][] = [
     ["--round a.yml", "runner has no option --round"],
     ["draw -v a.yml", "runner draw has no option --verbose"],
     ["list --mode x", "runner list has no option --mode"],
   ];
   for (const [line, message] of rows) {
-    const error = assertThrows(() => readCommandLine(line.split(" "), table), UsageError);
+    const error = await assertRejects(() => readCommandLine(line.split(" "), table), UsageError);
     assertEquals(error.message, message);
   }
 });
 
-Deno.test("readCommandLine() keeps every value of an option that repeats", () => {
+Deno.test("readCommandLine() keeps every value of an option that repeats", async () => {
   const only = { name: "only", value: "job", repeats: true, summary: "jobs to run" } as const;
-  const { invocation } = readCommandLine(["--only", "b", "a.yml", "--only=a"], {
+  const { invocation } = await readCommandLine(["--only", "b", "a.yml", "--only=a"], {
     ...table,
     fallback: command([only, mode]),
   });
@@ -61,13 +61,13 @@ Deno.test("readCommandLine() keeps every value of an option that repeats", () =>
   assertEquals(invocation.operands, ["a.yml"]);
 });
 
-Deno.test("readCommandLine() checks values by the options of the command that was asked for", () => {
+Deno.test("readCommandLine() checks values by the options of the command that was asked for", async () => {
   const loud = { ...mode, choices: ["loud"] };
   const quiet = { ...mode, choices: ["quiet"] };
   const both = { ...table, fallback: command([loud]), commands: [command([quiet], "draw")] };
-  const given = (line: string) =>
-    readCommandLine(line.split(" "), both).invocation.values.get("mode");
-  assertEquals(given("draw --mode quiet"), "quiet");
-  assertEquals(given("--mode loud a.yml"), "loud");
-  assertThrows(() => given("draw --mode loud"), UsageError, "cannot be");
+  const given = async (line: string) =>
+    (await readCommandLine(line.split(" "), both)).invocation.values.get("mode");
+  assertEquals(await given("draw --mode quiet"), "quiet");
+  assertEquals(await given("--mode loud a.yml"), "loud");
+  await assertRejects(() => given("draw --mode loud"), UsageError, "cannot be");
 });

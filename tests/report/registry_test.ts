@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { REPORT_FORMATS } from "../../src/report/registry.ts";
-import { makeStyle } from "../../src/report/style.ts";
+import { PLAIN } from "../../src/report/style.ts";
 import { jobFinished, jobStarted, reportOf, runStarted, stepFinished } from "./events.ts";
 
 Deno.test("REPORT_FORMATS has spinner and stream, which make the same text", async () => {
@@ -15,7 +15,7 @@ Deno.test("REPORT_FORMATS has spinner and stream, which make the same text", asy
     jobFinished("build"),
   ];
   for (const format of REPORT_FORMATS) {
-    const reporter = await format.make({ timing: false, style: makeStyle(false) });
+    const reporter = await format.make({ timing: false, style: PLAIN });
     assertEquals(
       reportOf(reporter, events),
       "Shop\n\n⏺ Build\n   0. ✓  compile\n  ⎿ Completed in 0.12s\n\n",

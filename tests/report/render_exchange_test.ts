@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { renderExchange } from "../../src/report/render_exchange.ts";
-import { makeStyle } from "../../src/report/style.ts";
+import { PLAIN } from "../../src/report/style.ts";
 import type { Value } from "../../src/value/value.ts";
 
-const style = makeStyle(false);
+const style = PLAIN;
 
 function lines(req: Value, res: Value, bounds = { columns: 60, lines: 20 }): string {
   return renderExchange({ req, res }, style, bounds).join("\n");

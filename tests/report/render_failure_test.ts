@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { renderFailure, summarizeFailure } from "../../src/report/render_failure.ts";
 import { IN_A_PIPE, roomOf } from "../../src/report/room.ts";
-import { makeStyle } from "../../src/report/style.ts";
+import { PLAIN } from "../../src/report/style.ts";
 import type { Failure } from "../../src/run/event.ts";
 import { falseTest } from "./events.ts";
 
@@ -54,7 +54,7 @@ vars.wanted is {"id": 1, "name": "x"} (map)`,
 ];
 for (const [title, failure, expected] of cases) {
   Deno.test(`renderFailure() ${title}`, () => {
-    assertEquals(renderFailure(failure, makeStyle(false), IN_A_PIPE).join("\n"), expected);
+    assertEquals(renderFailure(failure, PLAIN, IN_A_PIPE).join("\n"), expected);
   });
 }
 
@@ -66,7 +66,7 @@ Deno.test("renderFailure() wraps between words on a terminal, and keeps URLs and
     hint: "is it the right one?",
   };
   assertEquals(
-    renderFailure(failure, makeStyle(false), roomOf(30)).join("\n"),
+    renderFailure(failure, PLAIN, roomOf(30)).join("\n"),
     `api.yml:14:11: cannot read
 what
 ${url}
@@ -81,7 +81,7 @@ res.body.total is 2 (int)`,
 Deno.test("renderFailure() keeps a message in one line where there is no terminal", () => {
   const message = `cannot ${"go ".repeat(100)}on`;
   const failure: Failure = { kind: "action", field: "uses", message };
-  assertEquals(renderFailure(failure, makeStyle(false), IN_A_PIPE), [message]);
+  assertEquals(renderFailure(failure, PLAIN, IN_A_PIPE), [message]);
 });
 
 Deno.test("summarizeFailure() says the values with the message, on one short line", () => {

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { displayWidth } from "../../src/source/display_width.ts";
 import { LiveJobs } from "../../src/report/live_jobs.ts";
 import { renderLive } from "../../src/report/render_live.ts";
-import { makeStyle } from "../../src/report/style.ts";
+import { PLAIN } from "../../src/report/style.ts";
 import type { RunEvent } from "../../src/run/event.ts";
 import {
   inner,
@@ -22,7 +22,7 @@ function linesAfter(
 ): string[] {
   const live = new LiveJobs();
   for (const event of events) live.update(event);
-  return renderLive(live.inOrder(), live.progress, now, { columns, rows }, makeStyle(false));
+  return renderLive(live.inOrder(), live.progress, now, { columns, rows }, PLAIN);
 }
 
 const started = [runStarted(["build", "load"]), jobStarted("build"), stepStarted(build, "fetch")];
@@ -122,7 +122,7 @@ Deno.test("renderLive() tells how many rounds there are a second", () => {
     { type: "round_finished", time: NOON, job: "load", round, state: "passed" }
   ));
   const events = [runStarted(["load"]), jobStarted("load", { rounds: 100 }), ...rounds];
-  assertEquals(linesAfter(events, { now: NOON + 2000 }), ["⠋ Load  2.0s  9/100 rounds  4.5/s"]);
+  assertEquals(linesAfter(events, { now: NOON + 2000 }), ["⠴ Load  2.0s  9/100 rounds  4.5/s"]);
 });
 
 Deno.test("renderLive() turns its sign with time", () => {

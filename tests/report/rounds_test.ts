@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { makeStyle } from "../../src/report/style.ts";
+import { PLAIN } from "../../src/report/style.ts";
 import { textReport } from "../../src/report/text_report.ts";
 import type { Failure, JobState, RunEvent, StepResult } from "../../src/run/event.ts";
 import {
@@ -27,7 +27,7 @@ function roundsText(
   });
   const isFailed = results.some(({ state }) => state === "failed");
   const state = isFailed ? "failed" : "passed";
-  const text = reportOf(textReport({ timing: false, style: makeStyle(false) }), [
+  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
     runStarted(["load"]),
     jobStarted("load", { rounds }),
     ...events,
@@ -175,7 +175,7 @@ Deno.test("textReport() shows a job that repeats not at all", () => {
 });
 
 Deno.test("textReport() orders the steps of rounds that ran side by side as the file does", () => {
-  const text = reportOf(textReport({ timing: false, style: makeStyle(false) }), [
+  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
     runStarted(["load"]),
     jobStarted("load", { rounds: 2 }),
     stepFinished({ job: "load", step: 1, round: 1 }, "second"),
@@ -190,7 +190,7 @@ Deno.test("textReport() orders the steps of rounds that ran side by side as the 
 });
 
 Deno.test("textReport() orders what rounds said that ran side by side", () => {
-  const text = reportOf(textReport({ timing: false, style: makeStyle(false) }), [
+  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
     runStarted(["load"]),
     jobStarted("load", { rounds: 3 }),
     ...[2, 0, 1].map((round) =>

@@ -3,7 +3,7 @@ import { quietReport } from "../../src/report/quiet_report.ts";
 import type { Reporter, ReportOptions } from "../../src/report/reporter.ts";
 import { StepNames } from "../../src/report/step_names.ts";
 import { type StepTree, StepTrees } from "../../src/report/step_trees.ts";
-import { makeStyle } from "../../src/report/style.ts";
+import { PLAIN } from "../../src/report/style.ts";
 import { textReport } from "../../src/report/text_report.ts";
 import type { Failure, RunEvent } from "../../src/run/event.ts";
 import {
@@ -20,7 +20,7 @@ import {
 } from "./events.ts";
 
 const outer = { job: "build", step: 0 };
-const OPTIONS: ReportOptions = { timing: false, style: makeStyle(false) };
+const OPTIONS: ReportOptions = { timing: false, style: PLAIN };
 
 const failed = { state: "failed", failures: [falseTest()] } as const;
 

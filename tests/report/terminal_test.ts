@@ -2,7 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import type { Output } from "../../src/host/host.ts";
 import { liveReport } from "../../src/report/live_report.ts";
 import type { Reporter } from "../../src/report/reporter.ts";
-import { makeStyle } from "../../src/report/style.ts";
+import { COLOURED } from "../../src/report/coloured.ts";
+import { PLAIN } from "../../src/report/style.ts";
 import { Terminal } from "../../src/report/terminal.ts";
 import { textReport } from "../../src/report/text_report.ts";
 import { warningReport } from "../../src/report/warning_report.ts";
@@ -40,7 +41,7 @@ function setUp(
   { live = true, stderr = new Pipe() as Output, colour = false } = {},
 ) {
   const clock = fakeClock(NOON);
-  const style = makeStyle(colour);
+  const style = colour ? COLOURED : PLAIN;
   let gone = 0;
   const terminal = new Terminal({
     clock,
@@ -70,7 +71,7 @@ const events: readonly RunEvent[] = [
   jobFinished("deploy", { state: "skipped" }),
   runFinished({ state: "failed" }),
 ];
-const style = makeStyle(false);
+const style = PLAIN;
 const streamText = reportOf(textReport({ timing: false, style }), events);
 
 Deno.test("Terminal writes into a pipe what is known at once, and nothing but the report", () => {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { makeStyle } from "../../src/report/style.ts";
+import { PLAIN } from "../../src/report/style.ts";
 import { TimeSummary } from "../../src/report/time_summary.ts";
 import { jobFinished, jobStarted, NOON, runStarted, stepFinished } from "./events.ts";
 
@@ -15,7 +15,7 @@ Deno.test("TimeSummary names the slowest steps and the jobs that decided the tim
     summary.update(stepFinished({ job: id, step: 1, round: 2 }, "again", { duration: 1 }));
     summary.update(jobFinished(id, { duration }));
   }
-  assertEquals(summary.render(makeStyle(false)), [
+  assertEquals(summary.render(PLAIN), [
     "Slowest steps",
     "    1.50s  Lint › do lint",
     "  200.0ms  Build › do build",
@@ -30,5 +30,5 @@ Deno.test("TimeSummary names the slowest steps and the jobs that decided the tim
 Deno.test("TimeSummary says nothing of a run without steps", () => {
   const summary = new TimeSummary();
   summary.update(runStarted(["build"]));
-  assertEquals(summary.render(makeStyle(false)), []);
+  assertEquals(summary.render(PLAIN), []);
 });

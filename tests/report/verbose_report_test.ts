@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { makeStyle } from "../../src/report/style.ts";
+import { PLAIN } from "../../src/report/style.ts";
 import { verboseReport } from "../../src/report/verbose_report.ts";
 import { warningReport } from "../../src/report/warning_report.ts";
 import type { RunEvent } from "../../src/run/event.ts";
@@ -15,7 +15,7 @@ import {
   stepStarted,
 } from "./events.ts";
 
-const style = makeStyle(false);
+const style = PLAIN;
 const run = { job: "build", step: 0, round: 1, entry: 2 };
 const attempt = { number: 1, started: NOON, duration: 5, outcome: "failed" } as const;
 

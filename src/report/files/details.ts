@@ -4,9 +4,8 @@ import { renderAttempts } from "../render_attempts.ts";
 import { renderExchange } from "../render_exchange.ts";
 import { renderFailure } from "../render_failure.ts";
 import { IN_A_PIPE } from "../room.ts";
-import { makeStyle } from "../style.ts";
+import { PLAIN } from "../style.ts";
 
-const PLAIN = makeStyle(false);
 const BOUNDS = { columns: IN_A_PIPE.columns, lines: 40 };
 
 /** Several reports of one run say the same about a step. */
