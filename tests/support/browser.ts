@@ -49,12 +49,13 @@ export async function withPage<T>(use: (page: Page) => Promise<T>): Promise<T> {
 
 /** The address at which the browser says that it listens; the rest of what it says is dropped. */
 async function addressIn(stderr: ReadableStream<Uint8Array>): Promise<string> {
-  const reader = stderr.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = stderr.getReader();
+  const decoder = new TextDecoder();
   let said = "";
   for (;;) {
     const { value, done } = await reader.read();
     if (done) throw new Error(`Chromium does not start:\n${said}`);
-    said += value;
+    said += decoder.decode(value, { stream: true });
     const address = /DevTools listening on (ws:\S+)\n/.exec(said)?.[1];
     if (address === undefined) continue;
     void (async () => {

@@ -45,12 +45,14 @@ Deno.test("a workflow with random slips loads, or is refused with places that ca
 /** Whether a text loads. What is said otherwise must be for users, and have its place. */
 async function survives(text: string): Promise<boolean> {
   const bytes = new TextEncoder().encode(text);
+  const host = hostWith();
   const files = {
+    ...host.files,
     read: () => Promise.resolve(bytes),
     list: () => Promise.resolve(undefined),
   };
   try {
-    const { warnings } = await loadWorkflow("w.yml", { ...hostWith(), files });
+    const { warnings } = await loadWorkflow("w.yml", { ...host, files });
     for (const warning of warnings) assertShows(renderDiagnostic(warning), text);
     return true;
   } catch (error) {
