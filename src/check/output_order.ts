@@ -4,7 +4,7 @@ import type { Check } from "./check.ts";
 import { isGuarded } from "./make_readings.ts";
 import { keyProblem, severityOfNil } from "./key_problem.ts";
 import type { CheckedStep, Reading } from "./model.ts";
-import { findOutputSource, type Moment, momentOf } from "./output_sources.ts";
+import { findOutputSource, type Moment, momentFinder } from "./output_sources.ts";
 
 /** Outputs that are read where the step that publishes them is not sure to have run. */
 export const outputOrder: Check = {
@@ -21,6 +21,7 @@ export const outputOrder: Check = {
     },
   ],
   *find(model) {
+    const momentOf = momentFinder();
     for (const reading of model.readings) {
       if (reading.root !== "outputs") continue;
       const source = findOutputSource(model, reading);

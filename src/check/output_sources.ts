@@ -9,6 +9,9 @@ export type OutputSource =
   /** What one of these steps has published; without it, the key at that index is missing. */
   | { readonly kind: "steps"; readonly steps: readonly CheckedStep[]; readonly index: number };
 
+/** A name that more steps publish than this says nothing about which of them is meant. */
+const MOST_PUBLISHERS = 100;
+
 const UNKNOWN: OutputSource = { kind: "unknown" };
 
 /** Finds the steps whose outputs a reading sees. An id of a step goes before the name of an output. */
@@ -24,6 +27,7 @@ export function findOutputSource(model: CheckModel, { keys }: Reading): OutputSo
     return nothing(model, second.name, { index: 1, step: steps[0]! });
   }
   const publishers = model.publishers.get(first.name);
+  if (publishers && publishers.length > MOST_PUBLISHERS) return UNKNOWN;
   if (publishers) return { kind: "steps", steps: publishers, index: 0 };
   return model.knowsPublishers ? nothing(model, first.name, { index: 0 }) : UNKNOWN;
 }
@@ -43,18 +47,24 @@ export type Moment = "before" | "own" | "after" | "any time" | "unknown";
 /** The keys of a step that are evaluated once its outputs are published. */
 const AFTERWARDS: ReadonlySet<string> = new Set(["test", "echo", "retry.interval"]);
 
-/** When a step has run as seen from a reading. */
-export function momentOf(step: CheckedStep, reading: Reading): Moment {
-  const { job, step: reader, field } = reading;
-  if (step === reader) return AFTERWARDS.has(field) || isLaterEntry(reading) ? "before" : "own";
-  if (step.job === job) {
-    return reader && step.draft.index < reader.draft.index ? "before" : "after";
-  }
-  const before = comesBefore(step.job, job);
-  if (before !== false) return before === undefined ? "unknown" : "before";
-  const after = comesBefore(job, step.job);
-  if (after !== false) return after === undefined ? "unknown" : "after";
-  return "any time";
+/**
+ * Tells when a step has run as seen from a reading. It remembers the jobs before the job it was
+ * asked about last, since readings come job by job, and all of them would be too many.
+ */
+export function momentFinder(): (step: CheckedStep, reading: Reading) => Moment {
+  let known: { readonly job: CheckedJob; readonly before: Earlier } | undefined;
+  return (step, reading) => {
+    const { job, step: reader, field } = reading;
+    if (step === reader) return AFTERWARDS.has(field) || isLaterEntry(reading) ? "before" : "own";
+    if (step.job === job) {
+      return reader && step.draft.index < reader.draft.index ? "before" : "after";
+    }
+    if (known?.job !== job) known = { job, before: jobsBefore(job) };
+    if (known.before.jobs.has(step.job)) return "before";
+    if (!known.before.isSure) return "unknown";
+    const { jobs, isSure } = jobsBefore(step.job);
+    return jobs.has(job) ? "after" : isSure ? "any time" : "unknown";
+  };
 }
 
 /** Whether it is in an entry of an iteration after the first, which sees what those before gave. */
@@ -62,17 +72,20 @@ function isLaterEntry({ field, path }: Reading): boolean {
   return field === "iteration" && Number(path[path.indexOf("iteration") + 1]) > 0;
 }
 
-/** Whether a job is done before another starts; undefined where the needs on the way are in doubt. */
-function comesBefore(earlier: CheckedJob, later: CheckedJob): boolean | undefined {
-  const seen = new Set<CheckedJob>([later]);
-  let isSure = true;
+/** The jobs that are done before another starts. */
+interface Earlier {
+  readonly jobs: ReadonlySet<CheckedJob>;
+  /** Whether these are all: the needs on the way are not in doubt. */
+  readonly isSure: boolean;
+}
+
+function jobsBefore(later: CheckedJob): Earlier {
+  const jobs = new Set<CheckedJob>(later.needs);
+  let isSure = later.needs !== undefined;
   // The set grows while it is walked through.
-  for (const job of seen) {
+  for (const job of jobs) {
     if (!job.needs) isSure = false;
-    for (const need of job.needs ?? []) {
-      if (need === earlier) return true;
-      seen.add(need);
-    }
+    for (const need of job.needs ?? []) jobs.add(need);
   }
-  return isSure ? false : undefined;
+  return { jobs, isSure };
 }

@@ -11,7 +11,7 @@ const FORMS: readonly { readonly what: string; readonly form: string }[] = [
   {
     what: "a private key",
     form:
-      "-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----(?:[\\s\\S]*?-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----)?",
+      "-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----(?:[\\s\\S]{0,9999}?-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----)?",
   },
   { what: "a bearer token", form: "(?<=\\b[Bb]earer +)(?=[A-Za-z._~+/-]*\\d)[\\w.~+/-]{16,}=*" },
 ];

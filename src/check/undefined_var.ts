@@ -1,7 +1,7 @@
-import { didYouMean } from "../source/suggest.ts";
 import { isRawMap } from "../workflow/raw_value.ts";
 import type { Check } from "./check.ts";
 import { isGuarded } from "./make_readings.ts";
+import { hintGiver } from "./hints.ts";
 import { keyProblem, severityOfNil } from "./key_problem.ts";
 import { findVar } from "./known_vars.ts";
 import type { CheckModel, Reading } from "./model.ts";
@@ -26,6 +26,8 @@ export const undefinedVar: Check = {
     const { vars, document: { value } } = model;
     const isUnread = isRawMap(value) && !isRawMap(value.vars ?? {});
     if (!vars || model.isDoubtful || isUnread) return;
+    const meant = hintGiver();
+    const namesInSteps = findNamesInSteps(model);
     for (const reading of model.readings) {
       if (reading.root !== "vars" || isInDoubt(model, reading)) continue;
       const source = findVar(vars, reading);
@@ -38,7 +40,7 @@ export const undefinedVar: Check = {
           severity: severityOfNil(reading, index),
           code: "undefined-var",
           message: `nothing defines the var "${name}"`,
-          hint: didYouMean(name, source.among) ?? elsewhere(model, name) ??
+          hint: meant(name, source.among) ?? (namesInSteps.has(name) ? ELSEWHERE : undefined) ??
             `add it to the vars of the workflow, ${SUGGESTION}`,
         });
       } else {
@@ -48,7 +50,7 @@ export const undefinedVar: Check = {
           severity: "warning",
           code: "undefined-key",
           message: among ? `${owner} has no "${name}"` : `${owner} is no map, and has no "${name}"`,
-          ...among ? { hint: didYouMean(name, among) ?? hintAmong(among) } : {},
+          ...among ? { hint: meant(name, among) ?? hintAmong(among) } : {},
         });
       }
     }
@@ -65,10 +67,12 @@ function isInDoubt({ mentions }: CheckModel, { step, keys }: Reading): boolean {
   return isUnread("vars") || isUnread("iteration");
 }
 
-function elsewhere({ jobs }: CheckModel, name: string): string | undefined {
+const ELSEWHERE = "it is a var of another step, which only that step sees";
+
+/** The vars that steps have of their own. */
+function findNamesInSteps({ jobs }: CheckModel): ReadonlySet<string> {
   const steps = jobs.flatMap((job) => job.steps);
-  const isLocal = steps.some(({ raw: { vars } }) => isRawMap(vars) && Object.hasOwn(vars, name));
-  return isLocal ? "it is a var of another step, which only that step sees" : undefined;
+  return new Set(steps.flatMap(({ raw: { vars } }) => isRawMap(vars) ? Object.keys(vars) : []));
 }
 
 function hintAmong(names: readonly string[]): string {

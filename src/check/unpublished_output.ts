@@ -1,8 +1,8 @@
-import { didYouMean } from "../source/suggest.ts";
 import type { Check } from "./check.ts";
-import { isGuarded } from "./make_readings.ts";
-import type { CheckedStep, CheckModel } from "./model.ts";
+import { hintGiver } from "./hints.ts";
 import { keyProblem, severityOfNil } from "./key_problem.ts";
+import { isGuarded } from "./make_readings.ts";
+import type { CheckedStep } from "./model.ts";
 import { findOutputSource } from "./output_sources.ts";
 
 /** Outputs that are read and that no step publishes. */
@@ -15,6 +15,10 @@ export const unpublishedOutput: Check = {
     },
   ],
   *find(model) {
+    const meant = hintGiver();
+    const { stepsById, publishers } = model;
+    const jobIds = new Set(model.jobs.map(({ draft }) => draft.id));
+    const names = [...stepsById.keys(), ...publishers.keys()];
     for (const reading of model.readings) {
       if (reading.root !== "outputs") continue;
       const source = findOutputSource(model, reading);
@@ -25,7 +29,12 @@ export const unpublishedOutput: Check = {
       const message = step
         ? `the step "${step.draft.id}" publishes no "${name}"`
         : `no step publishes "${name}"`;
-      const hint = step ? hintAmong(name, step) : hintInAll(name, model);
+      const hint = step
+        ? meant(name, [...step.published ?? []]) ?? hintAmong(step)
+        : meant(name, names) ??
+          (jobIds.has(name)
+            ? `"${name}" is a job: outputs are read by the id of a step`
+            : undefined);
       yield keyProblem(reading, index, {
         severity: guarded ? "hint" : severityOfNil(reading, index),
         code: "unpublished-output",
@@ -36,18 +45,8 @@ export const unpublishedOutput: Check = {
   },
 };
 
-function hintAmong(name: string, { published = new Set() }: CheckedStep): string {
-  if (published.size === 0) return "it has no outputs";
-  return didYouMean(name, published) ?? `it publishes ${[...published].slice(0, 5).join(", ")}`;
-}
-
-/** Looking for what was meant takes as long as there are names; beyond these it is not worth it. */
-const MOST_NAMES = 2000;
-
-function hintInAll(name: string, { stepsById, publishers, jobs }: CheckModel): string | undefined {
-  const names = [...stepsById.keys(), ...publishers.keys()].slice(0, MOST_NAMES);
-  const meant = didYouMean(name, names);
-  if (meant !== undefined) return meant;
-  const isJob = jobs.some(({ draft }) => draft.id === name);
-  return isJob ? `"${name}" is a job: outputs are read by the id of a step` : undefined;
+function hintAmong({ published = new Set() }: CheckedStep): string {
+  return published.size === 0
+    ? "it has no outputs"
+    : `it publishes ${[...published].slice(0, 5).join(", ")}`;
 }
