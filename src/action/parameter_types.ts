@@ -50,6 +50,9 @@ export function typeWords(types: readonly ParameterType[]): string {
   return types.map((type) => TYPES[type].words).join(" or ");
 }
 
+/** The names of all types. */
+export const PARAMETER_TYPES: readonly string[] = Object.keys(TYPES);
+
 /** What a text must look like to be a number. */
 export const NUMBER_TEXT = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
 

@@ -26,7 +26,7 @@ export async function checkDocument(
   host: Host,
   limits: Limits,
 ): Promise<CheckedDocument> {
-  const decoded = await decodeDocument(document, limits);
+  const decoded = await decodeDocument(document, limits, host);
   const { draft, problems } = decoded;
   const jobFiles = draft && embedsFiles(draft)
     ? await (await import("../workflow/embed_job_files.ts"))

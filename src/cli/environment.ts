@@ -15,6 +15,10 @@ export const VARIABLES: readonly Variable[] = [
     name: "RUNNER_CONFIG",
     summary: "A file whose top-level keys stand for those that a workflow does not have",
   },
+  {
+    name: "RUNNER_PLUGIN_DIR",
+    summary: "The folder of plugins, which are actions of your own (default ~/.runner/plugins)",
+  },
   { name: "RUNNER_MAX_REPEAT_COUNT", summary: "The highest repeat.count (default 10000)" },
   { name: "RUNNER_MAX_ATTEMPTS", summary: "The highest retry.max_attempts (default 10000)" },
   {

@@ -1,4 +1,5 @@
 import type { Action } from "../action/action.ts";
+import { PLUGIN_NAME } from "../action/plugin/plugin_name.ts";
 import type { FieldTable } from "../workflow/fields.ts";
 import {
   type Field,
@@ -114,9 +115,6 @@ function stepSchema(actions: readonly Action[]): JsonSchemaObject {
     })),
   };
 }
-
-/** Stands here until plugins say it. */
-const PLUGIN_NAME = /^[A-Za-z0-9_-]+$/;
 
 /** A step that uses the action of that name. */
 function uses(name: string): JsonSchemaObject {

@@ -1,4 +1,6 @@
+import type { Plugins } from "../action/plugin/load_plugins.ts";
 import { loadActions } from "../action/registry.ts";
+import type { Host } from "../host/host.ts";
 import type { Path } from "../source/source.ts";
 import type { Decoding } from "./decode_value.ts";
 import { type ExpressionReader, type ExpressionUse, NO_EXPRESSIONS } from "./expression_reader.ts";
@@ -25,6 +27,7 @@ export async function decodeAs<T>(
   decode: (document: Document, decoding: Decoding) => T | undefined,
   document: Document,
   limits: Limits,
+  host: Host,
 ): Promise<DecodedDocument<T>> {
   const problems: Problem[] = [];
   const { fault, unquoted, expressions: any } = inspectValue(document.value);
@@ -38,8 +41,14 @@ export async function decodeAs<T>(
     });
   }
   const expressions = any ? await expressionReader(problems) : NO_EXPRESSIONS;
-  const actions = await loadActions(usedActions(document.value));
-  const draft = decode(document, { problems, limits, expressions, actions });
+  const used = usedActions(document.value);
+  const builtIn = await loadActions(used);
+  const plugins = builtIn.size < used.size ? await findPlugins(used, builtIn, host) : undefined;
+  const actions = plugins ? new Map([...builtIn, ...plugins.actions]) : builtIn;
+  const draft = decode(document, {
+    ...{ problems, limits, expressions, actions },
+    ...plugins ? { plugins } : {},
+  });
   await expressions.check(varsOf(document.value));
   await warnOfLeadingZeros(problems, document);
   return { ...draft ? { draft } : {}, uses: expressions.uses, problems, unquoted };
@@ -53,4 +62,14 @@ function varsOf(root: unknown): readonly string[] {
 async function expressionReader(problems: Problem[]): Promise<ExpressionReader> {
   const { makeExpressionReader } = await import("./read_expressions.ts");
   return makeExpressionReader(problems);
+}
+
+/** Brings plugins for the names that are none of an action that is built in. */
+async function findPlugins(
+  used: ReadonlySet<string>,
+  builtIn: ReadonlyMap<string, unknown>,
+  host: Host,
+): Promise<Plugins> {
+  const { loadPlugins } = await import("../action/plugin/load_plugins.ts");
+  return await loadPlugins([...used].filter((name) => !builtIn.has(name)), host);
 }

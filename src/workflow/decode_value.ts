@@ -1,4 +1,5 @@
 import type { Action } from "../action/action.ts";
+import type { Plugins } from "../action/plugin/load_plugins.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
@@ -18,6 +19,8 @@ export interface Decoding {
   readonly expressions: ExpressionReader;
   /** The actions that the document uses, by name. */
   readonly actions: ReadonlyMap<string, Action>;
+  /** Where it uses others than those that are built in: what is known of plugins. */
+  readonly plugins?: Plugins;
 }
 
 /** What a key of each type gives. */

@@ -1,5 +1,6 @@
 import type { Action } from "../action/action.ts";
 import { checkParameters } from "../action/check_parameters.ts";
+import type { Plugins } from "../action/plugin/load_plugins.ts";
 import { ACTIONS, REFERENCE_ACTIONS } from "../action/registry.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
@@ -19,7 +20,11 @@ export type Defaults = ReadonlyMap<string, Dict>;
 const ACTION_NAMES = ACTIONS.map((action) => action.name);
 
 /** Decodes the `defaults` of a job. What is in them is checked with the steps that use them. */
-export function decodeDefaults(map: RawMap, path: Path, { problems, actions }: Decoding): Defaults {
+export function decodeDefaults(
+  map: RawMap,
+  path: Path,
+  { problems, actions, plugins }: Decoding,
+): Defaults {
   const defaults = new Map<string, Dict>();
   for (const [name, params] of Object.entries(map)) {
     if (params === null) continue;
@@ -29,8 +34,8 @@ export function decodeDefaults(map: RawMap, path: Path, { problems, actions }: D
       addError(problems, "type", [...path, name], message);
     } else if (actions.has(name)) {
       defaults.set(name, params as Dict);
-    } else {
-      const hint = didYouMean(name, ACTION_NAMES) ?? `the actions are ${ACTION_NAMES.join(", ")}`;
+    } else if (!plugins?.problems.has(name)) {
+      const hint = actionHint(name, plugins);
       const message = `there is no action "${name}" to have defaults`;
       addWarning(problems, "unknown-action", [...path, name], message, { part: "key", hint });
     }
@@ -42,18 +47,30 @@ export function decodeDefaults(map: RawMap, path: Path, { problems, actions }: D
 export function decodeUses(
   name: string,
   path: Path,
-  { problems, actions }: Decoding,
+  { problems, actions, plugins }: Decoding,
 ): Action | undefined {
   const action = actions.get(name);
   if (action) return action;
+  const broken = plugins?.problems.get(name);
+  if (broken) {
+    const { message, ...details } = broken;
+    addError(problems, "plugin", path, message, details);
+    return undefined;
+  }
   const isKnownElsewhere = REFERENCE_ACTIONS.includes(name);
   const message = isKnownElsewhere
     ? `runner has no action "${name}" yet`
     : `there is no action "${name}"`;
-  const list = `the actions are ${ACTION_NAMES.join(", ")}`;
-  const hint = isKnownElsewhere ? list : didYouMean(name, ACTION_NAMES) ?? list;
+  const hint = actionHint(isKnownElsewhere ? "" : name, plugins);
   addError(problems, "unknown-action", path, message, { hint });
   return undefined;
+}
+
+/** What to write in place of a name that is none of an action; nothing is like an empty one. */
+function actionHint(name: string, { names = [], place }: Partial<Plugins> = {}): string {
+  const known = [...ACTION_NAMES, ...names];
+  const hint = didYouMean(name, known) ?? `the actions are ${known.join(", ")}`;
+  return place === undefined ? hint : `${hint} (${place})`;
 }
 
 /**

@@ -177,7 +177,7 @@ export class JobFiles {
         hint: 'a job file is one job: it has "name", "steps" and other keys of a job at its top',
       };
     }
-    const decoded = await decodeAs(decodeJobFile, document, this.#limits);
+    const decoded = await decodeAs(decodeJobFile, document, this.#limits, this.#host);
     this.#found.push({ ...decoded, document });
     const { draft, problems } = decoded;
     if (!draft) return { kind: "bad" };

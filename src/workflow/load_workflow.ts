@@ -21,7 +21,7 @@ export interface Loaded {
 export async function loadWorkflow(argument: string, host: Host): Promise<Loaded> {
   const limits = readLimits(host.env);
   const document = await readDocument(argument, host);
-  const { draft, problems, unquoted } = await decodeDocument(document, limits);
+  const { draft, problems, unquoted } = await decodeDocument(document, limits, host);
   const jobFiles = draft && embedsFiles(draft)
     ? await (await import("./embed_job_files.ts")).embedJobFiles(draft, problems, limits, host)
     : undefined;
@@ -56,8 +56,9 @@ export async function readDocument(argument: string, host: Host): Promise<Docume
 export function decodeDocument(
   document: Document,
   limits: Limits,
+  host: Host,
 ): Promise<DecodedDocument<WorkflowDraft>> {
-  return decodeAs(decodeWorkflow, document, limits);
+  return decodeAs(decodeWorkflow, document, limits, host);
 }
 
 /** Whether any step runs a job file. */

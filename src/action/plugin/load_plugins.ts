@@ -1,0 +1,42 @@
+import type { Host } from "../../host/host.ts";
+import type { Action } from "../action.ts";
+import { findPlugin, pluginFolder, pluginNames } from "./find_plugin.ts";
+import type { PluginFile, PluginProblem } from "./plugin.ts";
+import { PLUGIN_NAME } from "./plugin_name.ts";
+import { programPlugin } from "./program_plugin.ts";
+
+/** The plugins that stand in for actions that are not built in. */
+export interface Plugins {
+  readonly actions: ReadonlyMap<string, Action>;
+  /** Why a plugin that is there cannot be used, by its name. */
+  readonly problems: ReadonlyMap<string, PluginProblem>;
+  /** The names of all plugins that there are. */
+  readonly names: readonly string[];
+  /** Where they were looked for, in words; undefined where nobody has plugins. */
+  readonly place?: string;
+}
+
+/** Looks for plugins of those names, and says what was found and what is wrong with it. */
+export async function loadPlugins(names: readonly string[], host: Host): Promise<Plugins> {
+  const actions = new Map<string, Action>();
+  const problems = new Map<string, PluginProblem>();
+  const folder = pluginFolder(host);
+  const found = folder && await pluginNames(folder, host);
+  if (!folder || !found) {
+    const place = folder?.isChosen ? `RUNNER_PLUGIN_DIR "${folder.path}" is no folder` : undefined;
+    return { actions, problems, names: [], ...place === undefined ? {} : { place } };
+  }
+  await Promise.all(names.map(async (name) => {
+    const file = PLUGIN_NAME.test(name) ? await findPlugin(folder, name) : undefined;
+    if (!file) return;
+    const plugin = await loadPlugin(file);
+    if ("load" in plugin) actions.set(name, plugin);
+    else problems.set(name, plugin);
+  }));
+  return { actions, problems, names: found, place: `plugins are looked for in "${folder.path}"` };
+}
+
+async function loadPlugin(file: PluginFile): Promise<Action | PluginProblem> {
+  if (file.kind === "program") return await programPlugin(file);
+  return await (await import("./module_plugin.ts")).modulePlugin(file);
+}

@@ -1,0 +1,103 @@
+import { StepError } from "../../source/errors.ts";
+import { parseJson } from "../../value/parse_json.ts";
+import type { ActionContext, ActionResult, Dict, RunAction } from "../action.ts";
+import { leftoversOf } from "../leftovers.ts";
+import { awaitCommand, type CommandEnd } from "../process/await_command.ts";
+import { feed } from "../process/feed.ts";
+import { lastLines } from "../process/last_lines.ts";
+import { type ProcessGroup, startGroup } from "../process/process_group.ts";
+import type { PluginFile } from "./plugin.ts";
+import { readAnswer } from "./read_answer.ts";
+
+/** An answer is read as a whole; what goes to stderr is for people. */
+const LIMITS = { stdout: 64 * 1024 * 1024, stderr: 1024 * 1024 };
+
+/** How much is shown of what is no answer. */
+const SHOWN = 80;
+
+/**
+ * Carries an action out by a program: it reads one request as JSON, and writes one answer. It ends
+ * with all that it started when its time is over.
+ */
+export function runProgram(plugin: PluginFile): RunAction {
+  return async (params, context) => {
+    const leftovers = leftoversOf(context);
+    const stop = Promise.withResolvers<StepError>();
+    const forget = context.onStop(stop.resolve);
+    try {
+      const group = start(plugin, params, context);
+      leftovers.watch(group.pid);
+      feed(group.child.stdin, JSON.stringify(requestOf(plugin, params, context)) + "\n");
+      const ended = await awaitCommand(group, LIMITS, stop.promise, leftovers, context);
+      const told = ended.stderr.text.trimEnd();
+      if (told !== "") context.debug(`${plugin.name}: ${told}`);
+      return readEnd(plugin, ended, params, context);
+    } finally {
+      forget();
+    }
+  };
+}
+
+function requestOf({ name }: PluginFile, params: Dict, { vars, timeout }: ActionContext): Dict {
+  return { action: name, with: params, vars, timeout: timeout / 1000 };
+}
+
+function start({ name, path, shown }: PluginFile, params: Dict, { host }: ActionContext) {
+  const fail = (message: string, hint?: string) =>
+    new StepError(`cannot run the plugin "${name}": ${message}`, hint, { req: params });
+  try {
+    const piped = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
+    return startGroup(path, piped, host.clock) satisfies ProcessGroup;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) {
+      throw fail(`"${shown}" does not exist, or what its first line names does not`);
+    }
+    if (error instanceof Deno.errors.PermissionDenied) {
+      throw fail(`permission to execute "${shown}" is denied`);
+    }
+    if (error instanceof Deno.errors.NotCapable) {
+      const flag = error.message.match(/--allow-\w+/)?.[0] ?? "--allow-run";
+      throw fail(`Deno is not allowed to run "${shown}"`, `allow it with ${flag}`);
+    }
+    if (!(error instanceof Error)) throw error;
+    const reason = error.message.replace(/^Failed to spawn '.*?': /s, "");
+    throw fail(`"${shown}": ${reason}`);
+  }
+}
+
+function readEnd(
+  { name }: PluginFile,
+  { end, stdout, stderr }: CommandEnd,
+  params: Dict,
+  context: ActionContext,
+): ActionResult {
+  const lines = lastLines("stderr", context.mask(stderr.text));
+  const fail = (message: string, ...hints: (string | undefined)[]) => {
+    const hint = hints.filter((text) => text !== undefined).join("\n");
+    return new StepError(message, hint === "" ? undefined : hint, { req: params });
+  };
+  if (end instanceof StepError) throw fail(end.message, end.hint, lines);
+  if (stdout.cut) {
+    throw fail(`the plugin "${name}" answered with more than ${LIMITS.stdout / 1024 ** 2} MiB`);
+  }
+  const text = stdout.text.replace(/^\ufeff/, "").trim();
+  let answer: unknown;
+  try {
+    answer = parseJson(text);
+  } catch {
+    const begin = JSON.stringify(context.cutText(text, SHOWN) + (text.length > SHOWN ? "…" : ""));
+    const how = howItEnded(end);
+    if (text === "") throw fail(`the plugin "${name}" ended${how} without an answer`, lines);
+    throw fail(
+      `the plugin "${name}" ended${how} and answered with no JSON: ${begin}`,
+      "its standard output is for the answer alone; what is for people goes to standard error",
+      lines,
+    );
+  }
+  return readAnswer(name, answer, params, context);
+}
+
+function howItEnded({ code, signal }: Deno.CommandStatus): string {
+  if (signal !== null) return ` by ${signal}`;
+  return code === 0 ? "" : ` with exit code ${code}`;
+}

@@ -1,0 +1,225 @@
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import type { Action, Dict } from "../../../src/action/action.ts";
+import { loadPlugins, type Plugins } from "../../../src/action/plugin/load_plugins.ts";
+import { LoadError, StepError } from "../../../src/source/errors.ts";
+import { actionContext, type TestContext } from "../../support/action_context.ts";
+import { hostWith } from "../../support/load_files.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+/** Looks for plugins in a folder of these files, all of them executable. */
+function load<T>(
+  files: Files,
+  names: readonly string[],
+  use: (plugins: Plugins, folder: string) => T | Promise<T>,
+): Promise<T> {
+  return withFiles(files, async (folder) => {
+    for (const name of Object.keys(files)) await Deno.chmod(`${folder}/${name}`, 0o755);
+    return await use(await loadPlugins(names, hostWith({ RUNNER_PLUGIN_DIR: folder })), folder);
+  });
+}
+
+/** Loads a module as the plugin "foo". */
+function loadModule<T>(text: string, use: (action: Action) => T | Promise<T>): Promise<T> {
+  return load({ "runner-foo.ts": text }, ["foo"], async ({ actions, problems }) => {
+    const action = actions.get("foo");
+    assert(action, JSON.stringify([...problems]));
+    return await use(action);
+  });
+}
+
+async function run(action: Action, params: Dict = {}, before?: (context: TestContext) => void) {
+  await using context = actionContext();
+  const act = await action.load();
+  const running = act(params, context);
+  before?.(context);
+  return await running;
+}
+
+function record(more: string): string {
+  return `export const action = { name: "foo", summary: "Does a thing", ${more} };\n`;
+}
+
+const RUN = "load: () => Promise.resolve((params) => ({ req: params, res: { a: 1 }, status: 0 }))";
+
+Deno.test("plugins are found by their names, a module before a program", async () => {
+  const files = {
+    "runner-foo": "#!/bin/sh\n",
+    "runner-bar": "#!/bin/sh\n",
+    "runner-bar.ts": record(RUN).replace('"foo"', '"bar"'),
+    "other": "",
+    "runner-sub/x": "",
+  };
+  await load(files, ["foo", "bar", "baz", "sub", "../other", ""], (plugins, folder) => {
+    assertEquals([...plugins.actions.keys()].sort(), ["bar", "foo"]);
+    assertEquals(plugins.actions.get("bar")!.summary, "Does a thing");
+    assertEquals(plugins.actions.get("foo")!.summary, `The plugin ${folder}/runner-foo`);
+    assertEquals(plugins.problems.size, 0);
+    assertEquals(new Set(plugins.names), new Set(["foo", "bar"]));
+    assertEquals(plugins.place, `plugins are looked for in "${folder}"`);
+  });
+});
+
+Deno.test("a folder that is chosen must be there, and that of the home need not", async () => {
+  await withFiles({ ".runner/plugins/runner-foo": "" }, async (home) => {
+    await Deno.chmod(`${home}/.runner/plugins/runner-foo`, 0o755);
+    const look = (env: Record<string, string>) => loadPlugins(["foo"], hostWith(env));
+    assertEquals((await look({ HOME: home })).actions.size, 1);
+    assertEquals((await look({ HOME: home, RUNNER_PLUGIN_DIR: "" })).actions.size, 1);
+    assertEquals((await look({ HOME: `${home}/no` })).place, undefined);
+    assertEquals((await look({})).place, undefined);
+    const missing = await look({ HOME: home, RUNNER_PLUGIN_DIR: "/no/such" });
+    assertEquals(missing.place, 'RUNNER_PLUGIN_DIR "/no/such" is no folder');
+    assertEquals(missing.actions.size, 0);
+  });
+});
+
+Deno.test("a program that is not executable is a problem", async () => {
+  await withFiles({ "runner-foo": "" }, async (folder) => {
+    await Deno.chmod(`${folder}/runner-foo`, 0o644);
+    const { problems } = await loadPlugins(["foo"], hostWith({ RUNNER_PLUGIN_DIR: folder }));
+    assertEquals(problems.get("foo"), {
+      message: `the plugin "${folder}/runner-foo" is not executable`,
+      hint: `make it executable: chmod +x ${folder}/runner-foo`,
+    });
+  });
+});
+
+Deno.test("a module is an action like those that are built in", async () => {
+  const text = 'export default { name: "foo", summary: "x", ' +
+    `parameters: [{ name: "p", type: ["string", "list"], summary: "y", required: true }], ${RUN} };`;
+  await loadModule(text, async (action) => {
+    assertEquals(action.parameters?.map(({ name }) => name), ["p"]);
+    const { req, res, status } = await run(action, { p: "v" });
+    assertEquals([req, res, status], [{ p: "v" }, { a: 1 }, 0]);
+  });
+  await load({ "runner-foo.js": record(RUN) }, ["foo"], ({ actions }) => {
+    assertEquals(actions.get("foo")?.summary, "Does a thing");
+  });
+});
+
+Deno.test("a module that is no plugin is a problem that says why", async (test) => {
+  const table: [name: string, text: string, message: RegExp][] = [
+    [
+      "syntax",
+      "export const a =\n  ;\n",
+      /cannot be loaded: .*Expression expected \(.*foo\.ts:2:3\)$/,
+    ],
+    ["throws", '\nthrow new Error("no way");\n', /cannot be loaded: no way \(.*foo\.ts:2:7\)$/],
+    ["throws text", 'throw "no way";\n', /cannot be loaded: no way$/],
+    ["imports", 'import "./none.ts";\n', /cannot be loaded: .*none\.ts/],
+    ["exports nothing", "const a = 1;\n", /exports neither "action" nor a default$/],
+    ["function", "export default () => {};\n", /exports a function where an action should be$/],
+    ["null", "export const action = null;\n", /exports nothing where an action should be$/],
+    ["name", record(RUN).replace('"foo"', '"bar"'), /the name "foo", not "bar"$/],
+    ["no name", `export default { summary: "", ${RUN} }`, /the name "foo", not nothing$/],
+    ["summary", `export default { name: "foo", ${RUN} }`, /must say in one line/],
+    ["no load", record(""), /has no "load" that brings its code$/],
+    ["load", record("load: 5"), /must have a function as "load", not 5$/],
+    ["check", record(`check: {}, ${RUN}`), /must have a function as "check", not a mapping$/],
+    ["parameters", record(`parameters: {}, ${RUN}`), /a list as "parameters", not a mapping$/],
+    ["a parameter", record(`parameters: [{}], ${RUN}`), /must give parameter 1 a "name"$/],
+    [
+      "its summary",
+      record(`parameters: [{ name: "p", type: "string" }], ${RUN}`),
+      /must give its parameter "p" a "summary"$/,
+    ],
+    [
+      "its type",
+      record(`parameters: [{ name: "p", summary: "", type: "text" }], ${RUN}`),
+      /must give its parameter "p" a "type" of string, number, /,
+    ],
+    ["alternatives", record(`alternatives: [1], ${RUN}`), /a list of \{ names \}/],
+  ];
+  for (const [name, text, message] of table) {
+    await test.step(name, async () => {
+      await load({ "runner-foo.ts": text }, ["foo"], ({ actions, problems }, folder) => {
+        assertEquals(actions.size, 0);
+        const told = problems.get("foo")!.message;
+        assertMatch(told, message);
+        assert(told.startsWith(`the plugin "${folder}/runner-foo.ts" `), told);
+        for (const trace of ["\n", "file://", "\x1b", " at async"]) {
+          assert(!told.includes(trace), told);
+        }
+      });
+    });
+  }
+});
+
+Deno.test("what a module does wrong in a step is an error in words", async (test) => {
+  const table: [name: string, load: string, message: RegExp][] = [
+    [
+      "throws",
+      "async () => () => { throw new TypeError('oops') }",
+      /foo" failed: oops \(.*:1:\d+\)$/,
+    ],
+    ["rejects", "async () => async () => { throw 'text' }", /foo" failed: text$/],
+    ["cannot load", "() => { throw new Error('gone') }", /foo" cannot be loaded: gone \(/],
+    ["loads no function", "async () => 5", /must load a function/],
+    ["gives nothing", "async () => () => {}", /must answer with a mapping, not nothing$/],
+    ["gives no status", "async () => () => ({ req: {}, res: {} })", /answered without "status"$/],
+    ["gives a circle", "async () => () => { const a = {}; a.a = a; return a }", /no plain data/],
+    ["gives an error", "async () => () => ({ error: 'busy' })", /foo" failed: busy$/],
+  ];
+  for (const [name, code, message] of table) {
+    await test.step(name, async () => {
+      await loadModule(record(`load: ${code}`), async (action) => {
+        const { message: told } = await assertRejects(() => run(action), StepError);
+        assertMatch(told, message);
+      });
+    });
+  }
+});
+
+Deno.test("what a module gives is made plain data", async () => {
+  const result = "{ req: {}, res: { at: new Date(0), f() {}, n: NaN, u: undefined }, status: 0, " +
+    'brief: "fine", elapsed: 12 }';
+  await loadModule(record(`load: async () => () => (${result})`), async (action) => {
+    const { res, brief, elapsed } = await run(action);
+    assertEquals(res, { at: "1970-01-01T00:00:00.000Z", n: null });
+    assertEquals([brief, elapsed], ["fine", 12]);
+  });
+});
+
+Deno.test("a module that does not listen is left when its time is over", async () => {
+  await loadModule(record("load: async () => () => new Promise(() => {})"), async (action) => {
+    const reason = new StepError("the step timed out after 1s");
+    const failed = await assertRejects(() => run(action, {}, (context) => context.stop(reason)));
+    assertEquals(failed, reason);
+  });
+});
+
+Deno.test("a module that listens ends what it began before it is left", async () => {
+  const code = "load: async () => (_, context) => new Promise((_, reject) => context.onStop(" +
+    "() => setTimeout(() => { globalThis.fooHasEnded = true; reject(new Error('cut')) }, 50)))";
+  await loadModule(record(code), async (action) => {
+    const reason = new StepError("over");
+    await assertRejects(
+      () => run(action, {}, (context) => context.stop(reason)),
+      StepError,
+      "over",
+    );
+    assertEquals((globalThis as { fooHasEnded?: boolean }).fooHasEnded, true);
+  });
+});
+
+Deno.test("what the check and the merge of a module do wrong is told", async () => {
+  const checkOf = async (code: string) =>
+    await loadModule(record(`check: ${code}, ${RUN}`), ({ check }) => check!({}));
+  assertEquals(await checkOf("() => [{ path: ['p'], message: 'no p' }]"), [
+    { path: ["p"], message: "no p" },
+  ]);
+  assertMatch(
+    (await checkOf("() => { throw new Error('x') }"))[0]!.message,
+    /^the plugin "foo" cannot check its parameters: x \(/,
+  );
+  for (const code of ["() => 5", "() => [5]", "() => [{ message: 'm' }]"]) {
+    assertMatch((await checkOf(code))[0]!.message, /must give a list of \{ path, message \}/);
+  }
+  for (const code of ["() => { throw new Error('x') }", "() => 5"]) {
+    await loadModule(record(`merge: ${code}, ${RUN}`), async ({ merge }) => {
+      await assertRejects(async () => await merge!({}, {}), LoadError, "cannot merge defaults: ");
+    });
+  }
+});

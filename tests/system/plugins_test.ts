@@ -1,0 +1,26 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { runCli } from "../support/run_cli.ts";
+
+Deno.test("the example of plugins in sh, Python and TypeScript does what it says", async () => {
+  const folder = fromFileUrl(new URL("../../examples/plugins/", import.meta.url));
+  const server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serving = (async () => {
+    for await (const connection of server) {
+      connection.readable.pipeTo(connection.writable).catch(() => {});
+    }
+  })();
+  try {
+    const { port } = server.addr as Deno.NetAddr;
+    const env = { RUNNER_PLUGIN_DIR: folder, PORT: String(port) };
+    const { code, stdout, stderr } = await runCli(["-v", `${folder}plugins.yml`], { env });
+    assertEquals(code, 0, stdout + stderr);
+    for (const name of ["there is room left", "words are counted", "somebody answers"]) {
+      assertStringIncludes(stdout, `✓  ${name}`);
+    }
+    assertStringIncludes(stderr, "words: 8 words in 300 seconds at most");
+  } finally {
+    server.close();
+    await serving;
+  }
+});
