@@ -81,8 +81,9 @@ export class CredentialMaker {
     const alike = [...this.schemes.values()].filter(({ kind }) => kind === scheme.kind);
     const own = alike.length === 1 ? "api" : snakeCase(name) ?? "api";
     if (scheme.kind === "basic") return this.variables.basicCredentials(own);
-    const ending = scheme.kind === "key" ? "key" : "token";
-    const full = own.endsWith(ending) ? own : `${own}_${ending}`;
+    const full = /(?:token|key|secret)$/.test(own)
+      ? own
+      : `${own}_${scheme.kind === "key" ? "key" : "token"}`;
     return this.variables.fromEnvironment(full, NO_CREDENTIAL);
   }
 }

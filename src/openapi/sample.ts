@@ -37,21 +37,30 @@ export function givenValue(schema: unknown): Value | undefined {
   return listed === undefined ? undefined : plainValue(listed);
 }
 
-/** A value that a description holds, as data of its own: nothing in it is shared or circular. */
-export function plainValue(value: unknown, above: readonly unknown[] = []): Value {
-  if (typeof value === "bigint") return String(value);
-  if (typeof value !== "object" || value === null) {
-    return typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
-      ? value as Value
-      : null;
-  }
-  if (above.includes(value)) return null;
-  const inside = [...above, value];
-  if (Array.isArray(value)) return value.map((item) => plainValue(item, inside));
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, plainValue(field, inside)]),
-  );
+/**
+ * A value that a description holds, as data of its own: nothing in it is shared or circular, and
+ * of what is too large for anybody to have meant it, the rest is null.
+ */
+export function plainValue(value: unknown): Value {
+  let room = MOST_EXAMPLE_VALUES;
+  const copy = (part: unknown, above: readonly unknown[]): Value => {
+    if (typeof part !== "object" || part === null) {
+      return typeof part === "string" || typeof part === "boolean" || Number.isFinite(part)
+        ? part as Value
+        : null;
+    }
+    if (above.includes(part) || --room < 0) return null;
+    const inside = [...above, part];
+    if (Array.isArray(part)) return part.map((item) => copy(item, inside));
+    return Object.fromEntries(
+      Object.entries(part).map(([name, field]) => [name, copy(field, inside)]),
+    );
+  };
+  return copy(value, []);
 }
+
+/** Lists and mappings in one example. */
+const MOST_EXAMPLE_VALUES = 5000;
 
 /** In place of a value that would hold itself. */
 const CUT = Symbol("cut");

@@ -46,7 +46,8 @@ export function shapeOf(schema: unknown): Shape {
     types.includes("null") || choices.length < options.length || listOf(said.enum).includes(null);
   return {
     said,
-    type: textOf(types.find((type) => type !== "null")) ?? impliedType(said, properties),
+    type: textOf(types.find((type) => type !== "null") ?? types[0]) ??
+      impliedType(said, properties),
     isNullable,
     properties,
     required,
@@ -66,27 +67,37 @@ export function typeOf(schema: unknown): string | undefined {
   return type ?? (choices.length > 0 ? shapeOf(choices[0]).type : undefined);
 }
 
-/** Fields that every object has that a schema describes. */
-export function requiredFields(schema: unknown): { name: string; isNullable: boolean }[] {
-  return collectRequired(schema, new Set());
+/** A field that every object of a schema has. */
+interface Field {
+  readonly name: string;
+  readonly isNullable: boolean;
 }
 
+/** Fields that every object has that a schema describes. */
+export function requiredFields(schema: unknown): readonly Field[] {
+  return collectRequired(schema, new Map());
+}
+
+/** `known` holds what was found, and nothing yet for the schemas that are being looked at. */
 function collectRequired(
   schema: unknown,
-  above: ReadonlySet<unknown>,
-): { name: string; isNullable: boolean }[] {
-  if (above.has(schema)) return [];
-  const inside = new Set(above).add(schema);
+  known: Map<unknown, readonly Field[]>,
+): readonly Field[] {
+  const before = known.get(schema);
+  if (before) return before;
+  known.set(schema, []);
   const { required, properties, choices } = shapeOf(schema);
   const own = [...required].filter((name) => mapOf(properties.get(name)).writeOnly !== true)
     .map((name) => ({ name, isNullable: mayBeNull(properties.get(name)) }));
-  const [first, ...others] = choices.map((choice) => collectRequired(choice, inside));
+  const [first, ...others] = choices.map((choice) => collectRequired(choice, known));
   const shared = (first ?? []).flatMap((field) => {
     const same = others.map((fields) => fields.find(({ name }) => name === field.name));
     if (required.has(field.name) || same.includes(undefined)) return [];
     return [{ ...field, isNullable: field.isNullable || same.some((other) => other!.isNullable) }];
   });
-  return [...own, ...shared];
+  const found = [...own, ...shared];
+  known.set(schema, found);
+  return found;
 }
 
 /** Whether null is a value that a schema describes; without a type everything is. */
