@@ -42,6 +42,14 @@ export interface StepContext {
   readonly scope: Scope;
 }
 
+/** What the scope sees of an answer before there is one. */
+const NO_ANSWER = { req: null, res: null, rt: { duration: "", sec: 0 }, status: 0 };
+
+/** Begins an attempt: its `with` does not see what the attempt before it was answered. */
+export function forgetAnswer({ names }: StepContext): void {
+  Object.assign(names, NO_ANSWER);
+}
+
 /** The context of a step before its `vars` are evaluated and its action has run. */
 export function makeStepContext(
   session: Session,
@@ -53,10 +61,7 @@ export function makeStepContext(
     vars: session.vars,
     outputs: round.outputs.view,
     repeat_index: round.index ?? 0,
-    req: null,
-    res: null,
-    rt: { duration: "", sec: 0 },
-    status: 0,
+    ...NO_ANSWER,
   };
   const run = makeStepRun(round, step, entry?.index);
   const context = { round, step, run, names, scope: { names, strict: true } };

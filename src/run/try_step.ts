@@ -11,7 +11,7 @@ import { failedJob, failureOf, falseTest } from "./failure.ts";
 import { FieldError, inField } from "./field_error.ts";
 import { type Answer, runAttempt } from "./run_attempt.ts";
 import type { Session } from "./session.ts";
-import type { StepContext } from "./step_context.ts";
+import { forgetAnswer, type StepContext } from "./step_context.ts";
 
 /** What one attempt at a step came to. */
 export interface Try {
@@ -29,6 +29,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   const { step, scope, run } = context;
   let params: Dict;
   let timeout: number;
+  forgetAnswer(context);
   try {
     params = inField(["with"], () => renderData(step.with, scope)) as Dict;
     timeout = evaluateDuration(step.timeout, scope, ["timeout"]) || STEP_TIMEOUT;
