@@ -4,20 +4,21 @@ import type { FileReports, ReportTarget } from "../report/files/open_files.ts";
 import { openReport } from "../report/open_report.ts";
 import type { RunEvent } from "../run/event.ts";
 import { run, type RunOptions } from "../run/run.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
 import { UsageError } from "../source/errors.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
 import { loadWorkflow } from "../workflow/load_workflow.ts";
 import { usesColour } from "./colour.ts";
 import type { ExitCode, Invocation, Program } from "./command.ts";
+import type { LogLevel } from "./log_level.ts";
 import { outputMode } from "./output_mode.ts";
-import { logLevel, tellWarnings } from "./tell_warnings.ts";
 
 /** Runs a workflow and prints the report; 0 when every job completed and every test passed. */
 export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {
   const { host, leave } = program;
   const { switches, values, operands } = invocation;
   const mode = outputMode(values.get("output"), host.env, host.stdout);
-  const level = await logLevel(host.env, switches);
+  const level = await levelOf(invocation, host.env);
   const noColor = switches.has("no-color");
   const colour = usesColour(noColor, host.env, host.stdout);
   const timeout = runTimeout(host.env.get("RUNNER_TIMEOUT"));
@@ -25,9 +26,9 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
   const preparation = isPrepared(invocation)
     ? await (await import("./prepare_run.ts")).prepareRun(invocation, program)
     : undefined;
-  await tellWarnings(preparation?.warnings ?? [], level, program);
+  await warn(preparation?.warnings ?? [], level, program);
   const { workflow, warnings } = await loadWorkflow(operands[0]!, host);
-  await tellWarnings(warnings, level, program);
+  await warn(warnings, level, program);
   const { plan, text } = await preparation?.plan(workflow) ??
     { plan: await makePlan(workflow, host.env.all()) };
   await tellWarnings(plan.warnings, level, program);
@@ -88,6 +89,21 @@ const PREPARING: readonly string[] = [
 
 function isPrepared({ switches, values, lists }: Invocation): boolean {
   return PREPARING.some((name) => switches.has(name) || values.has(name) || lists.has(name));
+}
+
+/** How much is told on standard error; most runs ask for nothing special. */
+async function levelOf({ switches }: Invocation, env: Environment): Promise<LogLevel> {
+  if (!switches.has("verbose") && !env.get("RUNNER_LOG_LEVEL")) return "info";
+  return await (await import("./tell_warnings.ts")).logLevel(env, switches);
+}
+
+async function warn(
+  warnings: readonly Diagnostic[],
+  level: LogLevel,
+  program: Program,
+): Promise<void> {
+  if (warnings.length === 0) return;
+  await (await import("./tell_warnings.ts")).tellWarnings(warnings, level, program);
 }
 
 /** The reports to be written besides the one that is printed. */
