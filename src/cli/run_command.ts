@@ -31,7 +31,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
   await warn(warnings, level, program);
   const { plan, text } = await preparation?.plan(workflow) ??
     { plan: await makePlan(workflow, host.env.all()) };
-  await tellWarnings(plan.warnings, level, program);
+  await warn(plan.warnings, level, program);
   if (text !== undefined) {
     host.stdout.write(text);
     return 0;
