@@ -23,14 +23,21 @@ function others(action: string, parameter: string, url: string): string {
   if (action === "http" && parameter === "url") return "method: GET, ";
   if (action === "http" && parameter === "method") return `url: "${url}", `;
   if (action === "http" && !isTarget) return `get: "${url}", `;
+  if (action === "embedded") return "path: job.yml, ";
   return action === "shell" && parameter !== "cmd" ? 'cmd: "true", ' : "";
 }
+
+const VARS = VALUES.map((value, index) => `  v${index}: ${value}\n`).join("");
+const JOB = "name: job\nsteps:\n  - uses: hello\n";
 
 Deno.test("a parameter that turns out to be of any type does its work or fails its step", async () => {
   const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
   await withRig(async ({ url }) => {
     const jobs = actions.flatMap(({ name, parameters = [] }) =>
-      parameters.map((parameter) => {
+      // Where a job file is has to be known before the run.
+      parameters.filter((parameter) => name !== "embedded" || parameter.name !== "path").map((
+        parameter,
+      ) => {
         const steps = VALUES.map((_, index) =>
           `  - {uses: ${name}, timeout: 30s, with: {${others(name, parameter.name, url)}` +
           `${parameter.name}: "{{ vars.v${index} }}"}}\n`
@@ -38,12 +45,23 @@ Deno.test("a parameter that turns out to be of any type does its work or fails i
         return { steps, text: `- name: ${name} ${parameter.name}\n  steps:\n${steps.join("")}` };
       })
     );
-    const vars = VALUES.map((value, index) => `  v${index}: ${value}\n`).join("");
-    const yaml = `name: n\nvars:\n${vars}jobs:\n${jobs.map(({ text }) => text).join("")}`;
-    const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
+    const yaml = `name: n\nvars:\n${VARS}jobs:\n${jobs.map(({ text }) => text).join("")}`;
+    const files = { "w.yml": yaml, "job.yml": JOB };
+    const result = await withFiles(files, (cwd) => runCli(["w.yml"], { cwd }));
     assertNoTrace(result);
     assertEquals([result.code, result.stderr], [1, ""]);
-    const done = [...result.stdout.matchAll(/^ +\d+\. [✓✗△] {2}/gm)].length;
+    const done = [...result.stdout.matchAll(/^ {1,3}\d+\. [✓✗△] {2}/gm)].length;
     assertEquals(done, jobs.flatMap(({ steps }) => steps).length);
   });
+});
+
+Deno.test("a path of a job file that turns out to be of any type is refused before the run", async () => {
+  const steps = VALUES.map((_, index) =>
+    `  - {uses: embedded, with: {path: "{{ vars.v${index} }}"}}\n`
+  );
+  const yaml = `name: n\nvars:\n${VARS}jobs:\n- name: j\n  steps:\n${steps.join("")}`;
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
+  assertNoTrace(result);
+  assertEquals([result.code, result.stdout], [1, ""]);
+  assertEquals(result.stderr.match(/^w\.yml:\d+:\d+: error: /gm)?.length, VALUES.length);
 });
