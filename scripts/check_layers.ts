@@ -42,6 +42,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = { report: ["run/event
 const ONE_DOOR = [
   "@apidevtools/json-schema-ref-parser",
   "acorn",
+  "get-east-asian-width",
   "js-yaml",
   "re2js",
   "@std/yaml/parse",
