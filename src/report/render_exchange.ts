@@ -1,8 +1,9 @@
 import type { Exchange } from "../run/event.ts";
+import { KEPT_FROM_THE_END } from "../value/bound_value.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
 import { fittingJson, renderJson } from "./render_json.ts";
 import type { Style } from "./style.ts";
-import { boundLines, indentLines, textLines } from "./text_lines.ts";
+import { boundFirstLines, boundLines, indentLines, textLines } from "./text_lines.ts";
 
 /** How wide the lines of a request or response are, and how many there may be of each field. */
 interface ExchangeBounds {
@@ -44,8 +45,20 @@ function messageLines(message: Value, { columns, lines }: ExchangeBounds): strin
   const { head, fields } = splitHead(message);
   return [
     ...head.flatMap((line) => bounded(textLines(line, columns))),
-    ...Object.entries(fields).flatMap(([name, value]) => bounded(fieldLines(name, value, columns))),
+    ...Object.entries(fields).flatMap(([name, value]) =>
+      KEPT_FROM_THE_END.has(name)
+        ? endLines(name, value, { columns, lines })
+        : bounded(fieldLines(name, value, columns))
+    ),
   ];
+}
+
+/** A field of which the last lines stay, below its name. */
+function endLines(name: string, value: Value, { columns, lines }: ExchangeBounds): string[] {
+  const all = fieldLines(name, value, columns);
+  if (all.length <= lines) return all;
+  const last = boundFirstLines(valueLines(value, columns), lines - 1);
+  return [`${name}:`, ...indentLines(last, 2)];
 }
 
 /** What belongs together on the first line: `GET http://…` or `200 OK`. */

@@ -23,6 +23,12 @@ export function boundLines(lines: readonly string[], most: number): readonly str
   return [...lines.slice(0, most - 1), `… (${lines.length - most + 1} more lines)`];
 }
 
+/** The last so many lines, the first of which then tells that there are more. */
+export function boundFirstLines(lines: readonly string[], most: number): readonly string[] {
+  if (lines.length <= most) return lines;
+  return ["(more lines before, -v shows all) …", ...lines.slice(lines.length - most + 1)];
+}
+
 /** Lines that begin that many columns further right; empty ones stay empty. */
 export function indentLines(lines: readonly string[], columns: number): string[] {
   const indent = " ".repeat(columns);

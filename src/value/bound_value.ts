@@ -3,6 +3,9 @@ import { MASK } from "./masker.ts";
 /** Cuts a text: its first so many characters, with what must not be seen taken out. */
 export type CutText = (text: string, limit: number) => string;
 
+/** Fields that tell most at their end: what a command said last is why it failed. */
+export const KEPT_FROM_THE_END: ReadonlySet<string> = new Set(["stdout", "stderr"]);
+
 /**
  * A copy of plain data that holds about `limit` characters of text for each field of the top
  * level, so that a large body leaves the headers beside it alone. What was left out is said.
@@ -11,7 +14,10 @@ export function boundValue(value: unknown, limit: number, cut: CutText): Bounded
   if (!isObject(value) || Array.isArray(value)) return boundPart(value, { left: limit }, cut);
   const out: Record<string, Bounded> = Object.create(null);
   for (const [key, field] of Object.entries(value)) {
-    out[cut(key, Infinity)] = boundPart(field, { left: limit }, cut);
+    const isEnd = KEPT_FROM_THE_END.has(key) && typeof field === "string";
+    out[cut(key, Infinity)] = isEnd
+      ? boundEnd(field, limit, cut)
+      : boundPart(field, { left: limit }, cut);
   }
   return out;
 }
@@ -58,6 +64,17 @@ function boundText(text: string, budget: { left: number }, cut: CutText): string
   budget.left -= text.length + 2;
   if (text.length <= room) return cut(text, Infinity);
   return `${cut(text, room)}… (${text.length - room} more characters)`;
+}
+
+/** The last so many characters, from the beginning of a line on where there is one. */
+function boundEnd(text: string, limit: number, cut: CutText): string {
+  const masked = cut(text, Infinity);
+  if (masked.length <= limit) return masked;
+  const start = masked.length - limit;
+  const line = masked.indexOf("\n", start - 1) + 1;
+  return line > 0 && line < start + limit / 2
+    ? `(${line} characters before) …\n${masked.slice(line)}`
+    : `(${start} characters before) …${masked.slice(start)}`;
 }
 
 function isObject(value: unknown): value is object {

@@ -114,3 +114,21 @@ Deno.test("renderExchange() leaves out a side of which nothing is known", () => 
   assertEquals(lines({ cmd: "x" }, null), "request:\n  cmd: x");
   assertEquals(lines(null, null), "");
 });
+
+Deno.test("renderExchange() shows the last lines of what a command said", () => {
+  const said = Array.from({ length: 9 }, (_, index) => `line ${index}\n`).join("");
+  assertEquals(
+    lines({}, { code: 1, stdout: said, stderr: "e\n", note: said }, { columns: 60, lines: 4 }),
+    `response:
+  code: 1
+  stdout:
+    (more lines before, -v shows all) …
+    line 7
+    line 8
+  stderr: e
+  note:
+    line 0
+    line 1
+  … (7 more lines)`,
+  );
+});

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import {
+  boundFirstLines,
   boundLines,
   countOf,
   cutLine,
@@ -37,4 +38,13 @@ Deno.test("oneLine() joins the lines of a name", () => {
 
 Deno.test("countOf() counts one and many", () => {
   assertEquals([0, 1, 2].map((count) => countOf(count, "job")), ["0 jobs", "1 job", "2 jobs"]);
+});
+
+Deno.test("boundFirstLines() keeps the last lines and says that there are more", () => {
+  assertEquals(boundFirstLines(["a", "b"], 2), ["a", "b"]);
+  assertEquals(boundFirstLines(["a", "b", "c", "d"], 3), [
+    "(more lines before, -v shows all) …",
+    "c",
+    "d",
+  ]);
 });

@@ -34,3 +34,33 @@ Deno.test("boundValue() masks before it cuts, in keys, texts and numbers", () =>
   );
   assertEquals(plain(bounded), { a: "ab***… (7 more characters)", "***": "***", n: 44556 });
 });
+
+Deno.test("boundValue() keeps the end of what a command said, masked before it is cut", () => {
+  const masker = new Masker();
+  masker.add("secret-word");
+  const masked = (text: string, limit: number) => masker.mask(text, limit);
+  const said = `${"a\n".repeat(50)}secret-word\nlast line\n`;
+  const bounded = plain(boundValue({ stdout: said, body: said, stderr: "short" }, 16, masked));
+  assertEquals(bounded, {
+    stdout: "(98 characters before) …\na\n***\nlast line\n",
+    body: `${"a\n".repeat(8)}… (106 more characters)`,
+    stderr: "short",
+  });
+  for (let limit = 0; limit < 130; limit++) {
+    const { stdout } = plain(boundValue({ stdout: said }, limit, masked));
+    assertEquals(/secret|word/.test(stdout), false);
+  }
+});
+
+Deno.test("boundValue() begins the end of a text in a line where the line is long", () => {
+  const bounded = plain(boundValue({ stdout: `${"a".repeat(100)}\nb` }, 10, cut));
+  assertEquals(bounded.stdout, `(92 characters before) …${"a".repeat(8)}\nb`);
+  assertEquals(
+    plain(boundValue({ stdout: "no\nyes" }, 3, cut)).stdout,
+    "(3 characters before) …\nyes",
+  );
+  assertEquals(plain(boundValue({ stdout: 5, stderr: ["x"] }, 3, cut)), {
+    stdout: 5,
+    stderr: ["x"],
+  });
+});
