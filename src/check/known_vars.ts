@@ -8,7 +8,7 @@ export type VarSource =
   /** It is there, or may be. */
   | { readonly kind: "there" }
   /** Nothing stands under the key at that index. */
-  | { readonly kind: "nothing"; readonly index: number; readonly among: readonly string[] }
+  | { readonly kind: "nothing"; readonly index: number; readonly among: () => readonly string[] }
   /** The key at that index is read of a value that has no keys. */
   | { readonly kind: "no map"; readonly index: number };
 
@@ -44,7 +44,7 @@ function look(layers: readonly DataTemplate[], keys: Reading["keys"]): VarSource
       else break;
     }
     const next = maps.flatMap((layer) => fieldOf(layer, name) ?? []);
-    if (next.length === 0) return { kind: "nothing", index, among: maps.flatMap(keysOf) };
+    if (next.length === 0) return { kind: "nothing", index, among: () => maps.flatMap(keysOf) };
     current = next;
   }
   return THERE;

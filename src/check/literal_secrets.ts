@@ -2,7 +2,7 @@ import type { Path } from "../source/source.ts";
 import { SHORTEST_SECRET } from "../value/secret_forms.ts";
 import { isSecretHeader, isSecretName } from "../value/secret_names.ts";
 import { isRawMap } from "../workflow/raw_value.ts";
-import { findTokens, mayHoldTokens } from "./token_forms.ts";
+import { findToken, mayHoldTokens } from "./token_forms.ts";
 
 /** A secret that stands in a document as it is. */
 export interface LiteralSecret {
@@ -27,12 +27,13 @@ export function findLiteralSecrets(
   const path: (string | number)[] = [];
   const walk = (value: unknown, isData: boolean) => {
     if (typeof value === "string") {
-      const tokens = hasTraces ? findTokens(value) : [];
-      for (const { what, text, start } of tokens) {
+      // Of several in one text the first will do: it is all of the text that has to go.
+      const token = hasTraces ? findToken(value) : undefined;
+      if (token) {
+        const { what, text, start } = token;
         const range = { start, end: start + text.length };
         secrets.push({ path: [...path], text, why: `this is ${what}`, range });
-      }
-      if (isData && tokens.length === 0) secrets.push(...namedSecret(value, path));
+      } else if (isData) secrets.push(...namedSecret(value, path));
     } else if (typeof value === "object" && value !== null && !known.has(value)) {
       known.add(value);
       const step = (key: string | number, part: unknown) => {

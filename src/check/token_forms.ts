@@ -11,12 +11,16 @@ const FORMS: readonly { readonly what: string; readonly form: string }[] = [
   {
     what: "a private key",
     form:
-      "-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----(?:[\\s\\S]{0,9999}?-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----)?",
+      "-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----(?:[\\s\\S]{0,4000}?-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----)?",
   },
-  { what: "a bearer token", form: "(?<=\\b[Bb]earer +)(?=[A-Za-z._~+/-]*\\d)[\\w.~+/-]{16,}=*" },
+  {
+    what: "a bearer token",
+    form: "(?<=\\b[Bb]earer {1,3})(?=[A-Za-z._~+/-]*\\d)[\\w.~+/-]{16,}=*",
+  },
 ];
 
-const ANY = new RegExp(FORMS.map(({ form }) => `(${form})`).join("|"), "g");
+const ONE = new RegExp(FORMS.map(({ form }) => `(${form})`).join("|"));
+const EACH = new RegExp(ONE, "g");
 
 /** A cheaper look at whether any form may be in a text. */
 const TRACES =
@@ -35,17 +39,15 @@ export function mayHoldTokens(text: string): boolean {
   return TRACES.test(text);
 }
 
-/** Everything in a text that has the form of a secret. */
-export function findTokens(text: string): readonly Token[] {
-  if (!mayHoldTokens(text)) return [];
-  return [...text.matchAll(ANY)].map((match) => ({
-    what: FORMS[match.slice(1).findIndex((group) => group !== undefined)]!.what,
-    text: match[0],
-    start: match.index,
-  }));
+/** The first thing in a text that has the form of a secret. */
+export function findToken(text: string): Token | undefined {
+  if (!mayHoldTokens(text)) return undefined;
+  const match = ONE.exec(text);
+  const form = match?.slice(1).findIndex((group) => group !== undefined) ?? -1;
+  return match ? { what: FORMS[form]!.what, text: match[0], start: match.index } : undefined;
 }
 
 /** A text with something else for each secret in it. */
 export function replaceTokens(text: string, by: string): string {
-  return mayHoldTokens(text) ? text.replace(ANY, by) : text;
+  return mayHoldTokens(text) ? text.replace(EACH, by) : text;
 }

@@ -50,7 +50,7 @@ export const undefinedVar: Check = {
           severity: "warning",
           code: "undefined-key",
           message: among ? `${owner} has no "${name}"` : `${owner} is no map, and has no "${name}"`,
-          ...among ? { hint: meant(name, among) ?? hintAmong(among) } : {},
+          ...among ? { hint: meant(name, among) ?? hintAmong(among()) } : {},
         });
       }
     }

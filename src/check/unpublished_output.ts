@@ -18,7 +18,7 @@ export const unpublishedOutput: Check = {
     const meant = hintGiver();
     const { stepsById, publishers } = model;
     const jobIds = new Set(model.jobs.map(({ draft }) => draft.id));
-    const names = [...stepsById.keys(), ...publishers.keys()];
+    const names = () => [...stepsById.keys(), ...publishers.keys()];
     for (const reading of model.readings) {
       if (reading.root !== "outputs") continue;
       const source = findOutputSource(model, reading);
@@ -30,7 +30,7 @@ export const unpublishedOutput: Check = {
         ? `the step "${step.draft.id}" publishes no "${name}"`
         : `no step publishes "${name}"`;
       const hint = step
-        ? meant(name, [...step.published ?? []]) ?? hintAmong(step)
+        ? meant(name, () => [...step.published ?? []]) ?? hintAmong(step)
         : meant(name, names) ??
           (jobIds.has(name)
             ? `"${name}" is a job: outputs are read by the id of a step`
