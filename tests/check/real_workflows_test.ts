@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
+import { FINDING_FORMATS } from "../../src/check/formats.ts";
 import { CHECKS } from "../../src/check/checks.ts";
+import { COMMANDS } from "../../src/cli/registry.ts";
 import { runCli } from "../support/run_cli.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
@@ -66,4 +68,10 @@ Deno.test("every check has its own codes, each with a sentence", () => {
   for (const { code, summary } of CHECKS.flatMap(({ codes }) => codes)) {
     assertEquals(/^[a-z]+(?:-[a-z]+)+$/.test(code) && /^[A-Z].*\.$/.test(summary), true, code);
   }
+});
+
+Deno.test("the command line knows the formats that there are", () => {
+  const { options = [] } = COMMANDS.find(({ name }) => name === "check") ?? {};
+  const { choices } = options.find(({ name }) => name === "format") ?? {};
+  assertEquals(choices, FINDING_FORMATS.map(({ name }) => name));
 });
