@@ -107,7 +107,6 @@ export class Parser extends OperandParser {
 
   /** Operands and operators that bind at least so tight. */
   #parseOperators(power: number): Node {
-    this.enter();
     const start = this.start;
     let left = this.parseMaybeUnary();
     let fallback = false; // whether the operator before was ??
@@ -129,14 +128,23 @@ export class Parser extends OperandParser {
       } else if (COMPARISONS.has(operator)) {
         left = this.#parseComparison(left, start, operator as Comparison, operatorStart);
       } else {
-        const right = this.#parseOperators(strength + (RIGHT_TO_LEFT.has(operator) ? 0 : 1));
+        const right = RIGHT_TO_LEFT.has(operator)
+          ? this.#parseDeeper(strength)
+          : this.#parseOperators(strength + 1);
         left = this.#binary(operator, operatorStart, start, left, right);
         if (negated) left = this.#not(left);
       }
       fallback = operator === "??";
     }
-    this.leave();
     return left;
+  }
+
+  /** The same for what may follow itself without end: each other operand binds tighter than it. */
+  #parseDeeper(power: number): Node {
+    this.enter();
+    const node = this.#parseOperators(power);
+    this.leave();
+    return node;
   }
 
   /** `a < b <= c` means `a < b && b <= c`. */
@@ -169,7 +177,7 @@ export class Parser extends OperandParser {
     const start = this.start;
     const operator = canonical(String(this.value)) as "!" | "-" | "+";
     this.next();
-    const argument = this.#parseOperators(power);
+    const argument = this.#parseDeeper(power);
     return this.finish({
       type: "UnaryExpression",
       start,

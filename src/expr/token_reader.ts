@@ -7,13 +7,15 @@ import { Tokenizer } from "./tokenizer.ts";
 /** What every rule of the grammar needs: to look at tokens, to refuse them and to make nodes. */
 export class TokenReader extends Tokenizer {
   #nodes = 0;
-  #depth = 0;
+  /** The whole expression is at level 0. */
+  #depth = -1;
   #inTemplate = false;
 
   /** Goes to the expression after the `{{` at `open`, which has limits of its own. */
   startTemplate(open: number): void {
     this.#inTemplate = true;
-    this.#nodes = this.#depth = 0;
+    this.#nodes = 0;
+    this.#depth = -1;
     this.pos = open + 2;
     this.nextToken();
   }

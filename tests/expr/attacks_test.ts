@@ -276,6 +276,29 @@ Deno.test("evaluateExpression() refuses sources that are too deep, too long or t
   for (const source of deep) refuses(source, {});
 });
 
+Deno.test("evaluateExpression() takes what is nested 250 levels deep, and nothing deeper", () => {
+  for (
+    const [open, close] of [
+      ["(", ")"],
+      ["1 + (", ")"],
+      ["[", "]"],
+      ["{a: ", "}"],
+      ["abs(", ")"],
+      ["!", ""],
+      ["1 ** ", ""],
+      ["false ? 2 : ", ""],
+    ] as const
+  ) {
+    const value = open === "!" ? "true" : "1";
+    const nest = (levels: number) => open.repeat(levels) + value + close.repeat(levels);
+    evaluateExpression(nest(250), {});
+    const { message } = refuses(nest(251), {});
+    assertEquals(message, "this expression is nested more than 250 levels deep");
+  }
+  const mixed = "1 == 1 + 2 * (";
+  refuses(mixed.repeat(250) + "1" + ")".repeat(250), {});
+});
+
 Deno.test("evaluateExpression() takes long chains within its limits", () => {
   assertEquals(evaluateExpression("1 + ".repeat(900) + "1", {}), 901);
   assertEquals(evaluateExpression("(".repeat(100) + "1" + ")".repeat(100), {}), 1);
