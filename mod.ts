@@ -1,5 +1,16 @@
 /**
- * The library: evaluate expressions and templates as workflows do.
+ * The library: load, plan, run and report workflows, and evaluate expressions as they do.
+ *
+ * @example Run a workflow and print its report
+ * ```ts
+ * import { loadWorkflow, makePlan, makeReport, run } from "@runner/runner";
+ *
+ * const workflow = await loadWorkflow("examples/hello.yml");
+ * const report = await makeReport("text");
+ * const running = run(await makePlan(workflow));
+ * for await (const event of running) console.log(report(event));
+ * console.log(await running.passed ? "good" : "bad");
+ * ```
  *
  * @module
  */
@@ -10,3 +21,42 @@ export {
   renderTemplate,
   type RenderTemplateOptions,
 } from "./src/expr/evaluate_expression.ts";
+export { loadWorkflow } from "./src/library/load.ts";
+export { makePlan, type PlanOptions } from "./src/library/plan.ts";
+export {
+  makeReport,
+  type Report,
+  type ReportName,
+  type ReportOptions,
+} from "./src/library/report.ts";
+export { type Run, run, type RunOptions } from "./src/library/run.ts";
+export { LoadError, RunnerError, StepError, UsageError } from "./src/source/errors.ts";
+export type { Plan, Workflow } from "./src/library/types.ts";
+export type {
+  Attempt,
+  Difference,
+  Exchange,
+  Failure,
+  JobFinished,
+  JobStarted,
+  JobState,
+  Note,
+  Operand,
+  PassedTest,
+  RoundFinished,
+  RunEvent,
+  RunFinished,
+  RunStarted,
+  SpotInFile,
+  StepFinished,
+  StepOutline,
+  StepResult,
+  StepRetried,
+  StepRun,
+  StepStarted,
+  StepState,
+  StepWaiting,
+} from "./src/run/event.ts";
+export type { Diagnostic, Severity } from "./src/source/diagnostic.ts";
+export type { Path, Place, Source, Span } from "./src/source/source.ts";
+export type { Dict, Value } from "./src/value/value.ts";

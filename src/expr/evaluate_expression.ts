@@ -11,11 +11,13 @@ export { ExpressionError };
 // What follows is synchronous, whether or not an expression has a pattern.
 await loadRegexEngine();
 
+/** How an expression is evaluated. */
 export interface EvaluateOptions {
   /** Whether an unknown name is an error, as in a step, rather than nil. */
   readonly strict?: boolean;
 }
 
+/** How a template is rendered. */
 export interface RenderTemplateOptions extends EvaluateOptions {
   /** Whether nil may stand in the text, as `nil`. */
   readonly display?: boolean;

@@ -3,7 +3,9 @@ import type { Path } from "../source/source.ts";
 
 /** An expression that cannot be parsed or evaluated; `start` and `end` are offsets in its text. */
 export class ExpressionError extends RunnerError {
+  /** The name of the class. */
   override readonly name = "ExpressionError";
+  /** Throws nothing itself; `message` and `hint` are for users. */
   constructor(
     message: string,
     readonly start: number,

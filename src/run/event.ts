@@ -17,26 +17,38 @@ export type RunEvent =
   | RunFinished
   | Note;
 
+/** A run begins. */
 export interface RunStarted {
+  /** Which event it is. */
   readonly type: "run_started";
+  /** Milliseconds since 1970. */
   readonly time: number;
+  /** The name of the workflow. */
   readonly name: string;
+  /** What the workflow is for. */
   readonly description?: string;
+  /** The workflow file, or several joined by commas, as they were named. */
   readonly file: string;
   /** In the order of the file. */
   readonly jobs: readonly {
+    /** As other jobs or expressions name it. */
     readonly id: string;
+    /** As reports show it, with its templates evaluated. */
     readonly name: string;
+    /** Ids of the jobs that it waits for. */
     readonly needs: readonly string[];
+    /** Its steps, in order. */
     readonly steps: readonly StepOutline[];
   }[];
 }
 
 /** A step as the file has it. */
 export interface StepOutline {
+  /** As other jobs or expressions name it. */
   readonly id?: string;
   /** With its templates as they are written; the action where the file gives none. */
   readonly name: string;
+  /** The name of the action. */
   readonly uses: string;
   /** Told where it was asked for, since finding it takes time. */
   readonly place?: SpotInFile;
@@ -44,15 +56,23 @@ export interface StepOutline {
 
 /** Where something begins; line and column count from 1. */
 export interface SpotInFile {
+  /** The name of the file. */
   readonly file: string;
+  /** From 1. */
   readonly line: number;
+  /** From 1. */
   readonly column: number;
 }
 
+/** A job begins. */
 export interface JobStarted {
+  /** Which event it is. */
   readonly type: "job_started";
+  /** Milliseconds since 1970. */
   readonly time: number;
+  /** The id of the job. */
   readonly job: string;
+  /** As reports show it, with its templates evaluated. */
   readonly name: string;
   /** How often the job runs, where it has a `repeat`. */
   readonly rounds?: number;
@@ -69,6 +89,7 @@ export interface StepRun {
   readonly within?: StepRun;
   /** Position in the job's list, from 0. */
   readonly step: number;
+  /** As other jobs or expressions name it. */
   readonly id?: string;
   /** `repeat_index`, where the job repeats. */
   readonly round?: number;
@@ -76,47 +97,75 @@ export interface StepRun {
   readonly entry?: number;
 }
 
+/** A step begins. */
 export interface StepStarted {
+  /** Which event it is. */
   readonly type: "step_started";
+  /** Milliseconds since 1970. */
   readonly time: number;
+  /** Which run of which step. */
   readonly run: StepRun;
+  /** As reports show it, with its templates evaluated. */
   readonly name: string;
+  /** The name of the action. */
   readonly uses: string;
 }
 
 /** A step sleeps: before it runs, or between two attempts. */
 export interface StepWaiting {
+  /** Which event it is. */
   readonly type: "step_waiting";
+  /** Milliseconds since 1970. */
   readonly time: number;
+  /** Which run of which step. */
   readonly run: StepRun;
+  /** How long. */
   readonly milliseconds: number;
+  /** What it waits for. */
   readonly why: "wait" | "initial_delay" | "retry";
 }
 
 /** An attempt was not good enough and there is another one. */
 export interface StepRetried {
+  /** Which event it is. */
   readonly type: "step_retried";
+  /** Milliseconds since 1970. */
   readonly time: number;
+  /** Which run of which step. */
   readonly run: StepRun;
+  /** The attempt that was not good enough. */
   readonly attempt: Attempt;
+  /** How many attempts there may be. */
   readonly of: number;
 }
 
+/** A step is over. */
 export interface StepFinished {
+  /** Which event it is. */
   readonly type: "step_finished";
+  /** Milliseconds since 1970. */
   readonly time: number;
+  /** Which run of which step. */
   readonly run: StepRun;
+  /** What became of it. */
   readonly result: StepResult;
 }
 
+/** What became of one run of a step. */
 export interface StepResult {
+  /** As reports show it, with its templates evaluated. */
   readonly name: string;
+  /** The name of the action. */
   readonly uses: string;
+  /** How it came out. */
   readonly state: StepState;
+  /** Milliseconds since 1970. */
   readonly started: number;
+  /** Milliseconds. */
   readonly duration: number;
   /** The `wait` before it. */
   readonly wait?: number;
+  /** Every attempt, in order. */
   readonly attempts: readonly Attempt[];
   /** It was good only after it was not: the next run may come out otherwise. */
   readonly flaky?: true;
@@ -124,6 +173,7 @@ export interface StepResult {
   readonly maxAttempts?: number;
   /** The action's own time, `rt`; absent where none was carried out. */
   readonly responseTime?: number;
+  /** The text that it adds to the report. */
   readonly echo?: string;
   /** Why it failed: every reason, in the order in which they came up. */
   readonly failures: readonly Failure[];
@@ -144,11 +194,15 @@ export interface StepResult {
 /** `untested`: carried out, but the step has no `test`. */
 export type StepState = "passed" | "failed" | "skipped" | "untested";
 
+/** One attempt of a step. */
 export interface Attempt {
   /** From 1. */
   readonly number: number;
+  /** Milliseconds since 1970. */
   readonly started: number;
+  /** Milliseconds. */
   readonly duration: number;
+  /** How it came out. */
   readonly outcome: "passed" | "failed" | "error";
   /** Why it was not good enough. */
   readonly message?: string;
@@ -160,8 +214,11 @@ export interface Failure {
   readonly kind: "test" | "action" | "expression" | "interrupted" | "embedded";
   /** The key of the step (or job) it is about: `test`, `with`, `outputs.id`. */
   readonly field: string;
+  /** What was wrong, in words. */
   readonly message: string;
+  /** What to try. */
   readonly hint?: string;
+  /** Where in the file. */
   readonly place?: Place;
   /** The source text of the expression. */
   readonly expression?: string;
@@ -173,8 +230,9 @@ export interface Failure {
 
 /** What differs between two sides of a comparison. */
 export interface Difference {
-  /** Both sides as they are written. */
+  /** The left side as it is written. */
   readonly left: string;
+  /** The right side as it is written. */
   readonly right: string;
   /** Lines of JSON: `-` begins those of the left, `+` those of the right, `@` a path. */
   readonly lines: readonly string[];
@@ -188,17 +246,21 @@ export interface PassedTest {
   readonly operands: readonly Operand[];
 }
 
+/** A part of an expression and the value that it had. */
 export interface Operand {
   /** As written: `res.body.total`. */
   readonly text: string;
   /** In the words of the expression language. */
   readonly type: string;
+  /** The value, bounded and masked. */
   readonly value: Value;
 }
 
 /** Request and response, bounded and masked; the shape is the action's. */
 export interface Exchange {
+  /** The request as sent. */
   readonly req: Value;
+  /** The response; nil where there was none. */
   readonly res: Value;
   /** A command for a shell that sends the request of a failed step once more. */
   readonly command?: string;
@@ -206,21 +268,34 @@ export interface Exchange {
 
 /** A round of a repeated job is over. */
 export interface RoundFinished {
+  /** Which event it is. */
   readonly type: "round_finished";
+  /** Milliseconds since 1970. */
   readonly time: number;
+  /** The id of the job. */
   readonly job: string;
+  /** `repeat_index`. */
   readonly round: number;
+  /** How it came out. */
   readonly state: JobState;
 }
 
+/** How a job came out; a job that was skipped on purpose is no failure. */
 export type JobState = "passed" | "failed" | "skipped";
 
+/** A job is over. */
 export interface JobFinished {
+  /** Which event it is. */
   readonly type: "job_finished";
+  /** Milliseconds since 1970. */
   readonly time: number;
+  /** The id of the job. */
   readonly job: string;
+  /** As reports show it, with its templates evaluated. */
   readonly name: string;
+  /** How it came out. */
   readonly state: JobState;
+  /** Milliseconds. */
   readonly duration: number;
   /** Why it was skipped. */
   readonly reason?: string;
@@ -228,14 +303,21 @@ export interface JobFinished {
   readonly failures: readonly Failure[];
 }
 
+/** A run is over. */
 export interface RunFinished {
+  /** Which event it is. */
   readonly type: "run_finished";
+  /** Milliseconds since 1970. */
   readonly time: number;
+  /** How long it took, in milliseconds. */
   readonly duration: number;
+  /** How it came out. */
   readonly state: "passed" | "failed";
   /** Why it ended before its end. */
   readonly interrupted?: string;
+  /** How many jobs came out how. */
   readonly jobs: Readonly<Record<JobState, number>>;
+  /** How many runs of steps came out how. */
   readonly steps: Readonly<Record<StepState, number>>;
   /** Steps whose action was no success and that nothing tested. */
   readonly untestedFailures: number;
@@ -247,10 +329,15 @@ export interface RunFinished {
 
 /** Something to tell apart from results. `debug` is for those who asked for details. */
 export interface Note {
+  /** Which event it is. */
   readonly type: "note";
+  /** Milliseconds since 1970. */
   readonly time: number;
+  /** Who should see it. */
   readonly level: "warning" | "debug";
+  /** In words. */
   readonly text: string;
+  /** Which run of which step. */
   readonly run?: StepRun;
 }
 

@@ -5,10 +5,14 @@ export type Severity = "error" | "warning" | "hint";
 
 /** Something to say about a file: what, how bad, where and what to try. */
 export interface Diagnostic {
+  /** How bad it is. */
   readonly severity: Severity;
   /** A stable name of the kind, for machines: `unknown-key`. */
   readonly code: string;
+  /** What is wrong. */
   readonly message: string;
+  /** What to try. */
   readonly hint?: string;
+  /** Where it is. */
   readonly span?: Span;
 }

@@ -2,7 +2,9 @@ import type { Diagnostic } from "./diagnostic.ts";
 
 /** Something that the user can act on. Any other error is a bug of ours. */
 export class RunnerError extends Error {
+  /** What to try. */
   readonly hint: string | undefined;
+  /** `message` and `hint` are for users. */
   constructor(message: string, hint?: string) {
     super(message);
     this.hint = hint;
@@ -11,12 +13,15 @@ export class RunnerError extends Error {
 
 /** The command line or the environment asks for something that does not exist. */
 export class UsageError extends RunnerError {
+  /** The name of the class. */
   override readonly name = "UsageError";
 }
 
 /** A workflow that cannot be loaded; every problem that was found is in `diagnostics`. */
 export class LoadError extends RunnerError {
+  /** The name of the class. */
   override readonly name = "LoadError";
+  /** `diagnostics` say what is wrong and where. */
   constructor(message: string, readonly diagnostics: readonly Diagnostic[] = [], hint?: string) {
     super(message, hint);
   }
@@ -24,7 +29,9 @@ export class LoadError extends RunnerError {
 
 /** An action that could not be carried out: a refused connection, a missing program, a timeout. */
 export class StepError extends RunnerError {
+  /** The name of the class. */
   override readonly name = "StepError";
+  /** `details` go to the report. */
   constructor(
     message: string,
     hint?: string,

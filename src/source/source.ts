@@ -2,7 +2,9 @@ import { writtenOffset } from "./written_offset.ts";
 
 /** A text with a name: a workflow file, or an expression that stands inside one. */
 export interface Source {
+  /** The name of the file. */
   readonly name: string;
+  /** All of it. */
   readonly text: string;
   /** Where in its file an inner text was written; what it holds may be written otherwise there. */
   readonly origin?: Span;
@@ -10,8 +12,11 @@ export interface Source {
 
 /** A part of a source, in UTF-16 offsets; `end` is not part of it. */
 export interface Span {
+  /** The text that it is a part of. */
   readonly source: Source;
+  /** Where it begins. */
   readonly start: number;
+  /** Where it ends. */
   readonly end: number;
 }
 
@@ -20,12 +25,17 @@ export type Path = readonly (string | number)[];
 
 /** A spot for people: line and column count from 1, the column in characters. */
 export interface Place {
+  /** The name of the file. */
   readonly file: string;
+  /** From 1. */
   readonly line: number;
+  /** From 1. */
   readonly column: number;
   /** The text to show, and where in it the marked part lies (UTF-16 offsets). */
   readonly text: string;
+  /** Where the marked part begins. */
   readonly from: number;
+  /** Where the marked part ends. */
   readonly to: number;
 }
 

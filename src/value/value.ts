@@ -3,6 +3,7 @@ export type Value = null | boolean | number | string | readonly Value[] | Dict;
 
 /** A mapping of plain data. Only own properties count. */
 export interface Dict {
+  /** The value of a key. */
   readonly [key: string]: Value;
 }
 

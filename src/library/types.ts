@@ -1,0 +1,24 @@
+import type { RunStarted } from "../run/event.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+
+/** A workflow that was loaded and has passed every check. */
+export interface Workflow {
+  /** Its name, shown at the top of a report. */
+  readonly name: string;
+  /** What it is for. */
+  readonly description?: string;
+  /** The file, or the files joined by commas, as they were named. */
+  readonly file: string;
+  /** What keeps nothing from running: unknown keys, outputs without an id. */
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** A workflow with its `vars` evaluated and its graph resolved. */
+export interface Plan {
+  /** The workflow that it was made of. */
+  readonly workflow: Workflow;
+  /** Its `vars`, evaluated once. */
+  readonly vars: Readonly<Record<string, unknown>>;
+  /** In the order of the file. */
+  readonly jobs: RunStarted["jobs"];
+}
