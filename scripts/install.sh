@@ -1,0 +1,102 @@
+#!/bin/sh
+# Installs runner: downloads the program for this system, verifies its checksum, and puts it into
+# $RUNNER_INSTALL, by default ~/.local/bin. It never needs root, and leaves nothing behind when
+# anything goes wrong.
+#
+#   sh install.sh            the latest release
+#   sh install.sh 1.2.3      that release
+#
+# RUNNER_RELEASES is where releases are; a release fills it in below.
+set -eu
+
+releases=${RUNNER_RELEASES:-@RELEASES@}
+version=${1:-latest}
+
+fail() {
+  printf 'install.sh: error: %s\n' "$1" >&2
+  [ $# -lt 2 ] || printf '  %s\n' "$2" >&2
+  exit 1
+}
+
+find_system() {
+  case $(uname -s) in
+    Linux) os=linux ;;
+    Darwin) os=macos ;;
+    MINGW* | MSYS* | CYGWIN*) fail "this is Windows" "use install.ps1 from PowerShell" ;;
+    *) fail "there is no program for $(uname -s)" "there are some for Linux, macOS and Windows" ;;
+  esac
+  case $(uname -m) in
+    x86_64 | amd64) arch=x64 ;;
+    aarch64 | arm64) arch=arm64 ;;
+    *) fail "there is no program for $(uname -m)" "there are some for x86_64 and arm64" ;;
+  esac
+  if [ "$os" = linux ] && ldd --version 2>&1 | grep -qi musl; then
+    fail "this system has musl, and the program needs glibc" \
+      "on Alpine use an image with glibc, such as debian:stable-slim"
+  fi
+}
+
+# download <url> <file>
+download() {
+  if command -v curl >/dev/null 2>&1; then
+    curl -fsSL --retry 2 -o "$2" "$1" 2>"$work/said" && return
+  elif command -v wget >/dev/null 2>&1; then
+    wget -q -O "$2" "$1" 2>"$work/said" && return
+  else
+    fail "neither curl nor wget is here to download with" "install one of them"
+  fi
+  fail "cannot download $1" "$(tail -n 1 "$work/said")"
+}
+
+# checksum <file>
+checksum() {
+  if command -v sha256sum >/dev/null 2>&1; then
+    sha256sum "$1" | cut -d ' ' -f 1
+  elif command -v shasum >/dev/null 2>&1; then
+    shasum -a 256 "$1" | cut -d ' ' -f 1
+  elif command -v openssl >/dev/null 2>&1; then
+    openssl dgst -sha256 -r "$1" | cut -d ' ' -f 1
+  else
+    fail "nothing is here to verify the download with" "install sha256sum, shasum or openssl"
+  fi
+}
+
+case $releases in
+  @*) fail "RUNNER_RELEASES is not set" "set it to the page of the releases: https://…/releases" ;;
+esac
+case $version in
+  latest) from=$releases/latest/download ;;
+  v[0-9]*) from=$releases/download/$version ;;
+  [0-9]*) from=$releases/download/v$version ;;
+  *) fail "\"$version\" is no version" "write it like 1.2.3, or leave it out for the latest" ;;
+esac
+[ -n "${RUNNER_INSTALL:-}" ] || [ -n "${HOME:-}" ] ||
+  fail "HOME is not set" "set RUNNER_INSTALL to the folder to install into"
+folder=${RUNNER_INSTALL:-$HOME/.local/bin}
+
+find_system
+name=runner-$os-$arch
+work=$(mktemp -d)
+new=
+trap 'rm -rf "$work" ${new:+"$new"}' EXIT
+trap 'exit 1' HUP INT TERM
+
+download "$from/SHA256SUMS" "$work/SHA256SUMS"
+wanted=$(sed -n "s/^\([0-9a-f]\{64\}\)[ *]*$name\$/\1/p" "$work/SHA256SUMS")
+[ -n "$wanted" ] || fail "the release has no $name" "$from/SHA256SUMS does not name it"
+download "$from/$name" "$work/$name"
+found=$(checksum "$work/$name")
+[ "$found" = "$wanted" ] ||
+  fail "the download of $name is damaged" "its checksum is $found, and should be $wanted"
+
+mkdir -p "$folder" || fail "cannot make the folder $folder"
+new=$folder/.runner-$$
+{ cp "$work/$name" "$new" && chmod 755 "$new" && mv -f "$new" "$folder/runner"; } ||
+  fail "cannot write to $folder" "set RUNNER_INSTALL to a folder of yours"
+new=
+
+printf 'installed %s\n' "$folder/runner"
+case :$PATH: in
+  *:"$folder":*) ;;
+  *) printf 'add it to your PATH: export PATH="%s:$PATH"\n' "$folder" ;;
+esac
