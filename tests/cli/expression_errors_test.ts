@@ -124,7 +124,7 @@ Deno.test("a template is marked inside of its text, and so are expressions beyon
     '  - uses: hello\n    with:\n      a:\n      - b: "{{ «foo» }}"',
     "  - uses: hello\n    echo: |\n      one\n      two {{ 1 + «)» }}",
     "  - uses: hello\n    echo: a «{{ }}» b",
-    `  - uses: hello\n    test: ${"(".repeat(250)}«(»1${")".repeat(251)}`,
+    `  - uses: hello\n    test: ${"(".repeat(251)}«1»${")".repeat(251)}`,
     `  - uses: hello\n    test: «1»${"+1".repeat(2000)}`,
     `  - uses: hello\n    test: «x»${"x".repeat(10_000)}`,
   ];
