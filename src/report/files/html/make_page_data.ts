@@ -1,10 +1,16 @@
+import type { Exchange, StepResult } from "../../../run/event.ts";
+import { printable } from "../../../source/printable.ts";
 import { criticalPath } from "../../critical_path.ts";
+import { renderRounds } from "../../render_rounds.ts";
+import { addToTally, makeRoundTally } from "../../round_tally.ts";
+import { PLAIN } from "../../style.ts";
 import type { JobRecord, RunRecord, StepRecord } from "../run_record.ts";
-import type { PageJob, PageStep } from "./page_data.ts";
+import type { PageDetails, PageJob, PageStep } from "./page_data.ts";
 
 /** The jobs of a run as the page shows them. */
 export function pageJobs({ jobs, started }: RunRecord): PageJob[] {
-  const critical = new Set(criticalPath(jobs));
+  const critical = jobs.length < 2 ? [] : criticalPath(jobs);
+  const places = new Map(critical.map((id, place) => [id, place + 1]));
   return jobs.map((job) => ({
     id: job.id,
     name: job.name,
@@ -13,41 +19,92 @@ export function pageJobs({ jobs, started }: RunRecord): PageJob[] {
     ...job.reason === undefined ? {} : { reason: job.reason },
     ...job.started === undefined ? {} : { start: job.started - started },
     duration: job.duration,
-    critical: critical.has(job.id),
+    ...places.has(job.id) ? { critical: places.get(job.id)! } : {},
+    ...job.rounds === undefined ? {} : { rounds: roundsText(job, job.rounds) },
     failures: job.failures,
   }));
 }
 
-/** The runs of the steps of a job, each followed by those inside of it. */
-export function* pageSteps(
-  { steps }: JobRecord,
-  job: number,
-  { started }: RunRecord,
-): Iterable<PageStep> {
-  for (const step of steps) yield* withInside(step, job, started, 0);
+/** How long a run took, as far as it came: milliseconds. */
+export function pageDuration({ end, jobs, started }: RunRecord): number {
+  if (end) return end.duration;
+  let last = started;
+  for (const job of jobs) {
+    last = Math.max(last, (job.started ?? started) + job.duration);
+    for (const { result } of job.steps) last = Math.max(last, result.started + result.duration);
+  }
+  return last - started;
 }
 
-function* withInside(
-  { run, result, place, inside }: StepRecord,
+/** A step with how many steps it runs inside of. */
+export interface PlacedStep {
+  readonly step: StepRecord;
+  readonly depth: number;
+}
+
+/** The runs of the steps of a job, each followed by those inside of it. */
+export function* flatSteps(steps: readonly StepRecord[], depth = 0): Iterable<PlacedStep> {
+  for (const step of steps) {
+    yield { step, depth };
+    if (step.inside.length > 0) yield* flatSteps(step.inside, depth + 1);
+  }
+}
+
+/** What the row of a step shows; `job` is the index of its job. */
+export function pageStep(
+  { step: { run, result, place }, depth }: PlacedStep,
   job: number,
   started: number,
-  depth: number,
-): Iterable<PageStep> {
-  const { name, state, duration, flaky = false } = result;
+): PageStep {
+  const { name, uses, state, duration, attempts } = result;
   const where = [
     ...run.entry === undefined ? [] : [`entry ${run.entry}`],
     ...run.round === undefined ? [] : [`round ${run.round}`],
   ];
-  yield {
+  return {
     job,
     name: where.length === 0 ? name : `${name} [${where.join(", ")}]`,
+    uses,
     state,
-    flaky,
+    ...result.flaky ? { flaky: true } : {},
     start: result.started - started,
-    duration,
+    duration: brief(duration),
     depth,
     ...place ? { place: `${place.file}:${place.line}` } : {},
-    result,
+    ...attempts.length < 2 ? {} : {
+      attempts: attempts.map((one) =>
+        [one.started - started, brief(one.duration), one.outcome] as const
+      ),
+    },
   };
-  for (const step of inside) yield* withInside(step, job, started, depth + 1);
+}
+
+/** Everything that the row of a step does not show. */
+export function pageDetails(result: StepResult): PageDetails {
+  // deno-lint-ignore no-unused-vars
+  const { name, uses, state, flaky, started, duration, attempts, exchange, ...rest } = result;
+  return {
+    ...rest,
+    ...exchange ? { exchange: withoutRawBody(exchange) } : {},
+    ...attempts.length < 2 ? {} : { attempts },
+  };
+}
+
+/** The unparsed text of a body says once more what the parsed one says. */
+function withoutRawBody({ req, res, ...rest }: Exchange): Exchange {
+  if (typeof res !== "object" || res === null || !("rawbody" in res)) return { req, res, ...rest };
+  const { rawbody, ...response } = res;
+  const isTwice = typeof response.body === "object" || response.body === rawbody;
+  return { req, res: isTwice ? response : res, ...rest };
+}
+
+/** More digits than anybody reads are most of a number. */
+function brief(milliseconds: number): number {
+  return Math.round(milliseconds * 1000) / 1000;
+}
+
+function roundsText({ steps }: JobRecord, rounds: number): string {
+  const tally = makeRoundTally();
+  for (const step of steps) addToTally(tally, step);
+  return printable(renderRounds(tally, rounds, { timing: false, style: PLAIN }).join("\n"));
 }

@@ -1,4 +1,4 @@
-import type { Failure, StepResult } from "../../../run/event.ts";
+import type { Attempt, Failure, StepResult } from "../../../run/event.ts";
 
 /** What the page is told of a run; times are milliseconds since its beginning. */
 export interface PageData {
@@ -16,23 +16,51 @@ export interface PageJob {
   readonly reason?: string;
   readonly start?: number;
   readonly duration: number;
-  /** Whether the run would have been shorter without it. */
-  readonly critical: boolean;
+  /** Its place on the critical path, from 1, where there is more than one job. */
+  readonly critical?: number;
+  /** How its steps went in all rounds, as lines of text, where it ran more than once. */
+  readonly rounds?: string;
   readonly failures: readonly Failure[];
 }
 
-/** One run of one step on the page. */
+/** One run of one step, as far as its row shows it. */
 export interface PageStep {
   /** Index of its job. */
   readonly job: number;
   readonly name: string;
+  readonly uses: string;
   readonly state: StepResult["state"];
-  readonly flaky: boolean;
+  readonly flaky?: true;
   readonly start: number;
   readonly duration: number;
   /** How many steps it runs inside of. */
   readonly depth: number;
   /** `api.yml:14`. */
   readonly place?: string;
-  readonly result: StepResult;
+  /** Where there was more than one. */
+  readonly attempts?: readonly PageAttempt[];
 }
+
+/** When an attempt began, how long it took, and what came of it. */
+export type PageAttempt = readonly [start: number, duration: number, outcome: Attempt["outcome"]];
+
+/**
+ * The rest that is known of a step, for when somebody asks. It is most of the page, so each is a
+ * line of its own that is read when it is shown.
+ */
+export type PageDetails =
+  & Pick<
+    StepResult,
+    | "echo"
+    | "exchange"
+    | "failures"
+    | "maxAttempts"
+    | "outputs"
+    | "reason"
+    | "responseTime"
+    | "test"
+    | "untested"
+    | "untestedInside"
+    | "wait"
+  >
+  & { readonly attempts?: readonly Attempt[] };

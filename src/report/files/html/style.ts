@@ -16,7 +16,12 @@ body {
   margin: 0; height: 100vh; display: flex; flex-direction: column;
   background: var(--back); color: var(--text); font: 14px/1.45 system-ui, sans-serif;
 }
-h1 { font-size: 20px; margin: 0; }
+[hidden] { display: none !important; }
+h1 {
+  font-size: 20px; margin: 0; overflow-wrap: anywhere;
+  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden;
+}
+h1, h2, p, li, dd, td, .head, .name { unicode-bidi: isolate; }
 h2 { font-size: 16px; margin: 0 0 4px; overflow-wrap: anywhere; }
 h3 { font-size: 13px; margin: 16px 0 4px; color: var(--muted); }
 p { margin: 4px 0; overflow-wrap: anywhere; }
@@ -27,9 +32,13 @@ pre {
   overflow-wrap: anywhere;
 }
 header { padding: 12px 16px; border-bottom: 1px solid var(--line); }
-header .state { font-weight: 600; }
+.description { white-space: pre-line; }
+.alert { color: var(--bad); font-weight: 600; } .flaky { color: var(--warn); }
+.warnings { margin: 4px 0 0; padding-left: 18px; color: var(--warn); overflow-wrap: anywhere; }
+noscript { display: block; padding: 12px 16px; }
 .passed { color: var(--good); } .failed, .unfinished { color: var(--bad); }
-.skipped, .untested { color: var(--note); } .muted { color: var(--muted); }
+.skipped, .untested { color: var(--note); }
+.counts .skipped, .counts .untested { color: inherit; } .muted { color: var(--muted); }
 .counts { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 4px 0 0; padding: 0; }
 .counts li { list-style: none; }
 #graph-part { border-bottom: 1px solid var(--line); padding: 8px 16px; }
@@ -50,25 +59,45 @@ input, select {
   font: inherit; color: inherit; background: var(--back); border: 1px solid var(--muted);
   border-radius: 6px; padding: 3px 8px;
 }
-#rows { flex: 1; overflow: auto; position: relative; min-height: 6em; }
-.space { position: relative; }
-.row {
-  position: absolute; left: 0; right: 0; height: 28px; padding: 0 16px; display: flex; gap: 12px;
-  align-items: center; cursor: pointer;
+#rows {
+  flex: 1; min-height: 6em; position: relative; overflow: hidden scroll;
 }
+#nothing { padding: 8px 16px; }
+.columns {
+  display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr) 6em; gap: 0 12px;
+  align-items: center; padding: 0 16px; height: 28px;
+}
+.axis {
+  height: 24px; color: var(--muted); font-size: 12px; border-bottom: 1px solid var(--line);
+  overflow: hidden;
+}
+.axis .track { align-self: stretch; height: auto; background: none; overflow: visible; }
+.tick {
+  position: absolute; top: 0; bottom: 0; padding: 2px 0 0 4px; white-space: nowrap;
+  border-left: 1px solid var(--line);
+}
+.space { position: relative; }
+.row { position: absolute; left: 0; right: 0; cursor: pointer; }
 .row.job { font-weight: 600; background: var(--raised); }
 .row:hover { background: var(--raised); } .row[aria-selected=true] { background: var(--select); }
-.name { flex: 2; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.track { flex: 3; min-width: 0; height: 12px; position: relative; overflow: hidden; }
+.head { display: flex; align-items: center; gap: 6px; min-width: 0; }
+.name { overflow: hidden; text-overflow: ellipsis; white-space: pre; }
+.twist { display: inline-block; width: 1.2em; color: var(--muted); }
+.track {
+  height: 28px; position: relative; overflow: hidden;
+  background: repeating-linear-gradient(to right, var(--line) 0 1px, transparent 1px var(--tick));
+}
 .bar {
-  position: absolute; top: 2px; height: 8px; min-width: 2px; background: currentColor;
+  position: absolute; top: 10px; height: 8px; min-width: 2px; background: currentColor;
   border-radius: 2px;
 }
-.bar.critical { top: 0; height: 12px; outline: 2px solid var(--warn); outline-offset: -2px; }
-.time { width: 6em; text-align: right; color: var(--muted); font-variant-numeric: tabular-nums; }
+.bar.critical { top: 8px; height: 12px; outline: 2px solid var(--warn); outline-offset: -2px; }
+.bar.waiting { color: var(--muted); top: 13px; height: 2px; }
+.bar.unfinished { opacity: .6; border-radius: 2px 0 0 2px; }
+.time { text-align: right; color: var(--muted); font-variant-numeric: tabular-nums; }
 .tag {
-  margin-left: 6px; padding: 0 6px; border: 1px solid var(--warn); border-radius: 8px;
-  color: var(--warn); font-size: 11px; font-weight: 400;
+  flex: none; padding: 0 6px; border: 1px solid var(--warn); border-radius: 8px;
+  color: var(--warn); font-size: 11px; line-height: 16px; font-weight: 400;
 }
 #details {
   flex: 2; min-width: 0; overflow: auto; padding: 12px 16px; border-left: 1px solid var(--line);
@@ -80,10 +109,20 @@ table { border-collapse: collapse; margin: 4px 0; } th { color: var(--muted); fo
 th, td {
   text-align: left; vertical-align: top; padding: 2px 12px 2px 0; overflow-wrap: anywhere;
 }
-dl { margin: 4px 0; display: grid; grid-template-columns: minmax(4em, auto) 1fr; gap: 2px 12px; }
-dt { color: var(--muted); } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
-.tree { display: inline-block; vertical-align: top; }
+dl {
+  margin: 4px 0; display: grid; grid-template-columns: fit-content(40%) minmax(0, 1fr); gap: 2px 12px;
+}
+dt { color: var(--muted); overflow-wrap: anywhere; } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+.part { margin-top: 16px; } .part summary { cursor: pointer; }
+.part h3 { display: inline-block; margin: 0; }
+.tree { display: inline-block; vertical-align: top; max-width: 100%; }
 .tree ul { list-style: none; margin: 0; padding-left: 1.5em; } .tree summary { cursor: pointer; }
+.tree[open] > summary > .folded { display: none; } .folded { color: var(--muted); }
+.tree > code { padding-left: 12px; } .value { overflow-wrap: anywhere; }
+button {
+  font: inherit; color: var(--note); background: none; border: 1px solid var(--line);
+  border-radius: 6px; cursor: pointer;
+}
 .key { color: var(--note); }
 :focus-visible { outline: 2px solid var(--note); outline-offset: -2px; }
 @media (max-width: 900px) {

@@ -1,0 +1,26 @@
+import { makeDetails } from "./details.ts";
+import { makeElement } from "./element.ts";
+import { findRows } from "./find_rows.ts";
+import { drawGraph } from "./graph.ts";
+import { layOutGraph } from "./graph_layout.ts";
+import { makeRows } from "./rows.ts";
+import { makeSearch } from "./search.ts";
+import { formatTime, makeTicks } from "./times.ts";
+import { makeValues } from "./values.ts";
+
+/** The functions of the page by the names under which they are handed to it. */
+export const PARTS = {
+  drawGraph,
+  findRows,
+  formatTime,
+  layOutGraph,
+  makeDetails,
+  makeElement,
+  makeRows,
+  makeSearch,
+  makeTicks,
+  makeValues,
+};
+
+/** What the page is started with. */
+export type PageParts = typeof PARTS;
