@@ -64,7 +64,7 @@ input, select {
 }
 #nothing { padding: 8px 16px; }
 .columns {
-  display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr) 6em; gap: 0 12px;
+  display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr) 84px; gap: 0 12px;
   align-items: center; padding: 0 16px; height: 28px;
 }
 .axis {
@@ -126,7 +126,8 @@ button {
 .key { color: var(--note); }
 :focus-visible { outline: 2px solid var(--note); outline-offset: -2px; }
 @media (max-width: 900px) {
-  body { height: auto; } main { flex-direction: column; } #rows { height: 60vh; flex: none; }
+  body { height: auto; } main { flex-direction: column; } #rows { max-height: 60vh; flex: none; }
+  .columns { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr) 72px; } .tag { display: none; }
   #details { border-left: 0; border-top: 1px solid var(--line); }
 }
 `;
