@@ -177,14 +177,20 @@ class Explainer {
       const difference = findDifference(a, b, new Evaluation(this.scope));
       if (!difference) return;
       this.#showDifference(left, right, difference);
-      this.unequal ??= [
-        { text: this.#text(left), value: a },
-        { text: this.#text(right), value: b },
-      ];
+      this.#setUnequal(left, a, right, b);
+    } else if (typeof a === "string" && typeof b === "string") {
+      if (a !== "" && b !== "") this.#setUnequal(left, a, right, b);
     } else if (typeof a !== typeof b && String(a) === String(b)) {
       // A number and a text that look the same are never equal.
       this.hint ??= `${this.#text(left)} is ${typeName(a)}, ${this.#text(right)} is ${typeName(b)}`;
     }
+  }
+
+  #setUnequal(left: Node, a: Value, right: Node, b: Value): void {
+    this.unequal ??= [
+      { text: this.#text(left), value: a },
+      { text: this.#text(right), value: b },
+    ];
   }
 
   #showDifference(left: Node, right: Node, difference: Difference): void {

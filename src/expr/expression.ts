@@ -65,7 +65,7 @@ export interface Explanation {
   readonly operands: readonly Operand[];
   /** The mistake that is likely behind it. */
   readonly hint?: string;
-  /** Two lists or two maps that should have been equal. */
+  /** Two lists, two maps or two texts that should have been equal. */
   readonly unequal?: readonly [left: ComparedSide, right: ComparedSide];
 }
 

@@ -1,10 +1,17 @@
-import type { Difference, Failure, Operand } from "../run/event.ts";
+import type { Failure, Operand } from "../run/event.ts";
 import { printableLine } from "../source/printable.ts";
 import { renderExcerpt } from "../source/render_diagnostic.ts";
 import type { Place } from "../source/source.ts";
+import {
+  describeDifference,
+  isSideOf,
+  renderDifference,
+  tellingOperands,
+  WIDEST_COMPARED,
+} from "./render_difference.ts";
 import { shortJson } from "./render_json.ts";
 import { fitSentence, type Room } from "./room.ts";
-import type { Paint, Style } from "./style.ts";
+import type { Style } from "./style.ts";
 import { cutLine, oneLine } from "./text_lines.ts";
 
 const WIDEST_VALUE = 200;
@@ -23,15 +30,24 @@ export function renderFailure(failure: Failure, style: Style, room: Room): strin
   else if (failure.expression !== undefined) {
     lines.push(...fit(`in: ${oneLine(failure.expression)}`));
   }
-  lines.push(...operands.flatMap((operand) => fit(renderOperand(operand, WIDEST_VALUE))));
-  if (failure.difference) lines.push(...renderDifference(failure.difference, style, room));
+  const { difference } = failure;
+  for (const operand of operands) {
+    const widest = difference && isSideOf(difference, operand) ? WIDEST_COMPARED : WIDEST_VALUE;
+    lines.push(...fit(renderOperand(operand, widest)));
+  }
+  if (difference) lines.push(...renderDifference(difference, style, room));
   if (hint !== undefined && !isAboutText) lines.push(...fit(`hint: ${oneLine(hint)}`));
   return lines;
 }
 
 /** A failure in one line, for a list. */
-export function summarizeFailure({ kind, field, message, operands = [] }: Failure): string {
-  const values = operands.map((operand) => renderOperand(operand, 40)).join(", ");
+export function summarizeFailure(failure: Failure): string {
+  const { kind, field, message, difference } = failure;
+  const operands = tellingOperands(failure);
+  const values = [
+    ...operands.map((operand) => renderOperand(operand, 40)),
+    ...difference && operands.length === 0 ? [describeDifference(difference)] : [],
+  ].join(", ");
   // Without the line of the file, an expression is known by the key that it stands under.
   const text = kind === "expression" ? `${field}: ${message}` : message;
   return cutLine(oneLine(values ? `${text}: ${values}` : text), WIDEST_SUMMARY);
@@ -40,22 +56,6 @@ export function summarizeFailure({ kind, field, message, operands = [] }: Failur
 /** `api.yml:14:15`. */
 export function formatPlace({ file, line, column }: Place): string {
   return `${printableLine(file)}:${line}:${column}`;
-}
-
-function renderDifference(
-  { left, right, lines }: Difference,
-  style: Style,
-  { columns }: Room,
-): string[] {
-  const paints: Readonly<Record<string, Paint>> = {
-    "-": style.red,
-    "+": style.green,
-    "@": style.cyan,
-  };
-  return [
-    `${style.red(`- ${oneLine(left)}`)}, ${style.green(`+ ${oneLine(right)}`)}`,
-    ...lines.map((line) => (paints[line[0]!] ?? style.dim)(cutLine(line, columns))),
-  ];
 }
 
 function excerptLines(

@@ -50,6 +50,8 @@ export interface StepOutline {
   readonly name: string;
   /** The name of the action. */
   readonly uses: string;
+  /** How many entries its `iteration` has, where there is one. */
+  readonly entries?: number;
   /** Told where it was asked for, since finding it takes time. */
   readonly place?: SpotInFile;
 }
@@ -224,7 +226,7 @@ export interface Failure {
   readonly expression?: string;
   /** The parts of a false test that decided it, with their values. */
   readonly operands?: readonly Operand[];
-  /** How two lists or maps differ that should have been equal. */
+  /** How two lists, maps or long texts differ that should have been equal. */
   readonly difference?: Difference;
 }
 
@@ -234,7 +236,10 @@ export interface Difference {
   readonly left: string;
   /** The right side as it is written. */
   readonly right: string;
-  /** Lines of JSON: `-` begins those of the left, `+` those of the right, `@` a path. */
+  /**
+   * Lines of JSON or text: `-` begins those of the left, `+` those of the right, `@` one that says
+   * where the next difference is.
+   */
   readonly lines: readonly string[];
 }
 

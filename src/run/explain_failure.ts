@@ -5,6 +5,7 @@ import { RunnerError } from "../source/errors.ts";
 import { type Path, type Place, placeOf } from "../source/source.ts";
 import { boundPart, boundValue } from "../value/bound_value.ts";
 import { diffLines } from "../value/diff_lines.ts";
+import { diffTexts } from "../value/diff_texts.ts";
 import { boundedMeter } from "../value/meter.ts";
 import type { Value } from "../value/value.ts";
 import type { Document, Places } from "../workflow/model.ts";
@@ -96,11 +97,13 @@ function differenceOf(
 ): Pick<Failure, "difference"> {
   if (!unequal) return {};
   const [left, right] = unequal;
-  const cut = (text: string, limit: number) => secrets.mask(text, limit);
-  const show = (value: Value) => boundPart(value, { left: PART_SIZE }, cut);
+  const mask = (text: string, limit?: number) => secrets.mask(text, limit);
+  const show = (value: Value) => boundPart(value, { left: PART_SIZE }, mask);
   try {
-    const meter = boundedMeter(MOST_COMPARED);
-    const lines = diffLines(left.value, right.value, { meter, show });
+    const lines = typeof left.value === "string" && typeof right.value === "string"
+      ? diffTexts(mask(left.value), mask(right.value))
+      : diffLines(left.value, right.value, { meter: boundedMeter(MOST_COMPARED), show, mask });
+    if (lines.length === 0) return {};
     return { difference: { left: left.text, right: right.text, lines } };
   } catch (error) {
     if (error instanceof RangeError) return {};

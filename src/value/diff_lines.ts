@@ -1,4 +1,8 @@
+import { alignLists } from "./align_lists.ts";
 import { isEqual } from "./compare.ts";
+import { diffHunks, type DiffLine, sameLines } from "./diff_hunks.ts";
+import { twoTexts } from "./diff_texts.ts";
+import { formatJson } from "./format_value.ts";
 import type { Meter } from "./meter.ts";
 import { plain, readField } from "./plain.ts";
 import { isDict, type Value } from "./value.ts";
@@ -9,130 +13,139 @@ export interface DiffOptions {
   readonly meter: Meter;
   /** A part of a value as it may be shown: bounded, without secrets. */
   readonly show: (value: Value) => unknown;
+  /** A text without secrets. */
+  readonly mask: (text: string) => string;
 }
-
-interface Line {
-  readonly sign: " " | "-" | "+";
-  readonly text: string;
-  /** From the values to what the line is about: `.items[2]`. */
-  readonly path: string;
-}
-
-/** Lines around each difference that are the same on both sides. */
-const CONTEXT = 3;
-const MOST_LINES = 60;
-const WIDEST = 120;
 
 /**
  * What differs between two lists or maps, as lines of JSON: those of the left begin with `-`,
- * those of the right with `+`. `@` begins a line that says where those after it stand.
+ * those of the right with `+`. `@` begins a line that says where the next difference is.
  */
 export function diffLines(left: Value, right: Value, options: DiffOptions): string[] {
-  const lines: Line[] = [];
-  new Walk(lines, options).compare(left, right, "", 0, "");
-  return hunks(lines);
+  const walk = new Walk(options);
+  walk.compare(left, right, "", 0, "");
+  return diffHunks(walk.lines);
 }
 
+/** What a line costs in steps of comparing. */
+const WORK_OF_LINE = 10;
+
+/** Collects lines on its way through two values. */
 class Walk {
-  readonly #lines: Line[];
+  readonly lines: DiffLine[] = [];
   readonly #options: DiffOptions;
 
-  constructor(lines: Line[], options: DiffOptions) {
-    this.#lines = lines;
+  constructor(options: DiffOptions) {
     this.#options = options;
   }
 
-  compare(left: Value, right: Value, key: string, depth: number, path: string): void {
+  compare(left: Value, right: Value, key: string, depth: number, where: string): void {
     if (isEqual(left, right, this.#options.meter)) {
-      const text = JSON.stringify(this.#options.show(left)) ?? "null";
-      this.#add(" ", depth, key + cut(text), path);
+      this.lines.push(this.#same(left, key, depth, where));
     } else if (isDict(left) && isDict(right)) {
-      this.#add(" ", depth, `${key}{`, path);
-      for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
-        const [a, b] = [readField(left, name), readField(right, name)];
-        const shown = String(this.#options.show(name));
-        this.#pair(a, b, `${JSON.stringify(shown)}: `, depth + 1, path + stepTo(shown));
-      }
-      this.#add(" ", depth, "}", path);
+      this.#add(" ", depth, `${key}{`, where);
+      this.#compareMaps(left, right, depth + 1, where);
+      this.#add(" ", depth, "}", where);
     } else if (Array.isArray(left) && Array.isArray(right)) {
-      this.#add(" ", depth, `${key}[`, path);
-      this.#compareLists(left, right, depth + 1, path);
-      this.#add(" ", depth, "]", path);
+      this.#add(" ", depth, `${key}[`, where);
+      this.#compareLists(left, right, depth + 1, where);
+      this.#add(" ", depth, "]", where);
+    } else if (typeof left === "string" && typeof right === "string") {
+      const { mask } = this.#options;
+      const [a, b] = twoTexts(mask(left), mask(right));
+      this.#add("-", depth, key + a, where);
+      this.#add("+", depth, key + b, where);
     } else {
-      this.#pair(left, right, key, depth, path, true);
+      this.#addValue("-", left, key, depth, where);
+      this.#addValue("+", right, key, depth, where);
     }
   }
 
-  /** What begins or ends alike is taken for the same, so that an item too many is but that. */
+  #compareMaps(
+    left: Readonly<Record<string, unknown>>,
+    right: Readonly<Record<string, unknown>>,
+    depth: number,
+    where: string,
+  ): void {
+    for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
+      const shown = this.#options.mask(name);
+      this.#comparePair(
+        readField(left, name),
+        readField(right, name),
+        `${JSON.stringify(shown)}: `,
+        depth,
+        where + stepTo(shown),
+      );
+    }
+  }
+
   #compareLists(
     left: readonly unknown[],
     right: readonly unknown[],
     depth: number,
-    path: string,
+    where: string,
   ): void {
     const { meter } = this.#options;
-    const same = (a: number, b: number) => isEqual(plain(left[a]), plain(right[b]), meter);
-    const shortest = Math.min(left.length, right.length);
-    let start = 0;
-    while (start < shortest && same(start, start)) start++;
-    let end = 0;
-    while (end < shortest - start && same(left.length - 1 - end, right.length - 1 - end)) end++;
-    const item = (list: readonly unknown[], index: number, last: number) =>
-      index < last ? plain(list[index]) : undefined;
-    const [leftEnd, rightEnd] = [left.length - end, right.length - end];
-    for (let index = Math.max(0, start - CONTEXT); index < Math.max(leftEnd, rightEnd); index++) {
-      const [a, b] = [item(left, index, leftEnd), item(right, index, rightEnd)];
-      this.#pair(a, b, "", depth, `${path}[${index}]`);
-    }
-    for (let index = leftEnd; index < Math.min(left.length, leftEnd + CONTEXT); index++) {
-      const value = plain(left[index]);
-      this.compare(value, value, "", depth, `${path}[${index}]`);
+    const parts = alignLists({
+      leftCount: left.length,
+      rightCount: right.length,
+      isSame: (a, b) => isEqual(plain(left[a]), plain(right[b]), meter),
+      leftKey: (index) => formatJson(plain(left[index]), meter),
+      rightKey: (index) => formatJson(plain(right[index]), meter),
+    });
+    for (const part of parts) {
+      const { leftCount, rightCount } = part;
+      if (part.isSame) {
+        this.lines.push(...sameLines(leftCount, (index) => {
+          const at = part.left + index;
+          return this.#same(plain(left[at]), "", depth, `${where}[${at}]`);
+        }));
+        continue;
+      }
+      for (let index = 0; index < Math.max(leftCount, rightCount); index++) {
+        const [a, b] = [part.left + index, part.right + index];
+        this.#comparePair(
+          index < leftCount ? plain(left[a]) : undefined,
+          index < rightCount ? plain(right[b]) : undefined,
+          "",
+          depth,
+          `${where}[${index < leftCount ? a : b}]`,
+        );
+      }
     }
   }
 
-  #pair(
+  /** A side is undefined where it has nothing. */
+  #comparePair(
     left: Value | undefined,
     right: Value | undefined,
     key: string,
     depth: number,
-    path: string,
-    isFlat = left === undefined || right === undefined,
+    where: string,
   ): void {
-    if (!isFlat) return this.compare(left!, right!, key, depth, path);
-    if (left !== undefined) this.#addValue("-", left, key, depth, path);
-    if (right !== undefined) this.#addValue("+", right, key, depth, path);
+    if (left === undefined && right === undefined) return;
+    if (left === undefined) this.#addValue("+", right!, key, depth, where);
+    else if (right === undefined) this.#addValue("-", left, key, depth, where);
+    else this.compare(left, right, key, depth, where);
   }
 
-  #addValue(sign: "-" | "+", value: Value, key: string, depth: number, path: string): void {
+  #same(value: Value, key: string, depth: number, where: string): DiffLine {
+    const text = () =>
+      "  ".repeat(depth) + key + (JSON.stringify(this.#options.show(value)) ?? "null");
+    return { sign: " ", text, where };
+  }
+
+  #addValue(sign: "-" | "+", value: Value, key: string, depth: number, where: string): void {
     const text = JSON.stringify(this.#options.show(value), undefined, 2) ?? "null";
     for (const [index, line] of text.split("\n").entries()) {
-      this.#add(sign, depth, index === 0 ? key + line : line, path);
+      this.#add(sign, depth, index === 0 ? key + line : line, where);
     }
   }
 
-  #add(sign: Line["sign"], depth: number, text: string, path: string): void {
-    this.#lines.push({ sign, text: cut("  ".repeat(depth) + text), path });
+  #add(sign: DiffLine["sign"], depth: number, text: string, where: string): void {
+    this.#options.meter.spend(WORK_OF_LINE);
+    this.lines.push({ sign, text: () => "  ".repeat(depth) + text, where });
   }
-}
-
-/** The lines that differ with some around them; where lines are left out the path stands. */
-function hunks(lines: readonly Line[]): string[] {
-  const isNear = lines.map(() => false);
-  lines.forEach(({ sign }, at) => {
-    if (sign !== " ") isNear.fill(true, Math.max(0, at - CONTEXT), at + CONTEXT + 1);
-  });
-  const out: string[] = [];
-  for (const [at, { sign, text, path }] of lines.entries()) {
-    if (!isNear[at]) continue;
-    if (at > 0 && !isNear[at - 1]) out.push(`@ ${path}`);
-    out.push(`${sign} ${text}`);
-  }
-  if (out.length <= MOST_LINES) return out;
-  return [...out.slice(0, MOST_LINES), `… (${out.length - MOST_LINES} more lines)`];
-}
-
-function cut(text: string): string {
-  return text.length <= WIDEST ? text : `${text.slice(0, WIDEST - 1)}…`;
 }
 
 function stepTo(key: string): string {

@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import { displayWidth } from "../../src/source/display_width.ts";
 import { renderFailure, summarizeFailure } from "../../src/report/render_failure.ts";
 import { IN_A_PIPE, roomOf } from "../../src/report/room.ts";
 import { PLAIN } from "../../src/report/style.ts";
@@ -91,4 +92,49 @@ Deno.test("summarizeFailure() says the values with the message, on one short lin
   const message = "first\nsecond " + "x".repeat(200);
   const summary = summarizeFailure({ kind: "action", field: "uses", message });
   assertEquals(summary, `first second ${"x".repeat(106)}…`);
+});
+
+const differing: Failure = {
+  ...falseTest(),
+  operands: [
+    { text: "res.body", type: "map", value: { items: "x".repeat(80), total: 2 } },
+    { text: "res.body.total", type: "int", value: 2 },
+  ],
+  difference: {
+    left: "res.body",
+    right: `{items: "${"x".repeat(80)}",\n total: 3}`,
+    lines: ["@ .total", '    "items": "x"', '-   "total": 2', '+   "total": 3', "  }"],
+  },
+};
+
+Deno.test("renderFailure() shows what differs below both sides, which are cut then", () => {
+  assertEquals(
+    renderFailure(differing, PLAIN, IN_A_PIPE).slice(3).join("\n"),
+    `res.body is {"items": "${"x".repeat(48)}… (map)
+res.body.total is 2 (int)
+--- res.body
++++ {items: "${"x".repeat(50)}…
+@ .total
+    "items": "x"
+-   "total": 2
++   "total": 3
+  }`,
+  );
+  for (const line of renderFailure(differing, PLAIN, roomOf(20)).slice(3)) {
+    assert(displayWidth(line) <= 20, line);
+  }
+});
+
+Deno.test("summarizeFailure() names what differs, not what both sides begin with", () => {
+  assertEquals(summarizeFailure(differing), "test is false: res.body.total is 2 (int)");
+  const long = { text: "res.body", type: "string", value: "x".repeat(300) };
+  const difference = { left: "res.body", right: "vars.page", lines: ["@ line 7", "- a", "+ b"] };
+  assertEquals(
+    summarizeFailure({
+      ...differing,
+      operands: [long, { ...long, text: "vars.page" }],
+      difference,
+    }),
+    "test is false: res.body and vars.page differ at line 7",
+  );
 });
