@@ -99,7 +99,7 @@ Deno.test("makeReport() makes every report of a run", async () => {
       '{\n  "',
       '{"typ',
       '{"rep',
-      "## ✅",
+      "## ✅ ",
       "<!doc",
       "::sto",
     ]);
