@@ -41,7 +41,6 @@ export function makeModel(
     readings: makeReadings(uses, jobs),
     mentions: findMentions(document, problems),
     defaultWords: findDefaultWords(document.value),
-    isDoubtful: doubtfulPlaces(problems).has("[]"),
     secrets,
   };
 }

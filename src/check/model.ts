@@ -23,8 +23,6 @@ export interface CheckModel {
   readonly mentions: ReadonlySet<string>;
   /** Words in the templates of defaults, which no step may have taken. */
   readonly defaultWords: ReadonlySet<string>;
-  /** Whether what the top level holds is in doubt: a key of it is misspelt. */
-  readonly isDoubtful: boolean;
   readonly secrets: readonly LiteralSecret[];
 }
 

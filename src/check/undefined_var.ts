@@ -25,7 +25,7 @@ export const undefinedVar: Check = {
   *find(model) {
     const { vars, document: { value } } = model;
     const isUnread = isRawMap(value) && !isRawMap(value.vars ?? {});
-    if (!vars || model.isDoubtful || isUnread) return;
+    if (!vars || isUnread) return;
     const meant = hintGiver();
     const namesInSteps = findNamesInSteps(model);
     for (const reading of model.readings) {
@@ -60,7 +60,7 @@ export const undefinedVar: Check = {
 /** Whether the step may define more than it seems to. */
 function isInDoubt({ mentions }: CheckModel, { step, keys }: Reading): boolean {
   const [first] = keys;
-  if (!first || step?.isDoubtful || mentions.has(first.name)) return true;
+  if (!first || mentions.has(first.name)) return true;
   if (!step) return false;
   const { raw, draft } = step;
   const isUnread = (key: "vars" | "iteration") => raw[key] !== undefined && !draft[key];

@@ -33,6 +33,15 @@ Deno.test("a var that nothing defines is an error where nil would be one", () =>
       steps([`test: '"a" == vars[¦"shopp"]'`], VARS),
       'error undefined-var: nothing defines the var "shopp" (did you mean "shop"?)',
     ],
+    // A slip elsewhere hides none: only what stands under it may be what was meant.
+    [
+      steps(["test: vars.¦nope == vars.mine"], "nam: x\nvarz: { mine: 1 }"),
+      'error undefined-var: nothing defines the var "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
+    ],
+    [
+      steps(["repeat: 3, test: vars.¦nope == 1"]),
+      'error undefined-var: nothing defines the var "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
+    ],
     // A mistake in defaults is told once, where it stands.
     [
       "name: x\njobs:\n- name: a\n  defaults: { hello: { to: '{{vars.¦nope}}' } }\n  steps: [{uses: hello}, {uses: hello}]\n",
