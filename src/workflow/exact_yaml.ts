@@ -3,6 +3,7 @@ import { loadJsYaml } from "./js_yaml.ts";
 import type { Places } from "./model.ts";
 import { parseExactly, type YamlFault } from "./parse_exactly.ts";
 import { makePlaces } from "./places.ts";
+import { unjoinableError } from "./unjoinable_error.ts";
 import { faultError } from "./yaml_fault.ts";
 import { parseNodes } from "./yaml_nodes.ts";
 
@@ -20,7 +21,7 @@ export async function readExactly(joined: JoinedText): Promise<unknown> {
     [fault, broken] = [earlier.fault, part];
     break;
   }
-  throw faultError(fault, broken);
+  throw unjoinableError(broken.files, yaml) ?? faultError(fault, broken);
 }
 
 /** Where the values of a text stand. */

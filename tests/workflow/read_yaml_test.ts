@@ -332,6 +332,34 @@ b.yml:3:1: error: a second document begins here
   3 | ---
     | ^^^ a workflow is one document: remove this line`,
   ],
+  [
+    ["# one\n- a\n", "b: 1\n"],
+    `YAML syntax error at line 2
+a.yml:2:1: error: a list cannot be joined with other files
+  2 | - a
+    | ^^^ each of them must be a mapping: write "key: value" lines`,
+  ],
+  [
+    ["a: 1\n", "b: 1", "just text"],
+    `YAML syntax error at line 1
+c.yml:1:1: error: "just text" cannot be joined with other files
+  1 | just text
+    | ^^^^^^^^^ each of them must be a mapping: write "key: value" lines`,
+  ],
+  [
+    ['---\n{"a": 1,\n "b": 2}\n', "c: 1\n"],
+    `YAML syntax error at line 2
+a.yml:2:1: error: a mapping in braces cannot be joined with other files
+  2 | {"a": 1,
+    | ^ write "key: value" lines without the braces`,
+  ],
+  [
+    ["x: &x 1\n", "- *x\n"],
+    `YAML syntax error at line 1
+b.yml:1:1: error: a list cannot be joined with other files
+  1 | - *x
+    | ^^^^ each of them must be a mapping: write "key: value" lines`,
+  ],
 ];
 
 Deno.test("readYaml() says which line of which file is no YAML, and why", async () => {
