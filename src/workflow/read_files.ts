@@ -45,11 +45,14 @@ async function readError(path: string, what: string, error: unknown, host: Host)
   }
   const names = await host.files.list(path).catch(() => undefined);
   if (!names) return new LoadError(`cannot read ${what} '${path}': ${error.message}`);
-  const inside = names.filter((name) => /\.ya?ml$/.test(name)).sort();
-  const hint = inside.length > 0
-    ? `name the files in it: ${inside.slice(0, 3).join(", ")}${inside.length > 3 ? ", …" : ""}`
-    : "there is no .yml or .yaml file in it";
+  const hint = what === "env file" ? "name a file in it" : yamlFilesAmong(names);
   return new LoadError(`cannot read ${what} '${path}': it is a directory`, [], hint);
+}
+
+function yamlFilesAmong(names: readonly string[]): string {
+  const inside = names.filter((name) => /\.ya?ml$/.test(name)).sort();
+  if (inside.length === 0) return "there is no .yml or .yaml file in it";
+  return `name the files in it: ${inside.slice(0, 3).join(", ")}${inside.length > 3 ? ", …" : ""}`;
 }
 
 /** The text of a file; a byte order mark at its head is dropped. */

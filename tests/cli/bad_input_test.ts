@@ -101,6 +101,17 @@ jobs:
 
 const FORMS = 'like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds';
 
+Deno.test("a directory is no env file, whatever is in it", () =>
+  withFiles({ "w.yml": `name: n\n${JOBS}`, "folder/a.yml": "a: 1" }, async (cwd) => {
+    const result = await runCli(["--env-file", "folder", "w.yml"], { cwd });
+    assertEquals(result, {
+      code: 1,
+      stdout: "",
+      stderr: "runner: error: cannot read env file 'folder': it is a directory\n" +
+        "  name a file in it\n",
+    });
+  }));
+
 Deno.test("a path that is no workflow file is told in one line, with what would be right", async () => {
   const files: Files = {
     "w.yml": `name: n\n${JOBS}`,
