@@ -47,7 +47,8 @@ export const WORKFLOW = {
   misplaced: {
     env: 'environment variables are read in "vars": NAME: "{{NAME}}"',
     defaults: '"defaults" is a key of a job',
-    steps: '"steps" is a key of a job: write jobs: and a list of jobs',
+    steps: '"steps" is a key of a job: write jobs: and a list of jobs, or embed this in one: ' +
+      "uses: embedded, with: { path }",
   },
   open: true,
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;

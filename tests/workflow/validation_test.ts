@@ -293,7 +293,7 @@ flow.yml:4:1: warning: "defaults" is no key of the workflow
     | ^^^^^^^^ "defaults" is a key of a job
 flow.yml:5:1: warning: "steps" is no key of the workflow
   5 | steps: []
-    | ^^^^^ "steps" is a key of a job: write jobs: and a list of jobs
+    | ^^^^^ "steps" is a key of a job: write jobs: and a list of jobs, or embed this in one: uses: embedded, with: { path }
 flow.yml:11:3: warning: "if" is no key of a job
   11 |   if: true
      |   ^^ the key is "skipif", which skips where it is true
