@@ -23,8 +23,12 @@ export function chooseJobs(plan: Plan, { lists, switches }: Invocation): Plan {
 function jobsFor({ jobs }: Plan, option: string, wanted: string): readonly PlannedJob[] {
   const found = matchJobs(jobs, wanted);
   if (found.length > 0) return found;
+  const parts = wanted.split(",").map((part) => part.trim());
+  const isList = parts.length > 1 && parts.every((part) => matchJobs(jobs, part).length > 0);
   const ids = jobs.map(({ job }) => job.id);
   const some = ids.slice(0, 10).join(", ") + (ids.length > 10 ? ", …" : "");
-  const hint = didYouMean(wanted, jobs.flatMap(namesOf)) ?? `the jobs are ${some}`;
+  const hint = isList
+    ? `give the option once for each: ${parts.map((part) => `--${option} "${part}"`).join(" ")}`
+    : didYouMean(wanted, jobs.flatMap(namesOf)) ?? `the jobs are ${some}`;
   throw new UsageError(`option --${option}: there is no job "${wanted}"`, hint);
 }

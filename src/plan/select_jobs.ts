@@ -10,7 +10,10 @@ export interface Selection {
   readonly skip: ReadonlySet<PlannedJob>;
 }
 
-/** The part of a plan that was chosen; its jobs wait for none that was not. */
+/**
+ * The part of a plan that was chosen. Its jobs wait for none that was not, but for what that would
+ * have waited for.
+ */
 export function selectJobs(plan: Plan, { only, withNeeds, skip }: Selection): Plan {
   const chosen = only && withNeeds ? withTheirNeeds(only) : only ?? new Set(plan.jobs);
   const copies = new Map(
@@ -19,8 +22,14 @@ export function selectJobs(plan: Plan, { only, withNeeds, skip }: Selection): Pl
       return [job, { ...job, needs, ...(skip.has(job) ? { skip: "--skip" } : {}) }];
     }),
   );
-  for (const [job, copy] of copies) {
-    copy.needs.push(...job.needs.flatMap((n) => copies.get(n) ?? []));
+  for (const [job, { needs }] of copies) {
+    // A set that grows is walked to its end.
+    const before = new Set(job.needs);
+    for (const need of before) {
+      const copy = copies.get(need);
+      if (copy) needs.push(copy);
+      else for (const earlier of need.needs) before.add(earlier);
+    }
   }
   return { ...plan, jobs: [...copies.values()] };
 }

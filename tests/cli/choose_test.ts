@@ -52,11 +52,18 @@ Deno.test("a skipped job is told as one, and what needs it runs", async () => {
 });
 
 Deno.test("what a job needs is done before it, also where jobs between them were left out", async () => {
-  // `deploy-eu` needs `unit`, which is left out: then it waits for nothing, and both meet.
-  const meet = (id: string, needs: string) => job(id, needs).replace(`/${id}`, "/meet/x/2");
-  const flow = "name: n\njobs:\n" + meet("a", "") + job("b", "a") + meet("c", "b");
-  const { code, seen } = await runAt(flow, ["--only", "a", "--only", "c", "--no-needs"]);
-  assertEquals([code, seen], [0, ["/meet/x/2", "/meet/x/2"]]);
+  const get = (path: string) => `{uses: http, with: {get: "{url}/${path}"}, test: res.code == 200}`;
+  const flow = `name: n
+jobs:
+  - {name: a, id: a, steps: [{uses: http, id: first, with: {get: "{url}/a"}, outputs: {code: res.code}}]}
+  - {name: b, id: b, needs: [a], steps: [${get("b")}]}
+  - {name: c, id: c, needs: [b, a], steps: [${get("c")}]}
+  - {name: d, id: d, needs: [c, b], skipif: outputs.first.code != 200, steps: [${get("d")}]}
+`;
+  const { code, stdout, seen } = await runAt(flow, ["--only", "a", "--only", "d", "--no-needs"]);
+  assertEquals([code, seen], [0, ["/a", "/d"]], stdout);
+  const plan = await runAt(flow, ["--list", "--only", "a", "--only", "d", "--no-needs"]);
+  assertEquals(plan.stdout, "a  a\n  first  http\nd  d  (needs a)\n  -  http\n");
 });
 
 Deno.test("a name that fits no job is an error, and nothing runs", async (test) => {
@@ -69,6 +76,12 @@ Deno.test("a name that fits no job is an error, and nothing runs", async (test) 
     [["--no-needs"], "option --no-needs goes with --only", "name the jobs"],
     [["--skip", "unit", "--no-needs"], "option --no-needs goes with --only", "name the jobs"],
     [["--only="], "option --only needs a value", "try runner --help"],
+    [
+      ["--only", "build,Build it"],
+      'option --only: there is no job "build,Build it"',
+      'give the option once for each: --only "build" --only "Build it"',
+    ],
+    [["--skip", "unit, nope"], 'option --skip: there is no job "unit, nope"', "the jobs are"],
   ];
   for (const [args, message, hint] of table) {
     await test.step(args.join(" "), async () => {
