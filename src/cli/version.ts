@@ -1,10 +1,8 @@
 import type { Files } from "../host/host.ts";
+import { BUILT_FROM } from "./built_from.ts";
 
 /** The version of the program; deno.json says the same. */
 export const VERSION = "0.1.0";
-
-/** The commit that a build was made from; the build writes it here. */
-const BUILT_FROM: string | undefined = undefined;
 
 /** `Runner Version 1.2.3 (commit: abc1234)`. */
 export async function versionLine(files: Files): Promise<string> {

@@ -1,0 +1,52 @@
+/**
+ * Builds the program: `deno task bundle [folder]` writes `runner.js`, one file to run from a URL,
+ * and `split/`, the chunks that binaries are made of, into `dist` or another folder.
+ *
+ * @module
+ */
+import { CHECKOUT } from "./bundle/bundler.ts";
+import { makeBundles } from "./bundle/make_bundles.ts";
+
+/** Bytes; a file from a URL is fetched and read as a whole before anything runs. */
+const MOST_BYTES = 700_000;
+
+const folder = Deno.args[0] ?? `${CHECKOUT}/dist`;
+const { file, chunks } = await makeBundles(await commitOf());
+await Deno.remove(`${folder}/split`, { recursive: true }).catch(() => {});
+await Deno.mkdir(`${folder}/split`, { recursive: true });
+await Deno.writeTextFile(`${folder}/runner.js`, file);
+for (const [name, text] of chunks) await Deno.writeTextFile(`${folder}/split/${name}`, text);
+
+const encoder = new TextEncoder();
+const sizeOf = (texts: Iterable<string>) =>
+  Array.from(texts, (text) => encoder.encode(text).length).reduce((sum, size) => sum + size, 0);
+const size = sizeOf([file]);
+say(`${folder}/runner.js  ${kilobytes(size)} in one file`);
+say(`${folder}/split/  ${kilobytes(sizeOf(chunks.values()))} in ${chunks.size} files`);
+if (size >= MOST_BYTES) {
+  say(`runner.js is larger than ${kilobytes(MOST_BYTES)}: scripts/bundle/parts.ts`);
+  Deno.exit(1);
+}
+
+/** The commit that is checked out; `unknown` outside of git. */
+async function commitOf(): Promise<string> {
+  const git = async (...args: string[]) => {
+    try {
+      const { stdout } = await new Deno.Command("git", { args, cwd: CHECKOUT }).output();
+      return new TextDecoder().decode(stdout).trim();
+    } catch {
+      return "";
+    }
+  };
+  if (await git("status", "--porcelain") !== "") say("the work tree has changes without a commit");
+  return await git("rev-parse", "HEAD") || "unknown";
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1000).toFixed(1)} kB`;
+}
+
+function say(line: string): void {
+  // deno-lint-ignore no-console
+  console.log(line);
+}
