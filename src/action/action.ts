@@ -24,13 +24,20 @@ export interface Action {
   readonly merge?: (defaults: Dict, own: Dict) => Dict;
   /** Whether it runs the job file of its `path`, which is loaded and checked with the workflow. */
   readonly embeds?: true;
-  /**
-   * Brings what turns a request into a command line that does the same, for people to try: words
-   * in groups that belong on one line.
-   */
-  readonly repeat?: () => Promise<(req: Dict) => readonly (readonly string[])[]>;
+  /** Brings what turns a request, and the `with` that it was made of, into a command. */
+  readonly repeat?: () => Promise<(req: Dict, params: Dict) => CommandLine>;
   /** Brings the code that carries it out, which a run without this action never loads. */
   readonly load: () => Promise<RunAction>;
+}
+
+/** A command that does what an action did, for people to try. It holds its secrets. */
+export interface CommandLine {
+  /** Words, in groups that belong on one line. */
+  readonly groups: readonly (readonly string[])[];
+  /** What it reads from its standard input. */
+  readonly input?: string;
+  /** What has to be done before it can be used, in one line. */
+  readonly note?: string;
 }
 
 /** A parameter of an action. Types are checked at load where the value is constant. */

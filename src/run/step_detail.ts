@@ -1,7 +1,7 @@
 import type { Dict } from "../value/value.ts";
 import { isDict } from "../value/value.ts";
 import { MASK } from "../value/masker.ts";
-import { isSecretHeader, isSecretName } from "../value/secret_names.ts";
+import { isSecretName } from "../value/secret_names.ts";
 import type { Exchange, StepResult, StepState } from "./event.ts";
 import { makeExchange, shown } from "./exchange.ts";
 import { passedTest } from "./failure.ts";
@@ -31,7 +31,7 @@ export async function stepDetail(
 async function exchangeOf(
   session: Session,
   { step }: StepContext,
-  { answer, request }: Try,
+  { answer, request, params = {} }: Try,
   failed: boolean,
 ): Promise<{ exchange?: Exchange }> {
   const req = answer?.result.req ?? request;
@@ -39,18 +39,21 @@ async function exchangeOf(
   const exchange = makeExchange(session, req, answer?.result.res ?? null);
   const { repeat } = step.action;
   if (!failed || !repeat) return { exchange };
-  const groups = (await repeat())(req);
-  const named = namedSecrets(session.host.env.all());
-  const safe = groups.map((words) => words.map((word) => withoutSecretHeader(word, named)));
-  return { exchange: { ...exchange, command: shellText(safe, named, session.secrets) } };
+  const command = shellText(
+    (await repeat())(req, params),
+    namedSecretsOf(session),
+    session.secrets,
+  );
+  return { exchange: { ...exchange, command } };
 }
 
-/** What a secret header holds beside a secret that has a name may be another one. */
-function withoutSecretHeader(word: string, named: NamedSecrets): string {
-  const [, header, value] = /^([\w-]+): (.*)$/s.exec(word) ?? [];
-  if (header === undefined || value === undefined || !isSecretHeader(header)) return word;
-  const rest = named.reduce((text, [, secret]) => text.replaceAll(secret, ""), value);
-  return /^[A-Za-z]*\s*$/.test(rest) ? word : `${header}: ${MASK}`;
+/** Of a run, whose environment does not change. */
+const known = new WeakMap<object, NamedSecrets>();
+
+function namedSecretsOf({ key, host }: Session): NamedSecrets {
+  let named = known.get(key);
+  if (!named) known.set(key, named = namedSecrets(host.env.all()));
+  return named;
 }
 
 /** What the step has published, as it may be shown. */

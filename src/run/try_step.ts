@@ -22,6 +22,8 @@ export interface Try {
   readonly answer?: Answer;
   /** The request, where there was one but no answer. */
   readonly request?: Dict;
+  /** The rendered `with`, where the action was carried out. */
+  readonly params?: Dict;
 }
 
 /** Renders `with`, carries the action out, publishes the outputs and evaluates the test. */
@@ -49,7 +51,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
     const failure = await failureOf(session, step.path, new FieldError(["uses"], error));
     const request = error instanceof StepError ? error.details.req as Dict | undefined : undefined;
     const hopeless = error instanceof EmbeddedError;
-    const tried = { outcome: "error", hopeless, failures: [failure] } as const;
+    const tried = { outcome: "error", hopeless, failures: [failure], params } as const;
     return request ? { ...tried, request } : tried;
   }
   setAnswer(context, answer);
@@ -62,7 +64,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   const [good, why] = judge(session, context, answer);
   if (why) failures.push(await why);
   const outcome = good && inside.length === 0 ? "passed" : "failed";
-  return { outcome, hopeless: false, failures, answer };
+  return { outcome, hopeless: false, failures, answer, params };
 }
 
 function setAnswer({ names }: StepContext, { result, elapsed }: Answer): void {

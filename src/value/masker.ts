@@ -42,6 +42,11 @@ export class Masker {
     return copied < stop ? out + text.slice(copied, stop) : out;
   }
 
+  /** Where secrets stand in a text, those that overlap as one. */
+  find(text: string): readonly Range[] {
+    return this.#secretsIn(text, text.length);
+  }
+
   /** The first `limit` characters of a text, without the beginning of a secret that is cut. */
   cut(text: string, limit: number): string {
     const severed = this.#secretsIn(text, limit).find(({ end }) => end > limit);

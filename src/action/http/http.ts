@@ -60,6 +60,6 @@ export const http: Action = {
   alternatives: SAME_MEANING,
   check: checkHttp,
   merge: mergeHttpDefaults,
-  repeat: async () => (await import("./curl.ts")).curlWords,
+  repeat: async () => (await import("./curl.ts")).curlCommand,
   load: async () => (await import("./run_http.ts")).runHttp,
 };

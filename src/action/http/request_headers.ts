@@ -9,7 +9,7 @@ import { decode } from "./request_url.ts";
 export type Headers = Readonly<Record<string, string>>;
 
 /** What is sent where a step does not say otherwise. */
-const ALWAYS: Headers = {
+export const ALWAYS: Headers = {
   Accept: "*/*",
   "User-Agent": "runner",
   "Accept-Encoding": "gzip, deflate, br",

@@ -1,0 +1,203 @@
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { type RawServer, rawServer } from "../support/raw_server.ts";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+import { withServer } from "../support/with_server.ts";
+
+const SECRETS = {
+  API_TOKEN: 'tok\'en "with" $every\\thing',
+  SIMPLE_TOKEN: "abc-123-def",
+  MULTI_SECRET: "first line\nsecond 100% line",
+};
+
+const cases: readonly (readonly [what: string, parameters: string])[] = [
+  ["a plain GET", "get: URL/plain"],
+  [
+    "a query with quotes and spaces",
+    `{get: "URL/q?a=it's&b=x y&c=\\"d\\"&e=$HOME\`id\`", query: {f: "ü&="}}`,
+  ],
+  ["brackets and braces in the URL", `get: "URL/list?ids[]=1&ids[]=2&range=[1-3]&set={a,b}"`],
+  [
+    "a POST of JSON",
+    `{post: URL/json, body: {text: "it's \\"quoted\\"\\nnext \\\\ $x \`y\`", n: 1.5, uni: "ü😀\\u2028"}}`,
+  ],
+  [
+    "a form",
+    `{post: URL/form, headers: {Content-Type: application/x-www-form-urlencoded}, body: {a: "x y&z=1", b: [1, "it's"]}}`,
+  ],
+  [
+    "a text body with line ends, percent signs and tabs",
+    `{put: URL/text, body: "- 100%\\tof\\r\\nit's \\\\n all\\n\\n"}`,
+  ],
+  [
+    "a body of control characters",
+    `{post: URL/control, body: "a\\u0001b\\u007fc\\u0085d\\u202ee"}`,
+  ],
+  ["a body of two dashes", `{post: URL/dashes, body: "--"}`],
+  ["a body like a file name", `{post: URL/at, body: "@/etc/passwd"}`],
+  ["a POST without a body", "post: URL/empty"],
+  ["a DELETE", "delete: URL/thing/1"],
+  ["a GET with a body", `{get: URL/search, body: {q: 1}}`],
+  ["a HEAD", "{method: HEAD, url: URL/head}"],
+  ["a HEAD with a body", "{method: HEAD, url: URL/head-body, body: x}"],
+  ["OPTIONS", `{method: OPTIONS, url: URL/options}`],
+  [
+    "headers with quotes, and of other languages",
+    `{get: URL/headers, headers: {X-Quote: "it's \\"a\\" $b \`c\` \\\\ !", X-Word: "grüße 😀", X-Tab: "a\\tb", If-Match: "\\"v1\\""}}`,
+  ],
+  ["an empty header", `{get: URL/empty-header, headers: {X-Empty: ""}}`],
+  [
+    "headers that were taken out",
+    `{post: URL/none, headers: {Accept: null, User-Agent: null, Accept-Encoding: null}, body: text}`,
+  ],
+  [
+    "headers that curl has by itself",
+    `{get: URL/own, headers: {User-Agent: "mine/1.0 (it's)", Accept: text/html, Host: "other.test", Accept-Encoding: gzip}}`,
+  ],
+  ["a token", `{get: URL/token, headers: {Authorization: "Bearer {{vars.api_token}}"}}`],
+  [
+    "a token in a header of another name",
+    `{get: URL/key, headers: {X-Api-Key: "{{vars.simple_token}}"}}`,
+  ],
+  ["a token in the URL", `get: "URL/in/{{vars.simple_token}}/path?t={{vars.simple_token}}"`],
+  ["a token in JSON", `{post: URL/json-token, body: {token: "{{vars.simple_token}}", more: "x"}}`],
+  [
+    "tokens in a text",
+    `{post: URL/text-token, body: "a={{vars.simple_token}}\\n{{vars.multi_secret}}\\n{{vars.api_token}}%\\n"}`,
+  ],
+];
+
+const SHELLS = ["sh", "bash", "zsh"];
+
+Deno.test("the command below a failure sends the same request once more, from any shell", async () => {
+  await using server = rawServer(async (connection) => {
+    for (let request; (request = await connection.request()) !== undefined;) {
+      await connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+      if (/^connection: close/im.test(request)) return;
+    }
+  });
+  const steps = cases.map(([what, parameters]) =>
+    `      - {name: ${JSON.stringify(what)}, uses: http, with: ${
+      (parameters.startsWith("{") ? parameters : `{${parameters}}`).replaceAll("URL", server.url)
+    }, test: "false"}`
+  );
+  const workflow = [
+    "name: n",
+    "vars:",
+    ...Object.keys(SECRETS).map((name) => `  ${name.toLowerCase()}: "{{${name}}}"`),
+    "jobs:",
+    "  - name: j",
+    "    steps:",
+    ...steps,
+  ].join("\n");
+  await withFiles({ "w.yml": workflow }, async (folder) => {
+    const { stdout, stderr } = await runCli(["w.yml"], { cwd: folder, env: SECRETS });
+    const commands = commandsIn(stdout);
+    assertEquals(commands.length, cases.length, stdout + stderr);
+    const originals = server.requests.slice();
+    assertEquals(originals.length, cases.length);
+    for (const secret of Object.values(SECRETS)) assert(!stdout.includes(secret));
+    for (const [index, [what]] of cases.entries()) {
+      for (const shell of SHELLS) {
+        const repeated = await requestOf(shell, commands[index]!, server);
+        assertEquals(
+          repeated,
+          comparable(originals[index]!),
+          `${what}, ${shell}: ${commands[index]}`,
+        );
+      }
+    }
+  });
+});
+
+/** The commands of a report as somebody copies them: with the spaces that lines begin with. */
+function commandsIn(report: string): string[] {
+  return report.split(/^ +to repeat it:\n/m).slice(1).map((rest) => {
+    const [indent = ""] = /^ +/.exec(rest) ?? [];
+    const lines = rest.split("\n");
+    const end = lines.findIndex((line) => !line.startsWith(indent));
+    return lines.slice(0, end).join("\n");
+  });
+}
+
+/** What the server sees when a shell runs a command. */
+async function requestOf(shell: string, command: string, server: RawServer): Promise<unknown> {
+  const before = server.requests.length;
+  const { success, stderr } = await new Deno.Command("timeout", {
+    args: ["10", shell, "-c", command],
+    clearEnv: true,
+    env: { ...SECRETS, PATH: Deno.env.get("PATH")!, LC_ALL: "C.UTF-8" },
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  assert(success, `${shell}: ${command}\n${new TextDecoder().decode(stderr)}`);
+  assertEquals(server.requests.length, before + 1, command);
+  return comparable(server.requests.at(-1)!);
+}
+
+/** A request without what is curl's own affair. */
+function comparable(request: string): unknown {
+  const [head = "", ...body] = request.split("\r\n\r\n");
+  const [line, ...headers] = head.split("\r\n");
+  const fields = headers.map((header) => {
+    const [, name = "", value = ""] = /^([^:]*): *(.*)$/s.exec(header) ?? [];
+    return [name.toLowerCase(), value] as const;
+  }).filter(([name, value]) =>
+    name !== "connection" && !(name === "user-agent" && /^(runner|curl)/.test(value)) &&
+    !(name === "accept-encoding" && value === "gzip, deflate, br")
+  ).sort();
+  return { line, headers: fields, body: body.join("\r\n\r\n") };
+}
+
+Deno.test("the command below a failure follows redirects and trusts certificates as the step did", async () => {
+  const read = (name: string) =>
+    Deno.readTextFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));
+  const certificate = { cert: read("localhost.pem"), key: read("localhost_key.pem") };
+  const seen: string[] = [];
+  await using server = withServer((request) => {
+    const { pathname } = new URL(request.url);
+    seen.push(pathname);
+    return pathname === "/from"
+      ? new Response(null, { status: 302, headers: { Location: "/to" } })
+      : new Response("{}");
+  }, certificate);
+  const step = (more: string) =>
+    `      - {uses: http, with: {get: "${server.url}/from", insecure: true${more}}, test: "false"}\n`;
+  const workflow = `name: n\njobs:\n  - name: j\n    steps:\n${step("")}${
+    step(", follow_redirects: false")
+  }`;
+  await withFiles({ "w.yml": workflow }, async (folder) => {
+    const { stdout } = await runCli(["w.yml"], { cwd: folder });
+    assertEquals(seen, ["/from", "/to", "/from"]);
+    for (const command of commandsIn(stdout)) {
+      const { success } = await new Deno.Command("sh", { args: ["-c", command], stdout: "null" })
+        .output();
+      assert(success, command);
+    }
+    assertEquals(seen.slice(3), ["/from", "/to", "/from"]);
+    assertNotEquals(commandsIn(stdout).length, 0);
+  });
+});
+
+Deno.test("the command below a failure reads a large body from a file, as it says", async () => {
+  await using server = rawServer(async (connection) => {
+    await connection.request();
+    await connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+  });
+  const body = "long ".repeat(5000);
+  const workflow = `name: n
+jobs:
+  - name: j
+    steps:
+      - {uses: http, with: {post: "${server.url}/x", body: "${body}"}, test: "false"}
+`;
+  await withFiles({ "w.yml": workflow, "body": body }, async (folder) => {
+    const { stdout } = await runCli(["w.yml"], { cwd: folder });
+    const [command = ""] = commandsIn(stdout);
+    assert(command.includes('# put the body, 25000 characters, into a file "body" first'), command);
+    const { success } = await new Deno.Command("sh", { args: ["-c", command], cwd: folder })
+      .output();
+    assert(success);
+    assertEquals(comparable(server.requests[1]!), comparable(server.requests[0]!));
+  });
+});
