@@ -20,9 +20,15 @@ interface Order {
 
 const PRODUCTS = [{ name: "tea", price: 4.5 }, { name: "mug", price: 12 }];
 
+/** Where a shop is, and what opens it: a free port and a password of its own unless told. */
+export interface ShopOptions {
+  readonly port?: number;
+  readonly password?: string;
+}
+
 /** Opens a shop. Its first two health checks find it still busy with opening. */
-export function openShop(): Shop {
-  const password = crypto.randomUUID();
+export function openShop(options: ShopOptions = {}): Shop {
+  const password = options.password ?? crypto.randomUUID();
   const token = crypto.randomUUID().replaceAll("-", "").slice(0, 24);
   const orders = new Map<number, Order>();
   let healthChecks = 0;
@@ -67,7 +73,8 @@ export function openShop(): Shop {
     return Response.json(order, { status: 201 });
   }
 
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
+  const { port = 0 } = options;
+  const server = Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, answer);
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
     password,

@@ -10,20 +10,30 @@ import { CHANGING_FUNCTIONS } from "./random.ts";
 import { TEXT_FUNCTIONS } from "./text.ts";
 import { WORD_FUNCTIONS } from "./words.ts";
 
+/** Functions of one kind. */
+interface FunctionGroup {
+  /** What they are about, for documents. */
+  readonly title: string;
+  readonly functions: readonly FunctionRecord[];
+}
+
+/** Every function of the language, by what it is about. */
+export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
+  { title: "Text", functions: TEXT_FUNCTIONS },
+  { title: "Numbers", functions: NUMBER_FUNCTIONS },
+  { title: "Bits", functions: BIT_FUNCTIONS },
+  { title: "Lists, item by item", functions: LOOP_FUNCTIONS },
+  { title: "Lists as a whole", functions: LIST_FUNCTIONS },
+  { title: "Maps", functions: MAP_FUNCTIONS },
+  { title: "Conversion", functions: CONVERSION_FUNCTIONS },
+  { title: "Comparison of JSON", functions: MATCH_FUNCTIONS },
+  { title: "Random and time", functions: CHANGING_FUNCTIONS },
+  { title: "Operators as functions", functions: WORD_FUNCTIONS },
+];
+
 /** Every function of the language by its name. */
 export const FUNCTIONS: ReadonlyMap<string, FunctionRecord> = new Map(
-  [
-    TEXT_FUNCTIONS,
-    NUMBER_FUNCTIONS,
-    BIT_FUNCTIONS,
-    LOOP_FUNCTIONS,
-    LIST_FUNCTIONS,
-    MAP_FUNCTIONS,
-    CONVERSION_FUNCTIONS,
-    MATCH_FUNCTIONS,
-    CHANGING_FUNCTIONS,
-    WORD_FUNCTIONS,
-  ].flat<readonly (readonly FunctionRecord[])[], 1>().map((record) => [record.name, record]),
+  FUNCTION_GROUPS.flatMap(({ functions }) => functions).map((record) => [record.name, record]),
 );
 
 /** Whether there is a function of that name. */

@@ -1,0 +1,49 @@
+import { fromFileUrl } from "@std/path/from-file-url";
+import type { Action, Parameter } from "../../src/action/action.ts";
+import { ACTIONS } from "../../src/action/registry.ts";
+import { code, makePage, type Page, plain, table } from "./page.ts";
+
+const TEXTS = new URL("actions/", import.meta.url);
+
+/** A page for each action: its table of parameters and what is written about it. */
+export async function makeActionPages(): Promise<Page[]> {
+  return await Promise.all(ACTIONS.map(async ({ name, load }) => {
+    const text = await Deno.readTextFile(fromFileUrl(new URL(`${name}.md`, TEXTS)));
+    return makeActionPage(await load(), text);
+  }));
+}
+
+function makeActionPage(action: Action, text: string): Page {
+  const source = `its record in src/action and scripts/docs/actions/${action.name}.md`;
+  return makePage(`actions/${action.name}.md`, source, [
+    `# ${action.name}`,
+    "",
+    `${plain(action.summary)}.`,
+    "",
+    "## Parameters",
+    "",
+    ...parameters(action),
+    "",
+    text.trim(),
+  ]);
+}
+
+function parameters({ parameters, alternatives = [] }: Action): string[] {
+  if (!parameters) return ["Anything."];
+  return [
+    ...table(["Parameter", "Type", "Default", "Meaning"], parameters.map(parameterRow)),
+    ...alternatives.flatMap(({ names, required }) => [
+      "",
+      `A step gives ${required ? "exactly" : "at most"} one of ${names.map(code).join(", ")}.`,
+    ]),
+  ];
+}
+
+function parameterRow({ name, type, required, default: standard, summary }: Parameter): string[] {
+  return [
+    required ? `**${code(name)}**` : code(name),
+    [type].flat().join(" or "),
+    required ? "required" : plain(standard ?? ""),
+    `${plain(summary[0]!.toUpperCase() + summary.slice(1))}.`,
+  ];
+}

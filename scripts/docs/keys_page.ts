@@ -1,0 +1,90 @@
+import type { FieldType } from "../../src/workflow/decode_value.ts";
+import {
+  type Field,
+  type FieldTable,
+  JOB_FIELDS,
+  JOB_FILE_FIELDS,
+  REPEAT,
+  RETRY,
+  STEP_FIELDS,
+  WORKFLOW,
+} from "../../src/workflow/fields.ts";
+import { STEP } from "../../src/workflow/name_rules.ts";
+import { code, makePage, type Page, plain, table } from "./page.ts";
+
+type AnyTable = FieldTable<Readonly<Record<string, Field>>>;
+
+const SECTIONS: readonly (readonly [title: string, table: AnyTable])[] = [
+  ["Workflow", WORKFLOW],
+  ["Job", JOB_FIELDS],
+  ["repeat", REPEAT],
+  ["Step", STEP_FIELDS],
+  ["retry", RETRY],
+];
+
+const TYPES: { readonly [T in FieldType]: string } = {
+  text: "text",
+  integer: "whole number",
+  boolean: "true or false",
+  template: "text with templates",
+  expression: "expression",
+  duration: "duration",
+  names: "list of ids",
+  data: "mapping with templates",
+  entries: "list of mappings with templates",
+  outputs: "mapping of names to expressions",
+  map: "mapping",
+  list: "list",
+};
+
+/** The keys of workflow files. */
+export function makeKeysPage(): Page {
+  return makePage("keys.md", "src/workflow/fields.ts", [
+    "# Keys",
+    "",
+    "[The file format](../file-format.md) explains them with examples. A key in bold is required.",
+    "The last column tells which names [expressions](../expressions.md) in a value see; all are",
+    `${STEP.known!.map(code).join(", ")}.`,
+    "",
+    ...SECTIONS.flatMap(section),
+    "## Job file",
+    "",
+    "A job in a file of its own, which a step runs with [embedded](actions/embedded.md), has the",
+    "keys of a job at its top. `id`, `needs` and `repeat` mean nothing there.",
+    "",
+    "## Keys of other tools",
+    "",
+    "These are not there; the warning that the program prints says what to write.",
+    "",
+    ...table(
+      ["Key", "Of", "Warning"],
+      [
+        ...SECTIONS.flatMap(([, fields]) => misplaced(fields)),
+        ...misplaced(JOB_FILE_FIELDS).filter(([key = "", , hint]) =>
+          !misplaced(JOB_FIELDS).some(([other, , same]) => other === key && same === hint)
+        ),
+      ],
+    ),
+  ]);
+}
+
+function section([title, { fields }]: readonly [string, AnyTable]): string[] {
+  const rows = Object.entries(fields).map(([key, field]) => [
+    field.required ? `**${code(key)}**` : code(key),
+    TYPES[field.type],
+    field.default === undefined ? "" : code(field.default),
+    plain(field.summary),
+    names(field),
+  ]);
+  return [`## ${title}`, "", ...table(["Key", "Type", "Default", "Meaning", "Sees"], rows), ""];
+}
+
+function names({ names }: Field): string {
+  if (!names) return "";
+  if (names === STEP) return "all";
+  return names.known?.map(code).join(" ") ?? "environment variables";
+}
+
+function misplaced({ what, misplaced = {} }: AnyTable): string[][] {
+  return Object.entries(misplaced).map(([key, hint]) => [code(key), what, plain(hint)]);
+}

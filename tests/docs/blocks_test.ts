@@ -1,0 +1,222 @@
+import { assert, assertEquals } from "@std/assert";
+import { parse } from "@std/yaml/parse";
+import { openShop } from "../../scripts/demo_server.ts";
+import {
+  type Block,
+  CHECKOUT,
+  listDocuments,
+  readBlocks,
+  readDocument,
+} from "../support/documents.ts";
+import { runCli, theProgram } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+/** Where documents say that the shop is. */
+const SHOP = "http://127.0.0.1:8080";
+const MARKS = ["file", "fails", "output", "in checkout", "only loaded", "not run"];
+/** Blocks in these languages are shown and not carried out. */
+const SHOWN = [
+  "text",
+  "json",
+  "console",
+  "dockerfile",
+  "groovy",
+  "powershell",
+  "python",
+  "mermaid",
+];
+
+/** What a block printed, both streams together, and how it ended. */
+interface Printed {
+  readonly code: number;
+  readonly output: string;
+}
+
+for (const path of await listDocuments()) {
+  const blocks = readBlocks(await readDocument(path));
+  if (blocks.length === 0) continue;
+  Deno.test(`every block of ${path} does what stands there`, async (test) => {
+    const shop = openShop({ password: "open sesame" });
+    try {
+      await withFiles(programs(), async (folder) => {
+        await Deno.chmod(`${folder}/.bin/runner`, 0o755);
+        await Deno.chmod(`${folder}/.bin/deno`, 0o755);
+        let before: Printed | undefined;
+        for (const block of blocks) {
+          await test.step(`line ${block.line}`, async () => {
+            before = await carryOut(withShop(block, shop.url), before, folder);
+          });
+        }
+      });
+    } finally {
+      await shop.close();
+    }
+  });
+}
+
+/** Programs by the names that documents use. */
+function programs(): Record<string, string> {
+  const [program, args] = theProgram();
+  const words = [program, ...args].map((word) => `'${word}'`).join(" ");
+  return {
+    ".bin/runner": `#!/bin/sh\nexec ${words} "$@"\n`,
+    ".bin/deno": `#!/bin/sh\nexec '${Deno.execPath()}' "$@"\n`,
+  };
+}
+
+function withShop(block: Block, url: string): Block {
+  return { ...block, text: block.text.replaceAll(SHOP, url) };
+}
+
+/** Does with a block what its language and its marks ask for. */
+async function carryOut(
+  block: Block,
+  before: Printed | undefined,
+  folder: string,
+): Promise<Printed | undefined> {
+  const { language, text, marks } = block;
+  for (const mark of marks.keys()) assert(MARKS.includes(mark), `unknown mark "${mark}"`);
+  const reason = marks.get("not run") ?? marks.get("only loaded");
+  assert(reason !== "", "it says no reason");
+  const file = marks.get("file");
+  if (file !== undefined) await writeFile(`${folder}/${file}`, text);
+  if (marks.has("output")) {
+    assertOutput(before, text, folder);
+    return before;
+  }
+  if (marks.has("not run")) return undefined;
+  switch (language) {
+    case "yaml":
+      return await carryOutYaml(block, file, folder);
+    case "sh":
+      return await runCommands(block, folder);
+    case "ts":
+      return await runModule(block, folder);
+    default:
+      assert(SHOWN.includes(language), `nothing is known of "${language}"`);
+      if (language === "json") JSON.parse(text);
+      return undefined;
+  }
+}
+
+async function carryOutYaml(
+  { text, marks }: Block,
+  file: string | undefined,
+  folder: string,
+): Promise<Printed> {
+  const { workflow, isWhole } = wholeWorkflow(text);
+  const name = file ?? "page.yml";
+  await writeFile(`${folder}/${name}`, file === undefined ? workflow : text);
+  const isRun = isWhole && !marks.has("only loaded");
+  const { code, stdout, stderr } = isRun || marks.has("fails")
+    ? await runCli([name], { cwd: folder })
+    : await listOf(name, text, workflow, folder);
+  const output = stdout + stderr;
+  assertEquals(code, marks.has("fails") ? 1 : 0, output);
+  if (!marks.has("fails")) assertEquals(stderr, "", output);
+  return { code, output };
+}
+
+/** Loads a workflow, a job file or a part of either. */
+async function listOf(name: string, text: string, workflow: string, folder: string) {
+  if (workflow === text) return await runCli(["--list", name], { cwd: folder });
+  await writeFile(`${folder}/.page.yml`, workflow);
+  return await runCli(["--list", ".page.yml"], { cwd: folder });
+}
+
+const JOB_KEYS = ["id", "needs", "skipif", "defaults", "repeat"];
+const TOP_KEYS = ["name", "description", "vars"];
+
+/** The workflow that a piece of YAML is, or could be a part of. */
+function wholeWorkflow(text: string): { workflow: string; isWhole: boolean } {
+  const value = parse(text);
+  const whole = (workflow: unknown) => ({ workflow: JSON.stringify(workflow), isWhole: false });
+  const inJob = (...steps: unknown[]) => whole({ name: "page", jobs: [{ name: "job", steps }] });
+  if (Array.isArray(value)) {
+    if (value.every((item) => "steps" in item)) return whole({ name: "page", jobs: value });
+    return inJob(...value);
+  }
+  assert(typeof value === "object" && value !== null, "it is no mapping");
+  if ("jobs" in value) {
+    return { workflow: "name" in value ? text : `name: page\n${text}`, isWhole: true };
+  }
+  if ("steps" in value) return whole({ name: "page", jobs: [{ name: "job", ...value }] });
+  const keys = Object.keys(value);
+  if (keys.every((key) => TOP_KEYS.includes(key) || key.startsWith("x-"))) {
+    return whole({
+      name: "page",
+      jobs: [{ name: "job", steps: [{ uses: "hello" }] }],
+      ...value,
+    });
+  }
+  if (keys.every((key) => JOB_KEYS.includes(key))) {
+    const others = ("needs" in value && Array.isArray(value.needs) ? value.needs : [])
+      .map((id) => ({ name: String(id), id, steps: [{ uses: "hello" }] }));
+    const job = { name: "job", steps: [{ uses: "hello" }], ...value };
+    return whole({ name: "page", jobs: [...others, job] });
+  }
+  return inJob({ uses: "hello", ...value });
+}
+
+/** Runs commands in a shell that ends at the first that fails. */
+async function runCommands({ text, marks }: Block, folder: string): Promise<Printed> {
+  const path = Deno.env.get("PATH") ?? "";
+  const inherited = ["HOME", "DENO_DIR", "XDG_CACHE_HOME", "TMPDIR"].flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const { code, stdout } = await new Deno.Command("sh", {
+    args: ["-euc", `exec 2>&1\n${text}`],
+    cwd: marks.has("in checkout") ? CHECKOUT : folder,
+    clearEnv: true,
+    env: { ...Object.fromEntries(inherited), PATH: `${folder}/.bin:${path}` },
+    stdin: "null",
+  }).output();
+  const output = new TextDecoder().decode(stdout);
+  assertEquals(code, marks.has("fails") ? 1 : 0, output);
+  return { code, output };
+}
+
+/** Runs a module that uses the library. */
+async function runModule({ text, marks }: Block, folder: string): Promise<Printed> {
+  const file = marks.get("file") ?? "page.ts";
+  await writeFile(`${folder}/${file}`, text);
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--check", "--quiet", "--config", `${CHECKOUT}deno.json`, file],
+    cwd: folder,
+    env: { NO_COLOR: "1" },
+  }).output();
+  const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  assertEquals(code, 0, output);
+  return { code, output };
+}
+
+/** Compares what was printed with what stands in a document; times and ports differ each run. */
+function assertOutput(printed: Printed | undefined, wanted: string, folder: string): void {
+  assert(printed, "no block before it printed anything");
+  const actual = steady(printed.output).replaceAll(folder, ".");
+  const pieces = `\n${steady(wanted)}\n`.split(/\n[ \t]*…(?=\n)/);
+  let rest = `\n${actual}\n`;
+  for (const [index, piece] of pieces.entries()) {
+    const at = rest.indexOf(piece);
+    const isPlaced = index === 0 ? at === 0 : at >= 0;
+    if (!isPlaced) assertEquals(actual, steady(wanted));
+    rest = rest.slice(at + piece.length);
+  }
+  if (rest !== "" && !steady(wanted).endsWith("…")) assertEquals(actual, steady(wanted));
+}
+
+function steady(text: string): string {
+  return text.trimEnd()
+    .replace(/\d+\.\d\ds/g, "0.00s")
+    .replace(/\b\d+(\.\d+)?(ms|µs)\b/g, "0ms")
+    .replace(/127\.0\.0\.1:\d{4,5}\b/g, "127.0.0.1:8080")
+    .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z\b/g, "2026-01-01T00:00:00.000Z")
+    .replace(/(?<=\ndate: ).*/gi, "…")
+    .replace(/[ \t]+$/gm, "");
+}
+
+async function writeFile(path: string, text: string): Promise<void> {
+  await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+  await Deno.writeTextFile(path, text);
+}

@@ -1,0 +1,54 @@
+import { assertEquals } from "@std/assert";
+import { join } from "@std/path/join";
+import { CHECKOUT, listDocuments, readDocument } from "../support/documents.ts";
+
+Deno.test("every link of the documents leads to a file and a heading that are there", async () => {
+  const broken: string[] = [];
+  for (const path of await listDocuments()) {
+    for (const link of linksOf(await readDocument(path))) {
+      if (/^[a-z]+:/.test(link)) continue;
+      const [file = "", heading] = link.split("#");
+      const target = file === "" ? path : join(path, "..", file);
+      if (!await isThere(target)) broken.push(`${path}: ${link}`);
+      else if (heading !== undefined && !headingsOf(await readDocument(target)).includes(heading)) {
+        broken.push(`${path}: ${link}`);
+      }
+    }
+  }
+  assertEquals(broken, []);
+});
+
+Deno.test("pages of docs/ lead only to pages and pictures of docs/, as their site has no others", async () => {
+  const leading: string[] = [];
+  for (const path of await listDocuments()) {
+    if (!path.startsWith("docs/")) continue;
+    for (const link of linksOf(await readDocument(path))) {
+      if (/^([a-z]+:|#)/.test(link)) continue;
+      if (!join(path, "..", link).startsWith("docs/")) leading.push(`${path}: ${link}`);
+    }
+  }
+  assertEquals(leading, []);
+});
+
+/** Where a document leads, pictures included. */
+function linksOf(document: string): string[] {
+  const prose = document.replace(/^```.*?^```/gms, "").replace(/`[^`\n]*`/g, "``");
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
+}
+
+/** The anchors of a document, as GitHub makes them. */
+function headingsOf(document: string): string[] {
+  const prose = document.replace(/^```.*?^```/gms, "");
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    title!.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-")
+  );
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(join(CHECKOUT, path));
+    return true;
+  } catch {
+    return false;
+  }
+}

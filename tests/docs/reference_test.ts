@@ -1,0 +1,11 @@
+import { assertEquals } from "@std/assert";
+import { CHECKOUT } from "../support/documents.ts";
+
+Deno.test("the reference pages are what the tables of the program say", async () => {
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "scripts/docs.ts", "--check"],
+    cwd: CHECKOUT,
+  }).output();
+  const said = new TextDecoder().decode(stderr).trim();
+  assertEquals([code, said], [0, "the reference pages are up to date"]);
+});
