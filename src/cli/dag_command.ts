@@ -19,7 +19,7 @@ export async function dagCommand(
 ): Promise<ExitCode> {
   const { host } = program;
   if (switches.has("mermaid") && switches.has("json")) {
-    throw new UsageError("--mermaid and --json cannot both be", "leave one of them out");
+    throw new UsageError("options --mermaid and --json do not go together", "leave one out");
   }
   const columns = drawingColumns(values.get("width"), host);
   const level = await logLevel(host.env, switches);
@@ -47,7 +47,10 @@ async function renderAs(
 function drawingColumns(asked: string | undefined, { stdout, env }: Host): number {
   if (asked !== undefined) {
     if (!/^[1-9]\d{0,5}$/.test(asked)) {
-      throw new UsageError(`--width must be a number of columns, not "${asked}"`);
+      throw new UsageError(
+        `option --width must be a number of columns, not "${asked}"`,
+        "a whole number from 1 to 999999, like 80",
+      );
     }
     return Number(asked);
   }

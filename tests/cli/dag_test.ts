@@ -146,12 +146,17 @@ const BAD: readonly (readonly [string, string, readonly string[], string])[] = [
     "circle",
   ],
   ["what is no YAML", "name: [", [], "YAML syntax error at line"],
-  ["two forms at once", WIDE, ["--json", "--mermaid"], "cannot both be"],
+  [
+    "two forms at once",
+    WIDE,
+    ["--json", "--mermaid"],
+    "options --mermaid and --json do not go together",
+  ],
   [
     "a width that is none",
     WIDE,
     ["--width", "wide"],
-    '--width must be a number of columns, not "wide"',
+    'option --width must be a number of columns, not "wide"',
   ],
   ["a width of nothing", WIDE, ["--width=0"], '"0"'],
 ];
