@@ -55,7 +55,7 @@ function errorsOf(count: number): string {
 }
 
 /** Leaves out what is wrong only because a template without quotes was read as a mapping. */
-export function withoutConsequences(
+function withoutConsequences(
   problems: readonly Problem[],
   unquoted: readonly Path[],
   root: unknown,
