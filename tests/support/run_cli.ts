@@ -1,12 +1,16 @@
 /**
  * Starts the real program. RUNNER_BIN names another build of it to test: a program, or a script
- * or URL that Deno runs.
+ * or URL that Deno runs; a path is relative to where the tests were started.
  *
  * @module
  */
 import { fromFileUrl } from "@std/path/from-file-url";
+import { resolve } from "@std/path/resolve";
 
 const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
+
+/** Resolved at once, since a test may go to another folder. */
+const BUILT = pathOrUrl(Deno.env.get("RUNNER_BIN"));
 
 export interface CliOptions {
   readonly cwd?: string;
@@ -50,9 +54,13 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Den
 
 /** What to start, and the arguments that come before those of a test. */
 export function theProgram(): [program: string, args: string[]] {
-  const bin = Deno.env.get("RUNNER_BIN") ?? `${CHECKOUT}cli.ts`;
-  if (!/\.[jt]s$/.test(bin)) return [bin, []];
-  return [Deno.execPath(), ["run", "-A", "--no-prompt", bin]];
+  if (!BUILT) return [Deno.execPath(), ["run", "-A", "--no-prompt", `${CHECKOUT}cli.ts`]];
+  if (!/\.[jt]s$/.test(BUILT)) return [BUILT, []];
+  return [Deno.execPath(), ["run", "-A", "--no-prompt", "--no-config", BUILT]];
+}
+
+function pathOrUrl(bin: string | undefined): string | undefined {
+  return !bin || /^https?:/.test(bin) ? bin : resolve(bin);
 }
 
 function inherited(): Record<string, string> {
