@@ -1,3 +1,5 @@
+import { isGranted } from "../host/deno_permissions.ts";
+
 /**
  * A small process that outlives a crash of the program: it ends the commands that are still
  * running then, and removes their files.
@@ -50,8 +52,7 @@ const NO_GUARD: Guard = {
 export function startGuard(): Guard {
   if (Deno.build.os === "windows") return NO_GUARD;
   // Without the permission, trying would make Deno ask the user for it.
-  const { state } = Deno.permissions.querySync({ name: "run", command: "/bin/sh" });
-  if (state !== "granted") return NO_GUARD;
+  if (!isGranted({ name: "run", command: "/bin/sh" })) return NO_GUARD;
   let child: Deno.ChildProcess;
   try {
     child = new Deno.Command("/bin/sh", {

@@ -1,3 +1,4 @@
+import { demand, isGranted } from "../host/deno_permissions.ts";
 import type { ActionContext } from "./action.ts";
 import { type Guard, startGuard } from "./guard.ts";
 
@@ -45,11 +46,18 @@ export class Leftovers {
 
   async #newFolder(): Promise<string> {
     this.#guard ??= startGuard();
+    demand({ name: "write", path: temporaryFolder() });
     const folder = await Deno.makeTempDir({ prefix: "runner-" });
     // Before anything is put there: the program may crash with the next file.
     await this.#guard.made(folder);
     return folder;
   }
+}
+
+/** Where Deno makes temporary files. */
+function temporaryFolder(): string {
+  const name = Deno.build.os === "windows" ? "TMP" : "TMPDIR";
+  return isGranted({ name: "env" }) && Deno.env.get(name) || "/tmp";
 }
 
 const runs = new WeakMap<object, Leftovers>();

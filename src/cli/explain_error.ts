@@ -1,5 +1,6 @@
 import type { Host } from "../host/host.ts";
 import { addSecretsOf } from "../run/secrets.ts";
+import { explainDenial } from "../host/explain_denial.ts";
 import type { Program } from "./command.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError, RunnerError, UsageError } from "../source/errors.ts";
@@ -12,8 +13,10 @@ import { Masker } from "../value/masker.ts";
 type Secrets = Program["secrets"];
 
 /** What to say of an error: what the user can act on, and where; of our own bugs all we know. */
-export function explainError(error: unknown, host: Host, secrets: Secrets = []): string {
+export function explainError(thrown: unknown, host: Host, secrets: Secrets = []): string {
   const mask = maskOf(host, secrets);
+  const denial = explainDenial(thrown);
+  const error = denial ? new RunnerError(denial.words, denial.hint) : thrown;
   if (!(error instanceof RunnerError)) {
     const stack = error instanceof Error ? error.stack ?? error.message : String(error);
     return printable(mask(`runner: internal error, please report it: ${stack}\n`));
@@ -45,8 +48,17 @@ function columnsOf({ stderr }: Host): number | undefined {
 }
 
 /** Takes out the secrets of the environment, and those that came in otherwise. */
-function maskOf(host: Host, secrets: Secrets): (text: string) => string {
+export function maskOf(host: Host, secrets: Secrets): (text: string) => string {
   const masker = new Masker();
-  for (const values of [host.env.all(), ...secrets]) addSecretsOf(values, masker);
+  for (const values of [environmentOf(host), ...secrets]) addSecretsOf(values, masker);
   return (text) => masker.mask(text);
+}
+
+/** The environment; nothing where it may not be read, and so cannot be said either. */
+function environmentOf({ env }: Host): Readonly<Record<string, string>> {
+  try {
+    return env.all();
+  } catch {
+    return {};
+  }
 }

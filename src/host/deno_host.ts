@@ -1,3 +1,4 @@
+import { demand } from "./deno_permissions.ts";
 import type { Clock, Environment, Files, Host, Output, SignalName, Signals } from "./host.ts";
 
 /** The machine that the program runs on. */
@@ -32,13 +33,23 @@ const clock: Clock = {
 
 const env: Environment = {
   // The system knows no such names; Deno would throw instead of saying so.
-  get: (name) => name === "" || /[=\0]/.test(name) ? undefined : Deno.env.get(name),
-  all: () => Deno.env.toObject(),
+  get(name) {
+    demand({ name: "env" });
+    return name === "" || /[=\0]/.test(name) ? undefined : Deno.env.get(name);
+  },
+  all() {
+    demand({ name: "env" });
+    return Deno.env.toObject();
+  },
 };
 
 const files: Files = {
-  read: (path) => Deno.readFile(path),
+  async read(path) {
+    demand({ name: "read", path });
+    return await Deno.readFile(path);
+  },
   async list(path) {
+    demand({ name: "read", path });
     const names: string[] = [];
     try {
       for await (const entry of Deno.readDir(path)) {
@@ -76,6 +87,7 @@ const signals: Signals = {
 };
 
 async function leadsToFile(path: string): Promise<boolean> {
+  demand({ name: "read", path });
   try {
     return (await Deno.stat(path)).isFile;
   } catch (error) {

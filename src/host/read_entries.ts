@@ -1,9 +1,11 @@
+import { demand } from "./deno_permissions.ts";
 import type { Entry } from "./host.ts";
 
 /** What is directly in a folder, by name; nothing where there is none that can be read. */
 export async function readEntries(folder: string): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   try {
+    demand({ name: "read", path: folder });
     for await (const { name, isFile, isDirectory, isSymlink } of Deno.readDir(folder)) {
       if (isDirectory) entries.push({ name, kind: "folder" });
       else if (isFile) entries.push({ name, kind: "file" });
@@ -17,6 +19,7 @@ export async function readEntries(folder: string): Promise<readonly Entry[]> {
 
 async function followLink(name: string, path: string): Promise<readonly Entry[]> {
   try {
+    demand({ name: "read", path });
     const { isFile, isDirectory } = await Deno.stat(path);
     return isDirectory ? [{ name, kind: "link" }] : isFile ? [{ name, kind: "file" }] : [];
   } catch (error) {

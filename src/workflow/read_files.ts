@@ -35,12 +35,16 @@ export async function readTextFile(
 
 async function readError(path: string, what: string, error: unknown, host: Host): Promise<Error> {
   if (!(error instanceof Error)) return new Error(String(error));
+  const { explainDenial } = await import("../host/explain_denial.ts");
+  const denial = explainDenial(error);
+  if (denial) {
+    return new LoadError(`cannot read ${what} '${path}': ${denial.words}`, [], denial.hint);
+  }
   switch (error.name) {
     case "NotFound":
     case "NotADirectory":
       return new LoadError(`${what} '${path}' not found`);
     case "PermissionDenied":
-    case "NotCapable":
       return new LoadError(`permission denied reading '${path}'`);
   }
   const names = await host.files.list(path).catch(() => undefined);

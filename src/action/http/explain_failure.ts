@@ -56,8 +56,10 @@ function explainCause(cause: unknown, failure: SendFailure): Explanation {
   }
   if (cause instanceof Deno.errors.NotCapable || codeOf(cause) === "EPERM") {
     return {
-      words: `the program may not use the network to reach ${place}`,
-      hint: `run it with --allow-net=${failure.request.url.hostname}:${portOf(failure.request)}`,
+      words: `Deno does not let it reach ${place}`,
+      hint: `run it with deno run --allow-net=${failure.request.url.hostname}:${
+        portOf(failure.request)
+      }`,
     };
   }
   const code = codeOf(cause);

@@ -1,3 +1,4 @@
+import { explainDenial } from "../../host/explain_denial.ts";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
 import { leftoversOf } from "../leftovers.ts";
@@ -14,11 +15,9 @@ export async function saveBody(
     await Deno.writeFile(path, bytes, { mode: 0o600 });
     return path;
   } catch (error) {
-    if (error instanceof Deno.errors.NotCapable) {
-      throw new StepError(
-        "cannot save the body of the response: the program may not write temporary files",
-        "run it with --allow-write",
-      );
+    const denial = explainDenial(error);
+    if (denial) {
+      throw new StepError(`cannot save the body of the response: ${denial.words}`, denial.hint);
     }
     if (!(error instanceof Error)) throw error;
     throw new StepError(`cannot save the body of the response: ${error.message}`);

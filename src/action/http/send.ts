@@ -1,5 +1,6 @@
 import { ClientRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { demand } from "../../host/deno_permissions.ts";
 import { mayRepeat } from "./method.ts";
 import type { Request } from "./read_request.ts";
 import type { Sockets } from "./sockets.ts";
@@ -184,6 +185,8 @@ function onUpgrade(this: Outgoing): void {
 }
 
 function open(request: Request, options: SendOptions, exchange: Exchange): Outgoing {
+  const { hostname, port, protocol } = request.url;
+  demand({ name: "net", host: `${hostname}:${port || (protocol === "https:" ? 443 : 80)}` });
   // A request that may not be sent twice needs a socket that the server cannot be closing.
   const isNew = options.fresh || !mayRepeat(request.method);
   const outgoing = new Outgoing(wireOptions(request, options, isNew));

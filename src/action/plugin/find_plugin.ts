@@ -1,5 +1,6 @@
 import { join } from "@std/path/join";
 import { resolve } from "@std/path/resolve";
+import { demand } from "../../host/deno_permissions.ts";
 import type { Host } from "../../host/host.ts";
 import type { PluginFile, PluginFolder } from "./plugin.ts";
 
@@ -37,7 +38,10 @@ export async function pluginNames(
   folder: PluginFolder,
   { files }: Host,
 ): Promise<readonly string[] | undefined> {
-  const names = await files.list(folder.path).catch(() => undefined);
+  const names = await files.list(folder.path).catch((error) => {
+    if (folder.isChosen && error instanceof Deno.errors.NotCapable) throw error;
+    return undefined;
+  });
   return names?.flatMap((name) => {
     const ending = ENDINGS.find(([ending]) => name.endsWith(ending));
     return ending && name.startsWith("runner-")
@@ -48,6 +52,7 @@ export async function pluginNames(
 
 async function isFile(path: string): Promise<boolean> {
   try {
+    demand({ name: "read", path });
     return (await Deno.stat(path)).isFile;
   } catch {
     return false; // What cannot be looked at is no plugin, whatever the reason.

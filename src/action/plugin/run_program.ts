@@ -1,3 +1,4 @@
+import { explainDenial } from "../../host/explain_denial.ts";
 import { StepError } from "../../source/errors.ts";
 import { parseJson } from "../../value/parse_json.ts";
 import type { ActionContext, ActionResult, Dict, RunAction } from "../action.ts";
@@ -55,10 +56,8 @@ function start({ name, path, shown }: PluginFile, params: Dict, { host }: Action
     if (error instanceof Deno.errors.PermissionDenied) {
       throw fail(`permission to execute "${shown}" is denied`);
     }
-    if (error instanceof Deno.errors.NotCapable) {
-      const flag = error.message.match(/--allow-\w+/)?.[0] ?? "--allow-run";
-      throw fail(`Deno is not allowed to run "${shown}"`, `allow it with ${flag}`);
-    }
+    const denial = explainDenial(error);
+    if (denial) throw fail(denial.words, denial.hint);
     if (!(error instanceof Error)) throw error;
     const reason = error.message.replace(/^Failed to spawn '.*?': /s, "");
     throw fail(`"${shown}": ${reason}`);

@@ -1,3 +1,4 @@
+import { demand, isGranted } from "../../host/deno_permissions.ts";
 import type { Clock } from "../../host/host.ts";
 import { hasLivingMember } from "./process_table.ts";
 
@@ -32,9 +33,12 @@ export function startGroup(
   options: Deno.CommandOptions,
   clock: Clock,
 ): ProcessGroup {
+  // For variables that load code into any program Deno wants the permission for all.
+  const isTricky = Object.keys(options.env ?? {}).some((name) => /^(LD|DYLD)_/.test(name));
+  demand(isTricky ? { name: "run" } : { name: "run", command: program });
   const child = new Deno.Command(program, { ...options, detached: !WINDOWS }).spawn();
   // Asked before it is tried, because trying would make Deno ask the user.
-  const isWhole = !WINDOWS && Deno.permissions.querySync({ name: "run" }).state === "granted";
+  const isWhole = !WINDOWS && isGranted({ name: "run" });
   const signal = isWhole ? signalGroup : signalChild;
   let hasExited = false;
   const status = child.status.then((status) => {
@@ -87,6 +91,7 @@ function signalChild(child: Deno.ChildProcess, signal: Deno.Signal): boolean {
 async function endTree(child: Deno.ChildProcess): Promise<void> {
   const args = ["/PID", String(child.pid), "/T", "/F"];
   try {
+    demand({ name: "run", command: "taskkill" });
     await new Deno.Command("taskkill", { args, stdin: "null", stdout: "null", stderr: "null" })
       .output();
   } catch {

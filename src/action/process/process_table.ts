@@ -1,3 +1,5 @@
+import { isAllGranted } from "../../host/deno_permissions.ts";
+
 /**
  * Whether a process of the group is still at work; undefined where the system does not say.
  *
@@ -5,22 +7,18 @@
  * the parent that orphans get may take its time over that.
  */
 export async function hasLivingMember(group: number): Promise<boolean | undefined> {
-  if (Deno.build.os !== "linux" || !isAllPermitted()) return undefined;
+  if (Deno.build.os !== "linux" || !isAllGranted()) return undefined;
   try {
     for await (const { name } of Deno.readDir("/proc")) {
       if (/^\d+$/.test(name) && await isLivingMember(name, group)) return true;
     }
     return false;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined; // No /proc here.
+    // No /proc here, or a flag that denies something else closes it too.
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (error instanceof Deno.errors.NotCapable) return undefined;
     throw error;
   }
-}
-
-/** Deno lets only programs with every permission read /proc, and would ask the user otherwise. */
-function isAllPermitted(): boolean {
-  const names = ["run", "read", "write", "net", "env", "sys", "ffi"] as const;
-  return names.every((name) => Deno.permissions.querySync({ name }).state === "granted");
 }
 
 async function isLivingMember(pid: string, group: number): Promise<boolean> {

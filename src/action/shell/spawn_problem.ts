@@ -1,3 +1,5 @@
+import { isGranted } from "../../host/deno_permissions.ts";
+import { explainDenial } from "../../host/explain_denial.ts";
 import { StepError } from "../../source/errors.ts";
 import { describeRequest, type ShellRequest } from "./shell_request.ts";
 
@@ -7,13 +9,8 @@ export async function spawnProblem(error: unknown, request: ShellRequest): Promi
   const { interpreter: { program }, workdir } = request;
   const fail = (message: string, hint?: string) =>
     new StepError(`cannot run the command: ${message}`, hint, { req: describeRequest(request) });
-  if (error instanceof Deno.errors.NotCapable) {
-    const flag = error.message.match(/--allow-\w+/)?.[0] ?? "--allow-run";
-    return fail(
-      error.message.replace(/, run again.*$/s, "").replace(/^Requires/, "it requires"),
-      `allow it with ${flag}`,
-    );
-  }
+  const denial = explainDenial(error);
+  if (denial) return fail(denial.words, denial.hint);
   const folder = workdir === undefined ? undefined : await folderProblem(workdir);
   if (folder !== undefined) return fail(`workdir "${workdir}" ${folder}`);
   if (error instanceof Deno.errors.NotFound) {
@@ -39,6 +36,7 @@ export async function spawnProblem(error: unknown, request: ShellRequest): Promi
 }
 
 async function folderProblem(path: string): Promise<string | undefined> {
+  if (!isGranted({ name: "read", path })) return undefined;
   try {
     return (await Deno.stat(path)).isDirectory ? undefined : "is a file, not a folder";
   } catch (error) {

@@ -135,8 +135,8 @@ Deno.test("http names the permission that it needs", async () => {
   await Deno.remove(path);
   assertEquals(
     new TextDecoder().decode(stdout),
-    `StepError cannot send GET "http://127.0.0.1:9/": the program may not use the network to reach 127.0.0.1 port 9 run it with --allow-net=127.0.0.1:9
-StepError cannot send GET "http://nowhere.invalid/": the program may not use the network to reach nowhere.invalid port 80 run it with --allow-net=nowhere.invalid:80
+    `StepError cannot send GET "http://127.0.0.1:9/": Deno does not let it reach 127.0.0.1 port 9 run it with deno run --allow-net=127.0.0.1:9
+StepError cannot send GET "http://nowhere.invalid/": Deno does not let it reach nowhere.invalid port 80 run it with deno run --allow-net=nowhere.invalid:80
 `,
   );
 });
