@@ -1,4 +1,5 @@
-import type { Environment } from "../host/host.ts";
+import { resolve } from "@std/path/resolve";
+import type { Host } from "../host/host.ts";
 import type { FileFormat } from "../report/files/file_format.ts";
 import type { ReportTarget } from "../report/files/open_files.ts";
 import { FILE_FORMATS, GITHUB_SUMMARY } from "../report/files/registry.ts";
@@ -7,26 +8,40 @@ import { didYouMean } from "../source/suggest.ts";
 import type { Invocation } from "./command.ts";
 
 /** What `--report`, `--report-dir` and the environment ask for. Throws `UsageError`. */
-export function reportTargets(invocation: Invocation, env: Environment): ReportTarget[] {
-  const { lists, values, switches } = invocation;
+export function reportTargets(invocation: Invocation, { env, files }: Host): ReportTarget[] {
+  const { lists, values, switches, operands } = invocation;
   const asked = (lists.get("report") ?? []).flatMap(splitList).map(readTarget);
   const folder = values.get("report-dir");
   const targets = [...asked, ...folder === undefined ? [] : targetsIn(folder)];
-  const github = FILE_FORMATS.find(({ name }) => name === "github")!;
-  const isAsked = targets.some(({ format }) => format === github);
+  if (targets.length > 0) refuseWithoutRun(switches);
+  const isAsked = targets.some(({ format }) => format === GITHUB);
   if (switches.has("no-github")) {
     if (isAsked) throw new UsageError("--report github and --no-github exclude each other");
   } else if (isAsked || env.get("GITHUB_ACTIONS") === "true") {
-    if (!isAsked) targets.push({ format: github });
+    if (!isAsked) targets.push({ format: GITHUB });
     const path = env.get("GITHUB_STEP_SUMMARY");
-    if (path) targets.push({ format: GITHUB_SUMMARY, path, appends: true });
+    if (path) {
+      targets.push({ format: GITHUB_SUMMARY, path, appends: true, ...isAsked ? {} : OPTIONAL });
+    }
   }
-  checkDistinct(targets);
+  checkDistinct(targets, operands.flatMap((operand) => operand.split(",")), files.workingFolder());
   return targets;
 }
 
+const GITHUB = FILE_FORMATS.find(({ name }) => name === "github")!;
+
+/** Nobody asked for it: that it cannot be written keeps nothing from running. */
+const OPTIONAL = { isOptional: true } as const;
+
+function refuseWithoutRun(switches: ReadonlySet<string>): void {
+  for (const name of ["dry-run", "list"]) {
+    if (!switches.has(name)) continue;
+    throw new UsageError(`--${name} runs nothing, so that there is nothing to report`);
+  }
+}
+
 function targetsIn(folder: string): ReportTarget[] {
-  const path = folder.replace(/(?<=.)\/+$/, "");
+  const path = folder.replace(/\/+$/, "");
   return FILE_FORMATS.flatMap((format) =>
     format.file === undefined ? [] : [{ format, path: `${path}/${format.file}` }]
   );
@@ -34,7 +49,14 @@ function targetsIn(folder: string): ReportTarget[] {
 
 /** A comma ends a report where another one begins behind it; paths may hold commas. */
 function splitList(text: string): string[] {
-  return text.split(/,(?=[a-z]+=|github\b)|(?<=^github),/);
+  const targets: string[] = [];
+  for (const part of text.split(",")) {
+    const isTarget = /^[A-Za-z]+=/.test(part) || FILE_FORMATS.some(({ name }) => name === part);
+    if (targets.length === 0 || isTarget || !targets.at(-1)!.includes("=")) targets.push(part);
+    else targets.push(`${targets.pop()},${part}`);
+  }
+  // Once is as good as twice where there is no path.
+  return [...new Set(targets)];
 }
 
 function readTarget(text: string): ReportTarget {
@@ -66,15 +88,24 @@ function findFormat(name: string): FileFormat {
   );
 }
 
-function checkDistinct(targets: readonly ReportTarget[]): void {
-  const taken = new Map<string, FileFormat>();
-  for (const { path, format } of targets) {
+function checkDistinct(
+  targets: readonly ReportTarget[],
+  workflows: readonly string[],
+  folder: string,
+): void {
+  const taken = new Map<string, string>();
+  for (const workflow of workflows) taken.set(resolve(folder, workflow), "the workflow");
+  for (const { path, format: { name } } of targets) {
     if (path === undefined) continue;
-    const other = taken.get(path);
-    if (other) {
-      const where = path === "-" ? "standard output" : `'${path}'`;
-      throw new UsageError(`two reports go to ${where}: ${other.name} and ${format.name}`);
+    const place = path === "-" ? path : resolve(folder, path);
+    const other = taken.get(place);
+    if (other === "the workflow") {
+      throw new UsageError(`--report ${name} would overwrite the workflow file '${path}'`);
     }
-    taken.set(path, format);
+    if (other !== undefined) {
+      const where = path === "-" ? "standard output" : `'${path}'`;
+      throw new UsageError(`two reports go to ${where}: ${other} and ${name}`);
+    }
+    taken.set(place, name);
   }
 }

@@ -1,11 +1,12 @@
 import type { Environment, Host } from "../host/host.ts";
 import { makePlan } from "../plan/make_plan.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { FileReports, ReportTarget } from "../report/files/open_files.ts";
 import { openReport } from "../report/open_report.ts";
 import type { RunEvent } from "../run/event.ts";
 import { run, type RunOptions } from "../run/run.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
-import { UsageError } from "../source/errors.ts";
+import { LoadError, UsageError } from "../source/errors.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
 import { loadWorkflow } from "../workflow/load_workflow.ts";
 import { usesColour } from "./colour.ts";
@@ -16,30 +17,21 @@ import { outputMode } from "./output_mode.ts";
 /** Runs a workflow and prints the report; 0 when every job completed and every test passed. */
 export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {
   const { host, leave } = program;
-  const { switches, values, operands } = invocation;
+  const { switches, values } = invocation;
   const mode = outputMode(values.get("output"), host.env, host.stdout);
   const level = await levelOf(invocation, host.env);
-  const noColor = switches.has("no-color");
-  const colour = usesColour(noColor, host.env, host.stdout);
+  const colour = usesColour(switches.has("no-color"), host.env, host.stdout);
   const timeout = runTimeout(host.env.get("RUNNER_TIMEOUT"));
-  const targets = await targetsOf(invocation, host.env);
-  const preparation = isPrepared(invocation)
-    ? await (await import("./prepare_run.ts")).prepareRun(invocation, program)
-    : undefined;
-  await warn(preparation?.warnings ?? [], level, program);
-  const { workflow, warnings } = await loadWorkflow(operands[0]!, host);
-  await warn(warnings, level, program);
-  const { plan, text } = await preparation?.plan(workflow) ??
-    { plan: await makePlan(workflow, host.env.all()) };
-  await warn(plan.warnings, level, program);
+  const targets = await targetsOf(invocation, host);
+  const { plan, text, options } = await prepare(invocation, program, level, targets);
   if (text !== undefined) {
     host.stdout.write(text);
     return 0;
   }
-  const files = targets.length === 0 ? undefined : await openFiles(targets, host);
   const interruption = new AbortController();
+  const onReaderGone = () => interruption.abort("stopped: nobody reads the report any more");
   const verbose = level === "debug";
-  const report = await openReport(host, {
+  const report = await openReport(await reportHost(targets, host), {
     mode,
     verbose,
     silent: level === "error",
@@ -47,8 +39,9 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     quiet: switches.has("quiet"),
     colour,
     isReplaced: targets.some(({ path }) => path === "-"),
-    onReaderGone: () => interruption.abort("stopped: nobody reads the report any more"),
+    onReaderGone,
   });
+  let files: FileReports | undefined;
   const deaf = host.signals.listen((signal) => {
     if (interruption.signal.aborted) {
       report.close();
@@ -58,12 +51,16 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     interruption.abort(`interrupted by ${signal}`);
   });
   const take = (event: RunEvent) => {
+    // What a file report prints stands round the text, not in it.
+    const isFirst = event.type === "run_started";
+    if (isFirst) files?.take(event);
     report.take(event);
-    files?.take(event);
+    if (!isFirst) files?.take(event);
   };
   try {
+    if (targets.length > 0) files = await openFiles(targets, program, level, onReaderGone);
     const passed = await run(plan, host, take, {
-      ...preparation?.options,
+      ...options,
       signal: interruption.signal,
       ...(timeout === undefined ? {} : { timeout }),
       detail: {
@@ -78,6 +75,42 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     report.close();
     files?.discard();
     deaf();
+  }
+}
+
+interface Prepared {
+  readonly plan: Plan;
+  /** What to print instead of running the plan, where that is asked for. */
+  readonly text?: string;
+  readonly options?: RunOptions;
+}
+
+/** Reads and plans the workflow, and tells of what may be wrong with it. */
+async function prepare(
+  invocation: Invocation,
+  program: Program,
+  level: LogLevel,
+  targets: readonly ReportTarget[],
+): Promise<Prepared> {
+  const { host } = program;
+  const file = invocation.operands[0]!;
+  try {
+    const preparation = isPrepared(invocation)
+      ? await (await import("./prepare_run.ts")).prepareRun(invocation, program)
+      : undefined;
+    await warn(preparation?.warnings ?? [], level, program);
+    const { workflow, warnings } = await loadWorkflow(file, host);
+    await warn(warnings, level, program);
+    const prepared = await preparation?.plan(workflow) ??
+      { plan: await makePlan(workflow, host.env.all()) };
+    await warn(prepared.plan.warnings, level, program);
+    return preparation ? { ...prepared, options: preparation.options } : prepared;
+  } catch (error) {
+    if (error instanceof LoadError && tellsGithub(targets)) {
+      const { annotateRefusal } = await import("./annotate_refusal.ts");
+      host.stderr.write(annotateRefusal(file, error, program));
+    }
+    throw error;
   }
 }
 
@@ -107,20 +140,40 @@ async function warn(
 }
 
 /** The reports to be written besides the one that is printed. */
-async function targetsOf(
-  invocation: Invocation,
-  env: Environment,
-): Promise<readonly ReportTarget[]> {
+async function targetsOf(invocation: Invocation, host: Host): Promise<readonly ReportTarget[]> {
   const { lists, values } = invocation;
   const isAsked = lists.has("report") || values.has("report-dir");
-  if (!isAsked && env.get("GITHUB_ACTIONS") !== "true") return [];
-  return (await import("./report_targets.ts")).reportTargets(invocation, env);
+  if (!isAsked && host.env.get("GITHUB_ACTIONS") !== "true") return [];
+  return (await import("./report_targets.ts")).reportTargets(invocation, host);
 }
 
-async function openFiles(targets: readonly ReportTarget[], host: Host): Promise<FileReports> {
+function tellsGithub(targets: readonly ReportTarget[]): boolean {
+  return targets.some(({ format }) => format.name === "github");
+}
+
+/** The host of the report that is printed: what it says beside is no command for GitHub. */
+async function reportHost(targets: readonly ReportTarget[], host: Host): Promise<Host> {
+  if (!tellsGithub(targets)) return host;
+  const { withoutCommands } = await import("../report/files/github.ts");
+  return { ...host, stderr: withoutCommands(host.stderr) };
+}
+
+async function openFiles(
+  targets: readonly ReportTarget[],
+  program: Program,
+  level: LogLevel,
+  onReaderGone: () => void,
+): Promise<FileReports> {
   const { openFileReports } = await import("../report/files/open_files.ts");
   const { VERSION } = await import("./version.ts");
-  return await openFileReports(targets, host, { name: "runner", version: VERSION });
+  const tool = { name: "runner", version: VERSION };
+  const leftOut: Diagnostic[] = [];
+  const files = await openFileReports(targets, program.host, tool, {
+    onReaderGone,
+    onLeftOut: ({ message }) => void leftOut.push({ severity: "warning", code: "report", message }),
+  });
+  await warn(leftOut, level, program);
+  return files;
 }
 
 /** The bound of RUNNER_TIMEOUT; none where it is not set. */

@@ -11,24 +11,30 @@ export interface StagedFile {
 }
 
 /** Opens a file to be written anew; folders that are missing on the way to it are made. */
-export function stageFile(path: string): StagedFile {
+export async function stageFile(path: string): Promise<StagedFile> {
   const target = resolveTarget(path);
-  // A pipe or a device has no other file to take its place.
-  if (target.isSpecial) return direct(Deno.openSync(target.path, { write: true }));
-  const made = makeFolder(parentOf(target.path));
-  const temporary = `${target.path}.${crypto.randomUUID().slice(0, 8)}.tmp`;
+  if (target.isSpecial) return await openSpecial(target.path);
+  // What may not be written may not be replaced either.
+  if (target.mode !== undefined) Deno.openSync(target.path, { write: true }).close();
+  const folder = parentOf(target.path);
+  const made = makeFolder(folder);
+  // A name of its own length: that of the file may be as long as names can be.
+  const temporary = `${folder}/.${crypto.randomUUID()}.tmp`;
   const file = Deno.openSync(temporary, { write: true, createNew: true });
+  // Who could not read the file before is not to read it now.
+  if (target.mode !== undefined) Deno.chmodSync(temporary, target.mode);
   const { write, commit: close } = direct(file);
-  let isComplete = false;
+  let isOver = false;
   return {
     write,
     commit() {
       close();
       Deno.renameSync(temporary, target.path);
-      isComplete = true;
+      isOver = true;
     },
     discard() {
-      if (isComplete) return;
+      if (isOver) return;
+      isOver = true;
       close();
       Deno.removeSync(temporary);
       for (const folder of made) removeIfEmpty(folder);
@@ -37,12 +43,17 @@ export function stageFile(path: string): StagedFile {
 }
 
 /** Opens a file that grows as it is written; what it held before is gone at once or stays. */
-export function openGrowingFile(path: string, how: "anew" | "append"): StagedFile {
+export async function openGrowingFile(path: string, how: "anew" | "append"): Promise<StagedFile> {
   const target = resolveTarget(path);
-  if (target.isSpecial) return direct(Deno.openSync(target.path, { write: true }));
+  if (target.isSpecial) return await openSpecial(target.path);
   makeFolder(parentOf(target.path));
   const mode = how === "append" ? { append: true } : { write: true, truncate: true };
   return direct(Deno.openSync(target.path, { ...mode, create: true }));
+}
+
+/** A pipe or a device: no other file can take its place, and a pipe opens when it has a reader. */
+async function openSpecial(path: string): Promise<StagedFile> {
+  return direct(await Deno.open(path, { write: true }));
 }
 
 function direct(file: Deno.FsFile): StagedFile {
@@ -63,12 +74,23 @@ function direct(file: Deno.FsFile): StagedFile {
   };
 }
 
-/** Where a path leads, and whether that is something else than a file. */
-function resolveTarget(path: string): { readonly path: string; readonly isSpecial: boolean } {
+interface Target {
+  readonly path: string;
+  /** Whether there is something else than a file. */
+  readonly isSpecial: boolean;
+  /** Who may read and write the file that is there. */
+  readonly mode?: number;
+}
+
+/** Where a path leads. */
+function resolveTarget(path: string): Target {
+  if (/(^|\/)\.{0,2}$/.test(path)) throw new Deno.errors.IsADirectory("it is a directory");
   try {
-    const { isFile, isDirectory } = Deno.statSync(path);
-    if (isDirectory) throw new Deno.errors.IsADirectory(path);
-    return isFile ? { path: Deno.realPathSync(path), isSpecial: false } : { path, isSpecial: true };
+    const { isFile, isDirectory, mode } = Deno.statSync(path);
+    if (isDirectory) throw new Deno.errors.IsADirectory("it is a directory");
+    if (!isFile) return { path, isSpecial: true };
+    const real = Deno.realPathSync(path);
+    return { path: real, isSpecial: false, ...mode === null ? {} : { mode: mode & 0o777 } };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { path, isSpecial: false };
     throw error;

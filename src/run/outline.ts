@@ -18,10 +18,11 @@ export async function outlinePlan(
 }
 
 function outlineSteps({ steps }: PlannedJob["job"], places: Places | undefined): StepOutline[] {
-  return steps.map(({ id, name, action, path }) => ({
+  return steps.map(({ id, name, action, path, iteration }) => ({
     ...id === undefined ? {} : { id },
     name: name?.source.trim() || action.name,
     uses: action.name,
+    ...iteration ? { entries: iteration.length } : {},
     ...places ? { place: spotOf(places, path) } : {},
   }));
 }

@@ -40,7 +40,16 @@ function escapeData(text: string): string {
  */
 export function pathsFromRoot(folder: string, root: string | undefined): (path: string) => string {
   return (path) => {
-    const whole = path.startsWith("/") ? path : `${folder}/${path}`;
+    const whole = withoutDots(path.startsWith("/") ? path : `${folder}/${path}`);
     return root && whole.startsWith(`${root}/`) ? whole.slice(root.length + 1) : path;
   };
+}
+
+function withoutDots(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "." && part !== "") parts.push(part);
+  }
+  return `/${parts.join("/")}`;
 }

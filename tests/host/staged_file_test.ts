@@ -1,11 +1,11 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { openGrowingFile, stageFile } from "../../src/host/staged_file.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 Deno.test("stageFile() takes the name only when the file is complete", async () => {
-  await withFiles({}, (dir) => {
+  await withFiles({}, async (dir) => {
     const path = `${dir}/new/deep/report.xml`;
-    const file = stageFile(path);
+    const file = await stageFile(path);
     file.write("half");
     assertThrows(() => Deno.statSync(path), Deno.errors.NotFound);
     file.write(" and whole");
@@ -16,10 +16,10 @@ Deno.test("stageFile() takes the name only when the file is complete", async () 
 });
 
 Deno.test("stageFile() leaves everything as it was when the file is discarded", async () => {
-  await withFiles({}, (dir) => {
+  await withFiles({}, async (dir) => {
     Deno.writeTextFileSync(`${dir}/old`, "old");
     for (const path of [`${dir}/old`, `${dir}/a/b/new`]) {
-      const file = stageFile(path);
+      const file = await stageFile(path);
       file.write("new");
       file.discard();
     }
@@ -32,7 +32,7 @@ Deno.test("stageFile() writes through a link and into a pipe, and replaces neith
   await withFiles({}, async (dir) => {
     Deno.writeTextFileSync(`${dir}/old`, "old");
     Deno.symlinkSync(`${dir}/old`, `${dir}/link`);
-    const file = stageFile(`${dir}/link`);
+    const file = await stageFile(`${dir}/link`);
     file.write("new");
     file.commit();
     assertEquals(Deno.readTextFileSync(`${dir}/old`), "new");
@@ -41,7 +41,7 @@ Deno.test("stageFile() writes through a link and into a pipe, and replaces neith
     const { code } = await new Deno.Command("mkfifo", { args: [`${dir}/pipe`] }).output();
     assertEquals(code, 0);
     const reader = new Deno.Command("cat", { args: [`${dir}/pipe`], stdout: "piped" }).spawn();
-    const pipe = stageFile(`${dir}/pipe`);
+    const pipe = await stageFile(`${dir}/pipe`);
     pipe.write("through");
     pipe.commit();
     assertEquals(new TextDecoder().decode((await reader.output()).stdout), "through");
@@ -50,25 +50,46 @@ Deno.test("stageFile() writes through a link and into a pipe, and replaces neith
 });
 
 Deno.test("a growing file can be read while it is written", async () => {
-  await withFiles({}, (dir) => {
+  await withFiles({}, async (dir) => {
     Deno.writeTextFileSync(`${dir}/log`, "of an earlier run");
-    const file = openGrowingFile(`${dir}/log`, "anew");
+    const file = await openGrowingFile(`${dir}/log`, "anew");
     file.write("one\n");
     assertEquals(Deno.readTextFileSync(`${dir}/log`), "one\n");
     file.write("two\n");
     assertEquals(Deno.readTextFileSync(`${dir}/log`), "one\ntwo\n");
     file.commit();
-    const more = openGrowingFile(`${dir}/log`, "append");
+    const more = await openGrowingFile(`${dir}/log`, "append");
     more.write("three\n");
     more.commit();
     assertEquals(Deno.readTextFileSync(`${dir}/log`), "one\ntwo\nthree\n");
   });
 });
 
-Deno.test("stageFile() throws as Deno does", async () => {
-  await withFiles({}, (dir) => {
-    Deno.writeTextFileSync(`${dir}/file`, "");
-    assertThrows(() => stageFile(dir), Deno.errors.IsADirectory);
-    assertThrows(() => stageFile(`${dir}/file/below`), Error);
+Deno.test("a file that takes the place of another is for the same readers", async () => {
+  await withFiles({ "old": "old" }, async (dir) => {
+    Deno.chmodSync(`${dir}/old`, 0o600);
+    const file = await stageFile(`${dir}/old`);
+    file.commit();
+    assertEquals(Deno.statSync(`${dir}/old`).mode! & 0o777, 0o600);
+  });
+});
+
+Deno.test("stageFile() takes names as long as they can be", async () => {
+  await withFiles({}, async (dir) => {
+    const name = "n".repeat(255);
+    const file = await stageFile(`${dir}/${name}`);
+    file.commit();
+    assertEquals([...Deno.readDirSync(dir)].map(({ name }) => name), [name]);
+    await assertRejects(() => stageFile(`${dir}/${name}n`), Error, "too long");
+  });
+});
+
+Deno.test("stageFile() throws as Deno does, and leaves nothing behind", async () => {
+  await withFiles({ file: "" }, async (dir) => {
+    for (const path of [dir, `${dir}/`, `${dir}/new/`, `${dir}/new/.`, `${dir}/new/..`]) {
+      await assertRejects(() => stageFile(path), Deno.errors.IsADirectory);
+    }
+    await assertRejects(() => stageFile(`${dir}/file/below`), Error);
+    assertEquals([...Deno.readDirSync(dir)].map(({ name }) => name), ["file"]);
   });
 });

@@ -1,16 +1,15 @@
 import { summarizeFailure } from "../render_failure.ts";
-import { type Case, casesOf } from "./cases.ts";
+import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { failureText } from "./details.ts";
-import type { JobRecord, RunRecord } from "./run_record.ts";
+import type { RunRecord } from "./run_record.ts";
 
 /** The version of the Common Test Report Format that this keeps to. */
 const VERSION = "1.0.0";
 
 /** A report in the Common Test Report Format, https://ctrf.io. */
 export function* renderCtrf(record: RunRecord): Iterable<string> {
-  const suites = record.jobs.map((job) => ({ job, cases: casesOf(job, record) }));
+  const suites = suitesOf(record);
   const all = suites.flatMap(({ cases }) => cases);
-  const count = (outcome: Case["outcome"]) => all.filter((one) => one.outcome === outcome).length;
   const duration = record.end?.duration ?? 0;
   const head = {
     reportFormat: "CTRF",
@@ -21,9 +20,9 @@ export function* renderCtrf(record: RunRecord): Iterable<string> {
       tool: record.tool,
       summary: {
         tests: all.length,
-        passed: count("passed"),
-        failed: count("failed"),
-        skipped: count("skipped"),
+        passed: countCases(all, "passed"),
+        failed: countCases(all, "failed"),
+        skipped: countCases(all, "skipped"),
         pending: 0,
         other: 0,
         flaky: all.filter(({ flaky }) => flaky).length,
@@ -36,27 +35,27 @@ export function* renderCtrf(record: RunRecord): Iterable<string> {
   };
   yield `${JSON.stringify(head).slice(0, -2)},"tests":[`;
   let isFirst = true;
-  for (const { job, cases } of suites) {
-    for (const one of cases) {
-      yield `${isFirst ? "" : ","}\n${JSON.stringify(testOf(record, job, one))}`;
+  for (const suite of suites) {
+    for (const one of suite.cases) {
+      yield `${isFirst ? "" : ","}\n${JSON.stringify(testOf(record, suite, one))}`;
       isFirst = false;
     }
   }
   yield "\n]}}\n";
 }
 
-function testOf(record: RunRecord, job: JobRecord, one: Case): unknown {
+function testOf(record: RunRecord, suite: Suite, one: Case): unknown {
   const { name, outcome, reason, failures, place, result } = one;
   const [failure] = failures;
   const attempts = result?.attempts ?? [];
   const start = result?.started;
   const duration = Math.round(result?.duration ?? 0);
   return {
-    name: `${job.name} › ${name}`,
+    name: `${suite.name} › ${name}`,
     status: outcome,
     duration,
     ...start === undefined ? {} : { start, stop: start + duration },
-    suite: [record.name, job.name],
+    suite: [record.name, suite.name],
     ...failure ? { message: summarizeFailure(failure), trace: failureText(failures) } : {},
     ...outcome === "skipped" ? { message: reason ?? "skipped" } : {},
     ...place ? { filePath: place.file, line: place.line } : {},
@@ -64,7 +63,10 @@ function testOf(record: RunRecord, job: JobRecord, one: Case): unknown {
     ...one.flaky ? { flaky: true } : {},
     ...attempts.length < 2 ? {} : {
       retries: attempts.length - 1,
-      retryAttempts: attempts.map(({ number, outcome, started, duration, message }) => ({
+      // The last one is the test itself.
+      retryAttempts: attempts.slice(0, -1).map((
+        { number, outcome, started, duration, message },
+      ) => ({
         attempt: number,
         status: outcome === "passed" ? "passed" : "failed",
         start: started,

@@ -1,3 +1,4 @@
+import type { RunFinished } from "../../run/event.ts";
 import type { RunRecord, StepRecord } from "./run_record.ts";
 
 /** The version of the form of the document; docs/report.schema.json describes it. */
@@ -15,7 +16,7 @@ export function* renderJson(record: RunRecord): Iterable<string> {
     ...end ? {} : { interrupted: "the run was cut off" },
     started,
     duration: end?.duration ?? 0,
-    ...end ? { totals: { jobs: end.jobs, steps: end.steps } } : {},
+    ...end ? { totals: totalsOf(end) } : {},
     warnings: warnings.map(({ text }) => text),
   };
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "jobs": [`;
@@ -28,6 +29,10 @@ export function* renderJson(record: RunRecord): Iterable<string> {
     yield "]}";
   }
   yield "\n  ]\n}\n";
+}
+
+function totalsOf({ jobs, steps, untestedFailures, flaky, leftOut }: RunFinished): unknown {
+  return { jobs, steps, untestedFailures, flaky, ...leftOut === undefined ? {} : { leftOut } };
 }
 
 /** A run of a step, with what it ran inside. */

@@ -1,12 +1,15 @@
-import type { Host } from "../../host/host.ts";
+import type { Host, Output } from "../../host/host.ts";
 import type { Failure, RunEvent } from "../../run/event.ts";
 import { type Annotation, pathsFromRoot, renderAnnotation } from "../../source/github_command.ts";
 import { type StepTree, StepTrees } from "../step_trees.ts";
+import { cutLine, oneLine } from "../text_lines.ts";
+import { printable } from "../../source/printable.ts";
 import { failureText } from "./details.ts";
 import type { RenderEvent } from "./file_format.ts";
 
 /** GitHub shows no more of one step. */
 const MOST_ANNOTATIONS = 10;
+const WIDEST_TITLE = 200;
 
 /**
  * Annotations for GitHub Actions: each failure at its line of the workflow file.
@@ -37,6 +40,7 @@ export function makeGithubReport({ env, files }: Host): RenderEvent {
     switch (event.type) {
       case "run_started":
         for (const { id, name } of event.jobs) jobNames.set(id, name);
+        // Before the text of the report, which may hold names from outside.
         return `::stop-commands::${token}\n`;
       case "step_finished": {
         const step = trees.finish(event);
@@ -65,7 +69,7 @@ function annotationOf(
   const place = failures.find((failure) => failure.place)?.place;
   return {
     level: "error",
-    title,
+    title: cutLine(oneLine(printable(title)), WIDEST_TITLE),
     message: failureText(failures),
     ...place ? { place: { ...place, file: fromRoot(place.file) } } : {},
   };
@@ -76,3 +80,14 @@ function leftOut(count: number): string {
   if (left <= 0) return "";
   return `${left} more ${left === 1 ? "failure has" : "failures have"} no annotation\n`;
 }
+
+/**
+ * An output beside that of the report, in which nothing is a command: of two outputs nobody knows
+ * in which order they are read, so that switching commands off in one of them is not enough.
+ */
+export function withoutCommands(output: Output): Output {
+  return { ...output, write: (text) => output.write(text.replace(COMMAND, "$&\u200b")) };
+}
+
+/** What GitHub takes for the beginning of a command: the latter anywhere in a line. */
+const COMMAND = /^\s*:(?=:)|##(?=\[)/gm;

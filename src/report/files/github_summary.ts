@@ -1,20 +1,11 @@
-import { renderMarkdown } from "./markdown.ts";
+import { cutPieces, markdownPieces } from "./markdown.ts";
 import type { RunRecord } from "./run_record.ts";
 
-/** GitHub drops a summary of more than 1 MiB as a whole; other tools may write to it, too. */
-const MOST_BYTES = 900_000;
+/** GitHub drops what steps of a build tell beyond 1 MiB each, and a step may run more than this. */
+const MOST_BYTES = 250_000;
 
 /** The summary for the page of a build on GitHub, cut where it would be too long. */
 export function* renderGithubSummary(record: RunRecord): Iterable<string> {
-  const encoder = new TextEncoder();
-  let bytes = 0;
-  for (const piece of renderMarkdown(record)) {
-    bytes += encoder.encode(piece).length;
-    if (bytes > MOST_BYTES) {
-      yield "\n… (the rest is in the log)\n";
-      return;
-    }
-    yield piece;
-  }
+  yield* cutPieces(markdownPieces(record), MOST_BYTES);
   yield "\n";
 }

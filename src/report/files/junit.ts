@@ -1,36 +1,33 @@
-import type { Failure } from "../../run/event.ts";
+import type { Attempt, Failure } from "../../run/event.ts";
 import { summarizeFailure } from "../render_failure.ts";
-import { type Case, casesOf } from "./cases.ts";
+import { oneLine } from "../text_lines.ts";
+import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { attemptsText, exchangeText, failureText } from "./details.ts";
-import type { JobRecord, RunRecord } from "./run_record.ts";
+import type { RunRecord } from "./run_record.ts";
 
 /**
  * A JUnit report: a suite for each job, a test case for each run of a step. A false test is a
  * `failure`, everything else that goes wrong an `error`.
  *
- * There is no standard; this keeps to what https://github.com/testmoapp/junitxml collects.
+ * There is no standard. This keeps to what https://github.com/testmoapp/junitxml collects, and
+ * tells of the attempts of a flaky step as Maven Surefire does.
  */
 export function* renderJunit(record: RunRecord): Iterable<string> {
-  const suites = record.jobs.map((job) => ({ job, cases: casesOf(job, record) }));
-  const total = countsOf(suites.flatMap(({ cases }) => cases));
+  const suites = suitesOf(record);
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield open("testsuites", {
     name: record.name,
-    ...total,
+    ...countsOf(suites.flatMap(({ cases }) => cases)),
     time: seconds(record.end?.duration ?? 0),
     timestamp: timestamp(record.started),
   });
-  for (const suite of suites) yield* renderSuite(record, suite.job, suite.cases);
+  for (const suite of suites) yield* renderSuite(record, suite);
   yield "</testsuites>\n";
 }
 
-function* renderSuite(
-  record: RunRecord,
-  job: JobRecord,
-  cases: readonly Case[],
-): Iterable<string> {
+function* renderSuite(record: RunRecord, { job, name, cases }: Suite): Iterable<string> {
   yield "  " + open("testsuite", {
-    name: job.name,
+    name,
     ...countsOf(cases),
     time: seconds(job.duration),
     timestamp: timestamp(job.started ?? record.started),
@@ -42,17 +39,18 @@ function* renderSuite(
     ["rounds", job.rounds === undefined ? "" : String(job.rounds)],
     ["tool", `${record.tool.name} ${record.tool.version}`],
   ], "    ");
-  for (const one of cases) yield* renderCase(record, job, one);
+  for (const one of cases) yield* renderCase(record, `${record.name}.${name}`, one);
   yield "  </testsuite>\n";
 }
 
-function* renderCase(record: RunRecord, job: JobRecord, one: Case): Iterable<string> {
+function* renderCase(record: RunRecord, classname: string, one: Case): Iterable<string> {
   const { name, result, run, place, outcome, reason } = one;
   yield "    " + open("testcase", {
     name,
-    classname: `${record.name}.${job.name}`,
+    classname,
     time: seconds(result?.duration ?? 0),
-    file: place?.file ?? record.file,
+    // Where a step of an embedded job begins is not known, but it is another file.
+    file: place?.file ?? (run?.within ? undefined : record.file),
     line: place?.line,
   });
   yield* renderProperties([
@@ -62,8 +60,9 @@ function* renderCase(record: RunRecord, job: JobRecord, one: Case): Iterable<str
     ["flaky", one.flaky ? "true" : ""],
     ["untested", result?.state === "untested" ? result.untested ?? "true" : ""],
   ], "      ");
-  if (outcome === "skipped") yield `      <skipped message="${escape(reason ?? "skipped")}"/>\n`;
+  if (outcome === "skipped") yield `      <skipped message="${inQuotes(reason ?? "skipped")}"/>\n`;
   if (outcome === "failed") yield renderFailures(one);
+  if (one.flaky) yield* renderFlaky(result?.attempts ?? []);
   const output = outputOf(one);
   if (output !== "") yield `      <system-out>${escape(output)}</system-out>\n`;
   yield "    </testcase>\n";
@@ -77,7 +76,19 @@ function renderFailures({ failures }: Case): string {
   const message = first ? summarizeFailure(first) : "failed";
   const type = first?.kind ?? "failed";
   const text = escape(failureText(failures));
-  return `      <${element} message="${escape(message)}" type="${type}">${text}</${element}>\n`;
+  return `      <${element} message="${inQuotes(message)}" type="${type}">${text}</${element}>\n`;
+}
+
+/** More attempts say nothing new; `attempts` tells how many there were. */
+const MOST_ATTEMPTS = 10;
+
+/** The attempts before the one that was good. */
+function* renderFlaky(attempts: readonly Attempt[]): Iterable<string> {
+  for (const { outcome, message = outcome } of attempts.slice(0, -1).slice(0, MOST_ATTEMPTS)) {
+    const element = outcome === "error" ? "flakyError" : "flakyFailure";
+    const type = outcome === "error" ? "action" : "test";
+    yield `      <${element} message="${inQuotes(oneLine(message))}" type="${type}"/>\n`;
+  }
 }
 
 function outputOf({ result }: Case): string {
@@ -98,7 +109,7 @@ function* renderProperties(
   if (given.length === 0) return;
   yield `${indent}<properties>\n`;
   for (const [name, value] of given) {
-    yield `${indent}  <property name="${name}" value="${escape(value)}"/>\n`;
+    yield `${indent}  <property name="${name}" value="${inQuotes(value)}"/>\n`;
   }
   yield `${indent}</properties>\n`;
 }
@@ -110,7 +121,7 @@ function countsOf(cases: readonly Case[]) {
     tests: cases.length,
     failures: failed.length - errors.length,
     errors: errors.length,
-    skipped: cases.filter(({ outcome }) => outcome === "skipped").length,
+    skipped: countCases(cases, "skipped"),
   };
 }
 
@@ -119,7 +130,7 @@ function open(
   attributes: Readonly<Record<string, string | number | undefined>>,
 ): string {
   const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
-  const text = given.map(([name, value]) => ` ${name}="${escape(String(value))}"`).join("");
+  const text = given.map(([name, value]) => ` ${name}="${inQuotes(String(value))}"`).join("");
   return `<${element}${text}>\n`;
 }
 
@@ -137,14 +148,24 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "<": "&lt;",
   ">": "&gt;",
   '"': "&quot;",
-
+  "\t": "&#9;",
+  "\n": "&#10;",
   "\r": "&#13;",
 };
 
 /** Text for XML 1.0, which has no place for most control characters, not even escaped. */
 function escape(text: string): string {
+  return replaceEach(text, /[&<>\r]/g);
+}
+
+/** The same for an attribute, in which a reader would take line ends for spaces. */
+function inQuotes(text: string): string {
+  return replaceEach(text, /[&<>"\t\n\r]/g);
+}
+
+function replaceEach(text: string, which: RegExp): string {
   return text.toWellFormed()
     // deno-lint-ignore no-control-regex
     .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "")
-    .replace(/[&<>"\r]/g, (sign) => ENTITIES[sign]!);
+    .replace(which, (sign) => ENTITIES[sign]!);
 }

@@ -1,100 +1,115 @@
 import { formatSeconds } from "../format_time.ts";
-import { countOf, oneLine } from "../text_lines.ts";
-import { type Case, casesOf } from "./cases.ts";
+import { countOf } from "../text_lines.ts";
+import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { exchangeText, failureText } from "./details.ts";
-import type { JobRecord, RunRecord } from "./run_record.ts";
+import { fencedText, markdownText } from "./markdown_text.ts";
+import type { RunRecord } from "./run_record.ts";
 
-/** More failures than these nobody reads in a comment. */
+/** GitHub takes no longer comment than 65,536 characters, and others no more than that. */
+const MOST_BYTES = 60_000;
+/** More than these nobody reads in a comment. */
 const MOST_FAILURES = 50;
 const MOST_JOBS = 200;
 
 /** What a person reads of a run in a pull request or on the page of a build. */
-export function* renderMarkdown(record: RunRecord): Iterable<string> {
-  const suites = record.jobs.map((job) => ({ job, cases: casesOf(job, record) }));
-  const all = suites.flatMap(({ cases }) => cases);
+export function renderMarkdown(record: RunRecord): Iterable<string> {
+  return cutPieces(markdownPieces(record), MOST_BYTES);
+}
+
+/** As many pieces as there is room for, and a word about the rest. No piece is cut. */
+export function* cutPieces(pieces: Iterable<string>, mostBytes: number): Iterable<string> {
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  for (const piece of pieces) {
+    bytes += encoder.encode(piece).length;
+    if (bytes > mostBytes) {
+      yield "\n… (there is more than fits in here)\n";
+      return;
+    }
+    yield piece;
+  }
+}
+
+/** The report in pieces behind each of which it could end. */
+export function* markdownPieces(record: RunRecord): Iterable<string> {
+  const suites = suitesOf(record);
   const isGood = record.end?.state === "passed";
-  yield `## ${isGood ? "✅" : "❌"} ${text(record.name)}\n\n`;
-  if (record.description) yield `${text(record.description)}\n\n`;
-  yield `${summaryOf(record, all)}\n\n`;
-  yield "| | Job | Steps | Failed | Skipped | Time |\n|---|---|--:|--:|--:|--:|\n";
-  for (const { job, cases } of suites.slice(0, MOST_JOBS)) yield jobRow(job, cases);
-  if (suites.length > MOST_JOBS) {
-    yield `\n… and ${countOf(suites.length - MOST_JOBS, "more job")}\n`;
-  }
+  yield `## ${isGood ? "✅" : "❌"} ${markdownText(record.name)}\n\n`;
+  if (record.description) yield `${markdownText(record.description)}\n\n`;
+  yield `${summaryOf(record, suites.flatMap(({ cases }) => cases))}\n\n`;
+  yield jobTable(suites);
   yield* renderFailures(suites);
-  const flaky = suites.flatMap(({ job, cases }) =>
-    cases.filter(({ flaky }) => flaky).map((one) =>
-      `- ${text(`${job.name} › ${one.name}`)}: passed on attempt ${one.result!.attempts.length}\n`
-    )
-  );
-  if (flaky.length > 0) {
-    yield `\n### Flaky\n\n`;
-    yield* flaky.slice(0, MOST_FAILURES);
+  yield* renderFlaky(suites);
+  for (const { text } of record.warnings.slice(0, MOST_FAILURES)) {
+    yield `\n> ⚠️ ${markdownText(text)}\n`;
   }
-  for (const { text: warning } of record.warnings) yield `\n> ⚠️ ${text(warning)}\n`;
 }
 
 function summaryOf(record: RunRecord, all: readonly Case[]): string {
-  const count = (outcome: Case["outcome"]) => all.filter((one) => one.outcome === outcome).length;
+  const [passed, failed, skipped] = (["passed", "failed", "skipped"] as const).map((outcome) =>
+    countCases(all, outcome)
+  );
   const parts = [
-    `${count("passed")} passed`,
-    ...count("failed") > 0 ? [`**${count("failed")} failed**`] : [],
-    ...count("skipped") > 0 ? [`${count("skipped")} skipped`] : [],
+    `${passed} passed`,
+    ...failed ? [`**${failed} failed**`] : [],
+    ...skipped ? [`${skipped} skipped`] : [],
     `in ${formatSeconds(record.end?.duration ?? 0)}`,
   ];
   const interrupted = record.end ? record.end.interrupted : "the run was cut off";
-  return parts.join(", ") + (interrupted === undefined ? "" : ` — ${text(interrupted)}`);
+  return parts.join(", ") + (interrupted === undefined ? "" : ` — ${markdownText(interrupted)}`);
 }
 
-function jobRow(job: JobRecord, cases: readonly Case[]): string {
-  const count = (outcome: Case["outcome"]) => cases.filter((one) => one.outcome === outcome).length;
+/** A table in one piece: a cut would leave rows that are none. */
+function jobTable(suites: readonly Suite[]): string {
+  const left = suites.length - MOST_JOBS;
+  return [
+    "| | Job | Steps | Failed | Skipped | Time |\n|---|---|--:|--:|--:|--:|\n",
+    ...suites.slice(0, MOST_JOBS).map(jobRow),
+    ...left > 0 ? [`\n… and ${countOf(left, "more job")}\n`] : [],
+  ].join("");
+}
+
+function jobRow({ job, name, cases }: Suite): string {
   const icon = job.state === "passed" ? "✅" : job.state === "skipped" ? "⏭️" : "❌";
-  const why = job.state === "skipped" && job.reason ? ` (${text(job.reason)})` : "";
+  const why = job.state === "skipped" && job.reason ? ` – ${markdownText(job.reason)}` : "";
   const time = job.started === undefined ? "" : formatSeconds(job.duration);
-  return `| ${icon} | ${text(job.name)}${why} | ${cases.length} | ${count("failed")} | ${
-    count("skipped")
-  } | ${time} |\n`;
+  const counts = [cases.length, countCases(cases, "failed"), countCases(cases, "skipped")];
+  return `| ${[icon, markdownText(name) + why, ...counts, time].join(" | ")} |\n`;
 }
 
-function* renderFailures(
-  suites: readonly { readonly job: JobRecord; readonly cases: readonly Case[] }[],
-): Iterable<string> {
-  const failed = suites.flatMap(({ job, cases }) =>
-    cases.filter(({ outcome }) => outcome === "failed").map((one) => ({ job, one }))
+function* renderFailures(suites: readonly Suite[]): Iterable<string> {
+  const failed = suites.flatMap((suite) =>
+    suite.cases.filter(({ outcome }) => outcome === "failed").map((one) => ({ suite, one }))
   );
   if (failed.length === 0) return;
   yield "\n### Failures\n";
-  for (const { job, one } of failed.slice(0, MOST_FAILURES)) {
-    const place = one.place ? ` (<code>${html(`${one.place.file}:${one.place.line}`)}</code>)` : "";
-    const exchange = one.result?.exchange;
-    // In one piece, so that no cut leaves an element or a fence open.
-    yield [
-      `\n<details open><summary>${html(`${job.name} › ${one.name}`)}${place}</summary>\n\n`,
-      fenced(failureText(one.failures)),
-      exchange ? fenced(exchangeText(exchange)) : "",
-      "</details>\n",
-    ].join("");
-  }
-  if (failed.length > MOST_FAILURES) {
-    yield `\n… and ${countOf(failed.length - MOST_FAILURES, "more failure")}\n`;
-  }
+  for (const { suite, one } of failed.slice(0, MOST_FAILURES)) yield failurePiece(suite, one);
+  const left = failed.length - MOST_FAILURES;
+  if (left > 0) yield `\n… and ${countOf(left, "more failure")}\n`;
 }
 
-/** A block of code whose fence is longer than any in the text. */
-function fenced(block: string): string {
-  const longest = Math.max(2, ...[...block.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}text\n${block}\n${fence}\n\n`;
+/** In one piece, so that no cut leaves an element or a fence open. */
+function failurePiece(suite: Suite, { name, place, failures, result }: Case): string {
+  const where = place ? ` (${markdownText(`${place.file}:${place.line}`)})` : "";
+  return [
+    `\n<details open><summary>${markdownText(`${suite.name} › ${name}`)}${where}</summary>\n\n`,
+    fencedText(failureText(failures)),
+    result?.exchange ? fencedText(exchangeText(result.exchange)) : "",
+    "</details>\n",
+  ].join("");
 }
 
-/** A text that is no markup, neither of Markdown nor of HTML, and mentions nobody. */
-function text(plain: string): string {
-  return html(plain).replace(/[\\`*_{}[\]()+!|~]|#(?!64;)/g, "\\$&");
-}
-
-/** The same where Markdown is not read: inside of an element. */
-function html(plain: string): string {
-  return oneLine(plain)
-    .replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;")
-    .replace(/@/g, "&#64;");
+function* renderFlaky(suites: readonly Suite[]): Iterable<string> {
+  const flaky = suites.flatMap((suite) =>
+    suite.cases.filter((one) => one.flaky).map((one) =>
+      `- ${
+        markdownText(`${suite.name} › ${one.name}`)
+      }: passed on attempt ${one.result?.attempts.length}\n`
+    )
+  );
+  if (flaky.length === 0) return;
+  yield "\n### Flaky\n\n";
+  yield* flaky.slice(0, MOST_FAILURES);
+  const left = flaky.length - MOST_FAILURES;
+  if (left > 0) yield `\n… and ${countOf(left, "more flaky step")}\n`;
 }

@@ -13,6 +13,16 @@ export interface ReportTarget {
   readonly path?: string;
   /** Whether what the file holds already stays. */
   readonly appends?: true;
+  /** Whether the run goes on without it where it cannot be opened. */
+  readonly isOptional?: true;
+}
+
+/** What is told while reports are opened and written. */
+export interface FileReportHooks {
+  /** An optional report cannot be written, and why. */
+  readonly onLeftOut: (error: RunnerError) => void;
+  /** Nobody reads any more what goes to standard output. */
+  readonly onReaderGone: () => void;
 }
 
 /** Reports that are being written. */
@@ -50,12 +60,16 @@ export async function openFileReports(
   targets: readonly ReportTarget[],
   host: Host,
   tool: RunRecord["tool"],
+  hooks: FileReportHooks,
 ): Promise<FileReports> {
   // Standard output may go to a program that reads a report and nothing else.
   const beside = targets.some(({ path }) => path === "-") ? host.stderr : host.stdout;
   const open: OpenTarget[] = [];
   try {
-    for (const target of targets) open.push(await openTarget(target, host, beside));
+    for (const target of targets) {
+      const opened = await openTarget(target, host, beside, hooks);
+      if (opened) open.push(opened);
+    }
   } catch (error) {
     for (const { file } of open) file.discard();
     throw error;
@@ -63,36 +77,53 @@ export async function openFileReports(
   return new OpenFileReports(open, new Recorder(tool));
 }
 
-async function openTarget(target: ReportTarget, host: Host, beside: Output): Promise<OpenTarget> {
-  const { format, path = "-" } = target;
-  const file = await openFile(target, host, beside);
-  return format.kind === "stream"
-    ? { kind: "stream", path, file, render: await format.load(host) }
-    : { kind: "document", path, file, render: await format.load() };
+async function openTarget(
+  target: ReportTarget,
+  host: Host,
+  beside: Output,
+  { onLeftOut, onReaderGone }: FileReportHooks,
+): Promise<OpenTarget | undefined> {
+  const { format, path = "-", isOptional } = target;
+  // A file is there only when nothing can keep it from being closed.
+  const rendering = format.kind === "stream"
+    ? { kind: format.kind, render: await format.load(host) }
+    : { kind: format.kind, render: await format.load() };
+  try {
+    return { ...rendering, path, file: await openFile(target, host, beside, onReaderGone) };
+  } catch (error) {
+    const problem = cannotWrite(path, error);
+    if (!isOptional) throw problem;
+    onLeftOut(problem);
+    return undefined;
+  }
 }
 
 async function openFile(
   { format, path, appends }: ReportTarget,
   { files, stdout }: Host,
   beside: Output,
+  onReaderGone: () => void,
 ): Promise<StagedFile> {
-  if (path === undefined) return outputFile(beside);
-  if (path === "-") return outputFile(stdout);
-  try {
-    if (appends) return await files.append(path);
-    return await (format.kind === "stream" ? files.grow(path) : files.stage(path));
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
+  if (path === undefined) return outputFile(beside, () => {});
+  if (path === "-") return outputFile(stdout, onReaderGone);
+  if (appends) return await files.append(path);
+  return await (format.kind === "stream" ? files.grow(path) : files.stage(path));
 }
 
-function outputFile(stdout: Output): StagedFile {
-  return { write: (text) => void stdout.write(text), commit() {}, discard() {} };
+function outputFile(output: Output, onReaderGone: () => void): StagedFile {
+  return {
+    write(text) {
+      if (!output.write(text)) onReaderGone();
+    },
+    commit() {},
+    discard() {},
+  };
 }
 
 function cannotWrite(path: string, error: unknown): RunnerError {
   const reason = error instanceof Error ? error.message.replace(/ \(os error \d+\).*/s, "") : error;
-  return new RunnerError(`cannot write the report '${path}': ${reason}`);
+  const where = path === "-" ? "to standard output" : `'${path}'`;
+  return new RunnerError(`cannot write the report ${where}: ${reason}`);
 }
 
 class OpenFileReports implements FileReports {

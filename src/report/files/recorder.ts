@@ -1,4 +1,5 @@
 import type { RunEvent, StepFinished, StepRun } from "../../run/event.ts";
+import { StepTrees } from "../step_trees.ts";
 import {
   emptyRecord,
   type JobRecord,
@@ -13,8 +14,7 @@ export class Recorder {
   /** By id, in the order of the file. */
   readonly #jobs = new Map<string, JobRecord>();
   readonly #steps = new Map<string, StepRecord[]>();
-  /** What has run inside of steps that have not ended yet, by the keys of those. */
-  readonly #inside = new Map<string, StepRecord[]>();
+  readonly #trees = new StepTrees();
 
   constructor(tool: RunRecord["tool"]) {
     this.#run = emptyRecord(tool);
@@ -39,7 +39,7 @@ export class Recorder {
         this.#addStep(event);
         return;
       case "step_retried":
-        this.#inside.delete(keyOf(event.run));
+        this.#trees.retry(event.run);
         return;
       case "job_finished": {
         const { job, state, duration, reason, failures } = event;
@@ -66,36 +66,26 @@ export class Recorder {
   record(): RunRecord {
     const jobs = [...this.#jobs.values()].map((job) => {
       const steps = this.#steps.get(job.id) ?? [];
-      return { ...job, steps: steps.sort((a, b) => compareRuns(a.run, b.run)) };
+      return { ...job, steps: steps.toSorted((a, b) => compareRuns(a.run, b.run)) };
     });
     return { ...this.#run, jobs };
   }
 
-  #addStep({ run, result }: StepFinished): void {
-    const key = keyOf(run);
-    const inside = this.#inside.get(key) ?? [];
-    this.#inside.delete(key);
-    const place = run.within ? undefined : this.#jobs.get(run.job)?.outline[run.step]?.place;
-    const record = { run, result, ...place ? { place } : {}, inside };
-    if (run.within) addTo(this.#inside, keyOf(run.within), record);
-    else addTo(this.#steps, run.job, record);
+  #addStep(event: StepFinished): void {
+    const step = this.#trees.finish(event);
+    if (!step) return;
+    const { job, step: index } = step.run;
+    const place = this.#jobs.get(job)?.outline[index]?.place;
+    const record = place ? { ...step, place } : step;
+    const steps = this.#steps.get(job);
+    if (steps) steps.push(record);
+    else this.#steps.set(job, [record]);
   }
 
   #change(id: string, change: Partial<JobRecord>): void {
     const job = this.#jobs.get(id);
     if (job) this.#jobs.set(id, { ...job, ...change });
   }
-}
-
-/** Tells the runs of steps apart. */
-function keyOf({ job, within, step, round, entry }: StepRun): string {
-  return `${within ? keyOf(within) : job} ${round}.${step}.${entry}`;
-}
-
-function addTo(lists: Map<string, StepRecord[]>, key: string, record: StepRecord): void {
-  const list = lists.get(key);
-  if (list) list.push(record);
-  else lists.set(key, [record]);
 }
 
 /** Rounds that run side by side finish in any order. */
