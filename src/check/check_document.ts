@@ -1,10 +1,14 @@
 import type { Host } from "../host/host.ts";
+import { evaluateKnownVars } from "../plan/evaluate_known.ts";
+import { renderKnownPath } from "../plan/make_plan.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import type { DecodedDocument } from "../workflow/decode_document.ts";
+import type { WorkflowDraft } from "../workflow/decode_workflow.ts";
 import type { Limits } from "../workflow/limits.ts";
 import type { EmbeddedFiles } from "../workflow/embed_job_files.ts";
 import { decodeDocument, embedsFiles } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
+import type { Problem } from "../workflow/problem.ts";
 import { locateAll } from "../workflow/tell_problems.ts";
 import { CHECKS } from "./checks.ts";
 import { findLiteralSecrets } from "./literal_secrets.ts";
@@ -29,8 +33,7 @@ export async function checkDocument(
   const decoded = await decodeDocument(document, limits, host);
   const { draft, problems } = decoded;
   const jobFiles = draft && embedsFiles(draft)
-    ? await (await import("../workflow/embed_job_files.ts"))
-      .embedJobFiles(draft, problems, limits, host)
+    ? await embedKnownFiles(draft, problems, limits, host)
     : undefined;
   const secrets = addFindings(document, draft, decoded);
   const inJobFiles = jobFiles && await checkJobFiles(jobFiles);
@@ -41,6 +44,18 @@ export async function checkDocument(
     secrets: [...secrets, ...inJobFiles.secrets],
     jobFiles: inJobFiles.jobFiles,
   };
+}
+
+/** The job files that a workflow embeds, but for those whose paths only a run will know. */
+async function embedKnownFiles(
+  draft: WorkflowDraft,
+  problems: Problem[],
+  limits: Limits,
+  host: Host,
+): Promise<EmbeddedFiles> {
+  const { embedJobFiles } = await import("../workflow/embed_job_files.ts");
+  const vars = evaluateKnownVars(draft, host.env.all());
+  return await embedJobFiles(draft, problems, limits, host, (path) => renderKnownPath(path, vars));
 }
 
 /** The same for a job file that no workflow embeds. */

@@ -8,7 +8,7 @@ import type { Workflow } from "../workflow/model.ts";
  * it may do so where the environment of a run is missing. The others are left out.
  */
 export function evaluateKnownVars(
-  workflow: Workflow,
+  workflow: Pick<Workflow, "vars">,
   environment: Readonly<Record<string, string>>,
 ): Dict {
   return evaluateKnown(workflow.vars, { names: environment, strict: false }) as Dict;

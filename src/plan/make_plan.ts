@@ -41,7 +41,7 @@ function renderPath(path: Template, vars: Dict): string {
 }
 
 /** The path of a job file; undefined where it hangs on what is not known. */
-function renderKnownPath(path: Template, vars: Dict): string | undefined {
+export function renderKnownPath(path: Template, vars: Dict): string | undefined {
   try {
     return renderPath(path, vars);
   } catch (error) {

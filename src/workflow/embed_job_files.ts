@@ -22,14 +22,15 @@ export interface EmbeddedFiles {
 }
 
 /**
- * Loads and checks all job files whose paths are plain text. What is wrong with paths is added to
- * the problems of the workflow.
+ * Loads and checks all job files whose paths are plain text, and those that `render` knows already
+ * though they hang on vars. What is wrong with paths is added to the problems of the workflow.
  */
 export async function embedJobFiles(
   draft: WorkflowDraft,
   problems: Problem[],
   limits: Limits,
   host: Host,
+  render: RenderPath = () => undefined,
 ): Promise<EmbeddedFiles> {
   const jobFiles = new JobFiles(host, limits);
   const steps = draft.jobs.flatMap((job) => job.steps);
@@ -37,8 +38,9 @@ export async function embedJobFiles(
   const files = await jobFiles.embed(
     { document: draft.document, steps, problems },
     (step, path) => {
-      if (checkJobPath(step, path, problems)) open.add(step);
-      return undefined;
+      if (!checkJobPath(step, path, problems)) return undefined;
+      open.add(step);
+      return render(path);
     },
   );
   return {

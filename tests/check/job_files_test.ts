@@ -23,6 +23,38 @@ Deno.test("job files are checked with the workflow that embeds them", async () =
   );
 });
 
+Deno.test("the job files that vars choose are checked, as far as the vars are known", () =>
+  withFiles({
+    "flow.yml": `name: x
+vars: { one: good, other: "{{OTHER ?? 'gone'}}", open: "{{NOT_SET_ANYWHERE}}" }
+jobs:
+- name: a
+  steps:
+  - { uses: embedded, with: { path: "{{vars.one}}.yml" }, test: res.code == 0 }
+  - { uses: embedded, with: { path: "{{vars.other}}.yml" }, test: res.code == 0 }
+  - { uses: embedded, with: { path: "{{vars.open}}.yml" }, test: res.code == 0 }
+`,
+    "good.yml": "name: a job\nsteps:\n- { uses: hello, test: outputs.b.x == 1 }\n",
+    "bad.yml": "name: a job\n",
+  }, async (cwd) => {
+    const told = async (env: Record<string, string>) => {
+      const { stdout } = await runCli(["check", "flow.yml"], { cwd, env });
+      return stdout.match(/^\S.*/gm);
+    };
+    const inGood = 'good.yml:3:32: error: no step publishes "b"';
+    assertEquals(await told({}), [
+      "flow.yml:7:37: error: job file 'gone.yml' not found",
+      inGood,
+      "1 workflow checked: 2 errors",
+    ]);
+    assertEquals(await told({ OTHER: "bad" }), [
+      inGood,
+      'bad.yml:1:1: error: a job file needs "steps"',
+      "1 workflow checked: 2 errors",
+    ]);
+    assertEquals(await told({ OTHER: "good" }), [inGood, "1 workflow checked: 1 error"]);
+  }));
+
 Deno.test("a secret in a job file is found, and not printed", () =>
   withFiles({
     "flow.yml": EMBEDDING,
