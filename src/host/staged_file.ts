@@ -1,3 +1,5 @@
+import { demand } from "./deno_permissions.ts";
+
 /**
  * A file that is being written. Its name is taken when it is complete and not before, so that
  * nobody reads half of it. Everything throws as Deno does.
@@ -14,6 +16,9 @@ export interface StagedFile {
 export async function stageFile(path: string): Promise<StagedFile> {
   const target = resolveTarget(path);
   if (target.isSpecial) return await openSpecial(target.path);
+  // Beside the file there will be another one for a while.
+  demand({ name: "write", path: parentOf(target.path) });
+  demand({ name: "read", path: parentOf(target.path) });
   // What may not be written may not be replaced either.
   if (target.mode !== undefined) Deno.openSync(target.path, { write: true }).close();
   const folder = parentOf(target.path);
@@ -46,6 +51,7 @@ export async function stageFile(path: string): Promise<StagedFile> {
 export async function openGrowingFile(path: string, how: "anew" | "append"): Promise<StagedFile> {
   const target = resolveTarget(path);
   if (target.isSpecial) return await openSpecial(target.path);
+  demand({ name: "write", path: target.path });
   makeFolder(parentOf(target.path));
   const mode = how === "append" ? { append: true } : { write: true, truncate: true };
   return direct(Deno.openSync(target.path, { ...mode, create: true }));
@@ -53,6 +59,7 @@ export async function openGrowingFile(path: string, how: "anew" | "append"): Pro
 
 /** A pipe or a device: no other file can take its place, and a pipe opens when it has a reader. */
 async function openSpecial(path: string): Promise<StagedFile> {
+  demand({ name: "write", path });
   return direct(await Deno.open(path, { write: true }));
 }
 
@@ -85,6 +92,7 @@ interface Target {
 /** Where a path leads. */
 function resolveTarget(path: string): Target {
   if (/(^|\/)\.{0,2}$/.test(path)) throw new Deno.errors.IsADirectory("it is a directory");
+  demand({ name: "read", path });
   try {
     const { isFile, isDirectory, mode } = Deno.statSync(path);
     if (isDirectory) throw new Deno.errors.IsADirectory("it is a directory");
@@ -114,6 +122,7 @@ function makeFolder(path: string): string[] {
 }
 
 function exists(path: string): boolean {
+  demand({ name: "read", path });
   try {
     Deno.statSync(path);
     return true;
