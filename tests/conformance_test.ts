@@ -55,7 +55,7 @@ function steady(text: string, url: string): string {
   return text.replaceAll(url, "http://rig")
     .replaceAll(host, "rig")
     .replace(/127\.0\.0\.1 port \d{2,5}/g, "rig")
-    .replace(/(in|time:) \d+\.\d\ds/g, "$1 0.00s")
+    .replace(/(in|time:|path) \d+\.\d\ds/g, "$1 0.00s")
     .replace(/(?<=^Slowest steps\n)(?: +\d.*\n)+/gm, "    the five slowest\n")
     .replace(/\(\d+\.\d\ds\)/g, "(0.00s)")
     .replace(/\b\d+\.\dms\b/g, "0.0ms")

@@ -2,7 +2,7 @@ import { BELOW_NAME, BELOW_NUMBER, stepIcon, stepNumber } from "./layout.ts";
 import { renderTimes } from "./render_times.ts";
 import { belowName, narrowed, renderEcho, renderTrouble } from "./render_step.ts";
 import type { ReportOptions } from "./reporter.ts";
-import { fitSentence, indentedRoom } from "./room.ts";
+import { indentedRoom } from "./room.ts";
 import type { Style } from "./style.ts";
 import type { FailureKind, StepTallies, StepTally } from "./round_tally.ts";
 import { countOf, indentLines, oneLine } from "./text_lines.ts";
@@ -41,6 +41,7 @@ function countLine(step: StepTally, rounds: number, { style }: ReportOptions): s
   const ran = passed + failed + untested;
   const left = rounds - ran - skipped;
   const remarks = [
+    step.flaky > 0 ? `, ${step.flaky} flaky` : "",
     skipped > 0 && ran > 0 ? `, ${skipped} skipped` : "",
     step.untestedFailures > 0 ? `, ${step.untestedFailures} with ${oneLine(step.untested!)}` : "",
     left > 0 ? `, ${left} not run` : "",
@@ -74,7 +75,8 @@ function echoLines({ echoes, echoesLeftOut }: StepTally, style: Style): string[]
 function belowCount(step: StepTally, options: ReportOptions): string[] {
   const { style } = options;
   const room = indentedRoom(belowName(options), 2);
-  const times = renderTimes(step.responseTimes).flatMap((line) => fitSentence(line, room));
+  const { passed, failed, untested } = step.count;
+  const times = renderTimes(step.responseTimes, passed + failed + untested, belowName(options));
   const lines = [...times.map(style.dim), ...echoLines(step, style)];
   if (step.echoesLeftOut > 0) lines.push(`… (${step.echoesLeftOut} more)`);
   for (const kind of step.kinds.values()) {

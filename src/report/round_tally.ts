@@ -1,4 +1,5 @@
 import type { JobState, StepResult, StepState } from "../run/event.ts";
+import { isDict } from "../value/value.ts";
 import type { StepTree } from "./step_trees.ts";
 
 /**
@@ -32,9 +33,11 @@ export interface StepTally {
   /** How often the action was no success and nothing tested it, and what it said first. */
   untestedFailures: number;
   untested?: string;
+  /** In how many rounds it was good only after a failed attempt. */
+  flaky: number;
   /** Why it was skipped first. */
   reason?: string;
-  /** Of the action in each round, in milliseconds. */
+  /** Of the action in each round in which it answered, in milliseconds; in the order of ends. */
   readonly responseTimes: number[];
   /** The steps of the job that it embeds. */
   readonly inside: StepTallies;
@@ -50,11 +53,15 @@ interface EchoKind {
 
 /** Failures that are alike. */
 export interface FailureKind {
-  readonly first: StepResult;
-  /** From 0. */
-  readonly round: number;
+  /** As the first of its rounds told it. */
+  first: StepResult;
+  /** The first of its rounds, from 0. */
+  round: number;
   count: number;
 }
+
+/** Actions that ask nobody, whose times are none worth telling. */
+const AT_ONCE: ReadonlySet<string> = new Set(["echo", "hello"]);
 
 const MOST_ECHOES = 100;
 const MOST_KINDS = 10;
@@ -80,7 +87,10 @@ export function addToTally(
     step.untestedFailures++;
     step.untested ??= result.untested;
   }
-  if (result.responseTime !== undefined) step.responseTimes.push(result.responseTime);
+  if (result.flaky) step.flaky++;
+  if (result.responseTime !== undefined && !AT_ONCE.has(result.uses)) {
+    step.responseTimes.push(result.responseTime);
+  }
   if (result.state === "failed") addFailure(step, result, round);
   for (const inner of inside) addToTally(step.inside, inner, round);
 }
@@ -99,6 +109,7 @@ function stepTally({ steps }: StepTallies, step: number, entry: number, name: st
       kinds: new Map(),
       otherFailures: 0,
       untestedFailures: 0,
+      flaky: 0,
       responseTimes: [],
       inside: { steps: new Map() },
     };
@@ -122,14 +133,25 @@ function addEcho(step: StepTally, text: string, round: number): void {
 function addFailure(step: StepTally, result: StepResult, round: number): void {
   const key = kindOf(result);
   const kind = step.kinds.get(key);
-  if (kind) kind.count++;
-  else if (step.kinds.size < MOST_KINDS) step.kinds.set(key, { first: result, round, count: 1 });
-  else step.otherFailures++;
+  if (kind) {
+    kind.count++;
+    // Rounds side by side end in any order.
+    if (round < kind.round) Object.assign(kind, { first: result, round });
+  } else if (step.kinds.size < MOST_KINDS) {
+    step.kinds.set(key, { first: result, round, count: 1 });
+  } else {
+    step.otherFailures++;
+  }
 }
 
-/** Failures are alike when they say the same about the same spot, whatever the values were. */
-function kindOf({ failures }: StepResult): string {
-  return failures.map(({ kind, field, message, place }) =>
-    `${kind} ${field} ${place?.line}:${place?.column} ${message}`
-  ).join("\n");
+/**
+ * Failures are alike when they say the same about the same spot and the answers had the same code,
+ * whatever the values were. Numbers in what they say may be those of the rounds.
+ */
+function kindOf({ failures, exchange }: StepResult): string {
+  const reasons = failures.map(({ kind, field, message, place }) =>
+    `${kind} ${field} ${place?.line}:${place?.column} ${message.replace(/\d+/g, "0")}`
+  );
+  const code = isDict(exchange?.res) ? exchange.res.code : undefined;
+  return [...reasons, typeof code === "number" ? code : ""].join("\n");
 }

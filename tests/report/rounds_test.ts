@@ -1,4 +1,5 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { displayWidth } from "../../src/source/display_width.ts";
 import { PLAIN } from "../../src/report/style.ts";
 import { textReport } from "../../src/report/text_report.ts";
 import type { Failure, JobState, RunEvent, StepResult } from "../../src/run/event.ts";
@@ -161,6 +162,101 @@ Deno.test("textReport() draws the response times of many rounds", () => {
   assertEquals(lines[3], "         1.0ms ▄▂▁█ 5.0ms");
 });
 
+Deno.test("textReport() leaves out the times of actions that ask nobody", () => {
+  const lines = (uses: string) => {
+    const rounds = [0.1, 7, 0.2].map((responseTime) => ({ responseTime, uses }));
+    return roundsText(rounds, { withTimes: true }).split("\n").length;
+  };
+  assertEquals(["http", "shell", "echo", "hello"].map(lines), [4, 4, 3, 3]);
+});
+
+Deno.test("textReport() says how many rounds answered where not all did", () => {
+  const { responseTime: _, ...noAnswer } = stepFinished({ job: "load", step: 0 }, "ping").result;
+  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
+    runStarted(["load"]),
+    jobStarted("load", { rounds: 3 }),
+    stepFinished({ job: "load", step: 0, round: 0 }, "ping", { responseTime: 2 }),
+    {
+      ...stepFinished({ job: "load", step: 0, round: 1 }, "ping"),
+      result: { ...noAnswer, state: "failed", failures: [refused] },
+    },
+    stepFinished({ job: "load", step: 0, round: 2 }, "ping", { responseTime: 4 }),
+    jobFinished("load"),
+  ]);
+  assertStringIncludes(text, "         2 response times: min 2.0ms, mean 3.0ms, p50 2.0ms");
+});
+
+Deno.test("textReport() counts the rounds in which a step was flaky", () => {
+  assertEquals(
+    roundsText([{ flaky: true }, {}, { flaky: true }]).split("\n")[1],
+    "      ✓  3/3 success (100.0%), 2 flaky",
+  );
+});
+
+Deno.test("textReport() tells failures by the code of the answer, not by numbers in messages", () => {
+  const withCode = (code: number) => ({ ...failed, exchange: { req: null, res: { code } } });
+  const refusedAt = (round: number) => ({
+    state: "failed" as const,
+    failures: [{ ...refused, message: `cannot get /${round}` }],
+  });
+  const text = roundsText([
+    withCode(500),
+    withCode(404),
+    withCode(500),
+    refusedAt(3),
+    refusedAt(4),
+  ]);
+  assertEquals(text.match(/^ {9}failed .*/gm), [
+    "         failed 2 times, first at repeat_index 0:",
+    "         failed once, at repeat_index 1:",
+    "         failed 2 times, first at repeat_index 3:",
+  ]);
+});
+
+Deno.test("textReport() shows the first of failures that are alike, in whatever order rounds end", () => {
+  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
+    runStarted(["load"]),
+    jobStarted("load", { rounds: 3 }),
+    ...[2, 0, 1].map((round) =>
+      stepFinished({ job: "load", step: 0, round }, "ping", {
+        state: "failed",
+        failures: [falseTest(round)],
+      })
+    ),
+    jobFinished("load", { state: "failed" }),
+  ]);
+  assertStringIncludes(text, "failed 3 times, first at repeat_index 0:");
+  assertStringIncludes(text, "res.body.total is 0 (int)");
+});
+
+Deno.test("textReport() keeps the picture of times within a narrow terminal", () => {
+  const events = [
+    runStarted(["load"]),
+    jobStarted("load", { rounds: 400 }),
+    ...Array.from(
+      { length: 400 },
+      (_, round) =>
+        stepFinished({ job: "load", step: 0, round }, "ping", { responseTime: 1 + round % 37 }),
+    ),
+    jobFinished("load"),
+  ];
+  const picture = (columns: number) => {
+    const text = reportOf(
+      textReport({ timing: false, style: PLAIN, columns: () => columns }),
+      events,
+    );
+    const lines = text.split("\n");
+    const first = lines.findIndex((line) => line.includes("success")) + 1;
+    const times = lines.slice(first, lines.findIndex((line) => line.includes("⎿")));
+    assertStringIncludes(times.join(" "), "p99");
+    for (const line of times) assert(displayWidth(line) <= Math.max(columns, 21), line);
+    return lines.find((line) => /[▁-█]/.test(line));
+  };
+  assertEquals(/ms (.*) 37/.exec(picture(80) ?? "")?.[1]?.length, 20);
+  assertEquals(displayWidth(picture(30) ?? ""), 30);
+  assertEquals(picture(20), undefined);
+});
+
 Deno.test("textReport() shows a job that repeats once like any other", () => {
   assertEquals(
     roundsText([{ echo: "hi" }]),
@@ -209,11 +305,11 @@ Deno.test("textReport() keeps the same few things of ten rounds and of ten thous
     roundsText(Array.from({ length: count }, (_, round): Partial<StepResult> => ({
       state: "failed",
       echo: `echo ${round}`,
-      failures: [{ kind: "action", field: "uses", message: `message ${round}` }],
+      failures: [{ kind: "action", field: "uses", message: "a".repeat(round % 5000) }],
     })));
   const lines = unlike(10_000).split("\n");
   assertEquals(lines.filter((line) => /^ {9}repeat_index \d+: echo /.test(line)).length, 100);
   assert(lines.includes("         … (9900 more)"));
-  assertEquals(lines.filter((line) => line.startsWith("         failed once")).length, 10);
-  assert(lines.includes("         failed in yet other ways 9990 times"));
+  assertEquals(lines.filter((line) => line.startsWith("         failed 2 times")).length, 10);
+  assert(lines.includes("         failed in yet other ways 9980 times"));
 });
