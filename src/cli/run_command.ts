@@ -99,7 +99,7 @@ async function prepare(
       ? await (await import("./prepare_run.ts")).prepareRun(invocation, program)
       : undefined;
     await warn(preparation?.warnings ?? [], level, program);
-    const { workflow, warnings } = await loadWorkflow(file, host);
+    const { workflow, warnings } = await loadWorkflow(file, host, preparation?.options.permissions);
     await warn(warnings, level, program);
     const prepared = await preparation?.plan(workflow) ??
       { plan: await makePlan(workflow, host.env.all()) };
@@ -126,6 +126,7 @@ function isPrepared({ switches, values, lists }: Invocation): boolean {
 
 /** How much is told on standard error; most runs ask for nothing special. */
 async function levelOf({ switches }: Invocation, env: Environment): Promise<LogLevel> {
+  ...["allow-net", "allow-run", "allow-read", "allow-write", "no-shell"],
   if (!switches.has("verbose") && !env.get("RUNNER_LOG_LEVEL")) return "info";
   return await (await import("./tell_warnings.ts")).logLevel(env, switches);
 }

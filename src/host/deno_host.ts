@@ -66,6 +66,7 @@ const files: Files = {
   },
   entries: async (folder) => (await import("./read_entries.ts")).readEntries(folder),
   isFile: leadsToFile,
+  realPath: async (path) => await (await import("./real_path.ts")).realPath(path),
   stage: async (path) => (await import("./staged_file.ts")).stageFile(path),
   grow: async (path) => (await import("./staged_file.ts")).openGrowingFile(path, "anew"),
   append: async (path) => (await import("./staged_file.ts")).openGrowingFile(path, "append"),

@@ -34,6 +34,10 @@ export interface Files {
   entries(folder: string): Promise<readonly Entry[]>;
   /** Whether a path leads to a file, which has content: not to a pipe, a device or a folder. */
   isFile(path: string): Promise<boolean>;
+  /**
+   * The absolute path, without links, of what a path leads to or would lead to if it were there.
+   */
+  realPath(path: string): Promise<string>;
   /** Opens a file to be written, whole or not at all. Brings its code, which few runs need. */
   stage(path: string): Promise<StagedFile>;
   /** Opens a file that others read while it is written. */
