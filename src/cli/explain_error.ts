@@ -1,6 +1,7 @@
 import type { Host } from "../host/host.ts";
 import { addSecretsOf } from "../run/secrets.ts";
 import { explainDenial } from "../host/explain_denial.ts";
+import { OutputError } from "../host/deno_host.ts";
 import type { Program } from "./command.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError, RunnerError, UsageError } from "../source/errors.ts";
@@ -15,8 +16,7 @@ type Secrets = Program["secrets"];
 /** What to say of an error: what the user can act on, and where; of our own bugs all we know. */
 export function explainError(thrown: unknown, host: Host, secrets: Secrets = []): string {
   const mask = maskOf(host, secrets);
-  const denial = explainDenial(thrown);
-  const error = denial ? new RunnerError(denial.words, denial.hint) : thrown;
+  const error = asRunnerError(thrown);
   if (!(error instanceof RunnerError)) {
     const stack = error instanceof Error ? error.stack ?? error.message : String(error);
     return printable(mask(`runner: internal error, please report it: ${stack}\n`));
@@ -29,6 +29,15 @@ export function explainError(thrown: unknown, host: Host, secrets: Secrets = [])
   const diagnostics = error instanceof LoadError ? error.diagnostics : [];
   lines.push(...diagnostics.map((diagnostic) => renderMasked(diagnostic, mask, columns)));
   return lines.join("\n") + "\n";
+}
+
+/** What the machine refuses is for users to mend. */
+function asRunnerError(error: unknown): unknown {
+  if (error instanceof OutputError) {
+    return new RunnerError(`cannot write to standard output: ${error.message}`);
+  }
+  const denial = explainDenial(error);
+  return denial ? new RunnerError(denial.words, denial.hint) : error;
 }
 
 /** What to say of diagnostics that keep nothing from running. */

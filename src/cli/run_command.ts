@@ -29,7 +29,14 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     return 0;
   }
   const interruption = new AbortController();
-  const onReaderGone = () => interruption.abort("stopped: nobody reads the report any more");
+  let lost: unknown;
+  const onReaderGone = (error?: unknown) => {
+    lost ??= error;
+    const why = error === undefined
+      ? "nobody reads the report any more"
+      : "the report cannot be written";
+    interruption.abort(`stopped: ${why}`);
+  };
   const verbose = level === "debug";
   const report = await openReport(await reportHost(targets, host), {
     mode,
@@ -70,6 +77,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     });
     report.close();
     files?.finish();
+    if (lost !== undefined) throw lost;
     return passed ? 0 : 1;
   } finally {
     report.close();

@@ -111,12 +111,23 @@ function outputTo(stream: typeof Deno.stdout): Output {
           rest = rest.subarray(writeSome(stream, rest));
         }
       } catch (error) {
-        if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+        if (!(error instanceof Deno.errors.BrokenPipe)) throw outputError(error);
         readerIsGone = true;
       }
       return !readerIsGone;
     },
   };
+}
+
+/** An output takes nothing, though somebody may read it: its disk is full. The message says why. */
+export class OutputError extends Error {
+  /** The name of the class. */
+  override readonly name = "OutputError";
+}
+
+function outputError(error: unknown): OutputError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new OutputError(message.replace(/ \(os error \d+\).*/s, ""), { cause: error });
 }
 
 /** Bytes written; none where whoever shares the pipe made it one that does not wait. */

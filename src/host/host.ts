@@ -68,6 +68,6 @@ export interface Output {
   columns(): number;
   /** Rows of the terminal now; 24 where there is none. */
   rows(): number;
-  /** Writes all of a text; false once the reader has gone away. */
+  /** Writes all of a text; false once the reader has gone away. Throws OutputError. */
   write(text: string): boolean;
 }

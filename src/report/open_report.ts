@@ -19,8 +19,8 @@ export interface OpenReportOptions {
   readonly quiet?: boolean;
   /** Whether another report goes to standard output, so that only details are told. */
   readonly isReplaced?: boolean;
-  /** Called once when nobody reads the report any more. */
-  readonly onReaderGone: () => void;
+  /** Called once when nobody reads the report any more, or when it cannot be written. */
+  readonly onReaderGone: (error?: unknown) => void;
 }
 
 /** A report that is being written. */

@@ -25,8 +25,8 @@ interface TerminalOptions {
   readonly details: Reporter;
   /** Whether to draw live lines, where standard output is a terminal. */
   readonly live: boolean;
-  /** Called once when nobody reads the report any more. */
-  readonly onReaderGone: () => void;
+  /** Called once when nobody reads the report any more, or when it cannot be written. */
+  readonly onReaderGone: (error?: unknown) => void;
 }
 
 /**
@@ -113,18 +113,24 @@ export class Terminal {
   }
 
   #write(text: string): void {
-    if (text === "" || this.#isReaderGone || deliver(this.#options.stdout, text)) return;
+    if (text === "" || this.#isReaderGone) return;
+    let reason: unknown;
+    try {
+      if (this.#options.stdout.write(text)) return;
+    } catch (error) {
+      reason = error;
+    }
     this.#isReaderGone = true;
     this.#cancelFrame?.();
-    this.#options.onReaderGone();
+    this.#options.onReaderGone(reason);
   }
 }
 
-/** False when the text did not get there, whatever the reason: a run does not fail of its report. */
-function deliver(output: Output, text: string): boolean {
+/** Writes what a run does not fail for, whatever becomes of it. */
+function deliver(output: Output, text: string): void {
   try {
-    return output.write(text);
+    output.write(text);
   } catch {
-    return false;
+    // The report is what counts.
   }
 }

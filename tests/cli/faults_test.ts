@@ -148,6 +148,37 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "an output that takes nothing is told in one line, whatever was to be printed",
+  ignore: Deno.build.os !== "linux",
+  async fn(test) {
+    const [program, before] = theProgram();
+    const yaml = "name: n\njobs: [{name: j, steps: [{uses: hello}]}]\n";
+    const told = (what: string) => `runner: error: ${what}: No space left on device\n`;
+    const table: [args: string, stderr: string][] = [
+      ["w.yml", told("cannot write to standard output")],
+      ["--list w.yml", told("cannot write to standard output")],
+      ["--dry-run w.yml", told("cannot write to standard output")],
+      ["--report json=- w.yml", told("cannot write the report to standard output")],
+      ["dag w.yml", told("cannot write to standard output")],
+      ["check w.yml", told("cannot write to standard output")],
+      ["schema", told("cannot write to standard output")],
+      ["--help", told("cannot write to standard output")],
+    ];
+    await withFiles({ "w.yml": yaml }, async (cwd) => {
+      for (const [args, stderr] of table) {
+        await test.step(args, async () => {
+          const result = await new Deno.Command("sh", {
+            args: ["-c", `"$@" ${args} > /dev/full`, "sh", program, ...before],
+            cwd,
+          }).output();
+          assertEquals([result.code, new TextDecoder().decode(result.stderr)], [1, stderr]);
+        });
+      }
+    });
+  },
+});
+
 Deno.test("a duration that a template gives wrongly fails its step before anything is done", async () => {
   const forms = 'must be a duration like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds';
   const steps: readonly (readonly [yaml: string, told: string])[] = [
