@@ -2,6 +2,7 @@ import type { StepError } from "../source/errors.ts";
 import type { Dict, Value } from "../value/value.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadlines } from "../host/deadlines.ts";
+import type { Permissions } from "./permissions/permissions.ts";
 
 /** Something that a step can do: a record in the registry, found by `uses`. */
 export interface Action {
@@ -121,6 +122,8 @@ export interface ActionContext {
   readonly label: string;
   /** The vars that the step sees. */
   readonly vars: Dict;
+  /** What the action may reach; everything where it is absent. */
+  readonly permissions?: Permissions | undefined;
   /** The timeout of the step, in milliseconds; the run calls `stop` when it is over. */
   readonly timeout: number;
   /**

@@ -1,3 +1,4 @@
+import type { Permissions } from "../action/permissions/permissions.ts";
 import { evaluateKnownVars } from "../plan/evaluate_known.ts";
 import { makePlan } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -14,7 +15,7 @@ import { applyInputs, readInputs } from "./read_inputs.ts";
 /** A run that is to be another one than that of a workflow as it stands. */
 export interface Preparation {
   readonly warnings: readonly Diagnostic[];
-  readonly options: Pick<RunOptions, "failFast" | "jobs" | "secrets">;
+  readonly options: Pick<RunOptions, "failFast" | "jobs" | "secrets" | "permissions">;
   plan(workflow: Workflow): Promise<Prepared>;
 }
 
@@ -35,6 +36,7 @@ export async function prepareRun(
   }
   checkChoiceOfJobs(invocation);
   const jobs = readCount(values.get("jobs"));
+  const permissions = await permissionsOf(invocation, program);
   const inputs = await readInputs(invocation, program);
   const secrets = new Masker();
   for (const given of [program.host.env.all(), ...program.secrets]) addSecretsOf(given, secrets);
@@ -45,6 +47,7 @@ export async function prepareRun(
       secrets,
       ...(jobs === undefined ? {} : { jobs }),
       ...(switches.has("fail-fast") ? { failFast: true } : {}),
+      ...(permissions ? { permissions } : {}),
     },
     async plan(loaded) {
       const workflow = await applyInputs(loaded, inputs);
@@ -58,6 +61,18 @@ export async function prepareRun(
       return { plan, text: renderDryRun({ plan, vars: workflow.vars, environment, secrets }) };
     },
   };
+}
+
+/** Options that narrow what actions may reach. */
+const NARROWING: readonly string[] = ["allow-net", "allow-run", "allow-read", "allow-write"];
+
+async function permissionsOf(
+  invocation: Invocation,
+  { host }: Program,
+): Promise<Permissions | undefined> {
+  const { lists, switches } = invocation;
+  if (!switches.has("no-shell") && !NARROWING.some((name) => lists.has(name))) return undefined;
+  return await (await import("./read_permissions.ts")).readPermissions(invocation, host);
 }
 
 async function renderAsList(plan: Plan, secrets: Masker): Promise<string> {

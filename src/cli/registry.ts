@@ -84,6 +84,38 @@ export const DEFAULT_COMMAND: Command = {
     { name: "list", summary: "Print the jobs and steps with their ids, and run nothing" },
     { name: "dry-run", summary: "Print what would run, and with what, and run nothing" },
     {
+      name: "allow-net",
+      value: "hosts",
+      repeats: true,
+      summary: "Let http steps reach nothing but these hosts, separated by commas: example.com, " +
+        "example.com:8443, *.example.com, [::1]:80",
+    },
+    {
+      name: "allow-run",
+      value: "programs",
+      repeats: true,
+      summary: "Let shell steps start nothing but these shells, and use no plugin but these " +
+        "(runner-name); they are needed with any of the other --allow options",
+    },
+    {
+      name: "allow-read",
+      value: "paths",
+      path: "file",
+      repeats: true,
+      summary: "Let steps read nothing but these files and what is in these folders",
+    },
+    {
+      name: "allow-write",
+      value: "paths",
+      path: "file",
+      repeats: true,
+      summary: "Let steps write nothing but these files and what is in these folders",
+    },
+    {
+      name: "no-shell",
+      summary: "Run no shell step, and no plugin that --allow-run does not name",
+    },
+    {
       name: "report",
       value: "format=path",
       repeats: true,

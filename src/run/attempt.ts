@@ -30,6 +30,7 @@ export class Attempt implements ActionContext {
   readonly run: object;
   readonly label: string;
   readonly vars: Dict;
+  readonly permissions: ActionContext["permissions"];
   readonly timeout: number;
   readonly onRunEnd: ActionContext["onRunEnd"];
   readonly addSecret: ActionContext["addSecret"];
@@ -48,6 +49,7 @@ export class Attempt implements ActionContext {
     this.run = session.key;
     this.label = label;
     this.vars = vars;
+    this.permissions = session.permissions;
     this.timeout = timeout;
     this.onRunEnd = session.onRunEnd;
     this.addSecret = session.addSecret;

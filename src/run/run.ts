@@ -1,3 +1,4 @@
+import type { Permissions } from "../action/permissions/permissions.ts";
 import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
@@ -25,6 +26,8 @@ export interface RunOptions {
   readonly failFast?: boolean;
   /** How many jobs may run at once, at least 1; no bound without it. */
   readonly jobs?: number;
+  /** What actions may reach; everything where it is absent. */
+  readonly permissions?: Permissions;
 }
 
 /** What is told where nothing else is asked for. */
@@ -94,6 +97,7 @@ function openSession(
     addSecret: (text) => secrets.add(text),
     runJobFile: async (...args) => await (await import("./run_job_file.ts")).runJobFile(...args),
     detail: { ...DETAIL, ...options.detail },
+    ...(options.permissions ? { permissions: options.permissions } : {}),
   };
 }
 

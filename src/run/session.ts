@@ -1,4 +1,5 @@
 import type { ActionContext, JobResult } from "../action/action.ts";
+import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadlines } from "../host/deadlines.ts";
 import type { Dict } from "../value/value.ts";
@@ -42,6 +43,8 @@ export interface Session {
   /** Runs a job file, for a step that embeds one. */
   readonly runJobFile: RunJobFile;
   readonly detail: Detail;
+  /** What actions may reach; everything where it is absent. */
+  readonly permissions?: Permissions;
 }
 
 /** Runs a job file in an attempt of the step that embeds it, which is run `within`. */

@@ -43,7 +43,9 @@ export async function decodeAs<T>(
   const expressions = any ? await expressionReader(problems) : NO_EXPRESSIONS;
   const used = usedActions(document.value);
   const builtIn = await loadActions(used);
-  const plugins = builtIn.size < used.size ? await findPlugins(used, builtIn, host) : undefined;
+  const plugins = builtIn.size < used.size
+    ? await findPlugins(used, builtIn, limits, host)
+    : undefined;
   const actions = plugins ? new Map([...builtIn, ...plugins.actions]) : builtIn;
   const draft = decode(document, {
     ...{ problems, limits, expressions, actions },
@@ -68,8 +70,10 @@ async function expressionReader(problems: Problem[]): Promise<ExpressionReader> 
 async function findPlugins(
   used: ReadonlySet<string>,
   builtIn: ReadonlyMap<string, unknown>,
+  { permissions }: Limits,
   host: Host,
 ): Promise<Plugins> {
   const { loadPlugins } = await import("../action/plugin/load_plugins.ts");
-  return await loadPlugins([...used].filter((name) => !builtIn.has(name)), host);
+  const names = [...used].filter((name) => !builtIn.has(name));
+  return await loadPlugins(names, host, permissions);
 }

@@ -1,4 +1,5 @@
 import { convertParameter } from "../action/parameter_types.ts";
+import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Template } from "../expr/expression.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
@@ -160,6 +161,9 @@ export class JobFiles {
   }
 
   async #load(path: string, trail: readonly string[]): Promise<Visited> {
+    const { permissions } = this.#limits;
+    const refused = permissions && await refusal(permissions, path, this.#host);
+    if (refused) return refused;
     let document: Document;
     try {
       const source = await readTextFile(path, this.#host, "job file");
@@ -198,6 +202,19 @@ export class JobFiles {
     const hint = error.hint ?? await suggestFile(path, this.#host);
     return { kind: "none", message: error.message, hint };
   }
+}
+
+/** Why a job file is out of reach. */
+async function refusal(
+  permissions: Permissions,
+  path: string,
+  host: Host,
+): Promise<Visited | undefined> {
+  const { pathRefusal } = await import("../action/permissions/path_rule.ts");
+  const refused = await pathRefusal(permissions, "read", path, host);
+  if (!refused) return undefined;
+  const { message, hint } = refused;
+  return { kind: "none", message: `cannot read job file '${path}': ${message}`, hint };
 }
 
 /** The job with the files of its steps. */

@@ -1,10 +1,13 @@
+import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Environment } from "../host/host.ts";
 import { UsageError } from "../source/errors.ts";
 
-/** What `repeat.count` and `retry.max_attempts` may be at most. */
+/** What a workflow may ask for at most: by `repeat.count`, `retry.max_attempts` and its files. */
 export interface Limits {
   readonly repeatCount: number;
   readonly attempts: number;
+  /** What may be reached; everything where it is absent. */
+  readonly permissions?: Permissions;
 }
 
 const DEFAULT_LIMIT = 10_000;

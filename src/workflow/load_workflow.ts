@@ -1,3 +1,4 @@
+import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { decodeAs, type DecodedDocument } from "./decode_document.ts";
@@ -18,8 +19,12 @@ export interface Loaded {
  * Loads a workflow from a file, or from several whose paths are separated by commas, and the job
  * files that it embeds. Throws LoadError with everything that is wrong with them.
  */
-export async function loadWorkflow(argument: string, host: Host): Promise<Loaded> {
-  const limits = readLimits(host.env);
+export async function loadWorkflow(
+  argument: string,
+  host: Host,
+  permissions?: Permissions,
+): Promise<Loaded> {
+  const limits = { ...readLimits(host.env), ...permissions ? { permissions } : {} };
   const document = await readDocument(argument, host);
   const { draft, problems, unquoted } = await decodeDocument(document, limits, host);
   const jobFiles = draft && embedsFiles(draft)

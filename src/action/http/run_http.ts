@@ -1,5 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
+import type { Permissions } from "../permissions/permissions.ts";
 import { Call } from "./call.ts";
 import { decodeBody, joinChunks } from "./decode_body.ts";
 import { explainFailure } from "./explain_failure.ts";
@@ -28,6 +29,7 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
     const call = new Call(plan, sockets, context);
     try {
       const { maxRedirects } = plan;
+      if (context.permissions) await checkRequest(context.permissions, plan.request);
       let reply = await call.send(plan.request);
       tellSecrets(reply, context);
       if (maxRedirects !== undefined && isRedirect(reply)) {
@@ -96,10 +98,27 @@ async function follow(
         'raise "max_redirects", or set "follow_redirects: false" to look at the redirect',
       );
     }
+    if (context.permissions) await checkRedirect(context.permissions, request, next);
     request = next;
     reply = await call.send(request);
     tellSecrets(reply, context);
   }
+}
+
+/** Throws where the request would go where the run may not reach. */
+async function checkRequest(
+  permissions: Permissions,
+  { method, url }: Request,
+  doing = `cannot send ${method} "${url}"`,
+): Promise<void> {
+  const { netRefusal } = await import("../permissions/host_rule.ts");
+  const refusal = netRefusal(permissions, url);
+  if (refusal) throw new StepError(`${doing}: ${refusal.message}`, refusal.hint);
+}
+
+async function checkRedirect(permissions: Permissions, from: Request, to: Request): Promise<void> {
+  const doing = `cannot follow the redirect of ${from.method} "${from.url}" to "${to.url}"`;
+  await checkRequest(permissions, to, doing);
 }
 
 function tellSecrets(reply: Reply, { addSecret }: ActionContext): void {

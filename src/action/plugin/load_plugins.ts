@@ -1,5 +1,7 @@
 import type { Host } from "../../host/host.ts";
-import type { Action } from "../action.ts";
+import { StepError } from "../../source/errors.ts";
+import type { Action, Dict } from "../action.ts";
+import type { Permissions, Refusal } from "../permissions/permissions.ts";
 import { findPlugin, pluginFolder, pluginNames } from "./find_plugin.ts";
 import type { PluginFile, PluginProblem } from "./plugin.ts";
 import { PLUGIN_NAME } from "./plugin_name.ts";
@@ -17,7 +19,11 @@ export interface Plugins {
 }
 
 /** Looks for plugins of those names, and says what was found and what is wrong with it. */
-export async function loadPlugins(names: readonly string[], host: Host): Promise<Plugins> {
+export async function loadPlugins(
+  names: readonly string[],
+  host: Host,
+  permissions?: Permissions,
+): Promise<Plugins> {
   const actions = new Map<string, Action>();
   const problems = new Map<string, PluginProblem>();
   const folder = pluginFolder(host);
@@ -29,14 +35,32 @@ export async function loadPlugins(names: readonly string[], host: Host): Promise
   await Promise.all(names.map(async (name) => {
     const file = PLUGIN_NAME.test(name) ? await findPlugin(folder, name) : undefined;
     if (!file) return;
-    const plugin = await loadPlugin(file);
+    const plugin = await loadPlugin(file, permissions);
     if ("load" in plugin) actions.set(name, plugin);
     else problems.set(name, plugin);
   }));
   return { actions, problems, names: found, place: `plugins are looked for in "${folder.path}"` };
 }
 
-async function loadPlugin(file: PluginFile): Promise<Action | PluginProblem> {
+async function loadPlugin(
+  file: PluginFile,
+  permissions: Permissions | undefined,
+): Promise<Action | PluginProblem> {
+  if (permissions) {
+    const refusal = (await import("../permissions/program_rule.ts")).pluginRefusal(
+      permissions,
+      file,
+    );
+    if (refusal) return refusedPlugin(file, refusal);
+  }
   if (file.kind === "program") return await programPlugin(file);
   return await (await import("./module_plugin.ts")).modulePlugin(file);
+}
+
+/** An action that fails: not even the module of such a plugin is loaded, since that runs its code. */
+function refusedPlugin({ name, shown }: PluginFile, { message, hint }: Refusal): Action {
+  const refuse = (req: Dict) => {
+    throw new StepError(`cannot run the plugin "${name}": ${message}`, hint, { req });
+  };
+  return { name, summary: `The plugin ${shown}`, load: () => Promise.resolve(refuse) };
 }

@@ -4,19 +4,22 @@ import type { Host } from "../../host/host.ts";
 import { commandFile, fileArguments, inlineArguments, needsFile } from "./interpreter.ts";
 import { feed } from "../process/feed.ts";
 import { type ProcessGroup, startGroup } from "../process/process_group.ts";
-import type { ShellRequest } from "./shell_request.ts";
+import { StepError } from "../../source/errors.ts";
+import { describeRequest, type ShellRequest } from "./shell_request.ts";
 import { spawnProblem } from "./spawn_problem.ts";
 
 /** Starts the command of a request; throws a `StepError` that says why that cannot be. */
 export async function startCommand(
   request: ShellRequest,
   leftovers: Leftovers,
-  { host }: ActionContext,
+  context: ActionContext,
 ): Promise<ProcessGroup> {
+  const { host } = context;
   const { interpreter, workdir, stdin } = request;
   try {
+    const program = await permittedProgram(request, context);
     const file = await writeCommandFile(request, leftovers);
-    const group = startGroup(interpreter.program, {
+    const group = startGroup(program, {
       args: file === undefined
         ? inlineArguments(interpreter, request.cmd)
         : fileArguments(interpreter, file),
@@ -35,6 +38,24 @@ export async function startCommand(
   } catch (error) {
     throw await spawnProblem(error, request);
   }
+}
+
+/** The shell, or what it was found to be where not every one may run. */
+async function permittedProgram(
+  request: ShellRequest,
+  { host, permissions }: ActionContext,
+): Promise<string> {
+  const { interpreter: { program }, workdir, env } = request;
+  if (!permissions) return program;
+  const { permittedShell } = await import("../permissions/program_rule.ts");
+  const own = Object.keys(env).find((name) => isSameName(name, "PATH"));
+  const path = own === undefined ? host.env.get("PATH") : env[own] ?? undefined;
+  const folder = workdir ?? host.files.workingFolder();
+  const permitted = await permittedShell(permissions, program, { path, folder }, host);
+  if (typeof permitted === "string") return permitted;
+  throw new StepError(`cannot run the command: ${permitted.message}`, permitted.hint, {
+    req: describeRequest(request),
+  });
 }
 
 /** Writes a command that is too long for an argument to a file, and gives its path. */

@@ -1,0 +1,42 @@
+/**
+ * What the actions of a run may reach. A kind that is absent is not narrowed; where there are any
+ * permissions at all, code that nothing here could bind (commands and plugins) has to be among
+ * `run`.
+ */
+export interface Permissions {
+  readonly net?: readonly HostRule[];
+  readonly run?: readonly ProgramRule[];
+  readonly read?: readonly PathRule[];
+  readonly write?: readonly PathRule[];
+  /** No `shell` step runs, whatever `run` says. */
+  readonly noShell?: true;
+}
+
+/** A host that may be reached, or all hosts below a name. */
+export interface HostRule {
+  /** As URLs write it: in lower case and ASCII, IPv6 addresses in brackets. */
+  readonly host: string;
+  readonly below: boolean;
+  /** Every port where it is absent. */
+  readonly port?: string;
+}
+
+/** A program that may be run. */
+export interface ProgramRule {
+  /** As the user wrote it. */
+  readonly text: string;
+  /** Where it was found; absent where it was not. */
+  readonly path?: string;
+}
+
+/** A file, or a folder with all that is in it. */
+export interface PathRule {
+  /** Absolute, and without links. */
+  readonly path: string;
+}
+
+/** Why something is out of reach, which names the option, and what to do about it. */
+export interface Refusal {
+  readonly message: string;
+  readonly hint: string;
+}

@@ -1,0 +1,87 @@
+import type { Host } from "../../host/host.ts";
+import type { Permissions, ProgramRule, Refusal } from "./permissions.ts";
+
+const WINDOWS = Deno.build.os === "windows";
+
+/** Where programs are looked for. */
+export interface Surroundings {
+  /** The variable PATH. */
+  readonly path: string | undefined;
+  /** What relative paths begin at. */
+  readonly folder: string;
+}
+
+/**
+ * The file of a program that is named as a command line names it; undefined where there is none.
+ * Links in the way to its folder are followed, but not one that it is itself: the name of a program
+ * may decide what it does.
+ */
+export async function findProgram(
+  name: string,
+  { path, folder }: Surroundings,
+  { files }: Host,
+): Promise<string | undefined> {
+  const places = (WINDOWS ? /[/\\]/ : /\//).test(name)
+    ? [name]
+    : (path ?? "").split(WINDOWS ? ";" : ":").map((place) => `${place || "."}/${name}`);
+  for (const place of places) {
+    for (const ending of WINDOWS ? ["", ".exe", ".cmd", ".bat", ".com"] : [""]) {
+      const file = isAbsolute(place) ? place + ending : `${folder}/${place}${ending}`;
+      if (!await files.isFile(file).catch(() => false)) continue;
+      const end = Math.max(file.lastIndexOf("/"), WINDOWS ? file.lastIndexOf("\\") : -1);
+      const real = await files.realPath(file.slice(0, end) || "/");
+      return `${real.replace(/[/\\]$/, "")}${WINDOWS ? "\\" : "/"}${file.slice(end + 1)}`;
+    }
+  }
+  return undefined;
+}
+
+/** What a shell is started as, or why it may not be. */
+export async function permittedShell(
+  permissions: Permissions,
+  shell: string,
+  surroundings: Surroundings,
+  host: Host,
+): Promise<string | Refusal> {
+  if (permissions.noShell) {
+    return { message: "--no-shell forbids it", hint: "leave --no-shell out to let commands run" };
+  }
+  const found = await findProgram(shell, surroundings, host);
+  const rules = permissions.run ?? [];
+  // What is not there cannot be run: let the attempt say so.
+  if (found === undefined) return rules.some(({ text }) => text === shell) ? shell : refuse(shell);
+  return rules.some(({ path }) => path !== undefined && isSame(path, found))
+    ? found
+    : refuse(shell);
+}
+
+function refuse(shell: string): Refusal {
+  return {
+    message: `--allow-run does not name shell "${shell}"`,
+    hint: `allow it with --allow-run=${shell}: then no option binds what its commands start`,
+  };
+}
+
+/** Why a plugin may not be used: its code could reach anything. `path` is absolute. */
+export function pluginRefusal(
+  { run = [] }: Permissions,
+  plugin: { readonly name: string; readonly path: string },
+): Refusal | undefined {
+  const file = plugin.path.split(WINDOWS ? /[/\\]/ : "/").at(-1)!;
+  const program = `runner-${plugin.name}`;
+  const isNamed = ({ text, path }: ProgramRule) =>
+    text === program || text === file || path !== undefined && isSame(path, plugin.path);
+  if (run.some(isNamed)) return undefined;
+  return {
+    message: `--allow-run does not name the plugin "${file}"`,
+    hint: `allow it with --allow-run=${program}: then no option binds what it does`,
+  };
+}
+
+function isAbsolute(path: string): boolean {
+  return WINDOWS ? /^([a-z]:)?[/\\]/i.test(path) : path.startsWith("/");
+}
+
+function isSame(one: string, other: string): boolean {
+  return WINDOWS ? one.toLowerCase() === other.toLowerCase() : one === other;
+}

@@ -1,0 +1,65 @@
+import { demand } from "./deno_permissions.ts";
+
+/** More links in a row go in a circle. */
+const MOST_LINKS = 40;
+
+/**
+ * The absolute path without links of what a path leads to, also where nothing is there yet: then
+ * of where it would be made. Throws as Deno does.
+ */
+export async function realPath(path: string, links = 0): Promise<string> {
+  demand({ name: "read", path });
+  try {
+    return await Deno.realPath(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  const target = await readLink(path);
+  if (target !== undefined) {
+    if (links === MOST_LINKS) throw new Deno.errors.FilesystemLoop(`too many links: ${path}`);
+    return await realPath(isAbsolute(target) ? target : join(parentOf(path), target), links + 1);
+  }
+  const folder = parentOf(path);
+  if (folder === path) throw new Deno.errors.NotFound(path);
+  const real = await realPath(folder, links);
+  const name = nameOf(path);
+  if (name === ".") return real;
+  return name === ".." ? parentOf(real) : join(real, name);
+}
+
+/** Where a link leads; undefined for what is none, or is not there. */
+async function readLink(path: string): Promise<string | undefined> {
+  try {
+    return (await Deno.lstat(path)).isSymlink ? await Deno.readLink(path) : undefined;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+const WINDOWS = Deno.build.os === "windows";
+const SEPARATORS = WINDOWS ? /[/\\]+$/ : /\/+$/;
+
+function isAbsolute(path: string): boolean {
+  return WINDOWS ? /^([a-z]:)?[/\\]/i.test(path) : path.startsWith("/");
+}
+
+function join(folder: string, name: string): string {
+  return `${folder.replace(SEPARATORS, "")}${WINDOWS ? "\\" : "/"}${name}`;
+}
+
+function endOf(path: string): number {
+  return Math.max(path.lastIndexOf("/"), WINDOWS ? path.lastIndexOf("\\") : -1);
+}
+
+function nameOf(path: string): string {
+  const whole = path.replace(SEPARATORS, "");
+  return whole.slice(endOf(whole) + 1);
+}
+
+function parentOf(path: string): string {
+  const whole = path.replace(SEPARATORS, "");
+  const end = endOf(whole);
+  if (end < 0) return whole === "" ? path : ".";
+  return whole.slice(0, end + 1).replace(SEPARATORS, "") || whole.slice(0, end + 1);
+}
