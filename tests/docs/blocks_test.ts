@@ -207,7 +207,7 @@ function assertOutput(printed: Printed | undefined, wanted: string, folder: stri
 }
 
 function steady(text: string): string {
-  return text.trimEnd()
+  return text.replace(/^\s*\n/, "").trimEnd()
     .replace(/\d+\.\d\ds/g, "0.00s")
     .replace(/\b\d+(\.\d+)?(ms|µs)\b/g, "0ms")
     .replace(/127\.0\.0\.1:\d{4,5}\b/g, "127.0.0.1:8080")
