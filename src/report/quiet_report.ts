@@ -10,7 +10,7 @@ import { indentedRoom, roomOf } from "./room.ts";
 import { addToTally, makeRoundTally, type RoundTally, type StepTallies } from "./round_tally.ts";
 import type { StepNames } from "./step_names.ts";
 import { type StepTree, StepTrees } from "./step_trees.ts";
-import { indentLines } from "./text_lines.ts";
+import { countOf, indentLines, oneLine } from "./text_lines.ts";
 
 const INDENT = 2;
 
@@ -39,7 +39,9 @@ function linesOf(
       const step = trees.finish(event);
       if (!step) return [];
       const tally = tallies.get(event.run.job);
-      if (!tally) return stepLines(step, names.step(event.run, event.result.name), options);
+      if (!tally) {
+        return stepLines(step, names.step(event.run, oneLine(event.result.name)), options);
+      }
       addToTally(tally, step);
       return [];
     }
@@ -63,7 +65,9 @@ function stepLines({ result, inside }: StepTree, title: string, options: ReportO
   if (result.state !== "failed") return [];
   const trouble = renderTrouble(result, options.style, roomBelow(options));
   return [
-    ...inside.flatMap((step) => stepLines(step, `${title} › ${step.result.name}`, options)),
+    ...inside.flatMap((step) =>
+      stepLines(step, `${title} › ${oneLine(step.result.name)}`, options)
+    ),
     ...block(title, trouble, options),
   ];
 }
@@ -74,19 +78,29 @@ function roundLines(
   options: ReportOptions,
 ): string[] {
   if (!tally) return [];
-  return stepsInOrder(tally).flatMap(({ name, kinds, inside }) => [
-    ...roundLines(inside, `${around} › ${name}`, options),
-    ...[...kinds.values()].flatMap((kind) => {
-      const trouble = renderTrouble(kind.first, options.style, roomBelow(options));
-      return block(`${around} › ${name}: ${describeKind(kind)}`, trouble, options);
-    }),
-  ]);
+  return stepsInOrder(tally).flatMap(({ name, kinds, otherFailures, inside }) => {
+    const title = `${around} › ${oneLine(name)}`;
+    return [
+      ...roundLines(inside, title, options),
+      ...[...kinds.values()].flatMap((kind) => {
+        const trouble = renderTrouble(kind.first, options.style, roomBelow(options));
+        return block(`${title}: ${describeKind(kind)}`, trouble, options);
+      }),
+      ...otherFailures > 0
+        ? block(`${title}: failed in yet other ways ${countOf(otherFailures, "time")}`, [], options)
+        : [],
+    ];
+  });
 }
 
 function jobLines({ name, failures }: JobFinished, options: ReportOptions): string[] {
   if (failures.length === 0) return [];
   const room = roomBelow(options);
-  return block(name, failures.flatMap((one) => renderFailure(one, options.style, room)), options);
+  return block(
+    oneLine(name),
+    failures.flatMap((one) => renderFailure(one, options.style, room)),
+    options,
+  );
 }
 
 function block(title: string, lines: readonly string[], { style }: ReportOptions): string[] {

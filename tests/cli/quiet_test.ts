@@ -1,0 +1,72 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const GOOD = `name: Quiet
+jobs:
+  - name: fine
+    steps:
+      - {name: says, uses: echo, with: {message: hi}, echo: "something to say"}
+`;
+
+const BAD = `${GOOD}  - name: steps
+    steps:
+      - {name: wrong, uses: hello, test: 1 == 2}
+      - {name: right, uses: hello, test: 1 == 1}
+  - name: rounds
+    repeat: {count: 4}
+    steps:
+      - {name: sometimes, uses: hello, test: repeat_index != 2}
+  - name: never
+    skipif: vars.nothing.at.all
+    steps:
+      - uses: hello
+`;
+
+function printed(flow: string, ...args: string[]) {
+  return withFiles({ "w.yml": flow }, (cwd) => runCli([...args, "w.yml"], { cwd }));
+}
+
+Deno.test("--quiet prints the last line alone where nothing failed", async () => {
+  for (const args of [["-q"], ["--quiet", "--output=spinner"], ["-q", "--output", "stream"]]) {
+    const { code, stdout, stderr } = await printed(GOOD, ...args);
+    assertEquals([code, stderr], [0, ""]);
+    assertMatch(stdout, /^Total workflow time: \d\.\d\ds ✓ All jobs succeeded\n$/);
+  }
+});
+
+Deno.test("--quiet prints what failed: steps, rounds and jobs", async () => {
+  const { code, stdout } = await printed(BAD, "-q");
+  assertEquals(code, 1);
+  const titles = stdout.split("\n").filter((line) => line.startsWith("✗"));
+  assertEquals(titles.toSorted(), [
+    "✗ never",
+    "✗ rounds › sometimes: failed once, at repeat_index 2",
+    "✗ steps › wrong",
+  ]);
+  assertStringIncludes(stdout, "  w.yml:8:42: test is false\n");
+  assert(!/says|something|right|fine/.test(stdout.replace(/^ +\d+ \|.*$/gm, "")), stdout);
+  assertMatch(stdout, /\nTotal workflow time: .* ✗ 3 jobs failed; 2 steps failed\n$/);
+});
+
+Deno.test("--quiet leaves what --timing asks for", async () => {
+  const { stdout } = await printed(GOOD, "-q", "--timing");
+  assertMatch(
+    stdout,
+    /^Slowest steps\n +[\d.]+m?s {2}fine › says\nCritical path .*\n {2}fine\n\nTotal workflow time/,
+  );
+});
+
+Deno.test("--quiet and --verbose do not go together, --quiet and a log level do", async () => {
+  for (const args of [["-q", "-v"], ["--verbose", "--quiet"], ["-qv"]]) {
+    const { code, stdout, stderr } = await printed(GOOD, ...args);
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, "options --quiet and --verbose do not go together");
+  }
+  await withFiles({ "w.yml": GOOD }, async (cwd) => {
+    const env = { RUNNER_LOG_LEVEL: "debug" };
+    const { code, stdout, stderr } = await runCli(["-q", "w.yml"], { cwd, env });
+    assertEquals([code, stdout.split("\n").length], [0, 2]);
+    assertStringIncludes(stderr, "fine › says");
+  });
+});
