@@ -1,0 +1,124 @@
+/**
+ * Proves of the binaries what can be proved where their runtime is out of reach: a program of the
+ * right format stands in its place for every system, the binaries are written, and what is
+ * embedded in each is read back, whole and nothing else, and passes the tests of the command line
+ * by itself.
+ *
+ * @module
+ */
+import { CHECKOUT } from "./bundle/bundler.ts";
+import { SPLIT_ENTRY } from "./bundle/make_bundles.ts";
+import { compileTarget, forgetTimes } from "./compile/compile_target.ts";
+import { type Payload, readPayload } from "./compile/read_payload.ts";
+import { type Target, TARGETS } from "./compile/targets.ts";
+
+const TESTS = ["tests/conformance_test.ts", "tests/examples_test.ts", "tests/cli"];
+
+const split = `${CHECKOUT}/dist/split`;
+const work = await Deno.makeTempDir({ prefix: "runner_compiled_" });
+try {
+  await forgetTimes(split);
+  const bases = await fetchBases();
+  const payloads: Payload[] = [];
+  for (const target of TARGETS) {
+    const path = `${work}/${target.file}`;
+    await compile(target, path, bases.get(target));
+    const binary = await Deno.readFile(path);
+    payloads.push(await checkedPayload(binary));
+    await compile(target, path, bases.get(target));
+    if (!isSame(binary, await Deno.readFile(path))) throw new Error(`${target.name} differs`);
+    say(`${target.file}: written twice alike, and holds dist/split, ${SPLIT_ENTRY} to start`);
+  }
+  await runTests(payloads[0]!);
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  Deno.exitCode = 1;
+} finally {
+  await Deno.remove(work, { recursive: true });
+}
+
+async function compile(target: Target, path: string, base: string | undefined): Promise<void> {
+  const problem = await compileTarget(target, split, path, base);
+  if (problem !== undefined) throw new Error(`cannot compile for ${target.name}: ${problem}`);
+}
+
+/** A program for each system. */
+async function fetchBases(): Promise<Map<Target, string>> {
+  const bases = await Promise.all(TARGETS.map(async (target) => {
+    const folder = `${work}/base_${target.name}`;
+    await Deno.mkdir(folder);
+    const packed = await run("npm", ["pack", "--silent", target.sample.package], folder);
+    await run("tar", ["-xzf", packed.trim()], folder);
+    return [target, `${folder}/package/${target.sample.path}`] as const;
+  }));
+  return new Map(bases);
+}
+
+/** What is embedded, if it is what should be. */
+async function checkedPayload(binary: Uint8Array<ArrayBuffer>): Promise<Payload> {
+  const payload = readPayload(binary);
+  const { files, settings } = payload;
+  const expected: string[] = [];
+  for await (const { name } of Deno.readDir(split)) {
+    expected.push(name);
+    const file = files.get(name);
+    if (!file || !isSame(file, await Deno.readFile(`${split}/${name}`))) {
+      throw new Error(`"${name}" is not embedded as it is`);
+    }
+  }
+  if (files.size !== expected.length) throw new Error("there are more files than those of a build");
+  const permissions = Object.entries(settings.permissions ?? {});
+  const isNarrow = permissions.some(([name, value]) =>
+    /^(deny|ignore)_/.test(name) && value !== null ||
+    name.startsWith("allow_") && !(Array.isArray(value) && value.length === 0)
+  );
+  const isRight = settings.entrypoint_key === SPLIT_ENTRY && permissions.length > 0 && !isNarrow &&
+    permissions.some(([name, value]) => name === "prompt" && value === false) &&
+    String(settings.argv) === "" && settings.app_name === "runner" &&
+    settings.unsafely_ignore_certificate_errors === null;
+  if (!isRight) throw new Error(`the settings are wrong: ${JSON.stringify(settings)}`);
+  return payload;
+}
+
+/** Runs what is embedded on its own: no registry, no config, an empty cache. */
+async function runTests({ files }: Payload): Promise<void> {
+  const folder = `${work}/embedded`;
+  await Deno.mkdir(folder);
+  for (const [name, bytes] of files) await Deno.writeFile(`${folder}/${name}`, bytes);
+  const program = `${work}/runner`;
+  const options = "-A --no-prompt --no-config --no-npm --no-remote";
+  // A binary, too, reads a chunk when it is imported.
+  const lazy = "--unstable-lazy-dynamic-imports";
+  await Deno.writeTextFile(
+    program,
+    `#!/bin/sh\nDENO_DIR='${work}/cache' exec '${Deno.execPath()}' run ${options} ${lazy} ` +
+      `'${folder}/${SPLIT_ENTRY}' "$@"\n`,
+    { mode: 0o755 },
+  );
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["test", "-A", "--parallel", "--reporter=dot", ...TESTS],
+    cwd: CHECKOUT,
+    env: { RUNNER_BIN: program, NO_COLOR: "1" },
+    stdin: "null",
+  }).output();
+  const said = new TextDecoder().decode(stdout).trimEnd();
+  if (!success) throw new Error(`what is embedded does not pass the tests\n${said}`);
+  say(`what is embedded runs by itself: ${said.slice(said.lastIndexOf("\n") + 1)}`);
+}
+
+async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(program, { args: [...args], cwd })
+    .output();
+  const [said, complaint] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  if (!success) throw new Error(`${program} ${args.join(" ")} failed: ${complaint}`);
+  return said!;
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}
+
+function say(line: string): void {
+  // deno-lint-ignore no-console
+  console.log(line);
+}
