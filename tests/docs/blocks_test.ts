@@ -13,7 +13,7 @@ import { withFiles } from "../support/temp_dir.ts";
 
 /** Where documents say that the shop is. */
 const SHOP = "http://127.0.0.1:8080";
-const MARKS = ["file", "fails", "output", "in checkout", "only loaded", "not run"];
+const MARKS = ["file", "fails", "output", "in checkout", "only loaded", "not run", "ci"];
 /** Blocks in these languages are shown and not carried out. */
 const SHOWN = [
   "text",
@@ -85,6 +85,12 @@ async function carryOut(
     return before;
   }
   if (marks.has("not run")) return undefined;
+  if (marks.has("ci")) {
+    await checkRecipe(block);
+    const commands = runnerCommands(block);
+    assert(commands.length > 0 || text.includes("OWNER/runner@"), "it does not run the program");
+    return await runCommands({ ...block, text: commands.join("\n") }, folder);
+  }
   switch (language) {
     case "yaml":
       return await carryOutYaml(block, file, folder);
@@ -156,6 +162,42 @@ function wholeWorkflow(text: string): { workflow: string; isWhole: boolean } {
     return whole({ name: "page", jobs: [...others, job] });
   }
   return inJob({ uses: "hello", ...value });
+}
+
+/** The texts in a value of YAML. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** The lines in a file for a CI system that run the program. */
+function runnerCommands({ language, text }: Block): string[] {
+  const texts = language === "yaml"
+    ? textsIn(parse(text))
+    : [...text.matchAll(/\bsh '([^']*)'/g)].map(([, command]) => command!);
+  return texts.flatMap((lines) => lines.split("\n")).filter((line) => line.startsWith("runner "));
+}
+
+interface GithubStep {
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+/** Checks that what a file for GitHub gives to the action of this repository is what it takes. */
+async function checkRecipe({ language, text }: Block): Promise<void> {
+  if (language !== "yaml") return;
+  const { jobs = {} } = parse(text) as { jobs?: Record<string, { steps: GithubStep[] }> };
+  const action = parse(await Deno.readTextFile(`${CHECKOUT}action.yml`)) as {
+    readonly inputs: Readonly<Record<string, unknown>>;
+    readonly outputs: Readonly<Record<string, unknown>>;
+  };
+  for (const { uses, with: inputs = {} } of Object.values(jobs).flatMap(({ steps }) => steps)) {
+    if (!uses?.startsWith("OWNER/runner@")) continue;
+    for (const name of Object.keys(inputs)) assert(name in action.inputs, `no input "${name}"`);
+  }
+  for (const [, name = ""] of text.matchAll(/steps\.runner\.outputs\.(\w+)/g)) {
+    assert(name in action.outputs, `no output "${name}"`);
+  }
 }
 
 /** Runs commands in a shell that ends at the first that fails. */

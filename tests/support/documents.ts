@@ -8,6 +8,7 @@
  * - `<!-- output -->` it is what the block before it prints; a line `…` stands for any lines
  * - `<!-- in checkout -->` the command is run in the checkout
  * - `<!-- only loaded: reason -->` the workflow is loaded and not run
+ * - `<!-- ci -->` it is a file for a CI system, of which the commands of runner are run
  * - `<!-- not run: reason -->` nothing is done with it
  *
  * @module
