@@ -1,4 +1,4 @@
-import type { Exchange, StepResult } from "../../../run/event.ts";
+import type { Exchange, Failure, StepResult } from "../../../run/event.ts";
 import { printable } from "../../../source/printable.ts";
 import { criticalPath } from "../../critical_path.ts";
 import { renderRounds } from "../../render_rounds.ts";
@@ -6,6 +6,8 @@ import { addToTally, makeRoundTally } from "../../round_tally.ts";
 import { PLAIN } from "../../style.ts";
 import type { JobRecord, RunRecord, StepRecord } from "../run_record.ts";
 import type { PageDetails, PageJob, PageStep } from "./page_data.ts";
+
+const LONGEST_LINE = 1000;
 
 /** The jobs of a run as the page shows them. */
 export function pageJobs({ jobs, started }: RunRecord): PageJob[] {
@@ -21,7 +23,7 @@ export function pageJobs({ jobs, started }: RunRecord): PageJob[] {
     duration: job.duration,
     ...places.has(job.id) ? { critical: places.get(job.id)! } : {},
     ...job.rounds === undefined ? {} : { rounds: roundsText(job, job.rounds) },
-    failures: job.failures,
+    failures: job.failures.map(briefFailure),
   }));
 }
 
@@ -82,9 +84,11 @@ export function pageStep(
 /** Everything that the row of a step does not show. */
 export function pageDetails(result: StepResult): PageDetails {
   // deno-lint-ignore no-unused-vars
-  const { name, uses, state, flaky, started, duration, attempts, exchange, ...rest } = result;
+  const { name, uses, state, flaky, started, duration, attempts, exchange, failures, ...rest } =
+    result;
   return {
     ...rest,
+    failures: failures.map(briefFailure),
     ...exchange ? { exchange: withoutRawBody(exchange) } : {},
     ...attempts.length < 2 ? {} : { attempts },
   };
@@ -96,6 +100,18 @@ function withoutRawBody({ req, res, ...rest }: Exchange): Exchange {
   const { rawbody, ...response } = res;
   const isTwice = typeof response.body === "object" || response.body === rawbody;
   return { req, res: isTwice ? response : res, ...rest };
+}
+
+/** A file may be one line of megabytes, and each failure in it would bring all of that. */
+export function briefFailure(failure: Failure): Failure {
+  const { place } = failure;
+  if (!place || place.text.length <= LONGEST_LINE) return failure;
+  const start = Math.max(0, place.from - LONGEST_LINE / 4);
+  const end = Math.min(place.text.length, start + LONGEST_LINE);
+  const before = start > 0 ? "…" : "";
+  const text = `${before}${place.text.slice(start, end)}${end < place.text.length ? "…" : ""}`;
+  const moved = (offset: number) => Math.min(offset, end) - start + before.length;
+  return { ...failure, place: { ...place, text, from: moved(place.from), to: moved(place.to) } };
 }
 
 /** More digits than anybody reads are most of a number. */

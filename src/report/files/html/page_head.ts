@@ -3,7 +3,7 @@ import { formatSeconds } from "../../format_time.ts";
 import { countOf } from "../../text_lines.ts";
 import { failureText } from "../details.ts";
 import type { RunRecord } from "../run_record.ts";
-import { flatSteps } from "./make_page_data.ts";
+import { briefFailure, flatSteps } from "./make_page_data.ts";
 
 /** More of them nobody reads. */
 const MOST_WARNINGS = 20;
@@ -41,7 +41,9 @@ export function renderWithoutScripts({ jobs, end }: RunRecord): string {
   const add = (title: string, failures: Parameters<typeof failureText>[0]) => {
     if (failures.length === 0) return;
     if (++count <= MOST_FAILURES) {
-      failed.push(`<h2>${escape(title)}</h2>\n<pre>${escape(failureText(failures))}</pre>`);
+      failed.push(
+        `<h2>${escape(title)}</h2>\n<pre>${escape(failureText(failures.map(briefFailure)))}</pre>`,
+      );
     }
   };
   for (const job of jobs) {

@@ -33,7 +33,7 @@ export function makeRows(
   },
   { onSelect, onFold, onEnter }: RowListeners,
 ): Rows {
-  const [HEIGHT, BEYOND, TICK_WIDTH] = [28, 10, 80];
+  const [HEIGHT, BEYOND, TICK_WIDTH] = [28, 10, 70];
   const ICONS = { passed: "✓", failed: "✗", skipped: "»", untested: "△", unfinished: "…" };
   let rows: readonly Row[] = [];
   let selected = -1;

@@ -1,0 +1,181 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { makeHtmlReport } from "../../../src/report/files/html.ts";
+import { Recorder } from "../../../src/report/files/recorder.ts";
+import type { RunEvent } from "../../../src/run/event.ts";
+import {
+  falseTest,
+  jobFinished,
+  jobStarted,
+  NOON,
+  runFinished,
+  runStarted,
+  stepFinished,
+} from "../events.ts";
+
+async function pageOf(...events: readonly RunEvent[]): Promise<string> {
+  const recorder = new Recorder({ name: "runner", version: "1" });
+  for (const event of events) recorder.take(event);
+  const render = await makeHtmlReport();
+  return [...render(recorder.record())].join("");
+}
+
+/** The content of an element, found by how it begins. */
+function contentOf(page: string, start: string): string {
+  const from = page.indexOf(start) + start.length;
+  assert(from >= start.length, start);
+  return page.slice(from, page.indexOf("</", from));
+}
+
+const dataOf = (page: string) =>
+  JSON.parse(contentOf(page, '<script id="data" type="application/json">'));
+
+const HOSTILE = `</script><script>alert(1)</script><!-- "><img src=x onerror=alert(1)>`;
+
+Deno.test("a page holds what came from outside as data, and never as markup", async () => {
+  const page = await pageOf(
+    runStarted(["a"], { name: HOSTILE, description: HOSTILE, file: HOSTILE }),
+    { type: "note", time: NOON, level: "warning", text: HOSTILE },
+    jobStarted("a", { name: HOSTILE }),
+    stepFinished({ job: "a", step: 0 }, HOSTILE, {
+      state: "failed",
+      echo: HOSTILE,
+      failures: [{ ...falseTest(), message: HOSTILE, expression: HOSTILE }],
+      exchange: { req: { [HOSTILE]: HOSTILE }, res: [HOSTILE], command: HOSTILE },
+    }),
+    jobFinished("a", { state: "failed", name: HOSTILE }),
+    runFinished({ state: "failed", interrupted: HOSTILE }),
+  );
+  assertEquals(page.match(/<\/?script\b/g)?.length, 6);
+  assertEquals(page.match(/<img|<!--/g), null);
+  assertEquals(page.split("&lt;img src=x onerror=alert(1)&gt;").length > 5, true);
+  assertEquals(dataOf(page).steps[0].name, HOSTILE);
+  const line = contentOf(page, '<script id="details-data" type="application/json">\n');
+  const { echo, exchange } = JSON.parse(line);
+  assertEquals([echo, exchange.req, exchange.res], [HOSTILE, { [HOSTILE]: HOSTILE }, [HOSTILE]]);
+});
+
+Deno.test("a page forbids everything but its own style and script", async () => {
+  const page = await pageOf(runStarted([]), runFinished());
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? "";
+  const hash = async (text: string) => {
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+    return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
+  };
+  const style = /<style>(.*?)<\/style>/s.exec(page)![1]!;
+  const script = /<script>(.*?)<\/script>/s.exec(page)![1]!;
+  assertEquals(
+    policy,
+    `default-src 'none'; style-src ${await hash(style)}; script-src ${await hash(script)}; ` +
+      "base-uri 'none'; form-action 'none'",
+  );
+  assert(page.indexOf("Content-Security-Policy") < page.indexOf("<style>"));
+  assertEquals(/\b(?:src|href|style|on[a-z]+)="/.exec(page.replace(script, "")), null);
+});
+
+Deno.test("a page of a run that was cut off says so, and how far it came", async () => {
+  const page = await pageOf(
+    runStarted(["a", "b"]),
+    jobStarted("a"),
+    stepFinished({ job: "a", step: 0 }, "first", { started: NOON + 500, duration: 1000 }),
+  );
+  assertStringIncludes(page, '<p class="alert">The run was cut off: this is how far it came</p>');
+  assertStringIncludes(page, "<title>✗ Shop</title>");
+  const { duration, jobs } = dataOf(page);
+  assertEquals([duration, jobs[0].state, jobs[0].start, jobs[1].start], [
+    1500,
+    "unfinished",
+    0,
+    undefined,
+  ]);
+});
+
+Deno.test("a page without scripts lists the first hundred failures, and how many more there are", async () => {
+  const steps = Array.from(
+    { length: 105 },
+    (_, step) =>
+      stepFinished({ job: "a", step }, `step ${step}`, {
+        state: "failed",
+        failures: [{ ...falseTest(), message: `wrong ${step}` }],
+      }),
+  );
+  const page = await pageOf(runStarted(["a"]), jobStarted("a"), ...steps, jobFinished("a"));
+  const plain = page.slice(page.indexOf("<noscript>"), page.indexOf("</noscript>"));
+  assertEquals(plain.match(/<h2>/g)?.length, 100);
+  assertStringIncludes(plain, "<h2>A › step 99</h2>\n<pre>");
+  assertStringIncludes(plain, "wrong 99");
+  assertStringIncludes(plain, "<p>… and 5 more failures</p>");
+});
+
+Deno.test("a page has what the row of a step shows apart from the rest, and nothing twice", async () => {
+  const page = await pageOf(
+    runStarted(["a"]),
+    jobStarted("a"),
+    stepFinished({ job: "a", step: 0 }, "first", {
+      exchange: {
+        req: { method: "GET" },
+        res: { code: 200, body: { long: "body" }, rawbody: '{"long":"body"}' },
+      },
+    }),
+    stepFinished({ job: "a", step: 1 }, "second", {
+      exchange: { req: null, res: { body: "text", rawbody: "raw" } },
+    }),
+    jobFinished("a"),
+    runFinished(),
+  );
+  assertEquals(dataOf(page).steps[0], {
+    job: 0,
+    name: "first",
+    uses: "http",
+    state: "passed",
+    start: 789,
+    duration: 7,
+    depth: 0,
+  });
+  const lines = contentOf(page, '<script id="details-data" type="application/json">\n')
+    .trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals(lines, [
+    {
+      responseTime: 6.5,
+      failures: [],
+      exchange: { req: { method: "GET" }, res: { code: 200, body: { long: "body" } } },
+    },
+    {
+      responseTime: 6.5,
+      failures: [],
+      exchange: { req: null, res: { body: "text", rawbody: "raw" } },
+    },
+  ]);
+});
+
+Deno.test("a page shows of a very long line what is near the failure", async () => {
+  const long = "x".repeat(1_000_000);
+  const place = (text: string, from: number, to: number) => ({
+    ...{ ...falseTest(), message: "wrong" },
+    place: { file: "api.yml", line: 1, column: from + 1, text, from, to },
+  });
+  const page = await pageOf(
+    runStarted(["a"]),
+    jobStarted("a"),
+    stepFinished({ job: "a", step: 0 }, "middle", {
+      state: "failed",
+      failures: [place(`${long}HERE${long}`, 1_000_000, 1_000_004)],
+    }),
+    stepFinished({ job: "a", step: 1 }, "start", {
+      state: "failed",
+      failures: [place(`HERE${long}`, 0, 4)],
+    }),
+    stepFinished({ job: "a", step: 2 }, "all", {
+      state: "failed",
+      failures: [place(long, 0, 1_000_000)],
+    }),
+    jobFinished("a", { state: "failed" }),
+    runFinished({ state: "failed" }),
+  );
+  assert(page.length < 100_000, String(page.length));
+  const marked = contentOf(page, '<script id="details-data" type="application/json">\n')
+    .trim().split("\n").map((line) => {
+      const { text, from, to } = JSON.parse(line).failures[0].place;
+      return [text.length, text.slice(from, to).slice(0, 4), to - from];
+    });
+  assertEquals(marked, [[1002, "HERE", 4], [1001, "HERE", 4], [1001, "xxxx", 1000]]);
+});
