@@ -4,6 +4,8 @@
  * @module
  */
 
+import { until } from "./processes.ts";
+
 export interface Page {
   /** Opens a URL and waits until it is loaded. */
   open(url: string): Promise<void>;
@@ -11,6 +13,12 @@ export interface Page {
   evaluate(expression: string): Promise<unknown>;
   /** Reads a script from a file into the page and runs it. */
   addScript(path: string): Promise<void>;
+  /** Presses a key as a person does: `a`, `/`, `Tab`, `Shift+Tab`, `ArrowDown`, `Enter`. */
+  press(key: string): Promise<void>;
+  /** Sends a command of the DevTools protocol, and gives back what it answers. */
+  send(method: string, params?: Message): Promise<Message>;
+  /** The URLs of everything that the page has asked for, itself included. */
+  readonly requests: readonly string[];
   /** What went wrong in the page so far: uncaught errors, errors of the console, failed loads. */
   readonly errors: readonly string[];
 }
@@ -43,7 +51,17 @@ export async function withPage<T>(use: (page: Page) => Promise<T>): Promise<T> {
       // It has ended by itself.
     }
     await browser.status;
-    await Deno.remove(profile, { recursive: true });
+    // Processes of its own outlive it for a moment, and write there.
+    await until(() => isRemoved(profile), `${profile} can be removed`);
+  }
+}
+
+async function isRemoved(folder: string): Promise<boolean> {
+  try {
+    await Deno.remove(folder, { recursive: true });
+    return true;
+  } catch (error) {
+    return error instanceof Deno.errors.NotFound;
   }
 }
 
@@ -117,9 +135,13 @@ async function attach(connection: Connection): Promise<Page> {
   const send = (method: string, params?: Message) =>
     connection.send(method, params, String(sessionId));
   const errors: string[] = [];
+  const requests: string[] = [];
   const loads: (() => void)[] = [];
   connection.listen((method, params) => {
     if (method === "Page.loadEventFired") { for (const go of loads.splice(0)) go(); }
+    if (method === "Network.requestWillBeSent") {
+      requests.push((params.request as { readonly url: string }).url);
+    }
     const problem = problemOf(method, params);
     if (problem !== undefined) errors.push(problem);
   });
@@ -141,7 +163,9 @@ async function attach(connection: Connection): Promise<Page> {
 
   return {
     errors,
+    requests,
     evaluate,
+    send,
     async open(url) {
       const loaded = new Promise<void>((resolve) => loads.push(resolve));
       const { errorText } = await send("Page.navigate", { url });
@@ -151,8 +175,40 @@ async function attach(connection: Connection): Promise<Page> {
     async addScript(path) {
       await evaluate(await Deno.readTextFile(path) + "\n;undefined");
     },
+    async press(key) {
+      const name = key.replace("Shift+", "");
+      const about = {
+        key: name,
+        code: name.length === 1 ? "" : name,
+        modifiers: name === key ? 0 : 8,
+        windowsVirtualKeyCode: KEY_CODES[name] ?? name.toUpperCase().charCodeAt(0),
+      };
+      const text = name === "Enter" ? "\r" : name.length === 1 ? name : undefined;
+      await send("Input.dispatchKeyEvent", {
+        ...about,
+        type: text === undefined ? "rawKeyDown" : "keyDown",
+        ...text === undefined ? {} : { text },
+      });
+      await send("Input.dispatchKeyEvent", { ...about, type: "keyUp" });
+    },
   };
 }
+
+/** By the names of keys; those that stand for a letter have its code. */
+const KEY_CODES: Readonly<Record<string, number>> = {
+  Tab: 9,
+  Enter: 13,
+  Escape: 27,
+  PageUp: 33,
+  PageDown: 34,
+  End: 35,
+  Home: 36,
+  ArrowLeft: 37,
+  ArrowUp: 38,
+  ArrowRight: 39,
+  ArrowDown: 40,
+  "/": 191,
+};
 
 /** What an event tells of that should not be. */
 function problemOf(method: string, params: Message): string | undefined {
