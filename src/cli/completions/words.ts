@@ -29,9 +29,3 @@ export function valuedWords(table: CommandTable): string[] {
   const options = commandWords(table).flatMap(({ options }) => options);
   return [...new Set(options.filter(({ value }) => value !== undefined).flatMap(spellings))];
 }
-
-/** The operand at that place, where the last may stand again and again. */
-export function operandAt(operands: readonly Operand[], index: number): Operand | undefined {
-  const last = operands.at(-1);
-  return operands[index] ?? (last?.repeats ? last : undefined);
-}
