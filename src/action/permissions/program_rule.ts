@@ -63,14 +63,17 @@ function refuse(shell: string): Refusal {
 }
 
 /** Why a plugin may not be used: its code could reach anything. `path` is absolute. */
-export function pluginRefusal(
+export async function pluginRefusal(
   { run = [] }: Permissions,
   plugin: { readonly name: string; readonly path: string },
-): Refusal | undefined {
+  host: Host,
+): Promise<Refusal | undefined> {
   const file = plugin.path.split(WINDOWS ? /[/\\]/ : "/").at(-1)!;
   const program = `runner-${plugin.name}`;
+  const found = await findProgram(plugin.path, { path: "", folder: "" }, host);
   const isNamed = ({ text, path }: ProgramRule) =>
-    text === program || text === file || path !== undefined && isSame(path, plugin.path);
+    text === program || text === file ||
+    path !== undefined && found !== undefined && isSame(path, found);
   if (run.some(isNamed)) return undefined;
   return {
     message: `--allow-run does not name the plugin "${file}"`,

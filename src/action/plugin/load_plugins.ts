@@ -35,7 +35,7 @@ export async function loadPlugins(
   await Promise.all(names.map(async (name) => {
     const file = PLUGIN_NAME.test(name) ? await findPlugin(folder, name) : undefined;
     if (!file) return;
-    const plugin = await loadPlugin(file, permissions);
+    const plugin = await loadPlugin(file, permissions, host);
     if ("load" in plugin) actions.set(name, plugin);
     else problems.set(name, plugin);
   }));
@@ -45,12 +45,11 @@ export async function loadPlugins(
 async function loadPlugin(
   file: PluginFile,
   permissions: Permissions | undefined,
+  host: Host,
 ): Promise<Action | PluginProblem> {
   if (permissions) {
-    const refusal = (await import("../permissions/program_rule.ts")).pluginRefusal(
-      permissions,
-      file,
-    );
+    const { pluginRefusal } = await import("../permissions/program_rule.ts");
+    const refusal = await pluginRefusal(permissions, file, host);
     if (refusal) return refusedPlugin(file, refusal);
   }
   if (file.kind === "program") return await programPlugin(file);

@@ -1,0 +1,297 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertNoTrace } from "../support/assert_no_trace.ts";
+import { withRig } from "../support/rig.ts";
+import { type CliResult, runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+import { withServer } from "../support/with_server.ts";
+
+const WINDOWS = Deno.build.os === "windows";
+
+/** A workflow of one job with these steps. */
+function flow(...steps: readonly string[]): string {
+  return `name: n\njobs:\n- name: j\n  steps:\n${steps.map((step) => `  - ${step}\n`).join("")}`;
+}
+
+/** Runs `w.yml` among files; what it printed has no line ends inside of messages. */
+async function runner(
+  options: readonly string[],
+  files: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
+  after: (folder: string) => Promise<void> = () => Promise.resolve(),
+): Promise<CliResult> {
+  return await withFiles(files, async (cwd) => {
+    const result = await runCli(["w.yml", ...options], { cwd, env });
+    assertNoTrace(result);
+    await after(cwd);
+    return result;
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.lstat(path).then(() => true, () => false);
+}
+
+const get = (url: string) => `{uses: http, with: {get: "${url}"}, test: res.code == 200}`;
+
+Deno.test("--allow-net lets http steps reach the hosts that it names, and no others", async (test) => {
+  const table: [option: string, isReached: boolean][] = [
+    ["127.0.0.1", true],
+    ["127.0.0.1:PORT", true],
+    ["example.com,127.0.0.1", true],
+    ["example.com, 127.0.0.1:PORT", true],
+    ["127.0.0.1:1", false],
+    ["localhost", false],
+    ["*.0.1.example", false],
+    ["none", false],
+  ];
+  for (const [option, isReached] of table) {
+    await test.step(option, () =>
+      withRig(async (rig) => {
+        const { port } = new URL(rig.url);
+        const value = option.replace("PORT", port);
+        const result = await runner([`--allow-net=${value}`], { "w.yml": flow(get(rig.url)) });
+        assertEquals([result.code, rig.seen], isReached ? [0, ["/"]] : [1, []], result.stdout);
+        if (isReached) return;
+        assertStringIncludes(
+          result.stdout,
+          `cannot send GET "${rig.url}/": --allow-net does not name 127.0.0.1 port ${port}\n`,
+        );
+        assertStringIncludes(result.stdout, `allow it with --allow-net=127.0.0.1:${port}\n`);
+      }));
+  }
+});
+
+Deno.test("a redirect to a host that is not named is not followed", async () => {
+  const seen: string[] = [];
+  await using server = withServer((request) => {
+    const { host, pathname, port } = new URL(request.url);
+    seen.push(`${host.replace(port, "PORT")}${pathname}`);
+    const next =
+      { "/1": `http://127.0.0.1:${port}/2`, "/2": `http://localhost:${port}/3` }[pathname];
+    return next ? new Response("", { status: 302, headers: { Location: next } }) : new Response("");
+  });
+  const files = {
+    "w.yml": flow(get(`${server.url}/1`), `{uses: embedded, with: {path: job.yml}}`),
+    "job.yml": `name: inside\nsteps:\n  - ${get(`${server.url}/1`)}\n`,
+  };
+  const refused = await runner(["--allow-net=127.0.0.1"], files);
+  const first = ["127.0.0.1:PORT/1", "127.0.0.1:PORT/2"];
+  assertEquals([refused.code, seen], [1, [...first, ...first]], refused.stdout);
+  const told = `cannot follow the redirect of GET "${server.url}/2" to ` +
+    `"http://localhost:${server.port}/3": --allow-net does not name localhost port ${server.port}\n`;
+  assertEquals(refused.stdout.split(told).length, 3, refused.stdout);
+
+  seen.length = 0;
+  const allowed = await runner(["--allow-net=127.0.0.1", "--allow-net", "localhost"], files);
+  const all = [...first, "localhost:PORT/3"];
+  assertEquals([allowed.code, seen], [0, [...all, ...all]], allowed.stdout);
+});
+
+Deno.test("every attempt and every round is refused, and a test does not see an answer", async () => {
+  await withRig(async (rig) => {
+    const step = `{uses: http, with: {get: "${rig.url}"}, test: "true", ` +
+      "retry: {max_attempts: 3, interval: 1ms}}";
+    const yaml = flow(step).replace("steps:", "repeat: {count: 2}\n  steps:");
+    const result = await runner(["--allow-net=none"], { "w.yml": yaml });
+    assertEquals([result.code, rig.seen], [1, []]);
+    assertStringIncludes(result.stdout, "--allow-net does not name 127.0.0.1");
+  });
+});
+
+const TOUCH = "cmd: 'echo ran > ran.txt'";
+
+Deno.test({
+  name: "with any of the options a shell step needs its shell among --allow-run",
+  ignore: WINDOWS,
+  async fn(test) {
+    const table: [options: string[], step: string, isRun: boolean][] = [
+      [[], "", true],
+      [["--allow-net=example.com"], "", false],
+      [["--allow-read=."], "", false],
+      [["--allow-write=."], "", false],
+      [["--no-shell"], "", false],
+      [["--no-shell", "--allow-run=/bin/sh"], "", false],
+      [["--allow-run=none"], "", false],
+      [["--allow-run=/bin/sh"], "", true],
+      [["--allow-run=sh"], "", true],
+      [["--allow-run=cat,sh", "--allow-net=example.com"], "", true],
+      [["--allow-run=cat", "--allow-run=sh"], "", true],
+      [["--allow-run=/bin/../bin/sh"], "shell: sh", true],
+      [["--allow-run=cat"], "", false],
+      [["--allow-run=bash"], "", false],
+      [["--allow-run=/bin/sh"], "shell: bash", false],
+      [["--allow-run=sh"], "shell: ./sh", false],
+      [["--allow-run=sh"], "shell: sh, workdir: own, env: {PATH: .}", false],
+      [["--allow-run=sh"], 'shell: sh, env: {PATH: "own:/usr/bin:/bin"}', false],
+      [["--allow-run=own/sh"], "shell: own/sh", true],
+      [["--allow-run=own/sh"], "shell: ./sh, workdir: own", true],
+      [["--allow-run=link"], "shell: ./link", false],
+      [["--allow-run=./link"], "shell: ./link", true],
+      [["--allow-run=/bin/sh"], "shell: ./link", false],
+    ];
+    for (const [options, more, isRun] of table) {
+      await test.step(`${options.join(" ")} ${more}`, () =>
+        withFiles({}, async (cwd) => {
+          const params = [TOUCH, more].filter((text) => text !== "").join(", ");
+          await Deno.writeTextFile(`${cwd}/w.yml`, flow(`{uses: shell, with: {${params}}}`));
+          await Deno.mkdir(`${cwd}/own`);
+          for (const path of ["sh", "own/sh"]) {
+            await Deno.writeTextFile(`${cwd}/${path}`, '#!/bin/sh\nexec /bin/sh "$@"\n');
+            await Deno.chmod(`${cwd}/${path}`, 0o755);
+          }
+          await Deno.symlink("/bin/sh", `${cwd}/link`);
+          const result = await runCli(["w.yml", ...options], { cwd });
+          const hasRun = await exists(`${cwd}/ran.txt`) || await exists(`${cwd}/own/ran.txt`);
+          assertEquals([hasRun, result.code], [isRun, isRun ? 0 : 1], result.stdout);
+          if (isRun) return;
+          const option = options.includes("--no-shell") ? "--no-shell" : "--allow-run";
+          assertMatch(result.stdout, new RegExp(`cannot run the command: ${option} \\w`));
+        }));
+    }
+  },
+});
+
+Deno.test({
+  name: "what an allowed shell starts is bound by nothing",
+  ignore: WINDOWS,
+  async fn() {
+    const yaml = flow(
+      "{uses: shell, with: {cmd: 'cat /etc/passwd | wc -l'}, test: int(trim(res.stdout)) > 0}",
+    );
+    const result = await runner(["--allow-run=sh", "--allow-read=none"], { "w.yml": yaml });
+    assertEquals(result.code, 0, result.stdout);
+  },
+});
+
+Deno.test({
+  name: "with any of the options a plugin has to be among --allow-run, or its code does not run",
+  ignore: WINDOWS,
+  async fn(test) {
+    const table: [options: string[], runs: string][] = [
+      [[], "module,program"],
+      [["--allow-net=example.com"], ""],
+      [["--no-shell"], ""],
+      [["--allow-run=sh"], ""],
+      [["--allow-run=runner-program"], "program"],
+      [["--allow-run=runner-module"], "module"],
+      [["--allow-run=runner-module.ts"], "module"],
+      [["--allow-run=plugins/runner-module.ts"], "module"],
+      [["--allow-run=./plugins/runner-program,runner-module", "--no-shell"], "module,program"],
+      [["--allow-run=/plugins/runner-program"], ""],
+    ];
+    for (const [options, runs] of table) {
+      await test.step(options.join(" "), () =>
+        withFiles({
+          "w.yml": flow("uses: module", "uses: program"),
+          "plugins/runner-program": "#!/bin/sh\n: > program.txt\necho '{\"status\": 0}'\n",
+          "plugins/runner-module.ts": 'Deno.writeTextFileSync("module.txt", "");\n' +
+            'export const action = { name: "module", summary: "s", ' +
+            "load: () => Promise.resolve(() => ({ req: {}, res: {}, status: 0 })) };\n",
+        }, async (cwd) => {
+          await Deno.chmod(`${cwd}/plugins/runner-program`, 0o755);
+          const result = await runCli(["w.yml", ...options], {
+            cwd,
+            env: { RUNNER_PLUGIN_DIR: "plugins" },
+          });
+          assertNoTrace(result);
+          const names = ["module", "program"];
+          const ran: string[] = [];
+          for (const name of names) if (await exists(`${cwd}/${name}.txt`)) ran.push(name);
+          assertEquals([ran.join(), result.code], [runs, runs === names.join() ? 0 : 1]);
+          for (const name of names.filter((name) => !ran.includes(name))) {
+            const refusal =
+              `cannot run the plugin "${name}": --allow-run does not name the plugin "runner-${name}`;
+            assertStringIncludes(result.stdout, refusal);
+          }
+        }));
+    }
+  },
+});
+
+Deno.test({
+  name: "--allow-read binds the job files that steps name, wherever their paths lead",
+  ignore: WINDOWS,
+  async fn(test) {
+    const table: [options: string[], path: string, isRead: boolean][] = [
+      [["--allow-net=none"], "other/job.yml", true],
+      [["--allow-read=jobs"], "jobs/job.yml", true],
+      [["--allow-read=jobs/job.yml"], "jobs/job.yml", true],
+      [["--allow-read=other,jobs"], "jobs/job.yml", true],
+      [["--allow-read=jobs"], "jobs/../jobs/job.yml", true],
+      [["--allow-read=jobs"], "other/job.yml", false],
+      [["--allow-read=jobs"], "jobs/../other/job.yml", false],
+      [["--allow-read=jobs"], "jobs/link.yml", false],
+      [["--allow-read=job"], "jobs/job.yml", false],
+      [["--allow-read=none"], "jobs/job.yml", false],
+      [["--allow-read=jobs"], "jobs/outer.yml", false],
+      [["--allow-read=jobs"], "{{vars.path}}", false],
+      [["--allow-read=jobs,other"], "{{vars.path}}", true],
+    ];
+    for (const [options, path, isRead] of table) {
+      await test.step(`${options.join(" ")} ${path}`, () => {
+        const job = "name: inside\nsteps: [{uses: hello}]\n";
+        const outer = "name: o\nsteps: [{uses: embedded, with: {path: ../other/job.yml}}]\n";
+        const yaml = flow(`{uses: embedded, with: {path: "${path}"}}`);
+        const files = {
+          "w.yml": `${yaml}vars: {path: other/job.yml}\n`,
+          ...{ "jobs/job.yml": job, "jobs/outer.yml": outer, "other/job.yml": job },
+        };
+        return withFiles(files, async (cwd) => {
+          await Deno.symlink("../other/job.yml", `${cwd}/jobs/link.yml`);
+          const result = await runCli(["w.yml", ...options], { cwd });
+          assertNoTrace(result);
+          assertEquals(result.code, isRead ? 0 : 1, result.stdout + result.stderr);
+          if (isRead) return;
+          assertEquals(result.stdout, "");
+          assertMatch(result.stderr, /w\.yml:5:\d+|outer\.yml:2:\d+/);
+          assertMatch(result.stderr, /cannot read job file '.*': --allow-read does not name '/);
+        });
+      });
+    }
+  },
+});
+
+Deno.test("the files that the command line itself names are bound by no option", async () => {
+  const files = { "w.yml": flow("{uses: hello}"), "vars.yml": "a: 1\n", "x.env": "B=1\n" };
+  const yaml = `${files["w.yml"]}vars: {a: 0}\n`;
+  const own = ["--allow-read=none", "--allow-write=none", "--report=json=out/report.json"]
+    .concat("--var-file=vars.yml", "--env-file=x.env");
+  const result = await runner(own, { ...files, "w.yml": yaml }, {}, async (cwd) => {
+    assert(await exists(`${cwd}/out/report.json`));
+  });
+  assertEquals([result.code, result.stderr], [0, ""]);
+});
+
+Deno.test("the body of a response that is no text needs no --allow-write", async () => {
+  await using server = withServer(() =>
+    new Response(new Uint8Array([0, 1]), { headers: { "Content-Type": "image/png" } })
+  );
+  const yaml = flow(`{uses: http, with: {get: "${server.url}"}, test: res.filepath != ""}`);
+  const result = await runner(["--allow-write=none", "--allow-read=none"], { "w.yml": yaml });
+  assertEquals(result.code, 0, result.stdout);
+});
+
+Deno.test("options that say nothing clear are refused, and nothing is run", async (test) => {
+  const table: [option: string, message: string, hint: string][] = [
+    ["--allow-net=", "option --allow-net needs a value", ""],
+    ["--allow-net=a,,b", "option --allow-net has an empty value between commas", "=none"],
+    ["--allow-read=,", "option --allow-read has an empty value between commas", "=none"],
+    ["--allow-net=none,a", "option --allow-net allows none and others", 'leave out "none"'],
+    ["--allow-net=*", 'option --allow-net cannot be "*"', "*.example.com"],
+    [
+      "--allow-net=https://example.com:8443/x",
+      'option --allow-net cannot be "https://example.com:8443/x"',
+      "write the host alone: example.com:8443",
+    ],
+    ["--allow-net=example.com:http", 'option --allow-net cannot be "example.com:http"', "[::1]:80"],
+    ["--no-shell=yes", "option --no-shell takes no value", "try runner --help"],
+    ["--allow-nett=x", "unknown option --allow-nett", "did you mean --allow-net?"],
+  ];
+  for (const [option, message, hint] of table) {
+    await test.step(option, async () => {
+      const { code, stdout, stderr } = await runner([option], { "w.yml": flow("{uses: hello}") });
+      assertEquals([code, stdout, stderr.split("\n")[0]], [1, "", `runner: error: ${message}`]);
+      assertStringIncludes(stderr, hint);
+    });
+  }
+});
