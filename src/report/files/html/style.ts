@@ -3,7 +3,7 @@ export const STYLE = `
 :root {
   color-scheme: light dark;
   --back: #ffffff; --raised: #f6f8fa; --line: #d1d9e0; --text: #1f2328; --muted: #59636e;
-  --good: #1a7f37; --bad: #cf222e; --note: #0969da; --warn: #9a6700; --select: #ddf4ff;
+  --good: #1a7f37; --bad: #cf222e; --note: #0969da; --warn: #7d4e00; --select: #ddf4ff;
 }
 @media (prefers-color-scheme: dark) {
   :root {
