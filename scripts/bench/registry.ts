@@ -2,6 +2,7 @@ import type { Bench } from "./bench.ts";
 import { benchCheck } from "./check.ts";
 import { benchDag } from "./dag.ts";
 import { benchGen } from "./gen.ts";
+import { benchHtml } from "./html.ts";
 import { benchHttp } from "./http.ts";
 import { benchLoad } from "./load.ts";
 import { benchReports } from "./reports.ts";
@@ -17,5 +18,6 @@ export const BENCHES: readonly Bench[] = [
   { name: "dag", measure: benchDag },
   { name: "gen", measure: benchGen },
   { name: "reports", measure: benchReports },
+  { name: "html", measure: benchHtml },
   { name: "http", measure: benchHttp },
 ];
