@@ -31,7 +31,7 @@ export function renderLive(
   const lines = shown.map((job) => jobLine(job, now, columns, style));
   const note = (text: string) => lines.push(style.dim(cutLine(`  ${text}`, columns)));
   const left = jobs.length - shown.length;
-  if (left > 0) note(`… and ${countOf(left, "more job")}`);
+  if (left > 0) note(`… and ${countOf(left, "more job")}, ${done} of ${all} done`);
   else if (lines.length > 0 && lines.length < rows && all > 1) note(`${done} of ${all} jobs done`);
   return lines;
 }

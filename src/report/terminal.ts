@@ -11,7 +11,11 @@ const SHOW_CURSOR = "\x1b[?25h";
 /** The terminal shows what lies between these two at once. */
 const BEGIN_FRAME = "\x1b[?2026h";
 const END_FRAME = "\x1b[?2026l";
-const ERASE_BELOW = "\x1b[J";
+/**
+ * Up one row, which is emptied. Everything below could be erased at once, but where that is the
+ * whole screen, some terminals keep what was on it among the lines that have scrolled away.
+ */
+const ERASE_ROW_ABOVE = "\x1b[1A\x1b[2K";
 // deno-lint-ignore no-control-regex
 const COLOUR = /\x1b\[[\d;]*m/g;
 
@@ -101,7 +105,7 @@ export class Terminal {
       (sum, width) => sum + Math.max(1, Math.ceil(width / columns)),
       0,
     );
-    return `\r\x1b[${Math.max(1, Math.min(rows, stdout.rows() - 1))}A${ERASE_BELOW}`;
+    return "\r" + ERASE_ROW_ABOVE.repeat(Math.max(1, Math.min(rows, stdout.rows() - 1)));
   }
 
   #writeDetails(text: string): void {

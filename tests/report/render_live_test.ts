@@ -156,7 +156,7 @@ Deno.test("renderLive() stays within the rows and counts what has no room", () =
   const events = [runStarted(ids), ...ids.map((id) => jobStarted(id))];
   const names = (rows: number) => linesAfter(events, { rows }).map((line) => line.slice(2));
   assertEquals(names(4), ["A  0.0s", "B  0.0s", "C  0.0s", "D  0.0s"]);
-  assertEquals(names(3), ["A  0.0s", "B  0.0s", "… and 2 more jobs"]);
-  assertEquals(names(1), ["… and 4 more jobs"]);
+  assertEquals(names(3), ["A  0.0s", "B  0.0s", "… and 2 more jobs, 0 of 4 done"]);
+  assertEquals(names(1), ["… and 4 more jobs, 0 of 4 done"]);
   assertEquals(names(0), []);
 });

@@ -85,7 +85,7 @@ export class Screen implements Output {
     if (token === "\n") this.#newline();
     else if (token === "\r") this.#column = 0;
     else if (up) this.#up(Number(up[1] || 1));
-    else if (token === "\x1b[J") this.#eraseBelow();
+    else if (token === "\x1b[2K") this.#eraseRow();
     else if (token === "\x1b[?25l") this.isCursorVisible = false;
     else if (token === "\x1b[?25h") this.isCursorVisible = true;
     // deno-lint-ignore no-control-regex
@@ -127,10 +127,13 @@ export class Screen implements Output {
     this.#row = Math.max(0, this.#rows.length - this.#height, this.#row - rows);
   }
 
-  #eraseBelow(): void {
-    const row = this.#rows[this.#row]!;
-    row.cells.length = Math.min(row.cells.length, this.#column);
-    row.goesOn = false;
-    this.#rows.length = this.#row + 1;
+  #eraseRow(): void {
+    const above = this.#rows[this.#row - 1];
+    if (above) above.goesOn = false;
+    this.#rows[this.#row] = { cells: [], goesOn: false };
+    // Rows that are empty to the end count as none, so that what follows them is the end.
+    while (this.#rows.length > this.#row + 1 && this.#rows.at(-1)?.cells.length === 0) {
+      this.#rows.pop();
+    }
   }
 }
