@@ -1,6 +1,7 @@
 /**
- * Builds the program: `deno task bundle [folder]` writes `runner.js`, one file to run from a URL,
- * and `split/`, the chunks that binaries are made of, into `dist` or another folder.
+ * Builds the program: `deno task bundle [folder [commit]]` writes `runner.js`, one file to run from
+ * a URL, and `split/`, the chunks that binaries are made of, into `dist` or another folder. The
+ * version tells the commit that is checked out, or the one that is given.
  *
  * @module
  */
@@ -10,8 +11,8 @@ import { makeBundles } from "./bundle/make_bundles.ts";
 /** Bytes; a file from a URL is fetched and read as a whole before anything runs. */
 const MOST_BYTES = 700_000;
 
-const folder = Deno.args[0] ?? `${CHECKOUT}/dist`;
-const { file, chunks } = await makeBundles(await commitOf());
+const [folder = `${CHECKOUT}/dist`, commit = await checkedOutCommit()] = Deno.args;
+const { file, chunks } = await makeBundles(commit);
 await Deno.remove(`${folder}/split`, { recursive: true }).catch(() => {});
 await Deno.mkdir(`${folder}/split`, { recursive: true });
 await Deno.writeTextFile(`${folder}/runner.js`, file);
@@ -29,7 +30,7 @@ if (size >= MOST_BYTES) {
 }
 
 /** The commit that is checked out; `unknown` outside of git. */
-async function commitOf(): Promise<string> {
+async function checkedOutCommit(): Promise<string> {
   const git = async (...args: string[]) => {
     try {
       const { stdout } = await new Deno.Command("git", { args, cwd: CHECKOUT }).output();

@@ -1,6 +1,5 @@
-import { Buffer } from "node:buffer";
-import { brotliCompressSync, constants } from "node:zlib";
 import { bundle, CHECKOUT, IMPORTS } from "./bundler.ts";
+import { packModule } from "./pack_module.ts";
 import { BUILT_IN, FETCHED, PACKED } from "./parts.ts";
 
 /**
@@ -20,7 +19,7 @@ export async function writeStandIns(work: string): Promise<Record<string, string
   }
   for (const name of PACKED) {
     const names = await namesOf(name);
-    const packed = pack(await bundlePackage(name, names, work));
+    const packed = packModule(await bundlePackage(name, names, work));
     await write(name, helped("unpackModule", "unpack_module.ts", [JSON.stringify(packed)], names));
   }
   for (const [name, purpose] of Object.entries(FETCHED)) {
@@ -64,12 +63,6 @@ async function bundlePackage(
   await Deno.writeTextFile(entry, `export { ${names.join(", ")} } from ${JSON.stringify(name)};\n`);
   await bundle(entry, work, { output: ["--output", output] });
   return await Deno.readTextFile(output);
-}
-
-/** What `unpackModule` reads. */
-function pack(code: string): string {
-  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-  return new Uint8Array(brotliCompressSync(Buffer.from(code), { params })).toBase64();
 }
 
 /** `name@1.2.3`, as deno.json has it. */

@@ -1,0 +1,201 @@
+/**
+ * Builds the one file and runs it as users do: from a URL that leads elsewhere, in an empty folder,
+ * with nothing in the cache and no registry that answers.
+ *
+ * @module
+ */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import config from "../../deno.json" with { type: "json" };
+import { withFiles } from "../support/temp_dir.ts";
+import { withServer } from "../support/with_server.ts";
+
+const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
+
+const WORKFLOWS = {
+  "passes.yml": `name: passes
+jobs:
+- name: j
+  steps:
+  - uses: http
+    with: {get: "{{ vars.url }}/hello"}
+    test: res.code == 200 && res.body.path matches "^/h.llo$"
+  - uses: mine
+    test: res.sum == 3
+vars: {url: "{{ URL }}"}
+`,
+  "fails.yml": `name: fails
+jobs:
+- name: j
+  steps:
+  - uses: echo
+    with: {message: hello}
+    test: res.message matches "^b"
+`,
+  "wrong.yml": "name: wrong\njobs:\n- name: j\n  steps: [{uses: hallo}]\n",
+  "api.yml": "openapi: 3.0.0\ninfo: {title: t, version: '1'}\npaths: {}\n",
+  "plugins/runner-mine.ts": `export const action = {
+  name: "mine",
+  summary: "adds",
+  parameters: [],
+  load: () => Promise.resolve((): Promise<unknown> => Promise.resolve({ res: { sum: 1 + 2 } })),
+};
+`,
+};
+
+Deno.test("the bundle is one file that runs from any URL", async (test) => {
+  await withFiles({}, async (folder) => {
+    const commits = [await headOf(CHECKOUT)];
+    const said = await runDeno(["run", "-A", `${CHECKOUT}scripts/bundle.ts`, folder]);
+    assertEquals(said.code, 0, said.stdout + said.stderr);
+    const path = `${folder}/runner.js`;
+    const text = await Deno.readTextFile(path);
+
+    await test.step("it is small, and its size is told", () => {
+      assert(text.length < 700_000, `${text.length} characters`);
+      assertStringIncludes(said.stdout, `runner.js  ${(text.length / 1000).toFixed(1)} kB`);
+      assertMatch(said.stdout, /split\/ {2}[\d.]+ kB in \d+ files/);
+    });
+
+    await test.step("it imports nothing but what is built in, and that late", async () => {
+      assertEquals(text.includes("createRequire"), false);
+      const { stdout } = await runDeno(["info", "--json", "--no-config", path]);
+      const [module] = JSON.parse(stdout).modules as Module[];
+      const imports = module!.dependencies ?? [];
+      assertEquals(imports.filter(({ specifier }) => !specifier.startsWith("node:")), []);
+      assertEquals(imports.filter(({ isDynamic }) => !isDynamic), []);
+    });
+
+    await test.step("it is stamped with version and commit", async () => {
+      const { stdout } = await runDeno(["run", "-A", "--no-config", path, "--version"]);
+      // Somebody may commit meanwhile.
+      commits.push(await headOf(CHECKOUT));
+      const lines = commits.map((commit) =>
+        `Runner Version ${config.version} (commit: ${commit.slice(0, 7)})\n`
+      );
+      assert(lines.includes(stdout), stdout);
+    });
+
+    await test.step("the chunks run by themselves", async () => {
+      const options = ["-A", "--no-config", "--no-npm", "--no-remote"];
+      const env = { DENO_DIR: `${folder}/chunks_cache` };
+      const program = `${folder}/split/cli.js`;
+      const { code, stdout } = await runDeno(["run", ...options, program, "--help"], { env });
+      assertEquals(code, 0);
+      assertStringIncludes(stdout, "Usage: runner");
+    });
+
+    await runFromUrl(test, text);
+  });
+});
+
+async function runFromUrl(test: Deno.TestContext, text: string): Promise<void> {
+  const registry: string[] = [];
+  await using server = withServer((request) => {
+    const { pathname, origin } = new URL(request.url);
+    switch (pathname) {
+      case "/latest/download/runner.js":
+        return Response.redirect(`${origin}/objects/8f2c1d?signature=x`, 302);
+      case "/objects/8f2c1d":
+        return new Response(text, { headers: { "content-type": "application/octet-stream" } });
+      case "/hello":
+        return Response.json({ path: pathname });
+      default:
+        registry.push(pathname);
+        return new Response("no", { status: 503 });
+    }
+  });
+  const { url } = server;
+  await withFiles(WORKFLOWS, async (cwd) => {
+    const files = await namesIn(cwd);
+    const cache = await Deno.makeTempDir({ prefix: "runner_test_" });
+    const env = {
+      DENO_DIR: cache,
+      NPM_CONFIG_REGISTRY: url,
+      JSR_URL: url,
+      URL: url,
+      RUNNER_PLUGIN_DIR: `${cwd}/plugins`,
+    };
+    const run = (args: string, permissions = ["-A"]) => {
+      const program = `${url}/latest/download/runner.js`;
+      return runDeno(["run", ...permissions, program, ...args.split(" ")], { cwd, env });
+    };
+
+    await test.step("from a URL it runs a workflow with requests, patterns, a plugin", async () => {
+      const { code, stdout, stderr } = await run("passes.yml");
+      assertEquals(code, 0, stdout + stderr);
+    });
+
+    await test.step("from a URL it tells where a test failed", async () => {
+      const { code, stdout } = await run("fails.yml");
+      assertEquals(code, 1);
+      assertStringIncludes(stdout, "fails.yml:7:11: test is false");
+    });
+
+    await test.step("from a URL it tells what is wrong with a file", async () => {
+      const { code, stderr } = await run("wrong.yml");
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, "wrong.yml:4:18");
+      assertStringIncludes(stderr, '"hello"');
+    });
+
+    await test.step("what is packed needs no permission", async () => {
+      const narrow = [
+        "--no-prompt",
+        "--allow-read",
+        "--allow-env",
+        `--allow-import=127.0.0.1:${server.port}`,
+      ];
+      const { code, stdout } = await run("fails.yml", narrow);
+      assertEquals(code, 1);
+      assertStringIncludes(stdout, "fails.yml:7:11: test is false");
+    });
+
+    assertEquals(registry, [], "no registry was asked so far");
+
+    await test.step("what has to be fetched is told where it cannot be", async () => {
+      const { code, stderr } = await run("gen api.yml");
+      const name = "@apidevtools/json-schema-ref-parser";
+      const specifier = config.imports[name].replace("npm:", "");
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, `needs the package "${specifier}", which cannot be loaded`);
+      assertEquals(/\n +at /.test(stderr), false, stderr);
+      assert(registry.length > 0, "the registry was asked");
+    });
+
+    assertEquals(await namesIn(cwd), files, "nothing was left behind");
+    await Deno.remove(cache, { recursive: true });
+  });
+}
+
+/** As `deno info --json` tells it. */
+interface Module {
+  readonly dependencies?: readonly { readonly specifier: string; readonly isDynamic?: boolean }[];
+}
+
+async function runDeno(
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    ...options,
+    env: { NO_COLOR: "1", ...options.env },
+  }).output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  return { code, stdout: out!, stderr: err! };
+}
+
+/** The commit that is checked out, as git tells it; `unknown` without git. */
+async function headOf(cwd: string): Promise<string> {
+  try {
+    const { stdout } = await new Deno.Command("git", { args: ["rev-parse", "HEAD"], cwd }).output();
+    return new TextDecoder().decode(stdout).trim() || "unknown";
+  } catch {
+    return "unknown";
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
+}
