@@ -1,4 +1,5 @@
 import { findLiteralSecrets } from "../check/literal_secrets.ts";
+import { explainDenial } from "../host/explain_denial.ts";
 import type { Host } from "../host/host.ts";
 import type { FoundSecret } from "../openapi/hide_secrets.ts";
 import { makeWorkflow } from "../openapi/make_workflow.ts";
@@ -29,9 +30,14 @@ export async function genCommand(
     throw new UsageError("--force is for --out", "give a file to write: --out FILE");
   }
   if (out !== undefined && !mayOverwrite) await refuseExisting(out, host);
+  const sources = new Set<string>();
   const yaml = yamlWith(await loadJsYaml());
   const api = await readApi(path, {
-    read: (name) => readTextFile(name, host, "OpenAPI file"),
+    async read(name) {
+      const source = await readTextFile(name, host, "OpenAPI file");
+      if (out !== undefined) sources.add(await host.files.realPath(name));
+      return source;
+    },
     workingFolder: host.files.workingFolder(),
     yaml,
   });
@@ -41,6 +47,9 @@ export async function genCommand(
     ({ severity: "warning", code: "openapi", message }) as const
   );
   await tellWarnings(notes, level, program);
+  if (out !== undefined && sources.has(await host.files.realPath(out))) {
+    throw new UsageError(`'${out}' is a part of the description`, "write to another file");
+  }
   if (out === undefined) host.stdout.write(text);
   else await writeFile(out, text, host);
   return 0;
@@ -112,7 +121,12 @@ async function writeFile(path: string, text: string, { files }: Host): Promise<v
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    throw new LoadError(`cannot write '${path}': ${error.message}`);
+    const denial = explainDenial(error);
+    throw new LoadError(
+      `cannot write '${path}': ${denial?.words ?? error.message}`,
+      [],
+      denial?.hint,
+    );
   }
 }
 

@@ -58,6 +58,18 @@ Deno.test("gen overwrites no file, but for --force", async () => {
   assertStringIncludes(forced.written, "name: Pets");
 });
 
+Deno.test("gen does not write over the description, by whatever name", async () => {
+  for (const name of ["a.yml", "./a.yml", "../{}/a.yml"]) {
+    await withFiles({ "a.yml": API }, async (cwd) => {
+      const out = name.replace("{}", cwd.split("/").at(-1)!);
+      const { code, stderr } = await runCli(["gen", "a.yml", "-o", out, "--force"], { cwd });
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, `'${out}' is a part of the description`);
+      assertEquals(await Deno.readTextFile(`${cwd}/a.yml`), API);
+    });
+  }
+});
+
 Deno.test("gen leaves a file as it is where the description is wrong, also with --force", async () => {
   const files = { "a.yml": "openapi: 3.0.0\npaths: [", "w.yml": "mine" };
   const { code, written, names } = await gen(files, ["a.yml", "-o", "w.yml", "--force"]);
