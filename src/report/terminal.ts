@@ -16,6 +16,8 @@ const END_FRAME = "\x1b[?2026l";
  * whole screen, some terminals keep what was on it among the lines that have scrolled away.
  */
 const ERASE_ROW_ABOVE = "\x1b[1A\x1b[2K";
+/** The row of the cursor, where the terminal may have put a `^C`. */
+const ERASE_ROW = "\r\x1b[2K";
 // deno-lint-ignore no-control-regex
 const COLOUR = /\x1b\[[\d;]*m/g;
 
@@ -105,7 +107,7 @@ export class Terminal {
       (sum, width) => sum + Math.max(1, Math.ceil(width / columns)),
       0,
     );
-    return "\r" + ERASE_ROW_ABOVE.repeat(Math.max(1, Math.min(rows, stdout.rows() - 1)));
+    return ERASE_ROW + ERASE_ROW_ABOVE.repeat(Math.max(1, Math.min(rows, stdout.rows() - 1)));
   }
 
   #writeDetails(text: string): void {

@@ -11,6 +11,7 @@ const ended = (screen: string) => /^end \d/m.test(screen);
 async function assertLeftAlone(tmux: Tmux): Promise<string> {
   const history = await tmux.history();
   assert(!SIGN.test(history), history);
+  assert(!history.includes("^C"), history);
   assert(!/jobs done|more jobs/.test(history), history);
   assert(await tmux.isCursorVisible());
   return history;
