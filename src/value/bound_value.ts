@@ -46,7 +46,7 @@ export function boundPart(value: unknown, budget: { left: number }, cut: CutText
     }
     return items;
   }
-  const out: Record<string, Bounded> = Object.create(null);
+  const out: Record<string, Bounded> = {};
   const keys = Object.keys(value);
   for (const [index, key] of keys.entries()) {
     if (budget.left <= 0) {
@@ -54,9 +54,21 @@ export function boundPart(value: unknown, budget: { left: number }, cut: CutText
       break;
     }
     budget.left -= key.length;
-    out[cut(key, Infinity)] = boundPart((value as Record<string, unknown>)[key], budget, cut);
+    const field = (value as Record<string, unknown>)[key];
+    setField(out, cut(key, Infinity), boundPart(field, budget, cut));
   }
   return out;
+}
+
+/** A map without a prototype would need no care, but ten thousand of those are slow and large. */
+function setField(map: Record<string, Bounded>, key: string, value: Bounded): void {
+  if (key !== "__proto__") map[key] = value;
+  else {Object.defineProperty(map, key, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });}
 }
 
 function boundText(text: string, budget: { left: number }, cut: CutText): string {

@@ -1,4 +1,5 @@
 import type { RunFinished } from "../../run/event.ts";
+import { resultJson } from "./result_json.ts";
 import type { RunRecord, StepRecord } from "./run_record.ts";
 
 /** The version of the form of the document; docs/report.schema.json describes it. */
@@ -24,7 +25,7 @@ export function* renderJson(record: RunRecord): Iterable<string> {
     yield index === 0 ? "\n" : ",\n";
     yield `    ${JSON.stringify({ ...job, plan: outline }).slice(0, -1)},"steps":[`;
     for (const [position, step] of steps.entries()) {
-      yield `${position === 0 ? "" : ","}\n      ${JSON.stringify(stepOf(step))}`;
+      yield `${position === 0 ? "" : ","}\n      ${stepJson(step)}`;
     }
     yield "]}";
   }
@@ -36,12 +37,12 @@ function totalsOf({ jobs, steps, untestedFailures, flaky, leftOut }: RunFinished
 }
 
 /** A run of a step, with what it ran inside. */
-function stepOf({ run, result, place, inside }: StepRecord): unknown {
+function stepJson({ run, result, place, inside }: StepRecord): string {
   const { job: _job, within: _within, ...where } = run;
-  return {
-    ...where,
-    ...result,
-    ...place ? { place } : {},
-    ...inside.length === 0 ? {} : { inside: inside.map(stepOf) },
-  };
+  const parts = [
+    JSON.stringify({ ...where, ...place ? { place } : {} }).slice(0, -1),
+    resultJson(result).slice(1, -1),
+    ...inside.length === 0 ? [] : [`"inside":[${inside.map(stepJson).join(",")}]`],
+  ];
+  return `${parts.join(",")}}`;
 }

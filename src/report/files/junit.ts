@@ -3,6 +3,7 @@ import { summarizeFailure } from "../render_failure.ts";
 import { oneLine } from "../text_lines.ts";
 import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { attemptsText, exchangeText, failureText } from "./details.ts";
+import { exchangeJson } from "./result_json.ts";
 import type { RunRecord } from "./run_record.ts";
 
 /**
@@ -33,39 +34,43 @@ function* renderSuite(record: RunRecord, { job, name, cases }: Suite): Iterable<
     timestamp: timestamp(job.started ?? record.started),
     file: record.file,
   });
-  yield* renderProperties([
+  yield renderProperties([
     ["job", job.id],
     ["needs", job.needs.join(", ")],
     ["rounds", job.rounds === undefined ? "" : String(job.rounds)],
     ["tool", `${record.tool.name} ${record.tool.version}`],
   ], "    ");
-  for (const one of cases) yield* renderCase(record, `${record.name}.${name}`, one);
+  for (const one of cases) yield renderCase(record, `${record.name}.${name}`, one);
   yield "  </testsuite>\n";
 }
 
-function* renderCase(record: RunRecord, classname: string, one: Case): Iterable<string> {
-  const { name, result, run, place, outcome, reason } = one;
-  yield "    " + open("testcase", {
-    name,
-    classname,
-    time: seconds(result?.duration ?? 0),
-    // Where a step of an embedded job begins is not known, but it is another file.
-    file: place?.file ?? (run?.within ? undefined : record.file),
-    line: place?.line,
-  });
-  yield* renderProperties([
-    ["action", result?.uses ?? ""],
-    ["id", run?.id ?? ""],
-    ["attempts", result && result.attempts.length > 1 ? String(result.attempts.length) : ""],
-    ["flaky", one.flaky ? "true" : ""],
-    ["untested", result?.state === "untested" ? result.untested ?? "true" : ""],
-  ], "      ");
-  if (outcome === "skipped") yield `      <skipped message="${inQuotes(reason ?? "skipped")}"/>\n`;
-  if (outcome === "failed") yield renderFailures(one);
-  if (one.flaky) yield* renderFlaky(result?.attempts ?? []);
+function renderCase(record: RunRecord, classname: string, one: Case): string {
+  const { name, result, run, place, outcome, reason, flaky } = one;
+  const attempts = result?.attempts ?? [];
   const output = outputOf(one);
-  if (output !== "") yield `      <system-out>${escape(output)}</system-out>\n`;
-  yield "    </testcase>\n";
+  return [
+    "    ",
+    open("testcase", {
+      name,
+      classname,
+      time: seconds(result?.duration ?? 0),
+      // Where a step of an embedded job begins is not known, but it is another file.
+      file: place?.file ?? (run?.within ? undefined : record.file),
+      line: place?.line,
+    }),
+    renderProperties([
+      ["action", result?.uses ?? ""],
+      ["id", run?.id ?? ""],
+      ["attempts", attempts.length > 1 ? String(attempts.length) : ""],
+      ["flaky", flaky ? "true" : ""],
+      ["untested", result?.state === "untested" ? result.untested ?? "true" : ""],
+    ], "      "),
+    outcome === "skipped" ? `      <skipped message="${inQuotes(reason ?? "skipped")}"/>\n` : "",
+    outcome === "failed" ? renderFailures(one) : "",
+    flaky ? renderFlaky(attempts) : "",
+    output === "" ? "" : `      <system-out>${escape(output)}</system-out>\n`,
+    "    </testcase>\n",
+  ].join("");
 }
 
 /** One element for all failures of a case: readers expect no more than one. */
@@ -83,35 +88,37 @@ function renderFailures({ failures }: Case): string {
 const MOST_ATTEMPTS = 10;
 
 /** The attempts before the one that was good. */
-function* renderFlaky(attempts: readonly Attempt[]): Iterable<string> {
-  for (const { outcome, message = outcome } of attempts.slice(0, -1).slice(0, MOST_ATTEMPTS)) {
-    const element = outcome === "error" ? "flakyError" : "flakyFailure";
-    const type = outcome === "error" ? "action" : "test";
-    yield `      <${element} message="${inQuotes(oneLine(message))}" type="${type}"/>\n`;
-  }
+function renderFlaky(attempts: readonly Attempt[]): string {
+  return attempts.slice(0, -1).slice(0, MOST_ATTEMPTS).map(({ outcome, message = outcome }) => {
+    const [element, type] = outcome === "error"
+      ? ["flakyError", "action"]
+      : ["flakyFailure", "test"];
+    return `      <${element} message="${inQuotes(oneLine(message))}" type="${type}"/>\n`;
+  }).join("");
 }
 
-function outputOf({ result }: Case): string {
+/** What the step said, sent and got: laid out for people where it failed, else as a line of JSON. */
+function outputOf({ result, outcome }: Case): string {
   if (!result) return "";
+  const { echo, exchange } = result;
   const attempts = attemptsText(result);
+  const json = outcome === "failed" ? undefined : exchangeJson(result);
   return [
-    ...result.echo === undefined ? [] : [result.echo.trimEnd()],
+    ...echo === undefined ? [] : [echo.trimEnd()],
     ...attempts === "" ? [] : [attempts],
-    ...result.exchange ? [exchangeText(result.exchange)] : [],
+    ...json ? [json] : exchange ? [exchangeText(exchange)] : [],
   ].join("\n");
 }
 
-function* renderProperties(
+function renderProperties(
   properties: readonly (readonly [name: string, value: string])[],
   indent: string,
-): Iterable<string> {
-  const given = properties.filter(([, value]) => value !== "");
-  if (given.length === 0) return;
-  yield `${indent}<properties>\n`;
-  for (const [name, value] of given) {
-    yield `${indent}  <property name="${name}" value="${inQuotes(value)}"/>\n`;
-  }
-  yield `${indent}</properties>\n`;
+): string {
+  const lines = properties.filter(([, value]) => value !== "").map(([name, value]) =>
+    `${indent}  <property name="${name}" value="${inQuotes(value)}"/>\n`
+  );
+  if (lines.length === 0) return "";
+  return `${indent}<properties>\n${lines.join("")}${indent}</properties>\n`;
 }
 
 function countsOf(cases: readonly Case[]) {
@@ -155,12 +162,15 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Text for XML 1.0, which has no place for most control characters, not even escaped. */
 function escape(text: string): string {
-  return replaceEach(text, /[&<>\r]/g);
+  // deno-lint-ignore no-control-regex
+  return /[&<>\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]/.test(text)
+    ? replaceEach(text, /[&<>\r]/g)
+    : text;
 }
 
 /** The same for an attribute, in which a reader would take line ends for spaces. */
 function inQuotes(text: string): string {
-  return replaceEach(text, /[&<>"\t\n\r]/g);
+  return /^[\w .,:;/#'()[\]-]*$/.test(text) ? text : replaceEach(text, /[&<>"\t\n\r]/g);
 }
 
 function replaceEach(text: string, which: RegExp): string {

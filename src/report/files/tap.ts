@@ -23,20 +23,21 @@ export function* renderTap(record: RunRecord): Iterable<string> {
 function* renderSuite({ job, name, cases }: Suite, number: number): Iterable<string> {
   yield `# Subtest: ${inOneLine(name)}\n`;
   yield `    1..${cases.length}\n`;
-  for (const [index, one] of cases.entries()) yield* renderCase(one, index + 1);
+  for (const [index, one] of cases.entries()) yield renderCase(one, index + 1);
   const skipped = job.state === "skipped" ? job.reason ?? "skipped" : undefined;
   // A job that was cut off may have no step that failed.
   yield point(job.state === "passed" || skipped !== undefined, number, name, skipped);
 }
 
-function* renderCase(one: Case, number: number): Iterable<string> {
+function renderCase(one: Case, number: number): string {
   const { name, outcome, reason } = one;
   const skipped = outcome === "skipped" ? reason ?? "skipped" : undefined;
-  yield `    ${point(outcome !== "failed", number, name, skipped)}`;
+  const head = `    ${point(outcome !== "failed", number, name, skipped)}`;
   const diagnostics = skipped === undefined ? diagnosticsOf(one) : [];
-  if (diagnostics.length === 0) return;
+  if (diagnostics.length === 0) return head;
   // Also before empty lines: some readers look for the indentation to know where the YAML ends.
-  for (const line of ["---", ...diagnostics, "..."]) yield `      ${line}\n`;
+  const lines = ["---", ...diagnostics, "..."].map((line) => `      ${line}\n`);
+  return head + lines.join("");
 }
 
 /** Lines of YAML. */
@@ -92,5 +93,6 @@ function escape(text: string): string {
 }
 
 function inOneLine(text: string): string {
+  if (/^(?:[!-~]+ )*[!-~]*$/.test(text)) return text;
   return printable(text.toWellFormed()).replace(/\s+/g, " ").trim();
 }
