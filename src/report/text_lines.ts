@@ -23,10 +23,16 @@ export function boundLines(lines: readonly string[], most: number): readonly str
   return [...lines.slice(0, most - 1), `… (${lines.length - most + 1} more lines)`];
 }
 
-/** The last so many lines, the first of which then tells that there are more. */
+/** The last so many lines, the first of which then tells how many are missing. */
 export function boundFirstLines(lines: readonly string[], most: number): readonly string[] {
   if (lines.length <= most) return lines;
-  return ["(more lines before, -v shows all) …", ...lines.slice(lines.length - most + 1)];
+  const [first = ""] = lines;
+  // What begins like this was cut before, and there is no telling how many lines that were.
+  const [, characters] = /^\((\d+) characters before\) …/.exec(first) ?? [];
+  const left = characters === undefined
+    ? `${lines.length - most + 1} lines`
+    : `more than ${characters} characters`;
+  return [`(${left} before, -v shows all) …`, ...lines.slice(lines.length - most + 1)];
 }
 
 /** Lines that begin that many columns further right; empty ones stay empty. */

@@ -122,7 +122,7 @@ Deno.test("renderExchange() shows the last lines of what a command said", () => 
     `response:
   code: 1
   stdout:
-    (more lines before, -v shows all) …
+    (7 lines before, -v shows all) …
     line 7
     line 8
   stderr: e

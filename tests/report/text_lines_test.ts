@@ -40,10 +40,15 @@ Deno.test("countOf() counts one and many", () => {
   assertEquals([0, 1, 2].map((count) => countOf(count, "job")), ["0 jobs", "1 job", "2 jobs"]);
 });
 
-Deno.test("boundFirstLines() keeps the last lines and says that there are more", () => {
+Deno.test("boundFirstLines() keeps the last lines and says how much there is before them", () => {
   assertEquals(boundFirstLines(["a", "b"], 2), ["a", "b"]);
   assertEquals(boundFirstLines(["a", "b", "c", "d"], 3), [
-    "(more lines before, -v shows all) …",
+    "(2 lines before, -v shows all) …",
+    "c",
+    "d",
+  ]);
+  assertEquals(boundFirstLines(["(98 characters before) …", "b", "c", "d"], 3), [
+    "(more than 98 characters before, -v shows all) …",
     "c",
     "d",
   ]);

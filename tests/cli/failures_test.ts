@@ -1,0 +1,138 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { runCli, startCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+/** What a run of one job with these steps prints. */
+async function printed(steps: string, env: Record<string, string> = {}, vars = "{}") {
+  const workflow = `name: n\nvars: ${vars}\njobs:\n  - name: j\n    steps:\n${steps}`;
+  return await withFiles({ "w.yml": workflow }, (cwd) => runCli(["w.yml"], { cwd, env }));
+}
+
+Deno.test("a false comparison of lists or maps shows what differs, by path", async () => {
+  const { code, stdout } = await printed(`
+      - uses: hello
+        vars:
+          got: {items: [{id: 1}, {id: 2, name: two}, {id: 3}], same: {a: [1, 2]}, total: 3}
+          wanted: {items: [{id: 0}, {id: 1}, {id: 2, name: zwei}, {id: 3}], same: {a: [1, 2]}, total: 3}
+        test: vars.got == vars.wanted
+`);
+  assertEquals(code, 1);
+  assertStringIncludes(
+    stdout,
+    `
+         --- vars.got
+         +++ vars.wanted
+         @ .items[0]
+           {
+             "items": [
+         +     {
+         +       "id": 0
+         +     }
+               {"id":1}
+               {
+                 "id": 2
+         -       "name": "two"
+         +       "name": "zwei"
+               }
+               {"id":3}
+             ]
+`,
+  );
+});
+
+Deno.test("a false comparison of long texts shows where they differ", async () => {
+  const page = Array.from({ length: 200 }, (_, at) => `line ${at + 1} of a page`);
+  const other = page.with(149, "line 150 of another page");
+  const { stdout } = await printed(`
+      - uses: hello
+        vars:
+          got: ${JSON.stringify(page.join("\n"))}
+          wanted: ${JSON.stringify(other.join("\n"))}
+        test: vars.got == vars.wanted
+`);
+  assertStringIncludes(
+    stdout,
+    `
+         @ line 150
+           line 147 of a page
+           line 148 of a page
+           line 149 of a page
+         - line 150 of a page
+         + line 150 of another page
+           line 151 of a page
+           line 152 of a page
+           line 153 of a page
+`,
+  );
+  assertStringIncludes(stdout, "test is false: vars.got and vars.wanted differ at line 150\n");
+});
+
+Deno.test("what differs shows no secret, whole or in part", async () => {
+  const secret = "secret-of-a-certain-length-0123456789";
+  const filling = "x".repeat(400);
+  const { stdout } = await printed(
+    `
+      - uses: hello
+        vars:
+          a: "${filling}{{vars.token}}${filling}A"
+          b: "${filling}{{vars.token}}${filling}B"
+          c: {list: ["{{vars.token}}", "${filling}{{vars.token}}1"], "{{vars.token}}": 1}
+          d: {list: ["other", "${filling}{{vars.token}}2"], "{{vars.token}}": 2}
+        test: vars.a == vars.b
+      - {uses: hello, vars: {c: {l: ["{{vars.token}}", "${filling}{{vars.token}}1"]}, d: {l: [x, "${filling}{{vars.token}}2"]}}, test: vars.c == vars.d}
+      - {uses: hello, vars: {s: "${"y".repeat(80)}{{vars.token}}"}, test: 'vars.s == "${
+      "y".repeat(80)
+    }"'}
+`,
+    { API_TOKEN: secret },
+    `{token: "{{API_TOKEN}}"}`,
+  );
+  assertStringIncludes(stdout, "@ character");
+  assertStringIncludes(stdout, "@ .l[0]");
+  for (let at = 0; at + 8 <= secret.length; at++) {
+    assert(!stdout.includes(secret.slice(at, at + 8)), stdout);
+  }
+});
+
+Deno.test("a failed command shows the end of what it said, and how much was before", async () => {
+  const { stdout } = await printed(`
+      - uses: shell
+        with:
+          cmd: |
+            i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo "line $i"; done
+            i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo "e$i" >&2; done; exit 3
+        test: status == 0
+`);
+  const [, before] = /\n +\(more than (\d+) characters before, -v shows all\) …\n/.exec(stdout) ??
+    [];
+  assert(Number(before) > 20_000, stdout);
+  assertStringIncludes(stdout, "             line 2999\n             line 3000\n");
+  assert(!/line 2000\n/.test(stdout));
+  assertStringIncludes(stdout, "(62 lines before, -v shows all) …\n             e63\n");
+  assertStringIncludes(stdout, "             e100\n");
+});
+
+Deno.test("reports to files are written where nobody reads the text to its end", async () => {
+  const steps = Array.from(
+    { length: 2000 },
+    (_, at) =>
+      `      - {name: step ${at}, uses: echo, with: {message: x}, echo: "${"text ".repeat(40)}"}\n`,
+  );
+  const workflow = `name: n\njobs:\n  - name: j\n    steps:\n${steps.join("")}`;
+  await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const args = ["--report", "json=out/run.json,junit=out/run.xml", "w.yml"];
+    const child = startCli(args, { cwd });
+    const reader = child.stdout.getReader();
+    await reader.read();
+    await reader.cancel();
+    const [{ code }, stderr] = await Promise.all([child.status, new Response(child.stderr).text()]);
+    assertEquals(stderr, "");
+    assertEquals(code, 1);
+    const { interrupted, jobs } = JSON.parse(await Deno.readTextFile(`${cwd}/out/run.json`));
+    assertEquals(interrupted, "stopped: nobody reads the report any more");
+    assertEquals(jobs.length, 1);
+    const xml = await Deno.readTextFile(`${cwd}/out/run.xml`);
+    assert(xml.trimEnd().endsWith("</testsuites>"), xml.slice(-100));
+    assertEquals([...Deno.readDirSync(`${cwd}/out`)].length, 2);
+  });
+});
