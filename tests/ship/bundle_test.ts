@@ -38,7 +38,7 @@ jobs:
   name: "mine",
   summary: "adds",
   parameters: [],
-  load: () => Promise.resolve((): Promise<unknown> => Promise.resolve({ res: { sum: 1 + 2 } })),
+  load: () => Promise.resolve((): Promise<unknown> => Promise.resolve({ res: { sum: 3 }, status: 0 })),
 };
 `,
 };

@@ -1,0 +1,89 @@
+/**
+ * Builds take a while, and binaries need packages from npm that stand for the runtime in them.
+ *
+ * @module
+ */
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { withFiles } from "../support/temp_dir.ts";
+
+const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
+const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+
+Deno.test("a build of the same sources elsewhere is the same to the byte", async (test) => {
+  await withFiles({}, async (folder) => {
+    const { stdout } = await run("git", ["ls-files", "-z"], CHECKOUT);
+    const places = [`${folder}/one`, `${folder}/a/place/far/away`];
+    for (
+      const path of stdout.split("\0").filter((path) => /^(src|scripts|types)\/|^[^/]+$/.test(path))
+    ) {
+      for (const place of places) {
+        const target = `${place}/${path}`;
+        await Deno.mkdir(target.slice(0, target.lastIndexOf("/")), { recursive: true });
+        await Deno.copyFile(`${places[0] === place ? CHECKOUT : `${places[0]}/`}${path}`, target);
+      }
+    }
+    const builds = await Promise.all(places.map(async (place) => {
+      const built = await run("deno", ["run", "-A", "scripts/bundle.ts", "dist", COMMIT], place);
+      assertEquals(built.code, 0, built.stdout + built.stderr);
+      return await digests(`${place}/dist`);
+    }));
+    assertEquals(builds[0], builds[1]);
+    const split = `${places[1]}/dist/split/cli.js`;
+    const { stdout: version } = await run("deno", ["run", "-A", split, "--version"], folder);
+    assertStringIncludes(version, "(commit: 0123456)\n");
+    await test.step("without the runtime for binaries nothing is written, and that is told", () =>
+      compileWithout(places[0]!));
+    await test.step("binaries have the names and checksums that are told", () =>
+      compileWith(places[0]!));
+  });
+});
+
+const NAME = `linux-${Deno.build.arch === "aarch64" ? "arm64" : "x64"}`;
+const COMPILE = ["run", "-A", "scripts/compile.ts", NAME];
+
+async function compileWithout(place: string): Promise<void> {
+  const before = await namesIn(`${place}/dist`);
+  // Nobody answers there.
+  const { code, stderr } = await run("deno", COMPILE, place, { HTTPS_PROXY: "http://127.0.0.1:9" });
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, "cannot make the binaries, and nothing was written");
+  assertMatch(stderr, new RegExp(`^  ${NAME}: .*https://dl.deno.land/`, "m"));
+  assertStringIncludes(stderr, '"deno task compile:check"');
+  assertEquals(/\n +at /.test(stderr), false, stderr);
+  assertEquals(await namesIn(`${place}/dist`), before);
+}
+
+async function compileWith(place: string): Promise<void> {
+  const { code, stderr } = await run("deno", COMPILE, place, { DENORT_BIN: "/bin/true" });
+  assertEquals(code, 0, stderr);
+  const dist = `${place}/dist`;
+  assertEquals(await namesIn(dist), ["SHA256SUMS", `runner-${NAME}`, "runner.js", "split"]);
+  const checked = await run("sha256sum", ["--check", "SHA256SUMS"], dist);
+  assertEquals(checked.stdout, `runner.js: OK\nrunner-${NAME}: OK\n`);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
+}
+
+/** The checksums of the files in a folder. */
+async function digests(folder: string): Promise<Record<string, string>> {
+  const { stdout } = await run("sh", ["-c", "find . -type f -exec sha256sum {} +"], folder);
+  const lines = stdout.trimEnd().split("\n").map((line) => line.split("  "));
+  return Object.fromEntries(lines.map(([sum, path]) => [path, sum]));
+}
+
+async function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { code, stdout, stderr } = await new Deno.Command(
+    program === "deno" ? Deno.execPath() : program,
+    { args: [...args], cwd, env: { NO_COLOR: "1", ...env } },
+  ).output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  return { code, stdout: out!, stderr: err! };
+}
