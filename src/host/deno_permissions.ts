@@ -21,6 +21,12 @@ export function demand(access: Deno.PermissionDescriptor & { readonly name: Name
   );
 }
 
+/** Throws where Deno would ask before it speaks TLS, for which it reads the certificates to trust. */
+export function demandCertificates(): void {
+  // The types do not know of this kind, nor does the flag, which has to be given without one.
+  demand({ name: "sys", kind: "ca" as "hostname" });
+}
+
 /** Whether Deno allows something without asking. */
 export function isGranted(access: Deno.PermissionDescriptor & { readonly name: Name }): boolean {
   return isWholeGranted(access.name) || Deno.permissions.querySync(access).state === "granted";
@@ -59,6 +65,8 @@ function subject(access: Deno.PermissionDescriptor): string | undefined {
       return access.host;
     case "env":
       return access.variable;
+    case "sys":
+      return access.kind;
     default:
       return undefined;
   }

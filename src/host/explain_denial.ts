@@ -34,6 +34,10 @@ function deed(name: string, subject: string | undefined): string {
       return `run ${what ?? "programs"}`;
     case "env":
       return what === undefined ? "read the environment" : `read the variable ${what}`;
+    case "sys":
+      return subject === "ca"
+        ? "read the certificates of the system"
+        : `know ${what ?? "the system"}`;
     case "all":
       return `use ${what ?? "files of the system"}`;
     default:

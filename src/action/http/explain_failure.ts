@@ -1,3 +1,4 @@
+import { explainDenial } from "../../host/explain_denial.ts";
 import { StepError } from "../../source/errors.ts";
 import type { Dict } from "../action.ts";
 import { BadEncoding } from "./decode_body.ts";
@@ -54,7 +55,9 @@ function explainCause(cause: unknown, failure: SendFailure): Explanation {
       words: `${place} answered 101 and changed the protocol, which http steps cannot follow`,
     };
   }
-  if (cause instanceof Deno.errors.NotCapable || codeOf(cause) === "EPERM") {
+  const denial = explainDenial(cause);
+  if (denial && !/ net access /.test((cause as Error).message)) return denial;
+  if (denial || codeOf(cause) === "EPERM") {
     return {
       words: `Deno does not let it reach ${place}`,
       hint: `run it with deno run --allow-net=${failure.request.url.hostname}:${

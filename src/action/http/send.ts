@@ -1,6 +1,6 @@
 import { ClientRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { demand } from "../../host/deno_permissions.ts";
+import { demand, demandCertificates } from "../../host/deno_permissions.ts";
 import { mayRepeat } from "./method.ts";
 import type { Request } from "./read_request.ts";
 import type { Sockets } from "./sockets.ts";
@@ -186,7 +186,9 @@ function onUpgrade(this: Outgoing): void {
 
 function open(request: Request, options: SendOptions, exchange: Exchange): Outgoing {
   const { hostname, port, protocol } = request.url;
-  demand({ name: "net", host: `${hostname}:${port || (protocol === "https:" ? 443 : 80)}` });
+  const isSecure = protocol === "https:";
+  demand({ name: "net", host: `${hostname}:${port || (isSecure ? 443 : 80)}` });
+  if (isSecure) demandCertificates();
   // A request that may not be sent twice needs a socket that the server cannot be closing.
   const isNew = options.fresh || !mayRepeat(request.method);
   const outgoing = new Outgoing(wireOptions(request, options, isNew));

@@ -1,3 +1,4 @@
+import { explainDenial } from "../../host/explain_denial.ts";
 import type { Host, Output } from "../../host/host.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import type { RunEvent } from "../../run/event.ts";
@@ -121,8 +122,12 @@ function outputFile(output: Output, onReaderGone: () => void): StagedFile {
 }
 
 function cannotWrite(path: string, error: unknown): RunnerError {
-  const reason = error instanceof Error ? error.message.replace(/ \(os error \d+\).*/s, "") : error;
   const where = path === "-" ? "to standard output" : `'${path}'`;
+  const denial = explainDenial(error);
+  if (denial) {
+    return new RunnerError(`cannot write the report ${where}: ${denial.words}`, denial.hint);
+  }
+  const reason = error instanceof Error ? error.message.replace(/ \(os error \d+\).*/s, "") : error;
   return new RunnerError(`cannot write the report ${where}: ${reason}`);
 }
 

@@ -1,0 +1,61 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { narrowedCommand } from "../support/run_narrowed.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const flow = (step: string) => `name: n\njobs: [{name: j, steps: [${step}]}]\n`;
+
+const FILES = {
+  "hello.yml": flow("{uses: hello}"),
+  "http.yml": flow('{uses: http, with: {get: "https://127.0.0.1:9/"}}'),
+  "shell.yml": flow("{uses: shell, with: {cmd: 'exit 3'}, test: res.code == 0}"),
+  "background.yml": flow("{uses: shell, with: {cmd: 'sleep 60', background: true}}, {uses: nope}"),
+  "embedded.yml": flow("{uses: embedded, with: {path: ../nowhere.yml}}"),
+  "plugin.yml": flow("{uses: mine}"),
+};
+
+/** Runs the program in a terminal, in which nobody answers. */
+async function inTerminal(flags: readonly string[], args: readonly string[]) {
+  return await withFiles(FILES, async (cwd) => {
+    const words = narrowedCommand(flags, args).map((word) => `'${word}'`).join(" ");
+    const { code, stdout } = await new Deno.Command("timeout", {
+      args: ["60", "script", "-qec", words, "/dev/null"],
+      cwd,
+      env: { DENO_NO_UPDATE_CHECK: "1", TERM: "xterm" },
+      stdin: "null",
+    }).output();
+    return { code, screen: new TextDecoder().decode(stdout) };
+  });
+}
+
+Deno.test("in a terminal Deno never asks for a permission", async (test) => {
+  const read = "--allow-read=.";
+  const table: [flags: string[], args: string[], told: string][] = [
+    [[], ["hello.yml"], "does not let it read the environment"],
+    [[read], ["hello.yml"], "does not let it read the environment"],
+    [["--allow-env"], ["hello.yml"], "does not let it read"],
+    [["--allow-env", read], ["hello.yml", "--report=junit=a.xml"], "does not let it write"],
+    [["--allow-env", read], ["http.yml"], "does not let"],
+    [["--allow-env", read, "--allow-net"], ["http.yml"], "read the certificates of the system"],
+    [["--allow-env", read, "--allow-net=127.0.0.1:9", "--allow-sys"], ["http.yml"], "refused the"],
+    [["--allow-env", read], ["shell.yml"], "does not let it run"],
+    [["--allow-env", read, "--allow-run=/bin/sh"], ["shell.yml"], "exit 3"],
+    [["--allow-env", read, "--allow-run"], ["shell.yml"], "exit 3"],
+    [["--allow-env", read, "--allow-run"], ["background.yml"], 'there is no action "nope"'],
+    [["--allow-env", read], ["embedded.yml"], "does not let it read"],
+    [["--allow-env", read], ["plugin.yml"], 'there is no action "mine"'],
+    [["--allow-env"], ["check", "hello.yml"], "does not let it read"],
+    [["--allow-env"], ["check", "*.yml"], "does not let it read"],
+    [["--allow-env", read], ["gen", "hello.yml"], "runner: error:"],
+    [["--allow-all", "--deny-write=/etc"], ["shell.yml"], "exit 3"],
+  ];
+  for (const [flags, args, told] of table) {
+    await test.step(`${flags.join(" ")} ${args.join(" ")}`, async () => {
+      const { code, screen } = await inTerminal(flags, args);
+      // deno-lint-ignore no-control-regex
+      const text = screen.replace(/\x1b\[[?\d;]*[A-Za-z]/g, "").replace(/\s+/g, " ");
+      assertEquals(/Allow\?|requests \w+ access|internal error/.exec(text), null, text);
+      assertStringIncludes(text, told);
+      assertEquals(code, 1, text);
+    });
+  }
+});
