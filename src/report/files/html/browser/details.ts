@@ -3,7 +3,7 @@ import type { PageDetails, PageJob, PageStep } from "../page_data.ts";
 import type { PageElement } from "./dom.ts";
 import type { MakeElement } from "./element.ts";
 import type { formatTime } from "./times.ts";
-import type { makeValues } from "./values.ts";
+import type { Values } from "./values.ts";
 
 /** Shows all that is known of one step or job. */
 export interface Details {
@@ -15,10 +15,9 @@ export interface Details {
 export function makeDetails(
   panel: PageElement,
   el: MakeElement,
-  makeValues_: typeof makeValues,
+  { tree, fields }: Values,
   time: typeof formatTime,
 ): Details {
-  const { tree, fields } = makeValues_(el);
   const block = (text: string, ...more: (PageElement | string)[]) =>
     el("pre", { tabindex: "0" }, text, ...more);
   const section = (title: string, ...content: PageElement[]) =>

@@ -14,8 +14,6 @@ export interface GraphLine {
   readonly to: readonly [x: number, y: number];
   /** The job that is needed. */
   readonly source: number;
-  /** The job that needs it; absent where several may, further on. */
-  readonly target?: number;
   /** All the jobs that this piece leads to. */
   readonly leadsTo: readonly number[];
 }
@@ -150,7 +148,6 @@ export function layOutGraph(
         to: [left(to.level), middle(to)],
         source: from.source,
         leadsTo: targets,
-        ...to.isLane ? {} : { target: to.source },
       });
     }
   }

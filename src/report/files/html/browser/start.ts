@@ -42,7 +42,7 @@ export function startPage(parts: PageParts): void {
   };
   const hasWords = parts.makeSearch(data.jobs.map(({ name }) => name), detailsOf);
   const names = new Map(data.jobs.map(({ id, name }) => [id, name]));
-  const details = parts.makeDetails(panel, el, parts.makeValues, time);
+  const details = parts.makeDetails(panel, el, parts.makeValues(el), time);
 
   let shown: readonly Row[] = [];
   let chosen: Row | undefined;
