@@ -8,6 +8,10 @@ import type { Session } from "./session.ts";
 import type { StepContext } from "./step_context.ts";
 import { type Try, tryStep } from "./try_step.ts";
 
+/** What tells more of a step; most steps of most runs do without it. */
+let code: Promise<typeof import("./step_detail.ts")> | undefined;
+const detail = () => code ??= import("./step_detail.ts");
+
 /** What a run of a step came to. */
 export type Outcome = Omit<StepResult, "name" | "uses" | "started" | "duration">;
 
@@ -102,7 +106,7 @@ async function conclude(
     ...(untested ? { untested: briefOf(tried) } : {}),
     ...untestedInside(tried),
     ...(state === "failed" || session.detail.all
-      ? await (await import("./step_detail.ts")).stepDetail(session, context, tried, state)
+      ? await (await detail()).stepDetail(session, context, tried, state)
       : {}),
   };
 }

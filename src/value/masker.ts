@@ -1,5 +1,5 @@
 import { FormTable, type Range } from "./form_table.ts";
-import { secretForms } from "./secret_forms.ts";
+import { secretForms, SHORTEST_SECRET } from "./secret_forms.ts";
 import { joinBase64 } from "./unbroken.ts";
 
 /** What stands in a report in place of a secret. */
@@ -55,7 +55,7 @@ export class Masker {
 
   /** Where secrets stand that begin before `stop`, those that overlap as one. */
   #secretsIn(text: string, stop: number): Range[] {
-    if (this.#known.size === 0) return [];
+    if (this.#known.size === 0 || text.length < SHORTEST_SECRET) return [];
     const found = this.#forms.find(text, stop);
     // Lines are wider than what stands between them, so a form is not twice as long with breaks.
     const unbroken = joinBase64(text.slice(0, stop + 2 * this.#base64.longest));
