@@ -35,7 +35,7 @@ export async function genCommand(
   const api = await readApi(path, {
     async read(name) {
       const source = await readTextFile(name, host, "OpenAPI file");
-      if (out !== undefined) sources.add(await host.files.realPath(name));
+      if (out !== undefined) sources.add(await realPath(name, host));
       return source;
     },
     workingFolder: host.files.workingFolder(),
@@ -47,12 +47,17 @@ export async function genCommand(
     ({ severity: "warning", code: "openapi", message }) as const
   );
   await tellWarnings(notes, level, program);
-  if (out !== undefined && sources.has(await host.files.realPath(out))) {
+  if (out !== undefined && sources.has(await realPath(out, host))) {
     throw new UsageError(`'${out}' is a part of the description`, "write to another file");
   }
   if (out === undefined) host.stdout.write(text);
   else await writeFile(out, text, host);
   return 0;
+}
+
+/** The path itself where it leads nowhere: what writes or reads it says why. */
+async function realPath(path: string, { files }: Host): Promise<string> {
+  return await files.realPath(path).catch(() => path);
 }
 
 /** What `runner check` would complain about. */
