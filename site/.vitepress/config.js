@@ -1,0 +1,91 @@
+// The site of docs/: the pages stay readable on GitHub, so that everything special is here.
+import { copyFile, readdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitepress";
+
+const DOCS = fileURLToPath(new URL("../../docs/", import.meta.url));
+const require = createRequire(import.meta.url);
+
+const page = (text, link) => ({ text, link });
+
+const SIDEBAR = [
+  {
+    text: "Begin",
+    items: [
+      page("Install", "/install"),
+      page("A tour in five minutes", "/tour"),
+      page("Moving from Probe", "/from-probe"),
+    ],
+  },
+  {
+    text: "Write workflows",
+    items: [
+      page("The file format", "/file-format"),
+      page("Keys", "/reference/keys"),
+      page("Expressions", "/expressions"),
+      page("Functions", "/reference/functions"),
+    ],
+  },
+  {
+    text: "Actions",
+    items: ["http", "shell", "echo", "hello", "embedded"]
+      .map((name) => page(name, `/reference/actions/${name}`))
+      .concat(page("Plugins", "/extending")),
+  },
+  {
+    text: "Run them",
+    items: [
+      page("The command line", "/cli"),
+      page("Commands and options", "/reference/cli"),
+      page("The environment", "/environment"),
+      page("Environment variables", "/reference/environment"),
+      page("Reports", "/reports"),
+      page("Report formats", "/reference/reports"),
+      page("Checks", "/reference/checks"),
+      page("In CI and from cron", "/ci"),
+      page("Security", "/security"),
+      page("Troubleshooting", "/troubleshooting"),
+    ],
+  },
+  { text: "Use it from a program", items: [page("The library", "/library")] },
+];
+
+export default defineConfig({
+  title: "runner",
+  description: "Runs workflow files: tests APIs, smoke-tests releases, watches services",
+  head: [["link", { rel: "icon", href: "data:," }]],
+  srcDir: "../docs",
+  outDir: "dist",
+  // Pages link to each other as files, which works from a folder too.
+  cleanUrls: false,
+  themeConfig: {
+    search: { provider: "local" },
+    sidebar: SIDEBAR,
+    outline: [2, 3],
+  },
+  markdown: {
+    config(md) {
+      // {{ … }} is the language of workflows here, not that of Vue.
+      const escape = (text) => md.utils.escapeHtml(text).replaceAll("{{", "&#123;&#123;");
+      md.renderer.rules.text = (tokens, index) => escape(tokens[index].content);
+      md.renderer.rules.code_inline = (tokens, index) =>
+        `<code>${escape(tokens[index].content)}</code>`;
+    },
+  },
+  vite: {
+    // docs/ has no node_modules above it.
+    resolve: {
+      alias: [
+        { find: /^vue$/, replacement: require.resolve("vue/dist/vue.runtime.esm-bundler.js") },
+        { find: /^vue\/server-renderer$/, replacement: require.resolve("vue/server-renderer") },
+      ],
+    },
+  },
+  /** What pages link to beside pages and pictures. */
+  async buildEnd({ outDir }) {
+    for (const name of await readdir(DOCS)) {
+      if (name.endsWith(".json")) await copyFile(`${DOCS}${name}`, `${outDir}/${name}`);
+    }
+  },
+});
