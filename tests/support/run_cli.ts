@@ -64,7 +64,8 @@ function pathOrUrl(bin: string | undefined): string | undefined {
 }
 
 function inherited(): Record<string, string> {
-  const names = ["PATH", "HOME", "TMPDIR", "DENO_DIR", "XDG_CACHE_HOME", "SystemRoot", "ComSpec"];
+  const names = ["PATH", "HOME", "TMPDIR", "DENO_DIR", "XDG_CACHE_HOME", "SystemRoot", "ComSpec"]
+    .concat("LANG", "LC_ALL");
   return Object.fromEntries(names.flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
