@@ -31,7 +31,7 @@ export async function findCalled(
     args: ["run", "-A", "--no-config", `--coverage=${profile}`, `${folder}/${entry}`, sample],
     cwd: work,
     clearEnv: true,
-    env: { DENO_DIR: `${work}/deno_dir` },
+    env: { DENO_DIR: `${work}/deno_dir`, SystemRoot: Deno.env.get("SystemRoot") ?? "" },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

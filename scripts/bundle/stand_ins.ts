@@ -1,3 +1,4 @@
+import { toFileUrl } from "@std/path/to-file-url";
 import { bundle, CHECKOUT, IMPORTS } from "./bundler.ts";
 import { packModule } from "./pack_module.ts";
 import { BUILT_IN, FETCHED, PACKED } from "./parts.ts";
@@ -41,9 +42,9 @@ function helped(
   given: readonly string[],
   names: readonly string[],
 ): string {
-  const path = JSON.stringify(`${CHECKOUT}/scripts/bundle/${file}`);
+  const url = JSON.stringify(toFileUrl(`${CHECKOUT}/scripts/bundle/${file}`).href);
   const call = `await ${helper}(${given.join(", ")})`;
-  return `import { ${helper} } from ${path};\n${exportsOf(names, call)}`;
+  return `import { ${helper} } from ${url};\n${exportsOf(names, call)}`;
 }
 
 /** A module that exports names of what an expression gives. */
