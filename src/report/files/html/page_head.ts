@@ -9,6 +9,9 @@ import { briefFailure, flatSteps } from "./make_page_data.ts";
 const MOST_WARNINGS = 20;
 const MOST_FAILURES = 100;
 
+/** Letters that fit into a few lines. */
+const LONG = 300;
+
 /** What stands above everything else: the name of the run, what came of it, and when. */
 export function renderHead(record: RunRecord): string {
   const { name, description, end, warnings, file, tool } = record;
@@ -22,11 +25,19 @@ export function renderHead(record: RunRecord): string {
 <h1><span class="${state}" role="img" aria-label="${state}:">${iconOf(record)}</span> ${
     escape(name)
   }</h1>
-${description === undefined ? "" : `<p class="description">${escape(description)}</p>\n`}${
-    alert === undefined ? "" : `<p class="alert">${escape(alert)}</p>\n`
-  }<ul class="counts">${countsOf(record).map((item) => `<li>${item}</li>`).join("")}</ul>
+${
+    description === undefined
+      ? ""
+      : `${open("p", "description", description.length > LONG)}${escape(description)}</p>\n`
+  }${alert === undefined ? "" : `<p class="alert">${escape(alert)}</p>\n`}<ul class="counts">${
+    countsOf(record).map((item) => `<li>${item}</li>`).join("")
+  }</ul>
 <p class="muted">${escape(`${file} · ${tool.name} ${tool.version}`)}</p>
-${warned.length === 0 ? "" : `<ul class="warnings">${warned.join("")}</ul>\n`}</header>`;
+${
+    warned.length === 0
+      ? ""
+      : `${open("ul", "warnings", warned.length > 2)}${warned.join("")}</ul>\n`
+  }</header>`;
 }
 
 /** `✓ Shop`. */
@@ -57,6 +68,11 @@ export function renderWithoutScripts({ jobs, end }: RunRecord): string {
   return `<p>Jobs and steps are shown by a script, and scripts are switched off.</p>\n${
     failed.join("\n")
   }`;
+}
+
+/** Begins an element; a long one scrolls, and so must be within reach of the keyboard. */
+function open(tag: string, name: string, isLong: boolean): string {
+  return `<${tag} class="${name}"${isLong ? ' tabindex="0"' : ""}>`;
 }
 
 /** A text as markup that shows it. */

@@ -32,7 +32,7 @@ pre {
   overflow-wrap: anywhere;
 }
 header { padding: 12px 16px; border-bottom: 1px solid var(--line); }
-.description { white-space: pre-line; }
+.description, .warnings { max-height: 8em; overflow: auto; }
 .alert { color: var(--bad); font-weight: 600; } .flaky { color: var(--warn); }
 .warnings { margin: 4px 0 0; padding-left: 18px; color: var(--warn); overflow-wrap: anywhere; }
 noscript { display: block; padding: 12px 16px; }
@@ -49,7 +49,7 @@ noscript { display: block; padding: 12px 16px; }
 .graph .job { cursor: pointer; } .graph .critical rect { stroke-width: 3; }
 .graph .edge { fill: none; stroke: var(--line); stroke-width: 1.5; }
 .graph .edge.critical { stroke: var(--warn); stroke-width: 3; }
-main { flex: 1; min-height: 0; display: flex; }
+main { flex: 1; min-height: 240px; display: flex; }
 .waterfall { flex: 3; min-width: 0; display: flex; flex-direction: column; }
 .filters {
   display: flex; flex-wrap: wrap; gap: 8px; align-items: center; padding: 8px 16px;
@@ -126,7 +126,8 @@ button {
 .key { color: var(--note); }
 :focus-visible { outline: 2px solid var(--note); outline-offset: -2px; }
 @media (max-width: 900px) {
-  body { height: auto; } main { flex-direction: column; } #rows { max-height: 60vh; flex: none; }
+  body { height: auto; } main { flex-direction: column; }
+  .description, .warnings { max-height: none; } #rows { max-height: 60vh; flex: none; }
   .columns { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr) 72px; } .tag { display: none; }
   #details { border-left: 0; border-top: 1px solid var(--line); }
 }
