@@ -49,8 +49,8 @@ function atRig(files: Readonly<Record<string, string>>, { url }: Rig): Record<st
 export function readFolder(folder: string): Record<string, string> {
   const texts: Record<string, string> = {};
   try {
-    for (const { name } of Deno.readDirSync(folder)) {
-      texts[name] = Deno.readTextFileSync(`${folder}/${name}`);
+    for (const { name, isFile } of Deno.readDirSync(folder)) {
+      if (isFile) texts[name] = Deno.readTextFileSync(`${folder}/${name}`);
     }
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
