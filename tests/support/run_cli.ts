@@ -9,8 +9,8 @@ import { resolve } from "@std/path/resolve";
 
 const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
 
-/** Resolved at once, since a test may go to another folder. */
-const BUILT = pathOrUrl(Deno.env.get("RUNNER_BIN"));
+/** The build that RUNNER_BIN names. Resolved at once, since a test may go to another folder. */
+export const BUILT = pathOrUrl(Deno.env.get("RUNNER_BIN"));
 
 export interface CliOptions {
   readonly cwd?: string;

@@ -5,14 +5,13 @@
  * @module
  */
 import { fromFileUrl } from "@std/path/from-file-url";
-import type { CliOptions, CliResult } from "./run_cli.ts";
+import { BUILT, type CliOptions, type CliResult } from "./run_cli.ts";
 
 const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
 
 /** The words of a command line; `flags` are those of `deno run`. */
 export function narrowedCommand(flags: readonly string[], args: readonly string[]): string[] {
-  const given = Deno.env.get("RUNNER_BIN") ?? "";
-  const script = /\.[jt]s$/.test(given) ? given : `${CHECKOUT}cli.ts`;
+  const script = BUILT && /\.[jt]s$/.test(BUILT) ? BUILT : `${CHECKOUT}cli.ts`;
   // The modules of a checkout are read when they are needed, which takes the permission too.
   const read = flags.find((flag) => flag.startsWith("--allow-read="));
   const own = `${read ?? "--allow-read="}${read ? "," : ""}${CHECKOUT}src`;
