@@ -126,6 +126,7 @@ async function prepare(
 const PREPARING: readonly string[] = [
   ...["only", "skip", "no-needs", "var", "var-file", "env-file"],
   ...["fail-fast", "jobs", "list", "dry-run"],
+  ...["allow-net", "allow-run", "allow-read", "allow-write", "no-shell"],
 ];
 
 function isPrepared({ switches, values, lists }: Invocation): boolean {
@@ -134,7 +135,6 @@ function isPrepared({ switches, values, lists }: Invocation): boolean {
 
 /** How much is told on standard error; most runs ask for nothing special. */
 async function levelOf({ switches }: Invocation, env: Environment): Promise<LogLevel> {
-  ...["allow-net", "allow-run", "allow-read", "allow-write", "no-shell"],
   if (!switches.has("verbose") && !env.get("RUNNER_LOG_LEVEL")) return "info";
   return await (await import("./tell_warnings.ts")).logLevel(env, switches);
 }
