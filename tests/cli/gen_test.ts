@@ -207,7 +207,8 @@ Deno.test("gen tells of a description that is nested too deeply", async () => {
     const text = `{"openapi": "3.0.0", "paths": ${deep}}`;
     const result = await gen({ "x.json": text }, ["x.json"]);
     assertEquals([result.code, result.stdout], [1, ""]);
-    assertStringIncludes(result.stderr, "the values are nested too deeply");
+    // By the parser, or by what follows references, as the stack of the build allows.
+    assertStringIncludes(result.stderr, "nested too deeply");
     assertNoTrace(result);
   }
 });
