@@ -7,6 +7,7 @@
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
+import { resolve } from "@std/path/resolve";
 import { runCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -44,7 +45,8 @@ function own(...left: readonly string[]): Record<string, string> {
   const names = ["HOME", "TMPDIR", "RUNNER_BIN"].filter((name) => !left.includes(name));
   const given = names.flatMap((name) => {
     const value = Deno.env.get(name);
-    return value === undefined ? [] : [[name, value]];
+    if (value === undefined) return [];
+    return [[name, name !== "RUNNER_BIN" || /^https?:/.test(value) ? value : resolve(value)]];
   });
   return { ...Object.fromEntries(given), DENO_DIR: denoDir() };
 }
