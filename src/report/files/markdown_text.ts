@@ -2,9 +2,10 @@ import { printable } from "../../source/printable.ts";
 
 /**
  * What is no markup anywhere in a line of Markdown or HTML, nor anything that GitHub makes a link
- * of. A colon before a space begins no address and no emoji.
+ * of. A colon before a space or a line number begins no address and no emoji.
  */
-const HARMLESS = /^(?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic} ,.;?!'"()/{}%=+›…–—-]|: )*$/u;
+const HARMLESS =
+  /^(?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic} ,.;?!'"()/{}%=+›…–—-]|: |:\d+(?![\d:]))*$/u;
 
 /** What is markup, or becomes a link, although each of its characters is harmless. */
 const MARKUP = /^[-+=]|^\d+[.)]|www\.|\bGH-\d/i;

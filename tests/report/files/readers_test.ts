@@ -1,0 +1,281 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { readReports } from "../../support/read_reports.ts";
+import { runReports } from "../../support/run_reports.ts";
+import { RICH_CASES, RICH_FILES, type RichCase } from "./rich_run.ts";
+
+/** The run, and what readers of others make of its reports; it is the same for all tests. */
+const RUN = (async () => {
+  const { code, stdout, reports } = await runReports(RICH_FILES);
+  const read = await readReports({
+    junit: [reports["junit.xml"]!],
+    tap: [reports["report.tap"]!],
+    ctrf: [reports["ctrf.json"]!],
+    markdown: [reports["summary.md"]!],
+  });
+  return { code, stdout, reports, read };
+})();
+
+interface Testcase {
+  readonly name: string;
+  readonly classname: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly time: number;
+  readonly failure?: readonly Problem[];
+  readonly error?: readonly Problem[];
+  readonly skipped?: readonly Problem[];
+  readonly flakyFailure?: unknown;
+  readonly properties?: readonly { readonly name: string; readonly value: unknown }[];
+  readonly "system-out"?: readonly string[];
+}
+
+interface Problem {
+  readonly message: string;
+  readonly type: string;
+  readonly inner?: string;
+}
+
+interface Testsuite {
+  readonly name: string;
+  readonly tests: number;
+  readonly failures: number;
+  readonly errors: number;
+  readonly skipped: number;
+  readonly time: number;
+  readonly properties: Testcase["properties"];
+  readonly testcase: readonly Testcase[];
+}
+
+function count(cases: readonly RichCase[]) {
+  const of = (outcome: RichCase["outcome"]) =>
+    cases.filter((one) => one.outcome === outcome).length;
+  return {
+    tests: cases.length,
+    failures: of("failed"),
+    errors: of("error"),
+    skipped: of("skipped"),
+  };
+}
+
+Deno.test("a JUnit reader finds every case, with how it came out, why and where", async () => {
+  const { code, read: { junit } } = await RUN;
+  assertEquals(code, 1);
+  const [{ testsuite, ...all }] = junit as [Testsuite & { testsuite: readonly Testsuite[] }];
+  assertEquals(all.name, "Shop & <co> #1");
+  const counts = ({ tests, failures, errors, skipped }: Testsuite) => {
+    return { tests, failures, errors, skipped };
+  };
+  assertEquals(counts(all as Testsuite), count(RICH_CASES));
+  const found = testsuite.flatMap((suite) => {
+    const own = RICH_CASES.filter((one) => one.suite === suite.name);
+    assertEquals(counts(suite), count(own), suite.name);
+    return suite.testcase.map((one) => {
+      assertEquals(one.classname, `Shop & <co> #1.${suite.name}`);
+      assert(one.time >= 0 && suite.time >= 0);
+      const outcome = one.failure
+        ? "failed"
+        : one.error
+        ? "error"
+        : one.skipped
+        ? "skipped"
+        : "passed";
+      return {
+        suite: suite.name,
+        name: one.name,
+        outcome,
+        ...one.skipped ? { reason: one.skipped[0]!.message } : {},
+        ...one.line === undefined ? {} : { at: `${one.file}:${one.line}` },
+        ...one.flakyFailure ? { flaky: true } : {},
+      };
+    });
+  });
+  assertEquals<unknown>(found, RICH_CASES);
+});
+
+Deno.test("a JUnit reader finds what was said, sent and got, and why it was wrong", async () => {
+  const { read: { junit } } = await RUN;
+  const [{ testsuite }] = junit as [{ testsuite: readonly Testsuite[] }];
+  assertEquals(testsuite[0]!.properties?.slice(0, 1), [{ name: "job", value: "orders" }]);
+  assertEquals(testsuite[3]!.properties?.slice(0, 2), [
+    { name: "job", value: "needs" },
+    { name: "needs", value: "orders" },
+  ]);
+  assertEquals(testsuite[1]!.properties?.[1], { name: "rounds", value: 2 });
+  const find = (name: string) => testsuite[0]!.testcase.find((one) => one.name === name)!;
+  const good = find("good")["system-out"]![0]!;
+  assert(good.startsWith('said\tso\n{"req":{"method":"GET"'), good);
+  assertStringIncludes(good, '"code":200');
+  assertEquals(find("good").properties, [
+    { name: "action", value: "http" },
+    { name: "id", value: "good" },
+  ]);
+  const wrong = find("wrong");
+  assertEquals(wrong.failure![0]!.type, "test");
+  assertEquals(wrong.failure![0]!.message, "test is false: res.code is 500 (int)");
+  assertStringIncludes(wrong.failure![0]!.inner!, "w.yml:20:15: test is false\n");
+  assertStringIncludes(wrong["system-out"]![0]!, "500 Internal Server Error");
+  assertEquals(find("refused").error![0]!.type, "action");
+  assertStringIncludes(find("refused").error![0]!.message, "refused the connection");
+  const names = (name: string) => find(name).properties!.map(({ name, value }) => [name, value]);
+  assertEquals(names("shell"), [["action", "shell"], ["untested", "exit 3"]]);
+  assertEquals(names("flaky"), [["action", "http"], ["attempts", 3], ["flaky", "true"]]);
+  assertEquals(names("never good"), [["action", "http"], ["attempts", 2]]);
+  assertStringIncludes(find("never good")["system-out"]![0]!, "attempts: 1–2 test is false");
+  const embedded = testsuite[2]!.testcase;
+  assertStringIncludes(embedded[0]!.error![0]!.message, "jobs/login.yml failed: 1 of 2 steps");
+  assertStringIncludes(embedded[2]!.failure![0]!.inner!, "jobs/login.yml:8:11: test is false");
+});
+
+interface TapTest {
+  readonly ok: boolean;
+  readonly name: string;
+  readonly skip: false | string;
+  readonly time: number | null;
+  readonly diag: Readonly<Record<string, unknown>> | null;
+  readonly child?: TapTree;
+}
+
+interface TapTree {
+  readonly plan: number;
+  readonly bailout: boolean | string;
+  readonly tests: readonly TapTest[];
+  readonly noise: readonly string[];
+  readonly errors: readonly unknown[];
+}
+
+Deno.test("a TAP parser finds every case, with how it came out, why and where", async () => {
+  const { read: { tap } } = await RUN;
+  const [tree] = tap as [TapTree];
+  assertEquals([tree.bailout, tree.plan, tree.errors, tree.noise], [false, 7, [], []]);
+  const found = tree.tests.flatMap(({ name: suite, ok, skip, child }) => {
+    const own = RICH_CASES.filter((one) => one.suite === suite);
+    assertEquals([child!.plan, child!.errors, child!.noise], [own.length, [], []]);
+    assertEquals(ok, own.every(({ outcome }) => outcome === "passed" || outcome === "skipped"));
+    const reason = suite === "Off (2)" ? undefined : own[0]!.reason;
+    assertEquals(skip, own.every(({ outcome }) => outcome === "skipped") && reason || false);
+    return child!.tests.map(({ name, ok, skip, diag }) => {
+      const at = diag?.at as { file: string; line: number } | undefined;
+      const severity = diag?.severity === "fail" ? "failed" : diag?.severity;
+      return {
+        suite,
+        name,
+        outcome: skip !== false ? "skipped" : ok ? "passed" : severity,
+        ...skip === false ? {} : { reason: skip },
+        ...at ? { at: `${at.file}:${at.line}` } : {},
+        ...diag?.flaky ? { flaky: true } : {},
+      };
+    });
+  });
+  // What went well needs no place.
+  const expected = RICH_CASES.map(({ at, ...one }) =>
+    at && /failed|error/.test(one.outcome) ? { ...one, at } : one
+  );
+  assertEquals<unknown>(found, expected);
+});
+
+Deno.test("a TAP parser finds what was said, sent and got, and why it was wrong", async () => {
+  const { read: { tap } } = await RUN;
+  const [tree] = tap as [TapTree];
+  const { tests } = tree.tests[0]!.child!;
+  const find = (name: string) => tests.find((one) => one.name === name)!;
+  assertEquals(find("good").diag, { echo: "said\tso" });
+  assert(find("good").time! > 0);
+  const { message, exchange } = find("wrong").diag as Record<string, string>;
+  assert(message!.startsWith("w.yml:20:15: test is false\n  20 | "), message);
+  assertStringIncludes(message!, "res.code is 500 (int)");
+  assertStringIncludes(exchange!, "response:\n  500 Internal Server Error");
+  assertEquals(find("shell").diag, { untested: "exit 3" });
+  assertEquals(find("flaky").diag, {
+    attempts: 3,
+    flaky: true,
+    tried: "attempts: 1–2 test is false, 3 passed",
+  });
+});
+
+Deno.test("a CTRF report is valid, and tells every case", async () => {
+  const { reports, read: { ctrf } } = await RUN;
+  assertEquals(ctrf, [[]]);
+  const { results } = JSON.parse(reports["ctrf.json"]!);
+  const { tests, failures, errors, skipped } = count(RICH_CASES);
+  const { passed, failed, start, stop, duration, ...summary } = results.summary;
+  assertEquals([passed, failed], [tests - failures - errors - skipped, failures + errors]);
+  assertEquals(summary, { tests, skipped, pending: 0, other: 0, flaky: 1, suites: 7 });
+  assert(start <= stop && duration >= 0);
+  // deno-lint-ignore no-explicit-any
+  const found = results.tests.map((one: any) => ({
+    suite: one.suite[1],
+    name: one.name.slice(one.suite[1].length + 3),
+    outcome: one.status,
+    ...one.status === "skipped" ? { reason: one.message } : {},
+    ...one.line ? { at: `${one.filePath}:${one.line}` } : {},
+    ...one.flaky ? { flaky: true } : {},
+  }));
+  const expected = RICH_CASES.map((one) =>
+    one.outcome === "error" ? { ...one, outcome: "failed" } : one
+  );
+  assertEquals(found, expected);
+  const flaky = results.tests.find((one: Record<string, unknown>) => one.flaky);
+  assertEquals(flaky.retries, 2);
+  assertEquals(flaky.retryAttempts.map((one: Record<string, unknown>) => one.status), [
+    "failed",
+    "failed",
+  ]);
+  const wrong = results.tests[1];
+  assertEquals(wrong.snippet, "test: res.code == 200");
+  assertStringIncludes(wrong.trace, "w.yml:20:15: test is false");
+});
+
+Deno.test("markdown shows the jobs, the failures and what is flaky", async () => {
+  const { read: { markdown } } = await RUN;
+  for (const html of markdown![0] as readonly string[]) {
+    const rows = [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
+      [...row!.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell]) => cell)
+    );
+    assertEquals(
+      rows.map((row) => row.slice(1, 5)),
+      [
+        ["Job", "Steps", "Failed", "Skipped"],
+        ["Orders", "9", "3", "1"],
+        ["Rounds", "4", "1", "0"],
+        ["Embeds", "3", "2", "0"],
+        ["Needs – needs &quot;orders&quot;, which failed", "2", "0", "2"],
+        ["Off – skipif is true: true", "1", "0", "1"],
+        ["Broken", "2", "1", "1"],
+        ["Off (2)", "1", "0", "1"],
+      ].map((row) => row.map((cell) => cell.replace(/<\/?code>/g, ""))),
+    );
+    const failures = [...html.matchAll(/<summary>(.*?)<\/summary>/gs)].map(([, text]) =>
+      text!.replace(/<[^>]*>/g, "")
+        .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    );
+    const expected = RICH_CASES.filter(({ outcome }) =>
+      outcome === "failed" || outcome === "error"
+    );
+    assertEquals(failures, expected.map(({ suite, name, at }) => `${suite} › ${name} (${at})`));
+    assertStringIncludes(html, "<li>Orders › flaky: passed on attempt 3</li>");
+    assertStringIncludes(html, "500 Internal Server Error");
+  }
+});
+
+Deno.test("the text report and the page tell of what is flaky, too", async () => {
+  const { stdout, reports } = await RUN;
+  assertStringIncludes(stdout, "1 flaky step");
+  assertStringIncludes(reports["report.html"]!, '"flaky":true');
+  assertStringIncludes(reports["events.ndjson"]!, '"flaky":true');
+  const json = JSON.parse(reports["report.json"]!);
+  assertEquals(json.totals.flaky, 1);
+  const flaky = json.jobs[0].steps.filter((one: Record<string, unknown>) => one.flaky);
+  assertEquals(flaky.map((one: Record<string, unknown>) => one.name), ["flaky"]);
+});
+
+Deno.test("every case has a name of its own in every report", async () => {
+  const { reports, read: { junit } } = await RUN;
+  const [{ testsuite }] = junit as [{ testsuite: readonly Testsuite[] }];
+  const inJunit = testsuite.flatMap(({ testcase }) =>
+    testcase.map(({ classname, name }) => `${classname} › ${name}`)
+  );
+  const inCtrf = JSON.parse(reports["ctrf.json"]!).results.tests.map(
+    ({ name }: { name: string }) => name,
+  );
+  for (const names of [inJunit, inCtrf]) assertEquals(new Set(names).size, RICH_CASES.length);
+});
