@@ -23,7 +23,9 @@ export async function findProgram(
 ): Promise<string | undefined> {
   const places = (WINDOWS ? /[/\\]/ : /\//).test(name)
     ? [name]
-    : (path ?? "").split(WINDOWS ? ";" : ":").map((place) => `${place || "."}/${name}`);
+    : path
+    ? path.split(WINDOWS ? ";" : ":").map((place) => `${place || "."}/${name}`)
+    : [];
   for (const place of places) {
     for (const ending of WINDOWS ? ["", ".exe", ".cmd", ".bat", ".com"] : [""]) {
       const file = isAbsolute(place) ? place + ending : `${folder}/${place}${ending}`;
@@ -70,7 +72,7 @@ export async function pluginRefusal(
 ): Promise<Refusal | undefined> {
   const file = plugin.path.split(WINDOWS ? /[/\\]/ : "/").at(-1)!;
   const program = `runner-${plugin.name}`;
-  const found = await findProgram(plugin.path, { path: "", folder: "" }, host);
+  const found = await findProgram(plugin.path, { path: undefined, folder: "" }, host);
   const isNamed = ({ text, path }: ProgramRule) =>
     text === program || text === file ||
     path !== undefined && found !== undefined && isSame(path, found);
