@@ -1,0 +1,182 @@
+import { assert, assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { validateAll } from "../../support/ajv.ts";
+import { withRig } from "../../support/rig.ts";
+import { runCli } from "../../support/run_cli.ts";
+import { readFolder, runReports } from "../../support/run_reports.ts";
+import { readReports } from "../../support/read_reports.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+import { hostileWorkflow } from "./hostile_run.ts";
+import { RICH_FILES } from "./rich_run.ts";
+
+const ROOT = fromFileUrl(new URL("../../../", import.meta.url));
+const CONFORMANCE = `${ROOT}tests/conformance/`;
+
+type Reports = Readonly<Record<string, string>>;
+
+const ALL = ["--report-dir", "reports", "w.yml"];
+
+/** A command that leaves something behind is told with -v. */
+const NOTES = `name: n
+jobs: [{ name: j, steps: [{ uses: shell, with: { cmd: "sleep 1000 > /dev/null 2>&1 &" } }] }]
+`;
+
+/** The reports of many runs, by the names of these. */
+const RUNS = (async () => {
+  const runs = new Map<string, Reports>();
+  for (
+    const [name, files] of [["rich", RICH_FILES], ["hostile", {
+      "w.yml": hostileWorkflow(),
+    }]] as const
+  ) {
+    runs.set(name, (await runReports(files)).reports);
+    const args = ["-v", "--timing", ...ALL];
+    runs.set(`${name} -v`, (await runReports(files, { args })).reports);
+  }
+  runs.set("notes", (await runReports({ "w.yml": NOTES }, { args: ["-v", ...ALL] })).reports);
+  const names = [...Deno.readDirSync(CONFORMANCE)].map(({ name }) => name).sort();
+  // Two at once: most of them wait for something.
+  const next = names.values();
+  await Promise.all([1, 2].map(async () => {
+    for (const name of next) runs.set(name, await runConformance(`${CONFORMANCE}${name}`));
+  }));
+  return runs;
+})();
+
+function runConformance(cwd: string): Promise<Reports> {
+  const args = (readIfThere(`${cwd}/args`) ?? "workflow.yml").trim().split(/\s+/);
+  const env = Object.fromEntries(
+    (readIfThere(`${cwd}/env`) ?? "").split("\n").filter((line) => line.includes("=")).map((line) =>
+      [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const
+    ),
+  );
+  return withRig((rig) =>
+    withFiles({}, async (folder) => {
+      await runCli(["--report-dir", folder, ...args], { cwd, env: { ...env, RIG_URL: rig.url } });
+      return readFolder(folder);
+    })
+  );
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** A schema of docs; here it forbids what it does not know, so that nothing is left out of it. */
+async function readSchema(name: string): Promise<unknown> {
+  return closed(JSON.parse(await Deno.readTextFile(`${ROOT}docs/${name}`)));
+}
+
+function closed(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(closed);
+  const parts = Object.fromEntries(
+    Object.entries(schema).map(([key, part]) => [key, closed(part)]),
+  );
+  return "properties" in parts ? { ...parts, additionalProperties: false } : parts;
+}
+
+function assertValid(told: Readonly<Record<string, readonly string[]>>): void {
+  assertEquals(
+    Object.fromEntries(Object.entries(told).filter(([, wrong]) => wrong.length > 0)),
+    {},
+  );
+}
+
+Deno.test("docs/report.schema.json describes all that a JSON report can hold", async () => {
+  const schema = await readSchema("report.schema.json");
+  const documents: Record<string, unknown> = {};
+  for (const [name, reports] of await RUNS) {
+    if (reports["report.json"]) documents[name] = JSON.parse(reports["report.json"]);
+  }
+  assert(Object.keys(documents).length > 40);
+  assertValid(await validateAll(schema, documents));
+  const [wrong] = Object.values(await validateAll(schema, { x: { schema: "runner-report/1" } }));
+  assert(wrong!.length > 5);
+});
+
+Deno.test("docs/events.schema.json describes every event", async () => {
+  const schema = await readSchema("events.schema.json");
+  const documents: Record<string, unknown> = {};
+  const types = new Set<string>();
+  for (const [name, reports] of await RUNS) {
+    const lines = reports["events.ndjson"]?.trimEnd().split("\n") ?? [];
+    for (const [index, line] of lines.entries()) {
+      const event = JSON.parse(line);
+      documents[`${name} ${index}`] = event;
+      types.add(event.type);
+    }
+  }
+  const { oneOf } = schema as { readonly oneOf: readonly { readonly $ref: string }[] };
+  assertEquals([...types].sort(), oneOf.map(({ $ref }) => $ref.split("/").pop()!).sort());
+  assertValid(await validateAll(schema, documents));
+});
+
+Deno.test("both schemas say the same of what both have", async () => {
+  const [report, events] = await Promise.all(
+    ["report", "events"].map(async (name) =>
+      JSON.parse(await Deno.readTextFile(`${ROOT}docs/${name}.schema.json`)).$defs
+    ),
+  );
+  const shared = Object.keys(report).filter((name) => name in events);
+  assertEquals(shared, ["spot", "place", "operand", "failure", "attempt", "outline"]);
+  for (const name of shared) assertEquals(report[name], events[name]);
+});
+
+Deno.test("every JSON report tells what the events told", async () => {
+  for (const [name, reports] of await RUNS) {
+    if (!reports["report.json"]) continue;
+    const { jobs, totals, state } = JSON.parse(reports["report.json"]);
+    const events = reports["events.ndjson"]!.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const { jobs: byState, steps, state: ended } = events.at(-1);
+    assertEquals([totals.jobs, totals.steps, state], [byState, steps, ended], name);
+    const finished = events.filter(({ type, run }) => type === "step_finished" && !run.within);
+    // deno-lint-ignore no-explicit-any
+    const told = jobs.flatMap((job: any) => job.steps.map((one: any) => `${job.id} ${one.name}`));
+    assertEquals(
+      told.toSorted(),
+      finished.map(({ run, result }) => `${run.job} ${result.name}`).toSorted(),
+      name,
+    );
+  }
+});
+
+Deno.test("JUnit, TAP and CTRF reports of every run can be read, and agree", async () => {
+  const runs = [...await RUNS].filter(([, reports]) => reports["report.json"]);
+  const texts = (name: string) => runs.map(([, reports]) => reports[name]!);
+  const read = await readReports({
+    junit: texts("junit.xml"),
+    tap: texts("report.tap"),
+    ctrf: texts("ctrf.json"),
+  });
+  // deno-lint-ignore no-explicit-any
+  for (const [index, junit] of (read.junit as any[]).entries()) {
+    const [name] = runs[index]!;
+    // deno-lint-ignore no-explicit-any
+    const tap = read.tap![index] as any;
+    assertEquals([read.ctrf![index], tap.errors, tap.noise.filter(isExtra)], [[], [], []], name);
+    const { summary } = JSON.parse(texts("ctrf.json")[index]!).results;
+    // deno-lint-ignore no-explicit-any
+    const tests = tap.tests.flatMap((one: any) => one.child?.tests ?? []);
+    const failed = junit.failures + junit.errors;
+    assertEquals([summary.tests, summary.failed, summary.skipped], [
+      junit.tests,
+      failed,
+      junit.skipped,
+    ], name);
+    // deno-lint-ignore no-explicit-any
+    const skipped = tests.filter((one: any) => one.skip !== false).length;
+    // deno-lint-ignore no-explicit-any
+    const bad = tests.filter((one: any) => !one.ok).length;
+    assertEquals([tests.length, bad, skipped], [junit.tests, failed, junit.skipped], name);
+  }
+});
+
+function isExtra(noise: string): boolean {
+  return noise.startsWith("extra");
+}
