@@ -48,7 +48,7 @@ function interrupt(
         collect(child.stdout, watchers, stdout),
         collect(child.stderr, watchers, stderr),
       ]);
-      await ready(rig, folder, (text) =>
+      const isReady = ready(rig, folder, (text) =>
         new Promise((resolve) => {
           const look = () => {
             if (stdout.text.includes(text) || stderr.text.includes(text)) resolve();
@@ -56,6 +56,12 @@ function interrupt(
           watchers.add(look);
           look();
         }));
+      await Promise.race([
+        isReady,
+        ended.then(() => {
+          throw new Error(`ended before it was interrupted:\n${stdout.text}${stderr.text}`);
+        }),
+      ]);
       for (const signal of signals) child.kill(signal);
       await ended;
       const { code } = await child.status;
@@ -68,11 +74,12 @@ function interrupt(
 
 /** Resolves once a file is there and holds a whole line; gives the line. */
 async function untilWritten(path: string): Promise<string> {
-  for (;;) {
+  for (let tries = 0; tries < 3000; tries++) {
     const text = await Deno.readTextFile(path).catch(() => "");
     if (text.endsWith("\n")) return text.trim();
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+  throw new Error(`nothing was written to ${path}`);
 }
 
 async function isGone(pid: number): Promise<boolean> {
