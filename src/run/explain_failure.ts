@@ -2,13 +2,15 @@ import type { JobResult } from "../action/action.ts";
 import { ExpressionError } from "../expr/expression_error.ts";
 import type { Explanation, Expression, Operand, Scope } from "../expr/expression.ts";
 import { RunnerError } from "../source/errors.ts";
-import { type Path, type Place, placeOf } from "../source/source.ts";
+import { maskPlace } from "../source/mask_place.ts";
+import { type Path, type Place, placeOf, shortPlace } from "../source/source.ts";
 import { boundPart, boundValue } from "../value/bound_value.ts";
 import { diffLines } from "../value/diff_lines.ts";
 import { diffTexts } from "../value/diff_texts.ts";
+import type { Masker } from "../value/masker.ts";
 import { boundedMeter } from "../value/meter.ts";
 import type { Value } from "../value/value.ts";
-import type { Document, Places } from "../workflow/model.ts";
+import type { Places } from "../workflow/model.ts";
 import type { Failure, PassedTest } from "./event.ts";
 import type { Session } from "./session.ts";
 import { EmbeddedError } from "./embedded_error.ts";
@@ -31,7 +33,7 @@ export async function explainError(
       field: [fieldName, ...cause.path].join("."),
       message: cause.message,
       ...hintOf(cause, await missingAt(session, path)),
-      ...await placeAt(session.document, path, cause.start, cause.end),
+      ...await placeAt(session, path, cause.start, cause.end),
     };
   }
   const isOurs = !(cause instanceof RunnerError);
@@ -41,7 +43,7 @@ export async function explainError(
     field: fieldName,
     message: isOurs ? `internal error: ${cause}` : cause.message,
     ...(isOurs ? {} : hintOf(cause, await missingAt(session, [...owner, ...field]))),
-    ...await placeAt(session.document, [...owner, ...field]),
+    ...await placeAt(session, [...owner, ...field]),
   };
 }
 
@@ -62,7 +64,7 @@ export async function explainTest(
     operands: shownOperands(session, operands),
     ...differenceOf(session, unequal),
     ...(hint === undefined ? {} : { hint }),
-    ...await placeAt(session.document, [...owner, "test"], start, end),
+    ...await placeAt(session, [...owner, "test"], start, end),
   };
 }
 
@@ -76,7 +78,7 @@ export async function explainJob(
     kind: "embedded",
     field: "with.path",
     message: `${file} failed: ${failed} of ${steps} ${steps === 1 ? "step" : "steps"}`,
-    ...await placeAt(session.document, [...owner, "with", "path"]),
+    ...await placeAt(session, [...owner, "with", "path"]),
   };
 }
 
@@ -128,7 +130,7 @@ const found = new WeakMap<Places, Map<string, Place>>();
 
 /** Where a value of a document stands, or a part of its text. */
 async function placeAt(
-  document: Document,
+  { document, secrets }: Session,
   path: Path,
   start?: number,
   end?: number,
@@ -138,8 +140,19 @@ async function placeAt(
   if (!known) found.set(places, known = new Map());
   const key = JSON.stringify([path, start, end]);
   let place = known.get(key);
-  if (!place) known.set(key, place = findPlace(places, path, start, end));
+  if (!place) known.set(key, place = shownPlace(secrets, findPlace(places, path, start, end)));
   return { place };
+}
+
+/** A file may be one line of megabytes, of which nobody sees more. */
+const LONGEST_LINE = 1000;
+
+/** A place with no more of its line than can be seen, and no part of a secret that was cut. */
+function shownPlace(secrets: Masker, place: Place): Place {
+  if (place.text.length <= LONGEST_LINE) return place;
+  // A secret that reaches into what is shown is seen whole; base64 may be broken into lines.
+  const around = shortPlace(place, LONGEST_LINE + 16 * secrets.longest);
+  return shortPlace(maskPlace(around, (text) => secrets.mask(text)), LONGEST_LINE);
 }
 
 function findPlace(places: Places, path: Path, start?: number, end?: number): Place {

@@ -49,6 +49,23 @@ export function placeOf(span: Span): Place {
   return { ...at, text, from, to };
 }
 
+/** A place with no more of its line than so many characters, in which the mark begins. */
+export function shortPlace(place: Place, longest: number): Place {
+  const { text, from, to } = place;
+  if (text.length <= longest) return place;
+  const start = Math.max(0, Math.min(from - (longest >> 2), text.length - longest));
+  const end = start + longest;
+  const before = start > 0 ? "…" : "";
+  const after = end < text.length ? "…" : "";
+  const moved = (offset: number) => Math.min(offset, end) - start + before.length;
+  return {
+    ...place,
+    text: `${before}${text.slice(start, end)}${after}`,
+    from: moved(from),
+    to: moved(to),
+  };
+}
+
 /** A part of a file; `exact` is false where it is only the text around what was asked for. */
 interface FileSpan extends Span {
   readonly exact: boolean;

@@ -15,6 +15,11 @@ export class Masker {
   /** Of all forms, those that may be broken into lines. */
   readonly #base64 = new FormTable();
 
+  /** The length of the longest form in which a secret may turn up. */
+  get longest(): number {
+    return this.#forms.longest;
+  }
+
   /** Makes a text secret, in every form in which it may turn up. Short texts are left alone. */
   add(secret: string): void {
     if (this.#known.has(secret)) return;

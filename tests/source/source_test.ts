@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { placeOf, type Source, spanInFile } from "../../src/source/source.ts";
+import { placeOf, shortPlace, type Source, spanInFile } from "../../src/source/source.ts";
 
 /** The place of `marked` in a text, as `line:column text-of-line|marked`. */
 function place(text: string, marked: string): string {
@@ -61,4 +61,20 @@ Deno.test("spanInFile() says whether the span is exact", () => {
   assertEquals([span.start, span.end, span.exact], [7, 8, true]);
   const lost = spanInFile({ source: { name: "x", text: "xyz", origin }, start: 1, end: 2 });
   assertEquals([lost.start, lost.end, lost.exact], [6, 9, false]);
+});
+
+Deno.test("shortPlace() keeps what stands around the mark", () => {
+  const text = `${"a".repeat(50)}[mark]${"b".repeat(50)}`;
+  const shown = (text: string, longest: number) => {
+    const start = text.indexOf("[");
+    const place = placeOf({ source: { name: "a.yml", text }, start, end: text.indexOf("]") + 1 });
+    const { column, text: short, from, to } = shortPlace(place, longest);
+    return `${column} ${short}|${short.slice(from, to)}`;
+  };
+  assertEquals(shown(text, 200), `51 ${text}|[mark]`);
+  assertEquals(shown(text, 16), "51 …aaaa[mark]bbbbbb…|[mark]");
+  assertEquals(shown(text, 8), "51 …aa[mark]…|[mark]");
+  assertEquals(shown(text, 4), "51 …a[ma…|[ma");
+  assertEquals(shown(`[mark]${"b".repeat(50)}`, 10), "1 [mark]bbbb…|[mark]");
+  assertEquals(shown(`${"a".repeat(50)}[mark]`, 10), "51 …aaaa[mark]|[mark]");
 });
