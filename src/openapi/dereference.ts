@@ -1,6 +1,5 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import { resolve } from "@std/path/resolve";
-import { toFileUrl } from "@std/path/to-file-url";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError } from "../source/errors.ts";
 import type { Source } from "../source/source.ts";
@@ -45,7 +44,7 @@ export async function dereference(
     dereference: { circular: true as const, excludedPathMatcher: isExample },
   };
   try {
-    return await new $RefParser().dereference(files.mainUrl, value, options);
+    return await new $RefParser().dereference(files.mainPath, value, options);
   } catch (error) {
     if (error instanceof RangeError) {
       throw new LoadError(`cannot read OpenAPI file '${main.name}': it is nested too deeply`);
@@ -108,13 +107,18 @@ function isGroup(error: unknown): error is { readonly errors: readonly Fault[] }
 
 /** The files that a description is made of, by their URLs. */
 class ReferencedFiles {
-  readonly mainUrl: string;
+  /** As the library wants it, which encodes it itself. */
+  readonly mainPath: string;
   readonly #sources = new Map<string, Source>();
   readonly #failures = new Map<string, LoadError>();
 
   constructor(readonly main: Source, readonly descriptions: Descriptions) {
-    this.mainUrl = toFileUrl(resolve(descriptions.workingFolder, main.name)).href;
-    this.#sources.set(this.mainUrl, main);
+    const path = resolve(descriptions.workingFolder, main.name);
+    this.mainPath = /^[a-z]:/i.test(path)
+      ? `file:///${path.replaceAll("\\", "/")}`
+      : `file://${path}`;
+    const url = encodeURI(this.mainPath).replaceAll("?", "%3F").replaceAll("#", "%23");
+    this.#sources.set(url, main);
   }
 
   async read(url: string): Promise<string> {
@@ -145,7 +149,7 @@ class ReferencedFiles {
     const parsed = new Map<string, ParsedFile>();
     const groups: Diagnostic[][] = [];
     for (const fault of faults) {
-      const url = fault.source === undefined ? undefined : this.#urlOf(fault.source);
+      const url = await this.#fileOf(fault, parsed);
       const source = url === undefined ? undefined : this.#sources.get(url);
       if (url === undefined || !source) {
         groups.push([{ severity: "error", code: "reference", message: fault.message }]);
@@ -187,6 +191,28 @@ class ReferencedFiles {
     return { ...base, message: `"${reference}" leads nowhere`, ...hintOf(hint) };
   }
 
+  /**
+   * The file that the reference is in. Where a part of another file is missing, the library names
+   * that file, and the way to the reference.
+   */
+  async #fileOf(
+    fault: Fault,
+    parsed: Map<string, ParsedFile>,
+  ): Promise<string | undefined> {
+    const named = fault.source === undefined ? undefined : this.#urlOf(fault.source);
+    if (fault.code !== "EMISSINGPOINTER" || named === undefined) return named;
+    for (const url of [named, ...this.#sources.keys()]) {
+      const source = this.#sources.get(url);
+      // What is no YAML holds no reference that could be read.
+      if (!source || this.#failures.has(url)) continue;
+      const file = parsed.get(url) ?? await this.descriptions.yaml.parse(source);
+      parsed.set(url, file);
+      if (this.#targetOf(fault, url, file) !== named) continue;
+      if (typeof valueAt(file.value, wayTo(fault, file.value)) === "string") return url;
+    }
+    return named;
+  }
+
   /** The file that a reference leads to. */
   #targetOf(fault: Fault, url: string, { value }: ParsedFile): string {
     const reference = String(valueAt(value, wayTo(fault, value)) ?? "");
@@ -200,7 +226,11 @@ class ReferencedFiles {
   #urlOf(source: string): string {
     if (this.#sources.has(source)) return source;
     const [path = ""] = source.split("#", 1);
-    return [...this.#sources.keys()].find((url) => url === path || fromUrl(url) === path) ?? path;
+    const isMeant = (url: string) => {
+      const names = [url, fromUrl(url), `file://${fromUrl(url)}`];
+      return [source, path, pathOf(source)].some((name) => names.includes(name));
+    };
+    return [...this.#sources.keys()].find(isMeant) ?? path;
   }
 
   /** As short as the path that the user gave. */
@@ -208,6 +238,15 @@ class ReferencedFiles {
     const path = fromUrl(url);
     const folder = `${this.descriptions.workingFolder.replace(/[/\\]$/, "")}/`;
     return path.startsWith(folder) ? path.slice(folder.length) : path;
+  }
+}
+
+/** The path of what may be a URL. */
+function pathOf(name: string): string {
+  try {
+    return fromUrl(name);
+  } catch {
+    return name;
   }
 }
 

@@ -256,6 +256,26 @@ d/broken.yml:1:4: error: this "[" is not closed
   );
 });
 
+Deno.test("gen follows references in folders of any name, and tells of those that miss their part", async (test) => {
+  const main = "openapi: 3.0.0\npaths:\n  /a: { $ref: 'paths/a b.yml#/NAME' }\n";
+  const part = "things: { get: { operationId: listThings, responses: {} } }\n";
+  for (const folder of ["plain", "a b", "ünï 目录", "50% off", "what?", "a#b", "[x]"]) {
+    await test.step(folder, async () => {
+      const file = `${folder}/x.yml`;
+      const files = { [file]: main.replace("NAME", "things"), [`${folder}/paths/a b.yml`]: part };
+      const good = await gen(files, [file]);
+      assertEquals([good.code, good.stderr], [0, ""]);
+      assertStringIncludes(good.stdout, "listThings");
+
+      const bad = await gen({ ...files, [file]: main.replace("NAME", "thinks") }, [file]);
+      assertEquals([bad.code, bad.stdout], [1, ""]);
+      assertStringIncludes(bad.stderr, 'paths/a b.yml#/thinks" leads nowhere\n');
+      assertStringIncludes(bad.stderr, `${file}:3:15: error: `);
+      assertStringIncludes(bad.stderr, 'did you mean "things"?');
+    });
+  }
+});
+
 Deno.test("gen fetches nothing, and says which reference it did not follow", async () => {
   let asked = 0;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
