@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
 import { parse } from "@std/yaml/parse";
 import { makeFormula } from "../../scripts/make_formula.ts";
 import { makeSbom } from "../../scripts/make_sbom.ts";
@@ -120,4 +121,17 @@ Deno.test("the version stands in one place alike", async () => {
   const { version } = config;
   assertStringIncludes(await read("src/cli/version.ts"), `"${version}"`);
   assertStringIncludes(await read("CHANGELOG.md"), version);
+});
+
+Deno.test("the package can be published, and holds the program and nothing else", async () => {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["publish", "--dry-run", "--allow-dirty"],
+    cwd: fromFileUrl(ROOT),
+    env: { NO_COLOR: "1" },
+  }).output();
+  const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  assert(success, said);
+  assertStringIncludes(said, "/mod.ts (");
+  assertStringIncludes(said, "/src/cli/main.ts (");
+  assert(!/\/(tests|site|scripts|docs)\//.test(said.split("Simulating")[1] ?? ""), said);
 });
