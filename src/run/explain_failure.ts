@@ -149,10 +149,26 @@ const LONGEST_LINE = 1000;
 
 /** A place with no more of its line than can be seen, and no part of a secret that was cut. */
 function shownPlace(secrets: Masker, place: Place): Place {
-  if (place.text.length <= LONGEST_LINE) return place;
-  // A secret that reaches into what is shown is seen whole; base64 may be broken into lines.
-  const around = shortPlace(place, LONGEST_LINE + 16 * secrets.longest);
-  return shortPlace(maskPlace(around, (text) => secrets.mask(text)), LONGEST_LINE);
+  const { text, from, to } = place;
+  if (text.length <= LONGEST_LINE) return place;
+  // Base64 may be broken into lines.
+  const edge = 2 * secrets.longest;
+  const start = Math.max(0, from - LONGEST_LINE - edge);
+  const end = Math.min(text.length, from + LONGEST_LINE + edge);
+  const window = { ...place, text: text.slice(start, end), from: from - start };
+  const masked = maskPlace(
+    { ...window, to: Math.min(to, end) - start },
+    (text) => secrets.mask(text),
+  );
+  // What is left of a secret that was cut stands at the edges.
+  const left = start === 0 ? 0 : Math.min(edge, masked.from);
+  const right = end === text.length ? 0 : Math.min(edge, masked.text.length - masked.to);
+  return shortPlace({
+    ...masked,
+    text: masked.text.slice(left, masked.text.length - right),
+    from: masked.from - left,
+    to: masked.to - left,
+  }, LONGEST_LINE);
 }
 
 function findPlace(places: Places, path: Path, start?: number, end?: number): Place {

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { withRig } from "../support/rig.ts";
 import { runCli } from "../support/run_cli.ts";
+import { readFolder, REPORT_FILES } from "../support/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const CHARACTERS = [..."abcdefXYZ0189 -_.~!*'()+/=&<>\"\\%#?:@;,$[]{}|^é漢"];
@@ -21,15 +22,23 @@ function randomSecret(next: () => number): string {
 
 /** Every way to write a secret that a report could be searched for. */
 function forms(secret: string): string[] {
-  const bytes = new TextEncoder().encode(secret);
-  const base64 = btoa(String.fromCharCode(...bytes)).replace(/=+$/, "").slice(0, -1);
+  const html = secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   return [
     secret,
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
-    base64,
-    secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+    JSON.stringify(secret).slice(1, -1).replaceAll("<", "\\u003c"),
+    html,
+    html.replaceAll('"', "&quot;"),
+    ...["", "a", "ab"].map((before) => base64Of(before, secret)),
   ];
+}
+
+/** What base64 makes of a secret behind something else, without what its neighbours share in. */
+function base64Of(before: string, secret: string): string {
+  const bytes = new TextEncoder().encode(before + secret);
+  const encoded = btoa(String.fromCharCode(...bytes)).replace(/=+$/, "");
+  return encoded.slice(before === "" ? 0 : 4, -2);
 }
 
 const WORKFLOW = `
@@ -64,6 +73,34 @@ jobs:
           body: { token: "{{vars.token}}", text: "<{{vars.plain}}>", auth: "{{vars.auth}}" }
         test: res.body == vars.token
         echo: "{{res.body}}"
+      - name: what it publishes, "{{vars.token}}"
+        id: published
+        uses: http
+        with: { post: "{url}/echo", body: { token: "{{vars.token}}" } }
+        outputs: { code: res.body.body, list: "[vars.plain, vars.private]" }
+        test: res.code == 200
+        echo: "{{outputs.code}} {{outputs.list}}"
+      - name: a difference
+        uses: http
+        with: { post: "{url}/echo", body: { a: 1, token: "{{vars.token}}" }, headers: { x-a: "{{vars.plain}}" } }
+        test: 'res.body == {"headers": {"x-a": vars.token}, "body": vars.private, "list": [vars.plain]}'
+      - name: attempts
+        uses: shell
+        with: { cmd: "echo {{toBase64(vars.token)}}; exit 1" }
+        test: res.stdout == vars.plain
+        retry: { max_attempts: 2 }
+      - name: inside
+        uses: embedded
+        with: { path: job.yml, vars: { given: "{{vars.token}}", text: "{{vars.plain}}" } }
+      - name: entries
+        uses: echo
+        iteration: [{ text: "{{vars.token}}" }, { text: "{{vars.plain}}" }]
+        with: { message: "{{vars.text}}" }
+        test: res.message == "x" + vars.text
+      - name: a url
+        uses: http
+        with: { get: "{url}/echo", query: { q: "{{vars.plain}}", r: "{{vars.private}}" } }
+        test: res.body.url contains vars.token
       - name: basic credentials, in a header and in a URL
         vars: { pair: "me:basic-in-header-{{vars.auth.user}}" }
         uses: http
@@ -95,6 +132,20 @@ jobs:
   - name: "{{vars.auth.user}}"
     skipif: "true"
     steps: [{ uses: hello }]
+  - name: broken
+    skipif: len(vars.token) + vars.plain
+    steps: [{ uses: hello, name: "never {{vars.token}}" }]
+`;
+
+const JOB = `name: "{{vars.given}}"
+steps:
+  - name: "{{vars.given}} {{vars.text}}"
+    uses: echo
+    with: { message: "{{vars.given}}" }
+    test: res.message == vars.text
+    echo: "{{res.message}} {{vars.text}}"
+    outputs: { said: res.message }
+    id: said
 `;
 
 /** What the workflow makes secret besides the environment. */
@@ -107,37 +158,58 @@ const OWN = [
   "in-shell-env",
 ];
 
-Deno.test("no secret is in the report, in any encoding, with and without -v", async () => {
+const MODES = [[], ["-v", "--timing"], ["--quiet"], ["-v", "--report", "json=-"]] as const;
+
+Deno.test("no secret is in any report, in any encoding", async () => {
   const next = random(42);
   await withRig(async (rig) => {
     const account = rig.url.replace("://", "://me:url-password@");
     const workflow = WORKFLOW.replaceAll("{url}", rig.url).replaceAll("{account}", account);
-    await withFiles({ "w.yml": workflow }, async (cwd) => {
-      for (let round = 0; round < 6; round++) {
+    await withFiles({ "w.yml": workflow, "job.yml": JOB }, async (cwd) => {
+      for (let round = 0; round < 8; round++) {
         const lines = [1, 2, 3].map(() => randomSecret(next).replace(/[^\x20-\x7e]/g, "e"));
         const secrets = {
           API_TOKEN: randomSecret(next),
           MY_PASSWORD: randomSecret(next).replace(/[^\x20-\x7e]/g, "e"),
           PRIVATE_KEY: lines.join("\n"),
         };
-        const args = round % 2 ? ["-v", "--timing", "w.yml"] : ["w.yml"];
-        const env = { ...secrets, SUFFIX: "123" };
+        const folder = `${cwd}/reports${round}`;
+        const args = [...MODES[round % MODES.length]!, "--report-dir", folder, "w.yml"];
+        const summary = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: `${folder}/github.md` };
+        const env = { ...secrets, ...summary, SUFFIX: "123" };
         const { code, stdout, stderr } = await runCli(args, { cwd, env });
         assertEquals(code, 1);
-        assertStringIncludes(stdout, "***");
-        for (const secret of [...Object.values(secrets), ...lines, ...OWN]) {
-          for (const form of forms(secret)) assertHidden(form, stdout + stderr);
+        const reports = readFolder(folder);
+        assertEquals(Object.keys(reports).length, REPORT_FILES.length + 1, stderr);
+        const texts = { stdout, stderr, ...reports };
+        for (const [name, text] of Object.entries(texts)) {
+          if (name !== "stderr") assertStringIncludes(decodeAll(text), "***", name);
+          for (const secret of [...Object.values(secrets), ...lines, ...OWN]) {
+            for (const form of forms(secret)) assertHidden(form, text, name);
+            assertHidden(secret, decodeAll(text), `${name}, decoded`);
+          }
         }
       }
     });
   });
 });
 
+/** A text without the escapes of XML, HTML, Markdown, JSON, TAP and GitHub. */
+function decodeAll(text: string): string {
+  const names: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' };
+  return text
+    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    .replace(/&(amp|lt|gt|quot);/g, (_, name) => names[name]!)
+    .replace(/\\u([0-9a-f]{4})/g, (_, code) => String.fromCharCode(parseInt(code, 16)))
+    .replace(/\\n/g, "\n").replace(/\\(["\\#])/g, "$1")
+    .replaceAll("%0A", "\n").replaceAll("%25", "%");
+}
+
 /** Line breaks in base64 hide nothing. */
-function assertHidden(form: string, text: string): void {
+function assertHidden(form: string, text: string, name: string): void {
   for (const seen of [text, text.replace(/\s+/g, "")]) {
     const at = seen.indexOf(form);
-    assert(at < 0, `${form} in ${seen.slice(Math.max(0, at - 200), at + 80)}`);
+    assert(at < 0, `${form} in ${name}: ${seen.slice(Math.max(0, at - 200), at + 80)}`);
   }
 }
 
@@ -287,5 +359,26 @@ jobs:
     });
   } finally {
     await server.shutdown();
+  }
+});
+
+Deno.test("where a long line is cut, no piece of a secret is left", async () => {
+  const secret = "hunter2-is-not-a-good-one";
+  for (const filler of [secret, btoa(secret), "12345", ` ${secret} `]) {
+    const text = filler.repeat(200).slice(0, 4000);
+    const step = { uses: "hello", with: { a: text }, test: "1 == 2", vars: { b: text } };
+    const job = { name: "j", steps: [step, { ...step, with: { [text]: 1 } }, step] };
+    await withFiles({ "w.yml": JSON.stringify({ name: "n", jobs: [job] }) }, async (cwd) => {
+      const args = ["--report-dir", "reports", "w.yml"];
+      const { code, stdout, stderr } = await runCli(args, { cwd, env: { MY_TOKEN: secret } });
+      assertEquals(code, 1);
+      for (const text of [stdout, stderr, ...Object.values(readFolder(`${cwd}/reports`))]) {
+        for (const form of [secret, btoa(secret)]) {
+          for (let at = 0; at + 8 <= form.length; at++) {
+            assertHidden(form.slice(at, at + 8), text, filler);
+          }
+        }
+      }
+    });
   }
 });
