@@ -52,7 +52,8 @@ const ARMS: Readonly<Record<string, readonly Direction[]>> = {
   "↓": ["up"],
 };
 
-const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}]/u;
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}]/u;
 
 /** The jobs of a drawing, by their titles. */
 export function readDrawing(text: string): readonly ReadJob[] {
