@@ -11,6 +11,11 @@ import type { RenderEvent } from "./file_format.ts";
 const MOST_ANNOTATIONS = 10;
 const WIDEST_TITLE = 200;
 
+/** Failures of one step at one place, of which the first is told: a repeat would leave no room. */
+interface Finding extends Annotation {
+  times: number;
+}
+
 /**
  * Annotations for GitHub Actions: each failure at its line of the workflow file.
  *
@@ -20,14 +25,17 @@ const WIDEST_TITLE = 200;
 export function makeGithubReport({ env, files }: Host): RenderEvent {
   const token = crypto.randomUUID();
   const fromRoot = pathsFromRoot(files.workingFolder(), env.get("GITHUB_WORKSPACE"));
-  const found: Annotation[] = [];
-  let count = 0;
+  const found: Finding[] = [];
+  let leftOut = 0;
   const jobNames = new Map<string, string>();
   const add = (title: string, failures: readonly Failure[]) => {
     const own = failures.filter(({ kind }) => kind !== "embedded");
     if (own.length === 0) return;
-    count++;
-    if (found.length < MOST_ANNOTATIONS) found.push(annotationOf(title, own, fromRoot));
+    const finding = findingOf(title, own, fromRoot);
+    const same = found.find((other) => isSame(other, finding));
+    if (same) same.times++;
+    else if (found.length < MOST_ANNOTATIONS) found.push(finding);
+    else leftOut++;
   };
   const trees = new StepTrees();
   const addStep = ({ result, inside }: StepTree, around: string) => {
@@ -54,30 +62,41 @@ export function makeGithubReport({ env, files }: Host): RenderEvent {
         add(event.name, event.failures);
         return "";
       case "run_finished":
-        return `::${token}::\n` + found.map(renderAnnotation).join("") + leftOut(count);
+        return `::${token}::\n` + found.map(renderFinding).join("") + leftOutLine(leftOut);
       default:
         return "";
     }
   };
 }
 
-function annotationOf(
+function findingOf(
   title: string,
   failures: readonly Failure[],
   fromRoot: (path: string) => string,
-): Annotation {
+): Finding {
   const place = failures.find((failure) => failure.place)?.place;
   return {
     level: "error",
     title: cutLine(oneLine(printable(title)), WIDEST_TITLE),
     message: failureText(failures),
+    times: 1,
     ...place ? { place: { ...place, file: fromRoot(place.file) } } : {},
   };
 }
 
-function leftOut(count: number): string {
-  const left = count - MOST_ANNOTATIONS;
-  if (left <= 0) return "";
+function isSame(one: Finding, other: Finding): boolean {
+  return one.title === other.title && one.place?.file === other.place?.file &&
+    one.place?.line === other.place?.line && one.place?.column === other.place?.column;
+}
+
+function renderFinding({ times, ...annotation }: Finding): string {
+  if (times === 1) return renderAnnotation(annotation);
+  const message = `failed ${times} times, first:\n${annotation.message}`;
+  return renderAnnotation({ ...annotation, message });
+}
+
+function leftOutLine(left: number): string {
+  if (left === 0) return "";
   return `${left} more ${left === 1 ? "failure has" : "failures have"} no annotation\n`;
 }
 

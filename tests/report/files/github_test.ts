@@ -109,6 +109,32 @@ Deno.test("there are no more annotations than GitHub shows", async () => {
   }
 });
 
+Deno.test("what fails in each round is annotated once, and leaves room for the rest", async () => {
+  const yaml = `name: n
+jobs:
+  - name: rounds
+    repeat: { count: 30 }
+    steps:
+      - { name: odd, uses: hello, test: repeat_index % 2 == 0 }
+      - { name: all, uses: hello, test: repeat_index < 0 }
+  - { name: after, steps: [{ name: last, uses: hello, test: "false" }] }
+`;
+  await withFiles({ "w.yml": yaml }, async (cwd) => {
+    const { stdout } = await runCli(["--jobs", "1", "w.yml"], { cwd, env: ACTIONS });
+    const { commands, lines } = readBuildLog(stdout);
+    const told = commands.map(({ properties, message }) =>
+      `${properties.line} ${properties.title}: ${message.split("\n")[0]}`
+    );
+    assertEquals(told, [
+      "7 rounds › all: failed 30 times, first:",
+      "6 rounds › odd: failed 15 times, first:",
+      "8 after › last: w.yml:8:62: test is false",
+    ]);
+    assertStringIncludes(commands[0]!.message, "repeat_index is 0 (int)");
+    assert(!lines.some((line) => line.endsWith("no annotation")));
+  });
+});
+
 Deno.test("what a server or a name says is no command", () =>
   withFiles({ "w.yml": hostileWorkflow() }, async (cwd) => {
     const body = HOSTILE_NAMES.join("\n") + "\n::add-mask::x\n  ::error::y\n##[add-mask]z\n";
