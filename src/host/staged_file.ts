@@ -54,7 +54,50 @@ export async function openGrowingFile(path: string, how: "anew" | "append"): Pro
   demand({ name: "write", path: target.path });
   makeFolder(parentOf(target.path));
   const mode = how === "append" ? { append: true } : { write: true, truncate: true };
-  return direct(Deno.openSync(target.path, { ...mode, create: true }));
+  return buffered(direct(Deno.openSync(target.path, { ...mode, create: true })));
+}
+
+/** Milliseconds until what was written can be read. */
+const LATENCY = 50;
+const BUFFER_SIZE = 1 << 16;
+
+/** Writes what comes in a short time in one go: each write costs. */
+function buffered(file: StagedFile): StagedFile {
+  let text = "";
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** What went wrong while nobody was there to be told. */
+  let problem: { readonly error: unknown } | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const pending = text;
+    text = "";
+    if (pending !== "") file.write(pending);
+  };
+  const flushAlone = () => {
+    try {
+      flush();
+    } catch (error) {
+      problem = { error };
+    }
+  };
+  return {
+    write(more) {
+      if (problem) throw problem.error;
+      text += more;
+      if (text.length >= BUFFER_SIZE) flush();
+      else timer ??= setTimeout(flushAlone, LATENCY);
+    },
+    commit() {
+      if (problem) throw problem.error;
+      flush();
+      file.commit();
+    },
+    discard() {
+      flushAlone();
+      file.discard();
+    },
+  };
 }
 
 /** A pipe or a device: no other file can take its place, and a pipe opens when it has a reader. */

@@ -1,6 +1,6 @@
 import type { Plan, PlannedJob } from "../plan/plan.ts";
-import { type Path, placeOf } from "../source/source.ts";
-import type { Places } from "../workflow/model.ts";
+import { placeOf } from "../source/source.ts";
+import type { Step, Workflow } from "../workflow/model.ts";
 import type { RunStarted, SpotInFile, StepOutline } from "./event.ts";
 
 /** What a run is going to do; the places of the steps are found only if they are asked for. */
@@ -8,26 +8,46 @@ export async function outlinePlan(
   { workflow, jobs }: Plan,
   withPlaces: boolean,
 ): Promise<RunStarted["jobs"]> {
-  const places = withPlaces ? await workflow.document.places() : undefined;
+  const spotOf = withPlaces ? await findSpots(workflow) : undefined;
   return jobs.map(({ job, name, needs }) => ({
     id: job.id,
     name,
     needs: needs.map((need) => need.job.id),
-    steps: outlineSteps(job, places),
+    steps: outlineSteps(job, spotOf && ((step) => spotOf(job.index, step))),
   }));
 }
 
-function outlineSteps({ steps }: PlannedJob["job"], places: Places | undefined): StepOutline[] {
-  return steps.map(({ id, name, action, path, iteration }) => ({
-    ...id === undefined ? {} : { id },
-    name: name?.source.trim() || action.name,
-    uses: action.name,
-    ...iteration ? { entries: iteration.length } : {},
-    ...places ? { place: spotOf(places, path) } : {},
+function outlineSteps(
+  { steps }: PlannedJob["job"],
+  spotOf: ((step: Step) => SpotInFile) | undefined,
+): StepOutline[] {
+  return steps.map((step) => ({
+    ...step.id === undefined ? {} : { id: step.id },
+    name: step.name?.source.trim() || step.action.name,
+    uses: step.action.name,
+    ...step.iteration ? { entries: step.iteration.length } : {},
+    ...spotOf ? { place: spotOf(step) } : {},
   }));
 }
 
-function spotOf(places: Places, path: Path): SpotInFile {
-  const { file, line, column } = placeOf(places.locate(path));
+type FindSpot = (job: number, step: Step) => SpotInFile;
+
+async function findSpots({ document, jobs }: Workflow): Promise<FindSpot> {
+  const { findStepStarts } = await import("../workflow/step_starts.ts");
+  const [file, ...others] = document.files;
+  const starts = file && others.length === 0 ? findStepStarts(file.text) : undefined;
+  const fits = starts?.length === jobs.length &&
+    jobs.every(({ steps }, index) => starts[index]!.length === steps.length);
+  if (file && starts && fits) {
+    return (job, { index }) => {
+      const start = starts[job]![index]!;
+      return spot(placeOf({ source: file, start, end: start }));
+    };
+  }
+  const places = await document.places();
+  return (_job, { path }) => spot(placeOf(places.locate(path)));
+}
+
+function spot({ file, line, column }: SpotInFile): SpotInFile {
   return { file, line, column };
 }

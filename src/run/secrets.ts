@@ -34,12 +34,12 @@ export function withoutSecretHeaders(
   mask: string,
 ): Record<string, unknown> {
   const out: Record<string, unknown> = { ...message };
-  if (isDict(message.headers)) {
-    const headers: Record<string, unknown> = { ...message.headers };
-    for (const name of Object.keys(headers)) {
-      if (isSecretHeader(name)) headers[name] = mask;
-    }
-    out.headers = headers;
+  if (isDict(message.headers) && Object.keys(message.headers).some(isSecretHeader)) {
+    out.headers = Object.fromEntries(
+      Object.entries(message.headers).map((
+        [name, value],
+      ) => [name, isSecretHeader(name) ? mask : value]),
+    );
   }
   if (isDict(message.outputs)) out.outputs = withoutSecretNames(message.outputs, mask);
   if (Array.isArray(message.cookies)) out.cookies = message.cookies.map(() => mask);

@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { openGrowingFile, stageFile } from "../../src/host/staged_file.ts";
+import { until } from "../support/processes.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 Deno.test("stageFile() takes the name only when the file is complete", async () => {
@@ -50,18 +51,22 @@ Deno.test("stageFile() writes through a link and into a pipe, and replaces neith
 });
 
 Deno.test("a growing file can be read while it is written", async () => {
-  await withFiles({}, async (dir) => {
-    Deno.writeTextFileSync(`${dir}/log`, "of an earlier run");
+  await withFiles({ log: "of an earlier run" }, async (dir) => {
+    const read = () => Deno.readTextFileSync(`${dir}/log`);
     const file = await openGrowingFile(`${dir}/log`, "anew");
     file.write("one\n");
-    assertEquals(Deno.readTextFileSync(`${dir}/log`), "one\n");
+    await until(() => read() === "one\n", "the first line");
+    const long = "x".repeat(70_000);
     file.write("two\n");
-    assertEquals(Deno.readTextFileSync(`${dir}/log`), "one\ntwo\n");
+    file.write(long);
+    assertEquals(read(), `one\ntwo\n${long}`);
+    file.write("three\n");
     file.commit();
+    assertEquals(read(), `one\ntwo\n${long}three\n`);
     const more = await openGrowingFile(`${dir}/log`, "append");
-    more.write("three\n");
-    more.commit();
-    assertEquals(Deno.readTextFileSync(`${dir}/log`), "one\ntwo\nthree\n");
+    more.write("four\n");
+    more.discard();
+    assertEquals(read(), `one\ntwo\n${long}three\nfour\n`);
   });
 });
 
