@@ -5,6 +5,7 @@ import { startPage } from "./html/browser/start.ts";
 import { flatSteps, pageDetails, pageDuration, pageJobs, pageStep } from "./html/make_page_data.ts";
 import { renderHead, renderTitle, renderWithoutScripts } from "./html/page_head.ts";
 import { STYLE } from "./html/style.ts";
+import { exchangeJson } from "./result_json.ts";
 import type { RunRecord } from "./run_record.ts";
 
 /** A bundler gives functions other names, but not the fields of an object. */
@@ -94,11 +95,22 @@ function* dataOf(record: RunRecord): Iterable<string> {
 /** A line for each step, in the same order. */
 function* detailsOf({ jobs }: RunRecord): Iterable<string> {
   for (const { steps } of jobs) {
-    for (const { step } of flatSteps(steps)) yield `${json(pageDetails(step.result))}\n`;
+    for (const { step: { result } } of flatSteps(steps)) {
+      const details = JSON.stringify(pageDetails(result));
+      const exchange = exchangeJson(result);
+      const all = exchange === undefined
+        ? details
+        : `${details.slice(0, -1)},"exchange":${exchange}}`;
+      yield `${withoutMarkup(all)}\n`;
+    }
   }
 }
 
 /** Data inside of a script element, which the first `</script` would end. */
+function withoutMarkup(json: string): string {
+  return json.replaceAll("<", "\\u003c");
+}
+
 function json(value: unknown): string {
-  return JSON.stringify(value).replaceAll("<", "\\u003c");
+  return withoutMarkup(JSON.stringify(value));
 }

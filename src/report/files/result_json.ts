@@ -1,10 +1,9 @@
 import type { StepResult } from "../../run/event.ts";
 
-/** A result as JSON, whose last field is the exchange where there is one. */
 interface ResultText {
-  readonly text: string;
-  /** Where the exchange begins. */
-  readonly exchangeAt?: number;
+  /** Everything but the exchange. */
+  readonly rest: string;
+  readonly exchange?: string;
 }
 
 /** Several reports of one run hold the same results, which are most of what they hold. */
@@ -12,13 +11,13 @@ const KNOWN = new WeakMap<StepResult, ResultText>();
 
 /** A result as JSON. */
 export function resultJson(result: StepResult): string {
-  return textOf(result).text;
+  const { rest, exchange } = textOf(result);
+  return exchange === undefined ? rest : `${rest.slice(0, -1)},"exchange":${exchange}}`;
 }
 
 /** Request and response of a result as JSON, where it has them. */
 export function exchangeJson(result: StepResult): string | undefined {
-  const { text, exchangeAt } = textOf(result);
-  return exchangeAt === undefined ? undefined : text.slice(exchangeAt, -1);
+  return textOf(result).exchange;
 }
 
 function textOf(result: StepResult): ResultText {
@@ -29,7 +28,5 @@ function textOf(result: StepResult): ResultText {
 
 function write({ exchange, ...rest }: StepResult): ResultText {
   const text = JSON.stringify(rest);
-  if (!exchange) return { text };
-  const before = `${text.slice(0, -1)},"exchange":`;
-  return { text: `${before}${JSON.stringify(exchange)}}`, exchangeAt: before.length };
+  return exchange ? { rest: text, exchange: JSON.stringify(exchange) } : { rest: text };
 }

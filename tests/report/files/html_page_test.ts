@@ -113,7 +113,7 @@ Deno.test("a page has what the row of a step shows apart from the rest, and noth
     stepFinished({ job: "a", step: 0 }, "first", {
       exchange: {
         req: { method: "GET" },
-        res: { code: 200, body: { long: "body" }, rawbody: '{"long":"body"}' },
+        res: { code: 200, body: { long: "body" } },
       },
     }),
     stepFinished({ job: "a", step: 1 }, "second", {

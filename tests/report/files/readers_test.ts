@@ -268,6 +268,13 @@ Deno.test("the text report and the page tell of what is flaky, too", async () =>
   assertEquals(flaky.map((one: Record<string, unknown>) => one.name), ["flaky"]);
 });
 
+Deno.test("reports have what was parsed, and not its text once more", async () => {
+  const { reports } = await RUN;
+  const { res } = JSON.parse(reports["report.json"]!).jobs[0].steps[0].exchange;
+  assertEquals([res.code, res.body], [200, { path: "/status/200" }]);
+  for (const text of Object.values(reports)) assert(!text.includes('rawbody"'));
+});
+
 Deno.test("every case has a name of its own in every report", async () => {
   const { reports, read: { junit } } = await RUN;
   const [{ testsuite }] = junit as [{ testsuite: readonly Testsuite[] }];

@@ -1,4 +1,4 @@
-import type { Exchange, Failure, StepResult } from "../../../run/event.ts";
+import type { Failure, StepResult } from "../../../run/event.ts";
 import { printable } from "../../../source/printable.ts";
 import { criticalPath } from "../../critical_path.ts";
 import { renderRounds } from "../../render_rounds.ts";
@@ -81,25 +81,16 @@ export function pageStep(
   };
 }
 
-/** Everything that the row of a step does not show. */
-export function pageDetails(result: StepResult): PageDetails {
+/** Everything that the row of a step does not show, but for its exchange. */
+export function pageDetails(result: StepResult): Omit<PageDetails, "exchange"> {
   // deno-lint-ignore no-unused-vars
   const { name, uses, state, flaky, started, duration, attempts, exchange, failures, ...rest } =
     result;
   return {
     ...rest,
     failures: failures.map(briefFailure),
-    ...exchange ? { exchange: withoutRawBody(exchange) } : {},
     ...attempts.length < 2 ? {} : { attempts },
   };
-}
-
-/** The unparsed text of a body says once more what the parsed one says. */
-function withoutRawBody({ req, res, ...rest }: Exchange): Exchange {
-  if (typeof res !== "object" || res === null || !("rawbody" in res)) return { req, res, ...rest };
-  const { rawbody, ...response } = res;
-  const isTwice = typeof response.body === "object" || response.body === rawbody;
-  return { req, res: isTwice ? response : res, ...rest };
 }
 
 /** A file may be one line of megabytes, and each failure in it would bring all of that. */
