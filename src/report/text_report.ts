@@ -17,7 +17,14 @@ import { StepTrees } from "./step_trees.ts";
  */
 export function textReport(options: ReportOptions): Reporter {
   const text = new TextReport(options);
-  return { report: (event) => text.take(printableEvent(event)) };
+  return { report: (event) => text.take(printableEvent(withoutDetails(event))) };
+}
+
+/** An event without what is told of failures alone, which other reports may have asked for. */
+function withoutDetails(event: RunEvent): RunEvent {
+  if (event.type !== "step_finished" || event.result.state === "failed") return event;
+  const { exchange, test, outputs, ...result } = event.result;
+  return exchange || test || outputs ? { ...event, result } : event;
 }
 
 class TextReport {
