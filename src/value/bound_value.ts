@@ -12,12 +12,11 @@ export const KEPT_FROM_THE_END: ReadonlySet<string> = new Set(["stdout", "stderr
  */
 export function boundValue(value: unknown, limit: number, cut: CutText): Bounded {
   if (!isObject(value) || Array.isArray(value)) return boundPart(value, { left: limit }, cut);
-  const out: Record<string, Bounded> = Object.create(null);
+  const out: Record<string, Bounded> = {};
   for (const [key, field] of Object.entries(value)) {
     const isEnd = KEPT_FROM_THE_END.has(key) && typeof field === "string";
-    out[cut(key, Infinity)] = isEnd
-      ? boundEnd(field, limit, cut)
-      : boundPart(field, { left: limit }, cut);
+    const bounded = isEnd ? boundEnd(field, limit, cut) : boundPart(field, { left: limit }, cut);
+    setField(out, cut(key, Infinity), bounded);
   }
   return out;
 }
@@ -35,17 +34,7 @@ export function boundPart(value: unknown, budget: { left: number }, cut: CutText
     }
     return typeof value === "boolean" ? value : null;
   }
-  if (Array.isArray(value)) {
-    const items: Bounded[] = [];
-    for (const item of value) {
-      if (budget.left <= 0) {
-        items.push(`… (${value.length - items.length} more)`);
-        break;
-      }
-      items.push(boundPart(item, budget, cut));
-    }
-    return items;
-  }
+  if (Array.isArray(value)) return boundList(value, budget, cut);
   const out: Record<string, Bounded> = {};
   const keys = Object.keys(value);
   for (const [index, key] of keys.entries()) {
@@ -60,15 +49,23 @@ export function boundPart(value: unknown, budget: { left: number }, cut: CutText
   return out;
 }
 
+/** Mapped, not pushed: ten thousand lists that have grown are slow to write as JSON. */
+function boundList(list: readonly unknown[], budget: { left: number }, cut: CutText): Bounded[] {
+  let count = Math.min(list.length, Math.max(0, budget.left));
+  const items = list.slice(0, count).map((item, index) => {
+    if (budget.left > 0) return boundPart(item, budget, cut);
+    count = Math.min(count, index);
+    return null;
+  });
+  if (count === list.length) return items;
+  return [...items.slice(0, count), `… (${list.length - count} more)`];
+}
+
 /** A map without a prototype would need no care, but ten thousand of those are slow and large. */
 function setField(map: Record<string, Bounded>, key: string, value: Bounded): void {
-  if (key !== "__proto__") map[key] = value;
-  else {Object.defineProperty(map, key, {
-      value,
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });}
+  if (key === "__proto__") {
+    Object.defineProperty(map, key, { value, enumerable: true, writable: true });
+  } else map[key] = value;
 }
 
 function boundText(text: string, budget: { left: number }, cut: CutText): string {
