@@ -90,18 +90,30 @@ Deno.test("a run whose time is over writes complete reports that say so", async 
 Deno.test("a second signal leaves nothing that is half written", async () => {
   const stubborn = WORKFLOW.replace(/{ name: hangs.*}/, "$&") +
     "  - name: stubborn\n    steps:\n      - name: stays\n        uses: shell\n        with:\n" +
-    "          cmd: \"trap 'echo asked > asked' TERM; echo there > there; while :; do sleep 1; done\"\n";
-  const act = async (child: Deno.ChildProcess, folder: string) => {
-    const isThere = (name: string) => readFolder(folder)[name] !== undefined;
-    await until(() => isThere("there"), "the command has started");
+    "          cmd: \"trap '' TERM; echo there > there; while :; do sleep 1; done\"\n";
+  const act = async (child: Deno.ChildProcess, folder: string, rig: Rig) => {
+    await until(() => readFolder(folder)["there"] !== undefined, "the command has started");
     child.kill("SIGINT");
-    await until(() => isThere("asked"), "the first signal was heard");
-    child.kill("SIGINT");
+    // The first signal was heard: the request has been given up, the command not yet.
+    await rig.untilSeen("-/hang");
+    signal(child);
   };
   const { code, reports } = await runUntil(ALL, act, {}, stubborn);
-  assertEquals([code, Object.keys(reports)], [1, ["events.ndjson"]]);
+  assertEquals(code, 1);
   for (const line of reports["events.ndjson"]!.trimEnd().split("\n")) JSON.parse(line);
+  // On a machine that is very busy the second signal comes when all is written.
+  const names = Object.keys(reports).sort();
+  assertEquals(names, names.length === 1 ? ["events.ndjson"] : [...REPORT_FILES].sort());
 });
+
+/** Sends a signal to a process, which may have ended meanwhile. */
+function signal(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGINT");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+}
 
 Deno.test("events are written as they happen", async () => {
   const act = (child: Deno.ChildProcess, folder: string) => {
