@@ -38,6 +38,10 @@ export class Masker {
    */
   mask(text: string, limit = Infinity): string {
     const stop = Math.min(text.length, limit);
+    // Nearly all texts are short, or nothing is secret.
+    if (this.#known.size === 0 || text.length < SHORTEST_SECRET) {
+      return stop === text.length ? text : text.slice(0, stop);
+    }
     let out = "";
     let copied = 0;
     for (const { start, end } of this.#secretsIn(text, stop)) {
@@ -60,7 +64,7 @@ export class Masker {
 
   /** Where secrets stand that begin before `stop`, those that overlap as one. */
   #secretsIn(text: string, stop: number): Range[] {
-    if (this.#known.size === 0 || text.length < SHORTEST_SECRET) return [];
+    if (this.#known.size === 0) return [];
     const found = this.#forms.find(text, stop);
     // Lines are wider than what stands between them, so a form is not twice as long with breaks.
     const unbroken = joinBase64(text.slice(0, stop + 2 * this.#base64.longest));

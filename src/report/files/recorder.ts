@@ -1,5 +1,6 @@
 import type { RunEvent, StepFinished, StepRun } from "../../run/event.ts";
 import { StepTrees } from "../step_trees.ts";
+import { packExchange } from "./result_json.ts";
 import {
   emptyRecord,
   type JobRecord,
@@ -76,7 +77,7 @@ export class Recorder {
     if (!step) return;
     const { job, step: index } = step.run;
     const place = this.#jobs.get(job)?.outline[index]?.place;
-    const record = place ? { ...step, place } : step;
+    const record = packed(place ? { ...step, place } : step);
     const steps = this.#steps.get(job);
     if (steps) steps.push(record);
     else this.#steps.set(job, [record]);
@@ -86,6 +87,13 @@ export class Recorder {
     const job = this.#jobs.get(id);
     if (job) this.#jobs.set(id, { ...job, ...change });
   }
+}
+
+/** A step that did not fail is told of as data alone, and need not be kept in any other form. */
+function packed(step: StepRecord): StepRecord {
+  const { result, inside } = step;
+  if (result.state === "failed") return { ...step, inside: inside.map(packed) };
+  return { ...step, result: packExchange(result), inside: inside.map(packed) };
 }
 
 /** Rounds that run side by side finish in any order. */

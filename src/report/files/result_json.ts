@@ -20,6 +20,17 @@ export function exchangeJson(result: StepResult): string | undefined {
   return textOf(result).exchange;
 }
 
+/**
+ * A result without its exchange, which is there as JSON all the same: thousands of exchanges as
+ * objects take much more room, and time to look after.
+ */
+export function packExchange(result: StepResult): StepResult {
+  if (!result.exchange) return result;
+  const { exchange: _, ...packed } = result;
+  KNOWN.set(packed, textOf(result));
+  return packed;
+}
+
 function textOf(result: StepResult): ResultText {
   let known = KNOWN.get(result);
   if (!known) KNOWN.set(result, known = write(result));
