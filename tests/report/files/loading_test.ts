@@ -42,5 +42,8 @@ Deno.test("a run loads the code of the reports that it writes", async () => {
   ]);
   const loaded = await loads("--report", "tap=t", "good.yml");
   assert(loaded.includes("report/files/tap.ts"));
-  assertEquals(loaded.filter((path) => /junit|ctrf|html|markdown|github|document_json|ndjson/.test(path)), []);
+  assertEquals(
+    loaded.filter((path) => /junit|ctrf|html|markdown|github|document_json|ndjson/.test(path)),
+    [],
+  );
 });
