@@ -19,6 +19,7 @@ export function failureText(failures: readonly Failure[]): string {
 
 /** What became of each attempt; empty where there was but one. */
 export function attemptsText({ attempts }: StepResult): string {
+  if (attempts.length < 2) return "";
   return printable(renderAttempts(attempts, IN_A_PIPE).join("\n"));
 }
 

@@ -40,37 +40,38 @@ function* renderSuite(record: RunRecord, { job, name, cases }: Suite): Iterable<
     ["rounds", job.rounds === undefined ? "" : String(job.rounds)],
     ["tool", `${record.tool.name} ${record.tool.version}`],
   ], "    ");
-  for (const one of cases) yield renderCase(record, `${record.name}.${name}`, one);
+  const classname = inQuotes(`${record.name}.${name}`);
+  for (const one of cases) yield renderCase(record, classname, one);
   yield "  </testsuite>\n";
 }
 
+/** `classname` is escaped already: it is the same for all cases of a suite. */
 function renderCase(record: RunRecord, classname: string, one: Case): string {
   const { name, result, run, place, outcome, reason, flaky } = one;
   const attempts = result?.attempts ?? [];
+  const time = seconds(result?.duration ?? 0);
+  // Where a step of an embedded job begins is not known, but it is another file.
+  const file = place?.file ?? (run?.within ? undefined : record.file);
+  const where = (file === undefined ? "" : ` file="${inQuotes(file)}"`) +
+    (place ? ` line="${place.line}"` : "");
+  let text = `    <testcase name="${
+    inQuotes(name)
+  }" classname="${classname}" time="${time}"${where}>\n`;
+  text += renderProperties([
+    ["action", result?.uses ?? ""],
+    ["id", run?.id ?? ""],
+    ["attempts", attempts.length > 1 ? String(attempts.length) : ""],
+    ["flaky", flaky ? "true" : ""],
+    ["untested", result?.state === "untested" ? result.untested ?? "true" : ""],
+  ], "      ");
+  if (outcome === "skipped") {
+    text += `      <skipped message="${inQuotes(reason ?? "skipped")}"/>\n`;
+  }
+  if (outcome === "failed") text += renderFailures(one);
+  if (flaky) text += renderFlaky(attempts);
   const output = outputOf(one);
-  return [
-    "    ",
-    open("testcase", {
-      name,
-      classname,
-      time: seconds(result?.duration ?? 0),
-      // Where a step of an embedded job begins is not known, but it is another file.
-      file: place?.file ?? (run?.within ? undefined : record.file),
-      line: place?.line,
-    }),
-    renderProperties([
-      ["action", result?.uses ?? ""],
-      ["id", run?.id ?? ""],
-      ["attempts", attempts.length > 1 ? String(attempts.length) : ""],
-      ["flaky", flaky ? "true" : ""],
-      ["untested", result?.state === "untested" ? result.untested ?? "true" : ""],
-    ], "      "),
-    outcome === "skipped" ? `      <skipped message="${inQuotes(reason ?? "skipped")}"/>\n` : "",
-    outcome === "failed" ? renderFailures(one) : "",
-    flaky ? renderFlaky(attempts) : "",
-    output === "" ? "" : `      <system-out>${escape(output)}</system-out>\n`,
-    "    </testcase>\n",
-  ].join("");
+  if (output !== "") text += `      <system-out>${escape(output)}</system-out>\n`;
+  return `${text}    </testcase>\n`;
 }
 
 /** One element for all failures of a case: readers expect no more than one. */
@@ -103,6 +104,7 @@ function outputOf({ result, outcome }: Case): string {
   const { echo, exchange } = result;
   const attempts = attemptsText(result);
   const json = outcome === "failed" ? undefined : exchangeJson(result);
+  if (echo === undefined && attempts === "" && json !== undefined) return json;
   return [
     ...echo === undefined ? [] : [echo.trimEnd()],
     ...attempts === "" ? [] : [attempts],
@@ -114,11 +116,11 @@ function renderProperties(
   properties: readonly (readonly [name: string, value: string])[],
   indent: string,
 ): string {
-  const lines = properties.filter(([, value]) => value !== "").map(([name, value]) =>
-    `${indent}  <property name="${name}" value="${inQuotes(value)}"/>\n`
-  );
-  if (lines.length === 0) return "";
-  return `${indent}<properties>\n${lines.join("")}${indent}</properties>\n`;
+  let lines = "";
+  for (const [name, value] of properties) {
+    if (value !== "") lines += `${indent}  <property name="${name}" value="${inQuotes(value)}"/>\n`;
+  }
+  return lines === "" ? "" : `${indent}<properties>\n${lines}${indent}</properties>\n`;
 }
 
 function countsOf(cases: readonly Case[]) {
