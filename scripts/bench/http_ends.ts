@@ -1,7 +1,7 @@
 /**
- * The two ends of the http bench: `server` answers on a free port and prints its URL, a URL
- * as argument is asked 10,000 times over as many sockets as the http action may open, and the
- * seconds that took are printed.
+ * The two ends of the http bench. `server` answers on a free port and prints its URL; a number
+ * behind it is the milliseconds that an answer takes. A URL as argument is asked 10,000 times over
+ * as many sockets as the http action may open, and the seconds that took are printed.
  *
  * @module
  */
@@ -17,13 +17,16 @@ const HEADERS = {
   "Accept-Encoding": "gzip, deflate, br",
 };
 
-function serve(): void {
+function serve(delay: number): void {
   Deno.serve({
     hostname: "127.0.0.1",
     port: 0,
     // deno-lint-ignore no-console
     onListen: ({ port }) => console.log(`http://127.0.0.1:${port}/`),
-  }, () => new Response(BODY, { headers: { "content-type": "application/json" } }));
+  }, async () => {
+    if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
+    return new Response(BODY, { headers: { "content-type": "application/json" } });
+  });
 }
 
 async function load(url: string): Promise<void> {
@@ -46,5 +49,5 @@ async function load(url: string): Promise<void> {
   Deno.exit();
 }
 
-if (Deno.args[0] === "server") serve();
+if (Deno.args[0] === "server") serve(Number(Deno.args[1] ?? 0));
 else await load(Deno.args[0]!);
