@@ -10,7 +10,6 @@
 set -eu
 
 releases=${RUNNER_RELEASES:-@RELEASES@}
-version=${1:-latest}
 
 fail() {
   printf 'install.sh: error: %s\n' "$1" >&2
@@ -61,42 +60,51 @@ checksum() {
   fi
 }
 
-case $releases in
-  @*) fail "RUNNER_RELEASES is not set" "set it to the page of the releases: https://…/releases" ;;
-esac
-case $version in
-  latest) from=$releases/latest/download ;;
-  v[0-9]*) from=$releases/download/$version ;;
-  [0-9]*) from=$releases/download/v$version ;;
-  *) fail "\"$version\" is no version" "write it like 1.2.3, or leave it out for the latest" ;;
-esac
-[ -n "${RUNNER_INSTALL:-}" ] || [ -n "${HOME:-}" ] ||
-  fail "HOME is not set" "set RUNNER_INSTALL to the folder to install into"
-folder=${RUNNER_INSTALL:-$HOME/.local/bin}
+# Everything is read before anything is done, so that half of this script does nothing.
+main() {
+  version=${1:-latest}
+  case $releases in
+    @*) fail "RUNNER_RELEASES is not set" "set it to the page of the releases: https://…/releases" ;;
+  esac
+  case $version in
+    latest) from=$releases/latest/download ;;
+    v[0-9]*) from=$releases/download/$version ;;
+    [0-9]*) from=$releases/download/v$version ;;
+    *) fail "\"$version\" is no version" "write it like 1.2.3, or leave it out for the latest" ;;
+  esac
+  [ -n "${RUNNER_INSTALL:-}" ] || [ -n "${HOME:-}" ] ||
+    fail "HOME is not set" "set RUNNER_INSTALL to the folder to install into"
+  folder=${RUNNER_INSTALL:-$HOME/.local/bin}
 
-find_system
-name=runner-$os-$arch
-work=$(mktemp -d)
-new=
-trap 'rm -rf "$work" ${new:+"$new"}' EXIT
-trap 'exit 1' HUP INT TERM
+  find_system
+  name=runner-$os-$arch
+  work=$(mktemp -d)
+  new=
+  trap 'rm -rf "$work" ${new:+"$new"}' EXIT
+  trap 'exit 1' HUP INT TERM
 
-download "$from/SHA256SUMS" "$work/SHA256SUMS"
-wanted=$(sed -n "s/^\([0-9a-f]\{64\}\)[ *]*$name\$/\1/p" "$work/SHA256SUMS")
-[ -n "$wanted" ] || fail "the release has no $name" "$from/SHA256SUMS does not name it"
-download "$from/$name" "$work/$name"
-found=$(checksum "$work/$name")
-[ "$found" = "$wanted" ] ||
-  fail "the download of $name is damaged" "its checksum is $found, and should be $wanted"
+  download "$from/SHA256SUMS" "$work/SHA256SUMS"
+  wanted=$(sed -n "s/^\([0-9a-f]\{64\}\)[ *]*$name\$/\1/p" "$work/SHA256SUMS")
+  [ -n "$wanted" ] || fail "the release has no $name" "$from/SHA256SUMS does not name it"
+  download "$from/$name" "$work/$name"
+  found=$(checksum "$work/$name")
+  [ "$found" = "$wanted" ] ||
+    fail "the download of $name is damaged" "its checksum is $found, and should be $wanted"
 
-mkdir -p "$folder" || fail "cannot make the folder $folder"
-new=$folder/.runner-$$
-{ cp "$work/$name" "$new" && chmod 755 "$new" && mv -f "$new" "$folder/runner"; } ||
-  fail "cannot write to $folder" "set RUNNER_INSTALL to a folder of yours"
-new=
+  mkdir -p "$folder" || fail "cannot make the folder $folder"
+  [ ! -d "$folder/runner" ] ||
+    fail "$folder/runner is a folder" "set RUNNER_INSTALL to a folder without it"
+  new=$folder/.runner-$$
+  { cp "$work/$name" "$new" && chmod 755 "$new" && mv -f "$new" "$folder/runner"; } ||
+    fail "cannot write to $folder" "set RUNNER_INSTALL to a folder of yours"
+  new=
 
-printf 'installed %s\n' "$folder/runner"
-case :$PATH: in
-  *:"$folder":*) ;;
-  *) printf 'add it to your PATH: export PATH="%s:$PATH"\n' "$folder" ;;
-esac
+  printf 'installed %s\n' "$folder/runner"
+  # shellcheck disable=SC2016 # The PATH is that of the shell which it is pasted into.
+  case :$PATH: in
+    *:"$folder":*) ;;
+    *) printf 'add it to your PATH: export PATH="%s:$PATH"\n' "$folder" ;;
+  esac
+}
+
+{ main "$@"; }

@@ -27,7 +27,13 @@ interface Installed {
 /** Runs the script against a host that has one release. */
 async function install(
   release: Release,
-  { args = [] as string[], tools = undefined as readonly string[] | undefined, env = {} } = {},
+  {
+    args = [] as string[],
+    tools = undefined as readonly string[] | undefined,
+    env = {},
+    script = SCRIPT,
+    folders = [] as readonly string[],
+  } = {},
 ): Promise<Installed> {
   const asked: string[] = [];
   const { program, checksum = await sha256(program ?? PROGRAM) } = release;
@@ -43,10 +49,12 @@ async function install(
   });
   try {
     return await withFiles({}, async (folder) => {
-      await Deno.mkdir(`${folder}/tmp`);
+      for (const name of ["tmp", ...folders]) {
+        await Deno.mkdir(`${folder}/${name}`, { recursive: true });
+      }
       const path = tools ? await toolFolder(folder, tools) : Deno.env.get("PATH")!;
       const output = await new Deno.Command("/bin/sh", {
-        args: [SCRIPT, ...args],
+        args: [script, ...args],
         clearEnv: true,
         env: {
           PATH: path,
@@ -58,7 +66,7 @@ async function install(
       }).output();
       const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes).replaceAll(folder, "~");
       const left = filesIn(folder).filter((name) => !name.startsWith("tools/"));
-      if (output.success) {
+      if (output.success && left[0] !== undefined) {
         const run = await new Deno.Command(`${folder}/${left[0]}`).output();
         assertEquals(text(run.stdout), "Runner Version 1.2.3\n");
       }
@@ -166,6 +174,12 @@ const failures: readonly (readonly [
     "cannot make the folder /dev/null/bin",
   ],
   [
+    "a folder in the place of the program",
+    { program: PROGRAM },
+    { folders: ["my home/.local/bin/runner"] },
+    "~/my home/.local/bin/runner is a folder",
+  ],
+  [
     "a host that is not there",
     {},
     { env: { RUNNER_RELEASES: "http://127.0.0.1:1/r" } },
@@ -181,6 +195,23 @@ for (const [what, release, options, message] of failures) {
     assert(stderr.startsWith("install.sh: error: ") || stderr.includes("\ninstall.sh: error: "));
   });
 }
+
+Deno.test("a part of install.sh does nothing", async () => {
+  const lines = (await Deno.readTextFile(SCRIPT)).trimEnd().split("\n");
+  const last = lines.at(-1)!;
+  const before = `${lines.slice(0, -1).join("\n")}\n`;
+  const parts = [
+    ...lines.slice(1).map((_, index) => `${lines.slice(0, index + 1).join("\n")}\n`),
+    ...[...last].map((_, length) => `${before}${last.slice(0, length)}`),
+  ];
+  for (const part of parts) {
+    await withFiles({ "part.sh": part }, async (folder) => {
+      const script = `${folder}/part.sh`;
+      const { stdout, asked, left } = await install({ program: PROGRAM }, { script });
+      assertEquals([stdout, asked, left], ["", [], []], part.slice(-80));
+    });
+  }
+});
 
 Deno.test("install.sh says so where the system has musl", async () => {
   await withFiles(
