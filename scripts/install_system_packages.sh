@@ -1,9 +1,10 @@
 #!/bin/sh
 # Installs what `deno task test:system` needs, from Debian's packages and, in tests/tools, from npm.
 set -eu
-packages="tmux procps util-linux zsh fish chromium python3 curl wget libxml2-utils"
+packages="tmux procps util-linux zsh fish chromium python3 curl wget libxml2-utils shellcheck ruby"
 sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
 $sudo apt-get update -qq
+# shellcheck disable=SC2086 # They are words.
 $sudo apt-get install -y -qq --no-install-recommends $packages
 npm ci --prefix "$(dirname "$0")/../tests/tools" --ignore-scripts --no-audit --no-fund
