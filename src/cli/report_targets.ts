@@ -10,7 +10,9 @@ import type { Invocation } from "./command.ts";
 /** What `--report`, `--report-dir` and the environment ask for. Throws `UsageError`. */
 export function reportTargets(invocation: Invocation, { env, files }: Host): ReportTarget[] {
   const { lists, values, switches, operands } = invocation;
-  const asked = (lists.get("report") ?? []).flatMap(splitList).map(readTarget);
+  const texts = (lists.get("report") ?? []).flatMap(splitList);
+  // Once is as good as twice.
+  const asked = [...new Set(texts)].map(readTarget);
   const folder = values.get("report-dir");
   const targets = [...asked, ...folder === undefined ? [] : targetsIn(folder)];
   if (targets.length > 0) refuseWithoutRun(switches);
@@ -55,8 +57,7 @@ function splitList(text: string): string[] {
     if (targets.length === 0 || isTarget || !targets.at(-1)!.includes("=")) targets.push(part);
     else targets.push(`${targets.pop()},${part}`);
   }
-  // Once is as good as twice where there is no path.
-  return [...new Set(targets)];
+  return targets;
 }
 
 function readTarget(text: string): ReportTarget {
@@ -75,8 +76,14 @@ function readTarget(text: string): ReportTarget {
       `--report ${name}=${file}, or ${name}=- for standard output`,
     );
   }
-  return { format, path };
+  return { format, path: STDOUT.test(path) ? "-" : path };
 }
+
+/**
+ * Other names of standard output. Where that is a file, another one would take its place, and the
+ * text of the run would be lost.
+ */
+const STDOUT = /^\/(?:dev\/stdout|dev\/fd\/1|proc\/self\/fd\/1)$/;
 
 function findFormat(name: string): FileFormat {
   const format = FILE_FORMATS.find((one) => one.name === name);

@@ -1,7 +1,7 @@
 import type { Environment, Host } from "../host/host.ts";
 import { makePlan } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { FileReports, ReportTarget } from "../report/files/open_files.ts";
+import type { FileReportHooks, FileReports, ReportTarget } from "../report/files/open_files.ts";
 import { openReport } from "../report/open_report.ts";
 import type { RunEvent } from "../run/event.ts";
 import { run, type RunOptions } from "../run/run.ts";
@@ -65,7 +65,10 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
     if (!isFirst) files?.take(event);
   };
   try {
-    if (targets.length > 0) files = await openFiles(targets, program, level, onReaderGone);
+    if (targets.length > 0) {
+      const hooks = { onReaderGone, signal: interruption.signal };
+      files = await openFiles(targets, program, level, hooks);
+    }
     const passed = await run(plan, host, take, {
       ...options,
       signal: interruption.signal,
@@ -171,14 +174,14 @@ async function openFiles(
   targets: readonly ReportTarget[],
   program: Program,
   level: LogLevel,
-  onReaderGone: () => void,
+  hooks: Omit<FileReportHooks, "onLeftOut">,
 ): Promise<FileReports> {
   const { openFileReports } = await import("../report/files/open_files.ts");
   const { VERSION } = await import("./version.ts");
   const tool = { name: "runner", version: VERSION };
   const leftOut: Diagnostic[] = [];
   const files = await openFileReports(targets, program.host, tool, {
-    onReaderGone,
+    ...hooks,
     onLeftOut: ({ message }) => void leftOut.push({ severity: "warning", code: "report", message }),
   });
   await warn(leftOut, level, program);

@@ -100,10 +100,13 @@ function buffered(file: StagedFile): StagedFile {
   };
 }
 
-/** A pipe or a device: no other file can take its place, and a pipe opens when it has a reader. */
+/**
+ * A pipe, a device or what is open already: no other file can take its place, and what is in it
+ * stays. A pipe opens when it has a reader.
+ */
 async function openSpecial(path: string): Promise<StagedFile> {
   demand({ name: "write", path });
-  return direct(await Deno.open(path, { write: true }));
+  return direct(await Deno.open(path, { append: true }));
 }
 
 function direct(file: Deno.FsFile): StagedFile {
@@ -132,9 +135,13 @@ interface Target {
   readonly mode?: number;
 }
 
+/** Names of files that are open already, like standard error. */
+const OPEN_ALREADY = /^\/(?:dev\/std(?:out|err)|dev\/fd\/\d+|proc\/[^/]+\/fd\/\d+)$/;
+
 /** Where a path leads. */
 function resolveTarget(path: string): Target {
   if (/(^|\/)\.{0,2}$/.test(path)) throw new Deno.errors.IsADirectory("it is a directory");
+  if (OPEN_ALREADY.test(path)) return { path, isSpecial: true };
   demand({ name: "read", path });
   try {
     const { isFile, isDirectory, mode } = Deno.statSync(path);
@@ -143,9 +150,25 @@ function resolveTarget(path: string): Target {
     const real = Deno.realPathSync(path);
     return { path: real, isSpecial: false, ...mode === null ? {} : { mode: mode & 0o777 } };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return { path, isSpecial: false };
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    const led = readLink(path);
+    return led === undefined ? { path, isSpecial: false } : resolveTarget(led);
+  }
+}
+
+/** Where a link leads that may lead nowhere yet; nothing where there is no link. */
+function readLink(path: string): string | undefined {
+  try {
+    const led = Deno.readLinkSync(path);
+    return isAbsolute(led) ? led : `${parentOf(path)}/${led}`;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
+}
+
+function isAbsolute(path: string): boolean {
+  return path.startsWith("/") || (Deno.build.os === "windows" && /^(?:[A-Za-z]:)?\\/.test(path));
 }
 
 function parentOf(path: string): string {

@@ -24,6 +24,8 @@ export interface FileReportHooks {
   readonly onLeftOut: (error: RunnerError) => void;
   /** Nobody reads any more what goes to standard output. */
   readonly onReaderGone: () => void;
+  /** Ends the wait for a pipe that nobody reads; its reason is told. */
+  readonly signal: AbortSignal;
 }
 
 /** Reports that are being written. */
@@ -68,7 +70,7 @@ export async function openFileReports(
   const open: OpenTarget[] = [];
   try {
     for (const target of targets) {
-      const opened = await openTarget(target, host, beside, hooks);
+      const opened = await unlessStopped(openTarget(target, host, beside, hooks), hooks.signal);
       if (opened) open.push(opened);
     }
   } catch (error) {
@@ -76,6 +78,24 @@ export async function openFileReports(
     throw error;
   }
   return new OpenFileReports(open, new Recorder(tool));
+}
+
+async function unlessStopped(
+  opening: Promise<OpenTarget | undefined>,
+  signal: AbortSignal,
+): Promise<OpenTarget | undefined> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(new RunnerError(String(signal.reason)));
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop);
+  try {
+    return await Promise.race([promise, opening]);
+  } catch (error) {
+    void opening.then((late) => late?.file.discard(), () => {});
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 async function openTarget(
