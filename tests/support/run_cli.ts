@@ -1,6 +1,7 @@
 /**
  * Starts the real program. RUNNER_BIN names another build of it to test: a program, or a script
- * or URL that Deno runs; a path is relative to where the tests were started.
+ * or URL that Deno runs; a path is relative to where the tests were started. RUNNER_BIN_ENV
+ * has variables for it alone, as a JSON object.
  *
  * @module
  */
@@ -66,8 +67,9 @@ function pathOrUrl(bin: string | undefined): string | undefined {
 function inherited(): Record<string, string> {
   const names = ["PATH", "HOME", "TMPDIR", "DENO_DIR", "XDG_CACHE_HOME", "SystemRoot", "ComSpec"]
     .concat("LANG", "LC_ALL");
-  return Object.fromEntries(names.flatMap((name) => {
+  const found = Object.fromEntries(names.flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
   }));
+  return { ...found, ...JSON.parse(Deno.env.get("RUNNER_BIN_ENV") ?? "{}") };
 }

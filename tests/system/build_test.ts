@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { withFiles } from "../support/temp_dir.ts";
+import { withServer } from "../support/with_server.ts";
 
 const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
@@ -32,12 +33,51 @@ Deno.test("a build of the same sources elsewhere is the same to the byte", async
     const split = `${places[1]}/dist/split/cli.js`;
     const { stdout: version } = await run("deno", ["run", "-A", split, "--version"], folder);
     assertStringIncludes(version, "(commit: 0123456)\n");
+    await test.step("all conformance tests pass from a URL that leads elsewhere", () =>
+      conformFromUrl(`${places[0]}/dist/runner.js`));
     await test.step("without the runtime for binaries nothing is written, and that is told", () =>
       compileWithout(places[0]!));
     await test.step("binaries have the names and checksums that are told", () =>
       compileWith(places[0]!));
   });
 });
+
+async function conformFromUrl(file: string): Promise<void> {
+  const text = await Deno.readTextFile(file);
+  const asked: string[] = [];
+  await using server = withServer((request) => {
+    const { pathname, origin } = new URL(request.url);
+    asked.push(pathname);
+    if (pathname === "/latest/download/runner.js") {
+      return Response.redirect(`${origin}/objects/8f2c1d?signature=x`, 302);
+    }
+    return pathname === "/objects/8f2c1d"
+      ? new Response(text, { headers: { "content-type": "application/octet-stream" } })
+      : new Response("no", { status: 503 });
+  });
+  const program = `${server.url}/latest/download/runner.js`;
+  await withFiles({}, async (cache) => {
+    const env = { DENO_DIR: cache, NPM_CONFIG_REGISTRY: server.url, JSR_URL: server.url };
+    // Only the first start says that it downloads something.
+    const first = await run("deno", ["run", "-A", program, "--version"], cache, env);
+    assertMatch(first.stdout, /^Runner Version /);
+    const { code, stdout, stderr } = await run(
+      "deno",
+      ["test", "-A", "--no-check", "--reporter=dot", "tests/conformance_test.ts"],
+      CHECKOUT,
+      {
+        RUNNER_BIN: program,
+        RUNNER_BIN_ENV: JSON.stringify(env),
+      },
+    );
+    const count = (await namesIn(`${CHECKOUT}tests/conformance`)).length;
+    assert(count > 50);
+    assertMatch(stdout, new RegExp(`^ok \\| ${count} passed \\| 0 failed `, "m"));
+    assertEquals(code, 0, stderr);
+    assert((await namesIn(cache)).includes("remote"), "it was not run from there");
+  });
+  assertEquals(asked, ["/latest/download/runner.js", "/objects/8f2c1d"]);
+}
 
 const NAME = `linux-${Deno.build.arch === "aarch64" ? "arm64" : "x64"}`;
 const COMPILE = ["run", "-A", "scripts/compile.ts", NAME];
