@@ -46,11 +46,18 @@ export function withoutSecretHeaders(
   return out;
 }
 
-function withoutSecretNames(values: Dict, mask: string): Dict {
+/** The same values without those of secret names; a name without a value has nothing to hide. */
+export function withoutSecretNames(values: Dict, mask: string): Dict {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      isSecretName(name) ? mask : isDict(value) ? withoutSecretNames(value, mask) : value,
+      value === null
+        ? null
+        : isSecretName(name)
+        ? mask
+        : isDict(value)
+        ? withoutSecretNames(value, mask)
+        : value,
     ]),
   );
 }

@@ -1,10 +1,10 @@
 import type { Dict } from "../value/value.ts";
 import { isDict } from "../value/value.ts";
 import { MASK } from "../value/masker.ts";
-import { isSecretName } from "../value/secret_names.ts";
 import type { Exchange, StepResult, StepState } from "./event.ts";
 import { makeExchange, shown } from "./exchange.ts";
 import { passedTest } from "./failure.ts";
+import { withoutSecretNames } from "./secrets.ts";
 import type { Session } from "./session.ts";
 import { type NamedSecrets, namedSecrets, shellText } from "./shell_text.ts";
 import type { StepContext } from "./step_context.ts";
@@ -61,8 +61,5 @@ function publishedBy(session: Session, { step, round }: StepContext): { outputs?
   if (step.id === undefined || step.outputs.length === 0) return {};
   const published = round.outputs.view[step.id];
   if (!isDict(published)) return {};
-  const open = Object.entries(published).map(([name, value]) =>
-    [name, isSecretName(name) ? MASK : value] as const
-  );
-  return { outputs: shown(session, Object.fromEntries(open)) as Dict };
+  return { outputs: shown(session, withoutSecretNames(published, MASK)) as Dict };
 }

@@ -67,3 +67,10 @@ Deno.test("withoutSecretHeaders() hides outputs with secret names, by step id an
     { outputs: { token: "***", login: { token: "***", user: "u" }, n: 1 } },
   );
 });
+
+Deno.test("withoutSecretHeaders() shows of an output with a secret name that there was none", () => {
+  assertEquals(
+    withoutSecretHeaders({ outputs: { token: null, login: { token: null, password: "" } } }, "***"),
+    { outputs: { token: null, login: { token: null, password: "***" } } },
+  );
+});
