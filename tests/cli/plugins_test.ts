@@ -122,6 +122,15 @@ Deno.test("a folder of plugins that is not there is told where a plugin is missi
   assertStringIncludes(chosen.stderr, '(RUNNER_PLUGIN_DIR "none" is no folder)');
 });
 
+Deno.test("who has no plugins is told where one would be looked for", async () => {
+  for (const uses of ["foo", "htpp"]) {
+    const workflow = flow(`  - uses: ${uses}\n`);
+    const { stderr } = await runner(workflow, {}, ["flow.yml"], { RUNNER_PLUGIN_DIR: "" });
+    const place = "(plugins are looked for in ~/.runner/plugins)";
+    assertStringIncludes(stderr, place);
+  }
+});
+
 Deno.test("plugins that cannot be used are told with the other mistakes of a file", async () => {
   const steps =
     "  - uses: broken\n  - uses: mirror\n    tset: x\n  - uses: plain\n    wait: soon\n";

@@ -147,7 +147,7 @@ shared.yml:3:9: error: there is no "nope" in a step
     |         ^^^^ the names here are vars, res, req, rt, status, outputs, repeat_index
 flow.yml:4:32: error: there is no action "helo"
   4 |   steps: [*step, *step, {uses: helo}]
-    |                                ^^^^ did you mean "hello"?`,
+    |                                ^^^^ did you mean "hello"? (plugins are looked for where RUNNER_PLUGIN_DIR says)`,
   );
 });
 

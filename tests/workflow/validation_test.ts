@@ -196,7 +196,7 @@ flow.yml:5:17: error: another job has the id "one" already
     |                 ^^^
 flow.yml:5:37: error: there is no action "nope"
   5 | - {name: b, id: one, steps: [{uses: nope, id: two}, *step]}
-    |                                     ^^^^ the actions are ACTIONS
+    |                                     ^^^^ the actions are ACTIONS (plugins are looked for where RUNNER_PLUGIN_DIR says)
 flow.yml:5:47: error: another step has the id "two" already
   5 | - {name: b, id: one, steps: [{uses: nope, id: two}, *step]}
     |                                               ^^^`.replace("ACTIONS", await actionNames()),

@@ -3,7 +3,7 @@ import { StepError } from "../../source/errors.ts";
 import type { Action, Dict } from "../action.ts";
 import type { Permissions, Refusal } from "../permissions/permissions.ts";
 import { findPlugin, pluginFolder, pluginNames } from "./find_plugin.ts";
-import type { PluginFile, PluginProblem } from "./plugin.ts";
+import type { PluginFile, PluginFolder, PluginProblem } from "./plugin.ts";
 import { PLUGIN_NAME } from "./plugin_name.ts";
 import { programPlugin } from "./program_plugin.ts";
 
@@ -14,8 +14,8 @@ export interface Plugins {
   readonly problems: ReadonlyMap<string, PluginProblem>;
   /** The names of all plugins that there are. */
   readonly names: readonly string[];
-  /** Where they were looked for, in words; undefined where nobody has plugins. */
-  readonly place?: string;
+  /** Where they are looked for, in words. */
+  readonly place: string;
 }
 
 /** Looks for plugins of those names, and says what was found and what is wrong with it. */
@@ -28,10 +28,8 @@ export async function loadPlugins(
   const problems = new Map<string, PluginProblem>();
   const folder = pluginFolder(host);
   const found = folder && await pluginNames(folder, host);
-  if (!folder || !found) {
-    const place = folder?.isChosen ? `RUNNER_PLUGIN_DIR "${folder.path}" is no folder` : undefined;
-    return { actions, problems, names: [], ...place === undefined ? {} : { place } };
-  }
+  const place = describePlace(folder, found !== undefined);
+  if (!folder || !found) return { actions, problems, names: [], place };
   await Promise.all(names.map(async (name) => {
     const file = PLUGIN_NAME.test(name) ? await findPlugin(folder, name) : undefined;
     if (!file) return;
@@ -39,7 +37,17 @@ export async function loadPlugins(
     if ("load" in plugin) actions.set(name, plugin);
     else problems.set(name, plugin);
   }));
-  return { actions, problems, names: found, place: `plugins are looked for in "${folder.path}"` };
+  return { actions, problems, names: found, place };
+}
+
+/** Also tells who has no plugins yet how there could be some. */
+function describePlace(folder: PluginFolder | undefined, isThere: boolean): string {
+  if (!folder) return "plugins are looked for where RUNNER_PLUGIN_DIR says";
+  const { path, isChosen } = folder;
+  if (!isChosen) return "plugins are looked for in ~/.runner/plugins";
+  return isThere
+    ? `plugins are looked for in "${path}"`
+    : `RUNNER_PLUGIN_DIR "${path}" is no folder`;
 }
 
 async function loadPlugin(

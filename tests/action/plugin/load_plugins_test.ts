@@ -67,8 +67,10 @@ Deno.test("a folder that is chosen must be there, and that of the home need not"
     const look = (env: Record<string, string>) => loadPlugins(["foo"], hostWith(env));
     assertEquals((await look({ HOME: home })).actions.size, 1);
     assertEquals((await look({ HOME: home, RUNNER_PLUGIN_DIR: "" })).actions.size, 1);
-    assertEquals((await look({ HOME: `${home}/no` })).place, undefined);
-    assertEquals((await look({})).place, undefined);
+    const place = "plugins are looked for in ~/.runner/plugins";
+    assertEquals((await look({ HOME: home })).place, place);
+    assertEquals((await look({ HOME: `${home}/no` })).place, place);
+    assertEquals((await look({})).place, "plugins are looked for where RUNNER_PLUGIN_DIR says");
     const missing = await look({ HOME: home, RUNNER_PLUGIN_DIR: "/no/such" });
     assertEquals(missing.place, 'RUNNER_PLUGIN_DIR "/no/such" is no folder');
     assertEquals(missing.actions.size, 0);

@@ -240,7 +240,8 @@ Deno.test("what keeps a workflow from running is annotated, too", async () => {
       [
         "error",
         { file: "w.yml", line: "5", col: "21", title: "unknown-action" },
-        'there is no action "htpp"\ndid you mean "http"?',
+        'there is no action "htpp"\ndid you mean "http"? ' +
+        "(plugins are looked for in ~/.runner/plugins)",
       ],
       [
         "warning",
