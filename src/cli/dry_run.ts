@@ -104,7 +104,7 @@ function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] 
       ...(needed.length === 0 ? [] : [`needs: ${needed.map(oneLine).join(", ")}`]),
       ...renderCondition("skipif", skipif, known, mask),
       ...(repeat ? [`repeat: ${mask(describeRepeat(repeat, known))}`] : []),
-      ...steps.flatMap((step, index) => renderStep(index + 1, step, mask)),
+      ...steps.flatMap((step, index) => renderStep(index, step, mask)),
     ]),
   ];
 }
@@ -147,7 +147,7 @@ function renderStep(number: number, preview: StepPreview, mask: Mask): string[] 
 /** The steps of an embedded job. */
 function renderInside(steps: readonly StepPreview[], mask: Mask): string[] {
   if (steps.length === 0) return [];
-  return ["steps:", ...indent(steps.flatMap((step, index) => renderStep(index + 1, step, mask)))];
+  return ["steps:", ...indent(steps.flatMap((step, index) => renderStep(index, step, mask)))];
 }
 
 /** A mapping under its name, unless there is nothing in it. */

@@ -84,7 +84,7 @@ vars:
 level 1
 
   job login: Log in to http://shop.test
-    1. Get (http, id auth)
+    0. Get (http, id auth)
        with:
          url: http://shop.test
          headers:
@@ -105,7 +105,7 @@ level 1
        test: res.code == 200
        outputs:
          token: res.body.token
-    2. hello (hello)
+    1. hello (hello)
        skipif: vars.db.port == 1  # true
 
 level 2
@@ -114,7 +114,7 @@ level 2
     needs: login
     skipif: vars.db.host == "b"  # false
     repeat: 3 rounds, 2s between, side by side
-    1. run {{repeat_index}} of http://shop.test (shell)
+    0. run {{repeat_index}} of http://shop.test (shell)
        skipif: outputs.auth.token == ""
        wait: 1s
        timeout: 1s
@@ -174,7 +174,7 @@ async function withOf(step: string, more = ""): Promise<string> {
     `${more}    steps:\n      - ${step}\n`;
   const { code, stdout, stderr } = await dryRun(yaml);
   assertEquals([code, stderr], [0, ""]);
-  return stdout.slice(stdout.indexOf("1. hello")).split("\n").slice(1).map((line) => line.slice(7))
+  return stdout.slice(stdout.indexOf("0. hello")).split("\n").slice(1).map((line) => line.slice(7))
     .filter((line) => line !== "").join("\n");
 }
 
@@ -299,10 +299,27 @@ steps:
   const { code, stdout } = await dryRun(flow, [], { "in.yml": inner });
   assertEquals(code, 0);
   const lines = stdout.split("\n").map((line) => line.trim());
-  assertEquals(lines.filter((line) => /^1\. hi|^cmd/.test(line)), [
-    "1. hi bob (shell)",
+  assertEquals(lines.filter((line) => /^0\. hi|^cmd/.test(line)), [
+    "0. hi bob (shell)",
     "cmd: touch {{vars.o}} bob {{vars.who}}  # fails: this is nil, and would leave a gap in the text",
-    "1. hi {{vars.name}} (shell)",
+    "0. hi {{vars.name}} (shell)",
     "cmd: touch {{vars.o}} {{vars.name}} {{vars.who}}",
   ]);
+});
+
+Deno.test("a dry run numbers steps as the report of the run does", async () => {
+  const steps = Array.from({ length: 11 }, (_, at) => `      - {uses: hello, name: step ${at}}`);
+  const flow = `name: n\njobs:\n  - name: j\n    steps:\n${steps.join("\n")}\n` +
+    "      - {uses: embedded, name: around, with: {path: in.yml}}\n";
+  const files = { "w.yml": flow, "in.yml": "name: In\nsteps:\n  - {uses: hello, name: inside}\n" };
+  await withFiles(files, async (cwd) => {
+    const numbered = async (...args: string[]) => {
+      const { stdout } = await runCli([...args, "w.yml"], { cwd });
+      return [...stdout.matchAll(/^ *(\d+)\. (?:. +)?(step \d+|around|inside)/gm)]
+        .map(([, number, name]) => `${number} ${name}`).sort();
+    };
+    const reported = await numbered();
+    assertEquals(reported.length, 13);
+    assertEquals(await numbered("--dry-run"), reported);
+  });
 });
