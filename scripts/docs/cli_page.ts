@@ -1,4 +1,5 @@
 import type { Command, Operand, Option } from "../../src/cli/command.ts";
+import { operandWord } from "../../src/cli/operand_word.ts";
 import { COMMANDS, COMMON_OPTIONS, DEFAULT_COMMAND } from "../../src/cli/registry.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
@@ -33,10 +34,6 @@ function section(command: Command): string[] {
     ...operands.length === 0 ? [] : [""],
     ...options.length === 0 ? [] : [...optionTable(options), ""],
   ];
-}
-
-function operandWord({ name, repeats }: Operand): string {
-  return `<${name}>${repeats ? "..." : ""}`;
 }
 
 function optionTable(options: readonly Option[]): string[] {

@@ -15,6 +15,8 @@ export interface Operand {
   readonly name: string;
   /** It may be given several times; only the last operand of a command may. */
   readonly repeats?: true;
+  /** It may be left out; only the last operand of a command may. */
+  readonly isOptional?: true;
   /** The only words that it can be. */
   readonly choices?: readonly string[];
   readonly path?: PathKind;

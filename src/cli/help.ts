@@ -1,5 +1,6 @@
-import type { Command, Operand, Option } from "./command.ts";
+import type { Command, Option } from "./command.ts";
 import { VARIABLES } from "./environment.ts";
+import { operandWord } from "./operand_word.ts";
 
 /** The usage of a command, made from the tables of commands, options and variables. */
 export function renderHelp(
@@ -19,6 +20,7 @@ export function renderHelp(
       command.operands.map((operand) => [operandWord(operand), operand.summary]),
     ),
     ...section("Commands", others.map(({ name = "", summary }) => [name, summary])),
+    ...others.length === 0 ? [] : ["", "runner <command> --help prints the options of a command"],
     ...section("Options", [...command.options, ...common].map(optionRow)),
     ...section("Environment", VARIABLES.map(({ name, summary }) => [name, summary])),
     "",
@@ -28,10 +30,6 @@ export function renderHelp(
 
 function usage({ name, operands }: Command): string {
   return ["runner", name, "[options]", ...operands.map(operandWord)].join(" ");
-}
-
-function operandWord({ name, repeats }: Operand): string {
-  return `<${name}>${repeats ? "..." : ""}`;
 }
 
 function optionRow({ name, short, value, repeats, summary }: Option): [string, string] {

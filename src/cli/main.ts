@@ -56,7 +56,9 @@ async function checkOperands(
   files: Files,
 ): Promise<void> {
   const missing = operands[given.length];
-  if (missing) throw new UsageError(`<${missing.name}> is missing`, tryHelp(name));
+  if (missing && !missing.isOptional) {
+    throw new UsageError(`<${missing.name}> is missing`, tryHelp(name));
+  }
   const extra = given[operands.length];
   if (extra === undefined || operands.at(-1)?.repeats) return;
   const [first = ""] = given;

@@ -135,8 +135,7 @@ export const DEFAULT_COMMAND: Command = {
   load: async () => (await import("./run_command.ts")).runCommand,
 };
 
-/** Commands by their first word. */
-export const COMMANDS: readonly Command[] = [
+const COMMANDS_BUT_HELP: readonly Command[] = [
   {
     name: "gen",
     summary: "Make a workflow from an OpenAPI description",
@@ -211,6 +210,28 @@ export const COMMANDS: readonly Command[] = [
     options: [],
     load: async () =>
       (await import("./completions_command.ts")).completionsCommand({
+        fallback: DEFAULT_COMMAND,
+        commands: COMMANDS,
+        common: COMMON_OPTIONS,
+      }),
+  },
+];
+
+/** Commands by their first word. */
+export const COMMANDS: readonly Command[] = [
+  ...COMMANDS_BUT_HELP,
+  {
+    name: "help",
+    summary: "Print the usage of the program, or of a command",
+    operands: [{
+      name: "command",
+      isOptional: true,
+      choices: [...COMMANDS_BUT_HELP.flatMap(({ name }) => name ?? []), "help"],
+      summary: "The command to explain",
+    }],
+    options: [],
+    load: async () =>
+      (await import("./help_command.ts")).helpCommand({
         fallback: DEFAULT_COMMAND,
         commands: COMMANDS,
         common: COMMON_OPTIONS,

@@ -100,6 +100,29 @@ Deno.test("--help prints the usage with every option and variable on stdout", as
   assertEquals((await runner(["-h", "missing.yml"])).stdout, stdout);
 });
 
+Deno.test("help prints what --help prints, of the program and of each command", async () => {
+  const usage = (await runner(["--help"])).stdout;
+  assertStringIncludes(usage, "\nrunner <command> --help prints the options of a command\n");
+  assertEquals(await runner(["help"]), { code: 0, stdout: usage, stderr: "" });
+  const names = [...usage.matchAll(/^ {7}runner (\S+)/gm)].map(([, name]) => name!);
+  assertEquals(names.includes("gen") && names.includes("help"), true);
+  for (const name of names) {
+    const { code, stdout, stderr } = await runner(["help", name]);
+    assertEquals([code, stderr], [0, ""]);
+    assertEquals(stdout, (await runner([name, "--help"])).stdout);
+    assertStringIncludes(stdout, `Usage: runner ${name} `);
+  }
+});
+
+Deno.test("help knows commands and nothing else", async () => {
+  const wrong = await runner(["help", "gne"]);
+  assertEquals([wrong.code, wrong.stdout], [1, ""]);
+  assertEquals(wrong.stderr, 'runner: error: <command> cannot be "gne"\n  did you mean "gen"?\n');
+  const extra = await runner(["help", "gen", "dag"]);
+  assertEquals([extra.code, extra.stdout], [1, ""]);
+  assertStringIncludes(extra.stderr, 'unexpected argument "dag"');
+});
+
 Deno.test("--version prints one line with the commit of the checkout", async () => {
   const { code, stdout } = await runner(["--version"]);
   assertEquals(code, 0);
