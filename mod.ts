@@ -21,7 +21,7 @@ export {
   renderTemplate,
   type RenderTemplateOptions,
 } from "./src/expr/evaluate_expression.ts";
-export { loadWorkflow } from "./src/library/load.ts";
+export { type LoadOptions, loadWorkflow } from "./src/library/load.ts";
 export { makePlan, type PlanOptions } from "./src/library/plan.ts";
 export {
   makeReport,
@@ -29,9 +29,10 @@ export {
   type ReportName,
   type ReportOptions,
 } from "./src/library/report.ts";
+export type { FileFormatName } from "./src/report/files/file_format.ts";
 export { type Run, run, type RunOptions } from "./src/library/run.ts";
 export { LoadError, RunnerError, StepError, UsageError } from "./src/source/errors.ts";
-export type { Plan, Workflow } from "./src/library/types.ts";
+export type { Permissions, Plan, Workflow } from "./src/library/types.ts";
 export type {
   Attempt,
   Difference,
@@ -58,5 +59,6 @@ export type {
   StepWaiting,
 } from "./src/run/event.ts";
 export type { Diagnostic, Severity } from "./src/source/diagnostic.ts";
-export type { Path, Place, Source, Span } from "./src/source/source.ts";
+export { renderDiagnostic } from "./src/source/render_diagnostic.ts";
+export { type Path, type Place, placeOf, type Source, type Span } from "./src/source/source.ts";
 export type { Dict, Value } from "./src/value/value.ts";

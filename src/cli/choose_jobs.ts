@@ -1,7 +1,6 @@
-import { matchJobs, namesOf, selectJobs } from "../plan/select_jobs.ts";
+import { jobHint, matchJobs, selectJobs } from "../plan/select_jobs.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { UsageError } from "../source/errors.ts";
-import { didYouMean } from "../source/suggest.ts";
 import type { Invocation } from "./command.ts";
 
 /** Refuses what can be refused without a look at the workflow. Throws UsageError. */
@@ -25,10 +24,8 @@ function jobsFor({ jobs }: Plan, option: string, wanted: string): readonly Plann
   if (found.length > 0) return found;
   const parts = wanted.split(",").map((part) => part.trim());
   const isList = parts.length > 1 && parts.every((part) => matchJobs(jobs, part).length > 0);
-  const ids = jobs.map(({ job }) => job.id);
-  const some = ids.slice(0, 10).join(", ") + (ids.length > 10 ? ", …" : "");
   const hint = isList
     ? `give the option once for each: ${parts.map((part) => `--${option} "${part}"`).join(" ")}`
-    : didYouMean(wanted, jobs.flatMap(namesOf)) ?? `the jobs are ${some}`;
+    : jobHint(jobs, wanted);
   throw new UsageError(`option --${option}: there is no job "${wanted}"`, hint);
 }

@@ -1,11 +1,5 @@
-import { parseHostRule } from "../action/permissions/host_rule.ts";
-import type {
-  HostRule,
-  PathRule,
-  Permissions,
-  ProgramRule,
-} from "../action/permissions/permissions.ts";
-import { findProgram } from "../action/permissions/program_rule.ts";
+import type { Permissions } from "../action/permissions/permissions.ts";
+import { readPermissions as read } from "../action/permissions/read_permissions.ts";
 import type { Host } from "../host/host.ts";
 import { UsageError } from "../source/errors.ts";
 import type { Invocation } from "./command.ts";
@@ -14,18 +8,15 @@ import type { Invocation } from "./command.ts";
 export async function readPermissions(
   { lists, switches }: Invocation,
   host: Host,
-): Promise<Permissions> {
-  const net = listOf("allow-net", lists)?.map(readHost);
-  const run = await all(listOf("allow-run", lists)?.map((text) => readProgram(text, host)));
-  const read = await all(listOf("allow-read", lists)?.map((text) => readPath(text, host)));
-  const write = await all(listOf("allow-write", lists)?.map((text) => readPath(text, host)));
-  return {
-    ...net ? { net } : {},
-    ...run ? { run } : {},
-    ...read ? { read } : {},
-    ...write ? { write } : {},
-    ...switches.has("no-shell") ? { noShell: true } : {},
+): Promise<Permissions | undefined> {
+  const written = {
+    net: listOf("allow-net", lists),
+    run: listOf("allow-run", lists),
+    read: listOf("allow-read", lists),
+    write: listOf("allow-write", lists),
+    noShell: switches.has("no-shell"),
   };
+  return await read(written, host, (kind) => `option --allow-${kind}`);
 }
 
 /** The values of an option, which are separated by commas; `none` alone allows nothing. */
@@ -42,30 +33,4 @@ function listOf(option: string, lists: Invocation["lists"]): readonly string[] |
   if (!values.includes("none")) return values;
   if (values.length === 1) return [];
   throw new UsageError(`option --${option} allows none and others`, 'leave out "none"');
-}
-
-function readHost(text: string): HostRule {
-  const rule = parseHostRule(text);
-  if (rule) return rule;
-  const host = URL.parse(text)?.host;
-  const hint = host
-    ? `write the host alone: ${host}`
-    : "hosts are written example.com, example.com:8443, *.example.com, 10.0.0.1 or [::1]:80";
-  throw new UsageError(`option --allow-net cannot be "${text}"`, hint);
-}
-
-async function readProgram(text: string, host: Host): Promise<ProgramRule> {
-  const surroundings = { path: host.env.get("PATH"), folder: host.files.workingFolder() };
-  const path = await findProgram(text, surroundings, host);
-  return path === undefined ? { text } : { text, path };
-}
-
-async function readPath(text: string, { files }: Host): Promise<PathRule> {
-  return { path: await files.realPath(text) };
-}
-
-async function all<T>(
-  promises: readonly Promise<T>[] | undefined,
-): Promise<readonly T[] | undefined> {
-  return promises && await Promise.all(promises);
 }

@@ -1,33 +1,48 @@
+import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Plan as PlanModel } from "../plan/plan.ts";
 import type { Workflow as WorkflowModel } from "../workflow/model.ts";
 import type { Plan, Workflow } from "./types.ts";
 
+/** What stands behind a workflow that users see. */
+export interface HeldWorkflow {
+  readonly model: WorkflowModel;
+  readonly permissions?: Permissions | undefined;
+}
+
+/** What stands behind a plan that users see. */
+export interface HeldPlan {
+  readonly model: PlanModel;
+  readonly permissions?: Permissions | undefined;
+  /** What may hold secrets besides the environment of the process. */
+  readonly given: readonly Readonly<Record<string, unknown>>[];
+}
+
 // What users hold says what they can rely on; what the program works with may change.
-const workflows = new WeakMap<Workflow, WorkflowModel>();
-const plans = new WeakMap<Plan, PlanModel>();
+const workflows = new WeakMap<Workflow, HeldWorkflow>();
+const plans = new WeakMap<Plan, HeldPlan>();
 
 /** Ties what users see of a workflow to the workflow. */
-export function holdWorkflow(seen: Workflow, model: WorkflowModel): Workflow {
-  workflows.set(seen, model);
+export function holdWorkflow(seen: Workflow, held: HeldWorkflow): Workflow {
+  workflows.set(seen, held);
   return seen;
 }
 
 /** The workflow behind what users see. Throws TypeError for anything else. */
-export function workflowOf(seen: Workflow): WorkflowModel {
-  const model = workflows.get(seen);
-  if (!model) throw new TypeError("the workflow must come from loadWorkflow()");
-  return model;
+export function workflowOf(seen: Workflow): HeldWorkflow {
+  const held = workflows.get(seen);
+  if (!held) throw new TypeError("the workflow must come from loadWorkflow()");
+  return held;
 }
 
 /** Ties what users see of a plan to the plan. */
-export function holdPlan(seen: Plan, model: PlanModel): Plan {
-  plans.set(seen, model);
+export function holdPlan(seen: Plan, held: HeldPlan): Plan {
+  plans.set(seen, held);
   return seen;
 }
 
 /** The plan behind what users see. Throws TypeError for anything else. */
-export function planOf(seen: Plan): PlanModel {
-  const model = plans.get(seen);
-  if (!model) throw new TypeError("the plan must come from makePlan()");
-  return model;
+export function planOf(seen: Plan): HeldPlan {
+  const held = plans.get(seen);
+  if (!held) throw new TypeError("the plan must come from makePlan()");
+  return held;
 }

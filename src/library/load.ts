@@ -1,11 +1,25 @@
-import { denoHost } from "../host/deno_host.ts";
-import { loadWorkflow as load } from "../workflow/load_workflow.ts";
+import type { Host } from "../host/host.ts";
+import { explained } from "./explained.ts";
 import { holdWorkflow } from "./handles.ts";
-import type { Workflow } from "./types.ts";
+import type { Permissions, Workflow } from "./types.ts";
+
+/** How a workflow is loaded. */
+export interface LoadOptions {
+  /**
+   * What the actions of its runs may reach; everything without it. It is given here since plugins
+   * and job files, which it binds too, are read while a workflow is loaded.
+   */
+  readonly permissions?: Permissions;
+}
 
 /**
  * Loads and checks a workflow from a file, or from several whose paths are separated by commas.
- * Throws `LoadError` with everything that is wrong with it.
+ * Relative paths begin at the working folder; a URL such as
+ * `new URL("flow.yml", import.meta.url)` names a file beside the program.
+ *
+ * Throws `LoadError` with everything that is wrong with it, and `UsageError` where permissions
+ * cannot be read. The variables of the environment that are about the format count as they do on
+ * the command line: `RUNNER_CONFIG`, `RUNNER_PLUGIN_DIR` and those that begin with `RUNNER_MAX_`.
  *
  * @example Load a workflow
  * ```ts
@@ -14,10 +28,46 @@ import type { Workflow } from "./types.ts";
  * const workflow = await loadWorkflow("examples/hello.yml");
  * console.log(workflow.name, workflow.warnings.length);
  * ```
+ *
+ * @example Say what is wrong with one, and what it may reach
+ * ```ts
+ * import { LoadError, loadWorkflow } from "@runner/runner";
+ *
+ * try {
+ *   const permissions = { net: ["127.0.0.1:8080"], noShell: true };
+ *   await loadWorkflow("examples/no_such_file.yml", { permissions });
+ * } catch (error) {
+ *   if (!(error instanceof LoadError)) throw error;
+ *   console.error(error.message);
+ *   for (const { severity, code } of error.diagnostics) console.error(severity, code);
+ * }
+ * ```
  */
-export async function loadWorkflow(path: string): Promise<Workflow> {
-  const { workflow, warnings } = await load(path, denoHost());
-  const { name, description, document } = workflow;
-  const about = description === undefined ? {} : { description };
-  return holdWorkflow({ name, ...about, file: document.name, warnings }, workflow);
+export async function loadWorkflow(
+  path: string | URL,
+  options: LoadOptions = {},
+): Promise<Workflow> {
+  const { loadWorkflow: load } = await import("../workflow/load_workflow.ts");
+  const { denoHost } = await import("../host/deno_host.ts");
+  const host = denoHost();
+  const permissions = options.permissions && await readPermissions(options.permissions, host);
+  try {
+    const { workflow, warnings } = await load(await pathOf(path), host, permissions);
+    const { name, description, document } = workflow;
+    const about = description === undefined ? {} : { description };
+    const seen = { name, ...about, file: document.name, warnings };
+    return holdWorkflow(seen, { model: workflow, permissions });
+  } catch (error) {
+    throw await explained(error);
+  }
+}
+
+async function readPermissions(permissions: Permissions, host: Host) {
+  const { readPermissions: read } = await import("../action/permissions/read_permissions.ts");
+  return await read(permissions, host, (kind) => `permissions.${kind}`);
+}
+
+async function pathOf(path: string | URL): Promise<string> {
+  if (typeof path === "string") return path;
+  return (await import("@std/path/from-file-url")).fromFileUrl(path);
 }

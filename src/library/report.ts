@@ -1,61 +1,94 @@
-import { VERSION } from "../cli/version.ts";
-import { denoHost } from "../host/deno_host.ts";
-import { Recorder } from "../report/files/recorder.ts";
-import { FILE_FORMATS } from "../report/files/registry.ts";
-import { loadStyle } from "../report/load_style.ts";
-import { textReport } from "../report/text_report.ts";
+import type { FileFormat, FileFormatName } from "../report/files/file_format.ts";
+import type { ReportOptions as ReporterOptions } from "../report/reporter.ts";
 import type { RunEvent } from "../run/event.ts";
 
-/** The forms of a report. */
+/**
+ * The reports of the command line. Of those for people, `text` is what it prints, `quiet` what it
+ * prints with `--quiet`, `verbose` what `--verbose` adds and `warnings` what it tells beside any
+ * report. Those for machines have the names that `--report` takes; `github-summary` is what
+ * `github` adds to the page of a build.
+ */
 export type ReportName =
   | "text"
-  | "junit"
-  | "tap"
-  | "json"
-  | "ndjson"
-  | "ctrf"
-  | "markdown"
-  | "html"
-  | "github";
+  | "quiet"
+  | "verbose"
+  | "warnings"
+  | FileFormatName
+  | "github-summary";
 
 /** Turns the events of a run into text: each call gives what the event adds, often nothing. */
 export type Report = (event: RunEvent) => string;
 
-/** How a report looks. */
+/** How a report for people looks. */
 export interface ReportOptions {
-  /** Whether `text` has colours. */
+  /** Whether it has colours. */
   readonly colour?: boolean;
-  /** Whether `text` shows the times of each step. */
+  /** Whether `text` and `quiet` say what took the time, and `text` the times of each step. */
   readonly timing?: boolean;
+  /** How wide the terminal is; lines may be as long as it takes without it. */
+  readonly columns?: number;
 }
 
 /**
- * Makes a report. `text`, `ndjson` and `github` grow with each event; the others are documents,
- * whose whole text comes with the last event. They tell most when the run is `detailed`.
+ * Makes a report, to be given every event of one run. `text`, `quiet`, `verbose`, `warnings`,
+ * `ndjson` and `github` grow with each event; the others are documents, whose whole text comes with
+ * the last event. Those for machines tell most when the run is `detailed`, and `verbose` when it is
+ * run with `debug`.
  *
  * @example Write a JUnit report
  * ```ts
  * import { loadWorkflow, makePlan, makeReport, run } from "@runner/runner";
  *
- * const workflow = await loadWorkflow("examples/hello.yml");
+ * const plan = await makePlan(await loadWorkflow("examples/hello.yml"));
  * const report = await makeReport("junit");
  * let xml = "";
- * for await (const event of run(await makePlan(workflow), { detailed: true })) {
- *   xml += report(event);
- * }
+ * for await (const event of run(plan, { detailed: true })) xml += report(event);
  * console.log(xml.startsWith("<?xml"));
  * ```
  */
 export async function makeReport(name: ReportName, options: ReportOptions = {}): Promise<Report> {
-  const { colour = false, timing = false } = options;
-  if (name === "text") {
-    const text = textReport({ timing, style: await loadStyle(colour) });
-    return (event) => text.report(event);
+  switch (name) {
+    case "text":
+    case "quiet": {
+      const { makeReporter, QUIET, REPORT_FORMATS } = await import("../report/registry.ts");
+      const format = name === "quiet" ? QUIET : REPORT_FORMATS.find((each) => !each.live)!;
+      const reporter = await makeReporter(format, await reporterOptions(options));
+      return (event) => reporter.report(event);
+    }
+    case "verbose": {
+      const { verboseReport } = await import("../report/verbose_report.ts");
+      const reporter = verboseReport(await reporterOptions(options));
+      return (event) => reporter.report(event);
+    }
+    case "warnings": {
+      const { warningReport } = await import("../report/warning_report.ts");
+      const reporter = warningReport(await reporterOptions(options));
+      return (event) => reporter.report(event);
+    }
+    default:
+      return await makeFileReport(name);
   }
-  const format = FILE_FORMATS.find((one) => one.name === name);
+}
+
+async function reporterOptions(options: ReportOptions): Promise<ReporterOptions> {
+  const { colour = false, timing = false, columns } = options;
+  const { loadStyle } = await import("../report/load_style.ts");
+  const style = await loadStyle(colour);
+  return { timing, style, ...columns === undefined ? {} : { columns: () => columns } };
+}
+
+async function makeFileReport(name: FileFormatName | "github-summary"): Promise<Report> {
+  const { FILE_FORMATS, GITHUB_SUMMARY } = await import("../report/files/registry.ts");
+  const format: FileFormat | undefined = name === "github-summary"
+    ? GITHUB_SUMMARY
+    : FILE_FORMATS.find((each) => each.name === name);
   if (!format) throw new TypeError(`there is no report "${name}"`);
-  if (format.kind === "stream") return await format.load(denoHost());
+  if (format.kind === "stream") {
+    return await format.load((await import("../host/deno_host.ts")).denoHost());
+  }
   const render = await format.load();
+  const { Recorder } = await import("../report/files/recorder.ts");
+  const { VERSION } = await import("../cli/version.ts");
   const recorder = new Recorder({ name: "runner", version: VERSION });
   return (event) => {
     recorder.take(event);

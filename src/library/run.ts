@@ -1,12 +1,17 @@
-import { denoHost } from "../host/deno_host.ts";
 import type { RunEvent } from "../run/event.ts";
-import { run as runPlan } from "../run/run.ts";
-import { planOf } from "./handles.ts";
+import { EventQueue } from "./event_queue.ts";
+import { type HeldPlan, planOf } from "./handles.ts";
 import type { Plan } from "./types.ts";
 
-/** How a plan is run. */
+/**
+ * How a plan is run. Which jobs run and with which `vars` is for `makePlan` to be told, and what
+ * they may reach for `loadWorkflow`.
+ */
 export interface RunOptions {
-  /** Interrupts the run; its `reason` is a text that says why. */
+  /**
+   * Interrupts the run; a text as its reason is told by reports. What is under way is stopped,
+   * nothing new begins, and the events go on to `run_finished`.
+   */
   readonly signal?: AbortSignal;
   /** How long the whole run may take, in milliseconds; no bound without it. */
   readonly timeout?: number;
@@ -16,18 +21,35 @@ export interface RunOptions {
   readonly jobs?: number;
   /** Tells of every step what it sent, got and published, not only of those that failed. */
   readonly detailed?: boolean;
-  /** Is told each event as it happens. */
+  /** The same with nothing cut, and with what actions tell to those who look for a fault. */
+  readonly debug?: boolean;
+  /**
+   * Is told each event as it happens, and not waited for. When it throws, the run is interrupted
+   * and `passed` rejects with what it threw.
+   */
   readonly onEvent?: (event: RunEvent) => void;
 }
 
-/** A run under way. Its events can be read once, in order, while it goes on or later. */
+/**
+ * A run. It begins at once where there is an `onEvent`, otherwise when its events or `passed` are
+ * first asked for.
+ *
+ * Its events can be read by one loop, which must begin no later than the run. Who leaves the loop
+ * early interrupts the run, and goes on when all is ended that it began. Events are kept in memory
+ * only from when they happen until the loop reads them, and not at all without a loop.
+ */
 export interface Run extends AsyncIterable<RunEvent> {
-  /** Whether every job passed or was skipped on purpose. All is ended that the run began then. */
+  /**
+   * Whether every job passed or was skipped on purpose. By then all is ended that the run began:
+   * commands are asked to end and then made to, with all that they started, and temporary files
+   * are removed.
+   */
   readonly passed: Promise<boolean>;
 }
 
 /**
- * Runs a plan. Secrets are masked in its events.
+ * Runs a plan. Secrets are masked in its events: values of secret names in the environment, in
+ * `vars` and in what the steps are given and give. Throws RangeError for options that are no good.
  *
  * @example Follow a run
  * ```ts
@@ -40,55 +62,138 @@ export interface Run extends AsyncIterable<RunEvent> {
  * }
  * console.log(await running.passed);
  * ```
+ *
+ * @example Print a report, with a bound of time and of jobs at once
+ * ```ts
+ * import { loadWorkflow, makePlan, makeReport, run } from "@runner/runner";
+ *
+ * const plan = await makePlan(await loadWorkflow("examples/hello.yml"));
+ * const report = await makeReport("text");
+ * const passed = await run(plan, {
+ *   jobs: 4,
+ *   signal: AbortSignal.timeout(60_000),
+ *   onEvent: (event) => console.log(report(event)),
+ * }).passed;
+ * console.log(passed ? "good" : "bad");
+ * ```
  */
 export function run(plan: Plan, options: RunOptions = {}): Run {
-  const { onEvent, timeout, detailed = false, ...others } = options;
-  const events = new Queue<RunEvent>();
-  const emit = (event: RunEvent) => {
-    events.add(event);
-    onEvent?.(event);
-  };
-  const passed = runPlan(planOf(plan), denoHost(), emit, {
-    ...others,
-    ...timeout === undefined ? {} : { timeout: { milliseconds: timeout, reason: "timed out" } },
-    detail: { all: detailed, places: detailed },
-  }).finally(() => events.end());
-  // Who follows the events alone sees the error there.
-  passed.catch((error) => events.fail(error));
-  return { passed, [Symbol.asyncIterator]: () => events.read() };
+  const { jobs, timeout } = options;
+  if (jobs !== undefined && !(Number.isSafeInteger(jobs) && jobs >= 1)) {
+    throw new RangeError(`jobs must be a whole number from 1, not ${jobs}`);
+  }
+  if (timeout !== undefined && !(timeout > 0)) {
+    throw new RangeError(`timeout must be more than 0 milliseconds, not ${timeout}`);
+  }
+  const running = new PlanRun(planOf(plan), options);
+  if (options.onEvent) running.begin();
+  return running;
 }
 
-/** Values that are added before they are read. */
-class Queue<T> {
-  #values: T[] = [];
-  #failure: { readonly error: unknown } | undefined;
-  #isOver = false;
-  #wake = () => {};
+class PlanRun implements Run {
+  readonly #plan: HeldPlan;
+  readonly #options: RunOptions;
+  readonly #stop = new AbortController();
+  #passed: Promise<boolean> | undefined;
+  #queue: EventQueue | undefined;
+  /** Why nobody can begin to read the events any more. */
+  #closed: string | undefined;
 
-  add(value: T): void {
-    this.#values.push(value);
-    this.#wake();
+  constructor(plan: HeldPlan, options: RunOptions) {
+    this.#plan = plan;
+    this.#options = options;
   }
 
-  end(): void {
-    this.#isOver = true;
-    this.#wake();
+  get passed(): Promise<boolean> {
+    return this.begin();
   }
 
-  fail(error: unknown): void {
-    this.#failure = { error };
-    this.end();
+  begin(): Promise<boolean> {
+    if (this.#passed) return this.#passed;
+    this.#passed = this.#run();
+    // The program may take the promise first and begin its loop right after.
+    queueMicrotask(() => this.#closed ??= "begin to read the events no later than the run begins");
+    return this.#passed;
   }
 
-  async *read(): AsyncGenerator<T> {
-    for (;;) {
-      const values = this.#values;
-      this.#values = [];
-      yield* values;
-      if (this.#values.length > 0) continue;
-      if (this.#failure) throw this.#failure.error;
-      if (this.#isOver) return;
-      await new Promise<void>((resolve) => this.#wake = resolve);
+  [Symbol.asyncIterator](): AsyncGenerator<RunEvent> {
+    if (this.#closed !== undefined) throw new TypeError(this.#closed);
+    this.#closed = "the events of a run can be read once";
+    const queue = this.#queue = new EventQueue();
+    this.begin().then(() => queue.end(), (error) => queue.fail(error));
+    return this.#read(queue);
+  }
+
+  async *#read(queue: EventQueue): AsyncGenerator<RunEvent> {
+    try {
+      yield* queue.read();
+    } finally {
+      // Only who leaves early finds the run still going on.
+      this.#queue = undefined;
+      this.#stop.abort("nobody reads its events any more");
+      await this.#passed;
     }
   }
+
+  async #run(): Promise<boolean> {
+    const { signal, onEvent } = this.#options;
+    const interrupt = () => this.#stop.abort(wordsOf(signal?.reason));
+    if (signal?.aborted) interrupt();
+    signal?.addEventListener("abort", interrupt);
+    const thrown: unknown[] = [];
+    const emit = (event: RunEvent) => {
+      this.#queue?.add(event);
+      if (thrown.length > 0) return;
+      try {
+        onEvent?.(event);
+      } catch (error) {
+        thrown.push(error);
+        this.#stop.abort("its events cannot be taken any more");
+      }
+    };
+    try {
+      const passed = await this.#runPlan(emit);
+      // Here and not where it was thrown, since what a step throws is the failure of the step.
+      if (thrown.length > 0) throw thrown[0];
+      return passed;
+    } finally {
+      signal?.removeEventListener("abort", interrupt);
+    }
+  }
+
+  async #runPlan(emit: (event: RunEvent) => void): Promise<boolean> {
+    const { run: runPlan } = await import("../run/run.ts");
+    const { denoHost } = await import("../host/deno_host.ts");
+    const { makeMasker } = await import("./make_masker.ts");
+    const { model, permissions, given } = this.#plan;
+    const { failFast = false, jobs, detailed = false, debug = false } = this.#options;
+    const all = detailed || debug;
+    return await runPlan(model, denoHost(), emit, {
+      signal: this.#stop.signal,
+      failFast,
+      secrets: makeMasker(given),
+      detail: { all, places: all, debug, ...debug ? { limit: Infinity } : {} },
+      ...jobs === undefined ? {} : { jobs },
+      ...permissions ? { permissions } : {},
+      ...await this.#timeout(),
+    });
+  }
+
+  async #timeout() {
+    const { timeout } = this.#options;
+    if (timeout === undefined) return {};
+    const { formatDuration } = await import("../value/duration.ts");
+    return {
+      timeout: {
+        milliseconds: timeout,
+        reason: `the run timed out after ${formatDuration(timeout)}`,
+      },
+    };
+  }
+}
+
+/** What reports tell of why a run was interrupted. */
+function wordsOf(reason: unknown): string {
+  if (!(reason instanceof Error)) return String(reason);
+  return reason.name === "AbortError" ? "interrupted" : reason.message;
 }

@@ -1,3 +1,4 @@
+import { didYouMean } from "../source/suggest.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
 
 /** What of a plan is to run. */
@@ -52,8 +53,15 @@ export function matchJobs(jobs: readonly PlannedJob[], wanted: string): readonly
   return jobs.filter((planned) => namesOf(planned).some((name) => pattern.test(name)));
 }
 
+/** What to say to somebody who has chosen a job that does not exist. */
+export function jobHint(jobs: readonly PlannedJob[], wanted: string): string {
+  const ids = jobs.map(({ job }) => job.id);
+  const some = ids.slice(0, 10).join(", ") + (ids.length > 10 ? ", …" : "");
+  return didYouMean(wanted, jobs.flatMap(namesOf)) ?? `the jobs are ${some}`;
+}
+
 /** All by which a job can be chosen. */
-export function namesOf({ job, name }: PlannedJob): readonly string[] {
+function namesOf({ job, name }: PlannedJob): readonly string[] {
   return [...new Set([job.id, name, job.name.source])];
 }
 

@@ -1,6 +1,6 @@
 import type { Host, Output } from "../host/host.ts";
 import type { RunEvent } from "../run/event.ts";
-import { QUIET, REPORT_FORMATS, type ReportFormat } from "./registry.ts";
+import { makeReporter, QUIET, REPORT_FORMATS } from "./registry.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import { loadStyle } from "./load_style.ts";
 import { Terminal } from "./terminal.ts";
@@ -45,7 +45,7 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
     clock,
     stdout,
     stderr,
-    report: isReplaced ? NO_REPORT : await makeReport(quiet ? QUIET : format, {
+    report: isReplaced ? NO_REPORT : await makeReporter(quiet ? QUIET : format, {
       timing,
       live,
       style: await loadStyle(colour),
@@ -60,15 +60,6 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
     onReaderGone,
   });
   return { take: (event) => terminal.emit(event), close: () => terminal.close() };
-}
-
-async function makeReport(
-  { make }: Pick<ReportFormat, "make">,
-  options: ReportOptions,
-): Promise<Reporter> {
-  const report = await make(options);
-  if (!options.timing) return report;
-  return (await import("./timed_report.ts")).timedReport(report, options);
 }
 
 const NO_REPORT: Reporter = { report: () => "" };

@@ -32,6 +32,16 @@ export const QUIET: Pick<ReportFormat, "make"> = {
   make: async (options) => (await import("./quiet_report.ts")).quietReport(options),
 };
 
+/** Makes the reporter of a form, which says in the end what took the time where that is asked. */
+export async function makeReporter(
+  { make }: Pick<ReportFormat, "make">,
+  options: ReportOptions,
+): Promise<Reporter> {
+  const report = await make(options);
+  if (!options.timing) return report;
+  return (await import("./timed_report.ts")).timedReport(report, options);
+}
+
 async function makeTextReport(options: ReportOptions): Promise<Reporter> {
   if (options.live) return (await import("./live_report.ts")).liveReport(options);
   return (await import("./text_report.ts")).textReport(options);

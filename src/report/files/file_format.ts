@@ -5,9 +5,19 @@ import type { RunRecord } from "./run_record.ts";
 /** A form of the report for machines, or for people elsewhere: it is written to a file. */
 export type FileFormat = DocumentFormat | StreamFormat;
 
+/** As `--report` names it, and programs that use the library. */
+export type FileFormatName =
+  | "junit"
+  | "tap"
+  | "json"
+  | "ndjson"
+  | "ctrf"
+  | "markdown"
+  | "html"
+  | "github";
+
 interface Common {
-  /** As `--report` names it. */
-  readonly name: string;
+  readonly name: FileFormatName;
   /** One line, for help and documents. */
   readonly summary: string;
   /** Its name in the folder of `--report-dir`; one without is printed after the text. */

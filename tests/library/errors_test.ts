@@ -1,0 +1,94 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import {
+  evaluateExpression,
+  ExpressionError,
+  LoadError,
+  loadWorkflow,
+  makePlan,
+  placeOf,
+  renderDiagnostic,
+  renderTemplate,
+  run,
+  RunnerError,
+} from "../../mod.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const BROKEN = `name: Broken
+jobs:
+  - name: one
+    needs: [tow]
+    steps:
+      - { uses: htttp }
+`;
+
+Deno.test("a LoadError has every mistake as data, by its place, and in words", async () => {
+  await withFiles({ "w.yml": BROKEN }, async (folder) => {
+    const error = await assertRejects(() => loadWorkflow(`${folder}/w.yml`), LoadError);
+    assert(error instanceof RunnerError && error instanceof Error);
+    const places = error.diagnostics.map(({ span, severity }) => {
+      const { line, column } = placeOf(span!);
+      return [severity, line, column];
+    });
+    assertEquals(places, [["error", 4, 13], ["error", 6, 17]]);
+    const [first] = error.diagnostics;
+    assertEquals(
+      error.message.replaceAll(`${folder}/`, ""),
+      [
+        "workflow file 'w.yml' has 2 errors",
+        renderDiagnostic(first!).replaceAll(`${folder}/`, ""),
+        `w.yml:6:17: error: there is no action "htttp"
+  6 |       - { uses: htttp }
+    |                 ^^^^^ did you mean "http"?`,
+      ].join("\n"),
+    );
+    await assertRejects(() => loadWorkflow(`${folder}/none.yml`), LoadError, "not found");
+  });
+});
+
+Deno.test("the message of a LoadError holds no secret that a plan was given", async () => {
+  const workflow = `name: x
+vars: { address: "{{upper(MISSING)}} hunter-two-hunter" }
+jobs: [{ name: x, steps: [{ uses: hello }] }]
+`;
+  await withFiles({ "w.yml": workflow }, async (folder) => {
+    const loaded = await loadWorkflow(`${folder}/w.yml`);
+    const environment = { DB_PASSWORD: "hunter-two-hunter" };
+    const error = await assertRejects(
+      () => makePlan(loaded, { environment }),
+      LoadError,
+      "w.yml:2:",
+    );
+    assert(error.message.includes("***"), error.message);
+    assert(!error.message.includes("hunter"), error.message);
+  });
+});
+
+Deno.test("loadWorkflow() takes the URL of a file", async () => {
+  const yaml = "name: x\njobs: [{ name: x, steps: [{ uses: hello }] }]\n";
+  await withFiles({ "a b,c.yml": yaml }, async (folder) => {
+    const url = new URL(`file://${folder}/w%20x.yml`);
+    await Deno.rename(`${folder}/a b,c.yml`, `${folder}/w x.yml`);
+    assertEquals((await loadWorkflow(url)).file, `${folder}/w x.yml`);
+  });
+  const page = new URL("https://example.com/flow.yml");
+  await assertRejects(() => loadWorkflow(page), TypeError, "file");
+});
+
+Deno.test("an ExpressionError says where in the text, and can be shown there", () => {
+  const text = "res.code == 20O";
+  const error = assertThrows(() => evaluateExpression(text, {}), ExpressionError);
+  assert(error instanceof RunnerError && error instanceof Error);
+  const { message, start, end } = error;
+  const span = { source: { name: "test", text }, start, end };
+  const shown = renderDiagnostic({ severity: "error", code: "expression", message, span });
+  assertEquals(shown.split("\n")[0], `test:1:${start + 1}: error: ${message}`);
+  assertThrows(() => renderTemplate("{{ a + }}", {}), ExpressionError);
+  assertThrows(() => renderTemplate("{{ a }}", {}, { strict: true }), ExpressionError);
+});
+
+Deno.test("what does not come from the library is refused", async () => {
+  const workflow = { name: "made up", file: "", warnings: [] };
+  await assertRejects(() => makePlan(workflow), TypeError, "loadWorkflow()");
+  const plan = { workflow, vars: {}, jobs: [], warnings: [] };
+  assertThrows(() => run(plan), TypeError, "makePlan()");
+});

@@ -1,0 +1,239 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { loadWorkflow, makePlan, type Plan, run, type RunEvent } from "../../mod.ts";
+import { withRig } from "../support/rig.ts";
+import { withProgram } from "../support/run_program.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const SMALL = `
+name: Small
+jobs:
+  - name: one
+    steps:
+      - { uses: hello }
+`;
+
+async function withPlan(
+  workflow: string,
+  use: (plan: Plan, folder: string) => Promise<void>,
+): Promise<void> {
+  await withFiles({ "w.yml": workflow }, async (folder) => {
+    await use(await makePlan(await loadWorkflow(`${folder}/w.yml`)), folder);
+  });
+}
+
+Deno.test("run() gives its events to a loop and to a function alike", async () => {
+  await withPlan(SMALL, async (plan) => {
+    const heard: RunEvent[] = [];
+    const running = run(plan, { onEvent: (event) => heard.push(event) });
+    const read = await Array.fromAsync(running);
+    assertEquals(await running.passed, true);
+    assertEquals(read, heard);
+    assertEquals([read[0]?.type, read.at(-1)?.type], ["run_started", "run_finished"]);
+  });
+});
+
+Deno.test("a run begins when its events are first asked for, however late that is", async () => {
+  await withPlan(SMALL, async (plan) => {
+    const running = run(plan);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const [first] = await Array.fromAsync(running);
+    assertEquals(first?.type, "run_started");
+  });
+});
+
+Deno.test("the events of a run cannot be read from the middle, and not twice", async () => {
+  await withPlan(SMALL, async (plan) => {
+    const late = run(plan);
+    assertEquals(await late.passed, true);
+    assertThrows(() => late[Symbol.asyncIterator](), TypeError, "no later than the run begins");
+    const twice = run(plan);
+    await Array.fromAsync(twice);
+    assertThrows(() => twice[Symbol.asyncIterator](), TypeError, "read once");
+  });
+});
+
+Deno.test("run() refuses numbers that make no sense", async () => {
+  await withPlan(SMALL, async (plan) => {
+    for (const jobs of [0, -1, 1.5, NaN]) {
+      assertThrows(() => run(plan, { jobs }), RangeError, `not ${jobs}`);
+    }
+    for (const timeout of [0, -1, NaN]) {
+      assertThrows(() => run(plan, { timeout }), RangeError, `not ${timeout}`);
+    }
+    assertEquals(await run(plan, { jobs: 1, timeout: Infinity }).passed, true);
+  });
+});
+
+Deno.test("what onEvent throws ends the run, and is what passed rejects with", async () => {
+  await withRig(async (rig) => {
+    const hanging = `
+name: Hanging
+jobs:
+  - name: wait
+    steps:
+      - { uses: http, with: { get: "${rig.url}/hang" } }
+  - name: fail
+    steps:
+      - { uses: http, with: { get: "${rig.url}/" } }
+`;
+    await withPlan(hanging, async (plan) => {
+      const heard: string[] = [];
+      const { passed } = run(plan, {
+        onEvent: ({ type }) => {
+          heard.push(type);
+          if (type === "step_finished") throw new Error("no room");
+        },
+      });
+      await assertRejects(() => passed, Error, "no room");
+      assertEquals(heard.at(-1), "step_finished");
+    });
+  });
+});
+
+Deno.test("run() says why it was interrupted, whatever reason its signal gives", async () => {
+  await withPlan(SMALL, async (plan) => {
+    const aborted = (reason?: unknown) => AbortSignal.abort(reason);
+    for (
+      const [signal, words] of [
+        [aborted("enough"), "enough"],
+        [aborted(), "interrupted"],
+        [aborted(new Error("no power")), "no power"],
+      ] as const
+    ) {
+      const last = (await Array.fromAsync(run(plan, { signal }))).at(-1);
+      assert(last?.type === "run_finished");
+      assertEquals([last.interrupted, last.jobs.skipped], [words, 1]);
+    }
+  });
+});
+
+Deno.test("run() is bound by its timeout", async () => {
+  await withRig(async (rig) => {
+    const hanging = SMALL.replace("uses: hello", `uses: http, with: { get: "${rig.url}/hang" }`);
+    await withPlan(hanging, async (plan) => {
+      const running = run(plan, { timeout: 200 });
+      const last = (await Array.fromAsync(running)).at(-1);
+      assert(last?.type === "run_finished");
+      assertEquals(last.interrupted, "the run timed out after 200ms");
+      assertEquals(await running.passed, false);
+    });
+  });
+});
+
+Deno.test("no more jobs run at once than jobs says, and failFast begins nothing new", async () => {
+  const jobs = [1, 2, 3].map((number) => `
+  - name: job ${number}
+    steps:
+      - { uses: hello, test: "${number} != 1" }`);
+  await withPlan(`name: Jobs\njobs:${jobs.join("")}\n`, async (plan) => {
+    const order: string[] = [];
+    for await (const event of run(plan, { jobs: 1 })) {
+      if (event.type === "job_started" || event.type === "job_finished") order.push(event.type);
+    }
+    assertEquals(order, Array(3).fill(["job_started", "job_finished"]).flat());
+    const last = (await Array.fromAsync(run(plan, { jobs: 1, failFast: true }))).at(-1);
+    assert(last?.type === "run_finished");
+    assertEquals(last.jobs, { passed: 0, failed: 1, skipped: 2 });
+  });
+});
+
+/** One command that runs on, one that is waited for and does not want to end, and their files. */
+const COMMANDS = `
+name: Commands
+jobs:
+  - name: run
+    steps:
+      - uses: shell
+        with: { cmd: "sleep 60 & echo $! > first.pid; wait", background: true }
+      - uses: shell
+        with: { cmd: "trap '' TERM; sleep 60 & echo $! > second.pid; wait; sleep 60" }
+`;
+
+const ENDS = {
+  "a loop that is left early": `
+for await (const event of running) {
+  if (event.type === "step_started" && event.run.step === 1) { await bothRun(); break; }
+}`,
+  "a loop whose body throws": `
+try {
+  for await (const event of running) {
+    if (event.type === "step_started" && event.run.step === 1) { await bothRun(); throw "mine"; }
+  }
+} catch (error) { if (error !== "mine") throw error; }`,
+  "a signal": `
+const { passed } = running;
+await bothRun();
+stop.abort();
+await passed;`,
+};
+
+for (const [name, end] of Object.entries(ENDS)) {
+  const program = `
+import { isRunning, until } from "support/processes.ts";
+import { loadWorkflow, makePlan, run } from "@runner/runner";
+
+const pidOf = (name: string) => Number(Deno.readTextFileSync(name + ".pid"));
+const names = ["first", "second"];
+const hasPid = (name: string) => { try { return pidOf(name) > 0; } catch { return false; } };
+const leftFiles = () => [...Deno.readDirSync("temporary")].map(({ name }) => name);
+const bothRun = () =>
+  until(() => names.every(hasPid) && leftFiles().length === 2, "both commands run, with a log");
+
+const stop = new AbortController();
+const running = run(await makePlan(await loadWorkflow("w.yml")), { signal: stop.signal });
+${end}
+const alive = names.filter((name) => isRunning(pidOf(name)));
+console.log(JSON.stringify({ alive, files: leftFiles(), passed: await running.passed }));
+`;
+  const ignore = Deno.build.os === "windows";
+  Deno.test(`${name} ends the commands of a run, and removes its files`, { ignore }, async () => {
+    const files = { "w.yml": COMMANDS, "temporary/.keep": "" };
+    const env = { TMPDIR: "temporary" };
+    await withProgram({ program, files, env }, ({ code, stdout, stderr }) => {
+      assertEquals([code, stderr], [0, ""]);
+      assertEquals(JSON.parse(stdout), { alive: [], files: [".keep"], passed: false });
+    });
+  });
+}
+
+/** How many of a hundred thousand events are in memory when a run is over. */
+const KEPT = `
+import { loadWorkflow, makePlan, run, type RunEvent } from "@runner/runner";
+
+const IS_READ = false as boolean;
+const told: WeakRef<RunEvent>[] = [];
+const onEvent = (event: RunEvent) => { told.push(new WeakRef(event)); };
+const running = run(await makePlan(await loadWorkflow("w.yml")), { onEvent });
+const unread = IS_READ ? running[Symbol.asyncIterator]() : undefined;
+await unread?.next();
+await running.passed;
+// What a WeakRef has been asked for stays until the end of the turn.
+await new Promise((resolve) => setTimeout(resolve));
+(globalThis as unknown as { gc(): void }).gc();
+const kept = told.filter((event) => event.deref() !== undefined).length;
+console.log(JSON.stringify({ told: told.length, kept, running: typeof running + typeof unread }));
+`;
+
+Deno.test("events that only a function is told are not kept", async () => {
+  const steps = "\n      - uses: hello".repeat(10);
+  const workflow = `
+name: Many
+jobs:
+  - name: many
+    repeat: { count: 5000 }
+    steps:${steps}
+`;
+  const kept = async (program: string) => {
+    const options = ["-A", "--v8-flags=--expose-gc"];
+    return await withProgram({ program, options, files: { "w.yml": workflow } }, (end) => {
+      assertEquals([end.code, end.stderr], [0, ""]);
+      return JSON.parse(end.stdout) as { told: number; kept: number };
+    });
+  };
+  const alone = await kept(KEPT);
+  assert(alone.told > 100_000, `${alone.told} events`);
+  assert(alone.kept < 100, `${alone.kept} events are in memory`);
+  // A loop that has begun gets every event: were none of them kept, the count would be no proof.
+  const read = await kept(KEPT.replace("IS_READ = false", "IS_READ = true"));
+  assert(read.kept > 100_000, `${read.kept} events are in memory`);
+});

@@ -1,0 +1,43 @@
+import { CHECKOUT } from "./documents.ts";
+import { withFiles } from "./temp_dir.ts";
+
+/** What a program printed, and how it ended. */
+export interface ProgramEnd {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program that uses the library from a folder of its own, and what lies beside it. */
+export interface LibraryProgram {
+  readonly program: string;
+  readonly files?: Readonly<Record<string, string>>;
+  /** Options of `deno run`; all permissions without them. */
+  readonly options?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs a program in a folder outside of the checkout, whose import map names the library, and gives
+ * its end and the folder to `use`.
+ */
+export async function withProgram<T>(
+  { program, files = {}, options = ["-A"], env = {} }: LibraryProgram,
+  use: (end: ProgramEnd, folder: string) => T | Promise<T>,
+): Promise<T> {
+  const imports = {
+    "@runner/runner": `${CHECKOUT}mod.ts`,
+    "support/": `${CHECKOUT}tests/support/`,
+  };
+  const all = { ...files, "program.ts": program, "deno.json": JSON.stringify({ imports }) };
+  return await withFiles(all, async (folder) => {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", ...options, "program.ts"],
+      cwd: folder,
+      env: { NO_COLOR: "1", ...env },
+      stdin: "null",
+    }).output();
+    const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    return await use({ code, stdout: text(stdout), stderr: text(stderr) }, folder);
+  });
+}
