@@ -87,6 +87,41 @@ Deno.test("a redirect to a host that is not named is not followed", async () => 
   assertEquals([allowed.code, seen], [0, [...all, ...all]], allowed.stdout);
 });
 
+Deno.test("a redirect is bound however it writes where it leads", async (test) => {
+  const seen: string[] = [];
+  await using server = withServer((request) => {
+    const { hostname, searchParams } = new URL(request.url);
+    seen.push(hostname);
+    const to = searchParams.get("to");
+    return to ? new Response("", { status: 307, headers: { Location: to } }) : new Response("");
+  });
+  const { port, url } = server;
+  const table: [location: string, isFollowed: boolean][] = [
+    [`//localhost:${port}/`, false],
+    [`\\\\localhost:${port}/`, false],
+    [`http:\\\\localhost:${port}/`, false],
+    [`\t//localhost:${port}/`, false],
+    [`http://127.0.0.1:${port}@localhost:${port}/`, false],
+    [`http://[::ffff:127.0.0.1]:${port}/`, false],
+    [`http://0:${port}/`, false],
+    ["ftp://127.0.0.1/", false],
+    [`//127.0.0.1:${port}/`, true],
+    [`http://localhost@127.1:${port}/`, true],
+    [`http://2130706433:${port}/`, true],
+    [`localhost:${port}`, false],
+    [`./localhost:${port}`, true],
+  ];
+  for (const [location, isFollowed] of table) {
+    await test.step(location.replaceAll(String(port), "PORT"), async () => {
+      seen.length = 0;
+      const step = get(`${url}/?to=${encodeURIComponent(location)}`);
+      const { code, stdout } = await runner(["--allow-net=127.0.0.1"], { "w.yml": flow(step) });
+      const followed = isFollowed ? ["127.0.0.1"] : [];
+      assertEquals([code, seen], [isFollowed ? 0 : 1, ["127.0.0.1", ...followed]], stdout);
+    });
+  }
+});
+
 Deno.test("every attempt and every round is refused, and a test does not see an answer", async () => {
   await withRig(async (rig) => {
     const step = `{uses: http, with: {get: "${rig.url}"}, test: "true", ` +
@@ -221,6 +256,9 @@ Deno.test({
       [["--allow-read=jobs"], "other/job.yml", false],
       [["--allow-read=jobs"], "jobs/../other/job.yml", false],
       [["--allow-read=jobs"], "jobs/link.yml", false],
+      [["--allow-read=jobs"], "jobs/folder/job.yml", false],
+      [["--allow-read=jobs"], "/proc/self/cwd/other/job.yml", false],
+      [["--allow-read=jobs/link.yml"], "jobs/link.yml", true],
       [["--allow-read=job"], "jobs/job.yml", false],
       [["--allow-read=none"], "jobs/job.yml", false],
       [["--allow-read=jobs"], "jobs/outer.yml", false],
@@ -238,6 +276,7 @@ Deno.test({
         };
         return withFiles(files, async (cwd) => {
           await Deno.symlink("../other/job.yml", `${cwd}/jobs/link.yml`);
+          await Deno.symlink("../other", `${cwd}/jobs/folder`);
           const result = await runCli(["w.yml", ...options], { cwd });
           assertNoTrace(result);
           assertEquals(result.code, isRead ? 0 : 1, result.stdout + result.stderr);
