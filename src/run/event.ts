@@ -159,6 +159,11 @@ export interface StepResult {
   readonly name: string;
   /** The name of the action. */
   readonly uses: string;
+  /**
+   * Where a step of an embedded job begins, where that was asked for; the steps of the workflow
+   * have it in its outline.
+   */
+  readonly place?: SpotInFile;
   /** How it came out. */
   readonly state: StepState;
   /** Milliseconds since 1970. */

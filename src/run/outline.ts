@@ -1,6 +1,6 @@
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { placeOf } from "../source/source.ts";
-import type { Step, Workflow } from "../workflow/model.ts";
+import type { Document, Step, Workflow } from "../workflow/model.ts";
 import type { RunStarted, SpotInFile, StepOutline } from "./event.ts";
 
 /** What a run is going to do; the places of the steps are found only if they are asked for. */
@@ -44,8 +44,32 @@ async function findSpots({ document, jobs }: Workflow): Promise<FindSpot> {
       return spot(placeOf({ source: file, start, end: start }));
     };
   }
+  const locate = await locateSteps(document);
+  return (_job, step) => locate(step);
+}
+
+async function locateSteps(document: Document): Promise<(step: Step) => SpotInFile> {
   const places = await document.places();
-  return (_job, { path }) => spot(placeOf(places.locate(path)));
+  return ({ path }) => spot(placeOf(places.locate(path)));
+}
+
+const JOB_FILES = new WeakMap<Document, Promise<(step: Step) => SpotInFile>>();
+
+/** What finds where the steps of a job file begin; it may be run again and again. */
+export function jobFileSpots(document: Document): Promise<(step: Step) => SpotInFile> {
+  let spots = JOB_FILES.get(document);
+  if (!spots) JOB_FILES.set(document, spots = findInJobFile(document));
+  return spots;
+}
+
+async function findInJobFile(document: Document): Promise<(step: Step) => SpotInFile> {
+  const locate = await locateSteps(document);
+  const known = new Map<Step, SpotInFile>();
+  return (step) => {
+    let spot = known.get(step);
+    if (!spot) known.set(step, spot = locate(step));
+    return spot;
+  };
 }
 
 function spot({ file, line, column }: SpotInFile): SpotInFile {

@@ -9,6 +9,7 @@ import { EmbeddedError } from "./embedded_error.ts";
 import type { JobState, StepRun } from "./event.ts";
 import { failureOf } from "./failure.ts";
 import { Interruption } from "./interruption.ts";
+import { jobFileSpots } from "./outline.ts";
 import { Outputs } from "./outputs.ts";
 import { runRound } from "./run_job.ts";
 import { addSecretsOf } from "./secrets.ts";
@@ -30,10 +31,11 @@ export async function runJobFile(
 ): Promise<JobResult> {
   addSecretsOf(vars, session.secrets);
   const stepIds = new Set(job.steps.flatMap(({ id }) => id ?? []));
-  const { plan: _, ...shared } = session;
+  const { plan: _, spotOf: __, ...shared } = session;
   const inner: Session = {
     ...shared,
     document,
+    ...session.detail.places ? { spotOf: await jobFileSpots(document) } : {},
     vars,
     outputs: new Outputs(stepIds),
     stepIds,

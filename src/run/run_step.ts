@@ -94,7 +94,8 @@ async function runOnce(
   if (outcome.flaky) session.tally.flaky++;
   if (outcome.untestedInside) session.tally.untestedFailures += outcome.untestedInside;
   const duration = clock.ticks() - ticks;
-  const result = { name, uses, started, duration, ...outcome };
+  const place = session.spotOf?.(step);
+  const result = { name, uses, ...place ? { place } : {}, started, duration, ...outcome };
   session.emit({ type: "step_finished", time: clock.now(), run, result });
   if (outcome.state !== "failed") return "passed";
   tellFailure(session, round.job.id);

@@ -5,8 +5,8 @@ import type { Deadlines } from "../host/deadlines.ts";
 import type { Dict } from "../value/value.ts";
 import type { Masker } from "../value/masker.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Document, JobFile } from "../workflow/model.ts";
-import type { Emit, StepRun } from "./event.ts";
+import type { Document, JobFile, Step } from "../workflow/model.ts";
+import type { Emit, SpotInFile, StepRun } from "./event.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Outputs } from "./outputs.ts";
 import type { Tally } from "./tally.ts";
@@ -19,6 +19,8 @@ export interface Session {
   readonly key: object;
   /** What the steps stand in: the workflow, or a job file. */
   readonly document: Document;
+  /** Where a step of an embedded job begins, where that is asked for. */
+  readonly spotOf?: (step: Step) => SpotInFile;
   /** Absent in an embedded job, to which the plan is nothing. */
   readonly plan?: Plan;
   /** The `vars` of the workflow, evaluated, or those that an embedded job was given. */
@@ -62,7 +64,7 @@ export interface Detail {
   readonly all: boolean;
   /** Pass on what actions tell to those who ask. */
   readonly debug: boolean;
-  /** Tell in the beginning where each step stands in its file. */
+  /** Tell where each step stands in its file: in the beginning, or of embedded ones as they end. */
   readonly places: boolean;
   /** How many characters of each field of a request or response are kept. */
   readonly limit: number;

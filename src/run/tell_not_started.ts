@@ -18,6 +18,7 @@ export function tellNotStarted(
   tally.steps.skipped++;
   emit({ type: "step_started", time: started, run, name, uses });
   const outcome = { state: "skipped", attempts: [], failures: [], reason } as const;
-  const result = { name, uses, started, duration: 0, ...outcome };
+  const place = session.spotOf?.(step);
+  const result = { name, uses, ...place ? { place } : {}, started, duration: 0, ...outcome };
   emit({ type: "step_finished", time: started, run, result });
 }

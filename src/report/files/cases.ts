@@ -88,11 +88,11 @@ function entriesOf({ entries }: StepOutline): readonly (number | undefined)[] {
 }
 
 function addStep(cases: Case[], step: StepRecord, prefix: string): void {
-  const { run, result, place } = step;
+  const { run, result, place = result.place } = step;
   const { state, reason, failures, flaky = false } = result;
-  const name = `${prefix}${oneLine(result.name)}`;
+  const name = `${prefix}${oneLine(result.name)}${labelOf(run.entry, run.round)}`;
   cases.push({
-    name: name + labelOf(run.entry, run.round),
+    name,
     outcome: state === "untested" ? "passed" : state,
     ...reason === undefined ? {} : { reason },
     failures,

@@ -32,7 +32,7 @@ function* renderSuite(record: RunRecord, { job, name, cases }: Suite): Iterable<
     ...countsOf(cases),
     time: seconds(job.duration),
     timestamp: timestamp(job.started ?? record.started),
-    file: record.file,
+    file: job.outline[0]?.place?.file ?? record.file,
   });
   yield renderProperties([
     ["job", job.id],
@@ -50,9 +50,7 @@ function renderCase(record: RunRecord, classname: string, one: Case): string {
   const { name, result, run, place, outcome, reason, flaky } = one;
   const attempts = result?.attempts ?? [];
   const time = seconds(result?.duration ?? 0);
-  // Where a step of an embedded job begins is not known, but it is another file.
-  const file = place?.file ?? (run?.within ? undefined : record.file);
-  const where = (file === undefined ? "" : ` file="${inQuotes(file)}"`) +
+  const where = ` file="${inQuotes(place?.file ?? record.file)}"` +
     (place ? ` line="${place.line}"` : "");
   let text = `    <testcase name="${
     inQuotes(name)

@@ -54,7 +54,7 @@ export interface JobRecord {
 export interface StepRecord {
   readonly run: StepRun;
   readonly result: StepResult;
-  /** Where the step begins in its file. */
+  /** Where the step begins in its file; that of an embedded one stands in its result. */
   readonly place?: SpotInFile;
   /** The steps of the job that it embeds, as they ran in its last attempt. */
   readonly inside: readonly StepRecord[];

@@ -146,7 +146,7 @@ interface TapTree {
 Deno.test("a TAP parser finds every case, with how it came out, why and where", async () => {
   const { read: { tap } } = await RUN;
   const [tree] = tap as [TapTree];
-  assertEquals([tree.bailout, tree.plan, tree.errors, tree.noise], [false, 7, [], []]);
+  assertEquals([tree.bailout, tree.plan, tree.errors, tree.noise], [false, 8, [], []]);
   const found = tree.tests.flatMap(({ name: suite, ok, skip, child }) => {
     const own = RICH_CASES.filter((one) => one.suite === suite);
     assertEquals([child!.plan, child!.errors, child!.noise], [own.length, [], []]);
@@ -199,7 +199,7 @@ Deno.test("a CTRF report is valid, and tells every case", async () => {
   const { tests, failures, errors, skipped } = count(RICH_CASES);
   const { passed, failed, start, stop, duration, ...summary } = results.summary;
   assertEquals([passed, failed], [tests - failures - errors - skipped, failures + errors]);
-  assertEquals(summary, { tests, skipped, pending: 0, other: 0, flaky: 1, suites: 7 });
+  assertEquals(summary, { tests, skipped, pending: 0, other: 0, flaky: 1, suites: 8 });
   assert(start <= stop && duration >= 0);
   // deno-lint-ignore no-explicit-any
   const found = results.tests.map((one: any) => ({
@@ -242,6 +242,7 @@ Deno.test("markdown shows the jobs, the failures and what is flaky", async () =>
         ["Off – skipif is true: true", "1", "0", "1"],
         ["Broken", "2", "1", "1"],
         ["Off (2)", "1", "0", "1"],
+        ["Entries", "8", "0", "2"],
       ].map((row) => row.map((cell) => cell.replace(/<\/?code>/g, ""))),
     );
     const failures = [...html.matchAll(/<summary>(.*?)<\/summary>/gs)].map(([, text]) =>

@@ -69,6 +69,13 @@ jobs:
   - name: Off
     repeat: { count: 0 }
     steps: [{ name: five, uses: hello }]
+  - name: Entries
+    steps:
+      - name: each
+        uses: embedded
+        iteration: [{ n: 1 }, { n: 2 }]
+        with: { path: jobs/set.yml }
+        test: res.code == 0
 `,
   "jobs/login.yml": `name: Login
 steps:
@@ -78,6 +85,14 @@ steps:
   - name: token
     uses: hello
     test: res.token == "x"
+`,
+  "jobs/set.yml": `name: Set
+steps:
+  - name: part
+    uses: hello
+    iteration: [{ n: 1 }, { n: 2 }]
+    test: "true"
+  - { name: off, uses: hello, skipif: "true" }
 `,
 };
 
@@ -125,7 +140,7 @@ export const RICH_CASES: readonly RichCase[] = [
     at: "w.yml:51",
   },
   { suite: "Embeds", name: "login", outcome: "error", at: "w.yml:56" },
-  { suite: "Embeds", name: "login › fine", outcome: "passed" },
+  { suite: "Embeds", name: "login › fine", outcome: "passed", at: "jobs/login.yml:3" },
   { suite: "Embeds", name: "login › token", outcome: "failed", at: "jobs/login.yml:8" },
   { suite: "Needs", name: "one", ...SKIPPED, reason: NEEDS, at: "w.yml:60" },
   { suite: "Needs", name: "two", ...SKIPPED, reason: NEEDS, at: "w.yml:60" },
@@ -139,4 +154,23 @@ export const RICH_CASES: readonly RichCase[] = [
     at: "w.yml:66",
   },
   { suite: "Off (2)", name: "five", ...SKIPPED, reason: "repeat.count is 0", at: "w.yml:69" },
+  ...[0, 1].flatMap((entry) => {
+    const step = `each [entry ${entry}]`;
+    return [
+      { suite: "Entries", name: step, outcome: "passed" as const, at: "w.yml:72" },
+      ...[0, 1].map((inner) => ({
+        suite: "Entries",
+        name: `${step} › part [entry ${inner}]`,
+        outcome: "passed" as const,
+        at: "jobs/set.yml:3",
+      })),
+      {
+        suite: "Entries",
+        name: `${step} › off`,
+        ...SKIPPED,
+        reason: "skipif is true: true",
+        at: "jobs/set.yml:7",
+      },
+    ];
+  }),
 ];

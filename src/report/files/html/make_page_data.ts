@@ -54,7 +54,7 @@ export function* flatSteps(steps: readonly StepRecord[], depth = 0): Iterable<Pl
 
 /** What the row of a step shows; `job` is the index of its job. */
 export function pageStep(
-  { step: { run, result, place }, depth }: PlacedStep,
+  { step: { run, result, place = result.place }, depth }: PlacedStep,
   job: number,
   started: number,
 ): PageStep {
@@ -84,8 +84,19 @@ export function pageStep(
 /** Everything that the row of a step does not show, but for its exchange. */
 export function pageDetails(result: StepResult): Omit<PageDetails, "exchange"> {
   // deno-lint-ignore no-unused-vars
-  const { name, uses, state, flaky, started, duration, attempts, exchange, failures, ...rest } =
-    result;
+  const {
+    name,
+    uses,
+    place,
+    state,
+    flaky,
+    started,
+    duration,
+    attempts,
+    exchange,
+    failures,
+    ...rest
+  } = result;
   return {
     ...rest,
     failures: failures.map(briefFailure),
