@@ -84,19 +84,8 @@ export function pageStep(
 /** Everything that the row of a step does not show, but for its exchange. */
 export function pageDetails(result: StepResult): Omit<PageDetails, "exchange"> {
   // deno-lint-ignore no-unused-vars
-  const {
-    name,
-    uses,
-    place,
-    state,
-    flaky,
-    started,
-    duration,
-    attempts,
-    exchange,
-    failures,
-    ...rest
-  } = result;
+  const { name, uses, place, state, flaky, started, duration, ...details } = result;
+  const { attempts, exchange: _, failures, ...rest } = details;
   return {
     ...rest,
     failures: failures.map(briefFailure),
