@@ -30,15 +30,15 @@ Deno.test("a LoadError has every mistake as data, by its place, and in words", a
       return [severity, line, column];
     });
     assertEquals(places, [["error", 4, 13], ["error", 6, 17]]);
-    const [first] = error.diagnostics;
+    const [, second] = error.diagnostics;
     assertEquals(
       error.message.replaceAll(`${folder}/`, ""),
       [
         "workflow file 'w.yml' has 2 errors",
-        renderDiagnostic(first!).replaceAll(`${folder}/`, ""),
-        `w.yml:6:17: error: there is no action "htttp"
-  6 |       - { uses: htttp }
-    |                 ^^^^^ did you mean "http"?`,
+        `w.yml:4:13: error: "needs" names "tow", and there is no job with that id
+  4 |     needs: [tow]
+    |             ^^^`,
+        renderDiagnostic(second!).replaceAll(`${folder}/`, ""),
       ].join("\n"),
     );
     await assertRejects(() => loadWorkflow(`${folder}/none.yml`), LoadError, "not found");
