@@ -30,8 +30,9 @@ export async function findPlaces(joined: JoinedText, value: unknown): Promise<Pl
   try {
     return makePlaces(joined, parseNodes(joined.text, yaml), value);
   } catch (error) {
-    // The fast parser may have read what js-yaml refuses: then there are no places but the files.
-    if (error instanceof yaml.YAMLException) return makePlaces(joined, undefined, value);
-    throw error;
+    if (!(error instanceof yaml.YAMLException)) throw error;
+    // The fast parser read what js-yaml refuses: then there are no places but the files.
+    const fault = { reason: error.reason, offset: error.mark?.position ?? 0 };
+    return { ...makePlaces(joined, undefined, value), fault: faultError(fault, joined) };
   }
 }

@@ -1,16 +1,19 @@
+/** Is told of line breaks in quotes, and of white space with line breaks or tabs in brackets. */
+type OnBreak = (start: number, end: number) => void;
+
 /**
  * Where the innermost quote or bracket of a YAML text begins that is still open at `end`;
  * undefined where none is. Knows of YAML what that takes: where a value begins, and what is no
  * value's beginning because it belongs to a text or a comment.
  */
-export function findOpening(text: string, end: number): number | undefined {
+export function findOpening(text: string, end: number, onBreak?: OnBreak): number | undefined {
   let at = 0;
   while (at < end) {
     const lineStart = at;
     const content = skip(LEAD, text, at);
     const key = skip(KEY, text, content);
     const value = skip(PROPERTIES, text, key);
-    const result = readValue(text, value, end);
+    const result = readValue(text, value, end, onBreak);
     if (result.opening !== undefined) return result.opening;
     at = skip(REST_OF_LINE, text, result.at);
     if (result.isText) {
@@ -22,11 +25,13 @@ export function findOpening(text: string, end: number): number | undefined {
 }
 
 /** Spaces, and the dashes of lists. */
-const LEAD = /[ \t]*(?:[-?:][ \t]+)*/y;
+const LEAD = /[ \t]*(?:[-?:](?:[ \t]+|(?=[\r\n])))*/y;
 const KEY =
   /(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'|[^\s"'[\]{}#&*!|>%@`][^\n]*?)[ \t]*:(?=[ \t\r\n]|$)/y;
 /** What stands before a value: anchors and tags. */
 const PROPERTIES = /[ \t]*(?:[&!]\S*[ \t]+)*/y;
+/** White space and comments between values. */
+const GAP = /(?:\s+(?:#[^\n]*)?)+/y;
 const REST_OF_LINE = /[^\n]*\n?/y;
 
 function skip(pattern: RegExp, text: string, at: number): number {
@@ -41,22 +46,29 @@ interface Read {
   readonly opening?: number;
 }
 
-function readValue(text: string, at: number, end: number): Read {
+function readValue(text: string, at: number, end: number, onBreak?: OnBreak): Read {
   const first = text[at] ?? "\n";
   if (/["']/.test(first)) {
-    const close = endOfQuoted(text, at, end);
+    const close = endOfQuoted(text, at, end, onBreak);
     return close === undefined
       ? { at: end, isText: false, opening: at }
       : { at: close, isText: false };
   }
-  if (/[[{]/.test(first)) return readFlow(text, at, end);
+  if (/[[{]/.test(first)) return readFlow(text, at, end, onBreak);
   return { at, isText: !/[\s#]/.test(first) };
 }
 
-function endOfQuoted(text: string, at: number, end: number): number | undefined {
+function endOfQuoted(
+  text: string,
+  at: number,
+  end: number,
+  onBreak?: OnBreak,
+): number | undefined {
   const quote = text[at];
   for (let i = at + 1; i < end; i++) {
-    if (quote === '"' && text[i] === "\\") i++;
+    if (text[i] === "\n") onBreak?.(i, i + 1);
+    // An escaped line break is one all the same.
+    if (quote === '"' && text[i] === "\\") i += /[\r\n]/.test(text[i + 1] ?? "") ? 0 : 1;
     else if (text[i] !== quote) continue;
     else if (quote === "'" && text[i + 1] === "'") i++;
     else return i + 1;
@@ -64,7 +76,7 @@ function endOfQuoted(text: string, at: number, end: number): number | undefined 
   return undefined;
 }
 
-function readFlow(text: string, from: number, end: number): Read {
+function readFlow(text: string, from: number, end: number, onBreak?: OnBreak): Read {
   const open: number[] = [];
   /** Whether a value may begin here; elsewhere a quote is a part of text. */
   let fresh = true;
@@ -78,13 +90,15 @@ function readFlow(text: string, from: number, end: number): Read {
       if (open.length === 0) return { at: at + 1, isText: false };
       fresh = false;
     } else if (fresh && /["']/.test(character)) {
-      const close = endOfQuoted(text, at, end);
+      const close = endOfQuoted(text, at, end, onBreak);
       if (close === undefined) return { at: end, isText: false, opening: at };
       at = close - 1;
       fresh = false;
-    } else if (character === "#" && /\s/.test(text[at - 1]!)) {
-      at = skip(REST_OF_LINE, text, at) - 1;
-    } else if (!/\s/.test(character)) {
+    } else if (/\s/.test(character)) {
+      const next = skip(GAP, text, at);
+      if (/[\n\t]/.test(text.slice(at, next))) onBreak?.(at, next);
+      at = next - 1;
+    } else {
       fresh = /[,:]/.test(character);
     }
   }
@@ -92,8 +106,10 @@ function readFlow(text: string, from: number, end: number): Read {
   return { at: end, isText: false, ...(opening === undefined ? {} : { opening }) };
 }
 
+/** The dash before a text; without one, text that goes on stands no less deep than it began. */
 function lastDash(text: string, lineStart: number, content: number): number {
-  return Math.max(lineStart - 1, text.lastIndexOf("-", content - 1));
+  const dash = text.lastIndexOf("-", content - 1);
+  return content > lineStart && dash >= lineStart ? dash : content - 1;
 }
 
 /** A text goes on in the lines below that are indented deeper than the key that it belongs to. */

@@ -1,6 +1,7 @@
 import type { Action } from "../action/action.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
+import type { LoadError } from "../source/errors.ts";
 import type { Path, Source, Span } from "../source/source.ts";
 
 /** Workflow files, read as one document. */
@@ -19,6 +20,8 @@ export interface Places {
   locate(path: Path, part?: "key" | "value"): Span;
   /** The text of a scalar as a source of its own, to mark a part of an expression in it. */
   text(path: Path): Source | undefined;
+  /** What is wrong with a text that was read and yet is no YAML, whose places are not known. */
+  readonly fault?: LoadError;
 }
 
 /** A workflow that has passed every check. */

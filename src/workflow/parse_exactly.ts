@@ -1,5 +1,6 @@
 import type { JoinedText } from "./join_files.ts";
 import { type JsYaml, MOST_LEVELS } from "./js_yaml.ts";
+import { parseEvents } from "./parse_events.ts";
 import { buildNodes, type YamlNode, type YamlScalar } from "./yaml_nodes.ts";
 
 /** What is wrong with a YAML text, and where: an offset in it. */
@@ -18,7 +19,7 @@ const MOST_MERGED_KEYS = 1_000_000;
 export function parseExactly(joined: JoinedText, yaml: JsYaml): ExactResult {
   const { text, files } = joined;
   try {
-    const events = yaml.parseEvents(text, { maxDepth: MOST_LEVELS });
+    const events = parseEvents(text, yaml, MOST_LEVELS);
     const root = files.length > 1 ? buildNodes(events, text, yaml) : undefined;
     const { replaced, twice } = keysSetAgain(root, joined);
     if (twice) return { fault: { reason: "duplicated mapping key", offset: twice.start } };
@@ -55,11 +56,11 @@ function keysSetAgain(
 }
 
 /**
- * YAML's core schema with `<<`, and with the integers as the fast parser reads them, so that a
+ * YAML's core schema with `<<`, and with numbers as the fast parser reads them, so that a
  * number means the same whichever parser reads it.
  */
 function makeSchema(yaml: JsYaml, replaced: ReadonlySet<string>) {
-  const { CORE_SCHEMA, mergeTag, legacyMapTag, intCoreTag } = yaml;
+  const { CORE_SCHEMA, mergeTag, legacyMapTag, intCoreTag, floatCoreTag } = yaml;
   let root: object | undefined;
   const mapTag = yaml.defineMappingTag("tag:yaml.org,2002:map", {
     addPair: legacyMapTag.addPair,
@@ -77,7 +78,11 @@ function makeSchema(yaml: JsYaml, replaced: ReadonlySet<string>) {
     ...intCoreTag,
     resolve: (text) => parseInteger(text) ?? yaml.NOT_RESOLVED,
   });
-  return CORE_SCHEMA.withTags(mergeTag, mapTag, intTag);
+  const floatTag = yaml.defineScalarTag<number>("tag:yaml.org,2002:float", {
+    ...floatCoreTag,
+    resolve: (text) => parseFloat(text) ?? yaml.NOT_RESOLVED,
+  });
+  return CORE_SCHEMA.withTags(mergeTag, mapTag, intTag, floatTag);
 }
 
 const INTEGER = /^([-+]?)(0[xbo]?(?=[_\da-fA-F])|(?=\d))([\d_a-fA-F]+)$/;
@@ -97,4 +102,19 @@ function parseInteger(text: string): number | string | undefined {
   const value = Number(radix + digits.replaceAll("_", ""));
   if (!Number.isSafeInteger(value)) return text;
   return sign === "-" ? -value : value;
+}
+
+const FLOAT = /^[-+]?(?:(?:0|[1-9][\d_]*)(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][-+]?\d+)?(?<!_)$/;
+const SPECIAL: ReadonlyMap<string, number> = new Map([
+  [".inf", Infinity],
+  ["+.inf", Infinity],
+  ["-.inf", -Infinity],
+  [".nan", NaN],
+]);
+
+/** A number with a fraction or an exponent; undefined where the text is none, or too large. */
+function parseFloat(text: string): number | undefined {
+  if (/^[-+]?\.(?:inf|Inf|INF|nan|NaN|NAN)$/.test(text)) return SPECIAL.get(text.toLowerCase());
+  const value = FLOAT.test(text) ? Number(text.replaceAll("_", "")) : Infinity;
+  return value === Infinity || value === -Infinity ? undefined : value;
 }

@@ -5,10 +5,18 @@ import { joinFiles } from "./join_files.ts";
 import type { Document, Places } from "./model.ts";
 
 /**
- * What the fast parser reads wrongly without a word: a tab in an indentation, merge keys,
- * integers that a number cannot hold, and `0o17`. When it is mended, this can go.
+ * What the fast parser reads wrongly without a word: a tab in an indentation, merge keys, numbers
+ * that a number cannot hold, `0o17`, `-.5`, a comma with nothing before it, and an anchor of
+ * nothing, false, 0 or "", whose aliases are lost. When it is mended, this can go.
  */
-const MISREAD = /^ *\t|<<\s*:|\d[\d_]{15}|\b0x[\da-fA-F_]{14}|\b0o[0-7]/m;
+const MISREAD = new RegExp(
+  [
+    /^ *\t|<<\s*:|\d[\d_]{15}|\b0x[\da-fA-F_]{14}|\b0o[0-7]/,
+    /[-+]\.\d|\d[eE]\+?\d{3}|[[{,]\s*,/,
+    /(?<=[\s[{,])&[^\s[\]{},]+(?:\s*(?:[\r\n\]},#|>!]|$)|[ \t]+(?:""|''|[-+]?\.?0|\.[nN]|[fF]))/,
+  ].map(({ source }) => source).join("|"),
+  "m",
+);
 
 /** What an empty file needs, by what it should be. */
 const NEEDS: Readonly<Record<string, string>> = {

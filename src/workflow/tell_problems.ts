@@ -15,6 +15,8 @@ export async function loadError(
   document: Document,
   inJobFiles: readonly Diagnostic[] = [],
 ): Promise<LoadError> {
+  const { fault } = await document.places();
+  if (fault) return fault;
   const own = await locateProblems(
     withoutConsequences(problems, unquoted, document.value),
     document,

@@ -122,6 +122,10 @@ const KINDS: readonly FaultKind[] = [
         },
   },
   {
+    reason: /^expected the node content/,
+    tell: ({ after }) => ({ message: `a value is missing before this "${after[0] ?? ""}"` }),
+  },
+  {
     reason: /non-printable|valid JSON character/,
     tell: ({ after }) => ({
       message: `a character that YAML does not allow: U+${codePoint(after)}`,

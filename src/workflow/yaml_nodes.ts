@@ -1,4 +1,5 @@
 import { type JsYaml, MOST_LEVELS, type YamlEvent } from "./js_yaml.ts";
+import { parseEvents } from "./parse_events.ts";
 
 /**
  * A YAML text as a tree that knows where its parts stand, in offsets of the text. An alias is
@@ -37,7 +38,7 @@ export interface YamlPair {
 
 /** The tree of a text; undefined for an empty one. Throws what js-yaml throws. */
 export function parseNodes(text: string, yaml: JsYaml): YamlNode | undefined {
-  return buildNodes(yaml.parseEvents(text, { maxDepth: MOST_LEVELS + 1 }), text, yaml);
+  return buildNodes(parseEvents(text, yaml, MOST_LEVELS + 1), text, yaml);
 }
 
 /** The tree that parser events describe. */

@@ -32,6 +32,9 @@ const TEXTS: readonly string[] = [
   'a: &x "b"\nc: !!str «"d',
   "# it's [\na: b # {\nc: «{d: 1",
   "- - - «[",
+  "-\n  a: «[1",
+  "a:\n text\nb: «[1",
+  "a:\n  text\n goes on\nb: «[1",
   "a:\n  - b:\n      c: «'d",
   // Nothing is open.
   "",

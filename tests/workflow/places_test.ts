@@ -98,6 +98,23 @@ Deno.test("Places.locate() does not follow a mapping into itself for ever", asyn
   );
 });
 
+Deno.test("Places.locate() finds what is in and below brackets that are not indented", async () => {
+  const text = `a:
+  b: {
+    c: 1, # one
+d: 2
+  }
+  e: "two
+words"
+  f: 3
+`;
+  assertEquals(await locate([text], ["a", "b", "d"]), "a.yml:4:4 2");
+  assertEquals(await locate([text], ["a", "e"]), 'a.yml:6:6 "two');
+  assertEquals(await locate([text], ["a", "f"]), "a.yml:8:6 3");
+  const places = await (await read(text)).places();
+  assertEquals(places.text(["a", "e"])?.text, "two words");
+});
+
 Deno.test("Places.locate() follows a parameter to the defaults of the job", async () => {
   const text = `jobs:
 - defaults:

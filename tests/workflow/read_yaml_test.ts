@@ -35,6 +35,35 @@ const VALUES: readonly (readonly [texts: string | readonly string[], value: unkn
   ["a: |\n  x\n  \ty\n", { a: "x\n\ty\n" }],
   ["a: cat <<EOF\n", { a: "cat <<EOF" }],
   ["---\na: 1\n", { a: 1 }],
+  // Numbers mean the same to both parsers: each of these once as it is, and once with a merge key.
+  ["a: -.5\nb: +.5e1\nc: .5\nd: 1_000.5\ne: 09.5", { a: -0.5, b: 5, c: 0.5, d: 1000.5, e: "09.5" }],
+  ["a: -.5\nb: +.5e1\nc: .5\nd: 1_000.5\ne: 09.5\nf: {<<: {}}", {
+    a: -0.5,
+    b: 5,
+    c: 0.5,
+    d: 1000.5,
+    e: "09.5",
+    f: {},
+  }],
+  ["a: 1e400\nb: 12e4567\nc: 1e21", { a: "1e400", b: "12e4567", c: 1e21 }],
+  // What an anchor stands for may be nothing, or little.
+  ["a: &x false\nb: *x", { a: false, b: false }],
+  ["a: &x 0\nb: [*x]", { a: 0, b: [0] }],
+  ["a: &x ''\nb: *x", { a: "", b: "" }],
+  ['- &x ""\n- *x', ["", ""]],
+  ["a: [1, 2]\nb: &x\nc: *x", { a: [1, 2], b: null, c: null }],
+  ["a: {b: &x , c: *x}", { a: { b: null, c: null } }],
+  ["a: &x !!str\nb: *x", { a: "", b: "" }],
+  // Lines in brackets and quotes need not be indented.
+  ["a: {\n  b: 1\n}\nc: [\n1, # one\n2\n]", { a: { b: 1 }, c: [1, 2] }],
+  ["a:\n  b: {\n    c: 12345678901234567\n  }\n  d: [\n  x\n y,\t'z\n\n  q']", {
+    a: { b: { c: "12345678901234567" }, d: ["x y", "z\nq"] },
+  }],
+  ['a:\n  b: &b "c\n\n d\\\n  e"\n  f: {<<: {}}', { a: { b: "c\nde", f: {} } }],
+  ["-\n  a: {\n  }\n-\n x: &x {b: [\n ]}\n y:\n   <<: *x", [{ a: {} }, {
+    x: { b: [] },
+    y: { b: [] },
+  }]],
   ["# hello\n%YAML 1.2\n--- # here\na: 1\n...\n# bye\n", { a: 1 }],
   ["5: x\ntrue: y\n", { "5": "x", true: "y" }],
   ["x: &x {k: 1}\na: *x\nb: *x", { x: { k: 1 }, a: { k: 1 }, b: { k: 1 } }],
@@ -169,6 +198,27 @@ a.yml:1:8: error: text after the closing quote
 a.yml:2:4: error: this line is indented as if it belonged to the value above it
   2 |   b: 2
     |    ^`,
+  ],
+  [
+    "a: [1,,2]",
+    `YAML syntax error at line 1
+a.yml:1:7: error: a value is missing before this ","
+  1 | a: [1,,2]
+    |       ^`,
+  ],
+  [
+    "a: {\n}\nb: <<\nc: 'd' e",
+    `YAML syntax error at line 4
+a.yml:4:8: error: text after the closing quote
+  4 | c: 'd' e
+    |        ^ put the whole value in quotes`,
+  ],
+  [
+    "a: {\n  b: 1\nc: 2\n",
+    `YAML syntax error at line 1
+a.yml:1:4: error: this "{" is not closed
+  1 | a: {
+    |    ^ close it, and indent the lines that belong to it`,
   ],
   [
     "a: - b",
