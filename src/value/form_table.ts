@@ -1,11 +1,7 @@
+import type { Range } from "./rewritten.ts";
+
 /** As many characters of a form decide whether it is looked for at a place. */
 const HEAD = 4;
-
-/** A part of a text, in UTF-16 offsets; `end` is not part of it. */
-export interface Range {
-  readonly start: number;
-  readonly end: number;
-}
 
 /**
  * Finds texts in other texts, and takes no longer when it knows many: a table of the heads of all

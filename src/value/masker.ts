@@ -1,4 +1,6 @@
-import { FormTable, type Range } from "./form_table.ts";
+import { decodings, LONGEST_CODE } from "./decoded.ts";
+import { FormTable } from "./form_table.ts";
+import type { Range, Rewritten } from "./rewritten.ts";
 import { secretForms, SHORTEST_SECRET } from "./secret_forms.ts";
 import { joinBase64 } from "./unbroken.ts";
 
@@ -14,16 +16,18 @@ export class Masker {
   readonly #forms = new FormTable();
   /** Of all forms, those that may be broken into lines. */
   readonly #base64 = new FormTable();
+  #longest = 0;
 
   /** The length of the longest form in which a secret may turn up. */
   get longest(): number {
-    return this.#forms.longest;
+    return Math.max(this.#forms.longest, LONGEST_CODE * this.#longest);
   }
 
   /** Makes a text secret, in every form in which it may turn up. Short texts are left alone. */
   add(secret: string): void {
     if (this.#known.has(secret)) return;
     this.#known.add(secret);
+    this.#longest = Math.max(this.#longest, secret.length);
     const { plain, base64 } = secretForms(secret);
     for (const form of plain) this.#forms.add(form);
     for (const form of base64) {
@@ -66,15 +70,20 @@ export class Masker {
   #secretsIn(text: string, stop: number): Range[] {
     if (this.#known.size === 0) return [];
     const found = this.#forms.find(text, stop);
+    const direct = found.length;
+    const findIn = (rewritten: Rewritten, forms: FormTable) => {
+      for (const range of forms.find(rewritten.text, rewritten.text.length)) {
+        const origin = rewritten.origin(range);
+        if (origin.start < stop) found.push(origin);
+      }
+    };
+    for (const decoded of decodings(text.slice(0, stop + this.longest))) {
+      findIn(decoded, this.#forms);
+    }
     // Lines are wider than what stands between them, so a form is not twice as long with breaks.
     const unbroken = joinBase64(text.slice(0, stop + 2 * this.#base64.longest));
-    if (unbroken) {
-      for (const { start, end } of this.#base64.find(unbroken.text, unbroken.text.length)) {
-        const range = { start: unbroken.origin(start), end: unbroken.origin(end - 1) + 1 };
-        if (range.start < stop) found.push(range);
-      }
-      found.sort((a, b) => a.start - b.start);
-    }
+    if (unbroken) findIn(unbroken, this.#base64);
+    if (found.length > direct) found.sort((a, b) => a.start - b.start);
     return merge(found);
   }
 }

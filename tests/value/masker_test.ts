@@ -130,3 +130,67 @@ Deno.test("mask() leaves the line breaks of other texts alone", () => {
   assertEquals(masker("threefour", "fghijklm").mask(text), text);
   assertEquals(masker("a-secret").mask(`a\na-secret\nb`), "a\n***\nb");
 });
+
+Deno.test("mask() finds secrets however few of their characters were encoded", () => {
+  const secret = "Zq7\"Wk/+ü&<pX>'9\\v {L}^`m%T漢🙂";
+  const it = masker(secret);
+  const units = [...secret];
+  const percents = (text: string) =>
+    [...new TextEncoder().encode(text)]
+      .map((byte) => "%" + byte.toString(16).padStart(2, "0")).join("");
+  const escapes = (text: string) =>
+    text.split("").map((unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0")).join("");
+  const path = new URL(`http://host/${secret}`);
+  const seen: Record<string, string> = {
+    "a raw query": new URL(`http://host/?q=${secret}`).href.slice("http://host/?q=".length),
+    "a raw path": path.href.slice("http://host/".length),
+    "a raw path in JSON": JSON.stringify(path.href.slice("http://host/".length)).slice(1, -1),
+    "all of it encoded": percents(secret),
+    "all of it escaped": escapes(secret),
+    "encoded twice": encodeURIComponent(encodeURIComponent(secret)),
+    "JSON in a query": encodeURIComponent(JSON.stringify(secret).slice(1, -1)),
+    "a query in JSON": JSON.stringify(encodeURI(secret)).slice(1, -1),
+    "JSON with some escapes": JSON.stringify(secret).slice(1, -1)
+      .replace(/[<>&]/g, escapes),
+    "JSON with others": units.map((unit) =>
+      /["'+<>&`]/.test(unit) || unit > "\x7e"
+        ? escapes(unit).replace(/u..../g, (code) => "u" + code.slice(1).toUpperCase())
+        : unit === "\\"
+        ? "\\\\"
+        : unit
+    ).join(""),
+    "JSON in HTML": JSON.stringify(secret).slice(1, -1).replaceAll("&", "&amp;")
+      .replaceAll('"', "&quot;").replaceAll("<", "&lt;"),
+    "HTML with numbers": units.map((unit) => `&#${unit.codePointAt(0)};`).join(""),
+    "HTML with hexadecimal numbers": units.map((unit) => `&#X${unit.codePointAt(0)!.toString(16)};`)
+      .join(""),
+    "base64 in a query": encodeURIComponent(
+      btoa(String.fromCharCode(...new TextEncoder().encode(secret))),
+    ).replace(/(%3D)*$/, ""),
+  };
+  for (const [how, encoded] of Object.entries(seen)) {
+    const masked = it.mask(`<${encoded}> ${encoded}`);
+    assert(/^<\*\*\*\w?> \*\*\*\w?$/.test(masked), `${how}: ${encoded} in ${masked}`);
+    assertEquals(it.mask(`ab${encoded}`, 4), "ab***", how);
+  }
+});
+
+Deno.test("mask() takes out no more than the characters of an encoded secret", () => {
+  const it = masker("a secret ü");
+  assertEquals(it.mask("%41%20a%20secret%20%C3%BC%42"), "%41%20***%42");
+  assertEquals(it.mask("x=1&q=a+secret+%c3%bc&b=2"), "x=1&q=***&b=2");
+  assertEquals(it.mask('{"\\u0041":"a secret \\u00fc\\u0042"}'), '{"\\u0041":"***\\u0042"}');
+  assertEquals(it.mask("&lt;a secret &#252;&gt;"), "&lt;***&gt;");
+  assertEquals(
+    it.mask("100% of %zz \\x &unknown; %C3 a secret"),
+    "100% of %zz \\x &unknown; %C3 a secret",
+  );
+});
+
+Deno.test("mask() sees what a URL leaves of a secret that was put into it as it is", () => {
+  const it = masker("abcdefgh#ijkl", "one%41two\tthree\\four");
+  assertEquals(it.mask(new URL("http://host/?q=abcdefgh#ijkl").href), "http://host/?q=***");
+  assertEquals(it.mask(`${new URL("http://host/?q=abcdefgh#ijkl").search} end`), "?q=*** end");
+  assertEquals(it.mask(new URL("http://host/one%41two\tthree\\four").href), "http://host/***");
+  assertEquals(it.mask(encodeURIComponent("one%41two\tthree\\four")), "***");
+});
