@@ -83,6 +83,12 @@ function withoutSecrets(preview: StepPreview, secrets: Masker): StepPreview {
     ...(inside ? { inside: inside.map((step) => withoutSecrets(step, secrets)) } : {}),
   }));
   for (const { vars } of [preview, ...runs]) if (vars) addSecretsIn(vars, secrets);
+  // What commands and embedded jobs are given by name.
+  for (const run of runs) {
+    for (const [name, field] of fieldsOf(run.with)) {
+      if (name === "env" || name === "vars") addSecretsIn(field, secrets);
+    }
+  }
   return { ...preview, runs };
 }
 

@@ -22,7 +22,12 @@ export function maskEvent(event: RunEvent, masker: Masker): RunEvent {
   switch (event.type) {
     case "run_started": {
       const jobs = maskEach(event.jobs, (job) => {
-        const steps = maskEach(job.steps, (step) => maskTexts(step, ["name"], mask));
+        const steps = maskEach(job.steps, (step) => {
+          const texts = maskTexts(step, ["name"], mask);
+          return step.place
+            ? replace(texts, "place", maskTexts(step.place, ["file"], mask))
+            : texts;
+        });
         return replace(maskTexts(job, ["name"], mask), "steps", steps);
       });
       return replace(maskTexts(event, ["name", "description", "file"], mask), "jobs", jobs);

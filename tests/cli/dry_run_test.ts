@@ -233,7 +233,8 @@ Deno.test("what hangs on the run is shown as it is written", async (test) => {
 
 Deno.test("no secret is in a dry run, wherever it stands", async () => {
   const secret = "hunter2-hunter2";
-  const { code, stdout } = await dryRun(`
+  const { code, stdout } = await dryRun(
+    `
 name: n {{API_TOKEN}}
 vars: {token: "{{API_TOKEN}}", also: "x{{API_TOKEN}}", list: ["{{API_TOKEN}}"]}
 jobs:
@@ -246,14 +247,23 @@ jobs:
           headers: {Authorization: Basic dTpsaXRlcmFsLXBhc3M=, cookie: "sid=crumb-crumb"}
           body: "{{vars.list}} and literal-pass, crumb-crumb, pass-word-1"
       - uses: shell
+        with: {cmd: "echo of-a-variable", env: {MY_TOKEN: of-a-variable}}
+      - uses: embedded
+        with: {path: job.yml, vars: {auth: {pin: of-a-job-file}}}
+        echo: of-a-job-file
+      - uses: shell
         vars: {my_password: other-secret}
         with: {cmd: "echo {{vars.my_password}} {{vars.token}}\\n{{outputs.x}}"}
         echo: "{{vars.also}}"
         skipif: '"${secret}" == vars.token'
-`);
+`,
+    [],
+    { "job.yml": "name: inside\nsteps: [{uses: hello, name: '{{vars.auth.pin}}'}]\n" },
+  );
   assertEquals(code, 0);
   const secrets = [secret, "pass-word-1", "dTpsaXRlcmFs", "literal-pass", "crumb-crumb"];
-  for (const text of [...secrets, "other-secret"]) assert(!stdout.includes(text), stdout);
+  secrets.push("other-secret", "of-a-variable", "of-a-job-file");
+  for (const text of secrets) assert(!stdout.includes(text), stdout);
   assertStringIncludes(stdout, 'skipif: "***" == vars.token  # true');
 });
 

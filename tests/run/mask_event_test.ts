@@ -35,7 +35,11 @@ const EVENTS: readonly RunEvent[] = [
       id: "a",
       name: "x hunter22",
       needs: [],
-      steps: [{ name: "step hunter22", uses: "http" }],
+      steps: [{
+        name: "step hunter22",
+        uses: "http",
+        place: { file: "hunter22.yml", line: 1, column: 1 },
+      }],
     }],
   }),
   jobStarted("a", { name: "hunter22" }),
