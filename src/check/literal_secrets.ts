@@ -65,21 +65,22 @@ function isDataKey(key: string, path: Path): boolean {
 
 function namedSecret(value: string, at: Path): readonly LiteralSecret[] {
   const name = String(at.at(-1));
-  const above = String(at.at(-2));
-  const isHeader = above.toLowerCase() === "headers" && isSecretHeader(name);
-  if (!isHeader && !isSecretName(name)) return [];
-  if (value.includes("{{") || value.trim().length < SHORTEST_SECRET) return [];
-  const path = [...at];
+  const isHeader = String(at.at(-2)).toLowerCase() === "headers" && isSecretHeader(name);
+  if (!isSecretValue(name, value, isHeader)) return [];
+  const what = isHeader ? `the header "${name}"` : `"${name}"`;
+  return [{ path: [...at], text: value, why: `${what} holds a secret as it is` }];
+}
+
+/** Whether the value of a field is a secret, written down as it is: its name says so. */
+export function isSecretValue(name: string, value: string, isHeader: boolean): boolean {
+  if (!isHeader && !isSecretName(name)) return false;
+  if (value.includes("{{") || value.trim().length < SHORTEST_SECRET) return false;
   if (isHeader) {
     const [, credential = value] = /^(?:basic|bearer|token|digest)\s+(.*)$/is.exec(value) ?? [];
-    if (isCookie(name) && !NAMED_COOKIE.test(value.slice(0, 5000)) || isStandIn(credential)) {
-      return [];
-    }
-    return [{ path, text: value, why: `the header "${name}" holds a secret as it is` }];
+    return !(isCookie(name) && !NAMED_COOKIE.test(value.slice(0, 5000)) || isStandIn(credential));
   }
-  if (ABOUT_A_SECRET.test(name) || isStandIn(value)) return [];
-  if (!STRONG_NAME.test(name) && !looksRandom(value)) return [];
-  return [{ path, text: value, why: `"${name}" holds a secret as it is` }];
+  if (ABOUT_A_SECRET.test(name) || isStandIn(value)) return false;
+  return STRONG_NAME.test(name) || looksRandom(value);
 }
 
 function isCookie(header: string): boolean {

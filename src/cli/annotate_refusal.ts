@@ -17,7 +17,7 @@ export function annotateRefusal(
   const root = host.env.get("GITHUB_WORKSPACE");
   const format = FINDING_FORMATS.find((one) => one.name === "github")!;
   const text = format.make().file(refused(name, refusal), {
-    mask: maskOf(host, secrets),
+    mask: maskOf(host, secrets, refusal.diagnostics),
     columns: undefined,
     fromRoot: pathsFromRoot(host.files.workingFolder(), root),
   });

@@ -2,6 +2,7 @@ import { join } from "@std/path/join";
 import { type CheckedFile, checkFile, refused } from "../check/check_file.ts";
 import { type CheckTally, FINDING_FORMATS, type WriteOptions } from "../check/formats.ts";
 import { makeSecretMask } from "../check/mask_secrets.ts";
+import { secretsInLines } from "../check/secrets_in_lines.ts";
 import type { Host } from "../host/host.ts";
 import { addSecretsOf } from "../run/secrets.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
@@ -32,7 +33,7 @@ export async function checkCommand(
   for await (const found of checkAll(operands, host, limits)) {
     const file = switches.has("strict") ? strictly(found) : found;
     tally = addTo(tally, file);
-    const maskFile = makeSecretMask(file.secrets);
+    const maskFile = makeSecretMask([...file.secrets, ...secretsInLines(file.diagnostics)]);
     const mask = (text: string) => maskFile(maskEnvironment(text));
     const options: WriteOptions = { ...shared, mask };
     if (file.refusal && !format.tellsRefusals) {

@@ -1,4 +1,6 @@
 import type { Host } from "../host/host.ts";
+import { makeSecretMask } from "../check/mask_secrets.ts";
+import { secretsInLines } from "../check/secrets_in_lines.ts";
 import { addSecretsOf } from "../run/secrets.ts";
 import { explainDenial } from "../host/explain_denial.ts";
 import { OutputError } from "../host/deno_host.ts";
@@ -15,8 +17,9 @@ type Secrets = Program["secrets"];
 
 /** What to say of an error: what the user can act on, and where; of our own bugs all we know. */
 export function explainError(thrown: unknown, host: Host, secrets: Secrets = []): string {
-  const mask = maskOf(host, secrets);
   const error = asRunnerError(thrown);
+  const diagnostics = error instanceof LoadError ? error.diagnostics : [];
+  const mask = maskOf(host, secrets, diagnostics);
   if (!(error instanceof RunnerError)) {
     const stack = error instanceof Error ? error.stack ?? error.message : String(error);
     return printable(mask(`runner: internal error, please report it: ${stack}\n`));
@@ -26,7 +29,6 @@ export function explainError(thrown: unknown, host: Host, secrets: Secrets = [])
   const lines = fit(`runner: error: ${printableLine(mask(error.message))}`);
   const hint = error.hint ?? (error instanceof UsageError ? "try runner --help" : undefined);
   if (hint !== undefined) lines.push(...fit(`  ${printableLine(mask(hint))}`));
-  const diagnostics = error instanceof LoadError ? error.diagnostics : [];
   lines.push(...diagnostics.map((diagnostic) => renderMasked(diagnostic, mask, columns)));
   return lines.join("\n") + "\n";
 }
@@ -46,7 +48,7 @@ export function explainWarnings(
   host: Host,
   secrets: Secrets = [],
 ): string {
-  const mask = maskOf(host, secrets);
+  const mask = maskOf(host, secrets, warnings);
   const columns = columnsOf(host);
   return warnings.map((warning) => renderMasked(warning, mask, columns) + "\n").join("");
 }
@@ -56,11 +58,20 @@ function columnsOf({ stderr }: Host): number | undefined {
   return stderr.isTerminal ? stderr.columns() : undefined;
 }
 
-/** Takes out the secrets of the environment, and those that came in otherwise. */
-export function maskOf(host: Host, secrets: Secrets): (text: string) => string {
+/**
+ * Takes out the secrets of the environment, those that came in otherwise, and those that stand in
+ * the lines of a file that diagnostics show.
+ */
+export function maskOf(
+  host: Host,
+  secrets: Secrets,
+  diagnostics: readonly Diagnostic[] = [],
+): (text: string) => string {
   const masker = new Masker();
   for (const values of [environmentOf(host), ...secrets]) addSecretsOf(values, masker);
-  return (text) => masker.mask(text);
+  if (diagnostics.length === 0) return (text) => masker.mask(text);
+  const maskLines = makeSecretMask(secretsInLines(diagnostics));
+  return (text) => maskLines(masker.mask(text));
 }
 
 /** The environment; nothing where it may not be read, and so cannot be said either. */
