@@ -9,6 +9,7 @@ import {
   readDocument,
 } from "../support/documents.ts";
 import { runCli, theProgram } from "../support/run_cli.ts";
+import { shWords } from "../support/sh_words.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 /** Where documents say that the shop is. */
@@ -59,10 +60,9 @@ for (const path of await listDocuments()) {
 /** Programs by the names that documents use. */
 function programs(): Record<string, string> {
   const [program, args] = theProgram();
-  const words = [program, ...args].map((word) => `'${word}'`).join(" ");
   return {
-    ".bin/runner": `#!/bin/sh\nexec ${words} "$@"\n`,
-    ".bin/deno": `#!/bin/sh\nexec '${Deno.execPath()}' "$@"\n`,
+    ".bin/runner": `#!/bin/sh\nexec ${shWords([program, ...args])} "$@"\n`,
+    ".bin/deno": `#!/bin/sh\nexec ${shWords([Deno.execPath()])} "$@"\n`,
   };
 }
 

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse } from "@std/yaml/parse";
 import { theProgram } from "../support/run_cli.ts";
 import { readFolder, REPORT_FILES } from "../support/run_reports.ts";
+import { shWords } from "../support/sh_words.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const SHOWS = `name: shows
@@ -30,11 +31,10 @@ async function runAction(options?: string): Promise<Ended> {
   };
   const script = runs.steps.find(({ id }) => id === "run")!.run;
   const [program, args] = theProgram();
-  const words = [program, ...args].map((word) => `'${word}'`).join(" ");
   const files = {
     "w.yml": SHOWS,
     "step.sh": script,
-    "bin/runner": `#!/bin/sh\nexec ${words} "$@"\n`,
+    "bin/runner": `#!/bin/sh\nexec ${shWords([program, ...args])} "$@"\n`,
     "outputs": "",
     "summary": "",
   };

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { narrowedCommand } from "../support/run_narrowed.ts";
+import { shWords } from "../support/sh_words.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const flow = (step: string) => `name: n\njobs: [{name: j, steps: [${step}]}]\n`;
@@ -16,7 +17,7 @@ const FILES = {
 /** Runs the program in a terminal, in which nobody answers. */
 async function inTerminal(flags: readonly string[], args: readonly string[]) {
   return await withFiles(FILES, async (cwd) => {
-    const words = narrowedCommand(flags, args).map((word) => `'${word}'`).join(" ");
+    const words = shWords(narrowedCommand(flags, args));
     const { code, stdout } = await new Deno.Command("timeout", {
       args: ["60", "script", "-qec", words, "/dev/null"],
       cwd,
