@@ -6,7 +6,7 @@ import type { Document } from "../workflow/model.ts";
 import { isRawMap } from "../workflow/raw_value.ts";
 import { checkDocument, type CheckedDocument, checkJobFile } from "./check_document.ts";
 
-/** What was found in a workflow. */
+/** What was found in a workflow, or in a job file. */
 export interface CheckedFile extends CheckedDocument {
   /** The file, or the files joined by commas, as the user named them. */
   readonly name: string;
@@ -17,14 +17,13 @@ export interface CheckedFile extends CheckedDocument {
 }
 
 /**
- * Finds all that is wrong, or probably is, with a file, or several that are read as one. What is
- * a job file, and was not named as a workflow, is checked as such.
+ * Finds all that is wrong, or probably is, with a file, or several that are read as one. A job
+ * file is checked as such.
  */
 export async function checkFile(
   name: string,
   host: Host,
   limits: Limits,
-  isNamed = true,
 ): Promise<CheckedFile> {
   let document: Document;
   try {
@@ -33,10 +32,11 @@ export async function checkFile(
     if (refusal instanceof LoadError) return refused(name, refusal);
     throw refusal;
   }
-  const isJobFile = hasSteps(document.value);
-  const checked = isNamed || !isJobFile
-    ? await checkDocument(document, host, limits)
-    : await checkJobFile(name, host, limits);
+  // A job file is not one of several, whatever stands before it in RUNNER_CONFIG.
+  const isJobFile = document.files.at(-1)?.name === name && hasSteps(document.value);
+  const checked = isJobFile
+    ? await checkJobFile(name, host, limits)
+    : await checkDocument(document, host, limits);
   return { name, isJobFile, ...checked };
 }
 

@@ -33,9 +33,11 @@ export interface WriteOptions {
   readonly fromRoot: (path: string) => string;
 }
 
-/** How many workflows were checked, and what was found in them. */
+/** What was checked, and how much was found. */
 export interface CheckTally extends Readonly<Record<Severity, number>> {
   readonly workflows: number;
+  /** Those that were checked by themselves, and not with the workflows that embed them. */
+  readonly jobFiles: number;
 }
 
 /** A finding of a file, as data. */
@@ -140,11 +142,15 @@ function levelOf(severity: Severity): AnnotationLevel {
   }
 }
 
-/** `3 workflows checked: 1 error, 2 warnings, 4 hints`. */
-function summaryLine({ workflows, error, warning, hint }: CheckTally): string {
+/** `3 workflows and 1 job file checked: 1 error, 2 warnings, 4 hints`. */
+function summaryLine({ workflows, jobFiles, error, warning, hint }: CheckTally): string {
+  const checked = [
+    ...workflows > 0 || jobFiles === 0 ? [plural(workflows, "workflow")] : [],
+    ...jobFiles > 0 ? [plural(jobFiles, "job file")] : [],
+  ].join(" and ");
   const counts = [[error, "error"], [warning, "warning"], [hint, "hint"]] as const;
   const found = counts.flatMap(([count, word]) => count === 0 ? [] : plural(count, word));
-  return `${plural(workflows, "workflow")} checked: ${found.join(", ") || "ok"}`;
+  return `${checked} checked: ${found.join(", ") || "ok"}`;
 }
 
 function plural(count: number, word: string): string {

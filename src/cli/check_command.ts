@@ -29,7 +29,7 @@ export async function checkCommand(
     columns: host.stdout.isTerminal ? host.stdout.columns() : undefined,
     fromRoot: pathsFromRoot(host.files.workingFolder(), host.env.get("GITHUB_WORKSPACE")),
   };
-  let tally: CheckTally = { workflows: 0, error: 0, warning: 0, hint: 0 };
+  let tally: CheckTally = { workflows: 0, jobFiles: 0, error: 0, warning: 0, hint: 0 };
   for await (const found of checkAll(operands, host, limits)) {
     const file = switches.has("strict") ? strictly(found) : found;
     tally = addTo(tally, file);
@@ -64,13 +64,13 @@ async function* checkAll(
   const jobFiles: CheckedFile[] = [];
   const done = new Set<string>();
   for (const operand of operands) {
-    const { names, isPattern } = await namesOf(operand, host.files);
+    const names = await namesOf(operand, host.files);
     if (names.length === 0) yield nothingFits(operand);
     for (const name of names) {
       const path = join(name);
       if (done.has(path)) continue;
       done.add(path);
-      const checked = await checkFile(name, host, limits, !isPattern);
+      const checked = await checkFile(name, host, limits);
       for (const jobFile of checked.jobFiles) if (jobFile !== name) embedded.add(join(jobFile));
       if (checked.isJobFile) jobFiles.push(checked);
       else yield withoutKnown(checked);
@@ -79,20 +79,14 @@ async function* checkAll(
   for (const file of jobFiles) if (!embedded.has(join(file.name))) yield withoutKnown(file);
 }
 
-interface Names {
-  readonly names: readonly string[];
-  /** Whether these are what was found, and not what was named. */
-  readonly isPattern: boolean;
-}
-
 /** The workflows that an operand stands for. */
-async function namesOf(operand: string, files: Host["files"]): Promise<Names> {
+async function namesOf(operand: string, files: Host["files"]): Promise<readonly string[]> {
   // A comma joins files to one workflow, but for those in braces.
   const isList = operand.replace(/\{[^{}]*\}/g, "").includes(",");
   if (isList || !isPattern(operand) || await files.isFile(operand)) {
-    return { names: [operand], isPattern: false };
+    return [operand];
   }
-  return { names: await expandPattern(operand, files), isPattern: true };
+  return await expandPattern(operand, files);
 }
 
 function nothingFits(pattern: string): CheckedFile {
@@ -120,8 +114,10 @@ function strictly(file: CheckedFile): CheckedFile {
   return { ...file, diagnostics };
 }
 
-function addTo(tally: CheckTally, { refusal, diagnostics }: CheckedFile): CheckTally {
-  const count = { ...tally, workflows: tally.workflows + 1 };
+function addTo(tally: CheckTally, file: CheckedFile): CheckTally {
+  const { refusal, diagnostics, isJobFile } = file;
+  const count = { ...tally };
+  count[isJobFile ? "jobFiles" : "workflows"]++;
   for (const { severity } of diagnostics) count[severity]++;
   if (refusal && diagnostics.length === 0) count.error++;
   return count;

@@ -179,7 +179,8 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       name: "workflow_file",
       repeats: true,
       path: "documents",
-      summary: "A workflow file, several joined by commas, or a pattern like 'flows/**/*.yml'",
+      summary: "A workflow file, several joined by commas, a job file, or a pattern like " +
+        "'flows/**/*.yml'",
     }],
     options: [
       { name: "strict", summary: "Make errors of warnings" },

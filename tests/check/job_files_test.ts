@@ -79,10 +79,23 @@ Deno.test("a job file among the arguments is checked with who embeds it, or by i
       assertEquals([code, told(stdout)], [1, 1], stdout);
       assertStringIncludes(stdout, "\n2 workflows checked: 1 error\n");
     }
-    // What a pattern finds may be a job file; what is named should be a workflow.
-    const found = await runCli(["check", "alone/*"], { cwd });
-    assertEquals([found.code, found.stdout], [0, "1 workflow checked: ok\n"]);
-    const named = await runCli(["check", "alone/job.yml"], { cwd });
-    assertEquals(named.code, 1);
-    assertStringIncludes(named.stdout, 'the workflow needs "jobs"');
+    for (const operand of ["alone/*", "alone/job.yml"]) {
+      const { code, stdout } = await runCli(["check", operand], { cwd });
+      assertEquals([code, stdout], [0, "1 job file checked: ok\n"], operand);
+    }
+    const both = await runCli(["check", "*.yml", "alone/job.yml"], { cwd });
+    assertStringIncludes(both.stdout, "\n2 workflows and 1 job file checked: 1 error\n");
+  }));
+
+Deno.test("a job file that is named is told its mistakes as one, and several joined are none", () =>
+  withFiles({ "job.yml": "steps:\n  - { uses: helo }\n", "name.yml": "name: n\n" }, async (cwd) => {
+    const { code, stdout } = await runCli(["check", "job.yml"], { cwd });
+    assertEquals(code, 1);
+    assertStringIncludes(stdout, 'job.yml:1:1: error: a job file needs "name"');
+    assertStringIncludes(stdout, 'job.yml:2:13: error: there is no action "helo"');
+    assertStringIncludes(stdout, "\n1 job file checked: 2 errors\n");
+    const env = { RUNNER_CONFIG: "name.yml" };
+    assertEquals((await runCli(["check", "job.yml"], { cwd, env })).stdout, stdout);
+    const joined = await runCli(["check", "name.yml,job.yml"], { cwd });
+    assertStringIncludes(joined.stdout, 'the workflow needs "jobs"');
   }));
