@@ -11,6 +11,8 @@ export interface FailureEntry {
   /** `api.yml:14:15`. */
   readonly place?: string;
   readonly lines: readonly string[];
+  /** What failed in the job that the step embeds. */
+  readonly inside?: readonly FailureEntry[];
 }
 
 /** More of them nobody reads, and they are all in the report above. */
@@ -27,23 +29,39 @@ export function makeFailureEntry(
   return { title: oneLine(title), lines, ...(place ? { place: formatPlace(place) } : {}) };
 }
 
-/** Everything that failed, once more, with its place in the file. */
+/**
+ * Everything that failed, once more, with its place in the file. What is numbered is what is counted
+ * in the last line of a report; steps of an embedded job stand below the one that embeds it.
+ */
 export function renderFailureList(
   entries: readonly FailureEntry[],
   style: Style,
   room: Room,
 ): string[] {
   if (entries.length === 0) return [];
-  const lines = entries.slice(0, MOST_ENTRIES).flatMap(({ title, place, lines }, index) => {
+  const lines = entries.slice(0, MOST_ENTRIES).flatMap((entry, index) => {
     const number = `${String(index + 1).padStart(3)}. `;
-    const below = indentedRoom(room, number.length);
-    const reasons = lines.flatMap((line) => fitSentence(line, below));
-    return [
-      style.dim(number) + title + (place === undefined ? "" : `   ${style.cyan(place)}`),
-      ...indentLines(reasons.map(style.red), number.length),
-    ];
+    const [title = "", ...below] = entryLines(entry, style, indentedRoom(room, number.length));
+    return [style.dim(number) + title, ...indentLines(below, number.length)];
   });
+  return [style.bold("Failures"), ...lines, ...leftOut(entries, 5), ""];
+}
+
+function entryLines(entry: FailureEntry, style: Style, room: Room): string[] {
+  const { title, place, lines, inside = [] } = entry;
+  const inner = inside.slice(0, MOST_ENTRIES).flatMap((one) => {
+    const [head = "", ...below] = entryLines(one, style, indentedRoom(room, 2));
+    return [head, ...indentLines(below, 2)];
+  });
+  return [
+    title + (place === undefined ? "" : `   ${style.cyan(place)}`),
+    ...lines.flatMap((line) => fitSentence(line, room)).map(style.red),
+    ...inner,
+    ...leftOut(inside, 0),
+  ];
+}
+
+function leftOut(entries: readonly FailureEntry[], indent: number): string[] {
   const left = entries.length - MOST_ENTRIES;
-  if (left > 0) lines.push(`     … (${countOf(left, "more failure")} above)`);
-  return [style.bold("Failures"), ...lines, ""];
+  return left > 0 ? indentLines([`… (${countOf(left, "more failure")} above)`], indent) : [];
 }

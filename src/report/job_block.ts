@@ -2,11 +2,17 @@ import type { JobFinished, StepResult } from "../run/event.ts";
 import { type FailureEntry, makeFailureEntry } from "./failure_list.ts";
 import { BELOW_JOB, jobEnd, jobHeader, skippedJob } from "./layout.ts";
 import { renderFailure } from "./render_failure.ts";
-import { describeKind, renderRounds, stepsInOrder } from "./render_rounds.ts";
+import { describeKind, renderRounds, stepsInOrder, titleOf } from "./render_rounds.ts";
 import { renderStep } from "./render_step.ts";
 import type { ReportOptions } from "./reporter.ts";
 import { indentedRoom, roomOf } from "./room.ts";
-import { addToTally, makeRoundTally, type RoundTally, type StepTallies } from "./round_tally.ts";
+import {
+  addToTally,
+  makeRoundTally,
+  type RoundTally,
+  type StepTallies,
+  type StepTally,
+} from "./round_tally.ts";
 import type { StepTree } from "./step_trees.ts";
 import { countOf, indentLines, oneLine } from "./text_lines.ts";
 
@@ -44,15 +50,22 @@ export function stepLines(block: JobBlock, step: StepTree, options: ReportOption
     addToTally(block.repeat.tally, step);
     return [];
   }
-  block.failures.push(...failuresOf(step, block.name));
+  block.failures.push(...failureOf(step, block.name));
   return [...openLines(block, options), ...renderStep(block.lines++, step, options)];
 }
 
-/** The failures of a step, below those inside of it. */
-function failuresOf({ result, inside }: StepTree, around: string): FailureEntry[] {
+/** The entry of a step that failed, with what failed inside of it. */
+function failureOf({ result, inside }: StepTree, around: string): FailureEntry[] {
   if (result.state !== "failed") return [];
-  const title = `${around} › ${result.name}`;
-  const inner = inside.flatMap((step) => failuresOf(step, title));
+  const entry = makeFailureEntry(`${around} › ${result.name}`, result.failures);
+  return [{ ...entry, inside: inside.flatMap((step) => failuresInside(step)) }];
+}
+
+/** What failed in an embedded job, by the names of the steps from there on. */
+function failuresInside({ result, inside }: StepTree, around = ""): FailureEntry[] {
+  if (result.state !== "failed") return [];
+  const title = `${around}› ${result.name}`;
+  const inner = inside.flatMap((step) => failuresInside(step, `${title} `));
   return isToldInside(result, inner) ? inner : [...inner, makeFailureEntry(title, result.failures)];
 }
 
@@ -87,12 +100,30 @@ function roundLines({ name, repeat, failures }: JobBlock, options: ReportOptions
 
 function failuresOfRounds(tally: StepTallies, around: string): FailureEntry[] {
   return stepsInOrder(tally).flatMap((step) => {
-    const title = `${around} › ${step.name}`;
-    const inner = failuresOfRounds(step.inside, title);
-    const own = [...step.kinds.values()].filter(({ first }) => !isToldInside(first, inner))
-      .map((kind) => makeFailureEntry(title, kind.first.failures, `${describeKind(kind)}: `));
+    const entries = kindsOf(step, `${around} › ${titleOf(step)}`);
+    const inside = roundsInside(step.inside);
+    const [first, ...others] = entries;
+    return first ? [{ ...first, inside }, ...others] : [];
+  });
+}
+
+function roundsInside(tally: StepTallies, around = ""): FailureEntry[] {
+  return stepsInOrder(tally).flatMap((step) => {
+    const title = `${around}› ${titleOf(step)}`;
+    const inner = roundsInside(step.inside, `${title} `);
+    const own = kindsOf(step, title, (first) => !isToldInside(first, inner));
     return [...inner, ...own];
   });
+}
+
+/** An entry for each way in which a step failed. */
+function kindsOf(
+  { kinds }: StepTally,
+  title: string,
+  isTold: (first: StepResult) => boolean = () => true,
+): FailureEntry[] {
+  return [...kinds.values()].filter(({ first }) => isTold(first))
+    .map((kind) => makeFailureEntry(title, kind.first.failures, `${describeKind(kind)}: `));
 }
 
 function reasonRemark(reason: string | undefined): string {

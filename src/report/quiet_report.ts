@@ -3,7 +3,7 @@ import { renderFooter } from "./footer.ts";
 import { stepIcon } from "./layout.ts";
 import { namedReport } from "./named_report.ts";
 import { renderFailure } from "./render_failure.ts";
-import { describeKind, stepsInOrder } from "./render_rounds.ts";
+import { describeKind, stepsInOrder, titleOf } from "./render_rounds.ts";
 import { renderTrouble } from "./render_step.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import { indentedRoom, roomOf } from "./room.ts";
@@ -78,8 +78,9 @@ function roundLines(
   options: ReportOptions,
 ): string[] {
   if (!tally) return [];
-  return stepsInOrder(tally).flatMap(({ name, kinds, otherFailures, inside }) => {
-    const title = `${around} › ${oneLine(name)}`;
+  return stepsInOrder(tally).flatMap((step) => {
+    const { kinds, otherFailures, inside } = step;
+    const title = `${around} › ${titleOf(step)}`;
     return [
       ...roundLines(inside, title, options),
       ...[...kinds.values()].flatMap((kind) => {

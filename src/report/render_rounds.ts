@@ -1,3 +1,4 @@
+import { renderCommonName } from "./common_name.ts";
 import { BELOW_NAME, BELOW_NUMBER, stepIcon, stepNumber } from "./layout.ts";
 import { renderTimes } from "./render_times.ts";
 import { belowName, narrowed, renderEcho, renderTrouble } from "./render_step.ts";
@@ -17,7 +18,7 @@ export function renderRounds(
     const { style } = options;
     const inside = renderRounds(step.inside, rounds, narrowed(options, BELOW_NUMBER));
     return [
-      `${stepNumber(number, style)}${oneLine(step.name)} (repeating ${rounds} times)`,
+      `${stepNumber(number, style)}${titleOf(step)} (repeating ${rounds} times)`,
       ...indentLines([countLine(step, rounds, options), ...inside], BELOW_NUMBER),
       ...indentLines(belowCount(step, options), BELOW_NAME),
     ];
@@ -27,6 +28,11 @@ export function renderRounds(
 /** The steps of a repeated job as the file has them; rounds side by side finish in any order. */
 export function stepsInOrder({ steps }: StepTallies): readonly StepTally[] {
   return [...steps.values()].sort((a, b) => a.step - b.step || a.entry - b.entry);
+}
+
+/** What a step of a repeated job is called, for all of its rounds. */
+export function titleOf({ name }: StepTally): string {
+  return oneLine(renderCommonName(name));
 }
 
 /** `failed 7 times, first at repeat_index 3`: the number by which expressions know a round. */

@@ -1,5 +1,6 @@
 import type { JobState, StepResult, StepState } from "../run/event.ts";
 import { isDict } from "../value/value.ts";
+import { addName, type CommonName } from "./common_name.ts";
 import type { StepTree } from "./step_trees.ts";
 
 /**
@@ -21,8 +22,8 @@ export interface StepTallies {
 export interface StepTally {
   readonly step: number;
   readonly entry: number;
-  /** As the first round named it. */
-  readonly name: string;
+  /** As the rounds named it. */
+  readonly name: CommonName;
   readonly count: Record<StepState, number>;
   /** What it said, by that. */
   readonly echoes: Map<string, EchoKind>;
@@ -78,6 +79,7 @@ export function addToTally(
   round = run.round ?? 0,
 ): void {
   const step = stepTally(tally, run.step, run.entry ?? -1, result.name);
+  addName(step.name, result.name);
   step.count[result.state]++;
   if (result.echo !== undefined && result.echo.trim() !== "") {
     addEcho(step, result.echo, round);
@@ -102,7 +104,7 @@ function stepTally({ steps }: StepTallies, step: number, entry: number, name: st
     found = {
       step,
       entry,
-      name,
+      name: { first: name },
       count: { passed: 0, failed: 0, skipped: 0, untested: 0 },
       echoes: new Map(),
       echoesLeftOut: 0,

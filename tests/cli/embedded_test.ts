@@ -88,7 +88,7 @@ Deno.test("an interruption ends what an embedded job has begun, and is told insi
     child.kill("SIGINT");
     const [{ code }, stdout, stderr] = await Promise.all([child.status, output, errors]);
     assertEquals([code, stderr], [1, ""]);
-    assertStringIncludes(stdout, "j › outer › middle › command   deep.yml:3:");
+    assertStringIncludes(stdout, "› middle › command   deep.yml:3:");
     assertStringIncludes(stdout, "✗ interrupted by SIGINT");
     assert(!stdout.includes("late") && !stdout.includes("next"), stdout);
     await untilAllAreGone(cwd);
@@ -188,7 +188,7 @@ Deno.test("what fails inside is in every report, with its file and line", async 
   }
   for (const args of [[], ["-q"], ["--output=stream"], ["-v"]]) {
     const { stdout } = await run(files, args);
-    assertStringIncludes(stdout, "outer › middle › the culprit", args.join());
+    assertStringIncludes(stdout, "› middle › the culprit", args.join());
     assertStringIncludes(stdout, "deep.yml:5:11", args.join());
   }
 });

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { quietReport } from "../../src/report/quiet_report.ts";
 import type { Reporter, ReportOptions } from "../../src/report/reporter.ts";
 import { StepNames } from "../../src/report/step_names.ts";
@@ -115,25 +115,34 @@ Deno.test("textReport() holds the steps of an embedded job until the step around
   );
 });
 
-Deno.test("textReport() lists what failed inside in place of the step around it", () => {
-  const lines = (failures: readonly Failure[]) =>
+Deno.test("textReport() lists a step that failed once, with what failed inside of it", () => {
+  const text = (failures: readonly Failure[]) =>
     reportOf(textReport(OPTIONS), [
       runStarted(["build"]),
       jobStarted("build"),
-      stepFinished(inner(outer), "inside", failed),
+      stepFinished(inner(inner(outer)), "deep", failed),
+      stepFinished(inner(inner(outer), 1), "too", failed),
+      stepFinished(inner(outer), "inside", { state: "failed", failures: [failedInside] }),
       stepFinished(outer, "outer", { state: "failed", failures }),
       jobFinished("build", { state: "failed" }),
       runFinished({ state: "failed" }),
-    ]).split("\n");
-  const entries = (failures: readonly Failure[]) =>
-    lines(failures).filter((line) => /^ {2}\d+\. /.test(line));
-  const below = "         api.yml:9:5: jobs/x.yml failed: 1 of 1 step";
-  assertEquals(lines([failedInside]).includes(below), true);
-  assertEquals(entries([failedInside]), ["  1. Build › outer › inside   api.yml:14:11"]);
-  assertEquals(entries([failedInside, falseTest()]), [
-    "  1. Build › outer › inside   api.yml:14:11",
-    "  2. Build › outer   api.yml:9:5",
-  ]);
+    ]);
+  const list = (failures: readonly Failure[]) =>
+    text(failures).split("\n").slice(text(failures).split("\n").indexOf("Failures") + 1, -3);
+  assertStringIncludes(
+    text([failedInside]),
+    "\n         api.yml:9:5: jobs/x.yml failed: 1 of 1 step\n",
+  );
+  const below = [
+    "     › inside › deep   api.yml:14:11",
+    "       test is false: res.body.total is 2 (int)",
+    "     › inside › too   api.yml:14:11",
+    "       test is false: res.body.total is 2 (int)",
+  ];
+  const head = ["  1. Build › outer   api.yml:9:5", "     jobs/x.yml failed: 1 of 1 step"];
+  assertEquals(list([failedInside]), [...head, ...below]);
+  const falsely = "     test is false: res.body.total is 2 (int)";
+  assertEquals(list([failedInside, falseTest()]), [...head, falsely, ...below]);
 });
 
 Deno.test("textReport() keeps to a terminal inside of embedded jobs too", () => {
