@@ -133,7 +133,7 @@ function addEcho(step: StepTally, text: string, round: number): void {
 }
 
 function addFailure(step: StepTally, result: StepResult, round: number): void {
-  const key = kindOf(result);
+  const key = failureKind(result);
   const kind = step.kinds.get(key);
   if (kind) {
     kind.count++;
@@ -150,7 +150,7 @@ function addFailure(step: StepTally, result: StepResult, round: number): void {
  * Failures are alike when they say the same about the same spot and the answers had the same code,
  * whatever the values were. Numbers in what they say may be those of the rounds.
  */
-function kindOf({ failures, exchange }: StepResult): string {
+export function failureKind({ failures, exchange }: StepResult): string {
   const reasons = failures.map(({ kind, field, message, place }) =>
     `${kind} ${field} ${place?.line}:${place?.column} ${message.replace(/\d+/g, "0")}`
   );

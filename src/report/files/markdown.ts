@@ -1,5 +1,6 @@
 import { formatSeconds } from "../format_time.ts";
 import { countOf } from "../text_lines.ts";
+import { type AlikeCases, findAlike } from "./alike_cases.ts";
 import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { exchangeText, failureText } from "./details.ts";
 import { fencedText, markdownText } from "./markdown_text.ts";
@@ -10,6 +11,8 @@ const MOST_BYTES = 60_000;
 /** More than these nobody reads in a comment. */
 const MOST_FAILURES = 50;
 const MOST_JOBS = 200;
+const LONGEST_TABLE = 15_000;
+const WIDEST_DESCRIPTION = 1000;
 
 /** What a person reads of a run in a pull request or on the page of a build. */
 export function renderMarkdown(record: RunRecord): Iterable<string> {
@@ -35,7 +38,7 @@ export function* markdownPieces(record: RunRecord): Iterable<string> {
   const suites = suitesOf(record);
   const isGood = record.end?.state === "passed";
   yield `## ${isGood ? "✅" : "❌"} ${markdownText(record.name)}\n\n`;
-  if (record.description) yield `${markdownText(record.description)}\n\n`;
+  if (record.description) yield `${markdownText(record.description, WIDEST_DESCRIPTION)}\n\n`;
   yield `${summaryOf(record, suites.flatMap(({ cases }) => cases))}\n\n`;
   yield jobTable(suites);
   yield* renderFailures(suites);
@@ -49,10 +52,14 @@ function summaryOf(record: RunRecord, all: readonly Case[]): string {
   const [passed, failed, skipped] = (["passed", "failed", "skipped"] as const).map((outcome) =>
     countCases(all, outcome)
   );
+  const { untestedFailures: untested = 0 } = record.end ?? {};
+  const flaky = all.filter((one) => one.flaky).length;
   const parts = [
     `${passed} passed`,
     ...failed ? [`**${failed} failed**`] : [],
     ...skipped ? [`${skipped} skipped`] : [],
+    ...untested ? [`${untested} unsuccessful and not tested`] : [],
+    ...flaky ? [`${flaky} flaky`] : [],
     `in ${formatSeconds(record.end?.duration ?? 0)}`,
   ];
   const interrupted = record.end ? record.end.interrupted : "the run was cut off";
@@ -61,12 +68,15 @@ function summaryOf(record: RunRecord, all: readonly Case[]): string {
 
 /** A table in one piece: a cut would leave rows that are none. */
 function jobTable(suites: readonly Suite[]): string {
-  const left = suites.length - MOST_JOBS;
-  return [
-    "| | Job | Steps | Failed | Skipped | Time |\n|---|---|--:|--:|--:|--:|\n",
-    ...suites.slice(0, MOST_JOBS).map(jobRow),
-    ...left > 0 ? [`\n… and ${countOf(left, "more job")}\n`] : [],
-  ].join("");
+  let table = "| | Job | Steps | Failed | Skipped | Time |\n|---|---|--:|--:|--:|--:|\n";
+  for (const [index, suite] of suites.entries()) {
+    const row = jobRow(suite);
+    if (index === MOST_JOBS || table.length + row.length > LONGEST_TABLE) {
+      return `${table}\n… and ${countOf(suites.length - index, "more job")}\n`;
+    }
+    table += row;
+  }
+  return table;
 }
 
 function jobRow({ job, name, cases }: Suite): string {
@@ -78,21 +88,21 @@ function jobRow({ job, name, cases }: Suite): string {
 }
 
 function* renderFailures(suites: readonly Suite[]): Iterable<string> {
-  const failed = suites.flatMap((suite) =>
-    suite.cases.filter(({ outcome }) => outcome === "failed").map((one) => ({ suite, one }))
-  );
+  const failed = findAlike(suites, ({ outcome }) => outcome === "failed");
   if (failed.length === 0) return;
   yield "\n### Failures\n";
-  for (const { suite, one } of failed.slice(0, MOST_FAILURES)) yield failurePiece(suite, one);
-  const left = failed.length - MOST_FAILURES;
-  if (left > 0) yield `\n… and ${countOf(left, "more failure")}\n`;
+  yield* failed.slice(0, MOST_FAILURES).map(failurePiece);
+  yield leftOut(failed, "more failure");
 }
 
 /** In one piece, so that no cut leaves an element or a fence open. */
-function failurePiece(suite: Suite, { name, place, failures, result }: Case): string {
+function failurePiece({ suite, first, count }: AlikeCases): string {
+  const { name, place, failures, result } = first;
   const where = place ? ` (${markdownText(`${place.file}:${place.line}`)})` : "";
+  const others = count > 1 ? `, and ${countOf(count - 1, "more round")} like it` : "";
+  const title = `${markdownText(`${suite.name} › ${name}`)}${where}${others}`;
   return [
-    `\n<details open><summary>${markdownText(`${suite.name} › ${name}`)}${where}</summary>\n\n`,
+    `\n<details open><summary>${title}</summary>\n\n`,
     fencedText(failureText(failures)),
     result?.exchange ? fencedText(exchangeText(result.exchange)) : "",
     "</details>\n",
@@ -100,16 +110,19 @@ function failurePiece(suite: Suite, { name, place, failures, result }: Case): st
 }
 
 function* renderFlaky(suites: readonly Suite[]): Iterable<string> {
-  const flaky = suites.flatMap((suite) =>
-    suite.cases.filter((one) => one.flaky).map((one) =>
-      `- ${
-        markdownText(`${suite.name} › ${one.name}`)
-      }: passed on attempt ${one.result?.attempts.length}\n`
-    )
-  );
+  const flaky = findAlike(suites, (one) => one.flaky);
   if (flaky.length === 0) return;
   yield "\n### Flaky\n\n";
-  yield* flaky.slice(0, MOST_FAILURES);
-  const left = flaky.length - MOST_FAILURES;
-  if (left > 0) yield `\n… and ${countOf(left, "more flaky step")}\n`;
+  yield* flaky.slice(0, MOST_FAILURES).map(({ suite, first, count }) => {
+    const others = count > 1 ? `, and flaky in ${countOf(count - 1, "more round")}` : "";
+    const name = markdownText(`${suite.name} › ${first.name}`);
+    return `- ${name}: passed on attempt ${first.result?.attempts.length}${others}\n`;
+  });
+  yield leftOut(flaky, "more flaky step");
+}
+
+/** A word about those beyond the most that are shown. */
+function leftOut(all: readonly AlikeCases[], noun: string): string {
+  const left = all.slice(MOST_FAILURES).reduce((sum, { count }) => sum + count, 0);
+  return left === 0 ? "" : `\n… and ${countOf(left, noun)}\n`;
 }

@@ -1,0 +1,38 @@
+import type { StepRun } from "../../run/event.ts";
+import { failureKind } from "../round_tally.ts";
+import type { Case, Suite } from "./cases.ts";
+
+/** Cases of one step that went alike in several rounds of their job. */
+export interface AlikeCases {
+  readonly suite: Suite;
+  readonly first: Case;
+  readonly count: number;
+}
+
+/** The cases that are asked for, those of a step that went alike in several rounds as one. */
+export function findAlike(
+  suites: readonly Suite[],
+  isAsked: (one: Case) => boolean,
+): readonly AlikeCases[] {
+  const found: AlikeCases[] = [];
+  for (const suite of suites) {
+    const known = new Map<string, number>();
+    for (const one of suite.cases) {
+      if (!isAsked(one)) continue;
+      const key = one.run && one.result
+        ? `${slotOf(one.run)}\n${failureKind(one.result)}`
+        : one.name;
+      const index = known.get(key);
+      if (index === undefined) {
+        known.set(key, found.length);
+        found.push({ suite, first: one, count: 1 });
+      } else found[index] = { ...found[index]!, count: found[index]!.count + 1 };
+    }
+  }
+  return found;
+}
+
+/** Tells the steps of a job and their entries apart, whatever the round. */
+function slotOf({ within, step, entry }: StepRun): string {
+  return `${within ? slotOf(within) : ""}/${step}.${entry}`;
+}

@@ -1,0 +1,76 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { readReports } from "../../support/read_reports.ts";
+import { runReports } from "../../support/run_reports.ts";
+
+async function markdownOf(yaml: string): Promise<string> {
+  const args = ["--report", "markdown=reports/m", "w.yml"];
+  return (await runReports({ "w.yml": yaml }, { args })).reports.m!;
+}
+
+const ROUNDS = `name: n
+jobs:
+  - name: many
+    repeat: { count: 70 }
+    steps:
+      - name: round {{repeat_index}}
+        uses: http
+        with: { get: "{url}/status/{{repeat_index == 69 ? 500 : 404}}" }
+        test: res.code == 200
+      - name: in time
+        uses: http
+        with: { get: "{url}/flaky/f{{repeat_index}}/{{repeat_index < 60 ? 2 : 1}}" }
+        test: res.code == 200
+        retry: { max_attempts: 3 }
+  - name: one
+    steps:
+      - { name: unlike, uses: hello, test: 1 == 2 }
+      - { name: exit, uses: shell, with: { cmd: exit 1 } }
+`;
+
+Deno.test("Markdown tells what went alike in many rounds once, so that the rest has room", async () => {
+  const text = await markdownOf(ROUNDS);
+  const titles = [...text.matchAll(/<summary>(.*)<\/summary>/g)].map(([, title]) => title);
+  const at = "(w.yml:9)";
+  assertEquals(titles, [
+    `many › round 0 &#91;round 0&#93; ${at}, and 68 more rounds like it`,
+    `many › round 69 &#91;round 69&#93; ${at}`,
+    "one › unlike (w.yml:17)",
+  ]);
+  assertStringIncludes(
+    text,
+    "### Flaky\n\n- many › in time &#91;round 0&#93;: passed on attempt 2, and flaky in 59 more rounds\n",
+  );
+});
+
+Deno.test("Markdown counts what is flaky, and what had no success and was not tested", async () => {
+  assertStringIncludes(
+    await markdownOf(ROUNDS),
+    "\n71 passed, **71 failed**, 1 unsuccessful and not tested, 60 flaky, in ",
+  );
+});
+
+Deno.test("long names and a long description leave room in Markdown for what failed", async () => {
+  const jobs = Array.from({ length: 150 }, (_, index) => ({
+    name: `${index} ${"<&>".repeat(2000)}`,
+    steps: [{ name: "*".repeat(5000), uses: "hello", test: index === 149 ? "1 == 2" : "true" }],
+  }));
+  const workflow = { name: "w".repeat(9000), description: "ä ".repeat(50_000), jobs };
+  const text = await markdownOf(JSON.stringify(workflow));
+  assert(new TextEncoder().encode(text).length < 60_000);
+  assertStringIncludes(text, "149 passed, **1 failed**");
+  assertStringIncludes(text, "more jobs\n");
+  assertStringIncludes(text, "1 == 2");
+});
+
+Deno.test("Markdown shows brackets and underscores as they are, not as code", async () => {
+  const name = "get_user_by_id [admin] <b> & *all* | none";
+  const text = await markdownOf(
+    `name: n\njobs: [{ name: "${name}", steps: [{ name: s, uses: hello }] }]\n`,
+  );
+  assert(!text.includes("<code>"), text);
+  const { markdown } = await readReports({ markdown: [text] });
+  for (const html of markdown![0] as readonly string[]) {
+    const shown = "get_user_by_id [admin] &lt;b&gt; &amp; *all* | none";
+    assertStringIncludes(html, `<td>${shown}</td>`);
+  }
+});
