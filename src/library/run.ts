@@ -195,5 +195,7 @@ class PlanRun implements Run {
 /** What reports tell of why a run was interrupted. */
 function wordsOf(reason: unknown): string {
   if (!(reason instanceof Error)) return String(reason);
-  return reason.name === "AbortError" ? "interrupted" : reason.message;
+  // The reasons that signals have by themselves are sentences about the signal.
+  if (reason.name === "AbortError") return "interrupted";
+  return reason.name === "TimeoutError" ? "timed out" : reason.message;
 }

@@ -97,6 +97,7 @@ Deno.test("run() says why it was interrupted, whatever reason its signal gives",
       const [signal, words] of [
         [aborted("enough"), "enough"],
         [aborted(), "interrupted"],
+        [aborted(new DOMException("too late", "TimeoutError")), "timed out"],
         [aborted(new Error("no power")), "no power"],
       ] as const
     ) {
