@@ -11,6 +11,8 @@ import {
   run,
   RunnerError,
 } from "../../mod.ts";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { toFileUrl } from "@std/path/to-file-url";
 import { withFiles } from "../support/temp_dir.ts";
 
 const BROKEN = `name: Broken
@@ -65,10 +67,9 @@ jobs: [{ name: x, steps: [{ uses: hello }] }]
 
 Deno.test("loadWorkflow() takes the URL of a file", async () => {
   const yaml = "name: x\njobs: [{ name: x, steps: [{ uses: hello }] }]\n";
-  await withFiles({ "a b,c.yml": yaml }, async (folder) => {
-    const url = new URL(`file://${folder}/w%20x.yml`);
-    await Deno.rename(`${folder}/a b,c.yml`, `${folder}/w x.yml`);
-    assertEquals((await loadWorkflow(url)).file, `${folder}/w x.yml`);
+  await withFiles({ "a b.yml": yaml }, async (folder) => {
+    const url = new URL("a%20b.yml", toFileUrl(`${folder}/`));
+    assertEquals((await loadWorkflow(url)).file, fromFileUrl(url));
   });
   const page = new URL("https://example.com/flow.yml");
   await assertRejects(() => loadWorkflow(page), TypeError, "file");

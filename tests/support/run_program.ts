@@ -1,4 +1,3 @@
-import { CHECKOUT } from "./documents.ts";
 import { withFiles } from "./temp_dir.ts";
 
 /** What a program printed, and how it ended. */
@@ -26,8 +25,8 @@ export async function withProgram<T>(
   use: (end: ProgramEnd, folder: string) => T | Promise<T>,
 ): Promise<T> {
   const imports = {
-    "@runner/runner": `${CHECKOUT}mod.ts`,
-    "support/": `${CHECKOUT}tests/support/`,
+    "@runner/runner": new URL("../../mod.ts", import.meta.url).href,
+    "support/": new URL(".", import.meta.url).href,
   };
   const all = { ...files, "program.ts": program, "deno.json": JSON.stringify({ imports }) };
   return await withFiles(all, async (folder) => {
