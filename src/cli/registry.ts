@@ -125,7 +125,7 @@ export const DEFAULT_COMMAND: Command = {
       name: "report-dir",
       value: "folder",
       path: "folder",
-      summary: "Write a report of every format into a folder",
+      summary: "Write a report of every format but github into a folder",
     },
     {
       name: "no-github",
