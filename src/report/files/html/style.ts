@@ -115,10 +115,17 @@ dl {
 dt { color: var(--muted); overflow-wrap: anywhere; } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .part { margin-top: 16px; } .part summary { cursor: pointer; }
 .part h3 { display: inline-block; margin: 0; }
-.tree { display: inline-block; vertical-align: top; max-width: 100%; }
-.tree ul { list-style: none; margin: 0; padding-left: 1.5em; } .tree summary { cursor: pointer; }
+.tree { padding-left: 1em; } .tree .tree { padding-left: 0; }
+.tree ul { list-style: none; margin: 0; padding-left: 1.5em; }
+.tree summary { cursor: pointer; list-style: none; position: relative; }
+.tree summary::-webkit-details-marker { display: none; }
+.tree summary::before {
+  content: "▸"; content: "▸" / ""; position: absolute; right: 100%; padding-right: 3px;
+  color: var(--muted);
+}
+.tree[open] > summary::before { content: "▾"; content: "▾" / ""; }
 .tree[open] > summary > .folded { display: none; } .folded { color: var(--muted); }
-.tree > code { padding-left: 12px; } .value { overflow-wrap: anywhere; }
+.value { overflow-wrap: anywhere; } .removed { color: var(--bad); } .added { color: var(--good); }
 button {
   font: inherit; color: var(--note); background: none; border: 1px solid var(--line);
   border-radius: 6px; cursor: pointer;

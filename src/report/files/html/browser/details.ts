@@ -1,4 +1,5 @@
 import type { Attempt, Exchange, Failure, Operand } from "../../../../run/event.ts";
+import type { Value } from "../../../../value/value.ts";
 import type { PageDetails, PageJob, PageStep } from "../page_data.ts";
 import type { PageElement } from "./dom.ts";
 import type { MakeElement } from "./element.ts";
@@ -47,20 +48,34 @@ export function makeDetails(
       ),
     );
 
+  const differenceBlock = (lines: readonly string[]) => {
+    const classes: Readonly<Record<string, string>> = {
+      "-": "removed",
+      "+": "added",
+      "@": "muted",
+    };
+    return el(
+      "pre",
+      { tabindex: "0" },
+      ...lines.map((line) => el("span", { class: classes[line[0] ?? ""] ?? "" }, `${line}\n`)),
+    );
+  };
+
   const failureBlock = (failure: Failure) => {
     const { message, place, expression, operands = [], difference, hint } = failure;
     const all = el("div", { class: "failure" }, el("p", { class: "message" }, message));
     if (place) {
       const { file, line, column, text, from, to } = place;
+      const indent = Math.min(from, text.length - text.trimStart().length);
       all.append(
         el("p", { class: "muted" }, `${file}:${line}:${column}`),
-        block(text.slice(0, from), el("mark", {}, text.slice(from, to)), text.slice(to)),
+        block(text.slice(indent, from), el("mark", {}, text.slice(from, to)), text.slice(to)),
       );
     } else if (expression !== undefined) all.append(block(expression));
     if (operands.length > 0) all.append(operandTable(operands));
     if (difference) {
       const { left, right, lines } = difference;
-      all.append(block([`- ${left}`, `+ ${right}`, ...lines].join("\n")));
+      all.append(differenceBlock([`--- ${left}`, `+++ ${right}`, ...lines]));
     }
     if (hint !== undefined) all.append(el("p", {}, `Hint: ${hint}`));
     return all;
@@ -69,9 +84,12 @@ export function makeDetails(
   const failureSection = (failures: readonly Failure[]) =>
     failures.length === 0 ? [] : [section("Failures", ...failures.map(failureBlock))];
 
+  const isEmpty = (value: Value) =>
+    value === null || typeof value === "object" && Object.keys(value).length === 0;
+
   const exchangeSections = ({ req, res, command }: Exchange) => [
-    foldable("Request", fields(req)),
-    ...res === null ? [] : [foldable("Response", fields(res))],
+    ...isEmpty(req) ? [] : [foldable("Request", fields(req))],
+    ...isEmpty(res) ? [] : [foldable("Response", fields(res))],
     ...command === undefined ? [] : [section("To repeat it", block(command))],
   ];
 

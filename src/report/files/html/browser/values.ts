@@ -19,16 +19,25 @@ export function makeValues(el: MakeElement): Values {
   const isTree = (value: unknown): value is object => typeof value === "object" && value !== null;
   const kindOf = (value: unknown) => value === null ? "nil" : typeof value;
 
-  const branch = (value: object, depth: number, end: string): PageElement => {
+  /** `head` is the name of the value: it stands in the line that folds. */
+  const branch = (
+    value: object,
+    depth: number,
+    end: string,
+    head: readonly PageElement[],
+  ): PageElement => {
     const isList = Array.isArray(value);
     const entries = Object.entries(value as Record<string, Value>);
     const [open, close] = isList ? ["[", `]${end}`] : ["{", `}${end}`];
-    if (entries.length === 0) return el("code", { class: "value" }, `${open}${close}`);
+    if (entries.length === 0) {
+      return el("span", {}, ...head, el("code", { class: "value" }, `${open}${close}`));
+    }
     const noun = isList ? "item" : "key";
     const count = ` ${entries.length} ${noun}${entries.length === 1 ? "" : "s"} `;
     const summary = el(
       "summary",
       {},
+      ...head,
       el("code", {}, open),
       el("span", { class: "folded" }, count),
       el("code", { class: "folded" }, close),
@@ -42,7 +51,7 @@ export function makeValues(el: MakeElement): Values {
         ...entries.slice(from, to).map(([key, item], index) => {
           const comma = from + index === entries.length - 1 ? "" : ",";
           const name = isList ? [] : [el("code", { class: "key" }, `${JSON.stringify(key)}: `)];
-          return el("li", {}, ...name, node(item, depth + 1, comma));
+          return el("li", {}, node(item, depth + 1, comma, name));
         }),
       );
       const left = entries.length - to;
@@ -69,12 +78,18 @@ export function makeValues(el: MakeElement): Values {
     return fold;
   };
 
-  const node = (value: Value | undefined, depth: number, end: string): PageElement =>
-    isTree(value)
-      ? branch(value, depth, end)
-      : el("code", { class: `value ${kindOf(value)}` }, `${JSON.stringify(value) ?? ""}${end}`);
+  const node = (
+    value: Value | undefined,
+    depth: number,
+    end: string,
+    head: readonly PageElement[],
+  ): PageElement => {
+    if (isTree(value)) return branch(value, depth, end, head);
+    const text = `${JSON.stringify(value) ?? ""}${end}`;
+    return el("span", {}, ...head, el("code", { class: `value ${kindOf(value)}` }, text));
+  };
 
-  const tree = (value: Value | undefined) => node(value, 0, "");
+  const tree = (value: Value | undefined) => node(value, 0, "", []);
 
   const text = (value: Value): PageElement => {
     if (typeof value !== "string") return tree(value);

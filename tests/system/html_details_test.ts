@@ -1,0 +1,57 @@
+import { assert, assertEquals } from "@std/assert";
+import { textsOf, withReport } from "../support/html_report.ts";
+
+const WORKFLOW = `name: n
+vars: { found: { outermost: [{ a: 1 }, { b: [2, 3] }], e: [] }, right: { e: [], f: 1 } }
+jobs:
+  - name: j
+    steps:
+      - name: unlike
+        uses: hello
+        test: vars.found == vars.right
+`;
+
+Deno.test("a value is laid out as JSON is: what is inside stands a little further right", async () => {
+  await withReport(WORKFLOW, async ({ page }) => {
+    const places = await page.evaluate(`(() => {
+      const table = document.querySelector("#details .failure table");
+      const left = (text) => {
+        const walker = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
+        const range = document.createRange();
+        while (walker.nextNode()) {
+          if (walker.currentNode.textContent !== text) continue;
+          range.selectNodeContents(walker.currentNode);
+          const { left, width } = range.getBoundingClientRect();
+          // The end of what is folded is there, too.
+          if (width > 0) return Math.round(left);
+        }
+      };
+      return ["{", '"outermost": ', "],", '"a": ', '"b": ', '"e": '].map(left);
+    })()`) as number[];
+    const [outer, key, end, a, b, e] = places;
+    assertEquals([key, e], [end, end], "a key stands above the end of its value");
+    assertEquals(a, b, "keys stand below each other");
+    const step = key! - outer!;
+    assert(step > 5 && step < 40, `${step} pixels`);
+    // One for the list and one for the map in it.
+    assertEquals(a! - key!, 2 * step);
+  });
+});
+
+Deno.test("a failure begins at its line, and what differs has colours", async () => {
+  await withReport(WORKFLOW, async ({ page }) => {
+    const [source] = await textsOf(page, "#details .failure pre");
+    assertEquals(source, "test: vars.found == vars.right");
+    const [left, ...removed] = await textsOf(page, "#details .removed");
+    const [right, ...added] = await textsOf(page, "#details .added");
+    assertEquals([left, right], ["--- vars.found\n", "+++ vars.right\n"]);
+    assert(removed.length > 0 && removed.every((line) => line.startsWith("- ")));
+    assertEquals(added, ['+   "f": 1\n']);
+  });
+});
+
+Deno.test("a request in which nothing stands is not shown", async () => {
+  await withReport(WORKFLOW, async ({ page }) => {
+    assertEquals(await textsOf(page, "#details .part h3"), ["Response"]);
+  });
+});
