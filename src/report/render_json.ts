@@ -1,4 +1,5 @@
 import { isDict, type Value } from "../value/value.ts";
+import { cutToWidth } from "../source/display_width.ts";
 import { wrapLine } from "../source/wrap_text.ts";
 import { cutLine } from "./text_lines.ts";
 
@@ -12,7 +13,9 @@ export function renderJson(value: Value, columns: number): string[] {
 
 /** A value as one line of JSON, cut where it is wider than that. */
 export function shortJson(value: Value, columns: number): string {
-  return cutLine(write(value, { left: columns }, 0), columns);
+  const room = { left: columns };
+  const text = write(value, room, 0);
+  return room.left < 0 ? `${cutToWidth(text, columns - 1)}…` : cutLine(text, columns);
 }
 
 /** A value as one line of JSON, if it is no longer than that. */
@@ -63,12 +66,17 @@ function write(value: Value, room: { left: number }, depth: number): string {
       room.left -= name.length;
       text += name + write(value[key]!, room, depth + 1);
     }
-    return `{${text}}`;
+    return closed(`{${text}`, "}", room);
   }
   for (const item of value) {
     if (room.left < 0) break;
     if (text !== "") room.left -= 2;
     text += (text === "" ? "" : ", ") + write(item, room, depth + 1);
   }
-  return `[${text}]`;
+  return closed(`[${text}`, "]", room);
+}
+
+/** What was cut within has no end of its own. */
+function closed(text: string, end: string, room: { readonly left: number }): string {
+  return room.left < 0 ? text : text + end;
 }

@@ -20,7 +20,11 @@ export function textLines(text: string, columns: number): string[] {
 /** The first so many lines, the last of which then tells how many are missing. */
 export function boundLines(lines: readonly string[], most: number): readonly string[] {
   if (lines.length <= most) return lines;
-  return [...lines.slice(0, most - 1), `… (${lines.length - most + 1} more lines)`];
+  const left = lines.slice(most - 1);
+  // What ends like this was cut before, and there is no telling how many lines that were.
+  const isCut = left.some((line) => /… \(\d+ more(?: characters)?\)/.test(line));
+  const count = isCut ? `more than ${left.length}` : `${left.length} more`;
+  return [...lines.slice(0, most - 1), `… (${count} lines, -v shows all)`];
 }
 
 /** The last so many lines, the first of which then tells how many are missing. */

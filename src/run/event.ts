@@ -243,7 +243,7 @@ export interface Difference {
   readonly right: string;
   /**
    * Lines of JSON or text: `-` begins those of the left, `+` those of the right, `@` one that says
-   * where the next difference is.
+   * where the next differences are.
    */
   readonly lines: readonly string[];
 }

@@ -10,6 +10,7 @@ export interface DiffLine {
 /** Lines around each difference that are the same on both sides. */
 const CONTEXT = 3;
 const MOST_LINES = 60;
+const MOST_PLACES = 5;
 /** Characters of a line. */
 export const WIDEST = 120;
 
@@ -24,7 +25,7 @@ export function sameLines(count: number, line: (index: number) => DiffLine): Dif
 
 /**
  * The lines that differ with some around them. Above each group of them a line with `@` says where
- * the first difference in it is.
+ * the differences in it are.
  */
 export function diffHunks(lines: readonly DiffLine[]): string[] {
   const isNear = new Uint8Array(lines.length);
@@ -35,13 +36,26 @@ export function diffHunks(lines: readonly DiffLine[]): string[] {
   for (const [at, { sign, text }] of lines.entries()) {
     if (!isNear[at]) continue;
     if (at === 0 || !isNear[at - 1]) {
-      const where = lines.slice(at, at + CONTEXT + 1).find((line) => line.sign !== " ")?.where;
-      if (where) out.push(cut(`@ ${where}`));
+      const places = placesIn(lines.slice(at, groupEnd(isNear, at)));
+      if (places !== "") out.push(cut(`@ ${places}`));
     }
     out.push(`${sign} ${cut(text())}`);
   }
   if (out.length <= MOST_LINES) return out;
   return [...out.slice(0, MOST_LINES), `… (${out.length - MOST_LINES} more lines)`];
+}
+
+function groupEnd(isNear: Uint8Array, start: number): number {
+  const end = isNear.indexOf(0, start);
+  return end < 0 ? isNear.length : end;
+}
+
+/** `.items[2].price, .total`. */
+function placesIn(lines: readonly DiffLine[]): string {
+  const all = lines.flatMap(({ sign, where }) => sign === " " || where === "" ? [] : where);
+  const places = [...new Set(all)];
+  const left = places.length - MOST_PLACES;
+  return places.slice(0, MOST_PLACES).join(", ") + (left > 0 ? ` and ${left} more` : "");
 }
 
 /** A line that is not too long, and does not end within a character of two units. */

@@ -19,13 +19,16 @@ export interface DiffOptions {
 
 /**
  * What differs between two lists or maps, as lines of JSON: those of the left begin with `-`,
- * those of the right with `+`. `@` begins a line that says where the next difference is.
+ * those of the right with `+`. `@` begins a line that says where the next differences are.
  */
 export function diffLines(left: Value, right: Value, options: DiffOptions): string[] {
   const walk = new Walk(options);
   walk.compare(left, right, "", 0, "");
   return diffHunks(walk.lines);
 }
+
+/** What one side has alone is on one line up to so many characters. */
+const WIDEST_VALUE = 72;
 
 /** What a line costs in steps of comparing. */
 const WORK_OF_LINE = 10;
@@ -136,7 +139,10 @@ class Walk {
   }
 
   #addValue(sign: "-" | "+", value: Value, key: string, depth: number, where: string): void {
-    const text = JSON.stringify(this.#options.show(value), undefined, 2) ?? "null";
+    const shown = this.#options.show(value);
+    const line = JSON.stringify(shown) ?? "null";
+    const fits = 2 * depth + key.length + line.length <= WIDEST_VALUE;
+    const text = fits ? line : JSON.stringify(shown, undefined, 2);
     for (const [index, line] of text.split("\n").entries()) {
       this.#add(sign, depth, index === 0 ? key + line : line, where);
     }

@@ -22,12 +22,10 @@ Deno.test("a false comparison of lists or maps shows what differs, by path", asy
     `
          --- vars.got
          +++ vars.wanted
-         @ .items[0]
+         @ .items[0], .items[1].name
            {
              "items": [
-         +     {
-         +       "id": 0
-         +     }
+         +     {"id":0}
                {"id":1}
                {
                  "id": 2

@@ -103,7 +103,7 @@ Deno.test("renderExchange() bounds the lines of each field", () => {
   body:
     line 0
     line 1
-  … (48 more lines)
+  … (48 more lines, -v shows all)
   more: text
 response:
   body: short`,
@@ -129,6 +129,6 @@ Deno.test("renderExchange() shows the last lines of what a command said", () => 
   note:
     line 0
     line 1
-  … (7 more lines)`,
+  … (7 more lines, -v shows all)`,
   );
 });

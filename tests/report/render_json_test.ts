@@ -32,6 +32,16 @@ Deno.test("shortJson() ends with … where it left something out", () => {
   assertEquals(shortJson("abcdefghij", 8), '"abcdef…');
   assertEquals(shortJson({ key: "abcdefghij", more: 1 }, 12), '{"key": "ab…');
   assertEquals(shortJson(Array.from({ length: 100 }, (_, i) => i), 12), "[0, 1, 2, 3…");
+  // What did not fit is not shown as if it were empty.
+  assertEquals(shortJson([{ a: 1 }, { b: 2 }], 13), '[{"a": 1}, {…');
+  assertEquals(shortJson({ list: [{ a: 1 }] }, 13), '{"list": [{…');
+  for (const columns of [2, 5, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]) {
+    const text = shortJson({ a: [], b: [[1], {}] }, columns);
+    assert(text.length <= columns && text.endsWith("…"), text);
+    assert(
+      JSON.stringify({ a: [], b: [[1], {}] }).startsWith(text.slice(0, -1).replaceAll(" ", "")),
+    );
+  }
 });
 
 Deno.test("fittingJson() gives up as soon as it is clear that a value is too long", () => {

@@ -24,7 +24,10 @@ Deno.test("textLines() keeps empty lines and makes tabs spaces", () => {
 
 Deno.test("boundLines() says how many lines are missing", () => {
   assertEquals(boundLines(["a", "b", "c"], 3), ["a", "b", "c"]);
-  assertEquals(boundLines(["a", "b", "c", "d"], 3), ["a", "b", "… (2 more lines)"]);
+  assertEquals(boundLines(["a", "b", "c", "d"], 3), ["a", "b", "… (2 more lines, -v shows all)"]);
+  // Where what is missing was cut before, nobody knows how many they were.
+  const cut = ["a", "b", "c", '"… (400 more)"', "]"];
+  assertEquals(boundLines(cut, 3), ["a", "b", "… (more than 3 lines, -v shows all)"]);
 });
 
 Deno.test("indentLines() leaves empty lines empty", () => {

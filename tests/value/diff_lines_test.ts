@@ -20,7 +20,7 @@ const rows: readonly [what: string, left: Value, right: Value, lines: string[]][
     "a key on one side",
     { a: 1 },
     { a: 1, b: { c: null } },
-    ["@ .b", "  {", '    "a": 1', '+   "b": {', '+     "c": null', "+   }", "  }"],
+    ["@ .b", "  {", '    "a": 1', '+   "b": {"c":null}', "  }"],
   ],
   [
     "an item too many in front",
@@ -41,7 +41,7 @@ const rows: readonly [what: string, left: Value, right: Value, lines: string[]][
     [1, 2, { id: 3, name: "three", size: 1 }, 4, 5, 6, 7, 8, 9, 10],
     [0, 1, 2, { id: 3, name: "drei", size: 1 }, 4, 5, 6, 7, 8, 10, 11],
     [
-      "@ [0]",
+      "@ [0], [2].name",
       "  [",
       "+   0",
       "    1",
@@ -53,7 +53,7 @@ const rows: readonly [what: string, left: Value, right: Value, lines: string[]][
       '      "size": 1',
       "    }",
       "    4",
-      "@ [8]",
+      "@ [8], [10]",
       "    6",
       "    7",
       "    8",
