@@ -7,7 +7,9 @@ import { countOf, cutLine, oneLine } from "./text_lines.ts";
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const WAITS = { wait: "waits", initial_delay: "starts in", retry: "tries again in" };
 /** Columns that the names keep, and half of the line: the rest tells how far the step is. */
-const NAME_COLUMNS = 12;
+const NAME_COLUMNS = 8;
+/** Steps of a repeated job that are over sooner would only flicker. */
+const LEAST_TIME_IN_ROUNDS = 1000;
 
 /** How much of a terminal there is to draw in. */
 export interface Screen {
@@ -40,17 +42,21 @@ function jobLine(job: LiveJob, now: number, columns: number, style: Style): stri
   const frame = FRAMES[Math.floor(now / FRAME_TIME) % FRAMES.length]!;
   const room = columns - 2;
   if (room < 1) return cutToWidth(frame, columns);
-  const title = oneLine([job.name, ...namesOf(job.step)].join(" › "));
+  const step = shownStep(job, now);
+  const title = oneLine([job.name, ...namesOf(step)].join(" › "));
   const kept = Math.min(displayWidth(title), Math.max(NAME_COLUMNS, Math.floor(room / 2)));
-  const state = stateOf(job, now, room - kept);
+  const state = stateOf(job, innermost(step), now, room - kept);
   const name = cutLine(title, room - displayWidth(state));
   return `${style.cyan(frame)} ${name}${style.dim(state)}`;
 }
 
 /** `  1.2s  ⟳ 2/5  tries again in 0.8s  3/10 rounds`, or as much of it as there is room for. */
-function stateOf(job: LiveJob, now: number, room: number): string {
-  const { started, rounds, roundsDone } = job;
-  const step = innermost(job.step);
+function stateOf(
+  { started, rounds, roundsDone }: LiveJob,
+  step: LiveStep | undefined,
+  now: number,
+  room: number,
+): string {
   const parts = [tenths(Math.max(0, now - (step?.started ?? started)))];
   if (step?.attempt) parts.push(`⟳ ${step.attempt.number}/${step.attempt.of}`);
   if (step?.waiting && step.waiting.until > now) {
@@ -68,6 +74,13 @@ function stateOf(job: LiveJob, now: number, room: number): string {
     state = longer;
   }
   return state;
+}
+
+/** The step to tell of, where one lasts long enough to be read. */
+function shownStep({ rounds = 1, step }: LiveJob, now: number): LiveStep | undefined {
+  if (!step || rounds < 2) return step;
+  const until = Math.max(now, innermost(step)?.waiting?.until ?? 0);
+  return until - step.started < LEAST_TIME_IN_ROUNDS ? undefined : step;
 }
 
 function namesOf(step: LiveStep | undefined): readonly string[] {

@@ -73,8 +73,18 @@ const cases: readonly (readonly [string, readonly RunEvent[], number, readonly s
       { ...stepStarted({ job: "load", step: 0, round: 1 }, "second"), time: NOON + 300 },
       stepFinished({ job: "load", step: 0, round: 0 }, "first"),
     ],
-    800,
-    ["⠋ Load › second  0.5s  0/2 rounds"],
+    1600,
+    ["⠋ Load › second  1.3s  0/2 rounds"],
+  ],
+  [
+    "names no step of a repeated job that may be over in the next frame",
+    [
+      runStarted(["load"]),
+      jobStarted("load", { rounds: 2 }),
+      { ...stepStarted({ job: "load", step: 0, round: 1 }, "brief"), time: NOON + 700 },
+    ],
+    1600,
+    ["⠋ Load  1.6s  0/2 rounds"],
   ],
   [
     "puts jobs in the order of the file",
@@ -115,6 +125,21 @@ Deno.test("renderLive() counts the jobs that are over, where there is room for t
   assertEquals(linesAfter(events), ["⠋ Load  0.0s", "  1 of 2 jobs done"]);
   assertEquals(linesAfter(events, { rows: 1 }), ["⠋ Load  0.0s"]);
   assertEquals(linesAfter(events, { columns: 9 }), ["⠋ Load", "  1 of 2…"]);
+});
+
+Deno.test("renderLive() keeps the time on a terminal of 20 columns", () => {
+  const events = [
+    runStarted(["build", "load"]),
+    jobStarted("build", { name: "A job with a long name" }),
+    stepStarted(build, "a step with a long name"),
+    jobStarted("load", { rounds: 300 }),
+  ];
+  // One column is the cursor's.
+  assertEquals(linesAfter(events, { columns: 19, now: NOON + 12_300 }), [
+    "⠸ A job wit…  12.3s",
+    "⠸ Load  12.3s",
+    "  0 of 2 jobs done",
+  ]);
 });
 
 Deno.test("renderLive() tells how many rounds there are a second", () => {
