@@ -8,6 +8,9 @@ const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 const WAITS = { wait: "waits", initial_delay: "starts in", retry: "tries again in" };
 /** Columns that the names keep, and half of the line: the rest tells how far the step is. */
 const NAME_COLUMNS = 8;
+const NARROW = 30;
+/** What a time such as `  12.3s` takes. */
+const TIME_COLUMNS = 7;
 /** Steps of a repeated job that are over sooner would only flicker. */
 const LEAST_TIME_IN_ROUNDS = 1000;
 
@@ -43,7 +46,7 @@ function jobLine(job: LiveJob, now: number, columns: number, style: Style): stri
   const room = columns - 2;
   if (room < 1) return cutToWidth(frame, columns);
   const step = shownStep(job, now);
-  const title = oneLine([job.name, ...namesOf(step)].join(" › "));
+  const title = titleOf([job.name, ...namesOf(step)].map(oneLine), room);
   const kept = Math.min(displayWidth(title), Math.max(NAME_COLUMNS, Math.floor(room / 2)));
   const state = stateOf(job, innermost(step), now, room - kept);
   const name = cutLine(title, room - displayWidth(state));
@@ -74,6 +77,12 @@ function stateOf(
     state = longer;
   }
   return state;
+}
+
+/** `Build › fetch`; where there is hardly room for a name, that of the step alone. */
+function titleOf(names: readonly string[], room: number): string {
+  const title = names.join(" › ");
+  return room < NARROW && displayWidth(title) + TIME_COLUMNS > room ? names.at(-1)! : title;
 }
 
 /** The step to tell of, where one lasts long enough to be read. */

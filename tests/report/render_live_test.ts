@@ -136,7 +136,7 @@ Deno.test("renderLive() keeps the time on a terminal of 20 columns", () => {
   ];
   // One column is the cursor's.
   assertEquals(linesAfter(events, { columns: 19, now: NOON + 12_300 }), [
-    "⠸ A job wit…  12.3s",
+    "⠸ a step wi…  12.3s",
     "⠸ Load  12.3s",
     "  0 of 2 jobs done",
   ]);
@@ -170,7 +170,7 @@ Deno.test("renderLive() stays within the columns, wide characters counted as two
       assert(displayWidth(line) <= columns, `${columns}: ${line}`);
     }
   }
-  assertEquals(linesAfter(events, { columns: 20 }), ["⠋ 日本語のジ…  0.0s"]);
+  assertEquals(linesAfter(events, { columns: 20 }), ["⠋ とても長い…  0.0s"]);
   assertEquals(linesAfter(events, { columns: 60 }), [
     "⠋ 日本語のジョブ › とても長い名…  0.0s  tries again in 5.0s",
   ]);
