@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "@std/assert";
-import { textsOf, withReport } from "../support/html_report.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { click, fill, textsOf, withReport } from "../support/html_report.ts";
 
 const WORKFLOW = `name: n
 vars: { found: { outermost: [{ a: 1 }, { b: [2, 3] }], e: [] }, right: { e: [], f: 1 } }
@@ -9,6 +9,11 @@ jobs:
       - name: unlike
         uses: hello
         test: vars.found == vars.right
+      - name: says
+        id: says
+        uses: hello
+        test: "true"
+        outputs: { none: "nil", empty: "''" }
 `;
 
 Deno.test("a value is laid out as JSON is: what is inside stands a little further right", async () => {
@@ -53,5 +58,14 @@ Deno.test("a failure begins at its line, and what differs has colours", async ()
 Deno.test("a request in which nothing stands is not shown", async () => {
   await withReport(WORKFLOW, async ({ page }) => {
     assertEquals(await textsOf(page, "#details .part h3"), ["Response"]);
+  });
+});
+
+Deno.test("outputs are shown also where they are nil or empty", async () => {
+  await withReport(WORKFLOW, async ({ page }) => {
+    await fill(page, "#show", "all");
+    await click(page, "#row-2");
+    const [, outputs] = await textsOf(page, "#details section");
+    assertStringIncludes(outputs!, 'Outputs{ 2 keys }"none": null,"empty": ""}');
   });
 });

@@ -100,7 +100,8 @@ export function makeDetails(
       ...test ? [section("Test", block(test.expression), operandTable(test.operands))] : [],
       ...echo === undefined ? [] : [section("Echo", block(echo))],
       ...attempts ? [section("Attempts", attemptTable(attempts))] : [],
-      ...outputs === undefined ? [] : [section("Outputs", fields(outputs))],
+      // What is nil or empty counts here, too.
+      ...isEmpty(outputs ?? null) ? [] : [section("Outputs", tree(outputs))],
       ...exchange ? exchangeSections(exchange) : [],
     ];
   };
