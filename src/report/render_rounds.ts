@@ -60,10 +60,13 @@ function countLine(step: StepTally, rounds: number, { style }: ReportOptions): s
     const icon = stepIcon(failed > 0 ? "failed" : "untested", style);
     return `${icon}  ${untested}/${ran} completed (no test)${remarks}`;
   }
-  const share = (passed / ran * 100).toFixed(1);
-  return `${
-    stepIcon(failed === 0 ? "passed" : "failed", style)
-  }  ${passed}/${ran} success (${share}%)${remarks}`;
+  // Neither all nor none where that is not so.
+  const share = passed === 0 || passed === ran
+    ? passed / ran * 100
+    : Math.min(Math.max(passed / ran * 100, 0.1), 99.9);
+  return `${stepIcon(failed === 0 ? "passed" : "failed", style)}  ${passed}/${ran} success (${
+    share.toFixed(1)
+  }%)${remarks}`;
 }
 
 /** What rounds said, each once, with the first round that did unless all said the same. */

@@ -135,6 +135,13 @@ for (const [title, results, expected] of cases) {
   });
 }
 
+Deno.test("textReport() says neither all nor none where one round was otherwise", () => {
+  const many = Array.from({ length: 2999 }, () => ({ state: "passed" }) as const);
+  assertStringIncludes(roundsText([...many, failed]), "2999/3000 success (99.9%)");
+  const bad = Array.from({ length: 2999 }, () => failed);
+  assertStringIncludes(roundsText([...bad, { state: "passed" }]), "1/3000 success (0.1%)");
+});
+
 Deno.test("textReport() counts rounds that an interruption prevented", () => {
   assertEquals(
     roundsText([{}, {}], { rounds: 5 }),
