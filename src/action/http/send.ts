@@ -108,6 +108,18 @@ export class Exchange {
     this.#onDispatch();
   }
 
+  /** The connection failed, or what came over it is not HTTP. */
+  fail(error: unknown): void {
+    const response = this.#incoming;
+    // Some servers send a body where there is none. It is no part of the response.
+    if (response && this.#isBodiless(response) && isParserError(error)) {
+      this.#finish(response);
+      this.#outgoing?.destroy();
+    } else {
+      this.abort(error);
+    }
+  }
+
   /** The head of the response has come. */
   receive(response: IncomingMessage): void {
     this.#incoming = response;
@@ -136,6 +148,10 @@ export class Exchange {
     return !this.#socket || this.#socket.connecting ? "connecting" : "waiting";
   }
 
+  #isBodiless({ statusCode }: IncomingMessage): boolean {
+    return this.#request.method === "HEAD" || statusCode === 204 || statusCode === 304;
+  }
+
   #collect(chunk: Uint8Array): void {
     this.#size += chunk.length;
     if (this.#size > BODY_LIMIT) this.abort(new BodyTooLarge());
@@ -143,6 +159,7 @@ export class Exchange {
   }
 
   #finish({ statusCode = 0, statusMessage = "", rawHeaders }: IncomingMessage): void {
+    if (this.#isOver) return;
     this.#isOver = true;
     this.#resolve({ code: statusCode, reason: statusMessage, rawHeaders, chunks: this.#chunks });
     // A server that answers early wants no more of the body, and may never read it.
@@ -173,7 +190,11 @@ function onResponse(this: Outgoing, response: IncomingMessage): void {
 }
 
 function onError(this: Outgoing, error: unknown): void {
-  this.exchange?.abort(error);
+  this.exchange?.fail(error);
+}
+
+function isParserError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("HPE_");
 }
 
 function onClose(this: Outgoing): void {

@@ -79,8 +79,10 @@ export class Sockets extends Agent {
     const sockets = this.#idle.get(pool);
     if (!sockets) return undefined;
     for (let socket = sockets.pop(); socket; socket = sockets.pop()) {
-      // The server may have closed it meanwhile.
-      if (!socket.destroyed && socket.writable) return socket;
+      // The server may have closed it meanwhile, or have sent what nobody asked for: what comes
+      // next over it may be the rest of that.
+      const isQuiet = socket.bytesRead === (socket as InUse).bytesBeforeIdle;
+      if (isQuiet && !socket.destroyed && socket.writable) return socket;
       socket.destroy();
     }
     return undefined;
@@ -115,6 +117,7 @@ export class Sockets extends Agent {
     // Nothing stays open for later while requests to other hosts wait for a socket.
     if (this.#waiting.length > 0) return void socket.destroy();
     (socket as InUse)._httpMessage = null;
+    (socket as InUse).bytesBeforeIdle = socket.bytesRead;
     const sockets = this.#idle.get(pool);
     if (sockets) sockets.push(socket);
     else this.#idle.set(pool, [socket]);
@@ -141,6 +144,8 @@ export class Sockets extends Agent {
 /** A socket as requests use it: they write themselves down in it. */
 interface InUse extends Socket {
   _httpMessage?: ClientRequest | null;
+  /** What had come over it when the last request was done with it. */
+  bytesBeforeIdle?: number;
 }
 
 /** How sockets are opened: `path` would be that of a socket in the file system. */

@@ -1,0 +1,58 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { runHttp } from "../../../src/action/http/run_http.ts";
+import { StepError } from "../../../src/source/errors.ts";
+import { actionContext } from "../../support/action_context.ts";
+import { rawServer, response } from "../../support/raw_server.ts";
+
+const BODILESS: readonly (readonly [method: string, status: string])[] = [
+  ["HEAD", "200 OK"],
+  ["HEAD", "404 Not Found"],
+  ["GET", "204 No Content"],
+  ["DELETE", "204 No Content"],
+  ["GET", "304 Not Modified"],
+];
+
+Deno.test("a body where there is none is no part of the response, nor of the next", async (test) => {
+  for (const [method, status] of BODILESS) {
+    await test.step(`${method} ${status}`, async () => {
+      await using context = actionContext();
+      await using server = rawServer(async (connection) => {
+        await connection.request();
+        await connection.send(response(status, "a body"));
+        while (await connection.request()) await connection.send(response("200 OK", "late"));
+      });
+      const { res } = await runHttp({ method, url: server.url }, context);
+      assertEquals([res.status, res.body], [status, ""]);
+    });
+  }
+});
+
+Deno.test("more than the length of a body is still an error", async () => {
+  await using context = actionContext();
+  await using server = rawServer(async (connection) => {
+    await connection.request();
+    await connection.send(response("200 OK", "ok") + "more");
+    await connection.closed();
+  });
+  await assertRejects(() => runHttp({ get: server.url }, context), StepError, "not valid HTTP");
+});
+
+Deno.test("a connection over which more came than was asked for is not used again", async () => {
+  await using context = actionContext();
+  const sent = Promise.withResolvers<void>();
+  await using server = rawServer(async (connection) => {
+    while (await connection.request()) {
+      await connection.send(response("200 OK", `${connection.index}`));
+      if (connection.index > 0) continue;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await connection.send("HTTP/1.1 500 Nobody");
+      sent.resolve();
+    }
+  });
+  const bodyOf = async () => (await runHttp({ get: server.url }, context)).res.body;
+  assertEquals(await bodyOf(), "0");
+  await sent.promise;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals([await bodyOf(), await bodyOf()], ["1", "1"]);
+  assertEquals(server.connections, 2);
+});
