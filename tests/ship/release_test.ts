@@ -86,6 +86,10 @@ Deno.test("what a release publishes is what is installed from it", async () => {
   assertStringIncludes(await read("scripts/install.ps1"), '"runner-windows-x64.exe"');
 });
 
+Deno.test("install.ps1 is what Windows PowerShell reads without a mark of its encoding: ASCII", async () => {
+  assertEquals(/[^\t\n\x20-\x7e]/.exec(await read("scripts/install.ps1"))?.[0], undefined);
+});
+
 Deno.test("action.yml names files that exist, and options that the program has", async () => {
   const text = await read("action.yml");
   for (const [, file = ""] of text.matchAll(/ACTION\/([\w./]+)/g)) assert(await exists(file), file);
