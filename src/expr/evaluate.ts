@@ -40,7 +40,7 @@ function walk(node: Node, run: Evaluation): Value {
     case "UnaryExpression": {
       const value = walk(node.argument, run);
       run.at = node.operator === "!" ? node.argument : node;
-      return node.operator === "!" ? !truth(value) : signed(node.operator, value);
+      return node.operator === "!" ? !truth(value, NOT_HINT) : signed(node.operator, value);
     }
     case "BinaryExpression": {
       const left = walk(node.left, run);
@@ -91,6 +91,9 @@ function walk(node: Node, run: Evaluation): Value {
       return assertNever(node);
   }
 }
+
+/** `not a == b` is `(not a) == b`. */
+const NOT_HINT = "compare it with something, in parentheses: not (a == b)";
 
 /** What a chain gives from a `?.` on that has met nil. */
 const CUT = Symbol("cut");

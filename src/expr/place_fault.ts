@@ -3,6 +3,7 @@ import type { Node } from "./ast.ts";
 import type { Evaluation, Missing } from "./evaluation.ts";
 import { ExpressionError } from "./expression_error.ts";
 import { Fault } from "./fault.ts";
+import { hyphenHint, hyphenKeyHint } from "./hyphen_hint.ts";
 import { nameHint } from "./known_slips.ts";
 import { childrenOf } from "./tree.ts";
 
@@ -33,7 +34,8 @@ function missingError(missing: Missing, strict: boolean, source: string, hint?: 
   }
   const isName = node.type === "Identifier";
   const message = isName && strict ? `unknown name "${key}"` : absence(node, key, source);
-  const better = hyphenHint(at, source) ?? (isName ? nameHint(key) : undefined) ??
+  const better = hyphenHint(at, source) ?? hyphenKeyHint(missing, source) ??
+    (isName ? nameHint(key) : undefined) ??
     nearHint(missing);
   return new ExpressionError(message, at.start, at.end, better ?? hint);
 }
@@ -58,14 +60,6 @@ function thereIs(keys: readonly string[]): string | undefined {
   if (keys.length === 0) return undefined;
   const some = keys.slice(0, 6).map((key) => JSON.stringify(key)).join(", ");
   return `there is ${some}${keys.length > 6 ? " and more" : ""}`;
-}
-
-/** What to write for `outputs.create-user`, which is a subtraction to the grammar. */
-export function hyphenHint({ start, end }: Node, source: string): string | undefined {
-  const before = /([\p{L}_$][\p{L}\d_$]*-)$/u.exec(source.slice(0, start))?.[1] ?? "";
-  const after = /^(?:-[\p{L}_$][\p{L}\d_$]*)+/u.exec(source.slice(end))?.[0] ?? "";
-  if (before === "" && after === "") return undefined;
-  return `a hyphen is a minus; for one key write ["${before}${source.slice(start, end)}${after}"]`;
 }
 
 /** A node without the chain round it. */

@@ -26,6 +26,10 @@ const HINTS: readonly Hint[] = [
     hint: () => "a condition needs no parameter: filter(list, # > 1), where # is the item",
   },
   {
+    applies: (misfit) => token(misfit) === "~" || after(misfit) === "~",
+    hint: () => 'for a pattern write text matches "^a+$"',
+  },
+  {
     applies: (misfit) => token(misfit) === "=",
     hint: (misfit) =>
       before(misfit).endsWith("!=") ? "use != without another =" : "use == to compare",
@@ -56,6 +60,10 @@ const HINTS: readonly Hint[] = [
   {
     applies: (misfit) => /^["']/.test(token(misfit)) && /["']$/.test(before(misfit)),
     hint: (misfit) => `for a quote inside a string write \\${token(misfit).charAt(0)}`,
+  },
+  {
+    applies: (misfit) => /^[\p{L}_]/u.test(token(misfit)) && /["']$/.test(before(misfit)),
+    hint: (misfit) => `for a quote inside a string write \\${before(misfit).slice(-1)}`,
   },
   {
     applies: (misfit) => /^\.\d/.test(token(misfit)),

@@ -1,4 +1,5 @@
 import { ExpressionError } from "./expression_error.ts";
+import { hyphenNumberHint } from "./hyphen_hint.ts";
 import { OPERATOR_WORDS } from "./operators.ts";
 import { Scanner, TOKEN, type TokenType } from "./scanner.ts";
 
@@ -34,7 +35,8 @@ export class Tokenizer extends Scanner {
     this.pos += text.length;
     const rest = matchAt(NAME_PART, this.input, this.pos)?.[0];
     if (rest !== undefined) {
-      this.fail(`"${text}${rest}" is no number`, this.start, this.pos + rest.length);
+      const hint = hyphenNumberHint(text, this.start, this.input);
+      this.fail(`"${text}${rest}" is no number`, this.start, this.pos + rest.length, hint);
     }
     const value = Number(text.replaceAll("_", ""));
     if (Number.isNaN(value)) this.fail(`"${text}" is no number`, this.start, this.pos);
@@ -120,6 +122,7 @@ const PUNCTUATION: ReadonlyMap<string, TokenType> = new Map([
 /** What to write instead of a character that means nothing here. */
 const CHARACTER_HINTS: ReadonlyMap<string, string> = new Map([
   ["&", "write && for and"],
+  ["~", 'for a pattern write text matches "^a+$"'],
   ...[..."“”„‘’«»"].map((quote) => [quote, 'write a straight quote: "'] as const),
 ]);
 

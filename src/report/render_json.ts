@@ -1,3 +1,4 @@
+import { formatValue } from "../value/format_value.ts";
 import { isDict, type Value } from "../value/value.ts";
 import { cutToWidth } from "../source/display_width.ts";
 import { wrapLine } from "../source/wrap_text.ts";
@@ -52,7 +53,9 @@ function write(value: Value, room: { left: number }, depth: number): string {
     const short = typeof value === "string" && value.length > room.left
       ? value.slice(0, room.left)
       : value;
-    const text = JSON.stringify(short);
+    // JSON has no words for a number that is infinite or none.
+    const isWord = typeof short === "number" && !Number.isFinite(short);
+    const text = isWord ? formatValue(short) : JSON.stringify(short);
     room.left -= short === value ? text.length : Infinity;
     return text;
   }

@@ -3,7 +3,7 @@ import { ExpressionError } from "../expr/expression_error.ts";
 import type { Explanation, Expression, Operand, Scope } from "../expr/expression.ts";
 import { RunnerError } from "../source/errors.ts";
 import { maskPlace } from "../source/mask_place.ts";
-import { type Path, type Place, placeOf, shortPlace } from "../source/source.ts";
+import { type Path, type Place, placeOf, shortPlace, type Source } from "../source/source.ts";
 import { boundPart, boundValue } from "../value/bound_value.ts";
 import { diffLines } from "../value/diff_lines.ts";
 import { diffTexts } from "../value/diff_texts.ts";
@@ -172,10 +172,15 @@ function shownPlace(secrets: Masker, place: Place): Place {
 }
 
 function findPlace(places: Places, path: Path, start?: number, end?: number): Place {
-  const source = start === undefined ? undefined : places.text(path);
-  return placeOf(
-    source && start !== undefined ? { source, start, end: end ?? start } : places.locate(path),
-  );
+  const source = places.text(path);
+  if (!source || start === undefined && !isBlock(source)) return placeOf(places.locate(path));
+  const from = start ?? 0;
+  return placeOf({ source, start: from, end: end ?? (start ?? source.text.length) });
+}
+
+/** Whether a text stands below the `|` or `>` that announces it. */
+function isBlock({ origin }: Source): boolean {
+  return origin !== undefined && /[|>]/.test(origin.source.text[origin.start] ?? "");
 }
 
 function hintOf(error: RunnerError, better?: string): { hint?: string } {

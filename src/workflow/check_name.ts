@@ -1,6 +1,6 @@
 import type { Identifier } from "../expr/ast.ts";
 import { nameHint } from "../expr/known_slips.ts";
-import { hyphenHint } from "../expr/place_fault.ts";
+import { hyphenHint } from "../expr/hyphen_hint.ts";
 import { didYouMean } from "../source/suggest.ts";
 import type { Path } from "../source/source.ts";
 import { type NameRule, WHOLE_SCOPE } from "./name_rules.ts";

@@ -10,7 +10,7 @@ import { placeOf } from "../../src/source/source.ts";
 const context = {
   vars: { base_url: "http://localhost", retries: 3, n: 7, s: "hello", xs: [1, 2, 3], half: 1.5 },
   res: { code: 404, body: { total: 3, items: [{ name: "a" }] }, rawbody: "{}" },
-  outputs: { "create-user": { id: 1 } },
+  outputs: { "create-user": { id: 1 }, "step-1": { id: 2 } },
   status: 0,
 };
 
@@ -691,6 +691,17 @@ Deno.test("a name that other tools have leads to the one to use", () => {
     "jobs.x": "outputs",
     "steps.x": "outputs",
     "undefined": "nil",
+    // Operators and quotes.
+    "vars.s =~ 'h'": "matches",
+    "vars.s ~= 'h'": "matches",
+    "vars.s == 'it's'": "\\'",
+    'vars.s == "a "b" c"': '\\"',
+    "not vars.s == 'x'": "not (a == b)",
+    "!vars.n": "not (a == b)",
+    // Keys with hyphens.
+    "outputs.step-1.id": '["step-1"]',
+    "outputs.step-1 == 2": '["step-1"]',
+    "outputs.a-b-2.id": '["a-b-2"]',
   };
   for (const [source, part] of Object.entries(hints)) {
     const { hint = "" } = errorOf(source, evaluateExpression);

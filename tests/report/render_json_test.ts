@@ -54,3 +54,7 @@ Deno.test("renderJson() does not lose its way in data that is nested without end
   for (let depth = 0; depth < 5000; depth++) value = [value];
   assert(renderJson(value, 80).length < 200);
 });
+
+Deno.test("shortJson() writes numbers that JSON has no words for as expressions do", () => {
+  assertEquals(shortJson([Infinity, -Infinity, NaN], 20), "[+Inf, -Inf, NaN]");
+});
