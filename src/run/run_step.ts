@@ -89,6 +89,9 @@ async function runOnce(
   } catch (error) {
     failures.push(await failureOf(session, step.path, error));
   }
+  if (outcome.state === "failed" || outcome.state === "skipped") {
+    outcome = await withLapses(round, step, name, outcome, outcome.state);
+  }
   session.tally.steps[outcome.state]++;
   if (outcome.untested !== undefined) session.tally.untestedFailures++;
   if (outcome.flaky) session.tally.flaky++;
@@ -100,6 +103,20 @@ async function runOnce(
   if (outcome.state !== "failed") return "passed";
   tellFailure(session, round.job.id);
   return "failed";
+}
+
+/** The outcome of a step, with the blame on those before it where it is theirs. */
+async function withLapses(
+  round: Round,
+  step: Step,
+  name: string,
+  outcome: Outcome,
+  state: "failed" | "skipped",
+): Promise<Outcome> {
+  const { blameLapses, rememberLapse } = await import("./unmet_outputs.ts");
+  const failures = blameLapses(round, outcome.failures);
+  rememberLapse(round, { step, name, state });
+  return { ...outcome, failures };
 }
 
 /** Tells of a step or a job that failed for good: nothing is begun after it where that was asked. */

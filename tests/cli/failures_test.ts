@@ -134,3 +134,30 @@ Deno.test("reports to files are written where nobody reads the text to its end",
     assertEquals([...Deno.readDirSync(`${cwd}/out`)].length, 2);
   });
 });
+
+Deno.test("what a step before has not published is blamed on that step", async () => {
+  const { code, stdout } = await printed(`
+      - {name: log in, id: login, uses: hello, test: 1 == 2, outputs: {token: res.token, ok: status}}
+      - {name: breaks, id: b-2, uses: http, with: {get: "http://127.0.0.1:1/"}, outputs: {code: res.code}}
+      - {name: left out, id: out, uses: hello, skipif: "true", outputs: {gone: status}}
+      - {name: by id, uses: hello, with: {v: "x {{outputs.login.token}}"}}
+      - {name: flat, uses: hello, with: {v: "x {{outputs.token}}"}}
+      - {name: in brackets, uses: hello, with: {v: "x {{outputs['b-2'].code}}"}}
+      - {name: skipped, uses: hello, with: {v: "x {{outputs.out.gone}}"}}
+      - {name: false test, uses: hello, test: outputs.login.token == "t"}
+      - {name: is there, uses: hello, test: outputs.login.ok == 5}
+      - {name: not about it, uses: hello, with: {v: "{{outputs.login.ok}} {{vars.nope}}"}}
+`);
+  assertEquals(code, 1);
+  const blamed = (name: string) => {
+    const part = stdout.split(`  ${name}\n`)[1]!.split(/\n {3}\d|⎿/)[0]!;
+    return /the step "(.*)", which publishes it, (.*)/.exec(part)?.slice(1);
+  };
+  assertEquals(blamed("by id"), ["log in", "has failed"]);
+  assertEquals(blamed("flat"), ["log in", "has failed"]);
+  assertEquals(blamed("in brackets"), ["breaks", "has failed"]);
+  assertEquals(blamed("skipped"), ["left out", "was skipped"]);
+  assertEquals(blamed("false test"), ["log in", "has failed"]);
+  assertEquals(blamed("is there"), undefined);
+  assertEquals(blamed("not about it"), undefined);
+});
