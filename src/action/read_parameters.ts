@@ -46,8 +46,14 @@ export function readParameters(action: string, params: Dict): ParameterReader {
   };
 }
 
-/** The parameter's value, or a `StepError` that says it is missing. */
+/** Why a parameter that was given is nil. */
+export const NIL_HINT = "what its template reads is not there";
+
+/**
+ * The parameter's value, or a `StepError`. What is left out was told of when the workflow was
+ * loaded, so that here its template came out nil.
+ */
 export function required<T>(action: string, name: string, value: T | undefined): T {
   if (value !== undefined) return value;
-  throw new StepError(`cannot run ${action}: "${name}" is missing`);
+  throw new StepError(`cannot run ${action}: "${name}" is nil`, NIL_HINT);
 }

@@ -30,6 +30,6 @@ for (const [message, text] of messages) {
 for (const params of [{}, { message: null }]) {
   Deno.test(`echo needs a message, which ${JSON.stringify(params)} is not`, async () => {
     const error = await assertRejects(() => say(params), StepError);
-    assertEquals(error.message, 'cannot run echo: "message" is missing');
+    assertEquals(error.message, 'cannot run echo: "message" is nil');
   });
 }

@@ -77,5 +77,5 @@ Deno.test("readParameters() sees own properties alone", () => {
 Deno.test("required() hands on a value and names the one that is missing", () => {
   assertEquals(required("echo", "message", ""), "");
   const error = assertThrows(() => required("echo", "message", undefined), StepError);
-  assertEquals(error.message, 'cannot run echo: "message" is missing');
+  assertEquals(error.message, 'cannot run echo: "message" is nil');
 });

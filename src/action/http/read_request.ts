@@ -1,6 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import type { Dict } from "../action.ts";
-import { type ParameterReader, readParameters } from "../read_parameters.ts";
+import { NIL_HINT, type ParameterReader, readParameters, required } from "../read_parameters.ts";
 import { methodProblem } from "./method.ts";
 import { encodeBody, type RequestBody } from "./request_body.ts";
 import { type Headers, requestHeaders } from "./request_headers.ts";
@@ -30,7 +30,7 @@ export interface RequestPlan {
 /** Reads the rendered parameters of a step. Throws `StepError` where they make no request. */
 export function readRequest(params: Dict): RequestPlan {
   const read = readParameters("http", params);
-  const { method, text } = readTarget(read);
+  const { method, text } = readTarget(read, params);
   const told = (problem: UrlProblem) =>
     new StepError(`cannot send ${method}: ${problem.message}`, problem.hint);
   try {
@@ -74,7 +74,10 @@ export function bareUrl(given: URL): URL {
   return url;
 }
 
-function readTarget(read: ParameterReader): { readonly method: string; readonly text: string } {
+function readTarget(
+  read: ParameterReader,
+  params: Dict,
+): { readonly method: string; readonly text: string } {
   const base = read.string("url");
   for (const name of SHORTHANDS) {
     const target = read.string(name);
@@ -83,11 +86,15 @@ function readTarget(read: ParameterReader): { readonly method: string; readonly 
     return { method, text: base === undefined ? target : joinUrl(base, target) };
   }
   const method = read.string("method");
-  if (method === undefined) throw new StepError("http step has no method");
+  if (method === undefined) {
+    const given = [...SHORTHANDS, "method"].find((name) => Object.hasOwn(params, name));
+    throw given === undefined
+      ? new StepError("http step has no method")
+      : new StepError(`cannot run http: "${given}" is nil`, NIL_HINT);
+  }
   const problem = methodProblem(method);
   if (problem !== undefined) throw new StepError(`cannot send a request: ${problem}`);
-  if (base === undefined) throw new StepError(`cannot send ${method}: "url" is missing`);
-  return { method: method.toUpperCase(), text: base };
+  return { method: method.toUpperCase(), text: required("http", "url", base) };
 }
 
 function readMaxRedirects(read: ParameterReader): number {

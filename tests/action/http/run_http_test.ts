@@ -307,7 +307,9 @@ Deno.test("http reads the head of a HEAD response and waits for no body", async 
 
 const REFUSED: readonly (readonly [params: Dict, message: string])[] = [
   [{ url: "http://h" }, "http step has no method"],
-  [{ method: "GET", url: null }, 'cannot send GET: "url" is missing'],
+  [{ method: "GET", url: null }, 'cannot run http: "url" is nil'],
+  [{ url: "http://h", get: null }, 'cannot run http: "get" is nil'],
+  [{ url: "http://h", method: null }, 'cannot run http: "method" is nil'],
   [{ method: "G T" }, 'cannot send a request: "G T" cannot be a method'],
   [{ get: "/", headers: { "a b": 1 } }, 'cannot send the header "a b": it is no name'],
   [{ get: "/", headers: { A: "x\r\nB: y" } }, 'cannot send the header "A": there is a line break'],

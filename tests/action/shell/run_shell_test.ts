@@ -105,7 +105,7 @@ for (const [what, params, res, brief, status] of results) {
 }
 
 const problems: readonly (readonly [string, Dict, string])[] = [
-  ["no command", {}, 'cannot run shell: "cmd" is missing'],
+  ["no command", {}, 'cannot run shell: "cmd" is nil'],
   ["an empty command", { cmd: " " }, 'cannot run shell: "cmd" must not be empty'],
   ["a list as command", { cmd: ["ls"] }, 'cannot run shell: "cmd" must be a string, not a list'],
   ["a NUL", { cmd: "a\0b" }, 'cannot run shell: "cmd" must not hold a NUL character'],
