@@ -4,7 +4,7 @@ import { withFiles } from "../support/temp_dir.ts";
 
 const WORKFLOW = `
 name: Release
-vars: { stage: "{{STAGE ?? 'dev'}}", db: { host: local, port: 1 }, key: "{{API_TOKEN ?? ''}}" }
+vars: { stage: "{{STAGE ?? 'dev'}}", db: { host: local, port: 1 }, mark: "{{API_TOKEN ?? ''}}" }
 jobs:
   - name: build
     id: build
@@ -15,7 +15,7 @@ jobs:
     needs: [build]
     steps:
       - uses: echo
-        with: { message: "{{vars.stage}} {{vars.db.host}}:{{vars.db.port}} {{vars.key}}" }
+        with: { message: "{{vars.stage}} {{vars.db.host}}:{{vars.db.port}} {{vars.mark}}" }
         test: res.message == ""
   - name: clean up
     id: clean
@@ -33,7 +33,7 @@ function plan(options: PlanOptions) {
 Deno.test("loadWorkflow() and makePlan() tell what is going to run", async () => {
   const { workflow, vars, jobs, warnings } = await plan({ environment: { STAGE: "hi" } });
   assertEquals([workflow.name, workflow.warnings, warnings], ["Release", [], []]);
-  assertEquals(vars, { stage: "hi", db: { host: "local", port: 1 }, key: "" });
+  assertEquals(vars, { stage: "hi", db: { host: "local", port: 1 }, mark: "" });
   assertEquals(jobs.map(({ id, needs }) => [id, needs]), [
     ["build", []],
     ["deploy", ["build"]],
@@ -65,7 +65,7 @@ Deno.test("makePlan() sets vars, and takes them as they were", async () => {
   const db = { host: "far" };
   const { vars } = await plan({ vars: { stage: "{{nothing", db } });
   db.host = "changed";
-  assertEquals(vars, { stage: "{{nothing", db: { host: "far", port: 1 }, key: "" });
+  assertEquals(vars, { stage: "{{nothing", db: { host: "far", port: 1 }, mark: "" });
 });
 
 Deno.test("makePlan() tells every var that the workflow does not have", async () => {
