@@ -48,7 +48,10 @@ async function readError(path: string, what: string, error: unknown, host: Host)
       return new LoadError(`permission denied reading '${path}'`);
   }
   const names = await host.files.list(path).catch(() => undefined);
-  if (!names) return new LoadError(`cannot read ${what} '${path}': ${error.message}`);
+  if (!names) {
+    const reason = error.message.replace(/ \(os error \d+\).*/s, "");
+    return new LoadError(`cannot read ${what} '${path}': ${reason}`);
+  }
   const hint = what === "env file" ? "name a file in it" : yamlFilesAmong(names);
   return new LoadError(`cannot read ${what} '${path}': it is a directory`, [], hint);
 }

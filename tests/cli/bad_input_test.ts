@@ -140,6 +140,9 @@ Deno.test("a path that is no workflow file is told in one line, with what would 
     ["utf16.yml", "it is UTF-16: save it as UTF-8"],
     ["folder", "'folder': it is a directory\n  name the files in it: a.yml"],
     ["other", "'other': it is a directory\n  there is no .yml or .yaml file in it"],
+    ...Deno.build.os === "windows"
+      ? []
+      : [["x".repeat(300), "xxx': File name too long\n"] as const],
   ];
   await withFiles(files, (cwd) =>
     inParallel(table, async ([path, told]) => {
@@ -148,6 +151,17 @@ Deno.test("a path that is no workflow file is told in one line, with what would 
       assertEquals([result.code, result.stdout], [1, ""], path);
       assertStringIncludes(result.stderr, told);
     }));
+});
+
+Deno.test("what is right but for brackets that stand no deeper than their key runs as it is", async () => {
+  const text =
+    "name: n\njobs: [\n{\n  name: a, steps: [\n  {uses: echo, with: {message: 1234567890123456789" +
+    "}, test: 'res.message == \"1234567890123456789\"'},\n  {uses: hello, test: 1 == 2}\n  ]\n}\n]\n";
+  await withFiles({ "w.yml": text }, async (cwd) => {
+    const { code, stdout, stderr } = await runCli(["w.yml"], { cwd });
+    assertEquals([code, stderr], [1, ""]);
+    assertStringIncludes(stdout, "w.yml:6:23: test is false");
+  });
 });
 
 Deno.test({
