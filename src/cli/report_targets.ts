@@ -1,4 +1,3 @@
-import { resolve } from "@std/path/resolve";
 import type { Host } from "../host/host.ts";
 import type { FileFormat } from "../report/files/file_format.ts";
 import type { ReportTarget } from "../report/files/open_files.ts";
@@ -101,10 +100,10 @@ function checkDistinct(
   folder: string,
 ): void {
   const taken = new Map<string, string>();
-  for (const workflow of workflows) taken.set(resolve(folder, workflow), "the workflow");
+  for (const workflow of workflows) taken.set(fromRoot(workflow, folder), "the workflow");
   for (const { path, format: { name } } of targets) {
     if (path === undefined) continue;
-    const place = path === "-" ? path : resolve(folder, path);
+    const place = path === "-" ? path : fromRoot(path, folder);
     const other = taken.get(place);
     if (other === "the workflow") {
       throw new UsageError(`--report ${name} would overwrite the workflow file '${path}'`);
@@ -115,4 +114,16 @@ function checkDistinct(
     }
     taken.set(place, name);
   }
+}
+
+/** A path as it leads from the root, by which those that lead to one file are the same. */
+function fromRoot(path: string, folder: string): string {
+  const isWindows = !folder.startsWith("/");
+  const isAbsolute = (isWindows ? /^(?:[a-z]:)?[/\\]/i : /^\//).test(path);
+  const parts: string[] = [];
+  for (const part of (isAbsolute ? path : `${folder}/${path}`).split(isWindows ? /[/\\]/ : "/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts.join("/");
 }
