@@ -111,6 +111,8 @@ async function openSpecial(path: string): Promise<StagedFile> {
 
 function direct(file: Deno.FsFile): StagedFile {
   const encoder = new TextEncoder();
+  /** Used again and again: memory that is new each time takes longer than what is done with it. */
+  const buffer = new Uint8Array(2 * BUFFER_SIZE);
   let isOpen = true;
   const close = () => {
     if (isOpen) file.close();
@@ -118,8 +120,12 @@ function direct(file: Deno.FsFile): StagedFile {
   };
   return {
     write(text) {
-      for (let rest = encoder.encode(text); rest.length > 0;) {
-        rest = rest.subarray(file.writeSync(rest));
+      for (let rest = text; rest !== "";) {
+        const { read, written } = encoder.encodeInto(rest, buffer);
+        rest = rest.slice(read);
+        for (let bytes = buffer.subarray(0, written); bytes.length > 0;) {
+          bytes = bytes.subarray(file.writeSync(bytes));
+        }
       }
     },
     commit: close,
