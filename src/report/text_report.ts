@@ -20,11 +20,15 @@ export function textReport(options: ReportOptions): Reporter {
   return { report: (event) => text.take(printableEvent(withoutDetails(event))) };
 }
 
-/** An event without what is told of failures alone, which other reports may have asked for. */
+/** An event without what this report never shows, which others may have asked for. */
 function withoutDetails(event: RunEvent): RunEvent {
+  if (event.type === "run_started") {
+    return { ...event, jobs: event.jobs.map((job) => ({ ...job, steps: [] })) };
+  }
   if (event.type !== "step_finished" || event.result.state === "failed") return event;
-  const { exchange, test, outputs, ...result } = event.result;
-  return exchange || test || outputs ? { ...event, result } : event;
+  if (!event.result.exchange && !event.result.test && !event.result.outputs) return event;
+  const { exchange: _, test: __, outputs: ___, ...result } = event.result;
+  return { ...event, result };
 }
 
 class TextReport {
