@@ -19,9 +19,7 @@ export function findAlike(
     const known = new Map<string, number>();
     for (const one of suite.cases) {
       if (!isAsked(one)) continue;
-      const key = one.run && one.result
-        ? `${slotOf(one.run)}\n${failureKind(one.result)}`
-        : one.name;
+      const key = one.step ? `${slotOf(one.step.run)}\n${failureKind(one.step.result)}` : one.name;
       const index = known.get(key);
       if (index === undefined) {
         known.set(key, found.length);

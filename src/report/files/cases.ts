@@ -1,4 +1,4 @@
-import type { Failure, SpotInFile, StepOutline, StepResult, StepRun } from "../../run/event.ts";
+import type { Failure, SpotInFile, StepOutline } from "../../run/event.ts";
 import { oneLine } from "../text_lines.ts";
 import type { JobRecord, RunRecord, StepRecord } from "./run_record.ts";
 
@@ -19,14 +19,13 @@ export interface Case {
   readonly name: string;
   readonly outcome: "passed" | "failed" | "skipped";
   /** Why it was skipped. */
-  readonly reason?: string;
+  readonly reason: string | undefined;
   readonly failures: readonly Failure[];
   readonly flaky: boolean;
-  /** Absent where the step did not run. */
-  readonly run?: StepRun;
-  readonly result?: StepResult;
+  /** Undefined where it did not run. */
+  readonly step: StepRecord | undefined;
   /** Where it failed, or where the step begins. */
-  readonly place?: SpotInFile;
+  readonly place: SpotInFile | undefined;
 }
 
 /** Several reports of one run count the same. */
@@ -54,20 +53,30 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
   const cases: Case[] = [];
   if (job.failures.length > 0) {
     const name = `job ${oneLine(job.name)}`;
-    const place = placeOf(job.failures, undefined);
-    cases.push({ name, outcome: "failed", failures: job.failures, flaky: false, ...place });
+    cases.push({
+      name,
+      outcome: "failed",
+      reason: undefined,
+      failures: job.failures,
+      flaky: false,
+      step: undefined,
+      place: placeOf(job.failures, undefined),
+    });
   }
-  const ran = Map.groupBy(job.steps, ({ run }) => slotOf(run.round, run.step));
+  const { steps, outline } = job;
   const reason = whyNotRun(job, record);
-  const rounds = new Set(job.steps.map(({ run }) => run.round));
+  const rounds = new Set(steps.map(({ run }) => run.round));
+  let at = 0;
   for (const round of rounds) {
-    for (const [index, step] of job.outline.entries()) {
-      const runs = ran.get(slotOf(round, index)) ?? [];
-      for (const one of runs) addStep(cases, one, "");
-      const entries = new Set(runs.map(({ run }) => run.entry));
+    for (const [index, step] of outline.entries()) {
       for (const entry of entriesOf(step)) {
-        if (entries.has(entry)) continue;
-        cases.push(notRun(step, labelOf(entry, round), reason));
+        const next = steps[at];
+        if (next && isRunOf(next, round, index, entry)) {
+          addStep(cases, next, "");
+          at++;
+        } else {
+          cases.push(notRun(step, labelOf(entry, round), reason));
+        }
       }
     }
   }
@@ -78,30 +87,36 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
   );
 }
 
-function slotOf(round: number | undefined, step: number): string {
-  return `${round}.${step}`;
+function isRunOf(
+  { run }: StepRecord,
+  round: number | undefined,
+  step: number,
+  entry: number | undefined,
+): boolean {
+  return run.step === step && run.entry === entry && run.round === round;
 }
 
 /** What the runs of a step are told apart by in each round. */
 function entriesOf({ entries }: StepOutline): readonly (number | undefined)[] {
-  return entries === undefined ? [undefined] : Array.from({ length: entries }, (_, index) => index);
+  return entries === undefined ? ONCE : Array.from({ length: entries }, (_, index) => index);
 }
 
+const ONCE = [undefined];
+
 function addStep(cases: Case[], step: StepRecord, prefix: string): void {
-  const { run, result, place = result.place } = step;
+  const { run, result, inside, place = result.place } = step;
   const { state, reason, failures, flaky = false } = result;
   const name = `${prefix}${oneLine(result.name)}${labelOf(run.entry, run.round)}`;
   cases.push({
     name,
     outcome: state === "untested" ? "passed" : state,
-    ...reason === undefined ? {} : { reason },
+    reason,
     failures,
     flaky,
-    run,
-    result,
-    ...placeOf(failures, place),
+    step,
+    place: placeOf(failures, place),
   });
-  for (const inner of step.inside) addStep(cases, inner, `${name} › `);
+  for (const inner of inside) addStep(cases, inner, `${name} › `);
 }
 
 /** Rounds that were not begun are told together: there may be thousands of them. */
@@ -140,7 +155,8 @@ function notRun({ name, place }: StepOutline, label: string, reason: string): Ca
     reason,
     failures: [],
     flaky: false,
-    ...place ? { place } : {},
+    step: undefined,
+    place,
   };
 }
 
@@ -151,20 +167,21 @@ function whyNotRun({ reason, rounds, failures }: JobRecord, { end }: RunRecord):
   return end?.interrupted ?? "not run";
 }
 
-function labelOf(entry: number | undefined, round: number | undefined): string {
+/** ` [entry 1, round 2]` behind the name of a step, where there are such. */
+export function labelOf(entry: number | undefined, round: number | undefined): string {
+  if (entry === undefined && round === undefined) return "";
   const parts = [
     ...entry === undefined ? [] : [`entry ${entry}`],
     ...round === undefined ? [] : [`round ${round}`],
   ];
-  return parts.length === 0 ? "" : ` [${parts.join(", ")}]`;
+  return ` [${parts.join(", ")}]`;
 }
 
 function placeOf(
   failures: readonly Failure[],
   otherwise: SpotInFile | undefined,
-): { readonly place?: SpotInFile } {
-  const place = failures.find((failure) => failure.place)?.place ?? otherwise;
-  return place ? { place } : {};
+): SpotInFile | undefined {
+  return failures.find((failure) => failure.place)?.place ?? otherwise;
 }
 
 /** The same names, with a number behind those that are taken already. */

@@ -1,3 +1,4 @@
+import type { Attempt } from "../../run/event.ts";
 import { summarizeFailure } from "../render_failure.ts";
 import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { failureText } from "./details.ts";
@@ -44,37 +45,47 @@ export function* renderCtrf(record: RunRecord): Iterable<string> {
   yield "\n]}}\n";
 }
 
+/** JSON leaves out what is undefined. */
 function testOf(record: RunRecord, suite: Suite, one: Case): unknown {
-  const { name, outcome, reason, failures, place, result } = one;
+  const { name, outcome, failures, place, step } = one;
+  const result = step?.result;
   const [failure] = failures;
   const attempts = result?.attempts ?? [];
+  const retries = attempts.length < 2 ? undefined : attempts.length - 1;
   const start = result?.started;
   const duration = Math.round(result?.duration ?? 0);
   return {
     name: `${suite.name} › ${name}`,
     status: outcome,
     duration,
-    ...start === undefined ? {} : { start, stop: start + duration },
+    start,
+    stop: start === undefined ? undefined : start + duration,
     suite: [record.name, suite.name],
-    ...failure ? { message: summarizeFailure(failure), trace: failureText(failures) } : {},
-    ...outcome === "skipped" ? { message: reason ?? "skipped" } : {},
-    ...place ? { filePath: place.file, line: place.line } : {},
-    ...failure?.place ? { snippet: failure.place.text.trim() } : {},
-    ...one.flaky ? { flaky: true } : {},
-    ...attempts.length < 2 ? {} : {
-      retries: attempts.length - 1,
-      // The last one is the test itself.
-      retryAttempts: attempts.slice(0, -1).map((
-        { number, outcome, started, duration, message },
-      ) => ({
-        attempt: number,
-        status: outcome === "passed" ? "passed" : "failed",
-        start: started,
-        duration: Math.round(duration),
-        ...message === undefined ? {} : { message },
-      })),
-    },
-    ...result ? { type: result.uses } : {},
-    ...result?.echo ? { stdout: result.echo.trimEnd().split("\n") } : {},
+    message: messageOf(one),
+    trace: failure && failureText(failures),
+    filePath: place?.file,
+    line: place?.line,
+    snippet: failure?.place?.text.trim(),
+    flaky: one.flaky || undefined,
+    retries,
+    // The last one is the test itself.
+    retryAttempts: retries && attempts.slice(0, retries).map(retryOf),
+    type: result?.uses,
+    stdout: result?.echo ? result.echo.trimEnd().split("\n") : undefined,
+  };
+}
+
+function messageOf({ outcome, reason = "skipped", failures: [failure] }: Case): string | undefined {
+  if (outcome === "skipped") return reason;
+  return failure && summarizeFailure(failure);
+}
+
+function retryOf({ number, outcome, started, duration, message }: Attempt): unknown {
+  return {
+    attempt: number,
+    status: outcome === "passed" ? "passed" : "failed",
+    start: started,
+    duration: Math.round(duration),
+    message,
   };
 }

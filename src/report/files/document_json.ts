@@ -37,12 +37,9 @@ function totalsOf({ jobs, steps, untestedFailures, flaky, leftOut }: RunFinished
 }
 
 /** A run of a step, with what it ran inside. */
-function stepJson({ run, result, place, inside }: StepRecord): string {
-  const { job: _job, within: _within, ...where } = run;
-  const parts = [
-    JSON.stringify({ ...where, ...place ? { place } : {} }).slice(0, -1),
-    resultJson(result).slice(1, -1),
-    ...inside.length === 0 ? [] : [`"inside":[${inside.map(stepJson).join(",")}]`],
-  ];
-  return `${parts.join(",")}}`;
+function stepJson({ run, text, place, inside }: StepRecord): string {
+  const { step, id, round, entry } = run;
+  const where = JSON.stringify({ step, id, round, entry, place });
+  const more = inside.length === 0 ? "" : `,"inside":[${inside.map(stepJson).join(",")}]`;
+  return `${where.slice(0, -1)},${resultJson(text).slice(1, -1)}${more}}`;
 }

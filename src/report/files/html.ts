@@ -5,7 +5,6 @@ import { startPage } from "./html/browser/start.ts";
 import { flatSteps, pageDetails, pageDuration, pageJobs, pageStep } from "./html/make_page_data.ts";
 import { renderHead, renderTitle, renderWithoutScripts } from "./html/page_head.ts";
 import { STYLE } from "./html/style.ts";
-import { exchangeJson } from "./result_json.ts";
 import type { RunRecord } from "./run_record.ts";
 
 /** A bundler gives functions other names, but not the fields of an object. */
@@ -95,9 +94,8 @@ function* dataOf(record: RunRecord): Iterable<string> {
 /** A line for each step, in the same order. */
 function* detailsOf({ jobs }: RunRecord): Iterable<string> {
   for (const { steps } of jobs) {
-    for (const { step: { result } } of flatSteps(steps)) {
+    for (const { step: { result, text: { exchange } } } of flatSteps(steps)) {
       const details = JSON.stringify(pageDetails(result));
-      const exchange = exchangeJson(result);
       const all = exchange === undefined
         ? details
         : `${details.slice(0, -1)},"exchange":${exchange}}`;

@@ -3,7 +3,6 @@ import { summarizeFailure } from "../render_failure.ts";
 import { oneLine } from "../text_lines.ts";
 import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { attemptsText, exchangeText, failureText } from "./details.ts";
-import { exchangeJson } from "./result_json.ts";
 import type { RunRecord } from "./run_record.ts";
 
 /**
@@ -47,7 +46,8 @@ function* renderSuite(record: RunRecord, { job, name, cases }: Suite): Iterable<
 
 /** `classname` is escaped already: it is the same for all cases of a suite. */
 function renderCase(record: RunRecord, classname: string, one: Case): string {
-  const { name, result, run, place, outcome, reason, flaky } = one;
+  const { name, step, place, outcome, reason, flaky } = one;
+  const { run, result } = step ?? {};
   const attempts = result?.attempts ?? [];
   const time = seconds(result?.duration ?? 0);
   const where = ` file="${inQuotes(place?.file ?? record.file)}"` +
@@ -97,11 +97,11 @@ function renderFlaky(attempts: readonly Attempt[]): string {
 }
 
 /** What the step said, sent and got: laid out for people where it failed, else as a line of JSON. */
-function outputOf({ result, outcome }: Case): string {
-  if (!result) return "";
-  const { echo, exchange } = result;
-  const attempts = attemptsText(result);
-  const json = outcome === "failed" ? undefined : exchangeJson(result);
+function outputOf({ step, outcome }: Case): string {
+  if (!step) return "";
+  const { echo, exchange } = step.result;
+  const attempts = attemptsText(step.result);
+  const json = outcome === "failed" ? undefined : step.text.exchange;
   if (echo === undefined && attempts === "" && json !== undefined) return json;
   return [
     ...echo === undefined ? [] : [echo.trimEnd()],

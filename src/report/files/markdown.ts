@@ -97,14 +97,15 @@ function* renderFailures(suites: readonly Suite[]): Iterable<string> {
 
 /** In one piece, so that no cut leaves an element or a fence open. */
 function failurePiece({ suite, first, count }: AlikeCases): string {
-  const { name, place, failures, result } = first;
+  const { name, place, failures, step } = first;
+  const exchange = step?.result.exchange;
   const where = place ? ` (${markdownText(`${place.file}:${place.line}`)})` : "";
   const others = count > 1 ? `, and ${countOf(count - 1, "more round")} like it` : "";
   const title = `${markdownText(`${suite.name} › ${name}`)}${where}${others}`;
   return [
     `\n<details open><summary>${title}</summary>\n\n`,
     fencedText(failureText(failures)),
-    result?.exchange ? fencedText(exchangeText(result.exchange)) : "",
+    exchange ? fencedText(exchangeText(exchange)) : "",
     "</details>\n",
   ].join("");
 }
@@ -116,7 +117,7 @@ function* renderFlaky(suites: readonly Suite[]): Iterable<string> {
   yield* flaky.slice(0, MOST_FAILURES).map(({ suite, first, count }) => {
     const others = count > 1 ? `, and flaky in ${countOf(count - 1, "more round")}` : "";
     const name = markdownText(`${suite.name} › ${first.name}`);
-    return `- ${name}: passed on attempt ${first.result?.attempts.length}${others}\n`;
+    return `- ${name}: passed on attempt ${first.step?.result.attempts.length}${others}\n`;
   });
   yield leftOut(flaky, "more flaky step");
 }

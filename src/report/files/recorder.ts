@@ -1,6 +1,6 @@
-import type { RunEvent, StepFinished, StepRun } from "../../run/event.ts";
-import { StepTrees } from "../step_trees.ts";
-import { packExchange } from "./result_json.ts";
+import type { RunEvent, SpotInFile, StepFinished, StepResult, StepRun } from "../../run/event.ts";
+import { type StepTree, StepTrees } from "../step_trees.ts";
+import { resultText } from "./result_json.ts";
 import {
   emptyRecord,
   type JobRecord,
@@ -77,7 +77,7 @@ export class Recorder {
     if (!step) return;
     const { job, step: index } = step.run;
     const place = this.#jobs.get(job)?.outline[index]?.place;
-    const record = packed(place ? { ...step, place } : step);
+    const record = recordOf(step, place);
     const steps = this.#steps.get(job);
     if (steps) steps.push(record);
     else this.#steps.set(job, [record]);
@@ -89,11 +89,26 @@ export class Recorder {
   }
 }
 
-/** A step that did not fail is told of as data alone, and need not be kept in any other form. */
-function packed(step: StepRecord): StepRecord {
-  const { result, inside } = step;
-  if (result.state === "failed") return { ...step, inside: inside.map(packed) };
-  return { ...step, result: packExchange(result), inside: inside.map(packed) };
+function recordOf({ run, result, inside }: StepTree, place?: SpotInFile): StepRecord {
+  return {
+    run,
+    result: result.state === "failed" ? result : withoutExchange(result),
+    text: resultText(result),
+    place,
+    inside: inside.length === 0 ? NONE : inside.map((step) => recordOf(step)),
+  };
+}
+
+const NONE: readonly StepRecord[] = [];
+
+/**
+ * The exchange of a step that did not fail is told as data alone, and thousands of exchanges take
+ * much more room as objects, and time to look after.
+ */
+function withoutExchange(result: StepResult): StepResult {
+  if (!result.exchange) return result;
+  const { exchange: _, ...rest } = result;
+  return rest;
 }
 
 /** Rounds that run side by side finish in any order. */

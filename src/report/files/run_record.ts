@@ -9,6 +9,7 @@ import type {
   StepResult,
   StepRun,
 } from "../../run/event.ts";
+import type { ResultText } from "./result_json.ts";
 
 /** All that is known about a run, for reports that are written when it is over. */
 export interface RunRecord {
@@ -53,9 +54,12 @@ export interface JobRecord {
 /** One run of one step. */
 export interface StepRecord {
   readonly run: StepRun;
+  /** Without the exchange, unless the step failed. */
   readonly result: StepResult;
+  /** All of the result, as JSON. */
+  readonly text: ResultText;
   /** Where the step begins in its file; that of an embedded one stands in its result. */
-  readonly place?: SpotInFile;
+  readonly place: SpotInFile | undefined;
   /** The steps of the job that it embeds, as they ran in its last attempt. */
   readonly inside: readonly StepRecord[];
 }

@@ -42,7 +42,8 @@ function renderCase(one: Case, number: number): string {
 
 /** Lines of YAML. */
 function diagnosticsOf(one: Case): string[] {
-  const { outcome, result } = one;
+  const { outcome, step } = one;
+  const result = step?.result;
   const attempts = result?.attempts.length ?? 0;
   return [
     ...result ? [`duration_ms: ${result.duration.toFixed(3)}`] : [],
@@ -55,7 +56,8 @@ function diagnosticsOf(one: Case): string[] {
   ];
 }
 
-function failureLines({ failures, place, result }: Case): string[] {
+function failureLines({ failures, place, step }: Case): string[] {
+  const exchange = step?.result.exchange;
   return [
     `severity: ${failures.every(({ kind }) => kind === "test") ? "fail" : "error"}`,
     ...place
@@ -68,7 +70,7 @@ function failureLines({ failures, place, result }: Case): string[] {
       ]
       : [],
     ...block("message", failureText(failures)),
-    ...result?.exchange ? block("exchange", exchangeText(result.exchange)) : [],
+    ...exchange ? block("exchange", exchangeText(exchange)) : [],
   ];
 }
 

@@ -4,6 +4,7 @@ import { criticalPath } from "../../critical_path.ts";
 import { renderRounds } from "../../render_rounds.ts";
 import { addToTally, makeRoundTally } from "../../round_tally.ts";
 import { PLAIN } from "../../style.ts";
+import { labelOf } from "../cases.ts";
 import type { JobRecord, RunRecord, StepRecord } from "../run_record.ts";
 import type { PageDetails, PageJob, PageStep } from "./page_data.ts";
 
@@ -59,25 +60,19 @@ export function pageStep(
   started: number,
 ): PageStep {
   const { name, uses, state, duration, attempts } = result;
-  const where = [
-    ...run.entry === undefined ? [] : [`entry ${run.entry}`],
-    ...run.round === undefined ? [] : [`round ${run.round}`],
-  ];
   return {
     job,
-    name: where.length === 0 ? name : `${name} [${where.join(", ")}]`,
+    name: name + labelOf(run.entry, run.round),
     uses,
     state,
-    ...result.flaky ? { flaky: true } : {},
+    flaky: result.flaky,
     start: result.started - started,
     duration: brief(duration),
     depth,
-    ...place ? { place: `${place.file}:${place.line}` } : {},
-    ...attempts.length < 2 ? {} : {
-      attempts: attempts.map((one) =>
-        [one.started - started, brief(one.duration), one.outcome] as const
-      ),
-    },
+    place: place && `${place.file}:${place.line}`,
+    attempts: attempts.length < 2
+      ? undefined
+      : attempts.map((one) => [one.started - started, brief(one.duration), one.outcome] as const),
   };
 }
 

@@ -30,15 +30,15 @@ export interface PageStep {
   readonly name: string;
   readonly uses: string;
   readonly state: StepResult["state"];
-  readonly flaky?: true;
+  readonly flaky?: true | undefined;
   readonly start: number;
   readonly duration: number;
   /** How many steps it runs inside of. */
   readonly depth: number;
   /** `api.yml:14`. */
-  readonly place?: string;
+  readonly place?: string | undefined;
   /** Where there was more than one. */
-  readonly attempts?: readonly PageAttempt[];
+  readonly attempts?: readonly PageAttempt[] | undefined;
 }
 
 /** When an attempt began, how long it took, and what came of it. */
