@@ -56,7 +56,7 @@ function write(value: Value, room: { left: number }, depth: number): string {
     // JSON has no words for a number that is infinite or none.
     const isWord = typeof short === "number" && !Number.isFinite(short);
     const text = isWord ? formatValue(short) : JSON.stringify(short);
-    room.left -= short === value ? text.length : Infinity;
+    room.left -= Object.is(short, value) ? text.length : Infinity;
     return text;
   }
   room.left -= 2;
