@@ -66,7 +66,7 @@ function endOfQuoted(
 ): number | undefined {
   const quote = text[at];
   for (let i = at + 1; i < end; i++) {
-    if (text[i] === "\n") onBreak?.(i, i + 1);
+    if (text[i] === "\n" || text[i] === "\r") onBreak?.(i, i + 1);
     // An escaped line break is one all the same.
     if (quote === '"' && text[i] === "\\") i += /[\r\n]/.test(text[i + 1] ?? "") ? 0 : 1;
     else if (text[i] !== quote) continue;
@@ -96,7 +96,7 @@ function readFlow(text: string, from: number, end: number, onBreak?: OnBreak): R
       fresh = false;
     } else if (/\s/.test(character)) {
       const next = skip(GAP, text, at);
-      if (/[\n\t]/.test(text.slice(at, next))) onBreak?.(at, next);
+      if (/[\r\n\t]/.test(text.slice(at, next))) onBreak?.(at, next);
       at = next - 1;
     } else {
       fresh = /[,:]/.test(character);

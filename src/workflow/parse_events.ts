@@ -56,5 +56,5 @@ function joinLines(text: string): string | undefined {
 
 function isBroken(event: YamlEvent, text: string): boolean {
   return "fast" in event && event.fast &&
-    text.slice(event.valueStart, event.valueEnd).includes("\n");
+    /[\r\n]/.test(text.slice(event.valueStart, event.valueEnd));
 }

@@ -3,7 +3,7 @@ import { LoadError } from "../source/errors.ts";
 import { type Path, type Span, spanInFile } from "../source/source.ts";
 import { inheritedPath } from "./inherited_path.ts";
 import type { Document, Places } from "./model.ts";
-import { type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
+import { hasErrors, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
 
 /**
  * All that is wrong with a document, and with the job files that it embeds. `unquoted` are the
@@ -35,6 +35,11 @@ export async function locateAll(found: readonly Findings[]): Promise<readonly Di
   const located: Diagnostic[] = [];
   for (const { problems, unquoted, document } of found) {
     if (problems.length === 0) continue;
+    const { fault } = await document.places();
+    if (fault && hasErrors(problems)) {
+      located.push(...fault.diagnostics);
+      continue;
+    }
     const own = withoutConsequences(problems, unquoted, document.value);
     located.push(...await locateProblems(own, document));
   }

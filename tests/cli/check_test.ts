@@ -45,6 +45,18 @@ Deno.test("check tells what the loader finds together with what it finds itself"
   ]);
 });
 
+Deno.test("where other mistakes show that a file is no YAML, check tells that, as the loader does", async () => {
+  const { code, stdout } = await check({ "a.yml": "name: 'x'#y\njobs: 5\n" }, "a.yml");
+  assertEquals([code, stdout], [
+    1,
+    `a.yml:1:10: error: text after the closing quote
+  1 | name: 'x'#y
+    |          ^ put the whole value in quotes
+1 workflow checked: 1 error
+`,
+  ]);
+});
+
 Deno.test("the exit code is 1 where there are errors; --strict makes errors of warnings", async () => {
   const files = { "good.yml": GOOD, "warned.yml": WARNED, "hinted.yml": HINTED };
   const cases = [

@@ -111,6 +111,7 @@ words"
   assertEquals(await locate([text], ["a", "b", "d"]), "a.yml:4:4 2");
   assertEquals(await locate([text], ["a", "e"]), 'a.yml:6:6 "two');
   assertEquals(await locate([text], ["a", "f"]), "a.yml:8:6 3");
+  assertEquals(await locate([text.replaceAll("\n", "\r\n")], ["a", "f"]), "a.yml:8:6 3");
   const places = await (await read(text)).places();
   assertEquals(places.text(["a", "e"])?.text, "two words");
 });
