@@ -59,6 +59,10 @@ const VALUES: readonly (readonly [texts: string | readonly string[], value: unkn
   ["a:\n  b: {\n    c: 12345678901234567\n  }\n  d: [\n  x\n y,\t'z\n\n  q']", {
     a: { b: { c: "12345678901234567" }, d: ["x y", "z\nq"] },
   }],
+  ['a: 12345678901234567\r\nb:\r\n  c: {\r\n    d: "e\r\nf"\r\n  }\r\n', {
+    a: "12345678901234567",
+    b: { c: { d: "e f" } },
+  }],
   ['a:\n  b: &b "c\n\n d\\\n  e"\n  f: {<<: {}}', { a: { b: "c\nde", f: {} } }],
   ["-\n  a: {\n  }\n-\n x: &x {b: [\n ]}\n y:\n   <<: *x", [{ a: {} }, {
     x: { b: [] },
