@@ -1,4 +1,5 @@
 import type { Check } from "./check.ts";
+import { headerName } from "./header_name.ts";
 import { literalSecret } from "./literal_secret.ts";
 import { outputOrder } from "./output_order.ts";
 import { pointlessRetry } from "./pointless_retry.ts";
@@ -17,5 +18,6 @@ export const CHECKS: readonly Check[] = [
   unusedVar,
   untestedResult,
   pointlessRetry,
+  headerName,
   literalSecret,
 ];

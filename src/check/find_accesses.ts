@@ -2,10 +2,10 @@ import type { BinaryExpression, MemberExpression, Node, SliceExpression } from "
 import type { Expression, Template } from "../expr/expression.ts";
 import { childrenOf } from "../expr/tree.ts";
 
-/** The names whose keys are known before a run. */
-export type Root = "vars" | "outputs";
+/** The names whose keys are known before a run, of `res` some. */
+export type Root = "vars" | "outputs" | "res";
 
-/** A place where an expression reads `vars` or `outputs`: `outputs.session.token`. */
+/** A place where an expression reads one of them: `outputs.session.token`. */
 export interface Access {
   readonly root: Root;
   /** The keys that are written out, up to the first that is computed. */
@@ -33,7 +33,7 @@ export function keyPath(root: Root, keys: readonly { readonly name: string }[], 
   return JSON.stringify([root, ...keys.slice(0, index + 1).map(({ name }) => name)]);
 }
 
-/** Everything that a parsed text reads of `vars` and `outputs`. */
+/** Everything that a parsed text reads of the roots. */
 export function findAccesses(tree: Expression | Template): Accesses {
   const found: Found = { accesses: [], tested: new Set() };
   const nodes = "node" in tree ? [tree.node] : tree.parts;
@@ -168,7 +168,7 @@ interface Chain {
   readonly rest?: { readonly optional: boolean };
 }
 
-/** What a chain reads of `vars` or `outputs`; undefined where it begins with something else. */
+/** What a chain reads of a root; undefined where it begins with something else. */
 function readChain(node: Node, bound: readonly string[]): Chain | undefined {
   const { links, base } = unroll(node);
   if (base.type !== "Identifier" || bound.includes(base.name)) return undefined;
@@ -178,7 +178,7 @@ function readChain(node: Node, bound: readonly string[]): Chain | undefined {
     root = (names[0] && keyOf(names[0])?.name) ?? "";
     names = names.slice(1);
   }
-  if (root !== "vars" && root !== "outputs") return undefined;
+  if (root !== "vars" && root !== "outputs" && root !== "res") return undefined;
   const keys: (AccessKey & { optional: boolean })[] = [];
   for (const link of names) {
     const key = keyOf(link);

@@ -3,7 +3,7 @@ import type { ExpressionUse } from "../workflow/expression_reader.ts";
 import { type Accesses, findAccesses, keyPath } from "./find_accesses.ts";
 import type { CheckedJob, CheckedStep, Reading } from "./model.ts";
 
-/** Where expressions read `vars` and `outputs`, in the order in which they were decoded. */
+/** Where expressions read `vars`, `outputs` and `res`, in the order in which they were decoded. */
 export function makeReadings(
   uses: readonly ExpressionUse[],
   jobs: readonly CheckedJob[],

@@ -44,7 +44,7 @@ export interface CheckedStep {
   readonly published: ReadonlySet<string> | undefined;
 }
 
-/** A place that reads `vars` or `outputs`. */
+/** A place that reads `vars`, `outputs` or `res`. */
 export interface Reading extends Access {
   readonly path: Path;
   readonly job: CheckedJob;
