@@ -2,8 +2,10 @@ import { typeName, type Value } from "../value/value.ts";
 import type { CallExpression, ComparisonChain, Node } from "./ast.ts";
 import { evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";
-import { type Difference, findDifference } from "./find_difference.ts";
+import { kindOf } from "./fault.ts";
+import { type Difference, findDifference, stepTo } from "./find_difference.ts";
 import type { Explanation, Operand, Parsed, Scope } from "./expression.ts";
+import { findMismatch, type Mismatch, patternIn } from "./functions/match_json.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
 import { nearHint } from "./place_fault.ts";
 import { childrenOf } from "./tree.ts";
@@ -114,6 +116,7 @@ class Explainer {
   #explainCall(node: CallExpression, outcome: boolean, frame: Frame): void {
     const [list, predicate] = node.arguments;
     const name = node.callee.type === "Identifier" ? node.callee.name : "";
+    if (name === "match_json" && !outcome) return this.#explainMismatch(node, frame);
     if (FUNCTIONS.get(name)?.kind !== "list" || !list || predicate?.type !== "Predicate") {
       for (const argument of node.arguments) this.#show(argument, frame);
       return;
@@ -133,6 +136,24 @@ class Explainer {
     const item = (items as readonly Value[])[index] ?? null;
     this.#add(list, `${this.#text(list)}[${index}]`, item);
     this.explain(predicate.body, wanted, { ...frame, item, index });
+  }
+
+  /** Where what match_json() was given first differs. */
+  #explainMismatch({ arguments: [actual, expected] }: CallExpression, frame: Frame): void {
+    if (!actual || !expected) return;
+    const sides = [this.#evaluate(actual, frame), this.#evaluate(expected, frame)] as const;
+    const found = findMismatch(new Evaluation(this.scope), ...sides);
+    if (!found) return;
+    const path = found.path.map((step) => typeof step === "number" ? `[${step}]` : stepTo(step))
+      .join("");
+    const show = (node: Node, value: Value | undefined) => {
+      if (value === undefined) this.#show(node, frame);
+      else if (!isConstant(node)) this.#add(node, this.#text(node) + path, value);
+    };
+    show(actual, found.actual);
+    // What is written in the test is not told again.
+    if (expected.type !== "ObjectExpression") show(expected, found.expected);
+    if (path !== "") this.hint ??= `they differ at ${path}${mismatchHint(found)}`;
   }
 
   /** Adds a node with its value, unless both are the same thing. */
@@ -208,6 +229,22 @@ class Explainer {
       : undefined;
     this.hint ??= `they differ at ${path}${lacks === undefined ? "" : `: ${lacks}`}`;
   }
+}
+
+/** What is easily overlooked where match_json() is false; values may be secrets, and stay out. */
+function mismatchHint({ actual, expected }: Mismatch): string {
+  if (actual === undefined) return ": the first has none";
+  if (expected === undefined) return ": the second has none";
+  if (Array.isArray(actual) && Array.isArray(expected)) {
+    return `: ${actual.length} items, not ${expected.length}`;
+  }
+  if (typeof expected === "string" && patternIn(expected) !== undefined) {
+    return typeof actual === "object" && actual !== null
+      ? `: no pattern fits a ${kindOf(actual)}`
+      : ": it does not match the pattern";
+  }
+  const [given, wanted] = [kindOf(actual), kindOf(expected)];
+  return given === wanted ? "" : `: it is ${given}, not ${wanted}`;
 }
 
 /** Whether a node shows its own value: no name stands in it. */

@@ -39,6 +39,7 @@ function* partsOf(
   }
 }
 
-function stepTo(key: string): string {
+/** A key as it is written behind what it is read of. */
+export function stepTo(key: string): string {
   return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }

@@ -25,6 +25,8 @@ Deno.test("a header that is read by a name that is not canonical is a warning", 
     [steps(["uses: http, with: { get: 'http://x' }, test: res.headers[vars.name] == '1'"])],
     [steps(["uses: http, with: { get: 'http://x' }, test: res.body.headers.ETag == '1'"])],
     [steps(["uses: hello, with: { headers: { a: 1 } }, test: res.headers.a == 1"])],
-    [steps(["uses: http, with: { get: 'http://x' }, test: 'let res = vars.x; res.headers.a == 1'"])],
+    [steps([
+      "uses: http, with: { get: 'http://x' }, test: 'let res = vars.x; res.headers.a == 1'",
+    ])],
   ]);
 });

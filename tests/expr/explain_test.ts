@@ -1,6 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { explain } from "../../src/expr/explain.ts";
 import { parseExpression } from "../../src/expr/parse.ts";
+import { loadRegexEngine } from "../../src/expr/regex.ts";
+
+await loadRegexEngine();
 
 const names = {
   vars: { n: 7, port: "8080", limit: 3 },
@@ -82,6 +85,42 @@ const CASES:
     ],
     ["res.body.items == {}", { "res.body.items": names.res.body.items }],
     ["not (vars.n == 7)", { "vars.n": 7 }],
+    [
+      "match_json(res.body, {total: '3', items: [{name: 'a', age: 20}, {name: 'b', age: 17}]})",
+      { "res.body.total": 3 },
+      "they differ at .total: it is int, not string",
+    ],
+    [
+      "match_json(res.body, {total: 3, items: [{name: 'a', age: 20}, {name: '/^x/', age: 17}]})",
+      { "res.body.items[1].name": "b" },
+      "they differ at .items[1].name: it does not match the pattern",
+    ],
+    [
+      "match_json(res.body, {total: 3, items: '/a/'})",
+      { "res.body.items": names.res.body.items },
+      "they differ at .items: no pattern fits a list",
+    ],
+    [
+      "match_json(res.body, {total: 3, items: []})",
+      { "res.body.items": names.res.body.items },
+      "they differ at .items: 2 items, not 0",
+    ],
+    [
+      "match_json(res.body, {total: 3})",
+      { "res.body.items": names.res.body.items },
+      "they differ at .items: the second has none",
+    ],
+    [
+      "match_json({total: 3}, res.body)",
+      { "res.body.items": names.res.body.items },
+      "they differ at .items: the first has none",
+    ],
+    [
+      "match_json(res.headers, {'Content-Type': 'text/html'})",
+      { 'res.headers["Content-Type"]': "text/plain" },
+      'they differ at ["Content-Type"]',
+    ],
+    ["not match_json({a: 1}, {a: vars.n - 6})", { "{a: vars.n - 6}": { a: 1 } }],
     ["vars.port == 8080", { "vars.port": "8080" }, "vars.port is string, 8080 is int"],
   ];
 
