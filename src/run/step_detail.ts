@@ -31,12 +31,12 @@ export async function stepDetail(
 async function exchangeOf(
   session: Session,
   { step }: StepContext,
-  { answer, request, params = {} }: Try,
+  { answer, request, partial, params = {} }: Try,
   failed: boolean,
 ): Promise<{ exchange?: Exchange }> {
   const req = answer?.result.req ?? request;
   if (!req) return {};
-  const exchange = makeExchange(session, req, answer?.result.res ?? null);
+  const exchange = makeExchange(session, req, answer?.result.res ?? partial ?? null);
   const { repeat } = step.action;
   if (!failed || !repeat) return { exchange };
   const command = shellText(

@@ -22,6 +22,8 @@ export interface Try {
   readonly answer?: Answer;
   /** The request, where there was one but no answer. */
   readonly request?: Dict;
+  /** What there was of an answer when the action was ended. */
+  readonly partial?: Dict;
   /** The rendered `with`, where the action was carried out. */
   readonly params?: Dict;
 }
@@ -49,10 +51,15 @@ export async function tryStep(session: Session, context: StepContext, name: stri
     });
   } catch (error) {
     const failure = await failureOf(session, step.path, new FieldError(["uses"], error));
-    const request = error instanceof StepError ? error.details.req as Dict | undefined : undefined;
-    const hopeless = error instanceof EmbeddedError;
-    const tried = { outcome: "error", hopeless, failures: [failure], params } as const;
-    return request ? { ...tried, request } : tried;
+    const { req, res } = error instanceof StepError ? error.details : {};
+    return {
+      outcome: "error",
+      hopeless: error instanceof EmbeddedError,
+      failures: [failure],
+      params,
+      ...(req ? { request: req as Dict } : {}),
+      ...(res ? { partial: res as Dict } : {}),
+    };
   }
   setAnswer(context, answer);
   const { job } = answer.result;

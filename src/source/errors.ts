@@ -36,7 +36,11 @@ export class StepError extends RunnerError {
     message: string,
     hint?: string,
     /** What is known about the attempt, for the report. */
-    readonly details: { readonly req?: Readonly<Record<string, unknown>> } = {},
+    readonly details: {
+      readonly req?: Readonly<Record<string, unknown>>;
+      /** What there was of an answer when the attempt was ended. */
+      readonly res?: Readonly<Record<string, unknown>>;
+    } = {},
   ) {
     super(message, hint);
   }

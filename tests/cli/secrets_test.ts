@@ -296,6 +296,25 @@ jobs:
   });
 });
 
+Deno.test("what a command printed before its time was over shows no part of a secret", async () => {
+  const secret = Array.from({ length: 60 }, (_, line) => `line${line}`).join("\n");
+  const workflow = `name: n
+jobs:
+  - name: j
+    steps:
+      - uses: shell
+        with: { cmd: 'echo before; echo "$A_TOKEN"; exec sleep 60', timeout: 500ms }
+`;
+  await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const { stdout } = await runCli(["w.yml", "--report", "junit=j.xml"], {
+      cwd,
+      env: { A_TOKEN: secret },
+    });
+    assertStringIncludes(stdout, "stdout:\n             before\n             ***\n");
+    assert(!(stdout + await Deno.readTextFile(`${cwd}/j.xml`)).includes("line5"), stdout);
+  });
+});
+
 Deno.test("what keeps a workflow from running shows no secret, also where it is cut", async () => {
   const secret = "hunter22secret";
   const steps = (step: string) => `name: n\njobs:\n- name: j\n  steps:\n  - ${step}\n`;

@@ -4,7 +4,6 @@ import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { type Leftovers, leftoversOf } from "../leftovers.ts";
 import { awaitCommand } from "../process/await_command.ts";
 import type { Captured } from "../process/capture.ts";
-import { lastLines } from "../process/last_lines.ts";
 import type { ProcessGroup } from "../process/process_group.ts";
 import { runInBackground } from "./run_in_background.ts";
 import {
@@ -47,7 +46,7 @@ async function waitFor(
   const { maxOutput } = request;
   const limits = { stdout: maxOutput, stderr: maxOutput };
   const { end, stdout, stderr } = await awaitCommand(group, limits, stop, leftovers, context);
-  if (end instanceof StepError) throw interrupted(end, request, stdout, stderr, context);
+  if (end instanceof StepError) throw interrupted(end, request, stdout, stderr);
   return makeResult(group, request, end, stdout, stderr);
 }
 
@@ -75,22 +74,24 @@ function makeResult(
   };
 }
 
-/** The reason for the end of a command, with the last that it said. */
+/** The reason for the end of a command, with what it had printed by then. */
 function interrupted(
   { message, hint }: StepError,
   request: ShellRequest,
   stdout: Captured,
   stderr: Captured,
-  context: ActionContext,
 ): StepError {
-  const hints = [
-    hint,
-    lastLines("stdout", context.mask(stdout.text)),
-    lastLines("stderr", context.mask(stderr.text)),
-  ].filter((text) => text !== undefined);
-  return new StepError(
-    message,
-    hints.length > 0 ? hints.join("\n") : undefined,
-    { req: describeRequest(request) },
-  );
+  const req = describeRequest(request);
+  if (stdout.bytes + stderr.bytes === 0) return new StepError(message, hint, { req });
+  return new StepError(message, hint, { req, res: describeOutput(stdout, stderr) });
+}
+
+function describeOutput(stdout: Captured, stderr: Captured) {
+  return {
+    stdout: stdout.text,
+    stderr: stderr.text,
+    stdout_bytes: stdout.bytes,
+    stderr_bytes: stderr.bytes,
+    truncated: stdout.cut || stderr.cut,
+  };
 }
