@@ -1,4 +1,4 @@
-import type { RunEvent, SpotInFile, StepFinished, StepResult, StepRun } from "../../run/event.ts";
+import type { RunEvent, SpotInFile, StepFinished, StepRun } from "../../run/event.ts";
 import { type StepTree, StepTrees } from "../step_trees.ts";
 import { resultText } from "./result_json.ts";
 import {
@@ -89,27 +89,22 @@ export class Recorder {
   }
 }
 
+/**
+ * The exchange of a step that did not fail is told as data alone, and thousands of exchanges take
+ * much more room as objects, and time to look after.
+ */
 function recordOf({ run, result, inside }: StepTree, place?: SpotInFile): StepRecord {
+  const text = resultText(result);
   return {
     run,
-    result: result.state === "failed" ? result : withoutExchange(result),
-    text: resultText(result),
+    result: result.state === "failed" ? result : text.bare,
+    text,
     place,
     inside: inside.length === 0 ? NONE : inside.map((step) => recordOf(step)),
   };
 }
 
 const NONE: readonly StepRecord[] = [];
-
-/**
- * The exchange of a step that did not fail is told as data alone, and thousands of exchanges take
- * much more room as objects, and time to look after.
- */
-function withoutExchange(result: StepResult): StepResult {
-  if (!result.exchange) return result;
-  const { exchange: _, ...rest } = result;
-  return rest;
-}
 
 /** Rounds that run side by side finish in any order. */
 function compareRuns(a: StepRun, b: StepRun): number {

@@ -2,7 +2,9 @@ import type { StepResult } from "../../run/event.ts";
 
 /** A result as JSON, in parts that reports put together as they need. */
 export interface ResultText {
-  /** Everything but the exchange. */
+  /** The result without its exchange. */
+  readonly bare: StepResult;
+  /** The same as JSON. */
   readonly rest: string;
   readonly exchange?: string;
 }
@@ -25,7 +27,8 @@ export function resultText(result: StepResult): ResultText {
 let last: StepResult | undefined;
 let lastText: ResultText | undefined;
 
-function write({ exchange, ...rest }: StepResult): ResultText {
-  const text = JSON.stringify(rest);
-  return exchange ? { rest: text, exchange: JSON.stringify(exchange) } : { rest: text };
+function write(result: StepResult): ResultText {
+  const { exchange, ...rest } = result;
+  if (!exchange) return { bare: result, rest: JSON.stringify(result) };
+  return { bare: rest, rest: JSON.stringify(rest), exchange: JSON.stringify(exchange) };
 }
