@@ -11,6 +11,8 @@ export interface Action {
   readonly summary: string;
   /** What `with` may hold. An action that takes anything leaves it out. */
   readonly parameters?: readonly Parameter[];
+  /** Parameters that other tools have, and what to write here. */
+  readonly misplaced?: Readonly<Record<string, string>>;
   /** Parameters that say the same thing, of which a step gives one. */
   readonly alternatives?: readonly Alternatives[];
   /**

@@ -18,14 +18,18 @@ export function isTemplate(value: Value | undefined): boolean {
   return typeof value === "string" && value.includes("{{");
 }
 
-function checkTable({ name, parameters }: Action, params: Dict): ParameterProblem[] {
+function checkTable(
+  { name, parameters, misplaced = {} }: Action,
+  params: Dict,
+): ParameterProblem[] {
   if (!parameters) return [];
   const problems: ParameterProblem[] = [];
   const names = parameters.map((parameter) => parameter.name);
   for (const key of Object.keys(params)) {
     if (names.includes(key)) continue;
     const message = `"${key}" is no parameter of ${name}`;
-    const hint = didYouMean(key, names) ?? `${name} takes ${names.join(", ")}`;
+    const hint = (Object.hasOwn(misplaced, key) ? misplaced[key] : didYouMean(key, names)) ??
+      `${name} takes ${names.join(", ")}`;
     problems.push({ path: [key], at: "key", message, hint });
   }
   for (const parameter of parameters) {

@@ -48,7 +48,8 @@ export function operate(
 export function compare(operator: Comparison, a: Value, b: Value, run: Evaluation): boolean {
   const order = compareValues(a, b);
   if (order === undefined) {
-    throw new Fault(`cannot compare ${kindOf(a)} ${operator} ${kindOf(b)}`);
+    const message = `cannot compare ${kindOf(a)} ${operator} ${kindOf(b)}`;
+    throw new Fault(message, orderHint(a, b) ?? orderHint(b, a));
   }
   if (typeof a === "string") run.spend(a.length >> 6);
   switch (operator) {
@@ -61,6 +62,14 @@ export function compare(operator: Comparison, a: Value, b: Value, run: Evaluatio
     case ">=":
       return order >= 0;
   }
+}
+
+/** What makes a number of a text that is compared with one. */
+function orderHint(text: Value, other: Value): string | undefined {
+  if (typeof text !== "string" || typeof other !== "number") return undefined;
+  if (/^\s*[-+]?\d+(\.\d+)?\s*$/.test(text)) return "turn the text into a number with float(…)";
+  const isTime = /^\d+(\.\d+)?(ns|µs|ms|s|m|h)/.test(text);
+  return isTime ? "a duration is text; rt.sec is a number, in seconds" : undefined;
 }
 
 /** The truth of a condition: nil counts as false, and only true is true. */

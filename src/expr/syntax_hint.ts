@@ -5,6 +5,8 @@ interface Misfit {
   readonly end: number;
   /** Whether the expression stands between `{{` and `}}`. */
   readonly inTemplate: boolean;
+  /** Whether an expression could have ended before the token. */
+  readonly isBehind: boolean;
 }
 
 /** What was probably meant where a token makes no sense. */
@@ -80,6 +82,22 @@ const HINTS: readonly Hint[] = [
   {
     applies: (misfit) => token(misfit) === ">" && before(misfit).endsWith("<"),
     hint: () => "use != for unequal",
+  },
+  {
+    applies: (misfit) => token(misfit) === "*" && before(misfit).endsWith("["),
+    hint: () => "for a member of every item write map(list, .name)",
+  },
+  {
+    applies: (misfit) => misfit.isBehind && /^(is|exists)$/i.test(token(misfit)),
+    hint: () => 'write value != nil, or type(value) == "string"',
+  },
+  {
+    applies: (misfit) => misfit.isBehind && /^(and|or|not)$/i.test(token(misfit)),
+    hint: (misfit) => `write ${token(misfit).toLowerCase()}`,
+  },
+  {
+    applies: (misfit) => misfit.isBehind && /^([\p{L}_$,]|!$)/u.test(token(misfit)),
+    hint: () => "an operator is missing here, such as && between conditions",
   },
 ];
 

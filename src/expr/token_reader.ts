@@ -69,7 +69,7 @@ export class TokenReader extends Tokenizer {
       : this.type === TOKEN.string
       ? "unexpected string"
       : `unexpected ${quoted(input.slice(start, end))}`;
-    const hint = syntaxHint({ input, start, end, inTemplate });
+    const hint = syntaxHint({ input, start, end, inTemplate, isBehind: wanted === undefined });
     this.fail(wanted === undefined ? got : `${got}, expected ${wanted}`, start, end, hint);
   }
 

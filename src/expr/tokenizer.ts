@@ -35,7 +35,9 @@ export class Tokenizer extends Scanner {
     this.pos += text.length;
     const rest = matchAt(NAME_PART, this.input, this.pos)?.[0];
     if (rest !== undefined) {
-      const hint = hyphenNumberHint(text, this.start, this.input);
+      const hint = rest.toLowerCase() === "xx"
+        ? `write ${text}00 <= res.code < ${Number(text) + 1}00`
+        : hyphenNumberHint(text, this.start, this.input);
       this.fail(`"${text}${rest}" is no number`, this.start, this.pos + rest.length, hint);
     }
     const value = Number(text.replaceAll("_", ""));

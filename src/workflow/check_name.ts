@@ -36,8 +36,17 @@ function hintFor(
   const { name } = identifier;
   if (vars.includes(name) && known.includes("vars")) return `write vars.${name}`;
   return nameHint(name) ?? hyphenHint(identifier, source) ?? didYouMean(name, known) ??
-    environmentHint(name) ?? namesHint(known);
+    environmentHint(name) ?? quoteHint(identifier, source) ?? namesHint(known);
 }
+
+/** A word on the right of a comparison was meant to be a text. */
+function quoteHint({ name, start, end }: Identifier, source: string): string | undefined {
+  const isWord = !/^\s*[.?[(]/.test(source.slice(end));
+  const isCompared = isWord && COMPARISON_BEFORE.test(source.slice(0, start));
+  return isCompared ? `a text stands in quotes: "${name}"` : undefined;
+}
+
+const COMPARISON_BEFORE = /(?:[!=]=|\b(?:contains|startsWith|endsWith|matches))\s*$/;
 
 /** A name in capitals was meant to be an environment variable. */
 function environmentHint(name: string): string | undefined {

@@ -9,7 +9,7 @@ import type { Limits } from "./limits.ts";
 import type { Duration, Output } from "./model.ts";
 import type { NameRule } from "./name_rules.ts";
 import { warnOfOpenBraces } from "./open_braces.ts";
-import { addError, type Problem } from "./problem.ts";
+import { addError, addWarning, type Problem } from "./problem.ts";
 import { isRawMap, type RawMap } from "./raw_value.ts";
 
 /** What the decoding of a workflow shares: what it found, and what it was given. */
@@ -98,7 +98,7 @@ const DECODERS: { readonly [T in FieldType]: (at: At) => Decoded[T] | undefined 
           : refuse(item, "a mapping"),
     ),
   outputs: decodeOutputs,
-  map: (at) => isRawMap(at.value) ? at.value : refuse(at, "a mapping"),
+  map: (at) => isRawMap(at.value) ? at.value : refuse(at, "a mapping", countHint(at)),
   list: (at) => Array.isArray(at.value) ? at.value : refuseList(at, "a list"),
 };
 
@@ -108,7 +108,24 @@ function refuse({ decoding, path, name, value }: At, wanted: string, hint?: stri
 }
 
 function refuseList(at: At, wanted: string): undefined {
-  return refuse(at, wanted, isRawMap(at.value) ? 'begin each item with "- "' : undefined);
+  const hint = isRawMap(at.value)
+    ? 'begin each item with "- "'
+    : isTemplate(at.value)
+    ? "write its items out: templates may stand inside of them"
+    : undefined;
+  return refuse(at, wanted, hint);
+}
+
+/** `retry: 5` and `repeat: 5`, as other tools have it. */
+function countHint({ value, path }: At): string | undefined {
+  const key = path.at(-1);
+  const count = key === "retry" ? "max_attempts" : key === "repeat" ? "count" : undefined;
+  if (count === undefined || typeof value !== "number") return undefined;
+  return `write ${key}: { ${count}: ${value} }`;
+}
+
+function isTemplate(value: unknown): boolean {
+  return typeof value === "string" && value.includes("{{");
 }
 
 /** Text, as which numbers and booleans will do. */
@@ -131,14 +148,29 @@ export const INTEGER_TEXT = /^\s*[-+]?\d+\s*$/;
 function decodeInteger(at: At): number | undefined {
   const { value } = at;
   const number = typeof value === "string" && INTEGER_TEXT.test(value) ? Number(value) : value;
-  return Number.isSafeInteger(number) ? number as number : refuse(at, "a whole number");
+  if (Number.isSafeInteger(number)) return number as number;
+  const hint = isTemplate(value)
+    ? "it cannot be a template: it must be known when loaded"
+    : undefined;
+  return refuse(at, "a whole number", hint);
 }
 
 function decodeExpression(at: At): Expression | undefined {
   const { value, path, name, names, decoding } = at;
+  if (Array.isArray(value)) return refuse(at, "an expression", "join conditions with &&");
   const text = value === null ? "" : readText(at, "an expression");
   if (text === undefined) return undefined;
-  if (text.trim() !== "") return decoding.expressions.expression(text, path, names);
+  if (text.trim() !== "") {
+    const expression = decoding.expressions.expression(text, path, names);
+    if (expression?.node.type === "SequenceExpression") {
+      const { start, end } = expression.node.expressions[0]!;
+      addWarning(decoding.problems, "lost-value", path, `what stands before ";" is not looked at`, {
+        range: { start, end },
+        hint: "join conditions with &&",
+      });
+    }
+    return expression;
+  }
   addError(decoding.problems, "empty", path, `${name} is empty`, {
     hint: "write an expression, or leave the key out",
   });
@@ -150,7 +182,7 @@ export const NO_TIME: Duration = { kind: "constant", milliseconds: 0 };
 
 function decodeDuration(at: At): Duration | undefined {
   const { value, path, name, names, decoding } = at;
-  if (typeof value === "string" && value.includes("{{")) {
+  if (typeof value === "string" && isTemplate(value)) {
     const template = decoding.expressions.template(value, path, names);
     // Braces without an end are text.
     const isText = template?.parts.every((part) => typeof part === "string");
@@ -185,7 +217,9 @@ function decodeItems<T>(
 }
 
 function decodeOutputs(at: At): readonly Output[] | undefined {
-  if (!isRawMap(at.value)) return refuse(at, "a mapping of names to expressions");
+  if (!isRawMap(at.value)) {
+    return refuse(at, "a mapping of names to expressions", "write each as name: expression");
+  }
   const outputs: Output[] = [];
   for (const [name, value] of Object.entries(at.value)) {
     const expression = decodeExpression({

@@ -29,6 +29,10 @@ export interface FieldTable<F extends Readonly<Record<string, Field>>> {
 }
 
 const SKIPIF = 'the key is "skipif", which skips where it is true';
+const TEST = 'the key is "test", one expression: join conditions with &&';
+const OUTPUTS = 'the key is "outputs", with a name for each expression';
+const ITERATION = 'the key is "iteration", a list of mappings';
+const PARAMETER = 'parameters of an action stand under "with"';
 const GOES_ON = "the other steps and jobs go on by themselves; there is no such key";
 
 /** The top level of a workflow. */
@@ -149,6 +153,22 @@ export const STEP_FIELDS = {
     env: 'environment variables are read in the "vars" of the workflow',
     needs: '"needs" is a key of a job; steps run one after the other',
     defaults: '"defaults" is a key of a job',
+    assert: TEST,
+    asserts: TEST,
+    expect: TEST,
+    check: TEST,
+    extract: OUTPUTS,
+    capture: OUTPUTS,
+    captures: OUTPUTS,
+    loop: ITERATION,
+    foreach: ITERATION,
+    url: PARAMETER,
+    method: PARAMETER,
+    get: PARAMETER,
+    post: PARAMETER,
+    headers: PARAMETER,
+    body: PARAMETER,
+    cmd: PARAMETER,
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 

@@ -142,7 +142,7 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     "status a_word_that_is_rather_long",
     `unexpected word of 26 characters
   1 | status a_word_that_is_rather_long
-    |        ^^^^^^^^^^^^^^^^^^^^^^^^^^`,
+    |        ^^^^^^^^^^^^^^^^^^^^^^^^^^ an operator is missing here, such as && between conditions`,
   ],
   [
     "'it''s'",
@@ -220,7 +220,7 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     "foo bar",
     `unexpected "bar"
   1 | foo bar
-    |     ^^^`,
+    |     ^^^ an operator is missing here, such as && between conditions`,
   ],
   [
     "/abc/",
@@ -691,7 +691,23 @@ Deno.test("a name that other tools have leads to the one to use", () => {
     "jobs.x": "outputs",
     "steps.x": "outputs",
     "undefined": "nil",
+    "body.total == 1": "res.body",
+    "code == 200": "res.code",
+    "isNumber(vars.n)": "type(value)",
+    "exists(res.body.total)": "!= nil",
+    "parseInt(vars.s)": "int(text)",
     // Operators and quotes.
+    "res.code == 200 vars.n == 7": "&&",
+    "res.code == 200, vars.n == 7": "&&",
+    "res.code == 200 AND vars.n == 7": "write and",
+    "vars.s is string": "type(value)",
+    "res.body exists": "!= nil",
+    "res.body.items[*].name": "map(list, .name)",
+    "res.code == 2xx": "200 <= res.code < 300",
+    // Texts that are compared with numbers.
+    "'7.50' > 7": "float(…)",
+    "7 > '7.50'": "float(…)",
+    "'12.5ms' < 50": "rt.sec",
     "vars.s =~ 'h'": "matches",
     "vars.s ~= 'h'": "matches",
     "vars.s == 'it's'": "\\'",

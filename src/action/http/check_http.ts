@@ -48,7 +48,10 @@ function checkUrl(params: Dict): ParameterProblem[] {
     if (key === "method") return [{ path: [], message: "http step has no url" }];
     if (typeof target !== "string" || isFullUrl(target)) return checkText(key!, target);
     const message = `"${key}" is the path "${target}", and there is no "url" to append it to`;
-    return [{ path: [key!], message, hint: 'give a full URL, or "url" in the defaults' }];
+    const hint = target.includes("${")
+      ? "a value is put in by {{vars.name}}"
+      : 'give a full URL, or "url" in the defaults';
+    return [{ path: [key!], message, hint }];
   }
   if (typeof url !== "string" || typeof target !== "string") return checkText("url", url);
   const path = isFullUrl(target) ? key! : "url";

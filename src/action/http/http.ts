@@ -3,10 +3,24 @@ import { checkHttp } from "./check_http.ts";
 import { mergeHttpDefaults } from "./merge_http_defaults.ts";
 import { SAME_MEANING, SHORTHANDS } from "./shorthands.ts";
 
+const JSON_BODY = 'a mapping or list in "body" is sent as JSON';
+const FORM = 'a form is a "body" with the header content-type: application/x-www-form-urlencoded';
+
 /** Sends an HTTP request. */
 export const http: Action = {
   name: "http",
   summary: "Sends an HTTP request and reads the response",
+  misplaced: {
+    json: JSON_BODY,
+    form: FORM,
+    data: `${JSON_BODY}; ${FORM}`,
+    params: 'the key is "query"',
+    auth: 'write the header: headers: { authorization: "Bearer …" }',
+    cookies: 'write the header: headers: { cookie: "name=value" }',
+    multipart: "there are no multipart bodies",
+    files: "there are no multipart bodies",
+    proxy: "there are no proxies",
+  },
   parameters: [
     { name: "method", type: "string", summary: "GET, POST or any other method" },
     {

@@ -1,0 +1,32 @@
+import { assertStringIncludes } from "@std/assert";
+import { explainText } from "../support/load_files.ts";
+
+Deno.test("a key or a value as other tools have it leads to the one to write", async () => {
+  const http = (lines: string) => step(lines, "http");
+  const hints: readonly (readonly [yaml: string, hint: string])[] = [
+    [step("retry: 5"), "write retry: { max_attempts: 5 }"],
+    [job("repeat: 5"), "write repeat: { count: 5 }"],
+    [job("repeat: { count: '{{vars.n}}' }"), "it cannot be a template"],
+    [step("iteration: '{{vars.rows}}'"), "write its items out"],
+    [step("test: [res.a == 1]"), "join conditions with &&"],
+    [step("test: res.a == 1; res.b"), "join conditions with &&"],
+    [step("test: res.a == tea"), 'a text stands in quotes: "tea"'],
+    [step("assert: res.a == 1"), 'the key is "test"'],
+    [step("capture: { a: res.a }"), 'the key is "outputs"'],
+    [http("get: /a"), 'parameters of an action stand under "with"'],
+    [http("with: { post: 'http://h', json: {} }"), 'a mapping or list in "body" is sent as JSON'],
+    [http("with: { get: 'http://h', params: {} }"), 'the key is "query"'],
+    [http("with: { get: '${base}/a' }"), "a value is put in by {{vars.name}}"],
+  ];
+  for (const [yaml, hint] of hints) assertStringIncludes(await explainText(yaml), hint, yaml);
+});
+
+/** A workflow whose job has this key. */
+function job(line: string): string {
+  return `name: x\njobs:\n- name: a\n  ${line}\n  steps: [{ uses: hello }]\n`;
+}
+
+/** A workflow whose step has this key. */
+function step(line: string, uses = "hello"): string {
+  return `name: x\njobs:\n- name: a\n  steps:\n  - uses: ${uses}\n    ${line}\n`;
+}
