@@ -1,8 +1,17 @@
+import type { Diagnostic } from "../source/diagnostic.ts";
 import { MASK, Masker } from "../value/masker.ts";
+import { secretsInLines } from "./secrets_in_lines.ts";
 import { replaceTokens } from "./token_forms.ts";
 
-/** Takes secrets that stand in a file out of texts, and all that has the form of one. */
-export function makeSecretMask(secrets: readonly string[]): (text: string) => string {
+/**
+ * Takes secrets that stand in a file out of texts: those that were found there, those in the lines
+ * that diagnostics show, and all that has the form of one.
+ */
+export function makeSecretMask(
+  found: readonly string[],
+  diagnostics: readonly Diagnostic[],
+): (text: string) => string {
+  const secrets = [...found, ...secretsInLines(diagnostics)];
   const masker = new Masker();
   // A secret that is a word, like "swordfish", may stand elsewhere as a word.
   const words = new Set(secrets.filter((secret) => /^[a-z]+$/i.test(secret)));

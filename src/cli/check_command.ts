@@ -2,14 +2,12 @@ import { join } from "@std/path/join";
 import { type CheckedFile, checkFile, refused } from "../check/check_file.ts";
 import { type CheckTally, FINDING_FORMATS, type WriteOptions } from "../check/formats.ts";
 import { makeSecretMask } from "../check/mask_secrets.ts";
-import { secretsInLines } from "../check/secrets_in_lines.ts";
 import type { Host } from "../host/host.ts";
-import { addSecretsOf } from "../run/secrets.ts";
+import { makeMasker } from "../run/secrets.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError } from "../source/errors.ts";
 import { pathsFromRoot } from "../source/github_command.ts";
 import { spanInFile } from "../source/source.ts";
-import { Masker } from "../value/masker.ts";
 import { type Limits, readLimits } from "../workflow/limits.ts";
 import type { ExitCode, Invocation, Program } from "./command.ts";
 import { expandPattern, isPattern } from "./expand_pattern.ts";
@@ -24,7 +22,7 @@ export async function checkCommand(
   const name = values.get("format") ?? "text";
   const format = FINDING_FORMATS.find((each) => each.name === name)!;
   const writer = format.make();
-  const maskEnvironment = environmentMask(host);
+  const environment = makeMasker([host.env.all()]);
   const shared = {
     columns: host.stdout.isTerminal ? host.stdout.columns() : undefined,
     fromRoot: pathsFromRoot(host.files.workingFolder(), host.env.get("GITHUB_WORKSPACE")),
@@ -33,8 +31,8 @@ export async function checkCommand(
   for await (const found of checkAll(operands, host, limits)) {
     const file = switches.has("strict") ? strictly(found) : found;
     tally = addTo(tally, file);
-    const maskFile = makeSecretMask([...file.secrets, ...secretsInLines(file.diagnostics)]);
-    const mask = (text: string) => maskFile(maskEnvironment(text));
+    const maskFile = makeSecretMask(file.secrets, file.diagnostics);
+    const mask = (text: string) => maskFile(environment.mask(text));
     const options: WriteOptions = { ...shared, mask };
     if (file.refusal && !format.tellsRefusals) {
       const { message, hint } = file.refusal;
@@ -121,10 +119,4 @@ function addTo(tally: CheckTally, file: CheckedFile): CheckTally {
   for (const { severity } of diagnostics) count[severity]++;
   if (refusal && diagnostics.length === 0) count.error++;
   return count;
-}
-
-function environmentMask({ env }: Host): (text: string) => string {
-  const masker = new Masker();
-  addSecretsOf(env.all(), masker);
-  return (text) => masker.mask(text);
 }

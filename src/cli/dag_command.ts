@@ -4,12 +4,11 @@ import { makeDag } from "../dag/make_dag.ts";
 import type { Host } from "../host/host.ts";
 import { evaluateKnownVars } from "../plan/evaluate_known.ts";
 import { makePlan } from "../plan/make_plan.ts";
-import { addSecretsOf } from "../run/secrets.ts";
+import { makeMasker } from "../run/secrets.ts";
 import { UsageError } from "../source/errors.ts";
-import { Masker } from "../value/masker.ts";
-import type { Dict } from "../value/value.ts";
 import { loadWorkflow } from "../workflow/load_workflow.ts";
 import type { ExitCode, Invocation, Program } from "./command.ts";
+import { makeNameMask } from "./name_mask.ts";
 import { logLevel, tellWarnings } from "./tell_warnings.ts";
 
 /** Prints the graph of a workflow's jobs, and runs nothing. */
@@ -27,7 +26,7 @@ export async function dagCommand(
   await tellWarnings(warnings, level, program);
   const plan = await makePlan(workflow, host.env.all(), evaluateKnownVars);
   await tellWarnings(plan.warnings, level, program);
-  const dag = makeDag(plan, { mask: secretMask(host) });
+  const dag = makeDag(plan, { mask: makeNameMask(makeMasker([host.env.all()])) });
   host.stdout.write(await renderAs(switches, dag, columns));
   return 0;
 }
@@ -57,15 +56,4 @@ function drawingColumns(asked: string | undefined, { stdout, env }: Host): numbe
   if (stdout.isTerminal) return stdout.columns();
   const set = env.get("COLUMNS") ?? "";
   return /^[1-9]\d{0,5}$/.test(set) ? Number(set) : Infinity;
-}
-
-function secretMask(host: Host): (name: string, vars: Dict) => string {
-  const masker = new Masker();
-  addSecretsOf(host.env.all(), masker);
-  const known = new Set<Dict>();
-  return (name, vars) => {
-    if (!known.has(vars)) addSecretsOf(vars, masker);
-    known.add(vars);
-    return masker.mask(name);
-  };
 }

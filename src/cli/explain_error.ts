@@ -1,7 +1,6 @@
 import type { Host } from "../host/host.ts";
 import { makeSecretMask } from "../check/mask_secrets.ts";
-import { secretsInLines } from "../check/secrets_in_lines.ts";
-import { addSecretsOf } from "../run/secrets.ts";
+import { makeMasker } from "../run/secrets.ts";
 import { explainDenial } from "../host/explain_denial.ts";
 import { OutputError } from "../host/deno_host.ts";
 import type { Program } from "./command.ts";
@@ -10,7 +9,6 @@ import { LoadError, RunnerError, UsageError } from "../source/errors.ts";
 import { printable, printableLine } from "../source/printable.ts";
 import { renderMasked } from "../source/render_diagnostic.ts";
 import { wrapWords } from "../source/wrap_text.ts";
-import { Masker } from "../value/masker.ts";
 
 /** What is not to be said besides the secrets of the environment. */
 type Secrets = Program["secrets"];
@@ -67,11 +65,10 @@ export function maskOf(
   secrets: Secrets,
   diagnostics: readonly Diagnostic[] = [],
 ): (text: string) => string {
-  const masker = new Masker();
-  for (const values of [environmentOf(host), ...secrets]) addSecretsOf(values, masker);
+  const masker = makeMasker([environmentOf(host), ...secrets]);
   if (diagnostics.length === 0) return (text) => masker.mask(text);
-  const maskLines = makeSecretMask(secretsInLines(diagnostics));
-  return (text) => maskLines(masker.mask(text));
+  const maskFile = makeSecretMask([], diagnostics);
+  return (text) => maskFile(masker.mask(text));
 }
 
 /** The environment; nothing where it may not be read, and so cannot be said either. */

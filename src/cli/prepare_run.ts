@@ -3,10 +3,10 @@ import { evaluateKnownVars } from "../plan/evaluate_known.ts";
 import { makePlan } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { RunOptions } from "../run/run.ts";
-import { addSecretsOf } from "../run/secrets.ts";
+import { makeMasker } from "../run/secrets.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { UsageError } from "../source/errors.ts";
-import { Masker } from "../value/masker.ts";
+import type { Masker } from "../value/masker.ts";
 import type { Workflow } from "../workflow/model.ts";
 import { checkChoiceOfJobs, chooseJobs } from "./choose_jobs.ts";
 import type { Invocation, Program } from "./command.ts";
@@ -38,8 +38,7 @@ export async function prepareRun(
   const jobs = readCount(values.get("jobs"));
   const permissions = await permissionsOf(invocation, program);
   const inputs = await readInputs(invocation, program);
-  const secrets = new Masker();
-  for (const given of [program.host.env.all(), ...program.secrets]) addSecretsOf(given, secrets);
+  const secrets = makeMasker([program.host.env.all(), ...program.secrets]);
   const { environment, warnings } = inputs;
   return {
     warnings,
@@ -78,13 +77,8 @@ async function permissionsOf(
 async function renderAsList(plan: Plan, secrets: Masker): Promise<string> {
   const { makeDag } = await import("../dag/make_dag.ts");
   const { renderList } = await import("./list_jobs.ts");
-  const known = new Set<object>();
-  const mask = (name: string, vars: Plan["vars"]) => {
-    if (!known.has(vars)) addSecretsOf(vars, secrets);
-    known.add(vars);
-    return secrets.mask(name);
-  };
-  return renderList(makeDag(plan, { mask }), plan);
+  const { makeNameMask } = await import("./name_mask.ts");
+  return renderList(makeDag(plan, { mask: makeNameMask(secrets) }), plan);
 }
 
 /** The number that `--jobs` gives. */

@@ -16,7 +16,11 @@ export function hyphenKeyHint({ at, key, among }: Missing, source: string): stri
 }
 
 /** The same for `outputs.step-1.token`, where `1.` looks like a number and `1.token` like none. */
-export function hyphenNumberHint(number: string, start: number, source: string) {
+export function hyphenNumberHint(
+  number: string,
+  start: number,
+  source: string,
+): string | undefined {
   const before = keyBefore(source, start);
   return before !== "" && /^\d+\.$/.test(number)
     ? keyHint(before + number.slice(0, -1))

@@ -12,7 +12,7 @@ export interface Credentials {
 }
 
 /** A request that needs nothing to be let in. */
-export const NO_CREDENTIALS: Credentials = { headers: new Map(), query: new Map(), cookies: [] };
+const NO_CREDENTIALS: Credentials = { headers: new Map(), query: new Map(), cookies: [] };
 
 /** Finds the credentials of operations, and notes the operations for which there are none. */
 export class CredentialMaker {

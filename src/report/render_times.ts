@@ -25,7 +25,7 @@ export function renderTimes(times: readonly number[], rounds: number, room: Room
 }
 
 /** The least time that so many of all are not above: no time that never was. */
-export function percentile(sorted: ArrayLike<number>, share: number): number {
+function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 

@@ -1,6 +1,13 @@
-import type { Masker } from "../value/masker.ts";
+import { Masker } from "../value/masker.ts";
 import { isSecretHeader, isSecretName } from "../value/secret_names.ts";
 import { type Dict, isDict } from "../value/value.ts";
+
+/** Knows what has a secret name in any of these. */
+export function makeMasker(given: readonly Readonly<Record<string, unknown>>[]): Masker {
+  const masker = new Masker();
+  for (const values of given) addSecretsOf(values, masker);
+  return masker;
+}
 
 /** Makes the values of secret names secret, and all that lies in maps and lists of such names. */
 export function addSecretsOf(values: Readonly<Record<string, unknown>>, masker: Masker): void {

@@ -65,6 +65,21 @@ jobs: [{ name: x, steps: [{ uses: hello }] }]
   });
 });
 
+Deno.test("the message of a LoadError holds no secret that stands in a line it shows", async () => {
+  const workflow = `name: x
+jobs:
+  - name: x
+    steps:
+      - { uses: nope, with: { password: "swordfish-2719" } }
+      - { uses: http, with: { get: "http://user:trout4711@x.test/", nope: 1 } }
+`;
+  await withFiles({ "w.yml": workflow }, async (folder) => {
+    const { message } = await assertRejects(() => loadWorkflow(`${folder}/w.yml`), LoadError);
+    assert(message.includes('{ password: "***" }'), message);
+    assert(message.includes("http://user:***@x.test/"), message);
+  });
+});
+
 Deno.test("loadWorkflow() takes the URL of a file", async () => {
   const yaml = "name: x\njobs: [{ name: x, steps: [{ uses: hello }] }]\n";
   await withFiles({ "a b.yml": yaml }, async (folder) => {
