@@ -64,9 +64,12 @@ async function checkOperands(
   const [first = ""] = given;
   if (name === undefined && await isWord(first, files)) {
     const words = COMMANDS.flatMap((command) => command.name ?? []);
-    throw new UsageError(`there is no command "${first}"`, didYouMean(first, words));
+    const { commandElsewhere } = await import("./other_tools.ts");
+    const hint = commandElsewhere(first, extra) ?? didYouMean(first, words);
+    throw new UsageError(`there is no command "${first}"`, hint);
   }
-  const hint = "several workflow files are joined by commas: a.yml,b.yml";
+  const hint = "a run takes one workflow: call runner once for each; " +
+    "files joined by commas (a.yml,b.yml) are read as one";
   throw new UsageError(`unexpected argument "${extra}"`, name === undefined ? hint : tryHelp(name));
 }
 
@@ -77,7 +80,8 @@ async function isWord(text: string, files: Files): Promise<boolean> {
     await files.read(text);
     return false;
   } catch (error) {
-    return error instanceof Error && error.name === "NotFound";
+    // A folder may well be called as other tools call their commands.
+    return error instanceof Error && /^(?:NotFound|IsADirectory)$/.test(error.name);
   }
 }
 

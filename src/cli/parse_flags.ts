@@ -23,6 +23,7 @@ export async function parseFlags(
   const switches = options.filter(({ value }) => value === undefined).map(({ name }) => name);
   const valued = options.filter(({ value }) => value !== undefined).map(({ name }) => name);
   refuseValues(args, options);
+  const unknown: string[] = [];
   const parsed = parseArgs(args, {
     boolean: switches,
     string: ["_", ...valued],
@@ -30,10 +31,12 @@ export async function parseFlags(
     alias: Object.fromEntries(options.flatMap(({ short, name }) => short ? [[short, name]] : [])),
     "--": true,
     unknown(word, key) {
-      if (key !== undefined) throw unknownOption(word, options);
+      if (key !== undefined) unknown.push(word);
       return true;
     },
   });
+  const [first] = unknown;
+  if (first !== undefined) throw await unknownOption(first, options);
   return {
     operands: [...parsed._, ...(parsed["--"] as readonly string[])].map(String),
     switches: new Set(switches.filter((name) => parsed[name] === true)),
@@ -58,11 +61,12 @@ function refuseValues(args: readonly string[], options: readonly Option[]): void
   }
 }
 
-function unknownOption(word: string, options: readonly Option[]): UsageError {
+async function unknownOption(word: string, options: readonly Option[]): Promise<UsageError> {
+  const { optionElsewhere } = await import("./other_tools.ts");
   const name = /^-*([^=]*)/.exec(word)?.[1] ?? "";
   const meant = didYouMean(name, options.map((option) => option.name));
   return new UsageError(
     `unknown option ${word.replace(/=.*/s, "")}`,
-    meant?.replace(/"(.*)"/, "--$1"),
+    optionElsewhere(name) ?? meant?.replace(/"(.*)"/, "--$1"),
   );
 }

@@ -34,7 +34,7 @@ export async function readCommandLine(
   const command = named ?? fallback;
   const own = [...common, ...command.options];
   for (const name of [...parsed.switches, ...parsed.values.keys()]) {
-    if (!own.some((option) => option.name === name)) throw foreignOption(name, command);
+    if (!own.some((option) => option.name === name)) throw await foreignOption(name, command);
   }
   const { operands, switches } = parsed;
   return {
@@ -52,7 +52,9 @@ function distinct(options: readonly Option[]): readonly Option[] {
   return [...new Map(options.map((option) => [option.name, option])).values()];
 }
 
-function foreignOption(option: string, { name }: Command): UsageError {
+async function foreignOption(option: string, { name }: Command): Promise<UsageError> {
   const words = name === undefined ? "runner" : `runner ${name}`;
-  return new UsageError(`${words} has no option --${option}`, `try ${words} --help`);
+  const { optionElsewhere } = await import("./other_tools.ts");
+  const hint = name === undefined ? optionElsewhere(option) : undefined;
+  return new UsageError(`${words} has no option --${option}`, hint ?? `try ${words} --help`);
 }

@@ -34,6 +34,9 @@ const OUTPUTS = 'the key is "outputs", with a name for each expression';
 const ITERATION = 'the key is "iteration", a list of mappings';
 const PARAMETER = 'parameters of an action stand under "with"';
 const GOES_ON = "the other steps and jobs go on by themselves; there is no such key";
+const AFTER_ALL = "what must run whatever fails is the last step of the same job; " +
+  "a job that needs a failed one is skipped";
+const MATRIX = 'a step with "iteration" runs once for each entry, with uses: embedded a whole job';
 
 /** The top level of a workflow. */
 export const WORKFLOW = {
@@ -74,8 +77,17 @@ export const JOB_FIELDS = {
   },
   misplaced: {
     if: SKIPIF,
+    when: SKIPIF,
     continue_on_error: GOES_ON,
+    "continue-on-error": GOES_ON,
+    always: AFTER_ALL,
+    finally: AFTER_ALL,
+    matrix: MATRIX,
+    strategy: MATRIX,
     timeout: '"timeout" is a key of a step',
+    retry: '"retry" is a key of a step',
+    outputs: '"outputs" is a key of a step',
+    iteration: '"iteration" is a key of a step',
     vars: '"vars" is a key of the workflow and of a step',
     env: 'environment variables are read in the "vars" of the workflow',
     uses: '"uses" is a key of a step: write steps: and a list of steps',
@@ -147,10 +159,15 @@ export const STEP_FIELDS = {
   },
   misplaced: {
     if: SKIPIF,
+    when: SKIPIF,
     action: 'the key is "uses"',
     continue_on_error: GOES_ON,
+    "continue-on-error": GOES_ON,
+    retries: 'the key is "retry", with "max_attempts" in it',
+    matrix: ITERATION,
     run: 'a shell command is "uses: shell" with "cmd" under "with"',
-    env: 'environment variables are read in the "vars" of the workflow',
+    env: 'environment variables are read in the "vars" of the workflow; those of a command ' +
+      'are "env" under "with"',
     needs: '"needs" is a key of a job; steps run one after the other',
     defaults: '"defaults" is a key of a job',
     assert: TEST,
@@ -184,5 +201,10 @@ export const RETRY = {
     },
     interval: { type: "duration", names: STEP, summary: "The time between two attempts." },
     initial_delay: { type: "duration", names: STEP, summary: "The time before the first attempt." },
+  },
+  misplaced: {
+    attempts: 'the key is "max_attempts"',
+    count: 'the key is "max_attempts"',
+    delay: 'the key is "interval", and "initial_delay" before the first attempt',
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;

@@ -43,7 +43,11 @@ async function readError(path: string, what: string, error: unknown, host: Host)
   switch (error.name) {
     case "NotFound":
     case "NotADirectory":
-      return new LoadError(`${what} '${path}' not found`);
+      return new LoadError(
+        `${what} '${path}' not found`,
+        [],
+        /[*?]/.test(path) ? "patterns are taken by runner check alone" : undefined,
+      );
     case "PermissionDenied":
       return new LoadError(`permission denied reading '${path}'`);
   }

@@ -36,6 +36,15 @@ Deno.test("a wrong command line is an error on stderr, and nothing is run", asyn
     [["two", "ok.yml"], 'there is no command "two"', "try runner --help"],
     [["--output", "stream", "two", "ok.yml"], 'there is no command "two"', "try runner --help"],
     [["./two", "ok.yml"], 'unexpected argument "ok.yml"', "joined by commas"],
+    [["ok.yml", "ok.yml"], 'unexpected argument "ok.yml"', "call runner once for each"],
+    [["--timeout", "5m", "ok.yml"], "unknown option --timeout", "RUNNER_TIMEOUT=5m"],
+    [["--bail", "--nope", "ok.yml"], "unknown option --bail", "write --fail-fast"],
+    [["-e", "A=1", "ok.yml"], "unknown option -e", "--env-file <file>"],
+    [["--json", "ok.yml"], "runner has no option --json", "write --report <format=path>"],
+    [["dag", "--quiet", "ok.yml"], "runner dag has no option --quiet", "try runner dag --help"],
+    [["run", "ok.yml"], 'there is no command "run"', "leave it out: runner ok.yml"],
+    [["validate", "ok.yml"], 'there is no command "validate"', "write runner check ok.yml"],
+    [["flows/*.yml"], "workflow file 'flows/*.yml' not found", "taken by runner check alone"],
     [["--help", "--nope"], "unknown option --nope", "try runner --help"],
   ];
   for (const [args, message, hint] of table) {
@@ -69,6 +78,11 @@ Deno.test("controls in the name of a file are shown, and leave the message in on
     "runner: error: workflow file 'a␊b␛[31m␉c.yml' has 1 error",
     'a␊b␛[31m␉c.yml:2:7: error: "jobs" must be a list, not a mapping',
   ]);
+});
+
+Deno.test("a folder may have the name of a word", async () => {
+  const { stderr } = await runner(["run", "ok.yml"], {}, { "run/ok.yml": HELLO, "ok.yml": HELLO });
+  assertStringIncludes(stderr, 'there is no command "run"');
 });
 
 Deno.test("a file may have the name of a word", async () => {

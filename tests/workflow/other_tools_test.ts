@@ -3,6 +3,7 @@ import { explainText } from "../support/load_files.ts";
 
 Deno.test("a key or a value as other tools have it leads to the one to write", async () => {
   const http = (lines: string) => step(lines, "http");
+  const shell = (lines: string) => step(lines, "shell");
   const hints: readonly (readonly [yaml: string, hint: string])[] = [
     [step("retry: 5"), "write retry: { max_attempts: 5 }"],
     [job("repeat: 5"), "write repeat: { count: 5 }"],
@@ -17,6 +18,19 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [http("with: { post: 'http://h', json: {} }"), 'a mapping or list in "body" is sent as JSON'],
     [http("with: { get: 'http://h', params: {} }"), 'the key is "query"'],
     [http("with: { get: '${base}/a' }"), "a value is put in by {{vars.name}}"],
+    [shell("with: { cmd: ls, cwd: /tmp }"), 'the key is "workdir"'],
+    [shell("with: { cmd: ls, environment: {} }"), 'the key is "env"'],
+    [shell("with: { script: ls }"), 'the key is "cmd"'],
+    [shell("env: { A: b }"), 'those of a command are "env" under "with"'],
+    [step("when: always"), 'the key is "skipif"'],
+    [step("continue-on-error: true"), "there is no such key"],
+    [step("matrix: { os: [a] }"), 'the key is "iteration"'],
+    [step("retries: 3"), 'the key is "retry"'],
+    [step("retry: { attempts: 3 }"), 'the key is "max_attempts"'],
+    [step("retry: { max_attempts: 3, delay: 1s }"), 'the key is "interval"'],
+    [job("strategy: { matrix: {} }"), 'a step with "iteration" runs once for each entry'],
+    [job("finally: true"), "the last step of the same job"],
+    [job("retry: { max_attempts: 3 }"), '"retry" is a key of a step'],
   ];
   for (const [yaml, hint] of hints) assertStringIncludes(await explainText(yaml), hint, yaml);
 });

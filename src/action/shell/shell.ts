@@ -1,12 +1,32 @@
 import type { Action } from "../action.ts";
 import { shellProblems } from "./shell_problems.ts";
 
+const CMD = 'the key is "cmd"';
+const WORKDIR = 'the key is "workdir"';
+const ENV = 'the key is "env"';
+
 /** Runs a command. A command that fails is a result; one that cannot be run is an error. */
 export const shell: Action = {
   name: "shell",
   summary: "Runs a command in a shell",
+  misplaced: {
+    command: CMD,
+    run: CMD,
+    script: CMD,
+    cwd: WORKDIR,
+    dir: WORKDIR,
+    "working-directory": WORKDIR,
+    working_directory: WORKDIR,
+    environment: ENV,
+    vars: ENV,
+  },
   parameters: [
-    { name: "cmd", type: "string", summary: "the command to run", required: true },
+    {
+      name: "cmd",
+      type: "string",
+      summary: "the command to run",
+      required: true,
+    },
     {
       name: "shell",
       type: "string",

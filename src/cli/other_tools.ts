@@ -1,0 +1,49 @@
+/** What is written here for an option, and what other tools call it. */
+const OPTIONS: readonly (readonly [hint: string, elsewhere: readonly string[]])[] = [
+  ["write --fail-fast", ["bail", "exitfirst", "stop-on-failure"]],
+  ["write --jobs <count>", ["concurrency", "j", "max-parallel", "parallel", "threads", "workers"]],
+  ["write --only <job>, which takes patterns", ["filter", "grep", "include", "job", "target"]],
+  ["there are no tags: write --only <job>, which takes patterns", ["tag", "tags"]],
+  ["write --skip <job>", ["exclude", "ignore"]],
+  [
+    "write NAME=value before the command, --env-file <file>, or --var <name=value> for a var",
+    ["e", "env", "environment"],
+  ],
+  ["write --var <name=value>", ["param", "set", "variable", "variables"]],
+  ["write --quiet", ["silent"]],
+  ["write --version", ["V"]],
+  ["write --verbose", ["debug", "trace"]],
+  [
+    "write --report <format=path>, such as --report junit=junit.xml",
+    ["format", "html", "json", "junit", "markdown", "out", "reporter", "reporters", "tap"],
+  ],
+  ["RUNNER_TIMEOUT=5m in the environment bounds a run", ["max-time", "timeout"]],
+];
+
+/** What to write for an option of other tools. */
+export function optionElsewhere(name: string): string | undefined {
+  return OPTIONS.find(([, elsewhere]) => elsewhere.includes(name))?.[0];
+}
+
+/** What to write for a command of other tools, which was to do something with a file. */
+export function commandElsewhere(name: string, file: string): string | undefined {
+  switch (name) {
+    case "exec":
+    case "run":
+    case "start":
+    case "test":
+      return `leave it out: runner ${file}`;
+    case "lint":
+    case "validate":
+    case "verify":
+      return `write runner check ${file}`;
+    case "list":
+      return `write runner --list ${file}`;
+    case "graph":
+      return `write runner dag ${file}`;
+    case "plan":
+      return `write runner --dry-run ${file}`;
+    default:
+      return undefined;
+  }
+}
