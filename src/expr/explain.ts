@@ -1,9 +1,10 @@
+import { stepText } from "../value/step_text.ts";
 import { typeName, type Value } from "../value/value.ts";
 import type { CallExpression, ComparisonChain, Node } from "./ast.ts";
 import { evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";
 import { kindOf } from "./fault.ts";
-import { type Difference, findDifference, stepTo } from "./find_difference.ts";
+import { type Difference, findDifference } from "./find_difference.ts";
 import type { Explanation, Operand, Parsed, Scope } from "./expression.ts";
 import { findMismatch, type Mismatch, patternIn } from "./functions/match_json.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
@@ -144,8 +145,7 @@ class Explainer {
     const sides = [this.#evaluate(actual, frame), this.#evaluate(expected, frame)] as const;
     const found = findMismatch(new Evaluation(this.scope), ...sides);
     if (!found) return;
-    const path = found.path.map((step) => typeof step === "number" ? `[${step}]` : stepTo(step))
-      .join("");
+    const path = found.path.map(stepText).join("");
     const show = (node: Node, value: Value | undefined) => {
       if (value === undefined) this.#show(node, frame);
       else if (!isConstant(node)) this.#add(node, this.#text(node) + path, value);

@@ -1,5 +1,6 @@
 import { isEqual } from "../value/compare.ts";
 import { plain, readField } from "../value/plain.ts";
+import { stepText } from "../value/step_text.ts";
 import { isDict, type Value } from "../value/value.ts";
 import type { Meter } from "../value/meter.ts";
 
@@ -30,16 +31,11 @@ function* partsOf(
     const item = (list: readonly unknown[], index: number) =>
       index < list.length ? plain(list[index]) : undefined;
     for (let index = 0; index < Math.max(left.length, right.length); index++) {
-      yield [`[${index}]`, item(left, index), item(right, index)];
+      yield [stepText(index), item(left, index), item(right, index)];
     }
   } else if (isDict(left) && isDict(right)) {
     for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
-      yield [stepTo(key), readField(left, key), readField(right, key)];
+      yield [stepText(key), readField(left, key), readField(right, key)];
     }
   }
-}
-
-/** A key as it is written behind what it is read of. */
-export function stepTo(key: string): string {
-  return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }

@@ -1,3 +1,4 @@
+import { stepText } from "../value/step_text.ts";
 import type { Operation, Reply, Success } from "./model.ts";
 
 /** The test of a step: the code that is documented, and what the response has to hold. */
@@ -49,9 +50,7 @@ function replyTests({ type, required }: Reply): string[] {
 
 /** An expression that reads a field of a value by the way to it. */
 export function fieldOf(value: string, path: readonly string[]): string {
-  return value +
-    path.map((name) => /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`)
-      .join("");
+  return value + path.map(stepText).join("");
 }
 
 /** Words with commas, in lines that are not too long. */

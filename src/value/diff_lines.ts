@@ -5,6 +5,7 @@ import { twoTexts } from "./diff_texts.ts";
 import { formatJson } from "./format_value.ts";
 import type { Meter } from "./meter.ts";
 import { plain, readField } from "./plain.ts";
+import { stepText } from "./step_text.ts";
 import { isDict, type Value } from "./value.ts";
 
 /** How two values are told apart. */
@@ -77,7 +78,7 @@ class Walk {
         readField(right, name),
         `${JSON.stringify(shown)}: `,
         depth,
-        where + stepTo(shown),
+        where + stepText(shown),
       );
     }
   }
@@ -152,8 +153,4 @@ class Walk {
     this.#options.meter.spend(WORK_OF_LINE);
     this.lines.push({ sign, text: () => "  ".repeat(depth) + text, where });
   }
-}
-
-function stepTo(key: string): string {
-  return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
