@@ -1,3 +1,4 @@
+import { isTemplate } from "../expr/plain_template.ts";
 import { didYouMean } from "../source/suggest.ts";
 import { describeValue } from "../value/describe_value.ts";
 import type { Action, Dict, Parameter, ParameterProblem, Value } from "./action.ts";
@@ -11,11 +12,6 @@ import { convertParameter, typeWords } from "./parameter_types.ts";
  */
 export function checkParameters(action: Action, params: Dict): ParameterProblem[] {
   return [...checkTable(action, params), ...action.check?.(params) ?? []];
-}
-
-/** Whether a value is known only once its templates are rendered. */
-export function isTemplate(value: Value | undefined): boolean {
-  return typeof value === "string" && value.includes("{{");
 }
 
 function checkTable(

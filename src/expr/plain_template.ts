@@ -10,6 +10,11 @@ export function holdsTemplate(text: string): boolean {
   return text.includes("{{");
 }
 
+/** Whether a value is known only once its templates are rendered. */
+export function isTemplate(value: unknown): boolean {
+  return typeof value === "string" && holdsTemplate(value);
+}
+
 /** Whether any text in plain data may be more than itself. Nearly all data is found to be plain. */
 export function holdsTemplates(value: unknown): boolean {
   if (typeof value === "string") return holdsTemplate(value);

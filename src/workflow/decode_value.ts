@@ -1,6 +1,7 @@
 import type { Action } from "../action/action.ts";
 import type { Plugins } from "../action/plugin/load_plugins.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
+import { holdsTemplate, isTemplate } from "../expr/plain_template.ts";
 import type { Path } from "../source/source.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
 import { describeValue } from "../value/describe_value.ts";
@@ -124,10 +125,6 @@ function countHint({ value, path }: At): string | undefined {
   return `write ${key}: { ${count}: ${value} }`;
 }
 
-function isTemplate(value: unknown): boolean {
-  return typeof value === "string" && value.includes("{{");
-}
-
 /** Text, as which numbers and booleans will do. */
 function readText(at: At, wanted: string): string | undefined {
   const { value } = at;
@@ -182,7 +179,7 @@ export const NO_TIME: Duration = { kind: "constant", milliseconds: 0 };
 
 function decodeDuration(at: At): Duration | undefined {
   const { value, path, name, names, decoding } = at;
-  if (typeof value === "string" && isTemplate(value)) {
+  if (typeof value === "string" && holdsTemplate(value)) {
     const template = decoding.expressions.template(value, path, names);
     // Braces without an end are text.
     const isText = template?.parts.every((part) => typeof part === "string");

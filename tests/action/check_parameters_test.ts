@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Action, Dict, ParameterProblem } from "../../src/action/action.ts";
-import { checkParameters, isTemplate } from "../../src/action/check_parameters.ts";
+import { checkParameters } from "../../src/action/check_parameters.ts";
 
 const baking: Action = {
   name: "bake",
@@ -76,8 +76,4 @@ Deno.test("checkParameters() finds every mistake at once", () => {
 Deno.test("checkParameters() leaves an action without a table alone", () => {
   const { parameters: _, check: __, ...open } = baking;
   assertEquals(checkParameters(open, { anything: 1 }), []);
-});
-
-Deno.test("isTemplate() knows text with a template from other values", () => {
-  assertEquals([isTemplate("a {{b}}"), isTemplate("a { b"), isTemplate(1)], [true, false, false]);
 });

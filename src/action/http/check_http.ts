@@ -1,6 +1,6 @@
+import { isTemplate } from "../../expr/plain_template.ts";
 import { isDict } from "../../value/value.ts";
 import type { Dict, ParameterProblem, Value } from "../action.ts";
-import { isTemplate } from "../check_parameters.ts";
 import { isToken } from "./header_names.ts";
 import { methodProblem } from "./method.ts";
 import { isFullUrl, joinUrl, readUrl } from "./request_url.ts";

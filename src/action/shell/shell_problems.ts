@@ -1,6 +1,6 @@
+import { isTemplate } from "../../expr/plain_template.ts";
 import { isDict } from "../../value/value.ts";
 import type { Dict, ParameterProblem, Value } from "../action.ts";
-import { isTemplate } from "../check_parameters.ts";
 import { type Converted, convertParameter } from "../parameter_types.ts";
 
 /** More cannot be kept as one text. */
