@@ -113,7 +113,7 @@ async function withLapses(
   outcome: Outcome,
   state: "failed" | "skipped",
 ): Promise<Outcome> {
-  const { blameLapses, rememberLapse } = await import("./unmet_outputs.ts");
+  const { blameLapses, rememberLapse } = await import("./lapses.ts");
   const failures = blameLapses(round, outcome.failures);
   rememberLapse(round, { step, name, state });
   return { ...outcome, failures };
