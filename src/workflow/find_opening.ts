@@ -27,7 +27,7 @@ export function findOpening(text: string, end: number, onBreak?: OnBreak): numbe
 /** Spaces, and the dashes of lists. */
 const LEAD = /[ \t]*(?:[-?:](?:[ \t]+|(?=[\r\n])))*/y;
 const KEY =
-  /(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'|[^\s"'[\]{}#&*!|>%@`][^\n]*?)[ \t]*:(?=[ \t\r\n]|$)/y;
+  /(?:(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')[ \t]*|[^\s"'[\]{}#&*!|>%@`][^\n]*?):(?=[ \t\r\n]|$)/y;
 /** What stands before a value: anchors and tags. */
 const PROPERTIES = /[ \t]*(?:[&!]\S*[ \t]+)*/y;
 /** White space and comments between values. */

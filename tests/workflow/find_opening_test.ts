@@ -59,4 +59,6 @@ Deno.test("findOpening() does not look beyond the end that it is given", () => {
 Deno.test("findOpening() takes time that grows with the text", () => {
   const text = "a: {b: 1}\n".repeat(100_000) + 'c: "' + 'x\\"\n'.repeat(500_000);
   assertEquals(findOpening(text, text.length), 1_000_003);
+  const wide = `- a${" ".repeat(1_000_000)}b\n- "d`;
+  assertEquals(findOpening(wide, wide.length), wide.length - 2);
 });
