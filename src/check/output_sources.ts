@@ -55,7 +55,10 @@ export function momentFinder(): (step: CheckedStep, reading: Reading) => Moment 
   let known: { readonly job: CheckedJob; readonly before: Earlier } | undefined;
   return (step, reading) => {
     const { job, step: reader, field } = reading;
-    if (step === reader) return AFTERWARDS.has(field) || isLaterEntry(reading) ? "before" : "own";
+    if (step === reader) {
+      if (AFTERWARDS.has(field) || isLaterEntry(reading)) return "before";
+      return hasLaterEntries(step, field) ? "unknown" : "own";
+    }
     if (step.job === job) {
       return reader && step.draft.index < reader.draft.index ? "before" : "after";
     }
@@ -70,6 +73,11 @@ export function momentFinder(): (step: CheckedStep, reading: Reading) => Moment 
 /** Whether it is in an entry of an iteration after the first, which sees what those before gave. */
 function isLaterEntry({ field, path }: Reading): boolean {
   return field === "iteration" && Number(path[path.indexOf("iteration") + 1]) > 0;
+}
+
+/** Whether what every entry of an iteration reads was published by those before, but for the first. */
+function hasLaterEntries({ draft: { iteration } }: CheckedStep, field: string): boolean {
+  return field !== "iteration" && iteration !== undefined && iteration.length > 1;
 }
 
 /** The jobs that are done before another starts. */

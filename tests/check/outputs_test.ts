@@ -119,6 +119,16 @@ Deno.test("an output is read after the step that publishes it", () =>
       jobs([["id: one, skipif: outputs.¦a.x == 1", PUBLISHER]]),
       'error output-order: the step "a" runs after this',
     ],
+    // Entries of an iteration see those before.
+    [steps([
+      "id: a, iteration: [{ n: 1 }, { n: 2 }], skipif: vars.n > 1 && outputs.a.x == nil, outputs: { x: vars.n }",
+    ])],
+    [
+      steps([
+        "id: a, iteration: [{ n: 1 }], skipif: vars.n > 1 && outputs.¦a.x == nil, outputs: { x: vars.n }",
+      ]),
+      "error output-order: a step has no outputs of its own before it has run",
+    ],
     // Rounds do not see each other.
     [
       jobs([[

@@ -1,5 +1,5 @@
-import { assertStringIncludes } from "@std/assert";
-import { explainText } from "../support/load_files.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { explainText, tellText } from "../support/load_files.ts";
 
 Deno.test("a key or a value as other tools have it leads to the one to write", async () => {
   const http = (lines: string) => step(lines, "http");
@@ -33,6 +33,12 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [job("retry: { max_attempts: 3 }"), '"retry" is a key of a step'],
   ];
   for (const [yaml, hint] of hints) assertStringIncludes(await explainText(yaml), hint, yaml);
+});
+
+Deno.test("what stands before a semicolon is told to be lost", async () => {
+  const told = ['6:11: warning: what stands before ";" is not looked at'];
+  assertEquals(await tellText(step("test: res.a == 1; res.b")), told);
+  assertEquals(await tellText(step("test: let a = 1; res.b == a")), []);
 });
 
 /** A workflow whose job has this key. */

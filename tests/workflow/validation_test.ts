@@ -52,15 +52,6 @@ Deno.test("a workflow has a name and jobs", () =>
     [top("name: x\ndescription: {a: b}"), '2:14: error: "description" must be text, not a mapping'],
   ]));
 
-Deno.test("what stands before a semicolon is told to be lost", () =>
-  check([
-    [
-      step("test: res.a == 1; res.b"),
-      '6:11: warning: what stands before ";" is not looked at',
-    ],
-    [step("test: let a = 1; res.b == a")],
-  ]));
-
 Deno.test("a job has a name and steps", () =>
   check([
     ["name: x\njobs:\n- steps: [{uses: hello}]", '3:3: error: a job needs "name"'],
