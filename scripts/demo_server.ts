@@ -20,6 +20,15 @@ interface Order {
 
 const PRODUCTS = [{ name: "tea", price: 4.5 }, { name: "mug", price: 12 }];
 
+/** What is sold by the page, so many on each. */
+const TEAS = ["assam", "bancha", "ceylon", "darjeeling", "earl grey"].map((name, index) => ({
+  id: index + 1,
+  name,
+  picked: `2026-0${index + 1}-15`,
+  packs: [{ grams: 50, price: 3.2 + index }, { grams: 250, price: 12.5 + index }],
+}));
+const PAGE_SIZE = 2;
+
 /** Where a shop is, and what opens it: a free port and a password of its own unless told. */
 export interface ShopOptions {
   readonly port?: number;
@@ -34,7 +43,7 @@ export function openShop(options: ShopOptions = {}): Shop {
   let healthChecks = 0;
 
   async function answer(request: Request): Promise<Response> {
-    const { pathname } = new URL(request.url);
+    const { pathname, searchParams } = new URL(request.url);
     const route = `${request.method} ${pathname.replace(/\d+$/, ":id")}`;
     if (route === "GET /health") {
       return ++healthChecks > 2
@@ -42,6 +51,7 @@ export function openShop(options: ShopOptions = {}): Shop {
         : Response.json({ status: "opening" }, { status: 503 });
     }
     if (route === "GET /products") return Response.json(PRODUCTS);
+    if (route === "GET /teas") return showTeas(Number(searchParams.get("page") ?? 1));
     if (route === "POST /login") {
       const { password: given } = await request.json();
       return given === password
@@ -61,6 +71,12 @@ export function openShop(options: ShopOptions = {}): Shop {
       return new Response(null, { status: 204 });
     }
     return Response.json({ error: "no such page" }, { status: 404 });
+  }
+
+  function showTeas(page: number): Response {
+    const items = TEAS.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+    const next = page * PAGE_SIZE < TEAS.length ? `/teas?page=${page + 1}` : null;
+    return Response.json({ items, total: TEAS.length, next });
   }
 
   function placeOrder({ product, count }: Order): Response {

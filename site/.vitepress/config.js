@@ -25,6 +25,7 @@ const SIDEBAR = [
       page("Keys", "/reference/keys"),
       page("Expressions", "/expressions"),
       page("Functions", "/reference/functions"),
+      page("Recipes", "/recipes"),
     ],
   },
   {
