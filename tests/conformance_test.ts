@@ -9,6 +9,7 @@
  */
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
+import { PLUGIN_PLACE } from "./support/plugin_place.ts";
 import { withRig } from "./support/rig.ts";
 import { runCli } from "./support/run_cli.ts";
 
@@ -65,5 +66,5 @@ function steady(text: string, url: string): string {
     .replace(/\b\d\d:\d\d:\d\d\.\d{3}\b/g, "00:00:00.000")
     .replace(/pid: \d+/g, "pid: 1")
     .replace(/Date: .*/g, "Date: now")
-    .replaceAll("looked for where RUNNER_PLUGIN_DIR says", "looked for in ~/.runner/plugins");
+    .replaceAll(PLUGIN_PLACE, "looked for in ~/.runner/plugins");
 }

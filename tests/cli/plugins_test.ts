@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
+import { PLUGIN_PLACE } from "../support/plugin_place.ts";
 import { type CliResult, runCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -126,8 +127,7 @@ Deno.test("who has no plugins is told where one would be looked for", async () =
   for (const uses of ["foo", "htpp"]) {
     const workflow = flow(`  - uses: ${uses}\n`);
     const { stderr } = await runner(workflow, {}, ["flow.yml"], { RUNNER_PLUGIN_DIR: "" });
-    const place = "(plugins are looked for in ~/.runner/plugins)";
-    assertStringIncludes(stderr, place);
+    assertStringIncludes(stderr, `(plugins are ${PLUGIN_PLACE})`);
   }
 });
 

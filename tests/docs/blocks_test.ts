@@ -8,6 +8,7 @@ import {
   readBlocks,
   readDocument,
 } from "../support/documents.ts";
+import { PLUGIN_PLACE } from "../support/plugin_place.ts";
 import { runCli, theProgram } from "../support/run_cli.ts";
 import { shWords } from "../support/sh_words.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -252,6 +253,7 @@ function assertOutput(printed: Printed | undefined, wanted: string, folder: stri
 
 function steady(text: string): string {
   return text.replace(/^\s*\n/, "").trimEnd()
+    .replaceAll(PLUGIN_PLACE, "looked for in ~/.runner/plugins")
     .replace(/\d+\.\d\ds/g, "0.00s")
     .replace(/\b\d+(\.\d+)?(ms|µs)\b/g, "0ms")
     .replace(/127\.0\.0\.1:\d{4,5}\b/g, "127.0.0.1:8080")

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { withRig } from "../../support/rig.ts";
+import { PLUGIN_PLACE } from "../../support/plugin_place.ts";
 import { runCli } from "../../support/run_cli.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { readBuildLog, type WorkflowCommand } from "../../support/workflow_commands.ts";
@@ -241,7 +242,7 @@ Deno.test("what keeps a workflow from running is annotated, too", async () => {
         "error",
         { file: "w.yml", line: "5", col: "21", title: "unknown-action" },
         'there is no action "htpp"\ndid you mean "http"? ' +
-        "(plugins are looked for in ~/.runner/plugins)",
+        `(plugins are ${PLUGIN_PLACE})`,
       ],
       [
         "warning",
