@@ -75,9 +75,10 @@ async function run(command: string, ...args: readonly string[]): Promise<void> {
 async function makeForeign(folder: string): Promise<Place> {
   // No # and no %, which Deno misreads where an import map leads into such a folder.
   const cwd = `${folder}/a b  'c' "d" ünï 目录 🗂`;
-  const [cache, tmp, bin, home] = ["cache", "tmp", "bin", "home"].map((name) =>
-    `${folder}/${name}`
-  ) as [string, string, string, string];
+  const cache = `${folder}/cache`;
+  const tmp = `${folder}/tmp`;
+  const bin = `${folder}/bin`;
+  const home = `${folder}/home`;
   for (const path of [cwd, cache, tmp, bin, home]) await Deno.mkdir(path);
   const pack = 'tar -C "$1" --exclude=./dist --exclude=node_modules -cf - . | tar -C "$2" -xf -';
   await run("sh", "-c", pack, "sh", CHECKOUT, cwd);
