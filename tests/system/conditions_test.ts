@@ -44,10 +44,10 @@ async function runSuite(place: Place, ...flags: readonly string[]): Promise<Coun
     stdin: "null",
   }).output();
   const told = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  // What failed is told in the end, a short list last.
-  assertEquals(code, 0, told.slice(-20_000));
+  const failed = told.slice(Math.max(told.lastIndexOf("\n ERRORS"), told.length - 50_000));
+  assertEquals(code, 0, failed);
   const summary = /^ok \| (\d+) passed.* \| 0 failed(?:.*?(\d+) filtered out)?/m.exec(told);
-  assert(summary, told.slice(-20_000));
+  assert(summary, failed);
   return { passed: Number(summary[1]), left: Number(summary[2] ?? 0) };
 }
 
