@@ -2,7 +2,7 @@ import type { Environment, Host } from "../host/host.ts";
 import { makePlan } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { FileReportHooks, FileReports, ReportTarget } from "../report/files/open_files.ts";
-import { openReport } from "../report/open_report.ts";
+import { openReport, type OpenReportOptions } from "../report/open_report.ts";
 import type { RunEvent } from "../run/event.ts";
 import { run, type RunOptions } from "../run/run.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
@@ -16,18 +16,40 @@ import { outputMode } from "./output_mode.ts";
 
 /** Runs a workflow and prints the report; 0 when every job completed and every test passed. */
 export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {
-  const { host, leave } = program;
+  const settings = await readSettings(invocation, program.host);
+  const prepared = await prepare(invocation, program, settings);
+  if (prepared.text === undefined) return await runPrepared(prepared, settings, program);
+  program.host.stdout.write(prepared.text);
+  return 0;
+}
+
+/** How a run is told of, and how long it may take. */
+interface Settings extends Pick<OpenReportOptions, "mode" | "timing" | "quiet" | "colour"> {
+  readonly level: LogLevel;
+  readonly timeout: RunOptions["timeout"];
+  /** The reports to be written besides the one that is printed. */
+  readonly targets: readonly ReportTarget[];
+}
+
+async function readSettings(invocation: Invocation, host: Host): Promise<Settings> {
   const { switches, values } = invocation;
-  const mode = outputMode(values.get("output"), host.env, host.stdout);
-  const level = await levelOf(invocation, host.env);
-  const colour = usesColour(switches.has("no-color"), host.env, host.stdout);
-  const timeout = runTimeout(host.env.get("RUNNER_TIMEOUT"));
-  const targets = await targetsOf(invocation, host);
-  const { plan, text, options } = await prepare(invocation, program, level, targets);
-  if (text !== undefined) {
-    host.stdout.write(text);
-    return 0;
-  }
+  return {
+    mode: outputMode(values.get("output"), host.env, host.stdout),
+    level: await levelOf(invocation, host.env),
+    timing: switches.has("timing"),
+    quiet: switches.has("quiet"),
+    colour: usesColour(switches.has("no-color"), host.env, host.stdout),
+    timeout: runTimeout(host.env.get("RUNNER_TIMEOUT")),
+    targets: await targetsOf(invocation, host),
+  };
+}
+
+async function runPrepared(
+  { plan, options }: Prepared,
+  { level, timeout, targets, ...looks }: Settings,
+  program: Program,
+): Promise<ExitCode> {
+  const { host, leave } = program;
   const interruption = new AbortController();
   let lost: unknown;
   const onReaderGone = (error?: unknown) => {
@@ -39,12 +61,9 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
   };
   const verbose = level === "debug";
   const report = await openReport(await reportHost(targets, host), {
-    mode,
+    ...looks,
     verbose,
     silent: level === "error",
-    timing: switches.has("timing"),
-    quiet: switches.has("quiet"),
-    colour,
     isReplaced: targets.some(({ path }) => path === "-"),
     onReaderGone,
   });
@@ -100,8 +119,7 @@ interface Prepared {
 async function prepare(
   invocation: Invocation,
   program: Program,
-  level: LogLevel,
-  targets: readonly ReportTarget[],
+  { level, targets }: Settings,
 ): Promise<Prepared> {
   const { host } = program;
   const file = invocation.operands[0]!;
@@ -151,7 +169,6 @@ async function warn(
   await (await import("./tell_warnings.ts")).tellWarnings(warnings, level, program);
 }
 
-/** The reports to be written besides the one that is printed. */
 async function targetsOf(invocation: Invocation, host: Host): Promise<readonly ReportTarget[]> {
   const { lists, values } = invocation;
   const isAsked = lists.has("report") || values.has("report-dir");
