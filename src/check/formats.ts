@@ -110,13 +110,10 @@ function findingsOf(
   });
 }
 
-function recordOf({ severity, code, message, hint = null, ...rest }: FindingRecord): unknown {
-  const { file, place } = rest;
+function recordOf({ severity, code, message, hint, file, place }: Finding): unknown {
   const { line = null, column = null } = place ?? {};
-  return { file, line, column, severity, code, message, hint };
+  return { file, line, column, severity, code, message, hint: hint ?? null };
 }
-
-type FindingRecord = Omit<Finding, "hint"> & { readonly hint?: string | null };
 
 function annotate(
   { severity, code, message, hint, file, place }: Finding,

@@ -1,12 +1,9 @@
 import { refused } from "../check/check_file.ts";
 import { FINDING_FORMATS } from "../check/formats.ts";
 import type { LoadError } from "../source/errors.ts";
-import { pathsFromRoot } from "../source/github_command.ts";
+import { MOST_ANNOTATIONS, pathsFromRoot } from "../source/github_command.ts";
 import type { Program } from "./command.ts";
 import { maskOf } from "./explain_error.ts";
-
-/** GitHub shows no more of one step. */
-const MOST_ANNOTATIONS = 10;
 
 /** What keeps a workflow from running, as annotations for GitHub Actions. */
 export function annotateRefusal(

@@ -3,6 +3,9 @@ import type { Place } from "./source.ts";
 /** How much an annotation weighs. */
 export type AnnotationLevel = "error" | "warning" | "notice";
 
+/** How many annotations GitHub shows of one step. */
+export const MOST_ANNOTATIONS = 10;
+
 /** What GitHub shows beside a line of a file. */
 export interface Annotation {
   readonly level: AnnotationLevel;

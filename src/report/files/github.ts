@@ -1,14 +1,17 @@
 import type { Host, Output } from "../../host/host.ts";
 import type { Failure, RunEvent } from "../../run/event.ts";
-import { type Annotation, pathsFromRoot, renderAnnotation } from "../../source/github_command.ts";
+import {
+  type Annotation,
+  MOST_ANNOTATIONS,
+  pathsFromRoot,
+  renderAnnotation,
+} from "../../source/github_command.ts";
 import { type StepTree, StepTrees } from "../step_trees.ts";
 import { cutLine, oneLine } from "../text_lines.ts";
 import { printable } from "../../source/printable.ts";
 import { failureText } from "./details.ts";
 import type { RenderEvent } from "./file_format.ts";
 
-/** GitHub shows no more of one step. */
-const MOST_ANNOTATIONS = 10;
 const WIDEST_TITLE = 200;
 
 /** Failures of one step at one place, of which the first is told: a repeat would leave no room. */
