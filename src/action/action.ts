@@ -155,6 +155,8 @@ export interface ActionContext {
   runJobFile(vars: Dict): Promise<JobResult>;
   /** Says something to who asked for details with `-v`. */
   debug(text: string): void;
+  /** Says something that everybody should see, and that is no result. */
+  warn(text: string): void;
 }
 
 export type { Dict, Value };

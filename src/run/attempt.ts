@@ -97,6 +97,11 @@ export class Attempt implements ActionContext {
     emit({ type: "note", time: host.clock.now(), level: "debug", text, run: this.#of });
   }
 
+  warn(text: string): void {
+    const { emit, host } = this.#session;
+    emit({ type: "note", time: host.clock.now(), level: "warning", text, run: this.#of });
+  }
+
   /** Tells the action to end what it began. Only the first reason counts. */
   stop(reason: StepError): void {
     if (this.#reason) return;

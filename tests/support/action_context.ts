@@ -48,6 +48,7 @@ export function actionContext(): TestContext {
     mask: (text) => masker.mask(text),
     cutText: (text, limit) => masker.cut(text, limit),
     debug: (text) => void notes.push(text),
+    warn: (text) => void notes.push(`warning: ${text}`),
     secrets,
     notes,
     stop(reason) {

@@ -24,7 +24,16 @@ export async function runInBackground(
     throw await spawnProblem(error, request);
   }
   const outputs = copyTo(log, group.child);
+  let isOver = false;
+  group.status.then(async (status) => {
+    if (isOver || !isFailure(status)) return;
+    await atMost(OUTPUT_LAG, Promise.all(outputs.map((output) => output.ended)), context);
+    const line = await lastLine(path, context);
+    const words = `the command in the background ended with exit code ${status.code}`;
+    if (!isOver) context.warn(line === "" ? words : `${words}: ${line}`);
+  });
   leftovers.leave(async () => {
+    isOver = true;
     await group.end();
     leftovers.release(group.pid);
     await Promise.all(outputs.map((output) => output.cancel()));
@@ -37,6 +46,47 @@ export async function runInBackground(
     status: 0,
     brief: "started",
   };
+}
+
+/** How long output may lag behind the end of a command, in milliseconds. */
+const OUTPUT_LAG = 200;
+
+/** Exit codes of shells whose command was ended by SIGINT, SIGKILL or SIGTERM. */
+const ENDED_BY_SIGNAL: ReadonlySet<number> = new Set([130, 137, 143]);
+
+/** Whether a command failed by itself; one that a step ended was meant to end. */
+function isFailure({ code, signal }: Deno.CommandStatus): boolean {
+  return code !== 0 && signal === null && !ENDED_BY_SIGNAL.has(code);
+}
+
+async function atMost(
+  milliseconds: number,
+  done: Promise<unknown>,
+  { deadlines }: ActionContext,
+): Promise<void> {
+  const pause = Promise.withResolvers<void>();
+  const deadline = deadlines.add(milliseconds, () => pause.resolve());
+  await Promise.race([done, pause.promise]);
+  deadline.cancel();
+}
+
+/** So much of a line is told in a warning, and so many bytes before the end are searched for it. */
+const LONGEST_LINE = 300;
+const LONGEST_END = 64 * 1024;
+
+/** The last that a command printed, without secrets; nothing where it cannot be read any more. */
+async function lastLine(path: string, context: ActionContext): Promise<string> {
+  try {
+    using file = await Deno.open(path);
+    const { size } = await file.stat();
+    const end = new Uint8Array(Math.min(size, LONGEST_END));
+    await file.seek(size - end.length, Deno.SeekMode.Start);
+    const read = await file.read(end) ?? 0;
+    const text = context.mask(new TextDecoder().decode(end.subarray(0, read))).trimEnd();
+    return text.slice(text.lastIndexOf("\n") + 1).slice(0, LONGEST_LINE);
+  } catch {
+    return "";
+  }
 }
 
 function copyTo(log: Deno.FsFile, { stdout, stderr }: Deno.ChildProcess) {
