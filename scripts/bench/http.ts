@@ -1,19 +1,13 @@
-import { fromFileUrl } from "@std/path/from-file-url";
 import { type Figure, median, type Workbench } from "./bench.ts";
-
-const ENDS = fromFileUrl(new URL("./http_ends.ts", import.meta.url));
+import { HTTP_ENDS, startHttpServer } from "./http_server.ts";
 
 /** Servers and clients share a machine, so that one pair says little. */
 const PAIRS = 11;
 
 /** Ten thousand requests at once, against what a bare loop over node:http makes of them. */
 export async function* benchHttp(workbench: Workbench): AsyncGenerator<Figure> {
-  const server = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", ENDS, "server"],
-    stdout: "piped",
-  }).spawn();
-  const { value } = await server.stdout.getReader().read();
-  const url = new TextDecoder().decode(value).trim();
+  await using server = await startHttpServer();
+  const { url } = server;
   const repeated = (count: number) =>
     workbench.write(
       `load_${count}.yml`,
@@ -24,7 +18,7 @@ export async function* benchHttp(workbench: Workbench): AsyncGenerator<Figure> {
   const [one, all] = [await repeated(1), await repeated(10_000)];
   const ratios: number[] = [];
   const memory: number[] = [];
-  const askBarely = async () => Number((await workbench.deno("run", "-A", ENDS, url)).stdout);
+  const askBarely = async () => Number((await workbench.deno("run", "-A", HTTP_ENDS, url)).stdout);
   await askBarely();
   for (let pair = 0; pair < PAIRS; pair++) {
     const first = await workbench.runner(one);
@@ -35,8 +29,6 @@ export async function* benchHttp(workbench: Workbench): AsyncGenerator<Figure> {
     ratios.push(bare / (ours.seconds - first.seconds));
     memory.push(ours.megabytes);
   }
-  server.kill();
-  await server.status;
   yield {
     what: "10,000 requests at once, rate against node:http",
     value: median(ratios),

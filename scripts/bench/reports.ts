@@ -1,7 +1,6 @@
-import { fromFileUrl } from "@std/path/from-file-url";
 import { type Figure, median, type Workbench } from "./bench.ts";
+import { startHttpServer } from "./http_server.ts";
 
-const ENDS = fromFileUrl(new URL("./http_ends.ts", import.meta.url));
 const JOBS = 10;
 const STEPS = 1_000;
 const PAIRS = 5;
@@ -30,12 +29,8 @@ interface Comparison {
 
 /** A run with every report against one with none, of a server that takes so many milliseconds. */
 async function compare(workbench: Workbench, delay: number): Promise<Comparison> {
-  const server = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", ENDS, "server", String(delay)],
-    stdout: "piped",
-  }).spawn();
-  const { value } = await server.stdout.getReader().read();
-  const file = await workbench.write("steps.yml", workflow(new TextDecoder().decode(value).trim()));
+  await using server = await startHttpServer(delay);
+  const file = await workbench.write("steps.yml", workflow(server.url));
   const ratios: number[] = [];
   const memory: number[] = [];
   const runBarely = () => workbench.runner(file);
@@ -49,8 +44,6 @@ async function compare(workbench: Workbench, delay: number): Promise<Comparison>
     ratios.push(told.seconds / bare.seconds);
     memory.push(told.megabytes - bare.megabytes);
   }
-  server.kill();
-  await server.status;
   return { ratio: median(ratios), megabytes: median(memory) };
 }
 
