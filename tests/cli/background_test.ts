@@ -38,6 +38,13 @@ Deno.test("the warning of a command in the background shows no secret", async ()
   assertStringIncludes(stderr, "exit code 1: no access with ***\n");
 });
 
+Deno.test("the warning of a command in the background shows no part of a line that is too long", async () => {
+  const env = { A_TOKEN: "supersecret" };
+  const cmd = 'printf "$A_TOKEN"; head -c 65530 /dev/zero | tr "\\0" x; exit 1';
+  const { stderr } = await inBackground(cmd, UNTIL_GONE, env);
+  assertStringIncludes(stderr, "ended with exit code 1\n");
+});
+
 Deno.test("a command in the background that a step or the run ends is not warned of", async () => {
   const stop = `kill {{outputs.service.pid}}; ${UNTIL_GONE}`;
   for (

@@ -74,7 +74,7 @@ async function atMost(
 const LONGEST_LINE = 300;
 const LONGEST_END = 64 * 1024;
 
-/** The last that a command printed, without secrets; nothing where it cannot be read any more. */
+/** The last line that a command printed, without secrets; nothing where it cannot be read. */
 async function lastLine(path: string, context: ActionContext): Promise<string> {
   try {
     using file = await Deno.open(path);
@@ -83,7 +83,10 @@ async function lastLine(path: string, context: ActionContext): Promise<string> {
     await file.seek(size - end.length, Deno.SeekMode.Start);
     const read = await file.read(end) ?? 0;
     const text = context.mask(new TextDecoder().decode(end.subarray(0, read))).trimEnd();
-    return text.slice(text.lastIndexOf("\n") + 1).slice(0, LONGEST_LINE);
+    const newline = text.lastIndexOf("\n");
+    // A line that begins before that may begin with a secret, of which the rest is none to masks.
+    if (newline < 0 && size > end.length) return "";
+    return text.slice(newline + 1).slice(0, LONGEST_LINE);
   } catch {
     return "";
   }
