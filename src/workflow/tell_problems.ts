@@ -109,7 +109,9 @@ function locateProblem({ path, part, range, ...rest }: Problem, places: Places):
 /** An expression that stops in its middle was often cut by what means something in YAML. */
 function cutHint(message: string, origin: Span | undefined): string | undefined {
   if (!origin || !/^unexpected end|never closed$/.test(message)) return undefined;
-  const next = origin.source.text.slice(origin.end, origin.end + 100);
+  const { source: { text }, start, end } = origin;
+  if (/["']/.test(text.charAt(start))) return undefined;
+  const next = text.slice(end, end + 100);
   const cause = CUTS.find(({ next: pattern }) => pattern.test(next));
   return cause && `${cause.why}: put the whole value in quotes`;
 }

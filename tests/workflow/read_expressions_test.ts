@@ -142,6 +142,13 @@ Deno.test("an expression that a comma cut off is told so", async () => {
   assertMatch(await explainText(yaml), /a "," ends the value: put the whole value in quotes/);
 });
 
+Deno.test("an expression in quotes that stops in its middle was not cut by YAML", async () => {
+  const yaml = `name: x\njobs: [{name: j, steps: [{uses: hello, test: "1 ==" , id: a}]}]\n`;
+  const told = await explainText(yaml);
+  assertMatch(told, /unexpected end of the expression/);
+  assertEquals(told.includes("ends the value"), false, told);
+});
+
 Deno.test("an expression that is used often is told once for each place", async () => {
   const steps = Array.from({ length: 50 }, () => "*s").join(", ");
   const yaml = `x: &s {uses: hello, test: foo}
