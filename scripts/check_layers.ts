@@ -3,6 +3,9 @@
  * listed for it here, and no imports go in a circle. Types count too.
  */
 
+const UP_TO_ACTION = ["source", "value", "host", "expr", "action"];
+const UP_TO_PLAN = [...UP_TO_ACTION, "workflow", "plan"];
+
 /** Which folders each folder may import from. src/README.md draws the same picture. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   source: [],
@@ -10,41 +13,16 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   host: [],
   expr: ["source", "value"],
   action: ["source", "value", "host", "expr"],
-  workflow: ["source", "value", "host", "expr", "action"],
-  plan: ["source", "value", "host", "expr", "action", "workflow"],
-  run: ["source", "value", "host", "expr", "action", "workflow", "plan"],
+  workflow: UP_TO_ACTION,
+  plan: [...UP_TO_ACTION, "workflow"],
+  run: UP_TO_PLAN,
   report: ["source", "value", "host"],
-  check: ["source", "value", "host", "expr", "action", "workflow", "plan"],
-  dag: ["source", "value", "host", "expr", "action", "workflow", "plan"],
+  check: UP_TO_PLAN,
+  dag: UP_TO_PLAN,
   openapi: ["source", "value", "host"],
-  schema: ["source", "value", "host", "expr", "action", "workflow"],
-  library: [
-    "source",
-    "value",
-    "host",
-    "expr",
-    "action",
-    "workflow",
-    "plan",
-    "run",
-    "report",
-    "check",
-  ],
-  cli: [
-    "source",
-    "value",
-    "host",
-    "expr",
-    "action",
-    "workflow",
-    "plan",
-    "run",
-    "report",
-    "check",
-    "dag",
-    "openapi",
-    "schema",
-  ],
+  schema: [...UP_TO_ACTION, "workflow"],
+  library: [...UP_TO_PLAN, "run", "report", "check"],
+  cli: [...UP_TO_PLAN, "run", "report", "check", "dag", "openapi", "schema"],
 };
 
 /** Single files that a folder may use of a folder that is closed to it otherwise. */
