@@ -39,6 +39,19 @@ declare module "@std/cli/parse-args" {
   export function parseArgs(args: readonly string[], options?: ParseArgsOptions): ParseArgs;
 }
 
+declare module "@std/fmt/colors" {
+  export function setColorEnabled(value: boolean): void;
+  export function bold(text: string): string;
+  export function dim(text: string): string;
+  export function red(text: string): string;
+  export function green(text: string): string;
+  export function yellow(text: string): string;
+  export function blue(text: string): string;
+  export function cyan(text: string): string;
+  export function gray(text: string): string;
+  export function stripAnsiCode(text: string): string;
+}
+
 declare module "@std/path/from-file-url" {
   export function fromFileUrl(url: string | URL): string;
 }

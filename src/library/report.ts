@@ -21,7 +21,7 @@ export type Report = (event: RunEvent) => string;
 
 /** How a report for people looks. */
 export interface ReportOptions {
-  /** Whether it has colours. */
+  /** Whether it has colours. Where the variable `NO_COLOR` is set it has none all the same. */
   readonly colour?: boolean;
   /** Whether `text` and `quiet` say what took the time, and `text` the times of each step. */
   readonly timing?: boolean;

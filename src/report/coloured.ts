@@ -1,21 +1,20 @@
+import { blue, bold, cyan, dim, green, red, setColorEnabled, yellow } from "@std/fmt/colors";
 import type { Paint, Style } from "./style.ts";
 
-/**
- * A style with colours. Whoever asks for it has decided: unlike colours of a library, these do not
- * ask `NO_COLOR` again.
- */
+// The library has an opinion of its own; who asks for colours has decided.
+setColorEnabled(true);
+
+/** A style with colours. */
 export const COLOURED: Style = {
-  bold: paint(1, 22),
-  dim: paint(2, 22),
-  red: paint(31, 39),
-  green: paint(32, 39),
-  yellow: paint(33, 39),
-  blue: paint(34, 39),
-  cyan: paint(36, 39),
+  bold: unlessEmpty(bold),
+  dim: unlessEmpty(dim),
+  red: unlessEmpty(red),
+  green: unlessEmpty(green),
+  yellow: unlessEmpty(yellow),
+  blue: unlessEmpty(blue),
+  cyan: unlessEmpty(cyan),
 };
 
-/** Starts a look with one code and ends it with another, also behind looks inside it that end so. */
-function paint(start: number, end: number): Paint {
-  const [before, after] = [`\x1b[${start}m`, `\x1b[${end}m`];
-  return (text) => text === "" ? "" : before + text.replaceAll(after, before) + after;
+function unlessEmpty(paint: Paint): Paint {
+  return (text) => text === "" ? "" : paint(text);
 }

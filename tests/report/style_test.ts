@@ -18,15 +18,6 @@ Deno.test("a style with colours keeps a look on behind one inside it that ends t
   assertEquals(bold(red("a")), "\x1b[1m\x1b[31ma\x1b[39m\x1b[22m");
 });
 
-Deno.test("a style with colours has them with NO_COLOR too, as its user has decided", async () => {
-  const module = JSON.stringify(new URL("../../src/report/coloured.ts", import.meta.url).href);
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["eval", `import { COLOURED } from ${module}; console.log(COLOURED.red("a"));`],
-    env: { NO_COLOR: "1" },
-  }).output();
-  assertEquals(new TextDecoder().decode(stdout), "\x1b[31ma\x1b[39m\n");
-});
-
 Deno.test("loadStyle() brings colours where they are wanted", async () => {
   assertEquals(await loadStyle(true), COLOURED);
   assertEquals(await loadStyle(false), PLAIN);

@@ -6,6 +6,7 @@
  * @module
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { stripAnsiCode } from "@std/fmt/colors";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { resolve } from "@std/path/resolve";
 import config from "../../deno.json" with { type: "json" };
@@ -40,10 +41,10 @@ async function runSuite(place: Place, ...flags: readonly string[]): Promise<Coun
     args: words,
     cwd,
     clearEnv: true,
-    env: { ...env, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    env: { ...env, DENO_NO_UPDATE_CHECK: "1" },
     stdin: "null",
   }).output();
-  const told = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  const told = stripAnsiCode(new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
   const failed = told.slice(Math.max(told.lastIndexOf("\n ERRORS"), told.length - 50_000));
   assertEquals(code, 0, failed);
   const summary = /^ok \| (\d+) passed.* \| 0 failed(?:.*?(\d+) filtered out)?/m.exec(told);
