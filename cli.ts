@@ -17,6 +17,5 @@ if (import.meta.main) {
     );
     Deno.exit(1);
   }
-  // Sockets and timers that are still open must not keep the program alive.
-  Deno.exit(await main(Deno.args, host, Deno.exit));
+  Deno.exitCode = await main(Deno.args, host, Deno.exit);
 }

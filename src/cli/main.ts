@@ -4,7 +4,13 @@ import { didYouMean } from "../source/suggest.ts";
 import type { Command, ExitCode, Program } from "./command.ts";
 import { COMMANDS, COMMON_OPTIONS, DEFAULT_COMMAND } from "./registry.ts";
 
-/** The program from its arguments to its exit code. `leave` ends it at once. */
+/**
+ * The program from its arguments to its exit code.
+ *
+ * `leave` ends it at once: sockets and timers that a command left open must not keep it alive. Help
+ * and the version end by themselves: Deno keeps for the next start what it has compiled, but not
+ * where so short a program is ended from inside.
+ */
 export async function main(
   args: readonly string[],
   host: Host,
@@ -16,6 +22,7 @@ export async function main(
   } catch (error) {
     const { explainError } = await import("./explain_error.ts");
     host.stderr.write(explainError(error, host, program.secrets));
+    leave(1);
     return 1;
   }
 }
@@ -35,7 +42,9 @@ async function runProgram(args: readonly string[], program: Program): Promise<Ex
   if (invocation.switches.has("version")) return await printVersion(host);
   await checkOperands(command, invocation.operands, host.files);
   const run = await command.load();
-  return await run(invocation, program);
+  const code = await run(invocation, program);
+  program.leave(code);
+  return code;
 }
 
 async function printHelp(command: Command, { stdout }: Host): Promise<ExitCode> {
