@@ -66,7 +66,10 @@ function pathOrUrl(bin: string | undefined): string | undefined {
 
 function inherited(): Record<string, string> {
   const names = ["PATH", "HOME", "TMPDIR", "DENO_DIR", "XDG_CACHE_HOME", "SystemRoot", "ComSpec"]
-    .concat("LANG", "LC_ALL");
+    .concat("LANG", "LC_ALL")
+    // With these Deno reaches the registry, for what a build takes from there.
+    .concat("NODE_EXTRA_CA_CERTS", "DENO_CERT", "DENO_TLS_CA_STORE", "NPM_CONFIG_REGISTRY")
+    .concat("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY");
   const found = Object.fromEntries(names.flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
