@@ -16,6 +16,7 @@ import type { Session } from "./session.ts";
 import { EmbeddedError } from "./embedded_error.ts";
 import { FieldError } from "./field_error.ts";
 import { missingOutputsHint } from "./missing_outputs.ts";
+import { unsetVariableHint } from "./unset_variables.ts";
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
 export async function explainError(
@@ -32,7 +33,7 @@ export async function explainError(
       kind: "expression",
       field: [fieldName, ...cause.path].join("."),
       message: cause.message,
-      ...hintOf(cause, await missingAt(session, path)),
+      ...hintOf(cause, await missingAt(session, path, cause)),
       ...await placeAt(session, path, cause.start, cause.end),
     };
   }
@@ -55,7 +56,7 @@ export async function explainTest(
   scope: Scope,
 ): Promise<Failure> {
   const { start, end, operands, hint: likely, unequal } = test.explain(scope, false);
-  const hint = (session.plan && missingOutputsHint(session.plan, test.source)) ?? likely;
+  const hint = missingInTest(session, test, operands) ?? likely;
   return {
     kind: "test",
     field: "test",
@@ -188,11 +189,26 @@ function hintOf(error: RunnerError, better?: string): { hint?: string } {
   return hint === undefined ? {} : { hint };
 }
 
-/** What an expression misses because not all jobs were chosen to run. */
-async function missingAt({ document, plan }: Session, path: Path): Promise<string | undefined> {
-  const isWhole = !plan || plan.jobs.length === plan.workflow.jobs.length &&
-      plan.jobs.every(({ skip }) => skip === undefined);
-  if (isWhole) return undefined;
-  const places = await document.places();
-  return missingOutputsHint(plan, places.text(path)?.text ?? "");
+/** What an expression misses because not all jobs were chosen to run, or a variable is not set. */
+async function missingAt(
+  { document, plan }: Session,
+  path: Path,
+  mark: { readonly start: number; readonly end: number } = { start: 0, end: 0 },
+): Promise<string | undefined> {
+  if (!plan) return undefined;
+  const text = (await document.places()).text(path)?.text ?? "";
+  return missingOutputsHint(plan, text) ??
+    unsetVariableHint(plan, text.slice(mark.start, mark.end));
+}
+
+/** The same for a test that came out false. */
+function missingInTest(
+  { plan }: Session,
+  { source }: Expression,
+  operands: readonly Operand[],
+): string | undefined {
+  if (!plan) return undefined;
+  const absent = operands.filter(({ value }) => value === null);
+  return missingOutputsHint(plan, source) ??
+    absent.map(({ text }) => unsetVariableHint(plan, text)).find((hint) => hint !== undefined);
 }

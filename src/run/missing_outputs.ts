@@ -6,7 +6,9 @@ const READS = /\boutputs\s*(?:\?\.|\.|(?:\?\.)?\[\s*["'`])\s*([\w-]+)/g;
 
 /** Says of an expression that it reads what a job publishes that was not chosen to run. */
 export function missingOutputsHint({ workflow, jobs }: Plan, text: string): string | undefined {
-  const names = [...text.matchAll(READS)].map(([, name]) => name!);
+  const isWhole = jobs.length === workflow.jobs.length &&
+    jobs.every(({ skip }) => skip === undefined);
+  const names = isWhole ? [] : [...text.matchAll(READS)].map(([, name]) => name!);
   if (names.length === 0) return undefined;
   const planned = new Map(jobs.map((planned) => [planned.job, planned]));
   for (const job of workflow.jobs) {

@@ -161,3 +161,23 @@ Deno.test("what a step before has not published is blamed on that step", async (
   assertEquals(blamed("is there"), undefined);
   assertEquals(blamed("not about it"), undefined);
 });
+
+Deno.test("a var that is nil is blamed on the variable that is not set", async () => {
+  const text = `name: n
+vars: {token: "{{DEPLOY_TOKEN}}", set: "{{A_VARIABLE}}", none: null}
+jobs:
+  - name: j
+    steps:
+      - {name: gap, uses: hello, with: {v: "Bearer {{vars.token}}"}}
+      - {name: false test, uses: hello, test: vars.token == "t"}
+      - {name: no variable, uses: hello, test: vars.none == "t"}
+      - {name: set, uses: hello, test: vars.set == "t"}
+`;
+  await withFiles({ "w.yml": text }, async (cwd) => {
+    const { code, stdout } = await runCli(["w.yml"], { cwd, env: { A_VARIABLE: "a" } });
+    assertEquals(code, 1);
+    const hint = "vars.token is the variable DEPLOY_TOKEN, which is not set";
+    const parts = stdout.split("⎿")[0]!.split(/\n {3}\d\. /).slice(1);
+    assertEquals(parts.map((part) => part.includes(hint)), [true, true, false, false]);
+  });
+});
