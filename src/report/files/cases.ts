@@ -167,12 +167,12 @@ function whyNotRun({ reason, rounds, failures }: JobRecord, { end }: RunRecord):
   return end?.interrupted ?? "not run";
 }
 
-/** ` [entry 1, round 2]` behind the name of a step, where there are such. */
+/** ` [repeat_index 1, entry 2]` behind the name of a step, where there are such. */
 export function labelOf(entry: number | undefined, round: number | undefined): string {
   if (entry === undefined && round === undefined) return "";
   const parts = [
-    ...entry === undefined ? [] : [`entry ${entry}`],
-    ...round === undefined ? [] : [`round ${round}`],
+    ...round === undefined ? [] : [`repeat_index ${round}`],
+    ...entry === undefined ? [] : [`entry ${entry + 1}`],
   ];
   return ` [${parts.join(", ")}]`;
 }

@@ -32,13 +32,13 @@ Deno.test("Markdown tells what went alike in many rounds once, so that the rest 
   const titles = [...text.matchAll(/<summary>(.*)<\/summary>/g)].map(([, title]) => title);
   const at = "(w.yml:9)";
   assertEquals(titles, [
-    `many › round 0 &#91;round 0&#93; ${at}, and 68 more rounds like it`,
-    `many › round 69 &#91;round 69&#93; ${at}`,
+    `many › round 0 &#91;repeat&#95;index 0&#93; ${at}, and 68 more rounds like it`,
+    `many › round 69 &#91;repeat&#95;index 69&#93; ${at}`,
     "one › unlike (w.yml:17)",
   ]);
   assertStringIncludes(
     text,
-    "### Flaky\n\n- many › in time &#91;round 0&#93;: passed on attempt 2, and flaky in 59 more rounds\n",
+    "### Flaky\n\n- many › in time &#91;repeat&#95;index 0&#93;: passed on attempt 2, and flaky in 59 more rounds\n",
   );
 });
 

@@ -129,13 +129,13 @@ export const RICH_CASES: readonly RichCase[] = [
   { suite: "Orders", name: "same (2)", outcome: "passed", at: "w.yml:42" },
   ...[[1, 0], [2, 0], [1, 1]].map(([n, round]) => ({
     suite: "Rounds",
-    name: `entry of ${n} [entry ${n! - 1}, round ${round}]`,
+    name: `entry of ${n} [repeat_index ${round}, entry ${n}]`,
     outcome: "passed" as const,
     at: "w.yml:48",
   })),
   {
     suite: "Rounds",
-    name: "entry of 2 [entry 1, round 1]",
+    name: "entry of 2 [repeat_index 1, entry 2]",
     outcome: "failed",
     at: "w.yml:51",
   },
@@ -155,12 +155,12 @@ export const RICH_CASES: readonly RichCase[] = [
   },
   { suite: "Off (2)", name: "five", ...SKIPPED, reason: "repeat.count is 0", at: "w.yml:69" },
   ...[0, 1].flatMap((entry) => {
-    const step = `each [entry ${entry}]`;
+    const step = `each [entry ${entry + 1}]`;
     return [
       { suite: "Entries", name: step, outcome: "passed" as const, at: "w.yml:72" },
       ...[0, 1].map((inner) => ({
         suite: "Entries",
-        name: `${step} › part [entry ${inner}]`,
+        name: `${step} › part [entry ${inner + 1}]`,
         outcome: "passed" as const,
         at: "jobs/set.yml:3",
       })),
