@@ -291,7 +291,7 @@ jobs:
 `;
   await withReport(workflow, async ({ page }) => {
     assertEquals(await textsOf(page, "#count"), ["1 of 10000 steps"]);
-    assertEquals(await textsOf(page, "#details h2"), ["j › number [round 7777]"]);
+    assertEquals(await textsOf(page, "#details h2"), ["j › number [repeat_index 7777]"]);
     await click(page, "#row-0");
     assertStringIncludes((await textsOf(page, "#details"))[0]!, "9999/10000 success (99.9%)");
     await fill(page, "#show", "all");
@@ -300,11 +300,11 @@ jobs:
     await page.evaluate("document.getElementById('rows').focus()");
     await page.press("End");
     const names = await textsOf(page, ".row .name");
-    assertEquals(names.at(-1), "✓ number [round 9999]");
-    assertEquals(await textsOf(page, "#details h2"), ["j › number [round 9999]"]);
+    assertEquals(names.at(-1), "✓ number [repeat_index 9999]");
+    assertEquals(await textsOf(page, "#details h2"), ["j › number [repeat_index 9999]"]);
     assert(await page.evaluate(rows) as number < 100);
-    await fill(page, "#search", "round 1234]");
-    assertEquals(await textsOf(page, ".row.step .name"), ["✓ number [round 1234]"]);
+    await fill(page, "#search", "repeat_index 1234]");
+    assertEquals(await textsOf(page, ".row.step .name"), ["✓ number [repeat_index 1234]"]);
     assertEquals(page.errors, []);
   });
 });
