@@ -393,13 +393,3 @@ flow.yml:11:12: error: YAML reads {{ }} without quotes as a mapping
      |            ^^^^^^^^^^^^ put the whole value in quotes`,
   );
 });
-
-Deno.test("a text that is no YAML is told to be none where it has other errors", async () => {
-  assertEquals(
-    await explainText("name: 'x'#y\njobs: 5\n"),
-    `YAML syntax error at line 1
-flow.yml:1:10: error: text after the closing quote
-  1 | name: 'x'#y
-    |          ^ put the whole value in quotes`,
-  );
-});

@@ -1,0 +1,85 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assertHidden } from "../support/assert_hidden.ts";
+import { runCli } from "../support/run_cli.ts";
+import { readFolder } from "../support/run_reports.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+Deno.test("a cut output shows no half of a secret", async () => {
+  const workflow = `name: n
+jobs:
+  - name: j
+    steps:
+      - uses: shell
+        with: { cmd: 'printf "1234567$A_TOKEN"', max_output: 12 }
+        test: "false"
+        echo: "{{res.stdout}}"
+`;
+  await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const env = { A_TOKEN: "supersecret" };
+    const { stdout } = await runCli(["-v", "w.yml"], { cwd, env });
+    assertStringIncludes(stdout, "1234567");
+    assert(!stdout.includes("1234567s"), stdout);
+  });
+});
+
+Deno.test("what a command printed before its time was over shows no part of a secret", async () => {
+  const secret = Array.from({ length: 60 }, (_, line) => `line${line}`).join("\n");
+  const workflow = `name: n
+jobs:
+  - name: j
+    steps:
+      - uses: shell
+        with: { cmd: 'echo before; echo "$A_TOKEN"; exec sleep 60', timeout: 500ms }
+`;
+  await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const { stdout } = await runCli(["w.yml", "--report", "junit=j.xml"], {
+      cwd,
+      env: { A_TOKEN: secret },
+    });
+    assertStringIncludes(stdout, "stdout:\n             before\n             ***\n");
+    assert(!(stdout + await Deno.readTextFile(`${cwd}/j.xml`)).includes("line5"), stdout);
+  });
+});
+
+Deno.test("what keeps a workflow from running shows no secret, also where it is cut", async () => {
+  const secret = "hunter22secret";
+  const steps = (step: string) => `name: n\njobs:\n- name: j\n  steps:\n  - ${step}\n`;
+  const files: Record<string, string> = {
+    [`${secret}.yml`]: steps(`{uses: hello, ${secret}: 1}`).replace("hello", secret),
+    "vars.yml": `${steps("{uses: hello}")}vars: {a: "{{ int('${secret}') }}"}\n`,
+    "word.yml": steps(`{uses: hello, test: status ${secret}${secret}}`),
+  };
+  for (let before = 60; before < 100; before += 5) {
+    const filler = "x".repeat(before);
+    files[`a${before}.yml`] = steps(`{uses: hello, nane: "${filler}${secret}${filler}"}`);
+    files[`b${before}.yml`] = steps(`{uses: hello, with: {a: "${secret}${filler}", b: "{{ x }}"}}`);
+  }
+  await withFiles(files, async (cwd) => {
+    for (const file of [...Object.keys(files), `${secret}/missing.yml`]) {
+      const { stderr } = await runCli([file], { cwd, env: { MY_TOKEN: secret } });
+      assert(stderr.includes("error: ") || stderr.includes("warning: "), file);
+      assert(!/hunt|ecret/.test(stderr), stderr);
+    }
+  });
+});
+
+Deno.test("where a long line is cut, no piece of a secret is left", async () => {
+  const secret = "hunter2-is-not-a-good-one";
+  for (const filler of [secret, btoa(secret), "12345", ` ${secret} `]) {
+    const text = filler.repeat(200).slice(0, 4000);
+    const step = { uses: "hello", with: { a: text }, test: "1 == 2", vars: { b: text } };
+    const job = { name: "j", steps: [step, { ...step, with: { [text]: 1 } }, step] };
+    await withFiles({ "w.yml": JSON.stringify({ name: "n", jobs: [job] }) }, async (cwd) => {
+      const args = ["--report-dir", "reports", "w.yml"];
+      const { code, stdout, stderr } = await runCli(args, { cwd, env: { MY_TOKEN: secret } });
+      assertEquals(code, 1);
+      for (const text of [stdout, stderr, ...Object.values(readFolder(`${cwd}/reports`))]) {
+        for (const form of [secret, btoa(secret)]) {
+          for (let at = 0; at + 8 <= form.length; at++) {
+            assertHidden(form.slice(at, at + 8), text, filler);
+          }
+        }
+      }
+    });
+  }
+});

@@ -1,0 +1,9 @@
+import { assert } from "@std/assert";
+
+/** Fails where a form of a secret stands in a text. Line breaks in base64 hide nothing. */
+export function assertHidden(form: string, text: string, name: string): void {
+  for (const seen of [text, text.replace(/\s+/g, "")]) {
+    const at = seen.indexOf(form);
+    assert(at < 0, `${form} in ${name}: ${seen.slice(Math.max(0, at - 200), at + 80)}`);
+  }
+}
