@@ -19,12 +19,23 @@ export async function evaluateVars(
     const path = ["vars", ...error.path];
     const places = await workflow.document.places();
     const source = places.text(path);
+    const hint = unsetHint(source?.text.slice(error.start, error.end), environment) ?? error.hint;
     throw new LoadError(`cannot evaluate "${path.join(".")}" of the workflow`, [{
       severity: "error",
       code: "vars",
       message: error.message,
       span: source ? { source, start: error.start, end: error.end } : places.locate(path),
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      ...(hint === undefined ? {} : { hint }),
     }]);
   }
+}
+
+/** What is nil by its name alone is a variable that is not set. */
+function unsetHint(
+  read: string | undefined,
+  environment: Readonly<Record<string, string>>,
+): string | undefined {
+  if (read === undefined || !/^[A-Za-z_]\w*$/.test(read)) return undefined;
+  if (Object.hasOwn(environment, read)) return undefined;
+  return `the variable ${read} is not set: set it, or add ?? ""`;
 }

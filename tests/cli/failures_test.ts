@@ -164,20 +164,27 @@ Deno.test("what a step before has not published is blamed on that step", async (
 
 Deno.test("a var that is nil is blamed on the variable that is not set", async () => {
   const text = `name: n
-vars: {token: "{{DEPLOY_TOKEN}}", set: "{{A_VARIABLE}}", none: null}
+vars: {token: "{{DEPLOY_TOKEN}}", deep: {key: "{{DEPLOY_KEY}}"}, set: "{{A_VARIABLE}}", none: null}
 jobs:
   - name: j
     steps:
       - {name: gap, uses: hello, with: {v: "Bearer {{vars.token}}"}}
       - {name: false test, uses: hello, test: vars.token == "t"}
+      - {name: deep, uses: hello, with: {v: "x {{vars['deep'].key}}"}}
       - {name: no variable, uses: hello, test: vars.none == "t"}
       - {name: set, uses: hello, test: vars.set == "t"}
 `;
   await withFiles({ "w.yml": text }, async (cwd) => {
     const { code, stdout } = await runCli(["w.yml"], { cwd, env: { A_VARIABLE: "a" } });
     assertEquals(code, 1);
-    const hint = "vars.token is the variable DEPLOY_TOKEN, which is not set";
     const parts = stdout.split("⎿")[0]!.split(/\n {3}\d\. /).slice(1);
-    assertEquals(parts.map((part) => part.includes(hint)), [true, true, false, false]);
+    const hints = parts.map((part) => /vars.* is the variable .*/.exec(part)?.[0]);
+    assertEquals(hints, [
+      "vars.token is the variable DEPLOY_TOKEN, which is not set",
+      "vars.token is the variable DEPLOY_TOKEN, which is not set",
+      "vars['deep'].key is the variable DEPLOY_KEY, which is not set",
+      undefined,
+      undefined,
+    ]);
   });
 });
