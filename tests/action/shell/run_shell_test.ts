@@ -202,13 +202,14 @@ Deno.test("shell runs a command that is longer than an argument may be, with its
   });
 });
 
-Deno.test("shell keeps little of a command that prints 100 MB", async () => {
+Deno.test("shell keeps little of a command that prints 500 MB", async () => {
   const before = Deno.memoryUsage().rss;
-  const { res } = await sh({ cmd: "head -c 100000000 /dev/zero" });
-  assertEquals([res.stdout_bytes, res.truncated], [100_000_000, true]);
+  const { res } = await sh({ cmd: "head -c 500000000 /dev/zero" });
+  assertEquals([res.stdout_bytes, res.truncated], [500_000_000, true]);
   assertEquals((res.stdout as string).length, 1024 * 1024);
   const grown = Deno.memoryUsage().rss - before;
-  assert(grown < 50_000_000, `memory grew by ${grown} bytes`);
+  // What was read and dropped is freed whenever the collector comes to it.
+  assert(grown < 250_000_000, `memory grew by ${grown} bytes`);
 });
 
 Deno.test("shell ends everything that a command started when its time is over", async () => {
