@@ -21,12 +21,7 @@ export const shell: Action = {
     vars: ENV,
   },
   parameters: [
-    {
-      name: "cmd",
-      type: "string",
-      summary: "the command to run",
-      required: true,
-    },
+    { name: "cmd", type: "string", summary: "the command to run", required: true },
     {
       name: "shell",
       type: "string",
