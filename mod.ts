@@ -32,7 +32,8 @@ export {
 export type { FileFormatName } from "./src/report/files/file_format.ts";
 export { type Run, run, type RunOptions } from "./src/library/run.ts";
 export { LoadError, RunnerError, StepError, UsageError } from "./src/source/errors.ts";
-export type { Permissions, Plan, Workflow } from "./src/library/types.ts";
+export type { WrittenPermissions as Permissions } from "./src/action/permissions/read_permissions.ts";
+export type { Plan, Workflow } from "./src/library/types.ts";
 export type {
   Attempt,
   Difference,

@@ -1,7 +1,8 @@
 import type { Host } from "../host/host.ts";
 import { explained } from "./explained.ts";
 import { holdWorkflow } from "./handles.ts";
-import type { Permissions, Workflow } from "./types.ts";
+import type { WrittenPermissions } from "../action/permissions/read_permissions.ts";
+import type { Workflow } from "./types.ts";
 
 /** How a workflow is loaded. */
 export interface LoadOptions {
@@ -9,7 +10,7 @@ export interface LoadOptions {
    * What the actions of its runs may reach; everything without it. It is given here since plugins
    * and job files, which it binds too, are read while a workflow is loaded.
    */
-  readonly permissions?: Permissions;
+  readonly permissions?: WrittenPermissions;
 }
 
 /**
@@ -62,7 +63,7 @@ export async function loadWorkflow(
   }
 }
 
-async function readPermissions(permissions: Permissions, host: Host) {
+async function readPermissions(permissions: WrittenPermissions, host: Host) {
   const { readPermissions: read } = await import("../action/permissions/read_permissions.ts");
   return await read(permissions, host, (kind) => `permissions.${kind}`);
 }

@@ -4,12 +4,22 @@ import { parseHostRule } from "./host_rule.ts";
 import type { HostRule, PathRule, Permissions, ProgramRule } from "./permissions.ts";
 import { findProgram } from "./program_rule.ts";
 
-/** Permissions as people write them: the options of the command line, or an object of a program. */
+/**
+ * What the actions of a run may reach, as the options of the same names narrow it on the command
+ * line. A kind that is absent is not narrowed and an empty list allows nothing of its kind. With
+ * any of them, `shell` steps and plugins need to be named by `run`, since nothing binds what a
+ * command does.
+ */
 export interface WrittenPermissions {
+  /** Hosts of `http` steps and their redirects: `example.com`, `*.example.com`, `[::1]:80`. */
   readonly net?: readonly string[] | undefined;
+  /** Shells and plugins: `sh`, `/bin/bash`, `runner-name`. */
   readonly run?: readonly string[] | undefined;
+  /** Files that may be read, and folders with all that is in them: job files. */
   readonly read?: readonly string[] | undefined;
+  /** Files that may be written, and folders with all that is in them. */
   readonly write?: readonly string[] | undefined;
+  /** Whether no `shell` step runs, whatever `run` says. */
   readonly noShell?: boolean | undefined;
 }
 
