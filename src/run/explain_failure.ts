@@ -15,7 +15,7 @@ import type { Failure, PassedTest } from "./event.ts";
 import type { Session } from "./session.ts";
 import { EmbeddedError } from "./embedded_error.ts";
 import { FieldError } from "./field_error.ts";
-import { isWhole, missingOutputsHint } from "./missing_outputs.ts";
+import { missingOutputsHint } from "./missing_outputs.ts";
 import { unsetVariableHint } from "./unset_variables.ts";
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
@@ -193,13 +193,12 @@ function hintOf(error: RunnerError, better?: string): { hint?: string } {
 async function missingAt(
   { document, plan }: Session,
   path: Path,
-  mark?: { readonly start: number; readonly end: number },
+  mark: { readonly start: number; readonly end: number } = { start: 0, end: 0 },
 ): Promise<string | undefined> {
-  // Ten thousand requests may fail for a reason of their own.
-  if (!plan || !mark && isWhole(plan)) return undefined;
+  if (!plan) return undefined;
   const text = (await document.places()).text(path)?.text ?? "";
   return missingOutputsHint(plan, text) ??
-    (mark && unsetVariableHint(plan, text.slice(mark.start, mark.end)));
+    unsetVariableHint(plan, text.slice(mark.start, mark.end));
 }
 
 /** The same for a test that came out false. */

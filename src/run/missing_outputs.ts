@@ -4,15 +4,11 @@ import type { Plan } from "../plan/plan.ts";
 /** `outputs.build`, `outputs["unit-test"]` and the like, in an expression or around one. */
 const READS = /\boutputs\s*(?:\?\.|\.|(?:\?\.)?\[\s*["'`])\s*([\w-]+)/g;
 
-/** Whether all jobs of the workflow were chosen to run. */
-export function isWhole({ workflow, jobs }: Plan): boolean {
-  return jobs.length === workflow.jobs.length && jobs.every(({ skip }) => skip === undefined);
-}
-
 /** Says of an expression that it reads what a job publishes that was not chosen to run. */
-export function missingOutputsHint(plan: Plan, text: string): string | undefined {
-  const { workflow, jobs } = plan;
-  const names = isWhole(plan) ? [] : [...text.matchAll(READS)].map(([, name]) => name!);
+export function missingOutputsHint({ workflow, jobs }: Plan, text: string): string | undefined {
+  const isWhole = jobs.length === workflow.jobs.length &&
+    jobs.every(({ skip }) => skip === undefined);
+  const names = isWhole ? [] : [...text.matchAll(READS)].map(([, name]) => name!);
   if (names.length === 0) return undefined;
   const planned = new Map(jobs.map((planned) => [planned.job, planned]));
   for (const job of workflow.jobs) {
