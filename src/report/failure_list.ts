@@ -1,6 +1,7 @@
 import type { Failure } from "../run/event.ts";
+import { fitSentence } from "./fit_lines.ts";
 import { formatPlace, summarizeFailure } from "./render_failure.ts";
-import { fitSentence, indentedRoom, type Room } from "./room.ts";
+import { indentedRoom, type Room } from "./room.ts";
 import type { Style } from "./style.ts";
 import { countOf, indentLines, oneLine } from "./text_lines.ts";
 

@@ -1,7 +1,8 @@
+import { displayWidth } from "../source/display_width.ts";
 import { LiveJobs } from "./live_jobs.ts";
 import { printableEvent } from "./printable_event.ts";
 import { renderLive } from "./render_live.ts";
-import type { Reporter, ReportOptions } from "./reporter.ts";
+import type { LiveLine, Reporter, ReportOptions } from "./reporter.ts";
 import { textReport } from "./text_report.ts";
 
 /** The report that people read, with a line below it for each job that is under way. */
@@ -14,6 +15,13 @@ export function liveReport(options: ReportOptions): Reporter {
       return text.report(event);
     },
     live: (now, columns, rows) =>
-      renderLive(live.inOrder(), live.progress, now, { columns, rows }, options.style),
+      renderLive(live.inOrder(), live.progress, now, { columns, rows }, options.style).map(measure),
   };
+}
+
+// deno-lint-ignore no-control-regex
+const COLOUR = /\x1b\[[\d;]*m/g;
+
+function measure(text: string): LiveLine {
+  return { text, width: displayWidth(text.replace(COLOUR, "")) };
 }

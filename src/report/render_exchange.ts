@@ -1,9 +1,10 @@
 import type { Exchange } from "../run/event.ts";
 import { KEPT_FROM_THE_END } from "../value/bound_value.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
+import { boundFirstLines, boundLines, textLines } from "./fit_lines.ts";
 import { fittingJson, renderJson } from "./render_json.ts";
 import type { Style } from "./style.ts";
-import { boundFirstLines, boundLines, indentLines, textLines } from "./text_lines.ts";
+import { indentLines } from "./text_lines.ts";
 
 /** How wide the lines of a request or response are, and how many there may be of each field. */
 interface ExchangeBounds {

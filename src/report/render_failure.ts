@@ -2,6 +2,7 @@ import type { Failure, Operand } from "../run/event.ts";
 import { printableLine } from "../source/printable.ts";
 import { renderExcerpt } from "../source/render_diagnostic.ts";
 import type { Place } from "../source/source.ts";
+import { cutLine, fitSentence } from "./fit_lines.ts";
 import {
   describeDifference,
   isSideOf,
@@ -10,9 +11,9 @@ import {
   WIDEST_COMPARED,
 } from "./render_difference.ts";
 import { shortJson } from "./render_json.ts";
-import { fitSentence, type Room } from "./room.ts";
+import type { Room } from "./room.ts";
 import type { Style } from "./style.ts";
-import { cutLine, oneLine } from "./text_lines.ts";
+import { oneLine } from "./text_lines.ts";
 
 const WIDEST_VALUE = 200;
 const WIDEST_SUMMARY = 120;

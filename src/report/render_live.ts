@@ -1,8 +1,9 @@
 import { cutToWidth, displayWidth } from "../source/display_width.ts";
+import { cutLine } from "./fit_lines.ts";
 import type { LiveJob, LiveStep, Progress } from "./live_jobs.ts";
 import type { Style } from "./style.ts";
 import { FRAME_TIME } from "./terminal.ts";
-import { countOf, cutLine, oneLine } from "./text_lines.ts";
+import { countOf, oneLine } from "./text_lines.ts";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const WAITS = { wait: "waits", initial_delay: "starts in", retry: "tries again in" };

@@ -6,7 +6,14 @@ export interface Reporter {
   /** The text that an event adds to the report, often none. */
   report(event: RunEvent): string;
   /** Lines that stand below the report for now and are drawn anew again and again. */
-  live?(now: number, columns: number, rows: number): readonly string[];
+  live?(now: number, columns: number, rows: number): readonly LiveLine[];
+}
+
+/** A line on a terminal. */
+export interface LiveLine {
+  readonly text: string;
+  /** How many columns it takes. */
+  readonly width: number;
 }
 
 /** What a person chose about the look of a report. */

@@ -1,5 +1,3 @@
-import { wrapWords } from "../source/wrap_text.ts";
-
 /** How wide lines may be. */
 export interface Room {
   readonly columns: number;
@@ -21,9 +19,4 @@ export function roomOf(columns: number | undefined): Room {
 export function indentedRoom(room: Room, columns: number): Room {
   if (!room.wraps) return room;
   return { ...room, columns: Math.max(LEAST_COLUMNS, room.columns - columns) };
-}
-
-/** A sentence in as many lines as it takes. */
-export function fitSentence(text: string, { wraps, columns }: Room): string[] {
-  return wraps ? wrapWords(text, columns) : [text];
 }

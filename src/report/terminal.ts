@@ -1,7 +1,6 @@
 import type { Clock, Output } from "../host/host.ts";
 import type { RunEvent } from "../run/event.ts";
-import { displayWidth } from "../source/display_width.ts";
-import type { Reporter } from "./reporter.ts";
+import type { LiveLine, Reporter } from "./reporter.ts";
 
 /** Between two frames of live lines, in milliseconds. */
 export const FRAME_TIME = 80;
@@ -18,8 +17,6 @@ const END_FRAME = "\x1b[?2026l";
 const ERASE_ROW_ABOVE = "\x1b[1A\x1b[2K";
 /** The row of the cursor, where the terminal may have put a `^C`. */
 const ERASE_ROW = "\r\x1b[2K";
-// deno-lint-ignore no-control-regex
-const COLOUR = /\x1b\[[\d;]*m/g;
 
 interface TerminalOptions {
   readonly clock: Clock;
@@ -85,16 +82,16 @@ export class Terminal {
   }
 
   /** Replaces the live lines on the screen by the text that has come up and by these lines. */
-  #draw(lines: readonly string[]): void {
+  #draw(lines: readonly LiveLine[]): void {
     const text = this.#pending.join("");
     this.#pending = [];
     if (text === "" && lines.length === 0 && this.#drawn.length === 0) return;
     const erased = this.#eraseDrawn();
-    this.#drawn = lines.map((line) => displayWidth(line.replace(COLOUR, "")));
+    this.#drawn = lines.map(({ width }) => width);
     if (!this.#isLive && erased === "") return this.#write(text);
     const hide = this.#isCursorHidden || !this.#isLive ? "" : HIDE_CURSOR;
     this.#isCursorHidden ||= hide !== "";
-    const live = lines.map((line) => `${line}\n`).join("");
+    const live = lines.map(({ text }) => `${text}\n`).join("");
     this.#write(`${BEGIN_FRAME}${hide}${erased}${text}${live}${END_FRAME}`);
   }
 

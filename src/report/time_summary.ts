@@ -1,7 +1,8 @@
 import type { RunEvent, StepFinished } from "../run/event.ts";
 import { criticalPath, type JobTimes } from "./critical_path.ts";
+import { fitSentence } from "./fit_lines.ts";
 import { formatElapsed, formatSeconds } from "./format_time.ts";
-import { fitSentence, type Room } from "./room.ts";
+import type { Room } from "./room.ts";
 import type { Style } from "./style.ts";
 import { countOf, indentLines, oneLine } from "./text_lines.ts";
 

@@ -6,8 +6,9 @@ import {
   pathsFromRoot,
   renderAnnotation,
 } from "../../source/github_command.ts";
+import { cutLine } from "../fit_lines.ts";
 import { type StepTree, StepTrees } from "../step_trees.ts";
-import { cutLine, oneLine } from "../text_lines.ts";
+import { oneLine } from "../text_lines.ts";
 import { printable } from "../../source/printable.ts";
 import { failureText } from "./details.ts";
 import type { RenderEvent } from "./file_format.ts";
