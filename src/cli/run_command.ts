@@ -91,6 +91,7 @@ async function runPrepared(
     const passed = await run(plan, host, take, {
       ...options,
       signal: interruption.signal,
+      prepare: (what) => report.prepare(what),
       ...(timeout === undefined ? {} : { timeout }),
       detail: {
         ...(targets.some(({ format }) => format.detailed) ? { all: true, places: true } : {}),

@@ -1,7 +1,8 @@
-import type { Failure } from "../run/event.ts";
+import type { Failure, StepResult } from "../run/event.ts";
 import { fitSentence } from "./fit_lines.ts";
 import { formatPlace, summarizeFailure } from "./render_failure.ts";
 import { indentedRoom, type Room } from "./room.ts";
+import type { StepTree } from "./step_trees.ts";
 import type { Style } from "./style.ts";
 import { countOf, indentLines, oneLine } from "./text_lines.ts";
 
@@ -30,6 +31,25 @@ export function makeFailureEntry(
   return { title: oneLine(title), lines, ...(place ? { place: formatPlace(place) } : {}) };
 }
 
+/** The entry of a step that failed, with what failed inside of it; `around` is the name of its job. */
+export function makeStepEntry({ result, inside }: StepTree, around: string): FailureEntry {
+  const entry = makeFailureEntry(`${around} › ${result.name}`, result.failures);
+  return { ...entry, inside: inside.flatMap((step) => failuresInside(step)) };
+}
+
+/** What failed in an embedded job, by the names of the steps from there on. */
+function failuresInside({ result, inside }: StepTree, around = ""): FailureEntry[] {
+  if (result.state !== "failed") return [];
+  const title = `${around}› ${result.name}`;
+  const inner = inside.flatMap((step) => failuresInside(step, `${title} `));
+  return isToldInside(result, inner) ? inner : [...inner, makeFailureEntry(title, result.failures)];
+}
+
+/** Whether a step failed by those inside of it and by nothing else. */
+export function isToldInside({ failures }: StepResult, inner: readonly FailureEntry[]): boolean {
+  return inner.length > 0 && failures.every(({ kind }) => kind === "embedded");
+}
+
 /**
  * Everything that failed, once more, with its place in the file. What is numbered is what is counted
  * in the last line of a report; steps of an embedded job stand below the one that embeds it.
@@ -39,7 +59,6 @@ export function renderFailureList(
   style: Style,
   room: Room,
 ): string[] {
-  if (entries.length === 0) return [];
   const lines = entries.slice(0, MOST_ENTRIES).flatMap((entry, index) => {
     const number = `${String(index + 1).padStart(3)}. `;
     const [title = "", ...below] = entryLines(entry, style, indentedRoom(room, number.length));

@@ -3,13 +3,15 @@ import { LiveJobs } from "./live_jobs.ts";
 import { printableEvent } from "./printable_event.ts";
 import { renderLive } from "./render_live.ts";
 import type { LiveLine, Reporter, ReportOptions } from "./reporter.ts";
+import type { LateCode } from "./late_code.ts";
 import { textReport } from "./text_report.ts";
 
 /** The report that people read, with a line below it for each job that is under way. */
-export function liveReport(options: ReportOptions): Reporter {
-  const text = textReport(options);
+export function liveReport(options: ReportOptions, code?: LateCode): Reporter {
+  const text = textReport(options, code);
   const live = new LiveJobs();
   return {
+    ...text,
     report(event) {
       live.update(printableEvent(event));
       return text.report(event);

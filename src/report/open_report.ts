@@ -1,5 +1,5 @@
 import type { Host, Output } from "../host/host.ts";
-import type { RunEvent } from "../run/event.ts";
+import type { RareEvents, RunEvent } from "../run/event.ts";
 import { makeReporter, QUIET, REPORT_FORMATS } from "./registry.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import { loadStyle } from "./load_style.ts";
@@ -26,6 +26,8 @@ export interface OpenReportOptions {
 /** A report that is being written. */
 interface OpenReport {
   take(event: RunEvent): void;
+  /** Is to be waited for before the first of such events is taken. */
+  prepare(what: RareEvents): Promise<void>;
   /** Leaves the terminal as it was; the report is complete then. */
   close(): void;
 }
@@ -41,16 +43,17 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
   const style = await loadStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
   // Details scroll by all the time: there is nothing to stand still below them.
   const live = format.live && !verbose && !quiet && !isReplaced && stdout.isTerminal;
+  const report = isReplaced ? NO_REPORT : await makeReporter(quiet ? QUIET : format, {
+    timing,
+    live,
+    style: await loadStyle(colour),
+    ...columnsOf(stdout),
+  });
   const terminal = new Terminal({
     clock,
     stdout,
     stderr,
-    report: isReplaced ? NO_REPORT : await makeReporter(quiet ? QUIET : format, {
-      timing,
-      live,
-      style: await loadStyle(colour),
-      ...columnsOf(stdout),
-    }),
+    report,
     details: verbose
       ? (await import("./verbose_report.ts")).verboseReport({ style, ...columnsOf(stderr) })
       : silent
@@ -59,7 +62,11 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
     live,
     onReaderGone,
   });
-  return { take: (event) => terminal.emit(event), close: () => terminal.close() };
+  return {
+    take: (event) => terminal.emit(event),
+    prepare: async (what) => await report.prepare?.(what),
+    close: () => terminal.close(),
+  };
 }
 
 const NO_REPORT: Reporter = { report: () => "" };

@@ -2,9 +2,8 @@ import type { JobFinished, RunEvent } from "../run/event.ts";
 import { renderFooter } from "./footer.ts";
 import { stepIcon } from "./layout.ts";
 import { namedReport } from "./named_report.ts";
-import { renderFailure } from "./render_failure.ts";
 import { describeKind, stepsInOrder, titleOf } from "./render_rounds.ts";
-import { renderTrouble } from "./render_step.ts";
+import { renderFailures, renderTrouble } from "./render_trouble.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import { indentedRoom, roomOf } from "./room.ts";
 import { addToTally, makeRoundTally, type RoundTally, type StepTallies } from "./round_tally.ts";
@@ -96,12 +95,7 @@ function roundLines(
 
 function jobLines({ name, failures }: JobFinished, options: ReportOptions): string[] {
   if (failures.length === 0) return [];
-  const room = roomBelow(options);
-  return block(
-    oneLine(name),
-    failures.flatMap((one) => renderFailure(one, options.style, room)),
-    options,
-  );
+  return block(oneLine(name), renderFailures(failures, options.style, roomBelow(options)), options);
 }
 
 function block(title: string, lines: readonly string[], { style }: ReportOptions): string[] {

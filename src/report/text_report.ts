@@ -1,8 +1,8 @@
 import type { JobFinished, JobStarted, RunEvent, RunFinished, RunStarted } from "../run/event.ts";
-import { renderFailureList } from "./failure_list.ts";
 import { renderFooter } from "./footer.ts";
 import { endLines, type JobBlock, makeJobBlock, openLines, stepLines } from "./job_block.ts";
 import { JobOrder } from "./job_order.ts";
+import { LateCode } from "./late_code.ts";
 import { runHeader } from "./layout.ts";
 import { printableEvent } from "./printable_event.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
@@ -15,9 +15,12 @@ import { StepTrees } from "./step_trees.ts";
  * Each job is one block of lines whatever runs beside it, and the same block for any order in
  * which the events of different jobs come.
  */
-export function textReport(options: ReportOptions): Reporter {
-  const text = new TextReport(options);
-  return { report: (event) => text.take(printableEvent(withoutDetails(event))) };
+export function textReport(options: ReportOptions, code = new LateCode()): Reporter {
+  const text = new TextReport(options, code);
+  return {
+    report: (event) => text.take(printableEvent(withoutDetails(event))),
+    prepare: (what) => code.bring(what),
+  };
 }
 
 /** An event without what this report never shows, which others may have asked for. */
@@ -33,13 +36,15 @@ function withoutDetails(event: RunEvent): RunEvent {
 
 class TextReport {
   readonly #options: ReportOptions;
+  readonly #code: LateCode;
   readonly #order = new JobOrder();
   readonly #trees = new StepTrees();
   /** By id, in the order of the file; so are the positions that `JobOrder` knows them by. */
   readonly #blocks = new Map<string, JobBlock>();
 
-  constructor(options: ReportOptions) {
+  constructor(options: ReportOptions, code: LateCode) {
     this.#options = options;
+    this.#code = code;
   }
 
   take(event: RunEvent): string {
@@ -56,14 +61,13 @@ class TextReport {
         const step = this.#trees.finish(event);
         if (!step) return "";
         const block = this.#block(event.run.job);
-        return this.#write(block, stepLines(block, step, this.#options));
+        return this.#write(block, stepLines(block, step, this.#options, this.#code));
       }
       case "step_retried":
         this.#trees.retry(event.run);
         return "";
       case "round_finished": {
-        const tally = this.#block(event.job).repeat?.tally;
-        if (tally) tally.rounds[event.state]++;
+        this.#block(event.job).rounds?.endRound(event.state);
         return "";
       }
       case "job_finished":
@@ -88,15 +92,17 @@ class TextReport {
 
   #endJob(event: JobFinished): string {
     const block = this.#block(event.job);
-    const lines = endLines(block, event, this.#options);
+    const lines = endLines(block, event, this.#options, this.#code);
     return this.#order.end(block.position, asText(lines));
   }
 
   #endRun(event: RunFinished): string {
     const { style, columns } = this.#options;
-    const room = roomOf(columns?.());
     const failures = [...this.#blocks.values()].flatMap((block) => block.failures);
-    return asText([...renderFailureList(failures, style, room), renderFooter(event, style)]);
+    const list = failures.length === 0
+      ? []
+      : this.#code.failures.renderFailureList(failures, style, roomOf(columns?.()));
+    return asText([...list, renderFooter(event, style)]);
   }
 
   #write(block: JobBlock, lines: readonly string[]): string {
@@ -108,9 +114,13 @@ class TextReport {
   }
 
   /** A job keeps its position when more is known about it. */
-  #addBlock(id: string, name: string, rounds?: number): JobBlock {
+  #addBlock(id: string, name: string, rounds = 1): JobBlock {
     const position = this.#blocks.get(id)?.position ?? this.#blocks.size;
-    const block = makeJobBlock(position, name, rounds);
+    const block = makeJobBlock(
+      position,
+      name,
+      rounds === 1 ? undefined : this.#code.rounds.makeJobRounds(rounds),
+    );
     this.#blocks.set(id, block);
     return block;
   }

@@ -4,13 +4,19 @@ import type { Path } from "../source/source.ts";
 import type { Failure, PassedTest } from "./event.ts";
 import type { Session } from "./session.ts";
 
-/** What tells of failures; a run without any does without it. */
+/** What finds out about failures; a run without any does without it. */
 let code: Promise<typeof import("./explain_failure.ts")> | undefined;
 const load = () => code ??= import("./explain_failure.ts");
 
+/** Brings it, and has those ready who will tell of the failure. */
+async function prepare(session: Session): Promise<typeof import("./explain_failure.ts")> {
+  const [explain] = await Promise.all([load(), session.prepareFailures()]);
+  return explain;
+}
+
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
 export async function failureOf(session: Session, owner: Path, error: unknown): Promise<Failure> {
-  const { explainError } = await load();
+  const { explainError } = await prepare(session);
   return await explainError(session, owner, error);
 }
 
@@ -21,7 +27,7 @@ export async function falseTest(
   test: Expression,
   scope: Scope,
 ): Promise<Failure> {
-  const { explainTest } = await load();
+  const { explainTest } = await prepare(session);
   return await explainTest(session, owner, test, scope);
 }
 
@@ -37,6 +43,6 @@ export async function passedTest(
 
 /** The failure of a step by the job that it embeds, whose steps have told of their own. */
 export async function failedJob(session: Session, owner: Path, job: JobResult): Promise<Failure> {
-  const { explainJob } = await load();
+  const { explainJob } = await prepare(session);
   return await explainJob(session, owner, job);
 }

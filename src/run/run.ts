@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { Masker } from "../value/masker.ts";
 import { endAll } from "./end_all.ts";
-import type { Emit } from "./event.ts";
+import type { Emit, RareEvents } from "./event.ts";
 import { Interruption } from "./interruption.ts";
 import { maskEvent } from "./mask_event.ts";
 import { outlinePlan } from "./outline.ts";
@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly jobs?: number;
   /** What actions may reach; everything where it is absent. */
   readonly permissions?: Permissions;
+  /** Is called and waited for before the first of such events. */
+  readonly prepare?: (what: RareEvents) => Promise<void>;
 }
 
 /** What is told where nothing else is asked for. */
@@ -53,6 +55,7 @@ export async function run(
   const deadline = timeout &&
     deadlines.add(timeout.milliseconds, () => interruption.interrupt(timeout.reason));
   try {
+    if (plan.jobs.some(({ job }) => job.repeat)) await options.prepare?.("rounds");
     return await runJobs(session, plan, options.jobs);
   } finally {
     deadline?.cancel();
@@ -73,6 +76,7 @@ function openSession(
   const closing = new Interruption();
   interruption.add({ stop: ({ message }) => closing.interrupt(message) });
   const secrets = options.secrets ?? new Masker();
+  let prepared: Promise<void> | undefined;
   addSecretsOf(host.env.all(), secrets);
   addSecretsOf(vars, secrets);
   const stepIds = new Set(
@@ -95,6 +99,7 @@ function openSession(
     emit: (event) => emit(maskEvent(event, secrets)),
     onRunEnd,
     addSecret: (text) => secrets.add(text),
+    prepareFailures: () => prepared ??= options.prepare?.("failures") ?? Promise.resolve(),
     runJobFile: async (...args) => await (await import("./run_job_file.ts")).runJobFile(...args),
     detail: { ...DETAIL, ...options.detail },
     ...(options.permissions ? { permissions: options.permissions } : {}),

@@ -4,7 +4,6 @@ import type { Reporter, ReportOptions } from "../../src/report/reporter.ts";
 import { StepNames } from "../../src/report/step_names.ts";
 import { type StepTree, StepTrees } from "../../src/report/step_trees.ts";
 import { PLAIN } from "../../src/report/style.ts";
-import { textReport } from "../../src/report/text_report.ts";
 import type { Failure, RunEvent } from "../../src/run/event.ts";
 import {
   falseTest,
@@ -18,6 +17,7 @@ import {
   stepFinished,
   stepStarted,
 } from "./events.ts";
+import { preparedText } from "./prepared.ts";
 
 const outer = { job: "build", step: 0 };
 const OPTIONS: ReportOptions = { timing: false, style: PLAIN };
@@ -90,7 +90,7 @@ const RETRIED = [
 ];
 
 const reporters: readonly (readonly [string, (options: ReportOptions) => Reporter])[] = [
-  ["textReport", textReport],
+  ["textReport", preparedText],
   ["quietReport", quietReport],
 ];
 for (const [name, make] of reporters) {
@@ -101,7 +101,7 @@ for (const [name, make] of reporters) {
 }
 
 Deno.test("textReport() holds the steps of an embedded job until the step around them is over", () => {
-  const report = textReport(OPTIONS);
+  const report = preparedText(OPTIONS);
   assertEquals(reportOf(report, RETRIED), "Shop\n\n⏺ Build\n");
   assertEquals(
     report.report(stepFinished(outer, "outer", { echo: "said\n" })),
@@ -117,7 +117,7 @@ Deno.test("textReport() holds the steps of an embedded job until the step around
 
 Deno.test("textReport() lists a step that failed once, with what failed inside of it", () => {
   const text = (failures: readonly Failure[]) =>
-    reportOf(textReport(OPTIONS), [
+    reportOf(preparedText(OPTIONS), [
       runStarted(["build"]),
       jobStarted("build"),
       stepFinished(inner(inner(outer)), "deep", failed),
@@ -146,7 +146,7 @@ Deno.test("textReport() lists a step that failed once, with what failed inside o
 });
 
 Deno.test("textReport() keeps to a terminal inside of embedded jobs too", () => {
-  const text = reportOf(textReport({ ...OPTIONS, columns: () => 60 }), [
+  const text = reportOf(preparedText({ ...OPTIONS, columns: () => 60 }), [
     runStarted(["build"]),
     jobStarted("build"),
     stepFinished(inner(inner(outer)), "deep", {

@@ -1,11 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Output } from "../../src/host/host.ts";
-import { liveReport } from "../../src/report/live_report.ts";
 import type { Reporter } from "../../src/report/reporter.ts";
 import { COLOURED } from "../../src/report/coloured.ts";
 import { PLAIN } from "../../src/report/style.ts";
 import { Terminal } from "../../src/report/terminal.ts";
-import { textReport } from "../../src/report/text_report.ts";
 import { warningReport } from "../../src/report/warning_report.ts";
 import type { RunEvent } from "../../src/run/event.ts";
 import { fakeClock } from "../support/fake_clock.ts";
@@ -21,6 +19,7 @@ import {
   stepFinished,
   stepStarted,
 } from "./events.ts";
+import { preparedLive, preparedText } from "./prepared.ts";
 
 /** What a pipe gets; its reader goes away after so many writes. */
 class Pipe implements Output {
@@ -47,7 +46,7 @@ function setUp(
     clock,
     stdout,
     stderr,
-    report: liveReport({ timing: false, live: true, style }),
+    report: preparedLive({ timing: false, live: true, style }),
     details: warningReport({ style }),
     live,
     onReaderGone: () => gone++,
@@ -72,7 +71,7 @@ const events: readonly RunEvent[] = [
   runFinished({ state: "failed" }),
 ];
 const style = PLAIN;
-const streamText = reportOf(textReport({ timing: false, style }), events);
+const streamText = reportOf(preparedText({ timing: false, style }), events);
 
 Deno.test("Terminal writes into a pipe what is known at once, and nothing but the report", () => {
   for (const live of [true, false]) {
