@@ -74,7 +74,7 @@ export async function makeReport(name: ReportName, options: ReportOptions = {}):
 
 async function reporterOptions(options: ReportOptions): Promise<ReporterOptions> {
   const { colour = false, timing = false, columns } = options;
-  const { loadStyle } = await import("../report/load_style.ts");
+  const { loadStyle } = await import("../report/style.ts");
   const style = await loadStyle(colour);
   return { timing, style, ...columns === undefined ? {} : { columns: () => columns } };
 }

@@ -1,11 +1,10 @@
 import { blue, bold, cyan, dim, green, red, setColorEnabled, yellow } from "@std/fmt/colors";
-import type { Paint, Style } from "./style.ts";
 
 // The library has an opinion of its own; who asks for colours has decided.
 setColorEnabled(true);
 
-/** A style with colours. */
-export const COLOURED: Style = {
+/** A `Style` with colours; that file brings this one. */
+export const COLOURED = {
   bold: unlessEmpty(bold),
   dim: unlessEmpty(dim),
   red: unlessEmpty(red),
@@ -15,6 +14,6 @@ export const COLOURED: Style = {
   cyan: unlessEmpty(cyan),
 };
 
-function unlessEmpty(paint: Paint): Paint {
-  return (text) => text === "" ? "" : paint(text);
+function unlessEmpty(paint: (text: string) => string) {
+  return (text: string) => text === "" ? "" : paint(text);
 }

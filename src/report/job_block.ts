@@ -2,8 +2,18 @@ import type { JobFinished } from "../run/event.ts";
 import type { FailureEntry } from "./failure_list.ts";
 import type { JobRounds } from "./job_rounds.ts";
 import type { LateCode } from "./late_code.ts";
-import { BELOW_JOB, jobEnd, jobHeader, skippedJob } from "./layout.ts";
-import { renderStep } from "./render_step.ts";
+import {
+  BELOW_JOB,
+  BELOW_NAME,
+  BELOW_NUMBER,
+  belowName,
+  jobEnd,
+  jobHeader,
+  narrowed,
+  renderEcho,
+  skippedJob,
+  stepLine,
+} from "./layout.ts";
 import type { ReportOptions } from "./reporter.ts";
 import { indentedRoom, roomOf } from "./room.ts";
 import type { StepTree } from "./step_trees.ts";
@@ -52,6 +62,36 @@ export function stepLines(
     block.failures.push(code.failures.makeStepEntry(step, block.name));
   }
   return [...openLines(block, options), ...renderStep(block.lines++, step, options, code)];
+}
+
+/** The line of a step and what belongs below it: first the steps of the job that it embeds. */
+function renderStep(
+  number: number,
+  { result, inside }: StepTree,
+  options: ReportOptions,
+  code: LateCode,
+): string[] {
+  const { style } = options;
+  const below = renderEcho(result.echo, style);
+  if (result.state === "failed") {
+    below.push(...code.failures.renderTrouble(result, style, belowName(options)));
+  }
+  return [
+    stepLine(number, result, options),
+    ...inside.length === 0 ? [] : renderInside(inside, options, code),
+    ...indentLines(below, BELOW_NAME),
+  ];
+}
+
+/** The numbers of the steps of an embedded job stand below the name of the step around them. */
+function renderInside(
+  steps: readonly StepTree[],
+  options: ReportOptions,
+  code: LateCode,
+): string[] {
+  const inner = narrowed(options, BELOW_NUMBER);
+  const lines = steps.flatMap((step, number) => renderStep(number, step, inner, code));
+  return indentLines(lines, BELOW_NUMBER);
 }
 
 /** The last lines of a job; its only one where it was skipped. */

@@ -1,9 +1,10 @@
-import type { JobState, StepResult, StepState } from "../run/event.ts";
+import type { JobState, RunFinished, StepResult, StepState } from "../run/event.ts";
 import { formatDuration } from "../value/duration.ts";
 import { formatClock, formatElapsed, formatSeconds } from "./format_time.ts";
 import type { ReportOptions } from "./reporter.ts";
+import { indentedRoom, type Room, roomOf } from "./room.ts";
 import type { Paint, Style } from "./style.ts";
-import { oneLine } from "./text_lines.ts";
+import { countOf, oneLine } from "./text_lines.ts";
 
 /** Where the text below a step begins: under its name. */
 export const BELOW_NAME = 9;
@@ -84,3 +85,54 @@ const JOB_ENDS: Readonly<Record<JobState, [words: string, paint: (style: Style) 
   failed: ["Failed in", ({ red }) => red],
   skipped: ["Stopped after", ({ yellow }) => yellow],
 };
+
+/** The options for lines that are indented that far. */
+export function narrowed(options: ReportOptions, indent: number): ReportOptions {
+  const { columns } = options;
+  return columns ? { ...options, columns: () => columns() - indent } : options;
+}
+
+/** What is left of a line under the name of a step. */
+export function belowName({ columns }: ReportOptions): Room {
+  return indentedRoom(roomOf(columns?.()), BELOW_NAME);
+}
+
+/** The text that a step adds to the report. */
+export function renderEcho(echo: string | undefined, style: Style): string[] {
+  const text = echo?.trim() ?? "";
+  return text === "" ? [] : text.split("\n").map((line) => style.blue(line.trimEnd()));
+}
+
+/** The last line of a report: how long the run took and what came of it. */
+export function renderFooter(event: RunFinished, style: Style): string {
+  const time = style.dim(`Total workflow time: ${formatSeconds(event.duration)}`);
+  const counts = countsOf(event);
+  if (event.state === "passed") {
+    const remark = counts === "" ? "" : style.dim(` (${counts})`);
+    return `${time} ${style.green("✓ All jobs succeeded")}${remark}`;
+  }
+  const why = event.interrupted === undefined ? [] : [oneLine(event.interrupted)];
+  const text = [...why, ...(counts === "" ? [] : [counts])].join("; ") || "failed";
+  return `${time} ${style.red(`✗ ${text}`)}`;
+}
+
+function countsOf({ jobs, steps, untestedFailures, flaky, leftOut = 0 }: RunFinished): string {
+  const chosen = jobs.passed + jobs.failed + jobs.skipped;
+  return [
+    failedAndSkipped(jobs, "job"),
+    failedAndSkipped(steps, "step"),
+    untestedFailures > 0 ? `${countOf(untestedFailures, "unsuccessful step")} not tested` : "",
+    flaky > 0 ? `${countOf(flaky, "flaky step")}` : "",
+    leftOut > 0 ? `${chosen} of ${countOf(chosen + leftOut, "job")} chosen` : "",
+  ].filter((text) => text !== "").join("; ");
+}
+
+/** `2 jobs failed, 1 skipped`. */
+function failedAndSkipped(
+  { failed, skipped }: { readonly failed: number; readonly skipped: number },
+  noun: string,
+): string {
+  const parts = failed > 0 ? [`${countOf(failed, noun)} failed`] : [];
+  if (skipped > 0) parts.push(`${failed > 0 ? skipped : countOf(skipped, noun)} skipped`);
+  return parts.join(", ");
+}

@@ -2,7 +2,7 @@ import type { Host, Output } from "../host/host.ts";
 import type { RareEvents, RunEvent } from "../run/event.ts";
 import { makeReporter, QUIET, REPORT_FORMATS } from "./registry.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
-import { loadStyle } from "./load_style.ts";
+import { loadStyle } from "./style.ts";
 import { Terminal } from "./terminal.ts";
 import { warningReport } from "./warning_report.ts";
 

@@ -1,6 +1,5 @@
 import type { JobFinished, RunEvent } from "../run/event.ts";
-import { renderFooter } from "./footer.ts";
-import { stepIcon } from "./layout.ts";
+import { renderFooter, stepIcon } from "./layout.ts";
 import { namedReport } from "./named_report.ts";
 import { describeKind, stepsInOrder, titleOf } from "./render_rounds.ts";
 import { renderFailures, renderTrouble } from "./render_trouble.ts";

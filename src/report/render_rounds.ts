@@ -1,7 +1,14 @@
 import { renderCommonName } from "./common_name.ts";
-import { BELOW_NAME, BELOW_NUMBER, stepIcon, stepNumber } from "./layout.ts";
+import {
+  BELOW_NAME,
+  BELOW_NUMBER,
+  belowName,
+  narrowed,
+  renderEcho,
+  stepIcon,
+  stepNumber,
+} from "./layout.ts";
 import { renderTimes } from "./render_times.ts";
-import { belowName, narrowed, renderEcho } from "./render_step.ts";
 import { renderTrouble } from "./render_trouble.ts";
 import type { ReportOptions } from "./reporter.ts";
 import { indentedRoom } from "./room.ts";

@@ -3,13 +3,13 @@ import { formatDuration } from "../value/duration.ts";
 import { formatClock, formatElapsed } from "./format_time.ts";
 import { stepIcon } from "./layout.ts";
 import { namedReport } from "./named_report.ts";
-import { noteLines } from "./note_lines.ts";
 import { renderExchange } from "./render_exchange.ts";
 import { summarizeFailure } from "./render_failure.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import type { StepNames } from "./step_names.ts";
 import type { Style } from "./style.ts";
 import { countOf, indentLines, oneLine } from "./text_lines.ts";
+import { noteLines } from "./warning_report.ts";
 
 /** What a step waits for, after how long it does. */
 const BEFORE: Readonly<Record<StepWaiting["why"], string>> = {

@@ -1,8 +1,8 @@
-import type { StepRun } from "../run/event.ts";
+import type { Note, StepRun } from "../run/event.ts";
 import { printableEvent } from "./printable_event.ts";
-import { noteLines } from "./note_lines.ts";
 import type { Reporter } from "./reporter.ts";
 import type { Style } from "./style.ts";
+import { indentLines } from "./text_lines.ts";
 
 /** The warnings of a run, for standard error. They are rare: nothing is remembered for them. */
 export function warningReport({ style }: { readonly style: Style }): Reporter {
@@ -20,4 +20,14 @@ export function warningReport({ style }: { readonly style: Style }): Reporter {
 /** `build › step 2`. */
 function stepNumber({ job, within, step }: StepRun): string {
   return `${within ? stepNumber(within) : job} › step ${step}`;
+}
+
+/** Something that a run has to tell apart from its results, with whom it is about. */
+export function noteLines({ level, text }: Note, about: string, style: Style): string[] {
+  const paint = level === "warning" ? style.yellow : style.dim;
+  const [first = "", ...more] = text.trimEnd().split("\n");
+  return [
+    `${paint(`${level}:`)} ${about === "" ? "" : `${about}: `}${first}`,
+    ...indentLines(more, 2),
+  ];
 }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { COLOURED } from "../../src/report/coloured.ts";
-import { loadStyle } from "../../src/report/load_style.ts";
+import { loadStyle } from "../../src/report/style.ts";
 import { PLAIN } from "../../src/report/style.ts";
 
 Deno.test("a plain style adds nothing to any text when colours are off", () => {
