@@ -13,9 +13,8 @@ import type { Value } from "../value/value.ts";
 import type { Places } from "../workflow/model.ts";
 import type { Failure, PassedTest } from "./event.ts";
 import type { Session } from "./session.ts";
-import { EmbeddedError } from "./embedded_error.ts";
-import { FieldError } from "./field_error.ts";
 import { missingOutputsHint } from "./missing_outputs.ts";
+import { EmbeddedError, FieldError } from "./step_errors.ts";
 import { unsetVariableHint } from "./unset_variables.ts";
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */

@@ -3,7 +3,6 @@ import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { Masker } from "../value/masker.ts";
-import { endAll } from "./end_all.ts";
 import type { Emit, RareEvents } from "./event.ts";
 import { Interruption } from "./interruption.ts";
 import { maskEvent } from "./mask_event.ts";
@@ -184,4 +183,11 @@ function hindrance(
     return `needs "${need.job.id}", which ${what}`;
   }
   return closing.reason && `not started: ${closing.reason}`;
+}
+
+/** Has everything ended, also where the end of something fails; throws the first reason then. */
+export async function endAll(ends: readonly (() => void | Promise<void>)[]): Promise<void> {
+  const settled = await Promise.allSettled(ends.map(async (end) => await end()));
+  const failed = settled.find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
 }

@@ -1,11 +1,11 @@
+import { StepError } from "../source/errors.ts";
 import type { Retry } from "../workflow/model.ts";
-import { evaluateDuration } from "./evaluate_duration.ts";
-import type { Attempt, Failure, StepResult } from "./event.ts";
+import { evaluateDuration } from "./evaluate_field.ts";
+import type { Attempt, Failure, StepResult, StepRun, StepWaiting } from "./event.ts";
 import { failureOf } from "./failure.ts";
-import { inField } from "./field_error.ts";
-import { pause } from "./pause.ts";
 import type { Session } from "./session.ts";
 import type { StepContext } from "./step_context.ts";
+import { inField } from "./step_errors.ts";
 import { type Try, tryStep } from "./try_step.ts";
 
 /** What tells more of a step; most steps of most runs do without it. */
@@ -118,4 +118,20 @@ function untestedInside({ answer }: Try): Pick<Outcome, "untestedInside"> {
 
 function briefOf({ answer }: Try): string {
   return answer?.result.brief ?? `status ${answer?.result.status ?? "unknown"}`;
+}
+
+/** Sleeps, and says so. An interruption ends the sleep and is thrown. */
+export async function pause(
+  session: Session,
+  run: StepRun,
+  milliseconds: number,
+  why: StepWaiting["why"],
+): Promise<void> {
+  if (milliseconds > 0) {
+    const time = session.host.clock.now();
+    session.emit({ type: "step_waiting", time, run, milliseconds, why });
+    await session.interruption.sleep(milliseconds, session.deadlines);
+  }
+  const { reason } = session.interruption;
+  if (reason !== undefined) throw new StepError(reason);
 }

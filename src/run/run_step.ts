@@ -1,12 +1,10 @@
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Duration, Step } from "../workflow/model.ts";
-import { isTrue } from "./condition.ts";
-import { evaluateDuration } from "./evaluate_duration.ts";
+import { evaluateDuration, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "./event.ts";
 import { failureOf } from "./failure.ts";
-import { inField } from "./field_error.ts";
-import { pause } from "./pause.ts";
-import { type Outcome, runAttempts } from "./run_attempts.ts";
+import { inField } from "./step_errors.ts";
+import { type Outcome, pause, runAttempts } from "./run_attempts.ts";
 import type { Session } from "./session.ts";
 import {
   type Entry,

@@ -5,7 +5,7 @@ import { mergeDicts } from "../value/merge.ts";
 import type { Dict } from "../value/value.ts";
 import type { Job, Step } from "../workflow/model.ts";
 import type { StepRun } from "./event.ts";
-import { inField } from "./field_error.ts";
+import { inField } from "./step_errors.ts";
 import { addSecretsOf } from "./secrets.ts";
 import type { Session } from "./session.ts";
 

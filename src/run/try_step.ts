@@ -3,13 +3,11 @@ import { StepError } from "../source/errors.ts";
 import { formatDuration } from "../value/duration.ts";
 import type { Dict, Value } from "../value/value.ts";
 import { STEP_TIMEOUT } from "../workflow/step_timeout.ts";
-import { isTrue } from "./condition.ts";
-import { evaluateDuration } from "./evaluate_duration.ts";
+import { evaluateDuration, isTrue } from "./evaluate_field.ts";
 import type { Failure } from "./event.ts";
-import { EmbeddedError } from "./embedded_error.ts";
 import { failedJob, failureOf, falseTest } from "./failure.ts";
-import { FieldError, inField } from "./field_error.ts";
 import { type Answer, runAttempt } from "./run_attempt.ts";
+import { EmbeddedError, FieldError, inField } from "./step_errors.ts";
 import type { Session } from "./session.ts";
 import { forgetAnswer, type StepContext } from "./step_context.ts";
 

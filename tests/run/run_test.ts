@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { endAll } from "../../src/run/end_all.ts";
+import { endAll } from "../../src/run/run.ts";
 
 Deno.test("endAll() waits for every end, also where one fails, and throws the first reason", async () => {
   const ended: string[] = [];

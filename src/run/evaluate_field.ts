@@ -1,9 +1,10 @@
-import type { Scope } from "../expr/expression.ts";
+import type { Expression, Scope } from "../expr/expression.ts";
 import { StepError } from "../source/errors.ts";
 import type { Path } from "../source/source.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
+import { typeName } from "../value/value.ts";
 import type { Duration } from "../workflow/model.ts";
-import { inField } from "./field_error.ts";
+import { inField } from "./step_errors.ts";
 
 /** The milliseconds under a key; a template that gives no duration is a `StepError`. */
 export function evaluateDuration(duration: Duration, scope: Scope, field: Path): number {
@@ -13,5 +14,18 @@ export function evaluateDuration(duration: Duration, scope: Scope, field: Path):
     const milliseconds = parseDuration(value);
     if (milliseconds !== undefined) return milliseconds;
     throw new StepError(`"${field.at(-1)}" ${durationProblem(value)}`);
+  });
+}
+
+/** The value of a `test` or `skipif`: exactly true or false, anything else is an error. */
+export function isTrue(condition: Expression, scope: Scope, field: string): boolean {
+  return inField([field], () => {
+    const value = condition.evaluate(scope);
+    if (typeof value === "boolean") return value;
+    const type = typeName(value);
+    throw new StepError(
+      `${field} must be true or false, it is ${type}`,
+      type === "nil" ? "add ?? false where it may be missing" : "compare it with something",
+    );
   });
 }
