@@ -1,7 +1,7 @@
 import { StepError } from "../source/errors.ts";
-import { describeValue } from "../value/describe_value.ts";
+import { describeValue } from "../value/value.ts";
 import type { Dict, ParameterType, Value } from "./action.ts";
-import { type Converted, convertParameter, typeWords } from "./parameter_types.ts";
+import { type Converted, convertParameter, typeWords } from "./parameters.ts";
 
 /**
  * Reads the parameters of an action by type, once their templates are rendered.

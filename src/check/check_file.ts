@@ -1,9 +1,9 @@
 import type { Host } from "../host/host.ts";
 import { LoadError } from "../source/errors.ts";
+import { isRawMap } from "../workflow/decode_value.ts";
 import type { Limits } from "../workflow/limits.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
-import { isRawMap } from "../workflow/raw_value.ts";
 import { checkDocument, type CheckedDocument, checkJobFile } from "./check_document.ts";
 
 /** What was found in a workflow, or in a job file. */

@@ -1,6 +1,6 @@
+import { isRawMap } from "../workflow/decode_value.ts";
 import type { Document } from "../workflow/model.ts";
 import { type Problem, UNQUOTED_TEMPLATE } from "../workflow/problem.ts";
-import { isRawMap } from "../workflow/raw_value.ts";
 
 /** Problems that keep the text at their place from being read as what it was meant to be. */
 const UNREAD: ReadonlySet<string> = new Set([

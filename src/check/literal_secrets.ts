@@ -1,7 +1,7 @@
 import type { Path } from "../source/source.ts";
 import { SHORTEST_SECRET } from "../value/secret_forms.ts";
 import { isSecretHeader, isSecretName } from "../value/secret_names.ts";
-import { isRawMap } from "../workflow/raw_value.ts";
+import { isRawMap } from "../workflow/decode_value.ts";
 import { findToken, mayHoldTokens } from "./token_forms.ts";
 
 /** A secret that stands in a document as it is. */

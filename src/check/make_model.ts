@@ -1,9 +1,9 @@
 import type { DataTemplate } from "../expr/expression.ts";
 import type { IdentifiedJob } from "../workflow/check_graph.ts";
+import { isRawMap, type RawMap } from "../workflow/decode_value.ts";
 import type { ExpressionUse } from "../workflow/expression_reader.ts";
 import type { Document } from "../workflow/model.ts";
 import type { Problem } from "../workflow/problem.ts";
-import { isRawMap, type RawMap } from "../workflow/raw_value.ts";
 import { findDefaultWords, findMentions, valueAt } from "./find_mentions.ts";
 import type { LiteralSecret } from "./literal_secrets.ts";
 import { makeReadings } from "./make_readings.ts";

@@ -1,9 +1,9 @@
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
 import type { IdentifiedJob } from "../workflow/check_graph.ts";
-import type { StepDraft } from "../workflow/decode_step.ts";
+import type { StepDraft } from "../workflow/decode_job.ts";
+import type { RawMap } from "../workflow/decode_value.ts";
 import type { Document } from "../workflow/model.ts";
-import type { RawMap } from "../workflow/raw_value.ts";
 import type { Access } from "./find_accesses.ts";
 import type { LiteralSecret } from "./literal_secrets.ts";
 

@@ -1,4 +1,4 @@
-import { isRawMap } from "../workflow/raw_value.ts";
+import { isRawMap } from "../workflow/decode_value.ts";
 import type { Check } from "./check.ts";
 import { isGuarded } from "./make_readings.ts";
 import { hintGiver } from "./hints.ts";

@@ -1,4 +1,4 @@
-import { isRawMap } from "../workflow/raw_value.ts";
+import { isRawMap } from "../workflow/decode_value.ts";
 import type { Problem } from "../workflow/problem.ts";
 import type { Path } from "../source/source.ts";
 import type { Check } from "./check.ts";

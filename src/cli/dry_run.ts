@@ -1,15 +1,23 @@
 import { makeLevels } from "../dag/make_levels.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
-import { type Knowledge, knownValue, type Preview, previewData } from "../plan/preview.ts";
-import { fieldsOf, isKnown, previewExpression, previewTemplate } from "../plan/preview.ts";
+import {
+  fieldsOf,
+  isKnown,
+  type Knowledge,
+  knownValue,
+  type Preview,
+  previewData,
+  previewExpression,
+  previewTemplate,
+} from "../plan/preview.ts";
 import { learnVars, previewStep, type StepPreview } from "../plan/preview_step.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { addSecretsOf } from "../run/secrets.ts";
 import { printable, printableLine } from "../source/printable.ts";
 import { formatDuration, parseDuration } from "../value/duration.ts";
 import type { Masker } from "../value/masker.ts";
+import { STEP_TIMEOUT } from "../workflow/fields.ts";
 import type { Duration, Repeat, Retry } from "../workflow/model.ts";
-import { STEP_TIMEOUT } from "../workflow/step_timeout.ts";
 import { hideSecrets } from "./hide_secrets.ts";
 import { indent, renderPreview } from "./render_preview.ts";
 

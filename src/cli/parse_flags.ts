@@ -1,6 +1,8 @@
+import { parseArgs } from "@std/cli/parse-args";
+import { checkChoice } from "./check_choice.ts";
 import { UsageError } from "../source/errors.ts";
 import { didYouMean } from "../source/suggest.ts";
-import type { Option } from "./command.ts";
+import type { Invocation, Option } from "./command.ts";
 
 /** The words of a command line, sorted. */
 export interface Flags {
@@ -19,7 +21,6 @@ export async function parseFlags(
   if (!args.some((word) => word.startsWith("-"))) {
     return { operands: args, switches: new Set(), values: new Map() };
   }
-  const { parseArgs } = await import("@std/cli/parse-args");
   const switches = options.filter(({ value }) => value === undefined).map(({ name }) => name);
   const valued = options.filter(({ value }) => value !== undefined).map(({ name }) => name);
   refuseValues(args, options);
@@ -69,4 +70,33 @@ async function unknownOption(word: string, options: readonly Option[]): Promise<
     `unknown option ${word.replace(/=.*/s, "")}`,
     optionElsewhere(name) ?? meant?.replace(/"(.*)"/, "--$1"),
   );
+}
+
+/** Checks the values that were given to the options of a command. Throws `UsageError`. */
+export function sortValues(
+  { values: given }: Flags,
+  options: readonly Option[],
+): Pick<Invocation, "values" | "lists"> {
+  const values = new Map<string, string>();
+  const lists = new Map<string, readonly string[]>();
+  for (const option of options) {
+    const list = given.get(option.name);
+    if (list === undefined) continue;
+    for (const value of list) checkValue(option, value);
+    const [first, another] = list;
+    if (option.repeats) lists.set(option.name, list);
+    else if (another !== undefined) throw new UsageError(`option --${option.name} is given twice`);
+    else if (first !== undefined) values.set(option.name, first);
+  }
+  return { values, lists };
+}
+
+function checkValue({ name, choices }: Option, value: string): void {
+  if (value === "") {
+    throw new UsageError(
+      `option --${name} needs a value`,
+      choices && `one of ${choices.join(", ")}`,
+    );
+  }
+  checkChoice(`option --${name}`, value, choices);
 }

@@ -1,7 +1,6 @@
 import { UsageError } from "../source/errors.ts";
 import type { Command, Invocation, Option } from "./command.ts";
-import { parseFlags } from "./parse_flags.ts";
-import { sortValues } from "./sort_values.ts";
+import type { Flags } from "./parse_flags.ts";
 
 /** The commands of the program, and the options that all of them have. */
 export interface CommandTable {
@@ -29,7 +28,8 @@ export async function readCommandLine(
 ): Promise<CommandLine> {
   const { fallback, commands, common } = table;
   const all = [...common, ...[fallback, ...commands].flatMap(({ options }) => options)];
-  const parsed = await parseFlags(args, distinct(all));
+  const code = args.some((word) => word.startsWith("-")) ? await flagsCode() : undefined;
+  const parsed: Flags = code ? await code.parseFlags(args, distinct(all)) : noFlags(args);
   const named = commands.find(({ name }) => name === parsed.operands[0]);
   const command = named ?? fallback;
   const own = [...common, ...command.options];
@@ -42,9 +42,18 @@ export async function readCommandLine(
     invocation: {
       operands: named ? operands.slice(1) : operands,
       switches,
-      ...sortValues(parsed, own),
+      ...code?.sortValues(parsed, own) ?? { values: new Map(), lists: new Map() },
     },
   };
+}
+
+/** Brings what reads options: most lines are a file and nothing else. */
+function flagsCode(): Promise<typeof import("./parse_flags.ts")> {
+  return import("./parse_flags.ts");
+}
+
+function noFlags(operands: readonly string[]): Flags {
+  return { operands, switches: new Set(), values: new Map() };
 }
 
 /** Several commands may have an option of the same name, and then all with a value or none. */

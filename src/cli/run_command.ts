@@ -9,10 +9,9 @@ import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError, UsageError } from "../source/errors.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
 import { loadWorkflow } from "../workflow/load_workflow.ts";
-import { usesColour } from "./colour.ts";
 import type { ExitCode, Invocation, Program } from "./command.ts";
 import type { LogLevel } from "./log_level.ts";
-import { outputMode } from "./output_mode.ts";
+import { outputMode, usesColour } from "./output_mode.ts";
 
 /** Runs a workflow and prints the report; 0 when every job completed and every test passed. */
 export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {

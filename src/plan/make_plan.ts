@@ -2,7 +2,6 @@ import { ExpressionError } from "../expr/expression_error.ts";
 import type { Template } from "../expr/expression.ts";
 import type { Dict } from "../value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";
-import { evaluateVars } from "./evaluate_vars.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
 
 type Environment = Readonly<Record<string, string>>;
@@ -16,10 +15,10 @@ type Environment = Readonly<Record<string, string>>;
 export async function makePlan(
   workflow: Workflow,
   environment: Environment,
-  evaluate: (workflow: Workflow, environment: Environment) => Dict | Promise<Dict> = evaluateVars,
+  evaluate?: (workflow: Workflow, environment: Environment) => Dict | Promise<Dict>,
 ): Promise<Plan> {
-  const vars = await evaluate(workflow, environment);
-  const path = evaluate === evaluateVars ? renderPath : renderKnownPath;
+  const vars = await (evaluate ?? evaluateVars)(workflow, environment);
+  const path = evaluate ? renderKnownPath : renderPath;
   const { jobs, warnings } = await workflow.loadJobFiles?.((template) => path(template, vars)) ??
     { jobs: workflow.jobs, warnings: [] };
   const planned = new Map(
@@ -33,6 +32,12 @@ export async function makePlan(
     }
   }
   return { workflow: { ...workflow, jobs }, vars, jobs: [...planned.values()], warnings };
+}
+
+async function evaluateVars(workflow: Workflow, environment: Environment): Promise<Dict> {
+  const { vars } = workflow;
+  if (vars.kind === "constant") return vars.value as Dict;
+  return await (await import("./evaluate_vars.ts")).evaluateVars(workflow, environment);
 }
 
 /** The path of a job file. Throws ExpressionError. */

@@ -1,8 +1,13 @@
-import { merge } from "../value/merge.ts";
-import { type Dict, isDict, type Value } from "../value/value.ts";
+import { type Dict, isDict, merge, type Value } from "../value/value.ts";
 import type { Step } from "../workflow/model.ts";
-import { fieldsOf, isKnown, type Knowledge, knownValue } from "./preview.ts";
-import { type Preview, previewData } from "./preview.ts";
+import {
+  fieldsOf,
+  isKnown,
+  type Knowledge,
+  knownValue,
+  type Preview,
+  previewData,
+} from "./preview.ts";
 
 /** A step before it runs, with one run for each entry of its iteration. */
 export interface StepPreview {

@@ -1,5 +1,4 @@
-import { copyValue } from "../value/copy_value.ts";
-import type { Dict, Value } from "../value/value.ts";
+import { copyValue, type Dict, type Value } from "../value/value.ts";
 
 /**
  * What steps have published.

@@ -1,8 +1,7 @@
 import { renderData } from "../expr/render_data.ts";
 import type { DataTemplate, Scope } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
-import { mergeDicts } from "../value/merge.ts";
-import type { Dict } from "../value/value.ts";
+import { type Dict, mergeDicts } from "../value/value.ts";
 import type { Job, Step } from "../workflow/model.ts";
 import type { StepRun } from "./event.ts";
 import { inField } from "./step_errors.ts";

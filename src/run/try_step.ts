@@ -2,7 +2,7 @@ import { renderData } from "../expr/render_data.ts";
 import { StepError } from "../source/errors.ts";
 import { formatDuration } from "../value/duration.ts";
 import type { Dict, Value } from "../value/value.ts";
-import { STEP_TIMEOUT } from "../workflow/step_timeout.ts";
+import { STEP_TIMEOUT } from "../workflow/fields.ts";
 import { evaluateDuration, isTrue } from "./evaluate_field.ts";
 import type { Failure } from "./event.ts";
 import { failedJob, failureOf, falseTest } from "./failure.ts";

@@ -1,5 +1,5 @@
 import type { Action, Alternatives, Parameter, ParameterType } from "../action/action.ts";
-import { NUMBER_TEXT } from "../action/parameter_types.ts";
+import { NUMBER_TEXT } from "../action/parameters.ts";
 import { DURATION_TEXT } from "../value/duration.ts";
 import { describe } from "./describe.ts";
 import type { JsonSchema, JsonSchemaObject, JsonType } from "./json_schema.ts";

@@ -1,4 +1,4 @@
-import type { Range } from "./rewritten.ts";
+import type { Range } from "./decoded.ts";
 
 /** As many characters of a form decide whether it is looked for at a place. */
 const HEAD = 4;

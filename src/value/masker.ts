@@ -1,8 +1,6 @@
-import { decodings, LONGEST_CODE } from "./decoded.ts";
+import { decodings, joinBase64, LONGEST_CODE, type Range, type Rewritten } from "./decoded.ts";
 import { FormTable } from "./form_table.ts";
-import type { Range, Rewritten } from "./rewritten.ts";
 import { secretForms, SHORTEST_SECRET } from "./secret_forms.ts";
-import { joinBase64 } from "./unbroken.ts";
 
 /** What stands in a report in place of a secret. */
 export const MASK = "***";

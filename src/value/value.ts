@@ -29,3 +29,52 @@ export function typeName(value: unknown): TypeName {
 export function isDict(value: unknown): value is Dict {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** More values than this are a mistake: data that holds itself again and again. */
+const MOST_VALUES = 10_000_000;
+
+/** A copy of plain data that shares nothing with it. Throws RangeError when it is too large. */
+export function copyValue(value: unknown): Value {
+  let count = 0;
+  const copy = (part: unknown): Value => {
+    if (++count > MOST_VALUES) throw new RangeError("too much data");
+    if (typeof part !== "object" || part === null) {
+      return part === undefined ? null : part as Value;
+    }
+    if (Array.isArray(part)) return part.map(copy);
+    const out: Record<string, Value> = Object.create(null);
+    for (const key of Object.keys(part)) out[key] = copy((part as Record<string, unknown>)[key]);
+    return out;
+  };
+  return copy(value);
+}
+
+/**
+ * One value laid over another: mappings are merged key by key, however deep, and anything else
+ * replaces what was there. Neither of the two is changed.
+ */
+export function merge(base: Value, over: Value): Value {
+  return isDict(base) && isDict(over) ? mergeDicts(base, over) : over;
+}
+
+/** Like `merge`, for two mappings: the keys of `base` come first. */
+export function mergeDicts(base: Dict, over: Dict): Dict {
+  // Without a prototype, a key named "__proto__" is a key like any other.
+  const merged: Record<string, Value> = Object.create(null);
+  for (const key of Object.keys(base)) merged[key] = base[key]!;
+  for (const key of Object.keys(over)) {
+    merged[key] = Object.hasOwn(base, key) ? merge(base[key]!, over[key]!) : over[key]!;
+  }
+  return merged;
+}
+
+/** A value that does not fit, in words that stay short: `a list`, `"abc"`, `1.5`. */
+export function describeValue(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a mapping";
+  // JSON has no words for .inf and .nan.
+  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  // A text cut short could be a secret that is no longer recognized as one.
+  return text.length <= 60 ? text : "a long text";
+}

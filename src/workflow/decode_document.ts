@@ -2,15 +2,13 @@ import type { Plugins } from "../action/plugin/load_plugins.ts";
 import { loadActions } from "../action/registry.ts";
 import type { Host } from "../host/host.ts";
 import type { Path } from "../source/source.ts";
-import type { Decoding } from "./decode_value.ts";
+import { isDict } from "../value/value.ts";
+import { type Decoding, isRawMap } from "./decode_value.ts";
 import { type ExpressionReader, type ExpressionUse, NO_EXPRESSIONS } from "./expression_reader.ts";
 import { inspectValue } from "./inspect_value.ts";
-import { warnOfLeadingZeros } from "./leading_zeros.ts";
 import type { Limits } from "./limits.ts";
 import type { Document } from "./model.ts";
 import { addError, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
-import { isRawMap } from "./raw_value.ts";
-import { usedActions } from "./used_actions.ts";
 
 /** All that could be decoded of a document, and all that is wrong with it. */
 export interface DecodedDocument<T> {
@@ -22,9 +20,12 @@ export interface DecodedDocument<T> {
   readonly unquoted: readonly Path[];
 }
 
+/** What YAML may read as a number to the base of eight, wherever a value can stand. */
+const LEADING_ZERO = /(?<=^|[\s,[{:])[-+]?0[\d_]+(?=[\s,\]}]|$)/m;
+
 /** Decodes as much of a document as can be, by what it should be, whatever is wrong with it. */
 export async function decodeAs<T>(
-  decode: (document: Document, decoding: Decoding) => T | undefined,
+  decode: (document: Document, decoding: Decoding) => T | undefined | Promise<T | undefined>,
   document: Document,
   limits: Limits,
   host: Host,
@@ -47,12 +48,14 @@ export async function decodeAs<T>(
     ? await findPlugins(used, builtIn, limits, host)
     : undefined;
   const actions = plugins ? new Map([...builtIn, ...plugins.actions]) : builtIn;
-  const draft = decode(document, {
+  const draft = await decode(document, {
     ...{ problems, limits, expressions, actions },
     ...plugins ? { plugins } : {},
   });
   await expressions.check(varsOf(document.value));
-  await warnOfLeadingZeros(problems, document);
+  if (document.files.some(({ text }) => LEADING_ZERO.test(text))) {
+    await (await import("./leading_zeros.ts")).warnOfLeadingZeros(problems, document);
+  }
   return { ...draft ? { draft } : {}, uses: expressions.uses, problems, unquoted };
 }
 
@@ -76,4 +79,26 @@ async function findPlugins(
   const { loadPlugins } = await import("../action/plugin/load_plugins.ts");
   const names = [...used].filter((name) => !builtIn.has(name));
   return await loadPlugins(names, host, permissions);
+}
+
+/**
+ * The names of actions that a workflow, or one job in a file of its own, uses or gives defaults
+ * to, whatever else is in it.
+ */
+export function usedActions(root: unknown): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const job of [...listIn(root, "jobs"), root]) {
+    if (isDict(job) && isDict(job.defaults)) {
+      for (const name of Object.keys(job.defaults)) names.add(name);
+    }
+    for (const step of listIn(job, "steps")) {
+      if (isDict(step) && typeof step.uses === "string") names.add(step.uses);
+    }
+  }
+  return names;
+}
+
+function listIn(map: unknown, key: string): readonly unknown[] {
+  const list = isDict(map) ? map[key] : undefined;
+  return Array.isArray(list) ? list : [];
 }

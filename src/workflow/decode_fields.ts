@@ -1,11 +1,10 @@
 import { didYouMean } from "../source/suggest.ts";
 import type { Path } from "../source/source.ts";
-import { describeValue } from "../value/describe_value.ts";
-import { type Decoded, decodeValue, type Decoding } from "./decode_value.ts";
+import { describeValue } from "../value/value.ts";
+import { type Decoded, decodeValue, type Decoding, isRawMap, type RawMap } from "./decode_value.ts";
 import type { Field, FieldTable } from "./fields.ts";
 import { STEP } from "./name_rules.ts";
 import { addError, addWarning } from "./problem.ts";
-import { isRawMap, type RawMap } from "./raw_value.ts";
 
 /** The keys of a mapping that are there and fit their types. */
 type DecodedFields<F extends Readonly<Record<string, Field>>> = {

@@ -1,12 +1,11 @@
 import type { Path } from "../source/source.ts";
+import type { Dict } from "../value/value.ts";
 import { decodeFields } from "./decode_fields.ts";
-import { type Decoding, NO_TIME } from "./decode_value.ts";
-import { decodeStep, type StepDraft } from "./decode_step.ts";
-import { decodeDefaults, type Defaults } from "./decode_with.ts";
-import { type FieldTable, JOB_FIELDS, REPEAT } from "./fields.ts";
-import type { Job, Repeat } from "./model.ts";
-import { addError } from "./problem.ts";
-import type { RawMap } from "./raw_value.ts";
+import { type Decoding, NO_TIME, type RawMap } from "./decode_value.ts";
+import { decodeDefaults, decodeUses, decodeWith, type Defaults } from "./decode_with.ts";
+import { type FieldTable, JOB_FIELDS, REPEAT, RETRY, STEP_FIELDS, STEP_TIMEOUT } from "./fields.ts";
+import type { Duration, Job, Repeat, Retry, Step } from "./model.ts";
+import { addError, addWarning } from "./problem.ts";
 
 const NO_DEFAULTS: Defaults = new Map();
 
@@ -58,4 +57,61 @@ function decodeRepeat(map: RawMap, path: Path, decoding: Decoding): Repeat | und
     addError(problems, "limit", at, message, { hint: "RUNNER_MAX_REPEAT_COUNT sets the limit" });
   }
   return { count, interval, async };
+}
+
+const DEFAULT_TIMEOUT: Duration = { kind: "constant", milliseconds: STEP_TIMEOUT };
+
+/** A step that may lack its action, which is told as a problem then. */
+export type StepDraft = Omit<Step, "action"> & Partial<Pick<Step, "action">>;
+
+/** Decodes a step; undefined, with a problem told, where it is no mapping. */
+function decodeStep(
+  value: unknown,
+  path: Path,
+  defaults: Defaults,
+  decoding: Decoding,
+): StepDraft | undefined {
+  const fields = decodeFields(value, path, STEP_FIELDS, decoding);
+  if (!fields) return undefined;
+  const { uses, with: own = {}, retry, outputs = [], timeout, ...rest } = fields;
+  const { problems } = decoding;
+  if (rest.id !== undefined && !STEP_FIELDS.fields.id.pattern.test(rest.id)) {
+    const message = `the step id "${rest.id}" must be made of a-z, 0-9, _ and -`;
+    addError(problems, "id", [...path, "id"], message);
+  }
+  if (outputs.length > 0 && rest.id === undefined) {
+    addWarning(problems, "no-id", [...path, "outputs"], "outputs of a step without id are lost", {
+      part: "key",
+      hint: "give the step an id",
+    });
+  }
+  const action = uses === undefined ? undefined : decodeUses(uses, [...path, "uses"], decoding);
+  const decodedRetry = retry && decodeRetry(retry, [...path, "retry"], decoding);
+  const inherited = action && defaults.get(action.name);
+  return {
+    ...rest,
+    ...action ? { action } : {},
+    index: Number(path.at(-1)),
+    path,
+    with: decodeWith(action, own as Dict, inherited, [...path, "with"], decoding),
+    outputs,
+    timeout: timeout ?? DEFAULT_TIMEOUT,
+    ...decodedRetry ? { retry: decodedRetry } : {},
+  };
+}
+
+function decodeRetry(map: RawMap, path: Path, decoding: Decoding): Retry | undefined {
+  const fields = decodeFields(map, path, RETRY, decoding);
+  const { max_attempts: maxAttempts, interval = NO_TIME, initial_delay: initialDelay = NO_TIME } =
+    fields ?? {};
+  if (maxAttempts === undefined) return undefined;
+  const { problems, limits } = decoding;
+  const at = [...path, "max_attempts"];
+  if (maxAttempts < RETRY.fields.max_attempts.minimum) {
+    addError(problems, "range", at, `"max_attempts" must be at least 1, not ${maxAttempts}`);
+  } else if (maxAttempts > limits.attempts) {
+    const message = `"max_attempts" must be at most ${limits.attempts}, not ${maxAttempts}`;
+    addError(problems, "limit", at, message, { hint: "RUNNER_MAX_ATTEMPTS sets the limit" });
+  }
+  return { maxAttempts, interval, initialDelay };
 }

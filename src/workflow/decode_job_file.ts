@@ -1,10 +1,9 @@
 import { checkUnique } from "./decode_workflow.ts";
 import { decodeJob, type JobDraft } from "./decode_job.ts";
-import type { Decoding } from "./decode_value.ts";
+import { type Decoding, isRawMap } from "./decode_value.ts";
 import { JOB_FILE_FIELDS } from "./fields.ts";
 import type { Document, Job, Step } from "./model.ts";
 import { addWarning } from "./problem.ts";
-import { isRawMap } from "./raw_value.ts";
 
 /** Keys of a job that say how it goes with other jobs, and so nothing in a file of its own. */
 const WITHOUT_EFFECT = ["needs", "repeat"];

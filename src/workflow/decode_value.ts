@@ -1,17 +1,23 @@
 import type { Action } from "../action/action.ts";
 import type { Plugins } from "../action/plugin/load_plugins.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
-import { holdsTemplate, isTemplate } from "../expr/plain_template.ts";
+import { holdsTemplate, holdsTemplates, isTemplate } from "../expr/plain_template.ts";
 import type { Path } from "../source/source.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
-import { describeValue } from "../value/describe_value.ts";
+import { describeValue } from "../value/value.ts";
 import type { ExpressionReader } from "./expression_reader.ts";
 import type { Limits } from "./limits.ts";
 import type { Duration, Output } from "./model.ts";
 import type { NameRule } from "./name_rules.ts";
-import { warnOfOpenBraces } from "./open_braces.ts";
 import { addError, addWarning, type Problem } from "./problem.ts";
-import { isRawMap, type RawMap } from "./raw_value.ts";
+
+/** A mapping of a document, as it was read. */
+export type RawMap = Readonly<Record<string, unknown>>;
+
+/** Whether a value of a document is a mapping. */
+export function isRawMap(value: unknown): value is RawMap {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /** What the decoding of a workflow shares: what it found, and what it was given. */
 export interface Decoding {
@@ -228,4 +234,32 @@ function decodeOutputs(at: At): readonly Output[] | undefined {
     if (expression) outputs.push({ name, value: expression });
   }
   return outputs;
+}
+
+/** Warns of braces in texts that nothing closes: they are text, and were hardly meant to be. */
+export function warnOfOpenBraces(problems: Problem[], value: unknown, path: Path): void {
+  if (holdsTemplates(value)) warn(problems, value, path);
+}
+
+function warn(problems: Problem[], value: unknown, path: Path): void {
+  if (typeof value === "string") {
+    const start = value.lastIndexOf("{{");
+    if (start < 0 || value.indexOf("}}", start) >= 0) return;
+    addWarning(
+      problems,
+      "open-braces",
+      path,
+      'these braces have no "}}", and are text as they are',
+      {
+        range: { start, end: start + 2 },
+        hint: "close the template, or write {{ '{{' }} for braces",
+      },
+    );
+  } else if (Array.isArray(value)) {
+    value.forEach((item, index) => warn(problems, item, [...path, index]));
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, part] of Object.entries(value)) {
+      warn(problems, part, [...path, key]);
+    }
+  }
 }

@@ -1,18 +1,14 @@
 import type { Action } from "../action/action.ts";
-import { checkParameters } from "../action/check_parameters.ts";
+import { checkParameters } from "../action/parameters.ts";
 import type { Plugins } from "../action/plugin/load_plugins.ts";
 import { ACTIONS, REFERENCE_ACTIONS } from "../action/registry.ts";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
 import { didYouMean } from "../source/suggest.ts";
-import { describeValue } from "../value/describe_value.ts";
-import { mergeDicts } from "../value/merge.ts";
-import type { Dict } from "../value/value.ts";
-import type { Decoding } from "./decode_value.ts";
+import { describeValue, type Dict, mergeDicts } from "../value/value.ts";
+import { type Decoding, isRawMap, type RawMap, warnOfOpenBraces } from "./decode_value.ts";
 import { STEP } from "./name_rules.ts";
-import { warnOfOpenBraces } from "./open_braces.ts";
 import { addError, addWarning } from "./problem.ts";
-import { isRawMap, type RawMap } from "./raw_value.ts";
 
 /** The `defaults` of a job: parameters by the name of the action. */
 export type Defaults = ReadonlyMap<string, Dict>;

@@ -1,6 +1,6 @@
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
-import { checkGraph, type IdentifiedJob } from "./check_graph.ts";
+import type { IdentifiedJob } from "./check_graph.ts";
 import { decodeFields } from "./decode_fields.ts";
 import { decodeJob, type JobDraft } from "./decode_job.ts";
 import type { Decoding } from "./decode_value.ts";
@@ -20,7 +20,10 @@ export type WorkflowDraft =
  * Decodes a document; undefined, with a problem told, where it is no mapping. Everything that can
  * be checked is checked, whatever else is wrong.
  */
-export function decodeWorkflow(document: Document, decoding: Decoding): WorkflowDraft | undefined {
+export async function decodeWorkflow(
+  document: Document,
+  decoding: Decoding,
+): Promise<WorkflowDraft | undefined> {
   const fields = decodeFields(document.value, [], WORKFLOW, decoding);
   if (!fields) return undefined;
   const { jobs: rawJobs = [], vars = NO_VARS, ...rest } = fields;
@@ -31,7 +34,9 @@ export function decodeWorkflow(document: Document, decoding: Decoding): Workflow
   });
   const jobs = identify(drafts);
   checkIds(drafts, decoding.problems);
-  checkGraph(jobs, decoding.problems);
+  if (jobs.some(({ needs }) => needs.length > 0)) {
+    (await import("./check_graph.ts")).checkGraph(jobs, decoding.problems);
+  }
   return { ...rest, vars, jobs, document };
 }
 

@@ -1,8 +1,8 @@
-import { type JoinedText, joinFiles } from "./join_files.ts";
 import { loadJsYaml } from "./js_yaml.ts";
 import type { Places } from "./model.ts";
 import { parseExactly, type YamlFault } from "./parse_exactly.ts";
 import { makePlaces } from "./places.ts";
+import { type JoinedText, joinFiles } from "./read_files.ts";
 import { unjoinableError } from "./unjoinable_error.ts";
 import { faultError } from "./yaml_fault.ts";
 import { parseNodes } from "./yaml_nodes.ts";

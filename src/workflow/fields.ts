@@ -1,3 +1,4 @@
+import { parseDuration } from "../value/duration.ts";
 import type { FieldType } from "./decode_value.ts";
 import { JOB, JOB_NAME, type NameRule, STEP, STEP_VARS, WORKFLOW_VARS } from "./name_rules.ts";
 
@@ -208,3 +209,6 @@ export const RETRY = {
     delay: 'the key is "interval", and "initial_delay" before the first attempt',
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** The milliseconds that an attempt may take where the step sets no `timeout`, or one of 0. */
+export const STEP_TIMEOUT = parseDuration(STEP_FIELDS.fields.timeout.default)!;

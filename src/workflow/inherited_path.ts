@@ -1,5 +1,5 @@
 import type { Path } from "../source/source.ts";
-import { isRawMap } from "./raw_value.ts";
+import { isRawMap } from "./decode_value.ts";
 
 /**
  * Where a value under `with` of a step was written: there, or in the `defaults` of its job if

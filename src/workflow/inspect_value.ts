@@ -1,6 +1,6 @@
 import { holdsTemplate } from "../expr/plain_template.ts";
 import type { Path } from "../source/source.ts";
-import { MOST_LEVELS } from "./js_yaml.ts";
+import { MOST_LEVELS } from "./limits.ts";
 
 /** What is known of a document before any of it is decoded. */
 interface Inspection {

@@ -5,12 +5,12 @@ import { childrenOf } from "../expr/tree.ts";
 import type { Host } from "../host/host.ts";
 import type { Path } from "../source/source.ts";
 import { didYouMean } from "../source/suggest.ts";
-import type { StepDraft } from "./decode_step.ts";
+import type { StepDraft } from "./decode_job.ts";
+import { isRawMap } from "./decode_value.ts";
 import { freeNames } from "./free_names.ts";
 import type { Document } from "./model.ts";
 import { WHOLE_SCOPE } from "./name_rules.ts";
 import { addError, type Problem } from "./problem.ts";
-import { isRawMap } from "./raw_value.ts";
 
 /** Where the path of the job file stands that a step embeds. */
 export function jobPathOf(step: Pick<StepDraft, "path">): Path {

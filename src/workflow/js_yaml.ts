@@ -4,9 +4,6 @@ export type JsYaml = typeof import("js-yaml");
 /** A part of a YAML text as js-yaml finds it, one after the other. */
 export type YamlEvent = import("js-yaml").Event;
 
-/** Deeper than this is no workflow, and would overflow the stack sooner or later. */
-export const MOST_LEVELS = 500;
-
 /** Brings js-yaml, which a workflow without surprises does without. */
 export function loadJsYaml(): Promise<JsYaml> {
   return import("js-yaml");

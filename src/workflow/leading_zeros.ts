@@ -2,8 +2,6 @@ import type { Path } from "../source/source.ts";
 import type { Document } from "./model.ts";
 import { addWarning, type Problem } from "./problem.ts";
 
-/** What YAML may read as a number to the base of eight, wherever a value can stand. */
-const CANDIDATE = /(?<=^|[\s,[{:])[-+]?0[\d_]+(?=[\s,\]}]|$)/m;
 const OCTAL = /^[-+]?0[\d_]+$/;
 
 /**
@@ -11,7 +9,6 @@ const OCTAL = /^[-+]?0[\d_]+$/;
  * often meant as text, like a zip code.
  */
 export async function warnOfLeadingZeros(problems: Problem[], document: Document): Promise<void> {
-  if (!document.files.some(({ text }) => CANDIDATE.test(text))) return;
   const places = await document.places();
   const known = new Set<object>();
   const walk = (value: unknown, path: Path) => {

@@ -10,6 +10,9 @@ export interface Limits {
   readonly permissions?: Permissions;
 }
 
+/** Deeper than this is no workflow, and would overflow the stack sooner or later. */
+export const MOST_LEVELS = 500;
+
 const DEFAULT_LIMIT = 10_000;
 
 /** The limits that the environment sets. Throws UsageError where it sets no number. */

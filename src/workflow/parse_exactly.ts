@@ -1,6 +1,7 @@
-import type { JoinedText } from "./join_files.ts";
-import { type JsYaml, MOST_LEVELS } from "./js_yaml.ts";
+import type { JsYaml } from "./js_yaml.ts";
+import { MOST_LEVELS } from "./limits.ts";
 import { parseEvents } from "./parse_events.ts";
+import type { JoinedText } from "./read_files.ts";
 import { buildNodes, type YamlNode, type YamlScalar } from "./yaml_nodes.ts";
 
 /** What is wrong with a YAML text, and where: an offset in it. */

@@ -1,7 +1,7 @@
 import type { Path, Source, Span } from "../source/source.ts";
 import { inheritedPath } from "./inherited_path.ts";
-import { type JoinedText, spanAt } from "./join_files.ts";
 import type { Places } from "./model.ts";
+import { type JoinedText, spanAt } from "./read_files.ts";
 import type { YamlMap, YamlNode, YamlPair, YamlScalar } from "./yaml_nodes.ts";
 
 /** Finds the values of a document by their paths, in the tree of its text. */

@@ -1,7 +1,7 @@
 import { parse } from "@std/yaml/parse";
 import { LoadError } from "../source/errors.ts";
 import type { Source } from "../source/source.ts";
-import { joinFiles } from "./join_files.ts";
+import { joinFiles } from "./read_files.ts";
 import type { Document, Places } from "./model.ts";
 
 /**

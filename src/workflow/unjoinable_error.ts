@@ -1,8 +1,8 @@
 import { LoadError } from "../source/errors.ts";
 import { placeOf, type Source } from "../source/source.ts";
-import { describeValue } from "../value/describe_value.ts";
-import { joinFiles } from "./join_files.ts";
+import { describeValue } from "../value/value.ts";
 import type { JsYaml } from "./js_yaml.ts";
+import { joinFiles } from "./read_files.ts";
 import { parseNodes, type YamlNode } from "./yaml_nodes.ts";
 
 /**

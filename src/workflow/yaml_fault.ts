@@ -1,7 +1,7 @@
 import { LoadError } from "../source/errors.ts";
 import { placeOf } from "../source/source.ts";
 import { findOpening } from "./find_opening.ts";
-import { type JoinedText, spanAt } from "./join_files.ts";
+import { type JoinedText, spanAt } from "./read_files.ts";
 import type { YamlFault } from "./parse_exactly.ts";
 
 /** What is told of a kind of fault, given the text from the fault on and its line. */

@@ -1,4 +1,5 @@
-import { type JsYaml, MOST_LEVELS, type YamlEvent } from "./js_yaml.ts";
+import type { JsYaml, YamlEvent } from "./js_yaml.ts";
+import { MOST_LEVELS } from "./limits.ts";
 import { parseEvents } from "./parse_events.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Action, Dict, ParameterProblem } from "../../src/action/action.ts";
-import { checkParameters } from "../../src/action/check_parameters.ts";
+import { checkParameters } from "../../src/action/parameters.ts";
 
 const baking: Action = {
   name: "bake",

@@ -1,5 +1,4 @@
-import { mergeDicts } from "../../value/merge.ts";
-import { type Dict, isDict, type Value } from "../../value/value.ts";
+import { type Dict, isDict, mergeDicts, type Value } from "../../value/value.ts";
 import { SAME_MEANING } from "./shorthands.ts";
 
 /**

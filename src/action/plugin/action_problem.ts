@@ -1,6 +1,5 @@
-import { describeValue } from "../../value/describe_value.ts";
-import { isDict } from "../../value/value.ts";
-import { PARAMETER_TYPES } from "../parameter_types.ts";
+import { describeValue, isDict } from "../../value/value.ts";
+import { PARAMETER_TYPES } from "../parameters.ts";
 
 /** Why a value is no record of an action of that name; undefined where it is one. */
 export function actionProblem(value: unknown, name: string): string | undefined {

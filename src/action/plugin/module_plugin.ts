@@ -1,7 +1,6 @@
 import { toFileUrl } from "@std/path/to-file-url";
 import { LoadError } from "../../source/errors.ts";
-import { describeValue } from "../../value/describe_value.ts";
-import { type Dict, isDict } from "../../value/value.ts";
+import { describeValue, type Dict, isDict } from "../../value/value.ts";
 import type { Action, ParameterProblem } from "../action.ts";
 import { actionProblem } from "./action_problem.ts";
 import { explainThrown } from "./explain_thrown.ts";

@@ -1,6 +1,5 @@
 import { StepError } from "../../source/errors.ts";
-import { describeValue } from "../../value/describe_value.ts";
-import { isDict } from "../../value/value.ts";
+import { describeValue, isDict } from "../../value/value.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 
 /** More of what a plugin says is none of a report. */

@@ -1,7 +1,7 @@
 import { isTemplate } from "../../expr/plain_template.ts";
 import { isDict } from "../../value/value.ts";
 import type { Dict, ParameterProblem, Value } from "../action.ts";
-import { type Converted, convertParameter } from "../parameter_types.ts";
+import { type Converted, convertParameter } from "../parameters.ts";
 
 /** More cannot be kept as one text. */
 const LARGEST_OUTPUT = 256 * 1024 * 1024;

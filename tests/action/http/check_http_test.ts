@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { checkParameters } from "../../../src/action/check_parameters.ts";
+import { checkParameters } from "../../../src/action/parameters.ts";
 import { http } from "../../../src/action/http/http.ts";
 import type { Dict } from "../../../src/value/value.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
-import { checkParameters } from "../../../src/action/check_parameters.ts";
+import { checkParameters } from "../../../src/action/parameters.ts";
 import { shell } from "../../../src/action/shell/shell.ts";
 
 const cases: readonly (readonly [Dict, readonly string[]])[] = [

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { merge, mergeDicts } from "../../src/value/merge.ts";
-import type { Value } from "../../src/value/value.ts";
+import { describeValue, merge, mergeDicts, type Value } from "../../src/value/value.ts";
 
 const CASES: readonly { readonly base: Value; readonly over: Value; readonly gives: Value }[] = [
   { base: { a: 1 }, over: { b: 2 }, gives: { a: 1, b: 2 } },
@@ -41,4 +40,19 @@ Deno.test("mergeDicts() keeps the key __proto__ a key", () => {
   assertEquals(JSON.stringify(nested.a), JSON.stringify(over));
   assertEquals(({} as Record<string, unknown>).polluted, undefined);
   assertEquals(Object.keys(mergeDicts(over, over)), ["__proto__", "constructor"]);
+});
+
+Deno.test("describeValue() names what a value is, or shows it where it is short", () => {
+  const rows: [value: unknown, words: string][] = [
+    [null, "nothing"],
+    [undefined, "nothing"],
+    [[1], "a list"],
+    [{ a: 1 }, "a mapping"],
+    ['a"b', '"a\\"b"'],
+    ["x".repeat(100), "a long text"],
+    [1.5, "1.5"],
+    [NaN, "NaN"],
+    [false, "false"],
+  ];
+  for (const [value, words] of rows) assertEquals(describeValue(value), words);
 });
