@@ -6,10 +6,10 @@ import {
   JOB_FILE_FIELDS,
   REPEAT,
   RETRY,
+  STEP,
   STEP_FIELDS,
   WORKFLOW,
 } from "../../src/workflow/fields.ts";
-import { STEP } from "../../src/workflow/name_rules.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
 type AnyTable = FieldTable<Readonly<Record<string, Field>>>;

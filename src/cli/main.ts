@@ -2,6 +2,7 @@ import type { Files, Host } from "../host/host.ts";
 import { UsageError } from "../source/errors.ts";
 import { didYouMean } from "../source/suggest.ts";
 import type { Command, ExitCode, Program } from "./command.ts";
+import { readCommandLine } from "./read_command_line.ts";
 import { COMMANDS, COMMON_OPTIONS, DEFAULT_COMMAND } from "./registry.ts";
 
 /**
@@ -32,7 +33,6 @@ async function runProgram(args: readonly string[], program: Program): Promise<Ex
   // Alone on the line these need no parser, and are asked for by scripts that wait.
   if (args.length === 1 && args[0] === "--help") return await printHelp(DEFAULT_COMMAND, host);
   if (args.length === 1 && args[0] === "--version") return await printVersion(host);
-  const { readCommandLine } = await import("./read_command_line.ts");
   const { command, invocation } = await readCommandLine(args, {
     fallback: DEFAULT_COMMAND,
     commands: COMMANDS,

@@ -1,15 +1,19 @@
 import type { Environment, Output } from "../host/host.ts";
 import { REPORT_FORMATS } from "../report/registry.ts";
-import { checkChoice } from "./check_choice.ts";
 import { UsageError } from "../source/errors.ts";
 
 /** What `--output` can be: the name of a form of the report, or `auto`. */
 export const OUTPUT_MODES: readonly string[] = ["auto", ...REPORT_FORMATS.map(({ name }) => name)];
 
 /** The form of the report: the flag, then the environment, then what the output is. */
-export function outputMode(flag: string | undefined, env: Environment, output: Output): string {
+export async function outputMode(
+  flag: string | undefined,
+  env: Environment,
+  output: Output,
+): Promise<string> {
   const variable = env.get("RUNNER_OUTPUT") || undefined;
   if (flag === undefined && variable !== undefined) {
+    const { checkChoice } = await import("./check_choice.ts");
     checkChoice("RUNNER_OUTPUT", variable, OUTPUT_MODES);
   }
   const asked = flag ?? variable ?? "auto";

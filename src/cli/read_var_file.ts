@@ -1,4 +1,4 @@
-import { holdsTemplate } from "../expr/plain_template.ts";
+import { holdsTemplate } from "../expr/template_data.ts";
 import type { VarProblem } from "../plan/set_vars.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError } from "../source/errors.ts";

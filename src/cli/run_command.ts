@@ -33,7 +33,7 @@ interface Settings extends Pick<OpenReportOptions, "mode" | "timing" | "quiet" |
 async function readSettings(invocation: Invocation, host: Host): Promise<Settings> {
   const { switches, values } = invocation;
   return {
-    mode: outputMode(values.get("output"), host.env, host.stdout),
+    mode: await outputMode(values.get("output"), host.env, host.stdout),
     level: await levelOf(invocation, host.env),
     timing: switches.has("timing"),
     quiet: switches.has("quiet"),

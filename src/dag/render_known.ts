@@ -1,5 +1,5 @@
 import type { Scope, Template } from "../expr/expression.ts";
-import { ExpressionError } from "../expr/expression_error.ts";
+import { ExpressionError } from "../source/errors.ts";
 import { renderText } from "../expr/render.ts";
 
 /**

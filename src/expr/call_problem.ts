@@ -1,5 +1,5 @@
 import type { CallExpression } from "./ast.ts";
-import { ExpressionError } from "./expression_error.ts";
+import { ExpressionError } from "../source/errors.ts";
 import type { FunctionRecord } from "./functions/function.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
 import { functionHint, methodHint } from "./known_slips.ts";

@@ -1,7 +1,7 @@
 import type { CallExpression, Node, ObjectExpression } from "./ast.ts";
 import { callProblem } from "./call_problem.ts";
 import type { Expression, Template } from "./expression.ts";
-import { ExpressionError } from "./expression_error.ts";
+import { ExpressionError } from "../source/errors.ts";
 import { argumentProblem } from "./functions/argument.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
 import { regexProblem } from "./regex.ts";

@@ -1,6 +1,6 @@
 import { checkExpression, checkTemplate } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
-import { ExpressionError } from "./expression_error.ts";
+import { ExpressionError } from "../source/errors.ts";
 import type { Expression, Template } from "./expression.ts";
 import { parseExpression, parseTemplate } from "./parse.ts";
 import { loadRegexEngine } from "./regex.ts";

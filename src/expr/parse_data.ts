@@ -1,8 +1,8 @@
+import { ExpressionError } from "../source/errors.ts";
 import type { Path } from "../source/source.ts";
 import type { DataTemplate, Template } from "./expression.ts";
-import { ExpressionError } from "./expression_error.ts";
 import { parseTemplate } from "./parse.ts";
-import { holdsTemplates } from "./plain_template.ts";
+import { holdsTemplates } from "./template_data.ts";
 
 /** Reads the strings in plain data as templates. Keys are never templates. */
 export function parseData(value: unknown): { template: DataTemplate; errors: ExpressionError[] } {

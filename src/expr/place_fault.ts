@@ -1,7 +1,7 @@
+import { ExpressionError } from "../source/errors.ts";
 import { didYouMean } from "../source/suggest.ts";
 import type { Node } from "./ast.ts";
 import type { Evaluation, Missing } from "./evaluation.ts";
-import { ExpressionError } from "./expression_error.ts";
 import { Fault } from "./fault.ts";
 import { hyphenHint, hyphenKeyHint } from "./hyphen_hint.ts";
 import { nameHint } from "./known_slips.ts";

@@ -3,7 +3,7 @@ import type { Value } from "../value/value.ts";
 import type { Node } from "./ast.ts";
 import { evaluateNode } from "./evaluate.ts";
 import { Evaluation } from "./evaluation.ts";
-import { ExpressionError } from "./expression_error.ts";
+import { ExpressionError } from "../source/errors.ts";
 import type { ParsedTemplate, RenderOptions, Scope } from "./expression.ts";
 import { LIMITS } from "./limits.ts";
 import { placeFault } from "./place_fault.ts";

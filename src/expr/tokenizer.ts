@@ -1,4 +1,4 @@
-import { ExpressionError } from "./expression_error.ts";
+import { ExpressionError } from "../source/errors.ts";
 import { hyphenNumberHint } from "./hyphen_hint.ts";
 import { OPERATOR_WORDS } from "./operators.ts";
 import { Scanner, TOKEN, type TokenType } from "./scanner.ts";

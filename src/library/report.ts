@@ -50,9 +50,8 @@ export async function makeReport(name: ReportName, options: ReportOptions = {}):
   switch (name) {
     case "text":
     case "quiet": {
-      const { makeReporter, QUIET, REPORT_FORMATS } = await import("../report/registry.ts");
-      const format = name === "quiet" ? QUIET : REPORT_FORMATS.find((each) => !each.live)!;
-      const reporter = await makeReporter(format, await reporterOptions(options));
+      const { makeReporter } = await import("../report/open_report.ts");
+      const reporter = await makeReporter(name, await reporterOptions(options));
       // What events will come is not known, nor who runs what they are of.
       for (const what of ["failures", "rounds"] as const) await reporter.prepare?.(what);
       return (event) => reporter.report(event);

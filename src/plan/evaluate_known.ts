@@ -1,5 +1,5 @@
 import type { DataTemplate, Scope } from "../expr/expression.ts";
-import { ExpressionError } from "../expr/expression_error.ts";
+import { ExpressionError } from "../source/errors.ts";
 import type { Dict } from "../value/value.ts";
 import type { Workflow } from "../workflow/model.ts";
 

@@ -1,6 +1,5 @@
-import { ExpressionError } from "../expr/expression_error.ts";
-import { renderData } from "../expr/render_data.ts";
-import { LoadError } from "../source/errors.ts";
+import { renderData } from "../expr/template_data.ts";
+import { ExpressionError, LoadError } from "../source/errors.ts";
 import type { Dict } from "../value/value.ts";
 import type { Workflow } from "../workflow/model.ts";
 

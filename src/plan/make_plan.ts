@@ -1,4 +1,4 @@
-import { ExpressionError } from "../expr/expression_error.ts";
+import { ExpressionError } from "../source/errors.ts";
 import type { Template } from "../expr/expression.ts";
 import type { Dict } from "../value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";

@@ -6,7 +6,7 @@ import type {
   Scope,
   Template,
 } from "../expr/expression.ts";
-import { ExpressionError } from "../expr/expression_error.ts";
+import { ExpressionError } from "../source/errors.ts";
 import { CHANGING_FUNCTIONS } from "../expr/functions/random.ts";
 import { childrenOf } from "../expr/tree.ts";
 import { renderText } from "../expr/render.ts";

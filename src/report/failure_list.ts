@@ -1,10 +1,9 @@
 import type { Failure, StepResult } from "../run/event.ts";
 import { fitSentence } from "./fit_lines.ts";
 import { formatPlace, summarizeFailure } from "./render_failure.ts";
-import { indentedRoom, type Room } from "./room.ts";
 import type { StepTree } from "./step_trees.ts";
 import type { Style } from "./style.ts";
-import { countOf, indentLines, oneLine } from "./text_lines.ts";
+import { countOf, indentedRoom, indentLines, oneLine, type Room } from "./text_lines.ts";
 
 /** A step or job that failed, for the list at the end of a report. */
 export interface FailureEntry {

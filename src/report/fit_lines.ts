@@ -1,6 +1,6 @@
 import { cutToWidth, displayWidth } from "../source/display_width.ts";
 import { wrapLine, wrapWords } from "../source/wrap_text.ts";
-import type { Room } from "./room.ts";
+import type { Room } from "./text_lines.ts";
 
 /** A line that is no wider than that, with `…` where some of it was left out. */
 export function cutLine(line: string, columns: number): string {

@@ -15,9 +15,8 @@ import {
   stepLine,
 } from "./layout.ts";
 import type { ReportOptions } from "./reporter.ts";
-import { indentedRoom, roomOf } from "./room.ts";
 import type { StepTree } from "./step_trees.ts";
-import { indentLines, oneLine } from "./text_lines.ts";
+import { indentedRoom, indentLines, oneLine, roomOf } from "./text_lines.ts";
 
 /** What a report keeps of a job: its lines go out as they come, what is here does not. */
 export interface JobBlock {

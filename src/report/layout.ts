@@ -1,10 +1,8 @@
 import type { JobState, RunFinished, StepResult, StepState } from "../run/event.ts";
-import { formatDuration } from "../value/duration.ts";
-import { formatClock, formatElapsed, formatSeconds } from "./format_time.ts";
+import { formatClock, formatDuration, formatElapsed, formatSeconds } from "../value/duration.ts";
 import type { ReportOptions } from "./reporter.ts";
-import { indentedRoom, type Room, roomOf } from "./room.ts";
 import type { Paint, Style } from "./style.ts";
-import { countOf, oneLine } from "./text_lines.ts";
+import { countOf, indentedRoom, oneLine, type Room, roomOf } from "./text_lines.ts";
 
 /** Where the text below a step begins: under its name. */
 export const BELOW_NAME = 9;

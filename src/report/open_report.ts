@@ -1,9 +1,10 @@
 import type { Host, Output } from "../host/host.ts";
 import type { RareEvents, RunEvent } from "../run/event.ts";
-import { makeReporter, QUIET, REPORT_FORMATS } from "./registry.ts";
+import { REPORT_FORMATS } from "./registry.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import { loadStyle } from "./style.ts";
 import { Terminal } from "./terminal.ts";
+import { textReport } from "./text_report.ts";
 import { warningReport } from "./warning_report.ts";
 
 /** What a person chose about the report of a run. */
@@ -43,12 +44,13 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
   const style = await loadStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
   // Details scroll by all the time: there is nothing to stand still below them.
   const live = format.live && !verbose && !quiet && !isReplaced && stdout.isTerminal;
-  const report = isReplaced ? NO_REPORT : await makeReporter(quiet ? QUIET : format, {
-    timing,
-    live,
-    style: await loadStyle(colour),
-    ...columnsOf(stdout),
-  });
+  const report = isReplaced
+    ? NO_REPORT
+    : await makeReporter(quiet ? "quiet" : live ? "live" : "text", {
+      timing,
+      style: await loadStyle(colour),
+      ...columnsOf(stdout),
+    });
   const terminal = new Terminal({
     clock,
     stdout,
@@ -73,4 +75,26 @@ const NO_REPORT: Reporter = { report: () => "" };
 
 function columnsOf(output: Output): Pick<ReportOptions, "columns"> {
   return output.isTerminal ? { columns: () => output.columns() } : {};
+}
+
+/** What people can be given to read: everything, what is under way besides, failures alone. */
+export type ReporterName = "text" | "live" | "quiet";
+
+/** Makes a reporter, which says in the end what took the time where that is asked. */
+export async function makeReporter(name: ReporterName, options: ReportOptions): Promise<Reporter> {
+  const reporter = await makeUntimed(name, options);
+  if (!options.timing) return reporter;
+  return (await import("./timed_report.ts")).timedReport(reporter, options);
+}
+
+/** The text is what nearly every run prints; the others come when they are asked for. */
+async function makeUntimed(name: ReporterName, options: ReportOptions): Promise<Reporter> {
+  switch (name) {
+    case "text":
+      return textReport(options);
+    case "live":
+      return (await import("./live_report.ts")).liveReport(options);
+    case "quiet":
+      return (await import("./quiet_report.ts")).quietReport(options);
+  }
 }

@@ -4,11 +4,10 @@ import { namedReport } from "./named_report.ts";
 import { describeKind, stepsInOrder, titleOf } from "./render_rounds.ts";
 import { renderFailures, renderTrouble } from "./render_trouble.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
-import { indentedRoom, roomOf } from "./room.ts";
 import { addToTally, makeRoundTally, type RoundTally, type StepTallies } from "./round_tally.ts";
 import type { StepNames } from "./step_names.ts";
 import { type StepTree, StepTrees } from "./step_trees.ts";
-import { countOf, indentLines, oneLine } from "./text_lines.ts";
+import { countOf, indentedRoom, indentLines, oneLine, roomOf } from "./text_lines.ts";
 
 const INDENT = 2;
 

@@ -1,8 +1,7 @@
 import type { Attempt } from "../run/event.ts";
 import { displayWidth } from "../source/display_width.ts";
 import { cutLine } from "./fit_lines.ts";
-import type { Room } from "./room.ts";
-import { oneLine } from "./text_lines.ts";
+import { oneLine, type Room } from "./text_lines.ts";
 
 const FIRST_SHOWN = 5;
 const LAST_SHOWN = 2;

@@ -1,8 +1,7 @@
 import type { Difference, Failure, Operand } from "../run/event.ts";
 import { cutLine } from "./fit_lines.ts";
-import type { Room } from "./room.ts";
 import type { Paint, Style } from "./style.ts";
-import { oneLine } from "./text_lines.ts";
+import { oneLine, type Room } from "./text_lines.ts";
 
 /** How wide a value is shown whose differences are shown by themselves. */
 export const WIDEST_COMPARED = 60;

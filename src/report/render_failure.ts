@@ -11,9 +11,8 @@ import {
   WIDEST_COMPARED,
 } from "./render_difference.ts";
 import { shortJson } from "./render_json.ts";
-import type { Room } from "./room.ts";
 import type { Style } from "./style.ts";
-import { oneLine } from "./text_lines.ts";
+import { oneLine, type Room } from "./text_lines.ts";
 
 const WIDEST_VALUE = 200;
 const WIDEST_SUMMARY = 120;

@@ -11,10 +11,9 @@ import {
 import { renderTimes } from "./render_times.ts";
 import { renderTrouble } from "./render_trouble.ts";
 import type { ReportOptions } from "./reporter.ts";
-import { indentedRoom } from "./room.ts";
 import type { Style } from "./style.ts";
 import type { FailureKind, StepTallies, StepTally } from "./round_tally.ts";
-import { countOf, indentLines, oneLine } from "./text_lines.ts";
+import { countOf, indentedRoom, indentLines, oneLine } from "./text_lines.ts";
 
 /** What became of each step of a repeated job, in the order of the file. */
 export function renderRounds(

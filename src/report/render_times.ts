@@ -1,7 +1,7 @@
 import { displayWidth } from "../source/display_width.ts";
 import { fitSentence } from "./fit_lines.ts";
-import { formatElapsed } from "./format_time.ts";
-import type { Room } from "./room.ts";
+import { formatElapsed } from "../value/duration.ts";
+import type { Room } from "./text_lines.ts";
 
 /** Fewer than these are read faster as numbers. */
 const LEAST_FOR_HISTOGRAM = 10;

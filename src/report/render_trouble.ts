@@ -3,7 +3,7 @@ import { briefMessage } from "./brief_message.ts";
 import { renderAttempts } from "./render_attempts.ts";
 import { renderExchange } from "./render_exchange.ts";
 import { renderFailure } from "./render_failure.ts";
-import { indentedRoom, type Room } from "./room.ts";
+import { indentedRoom, type Room } from "./text_lines.ts";
 import type { Style } from "./style.ts";
 
 /** Enough for most of the two kilobytes of a body that an event holds unless all is asked for. */

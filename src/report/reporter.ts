@@ -23,7 +23,5 @@ export interface ReportOptions {
   readonly timing: boolean;
   /** Columns of the terminal now; absent where the report goes elsewhere. */
   readonly columns?: () => number;
-  /** Whether what is under way is drawn below the report. */
-  readonly live?: boolean;
   readonly style: Style;
 }

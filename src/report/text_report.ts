@@ -5,7 +5,7 @@ import { LateCode } from "./late_code.ts";
 import { renderFooter, runHeader } from "./layout.ts";
 import { printableEvent } from "./printable_event.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
-import { roomOf } from "./room.ts";
+import { roomOf } from "./text_lines.ts";
 import { StepTrees } from "./step_trees.ts";
 
 /**

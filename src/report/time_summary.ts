@@ -1,10 +1,9 @@
 import type { RunEvent, StepFinished } from "../run/event.ts";
 import { criticalPath, type JobTimes } from "./critical_path.ts";
 import { fitSentence } from "./fit_lines.ts";
-import { formatElapsed, formatSeconds } from "./format_time.ts";
-import type { Room } from "./room.ts";
+import { formatElapsed, formatSeconds } from "../value/duration.ts";
 import type { Style } from "./style.ts";
-import { countOf, indentLines, oneLine } from "./text_lines.ts";
+import { countOf, indentLines, oneLine, type Room } from "./text_lines.ts";
 
 const MOST_STEPS = 5;
 /** Longer paths are shown by what they begin and end with. */

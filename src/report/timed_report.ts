@@ -1,6 +1,6 @@
 import { printableEvent } from "./printable_event.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
-import { roomOf } from "./room.ts";
+import { roomOf } from "./text_lines.ts";
 import { TimeSummary } from "./time_summary.ts";
 
 /** A report that says in the end what took the time. */

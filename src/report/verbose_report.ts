@@ -1,6 +1,5 @@
 import type { JobFinished, RunEvent, StepFinished, StepResult, StepWaiting } from "../run/event.ts";
-import { formatDuration } from "../value/duration.ts";
-import { formatClock, formatElapsed } from "./format_time.ts";
+import { formatClock, formatDuration, formatElapsed } from "../value/duration.ts";
 import { stepIcon } from "./layout.ts";
 import { namedReport } from "./named_report.ts";
 import { renderExchange } from "./render_exchange.ts";

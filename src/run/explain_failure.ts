@@ -1,7 +1,6 @@
 import type { JobResult } from "../action/action.ts";
-import { ExpressionError } from "../expr/expression_error.ts";
 import type { Explanation, Expression, Operand, Scope } from "../expr/expression.ts";
-import { RunnerError } from "../source/errors.ts";
+import { ExpressionError, RunnerError } from "../source/errors.ts";
 import { maskPlace } from "../source/mask_place.ts";
 import { type Path, type Place, placeOf, shortPlace, type Source } from "../source/source.ts";
 import { boundPart, boundValue } from "../value/bound_value.ts";
@@ -11,10 +10,10 @@ import type { Masker } from "../value/masker.ts";
 import { boundedMeter } from "../value/meter.ts";
 import type { Value } from "../value/value.ts";
 import type { Places } from "../workflow/model.ts";
+import { EmbeddedError, FieldError } from "./evaluate_field.ts";
 import type { Failure, PassedTest } from "./event.ts";
 import type { Session } from "./session.ts";
 import { missingOutputsHint } from "./missing_outputs.ts";
-import { EmbeddedError, FieldError } from "./step_errors.ts";
 import { unsetVariableHint } from "./unset_variables.ts";
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */

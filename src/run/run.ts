@@ -8,10 +8,9 @@ import { Interruption } from "./interruption.ts";
 import { maskEvent } from "./mask_event.ts";
 import { outlinePlan } from "./outline.ts";
 import { Outputs } from "./outputs.ts";
-import { finishJob, type JobOutcome, runJob } from "./run_job.ts";
+import { emptyTally, finishJob, type JobOutcome, runJob } from "./run_job.ts";
 import { addSecretsOf } from "./secrets.ts";
 import type { Detail, Session } from "./session.ts";
-import { emptyTally } from "./tally.ts";
 
 export interface RunOptions {
   /** Interrupts the run; its `reason` is a text that says why. */

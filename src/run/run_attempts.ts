@@ -1,11 +1,10 @@
 import { StepError } from "../source/errors.ts";
 import type { Retry } from "../workflow/model.ts";
-import { evaluateDuration } from "./evaluate_field.ts";
+import { evaluateDuration, inField } from "./evaluate_field.ts";
 import type { Attempt, Failure, StepResult, StepRun, StepWaiting } from "./event.ts";
 import { failureOf } from "./failure.ts";
 import type { Session } from "./session.ts";
 import type { StepContext } from "./step_context.ts";
-import { inField } from "./step_errors.ts";
 import { type Try, tryStep } from "./try_step.ts";
 
 /** What tells more of a step; most steps of most runs do without it. */

@@ -2,13 +2,12 @@ import type { Clock } from "../host/host.ts";
 import type { Scope } from "../expr/expression.ts";
 import type { PlannedJob } from "../plan/plan.ts";
 import type { Job, Repeat } from "../workflow/model.ts";
-import { evaluateDuration, isTrue } from "./evaluate_field.ts";
+import { evaluateDuration, FieldError, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "./event.ts";
 import { failureOf } from "./failure.ts";
-import { FieldError } from "./step_errors.ts";
 import { RoundOutputs } from "./outputs.ts";
 import { runStep, skipStep, tellFailure, worse } from "./run_step.ts";
-import type { Session } from "./session.ts";
+import type { Session, Tally } from "./session.ts";
 import type { Round } from "./step_context.ts";
 
 /** What became of a job. */
@@ -39,6 +38,16 @@ export async function runJob(session: Session, planned: PlannedJob): Promise<Job
   if (outcome.state === "failed") tellFailure(session, job.id);
   finishJob(session, planned, outcome, clock.ticks() - ticks, failures);
   return outcome;
+}
+
+/** A count of nothing. */
+export function emptyTally(): Tally {
+  return {
+    jobs: { passed: 0, failed: 0, skipped: 0 },
+    steps: { passed: 0, failed: 0, skipped: 0, untested: 0 },
+    untestedFailures: 0,
+    flaky: 0,
+  };
 }
 
 /** Counts a job and tells what became of it. */

@@ -4,18 +4,16 @@ import type { StepError } from "../source/errors.ts";
 import type { Path } from "../source/source.ts";
 import { formatDuration } from "../value/duration.ts";
 import type { JobFile } from "../workflow/model.ts";
-import { isTrue } from "./evaluate_field.ts";
+import { EmbeddedError, isTrue } from "./evaluate_field.ts";
 import type { JobState, StepRun } from "./event.ts";
 import { failureOf } from "./failure.ts";
 import { Interruption } from "./interruption.ts";
 import { Outputs } from "./outputs.ts";
-import { runRound } from "./run_job.ts";
+import { emptyTally, runRound } from "./run_job.ts";
 import { addSecretsOf } from "./secrets.ts";
 import type { Session } from "./session.ts";
 import type { Round } from "./step_context.ts";
 import { jobFileSpots } from "./step_spots.ts";
-import { EmbeddedError } from "./step_errors.ts";
-import { emptyTally } from "./tally.ts";
 import { tellNotStarted } from "./tell_not_started.ts";
 
 /**

@@ -1,9 +1,8 @@
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Duration, Step } from "../workflow/model.ts";
-import { evaluateDuration, isTrue } from "./evaluate_field.ts";
+import { evaluateDuration, inField, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "./event.ts";
 import { failureOf } from "./failure.ts";
-import { inField } from "./step_errors.ts";
 import { type Outcome, pause, runAttempts } from "./run_attempts.ts";
 import type { Session } from "./session.ts";
 import {

@@ -6,10 +6,9 @@ import type { Dict } from "../value/value.ts";
 import type { Masker } from "../value/masker.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Document, JobFile, Step } from "../workflow/model.ts";
-import type { Emit, SpotInFile, StepRun } from "./event.ts";
+import type { Emit, JobState, SpotInFile, StepRun, StepState } from "./event.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Outputs } from "./outputs.ts";
-import type { Tally } from "./tally.ts";
 
 /** What all parts of one run share, or those of an embedded job in it. */
 export interface Session {
@@ -70,4 +69,12 @@ export interface Detail {
   readonly places: boolean;
   /** How many characters of each field of a request or response are kept. */
   readonly limit: number;
+}
+
+/** Counts what became of jobs and steps. */
+export interface Tally {
+  readonly jobs: Record<JobState, number>;
+  readonly steps: Record<StepState, number>;
+  untestedFailures: number;
+  flaky: number;
 }

@@ -1,10 +1,10 @@
-import { renderData } from "../expr/render_data.ts";
+import { renderData } from "../expr/template_data.ts";
 import type { DataTemplate, Scope } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
 import { type Dict, mergeDicts } from "../value/value.ts";
 import type { Job, Step } from "../workflow/model.ts";
+import { inField } from "./evaluate_field.ts";
 import type { StepRun } from "./event.ts";
-import { inField } from "./step_errors.ts";
 import { addSecretsOf } from "./secrets.ts";
 import type { Session } from "./session.ts";
 

@@ -1,13 +1,12 @@
-import { renderData } from "../expr/render_data.ts";
+import { renderData } from "../expr/template_data.ts";
 import { StepError } from "../source/errors.ts";
 import { formatDuration } from "../value/duration.ts";
 import type { Dict, Value } from "../value/value.ts";
 import { STEP_TIMEOUT } from "../workflow/fields.ts";
-import { evaluateDuration, isTrue } from "./evaluate_field.ts";
+import { EmbeddedError, evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
 import type { Failure } from "./event.ts";
 import { failedJob, failureOf, falseTest } from "./failure.ts";
 import { type Answer, runAttempt } from "./run_attempt.ts";
-import { EmbeddedError, FieldError, inField } from "./step_errors.ts";
 import type { Session } from "./session.ts";
 import { forgetAnswer, type StepContext } from "./step_context.ts";
 

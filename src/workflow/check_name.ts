@@ -3,7 +3,8 @@ import { nameHint } from "../expr/known_slips.ts";
 import { hyphenHint } from "../expr/hyphen_hint.ts";
 import { didYouMean } from "../source/suggest.ts";
 import type { Path } from "../source/source.ts";
-import { type NameRule, WHOLE_SCOPE } from "./name_rules.ts";
+import { WHOLE_SCOPE } from "./fields.ts";
+import type { NameRule } from "./model.ts";
 import { addError, type Problem } from "./problem.ts";
 
 /**

@@ -1,10 +1,11 @@
 import type { Plugins } from "../action/plugin/load_plugins.ts";
 import { loadActions } from "../action/registry.ts";
+import { plainTemplate } from "../expr/template_data.ts";
 import type { Host } from "../host/host.ts";
 import type { Path } from "../source/source.ts";
 import { isDict } from "../value/value.ts";
 import { type Decoding, isRawMap } from "./decode_value.ts";
-import { type ExpressionReader, type ExpressionUse, NO_EXPRESSIONS } from "./expression_reader.ts";
+import type { ExpressionReader, ExpressionUse } from "./expression_reader.ts";
 import { inspectValue } from "./inspect_value.ts";
 import type { Limits } from "./limits.ts";
 import type { Document } from "./model.ts";
@@ -68,6 +69,17 @@ async function expressionReader(problems: Problem[]): Promise<ExpressionReader> 
   const { makeExpressionReader } = await import("./read_expressions.ts");
   return makeExpressionReader(problems);
 }
+
+/** The reader of a workflow that has no expression in it, and so needs no parser for any. */
+const NO_EXPRESSIONS: ExpressionReader = {
+  uses: [],
+  expression: (text) => {
+    throw new Error(`an expression where none was expected: ${text}`);
+  },
+  template: plainTemplate,
+  data: (value) => ({ kind: "constant", value }),
+  check: () => Promise.resolve(),
+};
 
 /** Brings plugins for the names that are none of an action that is built in. */
 async function findPlugins(

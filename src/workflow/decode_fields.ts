@@ -2,8 +2,7 @@ import { didYouMean } from "../source/suggest.ts";
 import type { Path } from "../source/source.ts";
 import { describeValue } from "../value/value.ts";
 import { type Decoded, decodeValue, type Decoding, isRawMap, type RawMap } from "./decode_value.ts";
-import type { Field, FieldTable } from "./fields.ts";
-import { STEP } from "./name_rules.ts";
+import { type Field, type FieldTable, STEP } from "./fields.ts";
 import { addError, addWarning } from "./problem.ts";
 
 /** The keys of a mapping that are there and fit their types. */

@@ -1,14 +1,13 @@
 import type { Action } from "../action/action.ts";
 import type { Plugins } from "../action/plugin/load_plugins.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
-import { holdsTemplate, holdsTemplates, isTemplate } from "../expr/plain_template.ts";
+import { holdsTemplate, holdsTemplates, isTemplate } from "../expr/template_data.ts";
 import type { Path } from "../source/source.ts";
 import { durationProblem, parseDuration } from "../value/duration.ts";
 import { describeValue } from "../value/value.ts";
 import type { ExpressionReader } from "./expression_reader.ts";
 import type { Limits } from "./limits.ts";
-import type { Duration, Output } from "./model.ts";
-import type { NameRule } from "./name_rules.ts";
+import type { Duration, NameRule, Output } from "./model.ts";
 import { addError, addWarning, type Problem } from "./problem.ts";
 
 /** A mapping of a document, as it was read. */

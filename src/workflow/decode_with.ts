@@ -7,7 +7,7 @@ import type { Path } from "../source/source.ts";
 import { didYouMean } from "../source/suggest.ts";
 import { describeValue, type Dict, mergeDicts } from "../value/value.ts";
 import { type Decoding, isRawMap, type RawMap, warnOfOpenBraces } from "./decode_value.ts";
-import { STEP } from "./name_rules.ts";
+import { STEP } from "./fields.ts";
 import { addError, addWarning } from "./problem.ts";
 
 /** The `defaults` of a job: parameters by the name of the action. */

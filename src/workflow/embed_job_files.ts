@@ -1,4 +1,4 @@
-import { ExpressionError } from "../expr/expression_error.ts";
+import { ExpressionError } from "../source/errors.ts";
 import type { Template } from "../expr/expression.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";

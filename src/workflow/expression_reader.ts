@@ -1,7 +1,6 @@
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
-import { plainTemplate } from "../expr/plain_template.ts";
 import type { Path } from "../source/source.ts";
-import type { NameRule } from "./name_rules.ts";
+import type { NameRule } from "./model.ts";
 
 /** An expression or a template, where it stands. */
 export interface ExpressionUse {
@@ -25,14 +24,3 @@ export interface ExpressionReader {
    */
   check(vars: readonly string[]): Promise<void>;
 }
-
-/** The reader of a workflow that has no expression in it, and so needs no parser for any. */
-export const NO_EXPRESSIONS: ExpressionReader = {
-  uses: [],
-  expression: (text) => {
-    throw new Error(`an expression where none was expected: ${text}`);
-  },
-  template: plainTemplate,
-  data: (value) => ({ kind: "constant", value }),
-  check: () => Promise.resolve(),
-};

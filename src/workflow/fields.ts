@@ -1,6 +1,6 @@
 import { parseDuration } from "../value/duration.ts";
 import type { FieldType } from "./decode_value.ts";
-import { JOB, JOB_NAME, type NameRule, STEP, STEP_VARS, WORKFLOW_VARS } from "./name_rules.ts";
+import type { NameRule } from "./model.ts";
 
 /** A key of the file format. */
 export interface Field {
@@ -28,6 +28,51 @@ export interface FieldTable<F extends Readonly<Record<string, Field>>> {
   /** Unknown keys that are like no known one are left alone: they hold anchors. */
   readonly open?: true;
 }
+
+/** The whole scope, by a name that every expression has. */
+export const WHOLE_SCOPE = "$env";
+
+const HINTS = {
+  env: 'environment variables are read in the vars of the workflow: NAME: "{{NAME}}"',
+  jobs: "what other jobs publish is in outputs",
+  steps: "what other steps publish is in outputs: outputs.<step id>.<name>",
+};
+
+/** In the vars of the workflow every name but these is an environment variable. */
+export const WORKFLOW_VARS: NameRule = {
+  where: "in the vars of the workflow",
+  hints: {
+    vars: "vars cannot use each other: they see environment variables, by bare name",
+    outputs: "vars are evaluated before the first job: there are no outputs yet",
+  },
+};
+
+/** The name of a job, which is one for all its rounds and known before any step has run. */
+export const JOB_NAME: NameRule = {
+  where: "in the name of a job",
+  known: ["vars"],
+  hints: {
+    ...HINTS,
+    repeat_index: "a job has one name for all its rounds; the names of its steps see repeat_index",
+  },
+};
+
+/** What a job decides before its steps: skipif and the interval of repeat. */
+export const JOB: NameRule = { where: "in a job", known: ["vars", "outputs"], hints: HINTS };
+
+/** What a step computes before it begins: its vars and the entries of iteration. */
+export const STEP_VARS: NameRule = {
+  where: "in the vars of a step",
+  known: ["vars", "outputs", "repeat_index"],
+  hints: HINTS,
+};
+
+/** Everything else in a step. */
+export const STEP: NameRule = {
+  where: "in a step",
+  known: ["vars", "res", "req", "rt", "status", "outputs", "repeat_index"],
+  hints: HINTS,
+};
 
 const SKIPIF = 'the key is "skipif", which skips where it is true';
 const TEST = 'the key is "test", one expression: join conditions with &&';

@@ -1,4 +1,4 @@
-import { holdsTemplate } from "../expr/plain_template.ts";
+import { holdsTemplate } from "../expr/template_data.ts";
 import type { Path } from "../source/source.ts";
 import { MOST_LEVELS } from "./limits.ts";
 

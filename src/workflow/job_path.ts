@@ -7,9 +7,9 @@ import type { Path } from "../source/source.ts";
 import { didYouMean } from "../source/suggest.ts";
 import type { StepDraft } from "./decode_job.ts";
 import { isRawMap } from "./decode_value.ts";
+import { WHOLE_SCOPE } from "./fields.ts";
 import { freeNames } from "./free_names.ts";
 import type { Document } from "./model.ts";
-import { WHOLE_SCOPE } from "./name_rules.ts";
 import { addError, type Problem } from "./problem.ts";
 
 /** Where the path of the job file stands that a step embeds. */

@@ -111,3 +111,13 @@ export interface Retry {
 export type Duration =
   | { readonly kind: "constant"; readonly milliseconds: number }
   | { readonly kind: "template"; readonly template: Template };
+
+/** Which names an expression sees at some place of a workflow. */
+export interface NameRule {
+  /** The place in words: `in a step`. */
+  readonly where: string;
+  /** The names that there are; undefined where any name may be one, as in workflow `vars`. */
+  readonly known?: readonly string[];
+  /** What to do instead of using a name that looks right. */
+  readonly hints?: Readonly<Record<string, string>>;
+}

@@ -2,16 +2,16 @@ import type { Identifier, Node } from "../expr/ast.ts";
 import { checkExpression, checkTemplate } from "../expr/check.ts";
 import { parseData, templatesIn } from "../expr/parse_data.ts";
 import type { Expression, Template } from "../expr/expression.ts";
-import { ExpressionError } from "../expr/expression_error.ts";
 import { parseExpression, parseTemplate } from "../expr/parse.ts";
-import { holdsTemplate, plainTemplate } from "../expr/plain_template.ts";
 import { loadRegexEngine } from "../expr/regex.ts";
+import { holdsTemplate, plainTemplate } from "../expr/template_data.ts";
 import { usesRegex } from "../expr/tree.ts";
+import { ExpressionError } from "../source/errors.ts";
 import type { Path } from "../source/source.ts";
 import { checkName } from "./check_name.ts";
 import type { ExpressionReader, ExpressionUse } from "./expression_reader.ts";
 import { freeNames } from "./free_names.ts";
-import type { NameRule } from "./name_rules.ts";
+import type { NameRule } from "./model.ts";
 import { addError, type Problem } from "./problem.ts";
 
 /** A reader that adds what it finds to the problems. Each text is parsed and checked once. */

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { ExpressionError } from "../../src/expr/expression_error.ts";
+import { ExpressionError } from "../../src/source/errors.ts";
 import { parseTemplate } from "../../src/expr/parse.ts";
 import { renderTemplate, renderText } from "../../src/expr/render.ts";
 

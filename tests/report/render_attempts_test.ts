@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { renderAttempts } from "../../src/report/render_attempts.ts";
-import { IN_A_PIPE } from "../../src/report/room.ts";
+import { IN_A_PIPE } from "../../src/report/text_lines.ts";
 import type { Attempt } from "../../src/run/event.ts";
 
 function attempts(...messages: readonly string[]): Attempt[] {

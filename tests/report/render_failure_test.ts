@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { displayWidth } from "../../src/source/display_width.ts";
 import { renderFailure, summarizeFailure } from "../../src/report/render_failure.ts";
-import { IN_A_PIPE, roomOf } from "../../src/report/room.ts";
+import { IN_A_PIPE, roomOf } from "../../src/report/text_lines.ts";
 import { PLAIN } from "../../src/report/style.ts";
 import type { Failure } from "../../src/run/event.ts";
 import { falseTest } from "./events.ts";

@@ -46,7 +46,7 @@ function setUp(
     clock,
     stdout,
     stderr,
-    report: preparedLive({ timing: false, live: true, style }),
+    report: preparedLive({ timing: false, style }),
     details: warningReport({ style }),
     live,
     onReaderGone: () => gone++,

@@ -1,5 +1,12 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { durationProblem, formatDuration, parseDuration } from "../../src/value/duration.ts";
+import {
+  durationProblem,
+  formatClock,
+  formatDuration,
+  formatElapsed,
+  formatSeconds,
+  parseDuration,
+} from "../../src/value/duration.ts";
 
 const good: readonly (readonly [unknown, number])[] = [
   [0, 0],
@@ -108,4 +115,22 @@ Deno.test("formatDuration() writes what parseDuration() reads back", () => {
   for (const milliseconds of [1, 17, 999, 1000, 1001, 61_003, 3_600_001, 7_265_500]) {
     assertEquals(parseDuration(formatDuration(milliseconds)), milliseconds);
   }
+});
+
+Deno.test("formatSeconds() has two places", () => {
+  assertEquals([0, 120, 61_234].map(formatSeconds), ["0.00s", "0.12s", "61.23s"]);
+});
+
+Deno.test("formatElapsed() changes to seconds where milliseconds would show 1000.0", () => {
+  assertEquals([0.04, 6.5, 999.94, 999.96, 1250].map(formatElapsed), [
+    "0.0ms",
+    "6.5ms",
+    "999.9ms",
+    "1.00s",
+    "1.25s",
+  ]);
+});
+
+Deno.test("formatClock() shows local time to the millisecond", () => {
+  assertEquals(formatClock(new Date(2026, 0, 2, 3, 4, 5, 6).getTime()), "03:04:05.006");
 });

@@ -3,7 +3,7 @@ import { printable } from "../../source/printable.ts";
 import { renderAttempts } from "../render_attempts.ts";
 import { renderExchange } from "../render_exchange.ts";
 import { renderFailure } from "../render_failure.ts";
-import { IN_A_PIPE } from "../room.ts";
+import { IN_A_PIPE } from "../text_lines.ts";
 import { PLAIN } from "../style.ts";
 
 const BOUNDS = { columns: IN_A_PIPE.columns, lines: 40 };

@@ -1,4 +1,4 @@
-import { formatSeconds } from "../format_time.ts";
+import { formatSeconds } from "../../value/duration.ts";
 import { countOf } from "../text_lines.ts";
 import { type AlikeCases, findAlike } from "./alike_cases.ts";
 import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";

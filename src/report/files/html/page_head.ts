@@ -1,5 +1,5 @@
 import { printable } from "../../../source/printable.ts";
-import { formatSeconds } from "../../format_time.ts";
+import { formatSeconds } from "../../../value/duration.ts";
 import { countOf } from "../../text_lines.ts";
 import { failureText } from "../details.ts";
 import type { RunRecord } from "../run_record.ts";

@@ -1,6 +1,6 @@
+import { ExpressionError } from "../source/errors.ts";
 import type { Path } from "../source/source.ts";
 import type { DataTemplate, Scope, Template } from "./expression.ts";
-import { ExpressionError } from "./expression_error.ts";
 
 /** The data with the values of its templates. An error's `path` leads to the string. */
 export function renderData(template: DataTemplate, scope: Scope): unknown {
@@ -41,4 +41,27 @@ function renderString(template: Template, scope: Scope, path: Path): unknown {
   } catch (error) {
     throw error instanceof ExpressionError ? error.within([...path]) : error;
   }
+}
+
+/** A text that has no expression in it, as a template. */
+export function plainTemplate(source: string): Template {
+  return { source, parts: [source], render: () => source, renderText: () => source };
+}
+
+/** Whether a text may be more than itself: it has the beginning of an expression in it. */
+export function holdsTemplate(text: string): boolean {
+  return text.includes("{{");
+}
+
+/** Whether a value is known only once its templates are rendered. */
+export function isTemplate(value: unknown): boolean {
+  return typeof value === "string" && holdsTemplate(value);
+}
+
+/** Whether any text in plain data may be more than itself. Nearly all data is found to be plain. */
+export function holdsTemplates(value: unknown): boolean {
+  if (typeof value === "string") return holdsTemplate(value);
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsTemplates);
+  return Object.values(value).some(holdsTemplates);
 }
