@@ -1,5 +1,5 @@
 import { FILE_FORMATS } from "../../src/report/files/registry.ts";
-import { REPORT_FORMATS } from "../../src/report/registry.ts";
+import { OUTPUT_FORMS } from "../../src/cli/output_mode.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
 /** The forms of the report. */
@@ -15,7 +15,7 @@ export function makeReportsPage(): Page {
     "",
     ...table(
       ["Name", "What it does"],
-      REPORT_FORMATS.map(({ name, summary }) => [code(name), plain(summary)]),
+      OUTPUT_FORMS.map(({ name, summary }) => [code(name), plain(summary)]),
     ),
     "",
     "## In files",

@@ -1,24 +1,28 @@
 import type { Environment, Output } from "../host/host.ts";
-import { REPORT_FORMATS } from "../report/registry.ts";
 import { UsageError } from "../source/errors.ts";
 
-/** What `--output` can be: the name of a form of the report, or `auto`. */
-export const OUTPUT_MODES: readonly string[] = ["auto", ...REPORT_FORMATS.map(({ name }) => name)];
+/** Every form of the report, in the order of the help: the same text in another way. */
+export const OUTPUT_FORMS = [
+  { name: "spinner", summary: "redraws progress in place" },
+  { name: "stream", summary: "prints each result as it completes" },
+] as const;
 
-/** The form of the report: the flag, then the environment, then what the output is. */
-export async function outputMode(
+/** What `--output` can be. */
+export const OUTPUT_MODES: readonly string[] = ["auto", ...OUTPUT_FORMS.map(({ name }) => name)];
+
+/** Whether to redraw progress: the flag, then the environment, then what the output is. */
+export async function redraws(
   flag: string | undefined,
   env: Environment,
   output: Output,
-): Promise<string> {
+): Promise<boolean> {
   const variable = env.get("RUNNER_OUTPUT") || undefined;
   if (flag === undefined && variable !== undefined) {
     const { checkChoice } = await import("./check_choice.ts");
     checkChoice("RUNNER_OUTPUT", variable, OUTPUT_MODES);
   }
   const asked = flag ?? variable ?? "auto";
-  if (asked !== "auto") return asked;
-  return output.isTerminal ? "spinner" : "stream";
+  return asked === "spinner" || asked === "auto" && output.isTerminal;
 }
 
 /** Whether to print with colours: what was asked for, else whether a terminal shows them. */

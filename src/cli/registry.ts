@@ -1,7 +1,6 @@
 import { FILE_FORMATS } from "../report/files/registry.ts";
-import { REPORT_FORMATS } from "../report/registry.ts";
 import type { Command, Option } from "./command.ts";
-import { OUTPUT_MODES } from "./output_mode.ts";
+import { OUTPUT_FORMS, OUTPUT_MODES } from "./output_mode.ts";
 
 /** Options that every command has. */
 export const COMMON_OPTIONS: readonly Option[] = [
@@ -10,7 +9,7 @@ export const COMMON_OPTIONS: readonly Option[] = [
   { name: "no-color", summary: "Print without colours" },
 ];
 
-const FORMATS = REPORT_FORMATS.map(({ name, summary }) => `${name} ${summary}`).join(", ");
+const FORMATS = OUTPUT_FORMS.map(({ name, summary }) => `${name} ${summary}`).join(", ");
 
 const FILES = FILE_FORMATS.map(({ name }) => name).join(", ");
 

@@ -4,6 +4,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { FileReportHooks, FileReports, ReportTarget } from "../report/files/open_files.ts";
 import { openReport, type OpenReportOptions } from "../report/open_report.ts";
 import type { RunEvent } from "../run/event.ts";
+import { Interruption } from "../run/interruption.ts";
 import { run, type RunOptions } from "../run/run.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError, UsageError } from "../source/errors.ts";
@@ -11,7 +12,7 @@ import { durationProblem, parseDuration } from "../value/duration.ts";
 import { loadWorkflow } from "../workflow/load_workflow.ts";
 import type { ExitCode, Invocation, Program } from "./command.ts";
 import type { LogLevel } from "./log_level.ts";
-import { outputMode, usesColour } from "./output_mode.ts";
+import { redraws, usesColour } from "./output_mode.ts";
 
 /** Runs a workflow and prints the report; 0 when every job completed and every test passed. */
 export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {
@@ -23,7 +24,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
 }
 
 /** How a run is told of, and how long it may take. */
-interface Settings extends Pick<OpenReportOptions, "mode" | "timing" | "quiet" | "colour"> {
+interface Settings extends Pick<OpenReportOptions, "redraws" | "timing" | "quiet" | "colour"> {
   readonly level: LogLevel;
   readonly timeout: RunOptions["timeout"];
   /** The reports to be written besides the one that is printed. */
@@ -33,7 +34,7 @@ interface Settings extends Pick<OpenReportOptions, "mode" | "timing" | "quiet" |
 async function readSettings(invocation: Invocation, host: Host): Promise<Settings> {
   const { switches, values } = invocation;
   return {
-    mode: await outputMode(values.get("output"), host.env, host.stdout),
+    redraws: await redraws(values.get("output"), host.env, host.stdout),
     level: await levelOf(invocation, host.env),
     timing: switches.has("timing"),
     quiet: switches.has("quiet"),
@@ -49,14 +50,19 @@ async function runPrepared(
   program: Program,
 ): Promise<ExitCode> {
   const { host, leave } = program;
-  const interruption = new AbortController();
+  const interruption = new Interruption();
+  let isStopping = false;
+  const stop = (why: string) => {
+    isStopping = true;
+    interruption.interrupt(why);
+  };
   let lost: unknown;
   const onReaderGone = (error?: unknown) => {
     lost ??= error;
     const why = error === undefined
       ? "nobody reads the report any more"
       : "the report cannot be written";
-    interruption.abort(`stopped: ${why}`);
+    stop(`stopped: ${why}`);
   };
   const verbose = level === "debug";
   const report = await openReport(await reportHost(targets, host), {
@@ -68,12 +74,12 @@ async function runPrepared(
   });
   let files: FileReports | undefined;
   const deaf = host.signals.listen((signal) => {
-    if (interruption.signal.aborted) {
+    if (isStopping) {
       report.close();
       files?.discard();
       leave(1);
     }
-    interruption.abort(`interrupted by ${signal}`);
+    stop(`interrupted by ${signal}`);
   });
   const take = (event: RunEvent) => {
     // What a file report prints stands round the text, not in it.
@@ -84,12 +90,15 @@ async function runPrepared(
   };
   try {
     if (targets.length > 0) {
-      const hooks = { onReaderGone, signal: interruption.signal };
+      const hooks = {
+        onReaderGone,
+        onStop: (act: (reason: string) => void) => onStop(interruption, act),
+      };
       files = await openFiles(targets, program, level, hooks);
     }
     const passed = await run(plan, host, take, {
       ...options,
-      signal: interruption.signal,
+      interruption,
       prepare: (what) => report.prepare(what),
       ...(timeout === undefined ? {} : { timeout }),
       detail: {
@@ -185,6 +194,13 @@ async function reportHost(targets: readonly ReportTarget[], host: Host): Promise
   if (!tellsGithub(targets)) return host;
   const { withoutCommands } = await import("../report/files/github.ts");
   return { ...host, stderr: withoutCommands(host.stderr) };
+}
+
+/** Has something done when a run is interrupted, or at once where it is. */
+function onStop(interruption: Interruption, act: (reason: string) => void): () => void {
+  if (interruption.reason !== undefined) act(interruption.reason);
+  const link = interruption.add({ stop: ({ message }) => act(message) });
+  return () => link.remove();
 }
 
 async function openFiles(

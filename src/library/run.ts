@@ -165,11 +165,12 @@ class PlanRun implements Run {
     const { run: runPlan } = await import("../run/run.ts");
     const { denoHost } = await import("../host/deno_host.ts");
     const { makeMasker } = await import("../run/secrets.ts");
+    const interruption = await this.#interruption();
     const { model, permissions, given } = this.#plan;
     const { failFast = false, jobs, detailed = false, debug = false } = this.#options;
     const all = detailed || debug;
     return await runPlan(model, denoHost(), emit, {
-      signal: this.#stop.signal,
+      interruption,
       failFast,
       secrets: makeMasker(given),
       detail: { all, places: all, debug, ...debug ? { limit: Infinity } : {} },
@@ -177,6 +178,17 @@ class PlanRun implements Run {
       ...permissions ? { permissions } : {},
       ...await this.#timeout(),
     });
+  }
+
+  /** The end of the run by what the caller or a reader does, as the run knows it. */
+  async #interruption() {
+    const { Interruption } = await import("../run/interruption.ts");
+    const interruption = new Interruption();
+    const { signal } = this.#stop;
+    const interrupt = () => interruption.interrupt(String(signal.reason));
+    if (signal.aborted) interrupt();
+    else signal.addEventListener("abort", interrupt);
+    return interruption;
   }
 
   async #timeout() {

@@ -1,6 +1,5 @@
 import type { Host, Output } from "../host/host.ts";
 import type { RareEvents, RunEvent } from "../run/event.ts";
-import { REPORT_FORMATS } from "./registry.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import { loadStyle } from "./style.ts";
 import { Terminal } from "./terminal.ts";
@@ -9,8 +8,8 @@ import { warningReport } from "./warning_report.ts";
 
 /** What a person chose about the report of a run. */
 export interface OpenReportOptions {
-  /** The name of a format in the registry. */
-  readonly mode: string;
+  /** Whether progress is redrawn in place, on a terminal. */
+  readonly redraws: boolean;
   readonly verbose: boolean;
   /** Whether not even warnings are told beside the report. */
   readonly silent?: boolean;
@@ -36,14 +35,12 @@ interface OpenReport {
 /** Connects the events of a run to the outputs: the report, and beside it what else is told. */
 export async function openReport(host: Host, options: OpenReportOptions): Promise<OpenReport> {
   const { clock, stdout, stderr } = host;
-  const { mode, verbose, timing, colour, onReaderGone } = options;
+  const { redraws, verbose, timing, colour, onReaderGone } = options;
   const { quiet = false, isReplaced = false, silent = false } = options;
-  const format = REPORT_FORMATS.find(({ name }) => name === mode);
-  if (!format) throw new Error(`unchecked output mode "${mode}"`);
   // Colours of a terminal are none of a file that standard error goes to.
   const style = await loadStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
   // Details scroll by all the time: there is nothing to stand still below them.
-  const live = format.live && !verbose && !quiet && !isReplaced && stdout.isTerminal;
+  const live = redraws && !verbose && !quiet && !isReplaced && stdout.isTerminal;
   const report = isReplaced
     ? NO_REPORT
     : await makeReporter(quiet ? "quiet" : live ? "live" : "text", {

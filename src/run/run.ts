@@ -13,8 +13,8 @@ import { addSecretsOf } from "./secrets.ts";
 import type { Detail, Session } from "./session.ts";
 
 export interface RunOptions {
-  /** Interrupts the run; its `reason` is a text that says why. */
-  readonly signal?: AbortSignal;
+  /** Interrupts the run, also before it has begun. */
+  readonly interruption?: Interruption;
   /** How long the whole run may take, in milliseconds; no bound without it. */
   readonly timeout?: { readonly milliseconds: number; readonly reason: string };
   readonly detail?: Partial<Detail>;
@@ -46,10 +46,7 @@ export async function run(
   const ends: (() => void | Promise<void>)[] = [];
   const session = openSession(plan, host, emit, options, (end) => ends.push(end));
   const { interruption, deadlines } = session;
-  const { signal, timeout } = options;
-  const interrupt = () => interruption.interrupt(String(signal?.reason));
-  if (signal?.aborted) interrupt();
-  signal?.addEventListener("abort", interrupt);
+  const { timeout } = options;
   const deadline = timeout &&
     deadlines.add(timeout.milliseconds, () => interruption.interrupt(timeout.reason));
   try {
@@ -57,7 +54,6 @@ export async function run(
     return await runJobs(session, plan, options.jobs);
   } finally {
     deadline?.cancel();
-    signal?.removeEventListener("abort", interrupt);
     await endAll(ends);
   }
 }
@@ -70,8 +66,9 @@ function openSession(
   onRunEnd: Session["onRunEnd"],
 ): Session {
   const { workflow, vars } = plan;
-  const interruption = new Interruption();
+  const interruption = options.interruption ?? new Interruption();
   const closing = new Interruption();
+  if (interruption.reason !== undefined) closing.interrupt(interruption.reason);
   interruption.add({ stop: ({ message }) => closing.interrupt(message) });
   const secrets = options.secrets ?? new Masker();
   let prepared: Promise<void> | undefined;

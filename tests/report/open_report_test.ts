@@ -21,7 +21,7 @@ async function written(more: Partial<OpenReportOptions>) {
   const stderr = new Screen();
   const clock = fakeClock(NOON);
   const report = await openReport({ ...denoHost(), clock, stdout, stderr }, {
-    mode: "stream",
+    redraws: false,
     verbose: false,
     timing: false,
     colour: false,
@@ -49,13 +49,13 @@ Deno.test("openReport() puts the report on standard output and warnings on stand
 });
 
 Deno.test("openReport() leaves the same text on the screen in each mode", async () => {
-  const { stdout } = await written({ mode: "spinner" });
+  const { stdout } = await written({ redraws: true });
   assert(stdout.writes.join("") !== expected);
   assertEquals(stdout.text(), expected);
 });
 
 Deno.test("openReport() tells the details on standard error when it is verbose", async () => {
-  const { stdout, stderr } = await written({ mode: "spinner", verbose: true });
+  const { stdout, stderr } = await written({ redraws: true, verbose: true });
   assertEquals(stdout.writes.join(""), expected);
   assertStringIncludes(stderr.text(), "✓ Build › compile: passed\n  started 12:00:00.789");
 });

@@ -24,8 +24,8 @@ export interface FileReportHooks {
   readonly onLeftOut: (error: RunnerError) => void;
   /** Nobody reads any more what goes to standard output. */
   readonly onReaderGone: () => void;
-  /** Ends the wait for a pipe that nobody reads; its reason is told. */
-  readonly signal: AbortSignal;
+  /** Has `stop` called where the run is interrupted, until what it returns is called. */
+  readonly onStop: (stop: (reason: string) => void) => () => void;
 }
 
 /** Reports that are being written. */
@@ -70,7 +70,7 @@ export async function openFileReports(
   const open: OpenTarget[] = [];
   try {
     for (const target of targets) {
-      const opened = await unlessStopped(openTarget(target, host, beside, hooks), hooks.signal);
+      const opened = await unlessStopped(openTarget(target, host, beside, hooks), hooks.onStop);
       if (opened) open.push(opened);
     }
   } catch (error) {
@@ -80,21 +80,20 @@ export async function openFileReports(
   return new OpenFileReports(open, new Recorder(tool));
 }
 
+/** A pipe that nobody reads is waited for until somebody does, or the run is interrupted. */
 async function unlessStopped(
   opening: Promise<OpenTarget | undefined>,
-  signal: AbortSignal,
+  onStop: FileReportHooks["onStop"],
 ): Promise<OpenTarget | undefined> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(new RunnerError(String(signal.reason)));
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop);
+  const forget = onStop((reason) => reject(new RunnerError(reason)));
   try {
     return await Promise.race([promise, opening]);
   } catch (error) {
     void opening.then((late) => late?.file.discard(), () => {});
     throw error;
   } finally {
-    signal.removeEventListener("abort", stop);
+    forget();
   }
 }
 
