@@ -9,7 +9,8 @@ const HEAD = 4;
  * looked up.
  */
 export class FormTable {
-  readonly #heads = new Uint8Array(1 << 16);
+  /** None as long as there is no form, as in most runs. */
+  #heads: Uint8Array | undefined;
   /** By head, then by length, longest first. */
   readonly #forms = new Map<string, Map<number, Set<string>>>();
   #longest = 0;
@@ -21,6 +22,7 @@ export class FormTable {
 
   /** Has a form looked for, which must have four characters at least. */
   add(form: string): void {
+    this.#heads ??= new Uint8Array(1 << 16);
     this.#heads[headHash(form, 0)] = 1;
     this.#longest = Math.max(this.#longest, form.length);
     const head = form.slice(0, HEAD);
@@ -38,6 +40,7 @@ export class FormTable {
   find(text: string, stop: number): Range[] {
     const found: Range[] = [];
     const heads = this.#heads;
+    if (!heads) return found;
     const last = Math.min(stop, text.length - HEAD + 1);
     for (let start = 0; start < last; start++) {
       if (heads[headHash(text, start)] === 0) continue;
