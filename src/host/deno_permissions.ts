@@ -41,7 +41,7 @@ export function isAllGranted(): boolean {
 export function canReadModules(url: string): boolean {
   // A bundle holds them all.
   if (!url.startsWith("file:") || !url.endsWith(".ts")) return true;
-  return isGranted({ name: "read", path: new URL("./src", url) });
+  return isWholeGranted("read") || isGranted({ name: "read", path: new URL("./src", url) });
 }
 
 function isWholeGranted(name: Name): boolean {

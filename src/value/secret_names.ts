@@ -11,6 +11,9 @@ const SECRET_WORDS: ReadonlySet<string> = new Set([
   "auth",
 ]);
 
+/** What every one of them has in it: the names of most variables need no closer look. */
+const SUSPICIOUS = /token|secret|pass|key|credential|auth/i;
+
 const SECRET_HEADERS: ReadonlySet<string> = new Set([
   "authorization",
   "proxy-authorization",
@@ -20,8 +23,9 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
 
 /** Whether the name of a variable says that its value is secret: one of its words does. */
 export function isSecretName(name: string): boolean {
-  return name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split(/[^a-z0-9]+/)
-    .some((word) => SECRET_WORDS.has(word));
+  return SUSPICIOUS.test(name) &&
+    name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split(/[^a-z0-9]+/)
+      .some((word) => SECRET_WORDS.has(word));
 }
 
 /** Whether the values of a header are never shown. */

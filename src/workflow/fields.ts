@@ -1,4 +1,4 @@
-import { parseDuration } from "../value/duration.ts";
+import { formatDuration } from "../value/duration.ts";
 import type { FieldType } from "./decode_value.ts";
 import type { NameRule } from "./model.ts";
 
@@ -73,6 +73,9 @@ export const STEP: NameRule = {
   known: ["vars", "res", "req", "rt", "status", "outputs", "repeat_index"],
   hints: HINTS,
 };
+
+/** The milliseconds that an attempt may take where the step sets no `timeout`, or one of 0. */
+export const STEP_TIMEOUT = 5 * 60_000;
 
 const SKIPIF = 'the key is "skipif", which skips where it is true';
 const TEST = 'the key is "test", one expression: join conditions with &&';
@@ -193,7 +196,7 @@ export const STEP_FIELDS = {
     timeout: {
       type: "duration",
       names: STEP,
-      default: "5m",
+      default: formatDuration(STEP_TIMEOUT),
       summary: "The time after which the step is stopped.",
     },
     iteration: {
@@ -254,6 +257,3 @@ export const RETRY = {
     delay: 'the key is "interval", and "initial_delay" before the first attempt',
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
-
-/** The milliseconds that an attempt may take where the step sets no `timeout`, or one of 0. */
-export const STEP_TIMEOUT = parseDuration(STEP_FIELDS.fields.timeout.default)!;
