@@ -1,6 +1,5 @@
 import type { Path } from "../source/source.ts";
-import { SHORTEST_SECRET } from "../value/secret_forms.ts";
-import { isSecretHeader, isSecretName } from "../value/secret_names.ts";
+import { isSecretHeader, isSecretName, SHORTEST_SECRET } from "../value/secrets.ts";
 import { isRawMap } from "../workflow/decode_value.ts";
 import { findToken, mayHoldTokens } from "./token_forms.ts";
 

@@ -1,7 +1,7 @@
 import { passwordsIn } from "../action/http/request_url.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { placeOf } from "../source/source.ts";
-import { isSecretHeader } from "../value/secret_names.ts";
+import { isSecretHeader } from "../value/secrets.ts";
 import { isSecretValue } from "./literal_secrets.ts";
 
 /** So much of a line is looked at on either side of a place, more than is ever shown. */

@@ -2,7 +2,7 @@ import { passwordsIn } from "../action/http/request_url.ts";
 import { requestSecrets } from "../action/http/secret_headers.ts";
 import { fieldsOf, isKnown, knownValue, type Preview } from "../plan/preview.ts";
 import { MASK, type Masker } from "../value/masker.ts";
-import { isSecretHeader } from "../value/secret_names.ts";
+import { isSecretHeader } from "../value/secrets.ts";
 
 /**
  * Parameters of an action without the values of their secret headers, of which only templates

@@ -3,7 +3,7 @@ import { findVar, matchVars, setVars } from "../plan/set_vars.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError, UsageError } from "../source/errors.ts";
 import type { Source } from "../source/source.ts";
-import { isSecretName } from "../value/secret_names.ts";
+import { isSecretName } from "../value/secrets.ts";
 import type { Workflow } from "../workflow/model.ts";
 import { readTextFile } from "../workflow/read_files.ts";
 import type { Invocation, Program } from "./command.ts";

@@ -43,7 +43,7 @@ export async function makePlan(workflow: Workflow, options: PlanOptions = {}): P
   if (only?.length === 0) throw new UsageError("only names no job", "leave it out to run all");
   if (noNeeds && !only) throw new UsageError("noNeeds goes with only", "name the jobs to run");
   const { makePlan: make } = await import("../plan/make_plan.ts");
-  const { outlinePlan } = await import("../run/outline.ts");
+  const { outlinePlan } = await import("../run/run.ts");
   const environment = options.environment ?? await environmentOfProcess();
   // What happens to them afterwards is nothing to the plan.
   const vars = structuredClone(options.vars ?? {});

@@ -1,4 +1,4 @@
-import { isSecretName } from "../value/secret_names.ts";
+import { isSecretName } from "../value/secrets.ts";
 import type { Value } from "../value/value.ts";
 import { joinTemplate, literalText, quoteText } from "./literal.ts";
 import { environmentName, snakeCase, UniqueNames } from "./names.ts";

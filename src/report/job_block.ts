@@ -1,7 +1,6 @@
-import type { JobFinished } from "../run/event.ts";
+import type { JobFinished, RareEvents } from "../run/event.ts";
 import type { FailureEntry } from "./failure_list.ts";
 import type { JobRounds } from "./job_rounds.ts";
-import type { LateCode } from "./late_code.ts";
 import {
   BELOW_JOB,
   BELOW_NAME,
@@ -125,4 +124,39 @@ function failureLines(
 ): string[] {
   const room = indentedRoom(roomOf(columns?.()), BELOW_JOB);
   return indentLines(code.failures.renderFailures(failures, style, room), BELOW_JOB);
+}
+
+type FailureCode = typeof import("./failure_list.ts") & typeof import("./render_trouble.ts");
+type RoundsCode = typeof import("./job_rounds.ts");
+
+/**
+ * The code of what a report tells rarely: most of a report is about failures, and most runs have
+ * none. Whoever emits the events brings it before them.
+ */
+export class LateCode {
+  #failures: FailureCode | undefined;
+  #rounds: RoundsCode | undefined;
+
+  /** Brings the code for such events. */
+  async bring(what: RareEvents): Promise<void> {
+    if (what === "rounds") {
+      this.#rounds ??= await import("./job_rounds.ts");
+      return;
+    }
+    const [list, trouble] = await Promise.all([
+      import("./failure_list.ts"),
+      import("./render_trouble.ts"),
+    ]);
+    this.#failures ??= { ...list, ...trouble };
+  }
+
+  get failures(): FailureCode {
+    if (!this.#failures) throw new Error("a failure that nobody has prepared for");
+    return this.#failures;
+  }
+
+  get rounds(): RoundsCode {
+    if (!this.#rounds) throw new Error("a job of several rounds that nobody has prepared for");
+    return this.#rounds;
+  }
 }

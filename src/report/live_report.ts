@@ -1,9 +1,9 @@
 import { displayWidth } from "../source/display_width.ts";
+import type { LateCode } from "./job_block.ts";
 import { LiveJobs } from "./live_jobs.ts";
 import { printableEvent } from "./printable_event.ts";
 import { renderLive } from "./render_live.ts";
 import type { LiveLine, Reporter, ReportOptions } from "./reporter.ts";
-import type { LateCode } from "./late_code.ts";
 import { textReport } from "./text_report.ts";
 
 /** The report that people read, with a line below it for each job that is under way. */

@@ -1,7 +1,13 @@
 import type { JobFinished, JobStarted, RunEvent, RunFinished, RunStarted } from "../run/event.ts";
-import { endLines, type JobBlock, makeJobBlock, openLines, stepLines } from "./job_block.ts";
+import {
+  endLines,
+  type JobBlock,
+  LateCode,
+  makeJobBlock,
+  openLines,
+  stepLines,
+} from "./job_block.ts";
 import { JobOrder } from "./job_order.ts";
-import { LateCode } from "./late_code.ts";
 import { renderFooter, runHeader } from "./layout.ts";
 import { printableEvent } from "./printable_event.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";

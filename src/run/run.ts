@@ -3,14 +3,14 @@ import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { Masker } from "../value/masker.ts";
-import type { Emit, RareEvents } from "./event.ts";
+import type { Emit, RareEvents, RunStarted, SpotInFile, StepOutline } from "./event.ts";
 import { Interruption } from "./interruption.ts";
 import { maskEvent } from "./mask_event.ts";
-import { outlinePlan } from "./outline.ts";
 import { Outputs } from "./outputs.ts";
 import { emptyTally, finishJob, type JobOutcome, runJob } from "./run_job.ts";
 import { addSecretsOf } from "./secrets.ts";
 import type { Detail, Session } from "./session.ts";
+import type { Step } from "../workflow/model.ts";
 
 export interface RunOptions {
   /** Interrupts the run, also before it has begun. */
@@ -186,4 +186,33 @@ export async function endAll(ends: readonly (() => void | Promise<void>)[]): Pro
   const settled = await Promise.allSettled(ends.map(async (end) => await end()));
   const failed = settled.find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
+}
+
+/** What a run is going to do; the places of the steps are found only if they are asked for. */
+export async function outlinePlan(
+  { workflow, jobs }: Plan,
+  withPlaces: boolean,
+): Promise<RunStarted["jobs"]> {
+  const spotOf = withPlaces
+    ? await (await import("./step_spots.ts")).findSpots(workflow)
+    : undefined;
+  return jobs.map(({ job, name, needs }) => ({
+    id: job.id,
+    name,
+    needs: needs.map((need) => need.job.id),
+    steps: outlineSteps(job, spotOf && ((step) => spotOf(job.index, step))),
+  }));
+}
+
+function outlineSteps(
+  { steps }: PlannedJob["job"],
+  spotOf: ((step: Step) => SpotInFile) | undefined,
+): StepOutline[] {
+  return steps.map((step) => ({
+    ...step.id === undefined ? {} : { id: step.id },
+    name: step.name?.source.trim() || step.action.name,
+    uses: step.action.name,
+    ...step.iteration ? { entries: step.iteration.length } : {},
+    ...spotOf ? { place: spotOf(step) } : {},
+  }));
 }

@@ -1,5 +1,5 @@
 import { Masker } from "../value/masker.ts";
-import { isSecretHeader, isSecretName } from "../value/secret_names.ts";
+import { isSecretHeader, isSecretName } from "../value/secrets.ts";
 import { type Dict, isDict } from "../value/value.ts";
 
 /** Knows what has a secret name in any of these. */

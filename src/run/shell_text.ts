@@ -1,7 +1,7 @@
 import type { CommandLine } from "../action/action.ts";
 import { isPrintable } from "../source/printable.ts";
 import { MASK, type Masker } from "../value/masker.ts";
-import { isSecretHeader, isSecretName } from "../value/secret_names.ts";
+import { isSecretHeader, isSecretName } from "../value/secrets.ts";
 
 /** The environment variables that hold secrets, by what they hold. */
 export type NamedSecrets = ReadonlyMap<string, string>;

@@ -1,6 +1,6 @@
 import { decodings, joinBase64, LONGEST_CODE, type Range, type Rewritten } from "./decoded.ts";
 import { FormTable } from "./form_table.ts";
-import { secretForms, SHORTEST_SECRET } from "./secret_forms.ts";
+import { secretForms, SHORTEST_SECRET } from "./secrets.ts";
 
 /** What stands in a report in place of a secret. */
 export const MASK = "***";

@@ -1,4 +1,4 @@
-import { LateCode } from "../../src/report/late_code.ts";
+import { LateCode } from "../../src/report/job_block.ts";
 import { liveReport } from "../../src/report/live_report.ts";
 import type { Reporter, ReportOptions } from "../../src/report/reporter.ts";
 import { textReport } from "../../src/report/text_report.ts";

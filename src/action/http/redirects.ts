@@ -1,5 +1,5 @@
 import { StepError } from "../../source/errors.ts";
-import { isSecretHeader } from "../../value/secret_names.ts";
+import { isSecretHeader } from "../../value/secrets.ts";
 import { fromByteString } from "./byte_string.ts";
 import { bareUrl, type Request } from "./read_request.ts";
 import type { Headers } from "./request_headers.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { isSecretHeader, isSecretName } from "../../src/value/secret_names.ts";
+import { isSecretHeader, isSecretName } from "../../src/value/secrets.ts";
 
 Deno.test("isSecretName() looks for whole words", () => {
   const secret = [

@@ -64,3 +64,38 @@ function toBase64(bytes: Uint8Array): string {
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary);
 }
+
+const SECRET_WORDS: ReadonlySet<string> = new Set([
+  "token",
+  "secret",
+  "password",
+  "passwd",
+  "pass",
+  "key",
+  "apikey",
+  "credential",
+  "credentials",
+  "auth",
+]);
+
+/** What every one of them has in it: the names of most variables need no closer look. */
+const SUSPICIOUS = /token|secret|pass|key|credential|auth/i;
+
+const SECRET_HEADERS: ReadonlySet<string> = new Set([
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+  "set-cookie",
+]);
+
+/** Whether the name of a variable says that its value is secret: one of its words does. */
+export function isSecretName(name: string): boolean {
+  return SUSPICIOUS.test(name) &&
+    name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split(/[^a-z0-9]+/)
+      .some((word) => SECRET_WORDS.has(word));
+}
+
+/** Whether the values of a header are never shown. */
+export function isSecretHeader(name: string): boolean {
+  return SECRET_HEADERS.has(name.toLowerCase());
+}
