@@ -81,10 +81,9 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
     }
   }
   addRoundsThatDidNotRun(cases, job, rounds, reason);
-  const names = distinct(cases.map(({ name }) => name));
-  return cases.map((one, index) =>
-    one.name === names[index] ? one : { ...one, name: names[index]! }
-  );
+  const given = cases.map(({ name }) => name);
+  const names = distinct(given);
+  return names === given ? cases : cases.map((one, index) => ({ ...one, name: names[index]! }));
 }
 
 function isRunOf(

@@ -5,6 +5,7 @@ import { startPage } from "./html/browser/start.ts";
 import { flatSteps, pageDetails, pageDuration, pageJobs, pageStep } from "./html/make_page_data.ts";
 import { renderHead, renderTitle, renderWithoutScripts } from "./html/page_head.ts";
 import { STYLE } from "./html/style.ts";
+import type { ResultText } from "./result_json.ts";
 import type { RunRecord } from "./run_record.ts";
 
 /** A bundler gives functions other names, but not the fields of an object. */
@@ -94,14 +95,17 @@ function* dataOf(record: RunRecord): Iterable<string> {
 /** A line for each step, in the same order. */
 function* detailsOf({ jobs }: RunRecord): Iterable<string> {
   for (const { steps } of jobs) {
-    for (const { step: { result, text: { exchange } } } of flatSteps(steps)) {
-      const details = JSON.stringify(pageDetails(result));
-      const all = exchange === undefined
-        ? details
-        : `${details.slice(0, -1)},"exchange":${exchange}}`;
-      yield `${withoutMarkup(all)}\n`;
+    for (const { step: { result, text } } of flatSteps(steps)) {
+      const details = json(pageDetails(result));
+      yield text.exchange === undefined
+        ? `${details}\n`
+        : `${details.slice(0, -1)},"exchange":${exchangeOf(text)}}\n`;
     }
   }
+}
+
+function exchangeOf({ exchange = "", hasMarkup }: ResultText): string {
+  return hasMarkup ? withoutMarkup(exchange) : exchange;
 }
 
 /** Data inside of a script element, which the first `</script` would end. */

@@ -3,7 +3,7 @@ import { summarizeFailure } from "../render_failure.ts";
 import { oneLine } from "../text_lines.ts";
 import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { attemptsText, exchangeText, failureText } from "./details.ts";
-import type { RunRecord } from "./run_record.ts";
+import type { RunRecord, StepRecord } from "./run_record.ts";
 
 /**
  * A JUnit report: a suite for each job, a test case for each run of a step. A false test is a
@@ -33,12 +33,13 @@ function* renderSuite(record: RunRecord, { job, name, cases }: Suite): Iterable<
     timestamp: timestamp(job.started ?? record.started),
     file: job.outline[0]?.place?.file ?? record.file,
   });
-  yield renderProperties([
-    ["job", job.id],
-    ["needs", job.needs.join(", ")],
-    ["rounds", job.rounds === undefined ? "" : String(job.rounds)],
-    ["tool", `${record.tool.name} ${record.tool.version}`],
-  ], "    ");
+  const properties = {
+    job: job.id,
+    needs: job.needs.join(", "),
+    rounds: job.rounds === undefined ? undefined : String(job.rounds),
+    tool: `${record.tool.name} ${record.tool.version}`,
+  };
+  yield renderProperties(properties, "    ");
   const classname = inQuotes(`${record.name}.${name}`);
   for (const one of cases) yield renderCase(record, classname, one);
   yield "  </testsuite>\n";
@@ -47,29 +48,32 @@ function* renderSuite(record: RunRecord, { job, name, cases }: Suite): Iterable<
 /** `classname` is escaped already: it is the same for all cases of a suite. */
 function renderCase(record: RunRecord, classname: string, one: Case): string {
   const { name, step, place, outcome, reason, flaky } = one;
-  const { run, result } = step ?? {};
-  const attempts = result?.attempts ?? [];
+  const result = step?.result;
   const time = seconds(result?.duration ?? 0);
-  const where = ` file="${inQuotes(place?.file ?? record.file)}"` +
-    (place ? ` line="${place.line}"` : "");
-  let text = `    <testcase name="${
-    inQuotes(name)
-  }" classname="${classname}" time="${time}"${where}>\n`;
-  text += renderProperties([
-    ["action", result?.uses ?? ""],
-    ["id", run?.id ?? ""],
-    ["attempts", attempts.length > 1 ? String(attempts.length) : ""],
-    ["flaky", flaky ? "true" : ""],
-    ["untested", result?.state === "untested" ? result.untested ?? "true" : ""],
-  ], "      ");
+  const file = inQuotes(place?.file ?? record.file);
+  const line = place ? ` line="${place.line}"` : "";
+  let text = `    <testcase name="${inQuotes(name)}" classname="${classname}" time="${time}"` +
+    ` file="${file}"${line}>\n`;
+  if (step) text += renderProperties(propertiesOf(step, flaky), "      ");
   if (outcome === "skipped") {
     text += `      <skipped message="${inQuotes(reason ?? "skipped")}"/>\n`;
   }
   if (outcome === "failed") text += renderFailures(one);
-  if (flaky) text += renderFlaky(attempts);
+  if (flaky && result) text += renderFlaky(result.attempts);
   const output = outputOf(one);
-  if (output !== "") text += `      <system-out>${escape(output)}</system-out>\n`;
+  if (output !== "") text += `      <system-out>${output}</system-out>\n`;
   return `${text}    </testcase>\n`;
+}
+
+function propertiesOf({ run, result }: StepRecord, flaky: boolean): Properties {
+  const { uses, attempts, state, untested = "true" } = result;
+  return {
+    action: uses,
+    id: run.id,
+    attempts: attempts.length > 1 ? String(attempts.length) : undefined,
+    flaky: flaky ? "true" : undefined,
+    untested: state === "untested" ? untested : undefined,
+  };
 }
 
 /** One element for all failures of a case: readers expect no more than one. */
@@ -96,27 +100,33 @@ function renderFlaky(attempts: readonly Attempt[]): string {
   }).join("");
 }
 
-/** What the step said, sent and got: laid out for people where it failed, else as a line of JSON. */
+/**
+ * What the step said, sent and got: laid out for people where it failed, else as a line of JSON.
+ * It is escaped already.
+ */
 function outputOf({ step, outcome }: Case): string {
   if (!step) return "";
   const { echo, exchange } = step.result;
   const attempts = attemptsText(step.result);
-  const json = outcome === "failed" ? undefined : step.text.exchange;
-  if (echo === undefined && attempts === "" && json !== undefined) return json;
-  return [
+  const told = [
     ...echo === undefined ? [] : [echo.trimEnd()],
     ...attempts === "" ? [] : [attempts],
-    ...json ? [json] : exchange ? [exchangeText(exchange)] : [],
-  ].join("\n");
+    ...outcome === "failed" && exchange ? [exchangeText(exchange)] : [],
+  ];
+  const { exchange: json, hasMarkup } = step.text;
+  if (outcome === "failed" || json === undefined) return escape(told.join("\n"));
+  const before = told.map((text) => `${escape(text)}\n`).join("");
+  return before + (hasMarkup ? escape(json) : json);
 }
 
-function renderProperties(
-  properties: readonly (readonly [name: string, value: string])[],
-  indent: string,
-): string {
+/** Those that are told of something, by name. */
+type Properties = Readonly<Record<string, string | undefined>>;
+
+function renderProperties(properties: Properties, indent: string): string {
   let lines = "";
-  for (const [name, value] of properties) {
-    if (value !== "") lines += `${indent}  <property name="${name}" value="${inQuotes(value)}"/>\n`;
+  for (const name in properties) {
+    const value = properties[name];
+    if (value) lines += `${indent}  <property name="${name}" value="${inQuotes(value)}"/>\n`;
   }
   return lines === "" ? "" : `${indent}<properties>\n${lines}${indent}</properties>\n`;
 }

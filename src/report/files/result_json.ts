@@ -7,6 +7,8 @@ export interface ResultText {
   /** The same as JSON. */
   readonly rest: string;
   readonly exchange?: string;
+  /** Whether the exchange has signs in it that HTML or XML would take for something else. */
+  readonly hasMarkup?: boolean;
 }
 
 /** A result as JSON. */
@@ -28,7 +30,12 @@ let last: StepResult | undefined;
 let lastText: ResultText | undefined;
 
 function write(result: StepResult): ResultText {
-  const { exchange, ...rest } = result;
-  if (!exchange) return { bare: result, rest: JSON.stringify(result) };
-  return { bare: rest, rest: JSON.stringify(rest), exchange: JSON.stringify(exchange) };
+  if (!result.exchange) return { bare: result, rest: JSON.stringify(result) };
+  const { exchange, ...bare } = result;
+  const text = JSON.stringify(exchange);
+  const hasMarkup = MARKUP.some((sign) => text.includes(sign));
+  return { bare, rest: JSON.stringify(bare), exchange: text, hasMarkup };
 }
+
+/** The last two are none of XML at all. */
+const MARKUP = ["<", "&", ">", "\ufffe", "\uffff"];

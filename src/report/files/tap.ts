@@ -33,52 +33,50 @@ function renderCase(one: Case, number: number): string {
   const { name, outcome, reason } = one;
   const skipped = outcome === "skipped" ? reason ?? "skipped" : undefined;
   const head = `    ${point(outcome !== "failed", number, name, skipped)}`;
-  const diagnostics = skipped === undefined ? diagnosticsOf(one) : [];
-  if (diagnostics.length === 0) return head;
-  // Also before empty lines: some readers look for the indentation to know where the YAML ends.
-  const lines = ["---", ...diagnostics, "..."].map((line) => `      ${line}\n`);
-  return head + lines.join("");
+  const diagnostics = skipped === undefined ? diagnosticsOf(one) : "";
+  return diagnostics === "" ? head : `${head}${line("---")}${diagnostics}${line("...")}`;
 }
 
-/** Lines of YAML. */
-function diagnosticsOf(one: Case): string[] {
-  const { outcome, step } = one;
-  const result = step?.result;
-  const attempts = result?.attempts.length ?? 0;
-  return [
-    ...result ? [`duration_ms: ${result.duration.toFixed(3)}`] : [],
-    ...attempts > 1 ? [`attempts: ${attempts}`] : [],
-    ...one.flaky ? ["flaky: true"] : [],
-    ...attempts > 1 ? block("tried", attemptsText(result!)) : [],
-    ...outcome === "failed" ? failureLines(one) : [],
-    ...result?.untested === undefined ? [] : block("untested", printable(result.untested)),
-    ...result?.echo ? block("echo", printable(result.echo)) : [],
-  ];
+/** A line of YAML. Empty ones are indented, too: some readers find the end of the YAML by that. */
+function line(text: string): string {
+  return `      ${text}\n`;
 }
 
-function failureLines({ failures, place, step }: Case): string[] {
+function diagnosticsOf(one: Case): string {
+  const { outcome, flaky, step } = one;
+  if (!step) return outcome === "failed" ? failureLines(one) : "";
+  const { result } = step;
+  const attempts = result.attempts.length;
+  let lines = line(`duration_ms: ${result.duration.toFixed(3)}`);
+  if (attempts > 1) lines += line(`attempts: ${attempts}`);
+  if (flaky) lines += line("flaky: true");
+  if (attempts > 1) lines += block("tried", attemptsText(result));
+  if (outcome === "failed") lines += failureLines(one);
+  if (result.untested !== undefined) lines += block("untested", printable(result.untested));
+  if (result.echo) lines += block("echo", printable(result.echo));
+  return lines;
+}
+
+function failureLines({ failures, place, step }: Case): string {
+  const severity = failures.every(({ kind }) => kind === "test") ? "fail" : "error";
+  let lines = line(`severity: ${severity}`);
+  if (place) {
+    lines += line("at:");
+    // JSON is YAML, too.
+    lines += line(`  file: ${JSON.stringify(place.file)}`);
+    lines += line(`  line: ${place.line}`);
+    lines += line(`  column: ${place.column}`);
+  }
+  lines += block("message", failureText(failures));
   const exchange = step?.result.exchange;
-  return [
-    `severity: ${failures.every(({ kind }) => kind === "test") ? "fail" : "error"}`,
-    ...place
-      ? [
-        "at:",
-        // JSON is YAML, too.
-        `  file: ${JSON.stringify(place.file)}`,
-        `  line: ${place.line}`,
-        `  column: ${place.column}`,
-      ]
-      : [],
-    ...block("message", failureText(failures)),
-    ...exchange ? block("exchange", exchangeText(exchange)) : [],
-  ];
+  return exchange ? lines + block("exchange", exchangeText(exchange)) : lines;
 }
 
 /** A text of several lines as YAML, which keeps them as they are but for line ends behind them. */
-function block(key: string, text: string): string[] {
+function block(key: string, text: string): string {
   // The indentation is said, for the first line may be indented itself.
   const lines = text.toWellFormed().replace(NOT_YAML, "\ufffd").trimEnd().split("\n");
-  return [`${key}: |2-`, ...lines.map((line) => `  ${line}`)];
+  return line(`${key}: |2-`) + lines.map((each) => line(`  ${each}`)).join("");
 }
 
 /** What YAML has no place for besides control characters. */
@@ -91,8 +89,11 @@ function point(isGood: boolean, number: number, name: string, skipped?: string):
 
 /** A `#` would begin a directive, and `\` escapes. */
 function escape(text: string): string {
-  return inOneLine(text).replace(/[\\#]/g, "\\$&");
+  return PLAIN.test(text) ? text : inOneLine(text).replace(/[\\#]/g, "\\$&");
 }
+
+/** Nearly every name: words of ASCII without these two. */
+const PLAIN = /^(?:[!"$-[\]-~]+ )*[!"$-[\]-~]*$/;
 
 function inOneLine(text: string): string {
   if (/^(?:[!-~]+ )*[!-~]*$/.test(text)) return text;

@@ -76,15 +76,25 @@ export function pageStep(
   };
 }
 
+/** The same as it becomes JSON, which leaves out what is undefined. */
+type ToldDetails = {
+  readonly [K in Exclude<keyof PageDetails, "exchange">]-?: PageDetails[K] | undefined;
+};
+
 /** Everything that the row of a step does not show, but for its exchange. */
-export function pageDetails(result: StepResult): Omit<PageDetails, "exchange"> {
-  // deno-lint-ignore no-unused-vars
-  const { name, uses, place, state, flaky, started, duration, ...details } = result;
-  const { attempts, exchange: _, failures, ...rest } = details;
+export function pageDetails(result: StepResult): ToldDetails {
   return {
-    ...rest,
-    failures: failures.map(briefFailure),
-    ...attempts.length < 2 ? {} : { attempts },
+    responseTime: result.responseTime,
+    echo: result.echo,
+    untested: result.untested,
+    untestedInside: result.untestedInside,
+    outputs: result.outputs,
+    test: result.test,
+    maxAttempts: result.maxAttempts,
+    wait: result.wait,
+    reason: result.reason,
+    failures: result.failures.map(briefFailure),
+    attempts: result.attempts.length < 2 ? undefined : result.attempts,
   };
 }
 
