@@ -17,7 +17,7 @@ import type { Stoppable } from "./interruption.ts";
 import type { Session } from "./session.ts";
 
 /** What an attempt is told of its step. */
-export interface AttemptOf {
+interface AttemptOf {
   /** The name of the step. */
   readonly label: string;
   readonly vars: Dict;
@@ -31,7 +31,7 @@ export interface AttemptOf {
  * One attempt of an action, as the action sees it: it is told to stop when its time is over or
  * the run is interrupted.
  */
-export class Attempt implements ActionContext {
+class Attempt implements ActionContext {
   readonly host: Host;
   readonly deadlines: Deadlines;
   readonly run: object;

@@ -102,7 +102,7 @@ export interface Range {
 }
 
 /** Rewrites every match of a global pattern; undefined where there is none. */
-export function rewrite(
+function rewrite(
   text: string,
   pattern: RegExp,
   write: (match: string) => string,

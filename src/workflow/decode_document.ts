@@ -97,7 +97,7 @@ async function findPlugins(
  * The names of actions that a workflow, or one job in a file of its own, uses or gives defaults
  * to, whatever else is in it.
  */
-export function usedActions(root: unknown): ReadonlySet<string> {
+function usedActions(root: unknown): ReadonlySet<string> {
   const names = new Set<string>();
   for (const job of [...listIn(root, "jobs"), root]) {
     if (isDict(job) && isDict(job.defaults)) {

@@ -39,7 +39,7 @@ const HINTS = {
 };
 
 /** In the vars of the workflow every name but these is an environment variable. */
-export const WORKFLOW_VARS: NameRule = {
+const WORKFLOW_VARS: NameRule = {
   where: "in the vars of the workflow",
   hints: {
     vars: "vars cannot use each other: they see environment variables, by bare name",
@@ -48,7 +48,7 @@ export const WORKFLOW_VARS: NameRule = {
 };
 
 /** The name of a job, which is one for all its rounds and known before any step has run. */
-export const JOB_NAME: NameRule = {
+const JOB_NAME: NameRule = {
   where: "in the name of a job",
   known: ["vars"],
   hints: {
@@ -61,7 +61,7 @@ export const JOB_NAME: NameRule = {
 export const JOB: NameRule = { where: "in a job", known: ["vars", "outputs"], hints: HINTS };
 
 /** What a step computes before it begins: its vars and the entries of iteration. */
-export const STEP_VARS: NameRule = {
+const STEP_VARS: NameRule = {
   where: "in the vars of a step",
   known: ["vars", "outputs", "repeat_index"],
   hints: HINTS,
