@@ -95,7 +95,10 @@ export function isSecretName(name: string): boolean {
       .some((word) => SECRET_WORDS.has(word));
 }
 
+const SECRET_HEADER_LENGTHS = new Set(Array.from(SECRET_HEADERS, (name) => name.length));
+
 /** Whether the values of a header are never shown. */
 export function isSecretHeader(name: string): boolean {
-  return SECRET_HEADERS.has(name.toLowerCase());
+  // It is asked of every header of every request, and few are as long as one of these.
+  return SECRET_HEADER_LENGTHS.has(name.length) && SECRET_HEADERS.has(name.toLowerCase());
 }

@@ -1,3 +1,4 @@
+import type { Failure } from "../../../run/event.ts";
 import { printable } from "../../../source/printable.ts";
 import { formatSeconds } from "../../../value/duration.ts";
 import { countOf } from "../../text_lines.ts";
@@ -49,18 +50,15 @@ export function renderTitle(record: RunRecord): string {
 export function renderWithoutScripts({ jobs, end }: RunRecord): string {
   const failed: string[] = [];
   let count = 0;
-  const add = (title: string, failures: Parameters<typeof failureText>[0]) => {
-    if (failures.length === 0) return;
-    if (++count <= MOST_FAILURES) {
-      failed.push(
-        `<h2>${escape(title)}</h2>\n<pre>${escape(failureText(failures.map(briefFailure)))}</pre>`,
-      );
-    }
+  const add = (title: string, failures: readonly Failure[]) => {
+    if (++count > MOST_FAILURES) return;
+    const text = failureText(failures.map(briefFailure));
+    failed.push(`<h2>${escape(title)}</h2>\n<pre>${escape(text)}</pre>`);
   };
-  for (const job of jobs) {
-    add(job.name, job.failures);
-    for (const { step: { result } } of flatSteps(job.steps)) {
-      add(`${job.name} › ${result.name}`, result.failures);
+  for (const { name, failures, steps } of jobs) {
+    if (failures.length > 0) add(name, failures);
+    for (const { step: { result } } of flatSteps(steps)) {
+      if (result.failures.length > 0) add(`${name} › ${result.name}`, result.failures);
     }
   }
   if (count > MOST_FAILURES) failed.push(`<p>… and ${count - MOST_FAILURES} more failures</p>`);
