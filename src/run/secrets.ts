@@ -34,23 +34,23 @@ export function addSecretsOf(values: Readonly<Record<string, unknown>>, masker: 
 
 /**
  * A request or response with the values of its secret headers taken out, however short, and those
- * of outputs with secret names, which an embedded job answers with.
+ * of outputs with secret names, which an embedded job answers with. Most have none and are as they
+ * were.
  */
 export function withoutSecretHeaders(
   message: Readonly<Record<string, unknown>>,
   mask: string,
-): Record<string, unknown> {
-  const out: Record<string, unknown> = { ...message };
-  if (isDict(message.headers) && Object.keys(message.headers).some(isSecretHeader)) {
-    out.headers = Object.fromEntries(
-      Object.entries(message.headers).map((
-        [name, value],
-      ) => [name, isSecretHeader(name) ? mask : value]),
+): Readonly<Record<string, unknown>> {
+  const { headers, outputs, cookies } = message;
+  const hidden: Record<string, unknown> = {};
+  if (isDict(headers) && Object.keys(headers).some(isSecretHeader)) {
+    hidden.headers = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? mask : value]),
     );
   }
-  if (isDict(message.outputs)) out.outputs = withoutSecretNames(message.outputs, mask);
-  if (Array.isArray(message.cookies)) out.cookies = message.cookies.map(() => mask);
-  return out;
+  if (isDict(outputs)) hidden.outputs = withoutSecretNames(outputs, mask);
+  if (Array.isArray(cookies) && cookies.length > 0) hidden.cookies = cookies.map(() => mask);
+  return Object.keys(hidden).length === 0 ? message : { ...message, ...hidden };
 }
 
 /** The same values without those of secret names; a name without a value has nothing to hide. */
