@@ -5,6 +5,7 @@ import { demand } from "./deno_permissions.ts";
  * nobody reads half of it. Everything throws as Deno does.
  */
 export interface StagedFile {
+  /** Takes what comes next, which is in the file once it is committed, or soon where it grows. */
   write(text: string): void;
   /** Completes the file. */
   commit(): void;
@@ -28,11 +29,12 @@ export async function stageFile(path: string): Promise<StagedFile> {
   const file = Deno.openSync(temporary, { write: true, createNew: true });
   // Who could not read the file before is not to read it now.
   if (target.mode !== undefined) Deno.chmodSync(temporary, target.mode);
-  const { write, commit: close } = direct(file);
+  const { add, flush, close } = gather(file);
   let isOver = false;
   return {
-    write,
+    write: add,
     commit() {
+      flush();
       close();
       Deno.renameSync(temporary, target.path);
       isOver = true;
@@ -54,25 +56,21 @@ export async function openGrowingFile(path: string, how: "anew" | "append"): Pro
   demand({ name: "write", path: target.path });
   makeFolder(parentOf(target.path));
   const mode = how === "append" ? { append: true } : { write: true, truncate: true };
-  return buffered(direct(Deno.openSync(target.path, { ...mode, create: true })));
+  return growing(gather(Deno.openSync(target.path, { ...mode, create: true })));
 }
 
 /** Milliseconds until what was written can be read. */
 const LATENCY = 50;
-const BUFFER_SIZE = 1 << 16;
 
-/** Writes what comes in a short time in one go: each write costs. */
-function buffered(file: StagedFile): StagedFile {
-  let text = "";
+/** Writes what comes in a short time in one go. */
+function growing({ add, flush: writeOut, close }: GatheringFile): StagedFile {
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** What went wrong while nobody was there to be told. */
   let problem: { readonly error: unknown } | undefined;
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    const pending = text;
-    text = "";
-    if (pending !== "") file.write(pending);
+    writeOut();
   };
   const flushAlone = () => {
     try {
@@ -82,20 +80,19 @@ function buffered(file: StagedFile): StagedFile {
     }
   };
   return {
-    write(more) {
+    write(text) {
       if (problem) throw problem.error;
-      text += more;
-      if (text.length >= BUFFER_SIZE) flush();
-      else timer ??= setTimeout(flushAlone, LATENCY);
+      add(text);
+      timer ??= setTimeout(flushAlone, LATENCY);
     },
     commit() {
       if (problem) throw problem.error;
       flush();
-      file.commit();
+      close();
     },
     discard() {
       flushAlone();
-      file.discard();
+      close();
     },
   };
 }
@@ -106,30 +103,65 @@ function buffered(file: StagedFile): StagedFile {
  */
 async function openSpecial(path: string): Promise<StagedFile> {
   demand({ name: "write", path });
-  return direct(await Deno.open(path, { append: true }));
-}
-
-function direct(file: Deno.FsFile): StagedFile {
-  const encoder = new TextEncoder();
-  /** Used again and again: memory that is new each time takes longer than what is done with it. */
-  const buffer = new Uint8Array(2 * BUFFER_SIZE);
-  let isOpen = true;
-  const close = () => {
-    if (isOpen) file.close();
-    isOpen = false;
-  };
+  const { add, flush, close } = gather(await Deno.open(path, { append: true }));
   return {
     write(text) {
-      for (let rest = text; rest !== "";) {
-        const { read, written } = encoder.encodeInto(rest, buffer);
-        rest = rest.slice(read);
-        for (let bytes = buffer.subarray(0, written); bytes.length > 0;) {
-          bytes = bytes.subarray(file.writeSync(bytes));
-        }
-      }
+      add(text);
+      flush();
     },
     commit: close,
     discard: close,
+  };
+}
+
+interface GatheringFile {
+  add(text: string): void;
+  /** Writes what was gathered. */
+  flush(): void;
+  close(): void;
+}
+
+/** Bytes that are written in one go, since each write costs. */
+const BUFFER_SIZE = 1 << 16;
+/** Characters that become bytes in one go; of more, the first have left the fastest memory. */
+const TEXT_SIZE = 1 << 12;
+
+/** Gathers texts and writes many of them at once. */
+function gather(file: Deno.FsFile): GatheringFile {
+  const encoder = new TextEncoder();
+  /** Used again and again: memory that is new each time takes longer than what is done with it. */
+  const buffer = new Uint8Array(BUFFER_SIZE);
+  let length = 0;
+  let text = "";
+  let isOpen = true;
+  const write = () => {
+    let rest = buffer.subarray(0, length);
+    length = 0;
+    while (rest.length > 0) rest = rest.subarray(file.writeSync(rest));
+  };
+  const encode = () => {
+    let rest = text;
+    text = "";
+    while (rest !== "") {
+      const { read, written } = encoder.encodeInto(rest, buffer.subarray(length));
+      length += written;
+      rest = rest.slice(read);
+      if (rest !== "") write();
+    }
+  };
+  return {
+    add(more) {
+      text += more;
+      if (text.length >= TEXT_SIZE) encode();
+    },
+    flush() {
+      encode();
+      write();
+    },
+    close() {
+      if (isOpen) file.close();
+      isOpen = false;
+    },
   };
 }
 

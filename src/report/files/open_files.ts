@@ -199,8 +199,8 @@ class OpenFileReports implements FileReports {
   }
 }
 
-/** Pieces may be small, and each write costs. */
-const WRITE_SIZE = 1 << 16;
+/** Pieces may be small, and each write to standard output costs. */
+const WRITE_SIZE = 1 << 14;
 
 function writeDocument(target: DocumentTarget, record: RunRecord): void {
   let text = "";
