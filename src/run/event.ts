@@ -3,7 +3,8 @@ import type { Value } from "../value/value.ts";
 
 /**
  * What happens in a run, in order. Plain JSON data: secrets are masked and long texts are cut
- * before any reporter sees an event. Times are milliseconds since 1970, durations milliseconds.
+ * before any reporter sees an event. Times are milliseconds since 1970, durations
+ * milliseconds, to the microsecond.
  */
 export type RunEvent =
   | RunStarted

@@ -2,6 +2,7 @@ import type { Permissions } from "../action/permissions/permissions.ts";
 import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
+import { roundDuration } from "../value/duration.ts";
 import { Masker } from "../value/masker.ts";
 import type { Emit, RareEvents, RunStarted, SpotInFile, StepOutline } from "./event.ts";
 import { Interruption } from "./interruption.ts";
@@ -125,7 +126,7 @@ async function runJobs(
   emit({
     type: "run_finished",
     time: clock.now(),
-    duration: clock.ticks() - ticks,
+    duration: roundDuration(clock.ticks() - ticks),
     state: passed ? "passed" : "failed",
     ...(interruption.reason === undefined ? {} : { interrupted: interruption.reason }),
     ...tally,

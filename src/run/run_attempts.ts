@@ -1,4 +1,5 @@
 import { StepError } from "../source/errors.ts";
+import { roundDuration } from "../value/duration.ts";
 import type { Retry } from "../workflow/model.ts";
 import { evaluateDuration, inField } from "./evaluate_field.ts";
 import type { Attempt, Failure, StepResult, StepRun, StepWaiting } from "./event.ts";
@@ -29,7 +30,12 @@ export async function runAttempts(
     const started = clock.now();
     const ticks = clock.ticks();
     const tried = await tryStep(session, context, name);
-    const attempt = describe(tried, attempts.length + 1, started, clock.ticks() - ticks);
+    const attempt = describe(
+      tried,
+      attempts.length + 1,
+      started,
+      roundDuration(clock.ticks() - ticks),
+    );
     attempts.push(attempt);
     const isLast = tried.outcome === "passed" || tried.hopeless || attempts.length >= most ||
       session.interruption.reason !== undefined;
@@ -100,7 +106,7 @@ async function conclude(
   return {
     state,
     failures,
-    ...(tried.answer ? { responseTime: tried.answer.elapsed } : {}),
+    ...(tried.answer ? { responseTime: roundDuration(tried.answer.elapsed) } : {}),
     ...(echo === undefined ? {} : { echo }),
     ...(untested ? { untested: briefOf(tried) } : {}),
     ...untestedInside(tried),

@@ -1,6 +1,7 @@
 import type { Clock } from "../host/host.ts";
 import type { Scope } from "../expr/expression.ts";
 import type { PlannedJob } from "../plan/plan.ts";
+import { roundDuration } from "../value/duration.ts";
 import type { Job, Repeat } from "../workflow/model.ts";
 import { evaluateDuration, FieldError, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "./event.ts";
@@ -36,7 +37,7 @@ export async function runJob(session: Session, planned: PlannedJob): Promise<Job
     failures.push(await failureOf(session, job.path, error));
   }
   if (outcome.state === "failed") tellFailure(session, job.id);
-  finishJob(session, planned, outcome, clock.ticks() - ticks, failures);
+  finishJob(session, planned, outcome, roundDuration(clock.ticks() - ticks), failures);
   return outcome;
 }
 

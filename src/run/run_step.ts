@@ -1,4 +1,5 @@
 import type { DataTemplate } from "../expr/expression.ts";
+import { roundDuration } from "../value/duration.ts";
 import type { Duration, Step } from "../workflow/model.ts";
 import { evaluateDuration, inField, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "./event.ts";
@@ -93,7 +94,7 @@ async function runOnce(
   if (outcome.untested !== undefined) session.tally.untestedFailures++;
   if (outcome.flaky) session.tally.flaky++;
   if (outcome.untestedInside) session.tally.untestedFailures += outcome.untestedInside;
-  const duration = clock.ticks() - ticks;
+  const duration = roundDuration(clock.ticks() - ticks);
   const place = session.spotOf?.(step);
   const result = { name, uses, ...place ? { place } : {}, started, duration, ...outcome };
   session.emit({ type: "step_finished", time: clock.now(), run, result });

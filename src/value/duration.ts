@@ -68,6 +68,11 @@ export function formatDuration(milliseconds: number): string {
     (seconds ? `${seconds}s` : "");
 }
 
+/** Milliseconds to the microsecond: what a clock says below that is noise, and long to read. */
+export function roundDuration(milliseconds: number): number {
+  return Math.round(milliseconds * 1000) / 1000;
+}
+
 /** A length of time in seconds: `0.12s`. */
 export function formatSeconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(2)}s`;

@@ -46,6 +46,15 @@ Deno.test('"-" puts a report in place of the text', async () => {
     if (name === "json") assertEquals(JSON.parse(stdout).jobs[0].steps[0].name, "ask");
     if (name === "ndjson") {
       for (const line of stdout.trimEnd().split("\n")) assert(JSON.parse(line).type, line);
+      // To the microsecond, not to where the clock is noise.
+      const durations = stdout.matchAll(/"(?:duration|responseTime)":([\d.]+)/g).toArray();
+      assertEquals(durations.map(([, time]) => /\.\d{4}/.test(time!)), [
+        false,
+        false,
+        false,
+        false,
+        false,
+      ]);
     }
   }
 });

@@ -67,12 +67,12 @@ export function pageStep(
     state,
     flaky: result.flaky,
     start: result.started - started,
-    duration: brief(duration),
+    duration,
     depth,
     place: place && `${place.file}:${place.line}`,
     attempts: attempts.length < 2
       ? undefined
-      : attempts.map((one) => [one.started - started, brief(one.duration), one.outcome] as const),
+      : attempts.map((one) => [one.started - started, one.duration, one.outcome] as const),
   };
 }
 
@@ -108,11 +108,6 @@ export function briefFailure(failure: Failure): Failure {
   const text = `${before}${place.text.slice(start, end)}${end < place.text.length ? "…" : ""}`;
   const moved = (offset: number) => Math.min(offset, end) - start + before.length;
   return { ...failure, place: { ...place, text, from: moved(place.from), to: moved(place.to) } };
-}
-
-/** More digits than anybody reads are most of a number. */
-function brief(milliseconds: number): number {
-  return Math.round(milliseconds * 1000) / 1000;
 }
 
 function roundsText({ steps }: JobRecord, rounds: number): string {
