@@ -148,6 +148,8 @@ export interface ActionContext {
   mask(text: string): string;
   /** The first `limit` characters of a text, without the beginning of a secret that is cut. */
   cutText(text: string, limit: number): string;
+  /** A text from `start` on, without the rest of a secret that is cut. */
+  cutStart(text: string, start: number): string;
   /**
    * Runs the job file that the step embeds, with these variables. When the attempt must end, it
    * ends all that the job began and throws the reason.

@@ -93,6 +93,10 @@ class Attempt implements ActionContext {
     return this.#session.secrets.cut(text, limit);
   }
 
+  cutStart(text: string, start: number): string {
+    return this.#session.secrets.cutStart(text, start);
+  }
+
   runJobFile(vars: Dict): Promise<JobResult> {
     if (!this.#embedded) throw new Error("the step embeds no job file");
     return this.#session.runJobFile(this.#session, this, this.#of, this.#embedded, vars);

@@ -64,6 +64,16 @@ export class Masker {
     return text.slice(0, severed ? severed.start : limit);
   }
 
+  /** A text from `start` on, without the rest of a secret that is cut. */
+  cutStart(text: string, start: number): string {
+    const near = text.slice(0, start + 2 * this.longest);
+    const severed = this.#secretsIn(near, near.length).find((secret) =>
+      secret.start < start && secret.end > start
+    );
+    // Another one may begin in it that goes on behind what was looked at.
+    return severed ? this.cutStart(text, severed.end) : text.slice(start);
+  }
+
   /** Where secrets stand that begin before `stop`, those that overlap as one. */
   #secretsIn(text: string, stop: number): Range[] {
     if (this.#known.size === 0) return [];

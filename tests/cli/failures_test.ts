@@ -110,6 +110,21 @@ Deno.test("a failed command shows the end of what it said, and how much was befo
   assertStringIncludes(stdout, "             e100\n");
 });
 
+Deno.test("a failed command shows the end of what it said where that was more than is kept", async () => {
+  const workflow = `name: n
+jobs:
+  - name: j
+    steps:
+      - {uses: shell, with: {cmd: "seq 100000; echo broken", max_output: 1000}, test: res.code == 1}
+`;
+  await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const { code, stdout } = await runCli(["w.yml"], { cwd });
+    assertEquals(code, 1);
+    assertStringIncludes(stdout, "99999\n             100000\n             broken\n");
+    assertStringIncludes(stdout, "truncated: true");
+  });
+});
+
 Deno.test("reports to files are written where nobody reads the text to its end", async () => {
   const steps = Array.from(
     { length: 2000 },

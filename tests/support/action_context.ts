@@ -47,6 +47,7 @@ export function actionContext(): TestContext {
     },
     mask: (text) => masker.mask(text),
     cutText: (text, limit) => masker.cut(text, limit),
+    cutStart: (text, start) => masker.cutStart(text, start),
     debug: (text) => void notes.push(text),
     warn: (text) => void notes.push(`warning: ${text}`),
     secrets,

@@ -95,6 +95,17 @@ Deno.test("cut() leaves out a secret that the cut goes through, and nothing else
   assertEquals(new Masker().cut("abcdef", 3), "abc");
 });
 
+Deno.test("cutStart() leaves out the rest of a secret that the cut goes through, and nothing else", () => {
+  const it = masker("supersecret", "abcdef", "defghi");
+  assertEquals(it.cutStart("supersecret1234567", 5), "1234567");
+  assertEquals(it.cutStart("supersecret1234567", 11), "1234567");
+  assertEquals(it.cutStart("-supersecret", 1), "supersecret");
+  assertEquals(it.cutStart("superman1234567", 5), "man1234567");
+  assertEquals(it.cutStart("abcdefghi-", 1), "-");
+  assertEquals(it.cutStart("abcdefghi-", 10), "");
+  assertEquals(new Masker().cutStart("abcdef", 3), "def");
+});
+
 /** A text in lines of that many characters. */
 function wrap(text: string, width: number, end: string): string {
   return text.match(new RegExp(`.{1,${width}}`, "g"))!.join(end);
@@ -123,6 +134,7 @@ Deno.test("mask() sees a broken secret whole that the limit would cut", () => {
   const wrapped = wrap(btoa("a-long-token-of-many-characters"), 20, "\n");
   assertEquals(it.mask(`ab${wrapped}`, 6), "ab***");
   assertEquals(it.cut(`ab\n${wrapped}`, 30), "ab\n");
+  assertEquals(it.cutStart(`${wrapped}-ab`, 10), "w==-ab");
 });
 
 Deno.test("mask() leaves the line breaks of other texts alone", () => {

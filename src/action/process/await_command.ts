@@ -31,10 +31,10 @@ export async function awaitCommand(
   leftovers: Leftovers,
   context: ActionContext,
 ): Promise<CommandEnd> {
-  const cutText = (text: string, limit: number) => context.cutText(text, limit);
+  const cutStart = (text: string, start: number) => context.cutStart(text, start);
   const outputs: Outputs = {
-    stdout: capture(group.child.stdout, limits.stdout, cutText),
-    stderr: capture(group.child.stderr, limits.stderr, cutText),
+    stdout: capture(group.child.stdout, limits.stdout, cutStart),
+    stderr: capture(group.child.stderr, limits.stderr, cutStart),
   };
   const end = await Promise.race([group.status, stop]);
   if (end instanceof StepError) {

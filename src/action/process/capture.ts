@@ -1,4 +1,4 @@
-/** What came out of a stream: its beginning as text, and how many bytes there were in all. */
+/** What came out of a stream: its end as text, and how many bytes there were in all. */
 export interface Captured {
   readonly text: string;
   readonly bytes: number;
@@ -6,7 +6,7 @@ export interface Captured {
   readonly cut: boolean;
 }
 
-/** A stream that is being emptied, of which only the beginning is kept. */
+/** A stream that is being emptied, of which only the end is kept: it says why a command failed. */
 export interface Capture {
   /** Resolves when the stream has ended; never rejects. */
   readonly ended: Promise<void>;
@@ -16,58 +16,107 @@ export interface Capture {
   cancel(): Promise<void>;
 }
 
-/** How many bytes behind the cut are looked at for the rest of a secret. */
-const LOOK_AHEAD = 64 * 1024;
+/** How many bytes before the cut are looked at for the beginning of a secret. */
+const LOOK_BEHIND = 64 * 1024;
 
 /**
- * Reads a stream to its end and keeps its first `limit` bytes.
+ * Reads a stream to its end and keeps its last `limit` bytes.
  *
  * Half a secret would be recognized by no report. So a little more than asked for is looked at,
- * and `cutText` leaves out the beginning of a secret that goes on behind the cut.
+ * and `cutStart` leaves out the rest of a secret that began before the cut.
  */
 export function capture(
   stream: ReadableStream<Uint8Array>,
   limit: number,
-  cutText: (text: string, limit: number) => string,
+  cutStart: (text: string, start: number) => string,
 ): Capture {
-  const most = limit + LOOK_AHEAD;
-  let kept = new Uint8Array(0);
-  let length = 0;
+  const kept = new LastBytes(limit + LOOK_BEHIND);
   let bytes = 0;
   let over = false;
   let taken = false;
-  const keep = (chunk: Uint8Array) => {
+  const emptied = empty(stream, (chunk) => {
     bytes += chunk.length;
-    const more = chunk.subarray(0, most - length);
-    if (taken || more.length === 0) return;
-    if (length + more.length > kept.length) {
-      const larger = new Uint8Array(Math.min(most, 2 * (length + more.length)));
-      larger.set(kept.subarray(0, length));
-      kept = larger;
-    }
-    kept.set(more, length);
-    length += more.length;
-  };
-  const emptied = empty(stream, keep);
+    if (!taken) kept.add(chunk);
+  });
   return {
     ended: emptied.ended.then(() => {
       over = true;
     }),
     take() {
+      const last = kept.take();
       const cut = bytes > limit;
-      // A character of several bytes that the cut went through is left out.
-      const decode = (end: number) =>
-        new TextDecoder("utf-8", { ignoreBOM: true })
-          .decode(kept.subarray(0, end), { stream: cut || !over });
-      const whole = decode(length);
-      const text = cut ? cutText(whole, decode(limit).length) : whole;
+      // A character whose other bytes may be under way is left out.
+      const decode = (part: Uint8Array) =>
+        new TextDecoder("utf-8", { ignoreBOM: true }).decode(part, { stream: !over });
+      const text = decode(last);
       taken = true;
-      kept = new Uint8Array(0);
-      length = 0;
-      return { text, bytes, cut };
+      if (!cut) return { text, bytes, cut };
+      const start = text.length -
+        decode(last.subarray(characterAt(last, last.length - limit))).length;
+      return { text: cutStart(text, start), bytes, cut };
     },
     cancel: emptied.cancel,
   };
+}
+
+/** Where the first character begins that is not before an offset, which may be in one. */
+function characterAt(bytes: Uint8Array, offset: number): number {
+  const most = Math.min(bytes.length, offset + 3);
+  let start = offset;
+  while (start < most && (bytes[start]! & 0xc0) === 0x80) start++;
+  return start;
+}
+
+/** The last bytes of many, in a ring that grows until it holds as many as are kept. */
+class LastBytes {
+  readonly #most: number;
+  #ring = new Uint8Array(0);
+  #length = 0;
+  /** Where the next byte goes. */
+  #end = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
+    const more = chunk.subarray(Math.max(0, chunk.length - this.#most));
+    const length = Math.min(this.#most, this.#length + more.length);
+    if (length > this.#ring.length) this.#grow(Math.min(this.#most, 2 * length));
+    const room = this.#ring.length - this.#end;
+    this.#ring.set(more.subarray(0, room), this.#end);
+    this.#ring.set(more.subarray(room), 0);
+    this.#end = (this.#end + more.length) % this.#ring.length;
+    this.#length = length;
+  }
+
+  /** Gives all that is kept, and forgets it. */
+  take(): Uint8Array {
+    const bytes = this.#inOrder();
+    this.#ring = new Uint8Array(0);
+    this.#length = this.#end = 0;
+    return bytes;
+  }
+
+  /** A ring that is not as large as it may become was never gone round. */
+  #grow(size: number): void {
+    const larger = new Uint8Array(size);
+    larger.set(this.#ring.subarray(0, this.#length));
+    this.#ring = larger;
+    this.#end = this.#length;
+  }
+
+  #inOrder(): Uint8Array {
+    if (this.#length < this.#ring.length || this.#end === 0) {
+      return this.#ring.subarray(0, this.#length);
+    }
+    const bytes = new Uint8Array(this.#length);
+    const older = this.#ring.subarray(this.#end);
+    bytes.set(older);
+    bytes.set(this.#ring.subarray(0, this.#end), older.length);
+    return bytes;
+  }
 }
 
 /** Hands every chunk of a stream to `take`, which must be done with it when it returns. */

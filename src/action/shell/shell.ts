@@ -55,7 +55,7 @@ export const shell: Action = {
     {
       name: "max_output",
       type: "integer",
-      summary: "how many bytes of stdout and of stderr to keep",
+      summary: "how many bytes of stdout and of stderr to keep: of more, the last",
       default: "1048576",
     },
   ],

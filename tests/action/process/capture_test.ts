@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { capture } from "../../../src/action/process/capture.ts";
 
-const cutText = (text: string, limit: number) => text.slice(0, limit);
+const cutStart = (text: string, start: number) => text.slice(start);
 
 function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
@@ -17,22 +17,43 @@ Deno.test("capture() puts a character together that came in two parts", async ()
   const captured = capture(
     streamOf([new Uint8Array([0xc3]), new Uint8Array([0xa9])]),
     100,
-    cutText,
+    cutStart,
   );
   await captured.ended;
   assertEquals(captured.take(), { text: "é", bytes: 2, cut: false });
 });
 
-Deno.test("capture() keeps the beginning, however it came, and counts the rest", async () => {
-  const bytes = Uint8Array.from({ length: 1000 }, (_, i) => 97 + i % 26);
-  const chunks = Array.from(bytes, (byte) => Uint8Array.of(byte));
-  for (const given of [[bytes], chunks]) {
-    const captured = capture(streamOf(given), 600, cutText);
+Deno.test("capture() keeps the end, however it came, and counts the rest", async () => {
+  const bytes = Uint8Array.from({ length: 200_000 }, (_, i) => 97 + i % 26);
+  const text = new TextDecoder().decode(bytes.subarray(-600));
+  for (const size of [1, 7, 1000, 65_536, 66_136, 66_137, 100_000, bytes.length]) {
+    const captured = capture(streamOf(inChunks(bytes, size)), 600, cutStart);
     await captured.ended;
-    const text = new TextDecoder().decode(bytes.subarray(0, 600));
-    assertEquals(captured.take(), { text, bytes: 1000, cut: true });
+    assertEquals(captured.take(), { text, bytes: 200_000, cut: true }, `${size}`);
   }
 });
+
+Deno.test("capture() keeps no part of a character that the cut goes through", async () => {
+  const bytes = new TextEncoder().encode("é".repeat(100_000) + "ab");
+  for (const [limit, text] of [[4, "éab"], [3, "ab"], [2, "ab"], [1, "b"], [0, ""]] as const) {
+    const captured = capture(streamOf([bytes]), limit, cutStart);
+    await captured.ended;
+    assertEquals(captured.take().text, text);
+  }
+});
+
+Deno.test("capture() keeps all of what is no UTF-8 but three bytes at most", async () => {
+  const captured = capture(streamOf([new Uint8Array(1000).fill(0x80)]), 100, cutStart);
+  await captured.ended;
+  assertEquals(captured.take().text, "\ufffd".repeat(97));
+});
+
+function inChunks(bytes: Uint8Array, size: number): Uint8Array[] {
+  return Array.from(
+    { length: Math.ceil(bytes.length / size) },
+    (_, index) => bytes.subarray(index * size, (index + 1) * size),
+  );
+}
 
 Deno.test("capture() can be taken while the stream goes on, and empties it further", async () => {
   let controller!: ReadableByteStreamController;
@@ -42,7 +63,7 @@ Deno.test("capture() can be taken while the stream goes on, and empties it furth
       controller = its;
     },
   });
-  const captured = capture(stream, 100, cutText);
+  const captured = capture(stream, 100, cutStart);
   controller.enqueue(new Uint8Array([97, 0xc3]));
   await new Promise((resolve) => setTimeout(resolve));
   // Half a character is left out, since its other half may be under way.
@@ -57,31 +78,27 @@ Deno.test("capture() takes a stream that breaks for one that ends", async () => 
     type: "bytes",
     start: (controller) => controller.error(new Error("broken")),
   });
-  const captured = capture(stream, 100, cutText);
+  const captured = capture(stream, 100, cutStart);
   await captured.ended;
   assertEquals(captured.take(), { text: "", bytes: 0, cut: false });
 });
 
 Deno.test("capture() can be cancelled", async () => {
-  const captured = capture(new ReadableStream<Uint8Array>({ type: "bytes" }), 100, cutText);
+  const captured = capture(new ReadableStream<Uint8Array>({ type: "bytes" }), 100, cutStart);
   await captured.cancel();
   await captured.ended;
 });
 
-Deno.test("capture() shows what comes behind the cut to who cuts, however it came", async () => {
-  const bytes = new TextEncoder().encode(`é123${"x".repeat(200_000)}`);
+Deno.test("capture() shows what comes before the cut to who cuts, however it came", async () => {
+  const bytes = new TextEncoder().encode(`${"x".repeat(200_000)}é123`);
   for (const size of [1, 7, bytes.length]) {
-    const chunks: Uint8Array[] = [];
-    for (let at = 0; at < bytes.length && at < 500 * size; at += size) {
-      chunks.push(bytes.subarray(at, at + size));
-    }
     const seen: [string, number][] = [];
-    const captured = capture(streamOf(chunks), 4, (text, limit) => {
-      seen.push([text.slice(0, 7), limit]);
+    const captured = capture(streamOf(inChunks(bytes, size)), 4, (text, start) => {
+      seen.push([text.slice(-7), text.length - start]);
       return "mine";
     });
     await captured.ended;
     assertEquals(captured.take().text, "mine");
-    assertEquals(seen, [["é123xxx", 3]]);
+    assertEquals(seen, [["xxxé123", 3]]);
   }
 });
