@@ -4,13 +4,27 @@ import type { Path } from "../source/source.ts";
 import type { Failure, PassedTest } from "./event.ts";
 import type { Session } from "./session.ts";
 
+type Explain = typeof import("./explain_failure.ts");
+
 /** What finds out about failures; a run without any does without it. */
-let code: Promise<typeof import("./explain_failure.ts")> | undefined;
+let code: Promise<Explain> | undefined;
 const load = () => code ??= import("./explain_failure.ts");
 
-/** Brings it, and has those ready who will tell of the failure. */
-async function prepare(session: Session): Promise<typeof import("./explain_failure.ts")> {
-  const [explain] = await Promise.all([load(), session.prepareFailures()]);
+/** The same by the key of a run, once those are ready who will tell of its failures. */
+const prepared = new WeakMap<object, Promise<Explain>>();
+
+/**
+ * Brings it, and has those ready who will tell of the failure. It is one promise for all of a run:
+ * in which order jobs are told that fail and pass at the same time hangs on how many there are.
+ */
+function prepare(session: Session): Promise<Explain> {
+  let ready = prepared.get(session.key);
+  if (!ready) prepared.set(session.key, ready = bring(session));
+  return ready;
+}
+
+async function bring({ prepareFailures }: Session): Promise<Explain> {
+  const [explain] = await Promise.all([load(), prepareFailures?.()]);
   return explain;
 }
 

@@ -71,8 +71,7 @@ function openSession(
   const closing = new Interruption();
   if (interruption.reason !== undefined) closing.interrupt(interruption.reason);
   interruption.add({ stop: ({ message }) => closing.interrupt(message) });
-  const secrets = options.secrets ?? new Masker();
-  let prepared: Promise<void> | undefined;
+  const { prepare, secrets = new Masker() } = options;
   addSecretsOf(host.env.all(), secrets);
   addSecretsOf(vars, secrets);
   const stepIds = new Set(
@@ -95,7 +94,7 @@ function openSession(
     emit: (event) => emit(maskEvent(event, secrets)),
     onRunEnd,
     addSecret: (text) => secrets.add(text),
-    prepareFailures: () => prepared ??= options.prepare?.("failures") ?? Promise.resolve(),
+    ...prepare ? { prepareFailures: () => prepare("failures") } : {},
     runJobFile: async (...args) => await (await import("./run_job_file.ts")).runJobFile(...args),
     detail: { ...DETAIL, ...options.detail },
     ...(options.permissions ? { permissions: options.permissions } : {}),
