@@ -126,6 +126,9 @@ const BUFFER_SIZE = 1 << 16;
 /** Characters that become bytes in one go; of more, the first have left the fastest memory. */
 const TEXT_SIZE = 1 << 12;
 
+/** Bytes that a UTF-16 unit of a text becomes. */
+const MOST_BYTES = 3;
+
 /** Gathers texts and writes many of them at once. */
 function gather(file: Deno.FsFile): GatheringFile {
   const encoder = new TextEncoder();
@@ -142,6 +145,8 @@ function gather(file: Deno.FsFile): GatheringFile {
   const encode = () => {
     let rest = text;
     text = "";
+    // A text is not cut where the buffer ends: who reads a file that grows finds whole lines.
+    if (length + MOST_BYTES * rest.length > BUFFER_SIZE) write();
     while (rest !== "") {
       const { read, written } = encoder.encodeInto(rest, buffer.subarray(length));
       length += written;

@@ -70,6 +70,23 @@ Deno.test("a growing file can be read while it is written", async () => {
   });
 });
 
+Deno.test("a growing file has no half of a line in it, however much is written at once", async () => {
+  await withFiles({}, async (dir) => {
+    const file = await openGrowingFile(`${dir}/log`, "anew");
+    let all = "";
+    for (const line of ["a".repeat(99), "é".repeat(700), "€".repeat(5000)]) {
+      for (let count = 0; count < 300; count++) {
+        file.write(`${line}\n`);
+        all += `${line}\n`;
+        const text = Deno.readTextFileSync(`${dir}/log`);
+        assertEquals([text.endsWith("\n") || text === "", all.startsWith(text)], [true, true]);
+      }
+    }
+    file.commit();
+    assertEquals(Deno.readTextFileSync(`${dir}/log`), all);
+  });
+});
+
 Deno.test("a file that takes the place of another is for the same readers", async () => {
   await withFiles({ "old": "old" }, async (dir) => {
     Deno.chmodSync(`${dir}/old`, 0o600);
