@@ -2,11 +2,11 @@ import type { FieldType } from "../../src/workflow/decode_value.ts";
 import {
   type Field,
   type FieldTable,
+  IN_STEP,
   JOB_FIELDS,
   JOB_FILE_FIELDS,
   REPEAT,
   RETRY,
-  STEP,
   STEP_FIELDS,
   WORKFLOW,
 } from "../../src/workflow/fields.ts";
@@ -44,7 +44,7 @@ export function makeKeysPage(): Page {
     "",
     "[The file format](../file-format.md) explains them with examples. A key in bold is required.",
     "The last column tells which names [expressions](../expressions.md) in a value see; all are",
-    `${STEP.known!.map(code).join(", ")}.`,
+    `${IN_STEP.known!.map(code).join(", ")}.`,
     "",
     ...SECTIONS.flatMap(section),
     "## Job file",
@@ -81,7 +81,7 @@ function section([title, { fields }]: readonly [string, AnyTable]): string[] {
 
 function names({ names }: Field): string {
   if (!names) return "";
-  if (names === STEP) return "all";
+  if (names === IN_STEP) return "all";
   return names.known?.map(code).join(" ") ?? "environment variables";
 }
 

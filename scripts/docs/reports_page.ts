@@ -4,7 +4,7 @@ import { code, makePage, type Page, plain, table } from "./page.ts";
 
 /** The forms of the report. */
 export function makeReportsPage(): Page {
-  return makePage("reports.md", "src/report/registry.ts and src/report/files/registry.ts", [
+  return makePage("reports.md", "src/cli/output_mode.ts and src/report/files/registry.ts", [
     "# Report formats",
     "",
     "[Reports](../reports.md) explains how they are asked for.",

@@ -1,7 +1,7 @@
 import { parseArgs } from "@std/cli/parse-args";
-import { checkChoice } from "./check_choice.ts";
 import { UsageError } from "../source/errors.ts";
 import { didYouMean } from "../source/suggest.ts";
+import { checkChoice } from "./check_choice.ts";
 import type { Invocation, Option } from "./command.ts";
 
 /** The words of a command line, sorted. */
@@ -17,10 +17,6 @@ export async function parseFlags(
   args: readonly string[],
   options: readonly Option[],
 ): Promise<Flags> {
-  // Most lines are a file and nothing else, and wait for no parser.
-  if (!args.some((word) => word.startsWith("-"))) {
-    return { operands: args, switches: new Set(), values: new Map() };
-  }
   const switches = options.filter(({ value }) => value === undefined).map(({ name }) => name);
   const valued = options.filter(({ value }) => value !== undefined).map(({ name }) => name);
   refuseValues(args, options);

@@ -47,7 +47,7 @@ export async function readCommandLine(
   };
 }
 
-/** Brings what reads options: most lines are a file and nothing else. */
+/** Brings what reads options: most lines are a file and nothing else, and wait for no parser. */
 function flagsCode(): Promise<typeof import("./parse_flags.ts")> {
   return import("./parse_flags.ts");
 }

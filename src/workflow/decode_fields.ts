@@ -2,7 +2,7 @@ import { didYouMean } from "../source/suggest.ts";
 import type { Path } from "../source/source.ts";
 import { describeValue } from "../value/value.ts";
 import { type Decoded, decodeValue, type Decoding, isRawMap, type RawMap } from "./decode_value.ts";
-import { type Field, type FieldTable, STEP } from "./fields.ts";
+import { type Field, type FieldTable, IN_STEP } from "./fields.ts";
 import { addError, addWarning } from "./problem.ts";
 
 /** The keys of a mapping that are there and fit their types. */
@@ -29,7 +29,7 @@ export function decodeFields<F extends Readonly<Record<string, Field>>>(
     if (field.required && isMissing(part)) {
       tellMissing(table.what, name, part, path, decoding);
     } else if (part !== undefined && (part !== null || field.type === "expression")) {
-      const names = field.names ?? STEP;
+      const names = field.names ?? IN_STEP;
       const result = decodeValue(field.type, part, [...path, name], names, decoding);
       if (result !== undefined) decoded[name] = result;
     }

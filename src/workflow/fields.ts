@@ -39,7 +39,7 @@ const HINTS = {
 };
 
 /** In the vars of the workflow every name but these is an environment variable. */
-const WORKFLOW_VARS: NameRule = {
+const IN_WORKFLOW_VARS: NameRule = {
   where: "in the vars of the workflow",
   hints: {
     vars: "vars cannot use each other: they see environment variables, by bare name",
@@ -48,7 +48,7 @@ const WORKFLOW_VARS: NameRule = {
 };
 
 /** The name of a job, which is one for all its rounds and known before any step has run. */
-const JOB_NAME: NameRule = {
+const IN_JOB_NAME: NameRule = {
   where: "in the name of a job",
   known: ["vars"],
   hints: {
@@ -58,17 +58,17 @@ const JOB_NAME: NameRule = {
 };
 
 /** What a job decides before its steps: skipif and the interval of repeat. */
-export const JOB: NameRule = { where: "in a job", known: ["vars", "outputs"], hints: HINTS };
+export const IN_JOB: NameRule = { where: "in a job", known: ["vars", "outputs"], hints: HINTS };
 
 /** What a step computes before it begins: its vars and the entries of iteration. */
-const STEP_VARS: NameRule = {
+const IN_STEP_VARS: NameRule = {
   where: "in the vars of a step",
   known: ["vars", "outputs", "repeat_index"],
   hints: HINTS,
 };
 
 /** Everything else in a step. */
-export const STEP: NameRule = {
+export const IN_STEP: NameRule = {
   where: "in a step",
   known: ["vars", "res", "req", "rt", "status", "outputs", "repeat_index"],
   hints: HINTS,
@@ -95,7 +95,7 @@ export const WORKFLOW = {
     description: { type: "text", summary: "Free text." },
     vars: {
       type: "data",
-      names: WORKFLOW_VARS,
+      names: IN_WORKFLOW_VARS,
       summary: "Variables of all jobs and steps; only here are environment variables seen.",
     },
     jobs: { type: "list", required: true, summary: "The jobs." },
@@ -113,11 +113,11 @@ export const WORKFLOW = {
 export const JOB_FIELDS = {
   what: "a job",
   fields: {
-    name: { type: "template", names: JOB_NAME, required: true, summary: "Shown in the report." },
+    name: { type: "template", names: IN_JOB_NAME, required: true, summary: "Shown in the report." },
     id: { type: "text", summary: "What other jobs name in needs.", default: "job_<index>" },
     needs: { type: "names", summary: "Ids of the jobs that must be done before this one." },
     steps: { type: "list", required: true, summary: "The steps, run one after the other." },
-    skipif: { type: "expression", names: JOB, summary: "Skips the job where it is true." },
+    skipif: { type: "expression", names: IN_JOB, summary: "Skips the job where it is true." },
     defaults: {
       type: "map",
       summary: "Values of `with` for all steps of an action, by the name of the action.",
@@ -166,7 +166,7 @@ export const REPEAT = {
       minimum: 0,
       summary: "How often the job runs; 0 or more.",
     },
-    interval: { type: "duration", names: JOB, summary: "The time between two runs." },
+    interval: { type: "duration", names: IN_JOB, summary: "The time between two runs." },
     async: { type: "boolean", default: "false", summary: "Runs all repetitions at once." },
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
@@ -176,32 +176,32 @@ export const STEP_FIELDS = {
   what: "a step",
   fields: {
     uses: { type: "text", required: true, summary: "The action." },
-    name: { type: "template", names: STEP, summary: "Shown in the report." },
+    name: { type: "template", names: IN_STEP, summary: "Shown in the report." },
     id: {
       type: "text",
       pattern: /^[a-z0-9_-]+$/,
       summary: "What outputs are published under: a-z, 0-9, _ and -.",
     },
     with: { type: "map", summary: "The parameters of the action." },
-    test: { type: "expression", names: STEP, summary: "Fails the step where it is false." },
-    echo: { type: "template", names: STEP, summary: "Text for the report." },
-    vars: { type: "data", names: STEP_VARS, summary: "Variables of this step." },
+    test: { type: "expression", names: IN_STEP, summary: "Fails the step where it is false." },
+    echo: { type: "template", names: IN_STEP, summary: "Text for the report." },
+    vars: { type: "data", names: IN_STEP_VARS, summary: "Variables of this step." },
     outputs: {
       type: "outputs",
-      names: STEP,
+      names: IN_STEP,
       summary: "Values for later steps and jobs, each an expression; they need an id.",
     },
-    skipif: { type: "expression", names: STEP, summary: "Skips the step where it is true." },
-    wait: { type: "duration", names: STEP, summary: "The time to wait before the step." },
+    skipif: { type: "expression", names: IN_STEP, summary: "Skips the step where it is true." },
+    wait: { type: "duration", names: IN_STEP, summary: "The time to wait before the step." },
     timeout: {
       type: "duration",
-      names: STEP,
+      names: IN_STEP,
       default: formatDuration(STEP_TIMEOUT),
       summary: "The time after which the step is stopped.",
     },
     iteration: {
       type: "entries",
-      names: STEP_VARS,
+      names: IN_STEP_VARS,
       summary: "Runs the step once for each entry, whose keys are added to vars.",
     },
     retry: { type: "map", summary: "Runs the step again when it fails." },
@@ -248,8 +248,12 @@ export const RETRY = {
       minimum: 1,
       summary: "All attempts together; 1 or more.",
     },
-    interval: { type: "duration", names: STEP, summary: "The time between two attempts." },
-    initial_delay: { type: "duration", names: STEP, summary: "The time before the first attempt." },
+    interval: { type: "duration", names: IN_STEP, summary: "The time between two attempts." },
+    initial_delay: {
+      type: "duration",
+      names: IN_STEP,
+      summary: "The time before the first attempt.",
+    },
   },
   misplaced: {
     attempts: 'the key is "max_attempts"',
