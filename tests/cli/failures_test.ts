@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { withRig } from "../support/rig.ts";
 import { runCli, startCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -202,32 +201,5 @@ jobs:
       undefined,
       undefined,
     ]);
-  });
-});
-
-Deno.test("a job that fails is told no later than one that passes with two steps", async () => {
-  await withRig(async ({ url }) => {
-    const flaky = (name: string) =>
-      `uses: http, with: {get: "${url}/flaky/${name}/2"}, test: res.code == 200`;
-    // By when the second attempts pass, all is there that finds out about failures and tells them.
-    const text = `name: n
-jobs:
-  - name: first
-    id: first
-    steps:
-      - {${flaky("a")}, retry: {max_attempts: 2}}
-      - {uses: embedded, with: {path: j.yml}, retry: {max_attempts: 2}}
-  - name: two steps
-    needs: [first]
-    steps: [{uses: hello}, {uses: hello}]
-  - {name: false test, needs: [first], steps: [{uses: hello, test: "false"}]}
-`;
-    const inner = `name: j\nsteps: [{${flaky("b")}}]\n`;
-    await withFiles({ "w.yml": text, "j.yml": inner }, async (cwd) => {
-      const { stdout } = await runCli(["--report", "ndjson=-", "w.yml"], { cwd });
-      const jobs = [...stdout.matchAll(/^{"type":"job_finished".*?"name":"([^"]*)"/gm)]
-        .map(([, name]) => name);
-      assertEquals(jobs, ["first", "false test", "two steps"]);
-    });
   });
 });

@@ -238,3 +238,32 @@ jobs:
   const read = await kept(KEPT.replace("IS_READ = false", "IS_READ = true"));
   assert(read.kept > 100_000, `${read.kept} events are in memory`);
 });
+
+Deno.test("a job that fails is told no later than one that passes with three steps", async () => {
+  await withRig(async ({ url }) => {
+    const flaky = (name: string) =>
+      `uses: http, with: {get: "${url}/flaky/${name}/2"}, test: res.code == 200`;
+    // By when the second attempts pass, all is there that finds out about failures and tells them.
+    const text = `name: n
+jobs:
+  - name: first
+    id: first
+    steps:
+      - {${flaky("a")}, retry: {max_attempts: 2}}
+      - {uses: embedded, with: {path: j.yml}, retry: {max_attempts: 2}}
+  - name: three steps
+    needs: [first]
+    steps: [{uses: hello}, {uses: hello}, {uses: hello}]
+  - {name: false test, needs: [first], steps: [{uses: hello, test: "false"}]}
+`;
+    const inner = `name: j\nsteps: [{${flaky("b")}}]\n`;
+    await withFiles({ "w.yml": text, "j.yml": inner }, async (folder) => {
+      const plan = await makePlan(await loadWorkflow(`${folder}/w.yml`));
+      const told: string[] = [];
+      await run(plan, {
+        onEvent: (event) => event.type === "job_finished" && told.push(event.name),
+      }).passed;
+      assertEquals(told, ["first", "false test", "three steps"]);
+    });
+  });
+});
