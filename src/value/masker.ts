@@ -66,12 +66,15 @@ export class Masker {
 
   /** A text from `start` on, without the rest of a secret that is cut. */
   cutStart(text: string, start: number): string {
-    const near = text.slice(0, start + 2 * this.longest);
-    const severed = this.#secretsIn(near, near.length).find((secret) =>
-      secret.start < start && secret.end > start
-    );
-    // Another one may begin in it that goes on behind what was looked at.
-    return severed ? this.cutStart(text, severed.end) : text.slice(start);
+    const reach = 2 * this.longest;
+    for (let at = start;;) {
+      const from = Math.max(0, at - reach);
+      const severed = this.#secretsIn(text.slice(from, at + reach), Infinity)
+        .find((secret) => from + secret.start < at && from + secret.end > at);
+      if (!severed) return text.slice(at);
+      // Another one may begin in it that goes on behind what was looked at.
+      at = from + severed.end;
+    }
   }
 
   /** Where secrets stand that begin before `stop`, those that overlap as one. */
