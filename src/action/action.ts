@@ -148,6 +148,8 @@ export interface ActionContext {
   mask(text: string): string;
   /** The first `limit` characters of a text, without the beginning of a secret that is cut. */
   cutText(text: string, limit: number): string;
+  /** The length of the longest form in which a secret may turn up, of those known so far. */
+  readonly longestSecret: number;
   /** A text from `start` on, without the rest of a secret that is cut. */
   cutStart(text: string, start: number): string;
   /**

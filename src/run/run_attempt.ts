@@ -93,6 +93,10 @@ class Attempt implements ActionContext {
     return this.#session.secrets.cut(text, limit);
   }
 
+  get longestSecret(): number {
+    return this.#session.secrets.longest;
+  }
+
   cutStart(text: string, start: number): string {
     return this.#session.secrets.cutStart(text, start);
   }

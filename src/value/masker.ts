@@ -64,17 +64,27 @@ export class Masker {
     return text.slice(0, severed ? severed.start : limit);
   }
 
-  /** A text from `start` on, without the rest of a secret that is cut. */
+  /**
+   * A text from `start` on, without the rest of a secret that is cut, nor one that nothing finds
+   * without what stood before it: base64 in lines, of which the first is now a short one.
+   */
   cutStart(text: string, start: number): string {
     const reach = 2 * this.longest;
     for (let at = start;;) {
-      const from = Math.max(0, at - reach);
-      const severed = this.#secretsIn(text.slice(from, at + reach), Infinity)
-        .find((secret) => from + secret.start < at && from + secret.end > at);
-      if (!severed) return text.slice(at);
+      const end = at + reach;
+      const wasThere = this.#secretsBetween(text, Math.max(0, at - reach), end);
+      const isThere = this.#secretsBetween(text, at, end);
+      const lost = firstOutside(wasThere.filter((secret) => secret.end > at), isThere);
+      if (!lost) return text.slice(at);
       // Another one may begin in it that goes on behind what was looked at.
-      at = from + severed.end;
+      at = lost.end;
     }
+  }
+
+  /** Where secrets stand in a part of a text, as if there were no more of it. */
+  #secretsBetween(text: string, from: number, to: number): Range[] {
+    return this.#secretsIn(text.slice(from, to), Infinity)
+      .map(({ start, end }) => ({ start: from + start, end: from + end }));
   }
 
   /** Where secrets stand that begin before `stop`, those that overlap as one. */
@@ -111,4 +121,13 @@ function merge(sorted: Range[]): Range[] {
     }
   }
   return merged;
+}
+
+/** The first of some ranges that is in none of others; both are in order and do not overlap. */
+function firstOutside(ranges: readonly Range[], others: readonly Range[]): Range | undefined {
+  let at = 0;
+  return ranges.find(({ start, end }) => {
+    while (at < others.length && others[at]!.end < end) at++;
+    return at === others.length || others[at]!.start > start;
+  });
 }

@@ -22,6 +22,32 @@ jobs:
   });
 });
 
+Deno.test("a cut output shows no secret in base64 lines of which the first is cut", async () => {
+  const token = "a-long-token-of-many-characters-that-base64-breaks-into-lines";
+  const before = "what stands in a line before it, in full length";
+  const [first, second] = btoa(`${before}${token}`).match(/.{1,76}/g)!;
+  const secret = first!.slice(-12) + second;
+  for (const left of [75, 30, 16, 15, 13, 10, 1, 0]) {
+    const workflow = `name: n
+jobs:
+  - name: j
+    steps:
+      - uses: shell
+        with:
+          cmd: 'printf "${before}$A_TOKEN" | base64'
+          max_output: ${left + second!.length + 2}
+        test: "false"
+`;
+    await withFiles({ "w.yml": workflow }, async (cwd) => {
+      const { stdout } = await runCli(["-v", "w.yml"], { cwd, env: { A_TOKEN: token } });
+      assertStringIncludes(stdout, "truncated: true");
+      for (let at = 0; at + 8 <= secret.length; at++) {
+        assertHidden(secret.slice(at, at + 8), stdout, `${left}`);
+      }
+    });
+  }
+});
+
 Deno.test("what a command printed before its time was over shows no part of a secret", async () => {
   const secret = Array.from({ length: 60 }, (_, line) => `line${line}`).join("\n");
   const workflow = `name: n

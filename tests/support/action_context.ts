@@ -47,6 +47,9 @@ export function actionContext(): TestContext {
     },
     mask: (text) => masker.mask(text),
     cutText: (text, limit) => masker.cut(text, limit),
+    get longestSecret() {
+      return masker.longest;
+    },
     cutStart: (text, start) => masker.cutStart(text, start),
     debug: (text) => void notes.push(text),
     warn: (text) => void notes.push(`warning: ${text}`),

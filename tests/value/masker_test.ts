@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import type { Range } from "../../src/value/decoded.ts";
 import { MASK, Masker } from "../../src/value/masker.ts";
 
 function masker(...secrets: string[]): Masker {
@@ -138,6 +139,67 @@ Deno.test("mask() sees a broken secret whole that the limit would cut", () => {
   assertEquals(it.cut(`ab\n${wrapped}`, 30), "ab\n");
   assertEquals(it.cutStart(`${wrapped}-ab`, 10), "w==-ab");
 });
+
+Deno.test("cutStart() leaves out a broken secret that nothing finds behind half a line", () => {
+  const it = masker("a-long-token-of-many-characters");
+  const wrapped = wrap(btoa("0123456789a-long-token-of-many-characters"), 20, "\n");
+  // The first line would be too short for one of base64, and the other half no form of a secret.
+  assertEquals(it.cutStart(wrapped, 12), "M=");
+  assertEquals(it.cutStart(`0123\n${wrapped}`, 5), wrapped);
+});
+
+Deno.test("cut() and cutStart() leave nothing to see that mask() hides, wherever they cut", () => {
+  const next = random(11);
+  const below = (end: number) => Math.floor(next() * end);
+  const oneOf = <T>(list: readonly T[]) => list[below(list.length)]!;
+  const textOf = (characters: string, length: number) =>
+    Array.from({ length }, () => oneOf([...characters])).join("");
+  const base64 = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+  const writings: readonly ((text: string) => string)[] = [
+    (text) => text,
+    (text) => text.replaceAll("\n", "\r\n"),
+    encodeURIComponent,
+    (text) => encodeURIComponent(encodeURIComponent(text)),
+    (text) => JSON.stringify(JSON.stringify(text)).slice(3, -3),
+    (text) => [...text].map((character) => `&#${character.codePointAt(0)};`).join(""),
+    (text) => base64(`${"x".repeat(below(3))}${text}y`),
+    (text) =>
+      wrap(
+        base64(`${"x".repeat(below(60))}${text}y`),
+        oneOf([17, 20, 64]),
+        oneOf(["\n", "\r\n", "\\n", "\n    "]),
+      ),
+  ];
+  const alphabets = [ALPHABET, "ab", "aé€🙂", "a\\", "ab\n\r", "%25a", "&amp;#x"];
+  for (let round = 0; round < 100; round++) {
+    const first = textOf(oneOf(alphabets), 6 + below(40));
+    const secrets = [first, first.slice(-4) + textOf(oneOf(alphabets), 4)];
+    const it = masker(...secrets.map((secret) => secret.toWellFormed()));
+    const text = Array.from({ length: 1 + below(5) }, () => {
+      const written = oneOf(writings)(oneOf(secrets).toWellFormed());
+      return textOf(oneOf([" .,\n", "ab", "\\ab"]), below(20)) +
+        (next() < 0.3 ? written.slice(below(written.length)) : written);
+    }).join("");
+    const hidden = it.find(text);
+    for (let at = 0; at <= text.length; at++) {
+      const head = it.cut(text, at);
+      const tail = it.cutStart(text, at);
+      assert(text.slice(0, at).startsWith(head) && text.slice(at).endsWith(tail));
+      const left = text.length - tail.length;
+      const seen = [
+        ...hidden.filter(({ start }) => start < head.length).filter(isSeen(it.find(head), 0)),
+        ...hidden.filter(({ end }) => end > left).filter(isSeen(it.find(tail), left)),
+      ];
+      assertEquals(seen, [], JSON.stringify({ secrets, text, at, head, tail }));
+    }
+  }
+});
+
+/** Whether something of a range is in none of others, which begin so much later in the text. */
+function isSeen(others: readonly Range[], offset: number) {
+  return ({ start, end }: Range) =>
+    !others.some((other) => other.start + offset <= start && other.end + offset >= end);
+}
 
 Deno.test("mask() leaves the line breaks of other texts alone", () => {
   const text = "one\ntwo\n0123456789abcdefghij\nklm\r\n  three\\nfour\n\nfive\n";

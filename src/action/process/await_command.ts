@@ -1,7 +1,7 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
 import type { Leftovers } from "../leftovers.ts";
-import { type Capture, capture, type Captured } from "./capture.ts";
+import { type Capture, capture, type Captured, type Cutting } from "./capture.ts";
 import type { ProcessGroup } from "./process_group.ts";
 
 /** How a command ended, or the reason why it was ended, and what it had printed by then. */
@@ -14,6 +14,12 @@ export interface CommandEnd {
 /** How long output may lag behind the end of a command: so many looks, so far apart. */
 const LOOKS = 10;
 const LOOK_INTERVAL = 20;
+
+/**
+ * So many bytes before the cut are looked at for the beginning of a secret, for those that come up
+ * while a command runs; more where a secret is known that is longer.
+ */
+const LOOK_BEHIND = 64 * 1024;
 
 interface Outputs {
   readonly stdout: Capture;
@@ -31,10 +37,13 @@ export async function awaitCommand(
   leftovers: Leftovers,
   context: ActionContext,
 ): Promise<CommandEnd> {
-  const cutStart = (text: string, start: number) => context.cutStart(text, start);
+  const cutting: Cutting = {
+    lookBehind: Math.max(LOOK_BEHIND, 2 * context.longestSecret),
+    cutStart: (text, start) => context.cutStart(text, start),
+  };
   const outputs: Outputs = {
-    stdout: capture(group.child.stdout, limits.stdout, cutStart),
-    stderr: capture(group.child.stderr, limits.stderr, cutStart),
+    stdout: capture(group.child.stdout, limits.stdout, cutting),
+    stderr: capture(group.child.stderr, limits.stderr, cutting),
   };
   const end = await Promise.race([group.status, stop]);
   if (end instanceof StepError) {

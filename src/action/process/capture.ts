@@ -16,8 +16,13 @@ export interface Capture {
   cancel(): Promise<void>;
 }
 
-/** How many bytes before the cut are looked at for the beginning of a secret. */
-const LOOK_BEHIND = 64 * 1024;
+/** How a text is cut so that no half of a secret is left. */
+export interface Cutting {
+  /** How many bytes before the cut are looked at for the beginning of a secret. */
+  readonly lookBehind: number;
+  /** A text from `start` on, without the rest of a secret that is cut. */
+  cutStart(text: string, start: number): string;
+}
 
 /**
  * Reads a stream to its end and keeps its last `limit` bytes.
@@ -28,9 +33,9 @@ const LOOK_BEHIND = 64 * 1024;
 export function capture(
   stream: ReadableStream<Uint8Array>,
   limit: number,
-  cutStart: (text: string, start: number) => string,
+  cutting: Cutting,
 ): Capture {
-  const kept = new LastBytes(limit + LOOK_BEHIND);
+  const kept = new LastBytes(limit + cutting.lookBehind);
   let bytes = 0;
   let over = false;
   let taken = false;
@@ -44,16 +49,14 @@ export function capture(
     }),
     take() {
       const last = kept.take();
-      const cut = bytes > limit;
-      // A character whose other bytes may be under way is left out.
-      const decode = (part: Uint8Array) =>
-        new TextDecoder("utf-8", { ignoreBOM: true }).decode(part, { stream: !over });
-      const text = decode(last);
       taken = true;
-      if (!cut) return { text, bytes, cut };
-      const start = text.length -
-        decode(last.subarray(characterAt(last, last.length - limit))).length;
-      return { text: cutStart(text, start), bytes, cut };
+      const cut = bytes > limit;
+      const start = cut ? characterAt(last, last.length - limit) : 0;
+      const before = new TextDecoder().decode(last.subarray(0, start));
+      // A character whose other bytes may be under way is left out.
+      const text = new TextDecoder("utf-8", { ignoreBOM: true })
+        .decode(last.subarray(start), { stream: !over });
+      return { text: cut ? cutting.cutStart(before + text, before.length) : text, bytes, cut };
     },
     cancel: emptied.cancel,
   };

@@ -1,7 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { capture } from "../../../src/action/process/capture.ts";
+import { capture, type Cutting } from "../../../src/action/process/capture.ts";
 
-const cutStart = (text: string, start: number) => text.slice(start);
+const cutting: Cutting = {
+  lookBehind: 64 * 1024,
+  cutStart: (text: string, start: number) => text.slice(start),
+};
 
 function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
@@ -17,7 +20,7 @@ Deno.test("capture() puts a character together that came in two parts", async ()
   const captured = capture(
     streamOf([new Uint8Array([0xc3]), new Uint8Array([0xa9])]),
     100,
-    cutStart,
+    cutting,
   );
   await captured.ended;
   assertEquals(captured.take(), { text: "é", bytes: 2, cut: false });
@@ -27,7 +30,7 @@ Deno.test("capture() keeps the end, however it came, and counts the rest", async
   const bytes = Uint8Array.from({ length: 200_000 }, (_, i) => 97 + i % 26);
   const text = new TextDecoder().decode(bytes.subarray(-600));
   for (const size of [1, 7, 1000, 65_536, 66_136, 66_137, 100_000, bytes.length]) {
-    const captured = capture(streamOf(inChunks(bytes, size)), 600, cutStart);
+    const captured = capture(streamOf(inChunks(bytes, size)), 600, cutting);
     await captured.ended;
     assertEquals(captured.take(), { text, bytes: 200_000, cut: true }, `${size}`);
   }
@@ -36,14 +39,14 @@ Deno.test("capture() keeps the end, however it came, and counts the rest", async
 Deno.test("capture() keeps no part of a character that the cut goes through", async () => {
   const bytes = new TextEncoder().encode("é".repeat(100_000) + "ab");
   for (const [limit, text] of [[4, "éab"], [3, "ab"], [2, "ab"], [1, "b"], [0, ""]] as const) {
-    const captured = capture(streamOf([bytes]), limit, cutStart);
+    const captured = capture(streamOf([bytes]), limit, cutting);
     await captured.ended;
     assertEquals(captured.take().text, text);
   }
 });
 
 Deno.test("capture() keeps all of what is no UTF-8 but three bytes at most", async () => {
-  const captured = capture(streamOf([new Uint8Array(1000).fill(0x80)]), 100, cutStart);
+  const captured = capture(streamOf([new Uint8Array(1000).fill(0x80)]), 100, cutting);
   await captured.ended;
   assertEquals(captured.take().text, "\ufffd".repeat(97));
 });
@@ -63,7 +66,7 @@ Deno.test("capture() can be taken while the stream goes on, and empties it furth
       controller = its;
     },
   });
-  const captured = capture(stream, 100, cutStart);
+  const captured = capture(stream, 100, cutting);
   controller.enqueue(new Uint8Array([97, 0xc3]));
   await new Promise((resolve) => setTimeout(resolve));
   // Half a character is left out, since its other half may be under way.
@@ -78,13 +81,13 @@ Deno.test("capture() takes a stream that breaks for one that ends", async () => 
     type: "bytes",
     start: (controller) => controller.error(new Error("broken")),
   });
-  const captured = capture(stream, 100, cutStart);
+  const captured = capture(stream, 100, cutting);
   await captured.ended;
   assertEquals(captured.take(), { text: "", bytes: 0, cut: false });
 });
 
 Deno.test("capture() can be cancelled", async () => {
-  const captured = capture(new ReadableStream<Uint8Array>({ type: "bytes" }), 100, cutStart);
+  const captured = capture(new ReadableStream<Uint8Array>({ type: "bytes" }), 100, cutting);
   await captured.cancel();
   await captured.ended;
 });
@@ -93,9 +96,12 @@ Deno.test("capture() shows what comes before the cut to who cuts, however it cam
   const bytes = new TextEncoder().encode(`${"x".repeat(200_000)}é123`);
   for (const size of [1, 7, bytes.length]) {
     const seen: [string, number][] = [];
-    const captured = capture(streamOf(inChunks(bytes, size)), 4, (text, start) => {
-      seen.push([text.slice(-7), text.length - start]);
-      return "mine";
+    const captured = capture(streamOf(inChunks(bytes, size)), 4, {
+      ...cutting,
+      cutStart: (text, start) => {
+        seen.push([text.slice(-7), text.length - start]);
+        return "mine";
+      },
     });
     await captured.ended;
     assertEquals(captured.take().text, "mine");

@@ -344,6 +344,10 @@ Deno.test("shell shows no half of a secret where it cuts an output", async () =>
     "man1234567".padStart(12, "er"),
   );
   assertEquals(await stdout({ cmd: "printf 23supersecret1", max_output: 12 }), "supersecret1");
+  const long = "0123456789".repeat(10_000);
+  context.addSecret(long);
+  const stdin = `${encodeURIComponent(`<${long}>`)}1234567`;
+  assertEquals(await stdout({ cmd: "cat", stdin, max_output: 20 }), "%3E1234567");
 });
 
 Deno.test("shell keeps variables with a secret name out of reports", async () => {
