@@ -23,8 +23,12 @@ export function boundLines(lines: readonly string[], most: number): readonly str
   return [...lines.slice(0, most - 1), `… (${count} lines, -v shows all)`];
 }
 
-/** The last so many lines, the first of which then tells how many are missing. */
-export function boundFirstLines(lines: readonly string[], most: number): readonly string[] {
+/** The last so many lines, the first of which then tells how many are missing, and what -v shows. */
+export function boundFirstLines(
+  lines: readonly string[],
+  most: number,
+  shown = "all",
+): readonly string[] {
   if (lines.length <= most) return lines;
   const [first = ""] = lines;
   // What begins like this was cut before, and there is no telling how many lines that were.
@@ -32,7 +36,7 @@ export function boundFirstLines(lines: readonly string[], most: number): readonl
   const left = characters === undefined
     ? `${lines.length - most + 1} lines`
     : `more than ${characters} characters`;
-  return [`(${left} before, -v shows all) …`, ...lines.slice(lines.length - most + 1)];
+  return [`(${left} before, -v shows ${shown}) …`, ...lines.slice(lines.length - most + 1)];
 }
 
 /** A sentence in as many lines as it takes. */

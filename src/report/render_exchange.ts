@@ -44,21 +44,27 @@ function messageLines(message: Value, { columns, lines }: ExchangeBounds): strin
     return isNothing(message) ? [] : [...bounded(renderJson(message, columns))];
   }
   const { head, fields } = splitHead(message);
+  const kept = message.truncated === true ? "what max_output kept" : "all";
   return [
     ...head.flatMap((line) => bounded(textLines(line, columns))),
     ...Object.entries(fields).flatMap(([name, value]) =>
       KEPT_FROM_THE_END.has(name)
-        ? endLines(name, value, { columns, lines })
+        ? endLines(name, value, { columns, lines }, kept)
         : bounded(fieldLines(name, value, columns))
     ),
   ];
 }
 
-/** A field of which the last lines stay, below its name. */
-function endLines(name: string, value: Value, { columns, lines }: ExchangeBounds): string[] {
+/** A field of which the last lines stay, below its name; of it there is to see what was kept. */
+function endLines(
+  name: string,
+  value: Value,
+  { columns, lines }: ExchangeBounds,
+  kept: string,
+): string[] {
   const all = fieldLines(name, value, columns);
   if (all.length <= lines) return all;
-  const last = boundFirstLines(valueLines(value, columns), lines - 1);
+  const last = boundFirstLines(valueLines(value, columns), lines - 1, kept);
   return [`${name}:`, ...indentLines(last, 2)];
 }
 

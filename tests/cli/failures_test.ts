@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runCli, startCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -115,13 +115,18 @@ Deno.test("a failed command shows the end of what it said where that was more th
 jobs:
   - name: j
     steps:
-      - {uses: shell, with: {cmd: "seq 100000; echo broken", max_output: 1000}, test: res.code == 1}
+      - {uses: shell, with: {cmd: "seq 100000; echo broken", max_output: 9999}, test: res.code == 1}
 `;
   await withFiles({ "w.yml": workflow }, async (cwd) => {
     const { code, stdout } = await runCli(["w.yml"], { cwd });
     assertEquals(code, 1);
     assertStringIncludes(stdout, "99999\n             100000\n             broken\n");
     assertStringIncludes(stdout, "truncated: true");
+    assertMatch(
+      stdout,
+      /\(more than 79\d\d characters before, -v shows what max_output kept\) …\n/,
+    );
+    assert(!stdout.includes("shows all"), stdout);
   });
 });
 

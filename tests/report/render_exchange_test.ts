@@ -132,3 +132,15 @@ Deno.test("renderExchange() shows the last lines of what a command said", () => 
   … (7 more lines, -v shows all)`,
   );
 });
+
+Deno.test("renderExchange() promises no more of an output than was kept", () => {
+  const stdout = Array.from({ length: 9 }, (_, index) => `line ${index}\n`).join("");
+  assertEquals(
+    lines({}, { stdout, truncated: true }, { columns: 60, lines: 3 }),
+    `response:
+  stdout:
+    (8 lines before, -v shows what max_output kept) …
+    line 8
+  truncated: true`,
+  );
+});
