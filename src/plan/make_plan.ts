@@ -55,10 +55,14 @@ export function renderKnownPath(path: Template, vars: Dict): string | undefined 
   }
 }
 
-/** A name sees `vars` alone, so that a job that never runs has one too. */
-function nameOf({ name }: Job, vars: Dict): Pick<PlannedJob, "name" | "nameError"> {
+/**
+ * A name sees `vars` alone, so that a job that never runs has one too. Where there is nothing in it
+ * the job is known by its id.
+ */
+function nameOf({ id, name }: Job, vars: Dict): Pick<PlannedJob, "name" | "nameError"> {
   try {
-    return { name: name.renderText({ names: { vars }, strict: true }, { display: true }) };
+    const text = name.renderText({ names: { vars }, strict: true }, { display: true });
+    return { name: text.trim() === "" ? id : text };
   } catch (nameError) {
     return { name: name.source, nameError };
   }

@@ -184,7 +184,7 @@ function placeOf(
 }
 
 /** The same names, with a number behind those that are taken already. */
-function distinct(names: readonly string[]): readonly string[] {
+export function distinct(names: readonly string[]): readonly string[] {
   const taken = new Set(names);
   if (taken.size === names.length) return names;
   const seen = new Map<string, number>();

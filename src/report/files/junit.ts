@@ -1,7 +1,7 @@
 import type { Attempt, Failure } from "../../run/event.ts";
 import { summarizeFailure } from "../render_failure.ts";
 import { oneLine } from "../text_lines.ts";
-import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
+import { type Case, countCases, distinct, type Suite, suitesOf } from "./cases.ts";
 import { attemptsText, exchangeText, failureText } from "./details.ts";
 import type { RunRecord, StepRecord } from "./run_record.ts";
 
@@ -21,7 +21,10 @@ export function* renderJunit(record: RunRecord): Iterable<string> {
     time: seconds(record.end?.duration ?? 0),
     timestamp: timestamp(record.started),
   });
-  for (const suite of suites) yield* renderSuite(record, suite);
+  const names = namesInXml(suites);
+  for (const [index, suite] of suites.entries()) {
+    yield* renderSuite(record, { ...suite, name: names[index]! });
+  }
   yield "</testsuites>\n";
 }
 
@@ -41,13 +44,16 @@ function* renderSuite(record: RunRecord, { job, name, cases }: Suite): Iterable<
   };
   yield renderProperties(properties, "    ");
   const classname = inQuotes(`${record.name}.${name}`);
-  for (const one of cases) yield renderCase(record, classname, one);
+  const names = namesInXml(cases);
+  for (const [index, one] of cases.entries()) {
+    yield renderCase(record, classname, one, names[index]!);
+  }
   yield "  </testsuite>\n";
 }
 
 /** `classname` is escaped already: it is the same for all cases of a suite. */
-function renderCase(record: RunRecord, classname: string, one: Case): string {
-  const { name, step, place, outcome, reason, flaky } = one;
+function renderCase(record: RunRecord, classname: string, one: Case, name: string): string {
+  const { step, place, outcome, reason, flaky } = one;
   const result = step?.result;
   const time = seconds(result?.duration ?? 0);
   const file = inQuotes(place?.file ?? record.file);
@@ -184,8 +190,25 @@ function inQuotes(text: string): string {
 }
 
 function replaceEach(text: string, which: RegExp): string {
-  return text.toWellFormed()
-    // deno-lint-ignore no-control-regex
-    .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "")
-    .replace(which, (sign) => ENTITIES[sign]!);
+  return inXml(text).replace(which, (sign) => ENTITIES[sign]!);
 }
+
+/** Names as XML has them, which may be alike without what it has no place for. */
+function namesInXml(of: readonly { readonly name: string }[]): readonly string[] {
+  const names = of.map(({ name }) => name);
+  if (!names.some((name) => UNUSUAL.test(name))) return names;
+  return distinct(names.map((name) => {
+    const text = inXml(name);
+    return text.trim() === "" ? name.replace(NOT_XML, "\ufffd") : text;
+  }));
+}
+
+function inXml(text: string): string {
+  return text.toWellFormed().replace(NOT_XML, "");
+}
+
+// deno-lint-ignore no-control-regex
+const NOT_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
+/** The same and surrogates, of which some have no partner. */
+// deno-lint-ignore no-control-regex
+const UNUSUAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/;
