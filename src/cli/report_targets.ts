@@ -1,4 +1,4 @@
-import type { Host } from "../host/host.ts";
+import type { Files, Host } from "../host/host.ts";
 import type { FileFormat } from "../report/files/file_format.ts";
 import type { ReportTarget } from "../report/files/open_files.ts";
 import { FILE_FORMATS, GITHUB_SUMMARY } from "../report/files/registry.ts";
@@ -7,7 +7,10 @@ import { didYouMean } from "../source/suggest.ts";
 import type { Invocation } from "./command.ts";
 
 /** What `--report`, `--report-dir` and the environment ask for. Throws `UsageError`. */
-export function reportTargets(invocation: Invocation, { env, files }: Host): ReportTarget[] {
+export async function reportTargets(
+  invocation: Invocation,
+  { env, files }: Host,
+): Promise<ReportTarget[]> {
   const { lists, values, switches, operands } = invocation;
   const texts = (lists.get("report") ?? []).flatMap(splitList);
   // Once is as good as twice.
@@ -25,7 +28,7 @@ export function reportTargets(invocation: Invocation, { env, files }: Host): Rep
       targets.push({ format: GITHUB_SUMMARY, path, appends: true, ...isAsked ? {} : OPTIONAL });
     }
   }
-  checkDistinct(targets, operands.flatMap((operand) => operand.split(",")), files.workingFolder());
+  await checkDistinct(targets, operands.flatMap((operand) => operand.split(",")), files);
   return targets;
 }
 
@@ -94,16 +97,16 @@ function findFormat(name: string): FileFormat {
   );
 }
 
-function checkDistinct(
+async function checkDistinct(
   targets: readonly ReportTarget[],
   workflows: readonly string[],
-  folder: string,
-): void {
+  files: Files,
+): Promise<void> {
   const taken = new Map<string, string>();
-  for (const workflow of workflows) taken.set(fromRoot(workflow, folder), "the workflow");
+  for (const workflow of workflows) taken.set(await whereLeads(workflow, files), "the workflow");
   for (const { path, format: { name } } of targets) {
     if (path === undefined) continue;
-    const place = path === "-" ? path : fromRoot(path, folder);
+    const place = path === "-" ? path : await whereLeads(path, files);
     const other = taken.get(place);
     if (other === "the workflow") {
       throw new UsageError(`--report ${name} would overwrite the workflow file '${path}'`);
@@ -114,6 +117,12 @@ function checkDistinct(
     }
     taken.set(place, name);
   }
+}
+
+/** A path by which all that lead to one file are the same, by whatever links. */
+async function whereLeads(path: string, files: Files): Promise<string> {
+  // What is wrong with a path is told where it is opened.
+  return fromRoot(await files.realPath(path).catch(() => path), files.workingFolder());
 }
 
 /** A path as it leads from the root, by which those that lead to one file are the same. */

@@ -182,7 +182,7 @@ async function targetsOf(invocation: Invocation, host: Host): Promise<readonly R
   const { lists, values } = invocation;
   const isAsked = lists.has("report") || values.has("report-dir");
   if (!isAsked && host.env.get("GITHUB_ACTIONS") !== "true") return [];
-  return (await import("./report_targets.ts")).reportTargets(invocation, host);
+  return await (await import("./report_targets.ts")).reportTargets(invocation, host);
 }
 
 function tellsGithub(targets: readonly ReportTarget[]): boolean {

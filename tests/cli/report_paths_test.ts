@@ -87,3 +87,26 @@ Deno.test("one signal ends the wait for the reader of a pipe, and nothing is lef
     assertEquals(names(), ["pipe", "w.yml"]);
   });
 });
+
+Deno.test("no report goes to the workflow or to another report by way of a link", async () => {
+  for (
+    const [reports, error] of [
+      ["tap=to-workflow", "--report tap would overwrite the workflow file 'to-workflow'"],
+      ["ndjson=folder/w.yml", "--report ndjson would overwrite the workflow file 'folder/w.yml'"],
+      ["tap=new,json=to-new", "two reports go to 'to-new': tap and json"],
+      ["tap=made/new,json=folder/made/new", "two reports go to 'folder/made/new': tap and json"],
+    ] as const
+  ) {
+    await withFiles({ "w.yml": HELLO }, async (cwd) => {
+      Deno.symlinkSync("w.yml", `${cwd}/to-workflow`);
+      Deno.symlinkSync("new", `${cwd}/to-new`);
+      Deno.symlinkSync(".", `${cwd}/folder`);
+      const before = [...Deno.readDirSync(cwd)].length;
+      const { code, stdout, stderr } = await runCli(["--report", reports, "w.yml"], { cwd });
+      assertEquals([code, stdout], [1, ""], reports);
+      assertStringIncludes(stderr, `runner: error: ${error}\n`);
+      assertEquals(Deno.readTextFileSync(`${cwd}/w.yml`), HELLO);
+      assertEquals([...Deno.readDirSync(cwd)].length, before);
+    });
+  }
+});
