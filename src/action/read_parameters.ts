@@ -30,9 +30,8 @@ export function readParameters(action: string, params: Dict): ParameterReader {
     if (value === undefined || value === null) return undefined;
     const converted = convertParameter(type, value);
     if (converted !== undefined) return converted;
-    throw new StepError(
-      `cannot run ${action}: "${name}" must be ${typeWords([type])}, not ${describeValue(value)}`,
-    );
+    const message = `"${name}" must be ${typeWords([type])}, not ${describeValue(value)}`;
+    throw new StepError(`cannot run ${action}: ${message}`, undefined, { parameter: name });
   };
   return {
     string: read("string"),
@@ -46,8 +45,11 @@ export function readParameters(action: string, params: Dict): ParameterReader {
   };
 }
 
-/** Why a parameter that was given is nil. */
-export const NIL_HINT = "what its template reads is not there";
+/** The error of a parameter that was given and is nil. */
+export function nilError(action: string, name: string): StepError {
+  const hint = "what its template reads is not there";
+  return new StepError(`cannot run ${action}: "${name}" is nil`, hint, { parameter: name });
+}
 
 /**
  * The parameter's value, or a `StepError`. What is left out was told of when the workflow was
@@ -55,5 +57,5 @@ export const NIL_HINT = "what its template reads is not there";
  */
 export function required<T>(action: string, name: string, value: T | undefined): T {
   if (value !== undefined) return value;
-  throw new StepError(`cannot run ${action}: "${name}" is nil`, NIL_HINT);
+  throw nilError(action, name);
 }

@@ -8,7 +8,7 @@ import { type Difference, findDifference } from "./find_difference.ts";
 import type { Explanation, Operand, Parsed, Scope } from "./expression.ts";
 import { findMismatch, type Mismatch, patternIn } from "./functions/match_json.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
-import { nearHint } from "./place_fault.ts";
+import { missingHint } from "./place_fault.ts";
 import { childrenOf } from "./tree.ts";
 
 /**
@@ -177,17 +177,10 @@ class Explainer {
     run.item = frame.item ?? null;
     run.index = frame.index ?? 0;
     const value = evaluateNode(node, run, this.expression.source);
-    if (value === null && run.missing) this.hint ??= this.#missingHint(run.missing);
+    if (value === null && run.missing) {
+      this.hint ??= missingHint(run.missing, this.expression.source);
+    }
     return value;
-  }
-
-  #missingHint(missing: NonNullable<Evaluation["missing"]>): string | undefined {
-    const { node, at, key } = missing;
-    if (node.type !== "MemberExpression") return nearHint(missing);
-    if (node.computed && at.type !== "Literal") return undefined;
-    const near = nearHint(missing);
-    const hint = `${this.#text(node.object)} has no "${key}"`;
-    return near === undefined ? hint : `${hint}; ${near}`;
   }
 
   /** What is easily overlooked where two values are not equal. */

@@ -19,7 +19,7 @@ export function placeFault(error: unknown, run: Evaluation, source: string): unk
   const node = error.node ?? run.at;
   if (!node) return new ExpressionError(error.message, 0, source.length, error.hint);
   const { missing } = run;
-  if (missing && [node, ...childrenOf(node)].some((part) => bare(part) === missing.node)) {
+  if (missing && [node, ...childrenOf(node)].some((part) => isOfMissing(part, missing))) {
     return missingError(missing, run.scope.strict, source, error.hint);
   }
   return new ExpressionError(error.message, node.start, node.end, error.hint);
@@ -40,6 +40,22 @@ function missingError(missing: Missing, strict: boolean, source: string, hint?: 
   return new ExpressionError(message, at.start, at.end, better ?? hint);
 }
 
+/** What to say where a part came out nil for a key that is not there: what was read, what is near. */
+export function missingHint(missing: Missing, source: string): string | undefined {
+  const { node, at, key } = missing;
+  if (node.type !== "MemberExpression") return nearHint(missing);
+  // A key that was computed may hold a secret, and is not named.
+  if (node.computed && at.type !== "Literal") return undefined;
+  const near = nearHint(missing);
+  const hint = absence(node, key, source);
+  return near === undefined ? hint : `${hint}; ${near}`;
+}
+
+/** Whether a part came out nil because that is missing, and not for another reason. */
+export function isOfMissing(part: Node, { node }: Missing): boolean {
+  return bare(part) === node;
+}
+
 /** `res.body has no "totl"`: in a list of failures the message stands alone. */
 function absence(node: Node, key: string, source: string): string {
   const owner = node.type === "MemberExpression"
@@ -51,7 +67,7 @@ function absence(node: Node, key: string, source: string): string {
 }
 
 /** `did you mean "x"?`, or what else there is. */
-export function nearHint({ key, among }: Missing): string | undefined {
+function nearHint({ key, among }: Missing): string | undefined {
   const keys = Object.keys(among);
   return didYouMean(key, keys) ?? thereIs(keys);
 }

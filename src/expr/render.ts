@@ -6,7 +6,7 @@ import { Evaluation } from "./evaluation.ts";
 import { ExpressionError } from "../source/errors.ts";
 import type { ParsedTemplate, RenderOptions, Scope } from "./expression.ts";
 import { LIMITS } from "./limits.ts";
-import { placeFault } from "./place_fault.ts";
+import { isOfMissing, missingHint, placeFault } from "./place_fault.ts";
 
 /**
  * The value of a template. Where it is one expression and nothing else but spaces, that is the
@@ -39,7 +39,7 @@ export function renderText(
       continue;
     }
     const value = evaluateNode(part, run, template.source);
-    if (value === null && !display) throw gapError(part);
+    if (value === null && !display) throw gapError(part, run, template.source);
     text += formatPart(value, part, run, template.source);
     if (text.length > LIMITS.text + template.source.length) {
       throw new ExpressionError(
@@ -75,7 +75,17 @@ function formatPart(value: Value, part: Node, run: Evaluation, source: string): 
   }
 }
 
-function gapError({ start, end }: Node): ExpressionError {
-  const message = "this is nil, and would leave a gap in the text";
-  return new ExpressionError(message, start, end, 'if that is right, add ?? ""');
+/** What to do about nil in a text where nothing is known of its cause. */
+export const GAP_HINT = 'if that is right, add ?? ""';
+
+/** A longer part, or one that is more than names and keys, is shown by its place alone. */
+const SHORT_READ = /^[\w.?[\]"'`-]{1,60}$/;
+
+function gapError(part: Node, { missing }: Evaluation, source: string): ExpressionError {
+  const { start, end } = part;
+  const read = source.slice(start, end);
+  const what = SHORT_READ.test(read) ? read : "this";
+  const hint = missing && isOfMissing(part, missing) ? missingHint(missing, source) : undefined;
+  const message = `${what} is nil, and would leave a gap in the text`;
+  return new ExpressionError(message, start, end, hint ?? GAP_HINT);
 }

@@ -1,6 +1,7 @@
 import type { JobResult } from "../action/action.ts";
 import type { Explanation, Expression, Operand, Scope } from "../expr/expression.ts";
-import { ExpressionError, RunnerError } from "../source/errors.ts";
+import { GAP_HINT } from "../expr/render.ts";
+import { ExpressionError, RunnerError, StepError } from "../source/errors.ts";
 import { maskPlace } from "../source/mask_place.ts";
 import { type Path, type Place, placeOf, shortPlace, type Source } from "../source/source.ts";
 import { boundPart, boundValue } from "../value/bound_value.ts";
@@ -13,7 +14,10 @@ import type { Places } from "../workflow/model.ts";
 import { EmbeddedError, FieldError } from "./evaluate_field.ts";
 import type { Failure, PassedTest } from "./event.ts";
 import type { Session } from "./session.ts";
+import { absentOutputsHint } from "./absent_outputs.ts";
 import { missingOutputsHint } from "./missing_outputs.ts";
+import { type Given, nilParameterHint, nilPartsHint } from "./nil_parameters.ts";
+import { readOutputs } from "./output_reads.ts";
 import { unsetVariableHint } from "./unset_variables.ts";
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
@@ -21,6 +25,7 @@ export async function explainError(
   session: Session,
   owner: Path,
   error: unknown,
+  given?: Given,
 ): Promise<Failure> {
   const [field, cause] = error instanceof FieldError ? [error.field, error.cause] : [[], error];
   const fieldName = field.map(String).join(".");
@@ -36,12 +41,17 @@ export async function explainError(
     };
   }
   const isOurs = !(cause instanceof RunnerError);
+  const nilAt = () => {
+    const parameter = cause instanceof StepError ? cause.details.parameter : undefined;
+    if (!given || parameter === undefined) return undefined;
+    return nilParameterHint(session.plan, owner, given, parameter);
+  };
   const isStopped = session.interruption.reason !== undefined || cause instanceof EmbeddedError;
   return {
     kind: isStopped ? "interrupted" : "action",
     field: fieldName,
     message: isOurs ? `internal error: ${cause}` : cause.message,
-    ...(isOurs ? {} : hintOf(cause, await missingAt(session, [...owner, ...field]))),
+    ...(isOurs ? {} : hintOf(cause, await missingAt(session, [...owner, ...field]) ?? nilAt())),
     ...await placeAt(session, [...owner, ...field]),
   };
 }
@@ -52,9 +62,11 @@ export async function explainTest(
   owner: Path,
   test: Expression,
   scope: Scope,
+  given: Given,
 ): Promise<Failure> {
   const { start, end, operands, hint: likely, unequal } = test.explain(scope, false);
-  const hint = missingInTest(session, test, operands) ?? likely;
+  const hint = missingInTest(session, test, operands) ?? likely ??
+    nilPartsHint(session.plan, owner, given);
   return {
     kind: "test",
     field: "test",
@@ -191,12 +203,17 @@ function hintOf(error: RunnerError, better?: string): { hint?: string } {
 async function missingAt(
   { document, plan }: Session,
   path: Path,
-  mark: { readonly start: number; readonly end: number } = { start: 0, end: 0 },
+  error?: ExpressionError,
 ): Promise<string | undefined> {
   if (!plan) return undefined;
   const text = (await document.places()).text(path)?.text ?? "";
-  return missingOutputsHint(plan, text) ??
+  const mark = error ?? { start: 0, end: 0 };
+  const hint = missingOutputsHint(plan, text) ??
     unsetVariableHint(plan, text.slice(mark.start, mark.end));
+  if (hint !== undefined || !error) return hint;
+  // Without a better hint, what the step has published under that name is nil.
+  const isNil = error.hint === GAP_HINT;
+  return absentOutputsHint(plan.workflow.jobs, path, readOutputs(text, error), isNil);
 }
 
 /** The same for a test that came out false. */

@@ -2,6 +2,7 @@ import type { JobResult } from "../action/action.ts";
 import type { Expression, Scope } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
 import type { Failure, PassedTest } from "./event.ts";
+import type { Given } from "./nil_parameters.ts";
 import type { Session } from "./session.ts";
 
 type Explain = typeof import("./explain_failure.ts");
@@ -29,9 +30,14 @@ async function bring({ prepareFailures }: Session): Promise<Explain> {
 }
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
-export async function failureOf(session: Session, owner: Path, error: unknown): Promise<Failure> {
+export async function failureOf(
+  session: Session,
+  owner: Path,
+  error: unknown,
+  given?: Given,
+): Promise<Failure> {
   const { explainError } = await prepare(session);
-  return await explainError(session, owner, error);
+  return await explainError(session, owner, error, given);
 }
 
 /** The failure of a `test` that came out false, with the values that decided it. */
@@ -40,9 +46,10 @@ export async function falseTest(
   owner: Path,
   test: Expression,
   scope: Scope,
+  given: Given,
 ): Promise<Failure> {
   const { explainTest } = await prepare(session);
-  return await explainTest(session, owner, test, scope);
+  return await explainTest(session, owner, test, scope, given);
 }
 
 /** A test that came out true, with the values that decided it. */

@@ -1,6 +1,7 @@
 import { isDict } from "../value/value.ts";
 import type { Step } from "../workflow/model.ts";
 import type { Failure } from "./event.ts";
+import { readOutputs } from "./output_reads.ts";
 import type { Round } from "./step_context.ts";
 
 /** A step that may not have published what others read. */
@@ -31,11 +32,6 @@ export function blameLapses(round: Round, failures: readonly Failure[]): readonl
   });
 }
 
-const ACCESS = "\\s*(?:\\?\\.|\\.|(?:\\?\\.)?\\[\\s*[\"'`])\\s*([\\w-]+)(?:[\"'`]\\s*\\])?";
-
-/** `outputs.login.token`, `outputs["log-in"].token`, `outputs.token`. */
-const READS = new RegExp(`\\boutputs${ACCESS}(?:${ACCESS})?`, "g");
-
 function hintFor(failure: Failure, round: Round, before: readonly Lapse[]): string | undefined {
   for (const [first, second] of readsOf(failure)) {
     const lapse = before.find((lapse) => isUnmet(lapse, round, first, second));
@@ -47,20 +43,12 @@ function hintFor(failure: Failure, round: Round, before: readonly Lapse[]): stri
 }
 
 /** The outputs that a failure is about: those at its mark, or those that a false test found nil. */
-function readsOf({ kind, place, operands = [] }: Failure): (readonly [string, string?])[] {
+function readsOf({ kind, place, operands = [] }: Failure): ReturnType<typeof readOutputs> {
   if (kind === "test") {
-    return operands.filter(({ value }) => value === null)
-      .flatMap(({ text }) => [...text.matchAll(READS)].map(namesOf));
+    return operands.filter(({ value }) => value === null).flatMap(({ text }) => readOutputs(text));
   }
   if (kind !== "expression" || !place) return [];
-  const { text, from, to } = place;
-  return [...text.matchAll(READS)]
-    .filter(({ 0: read, index }) => index < to && index + read.length >= from)
-    .map(namesOf);
-}
-
-function namesOf([, first = "", second]: readonly string[]): readonly [string, string?] {
-  return second === undefined ? [first] : [first, second];
+  return readOutputs(place.text, { start: place.from, end: place.to });
 }
 
 /** Whether a step should have published an output, by its id or flat, and there is none. */

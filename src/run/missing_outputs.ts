@@ -1,14 +1,12 @@
 import type { Job } from "../workflow/model.ts";
 import type { Plan } from "../plan/plan.ts";
-
-/** `outputs.build`, `outputs["unit-test"]` and the like, in an expression or around one. */
-const READS = /\boutputs\s*(?:\?\.|\.|(?:\?\.)?\[\s*["'`])\s*([\w-]+)/g;
+import { readOutputs } from "./output_reads.ts";
 
 /** Says of an expression that it reads what a job publishes that was not chosen to run. */
 export function missingOutputsHint({ workflow, jobs }: Plan, text: string): string | undefined {
   const isWhole = jobs.length === workflow.jobs.length &&
     jobs.every(({ skip }) => skip === undefined);
-  const names = isWhole ? [] : [...text.matchAll(READS)].map(([, name]) => name!);
+  const names = isWhole ? [] : readOutputs(text).map(([name]) => name);
   if (names.length === 0) return undefined;
   const planned = new Map(jobs.map((planned) => [planned.job, planned]));
   for (const job of workflow.jobs) {

@@ -6,6 +6,7 @@ import { STEP_TIMEOUT } from "../workflow/fields.ts";
 import { EmbeddedError, evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
 import type { Failure } from "./event.ts";
 import { failedJob, failureOf, falseTest } from "./failure.ts";
+import type { Given } from "./nil_parameters.ts";
 import { type Answer, runAttempt } from "./run_attempt.ts";
 import type { Session } from "./session.ts";
 import { forgetAnswer, type StepContext } from "./step_context.ts";
@@ -38,6 +39,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
     const failure = await failureOf(session, step.path, error);
     return { outcome: "error", hopeless: true, failures: [failure] };
   }
+  const given = { template: step.with, params, names: context.names };
   let answer: Answer;
   try {
     answer = await runAttempt(session, step.action, run, params, {
@@ -47,8 +49,9 @@ export async function tryStep(session: Session, context: StepContext, name: stri
       ...(step.embedded === undefined ? {} : { embedded: step.embedded }),
     });
   } catch (error) {
-    const failure = await failureOf(session, step.path, new FieldError(["uses"], error));
-    const { req, res } = error instanceof StepError ? error.details : {};
+    const { parameter, req, res } = error instanceof StepError ? error.details : {};
+    const field = parameter === undefined ? ["uses"] : ["with", parameter];
+    const failure = await failureOf(session, step.path, new FieldError(field, error), given);
     return {
       outcome: "error",
       hopeless: error instanceof EmbeddedError,
@@ -65,7 +68,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   if (step.id !== undefined && step.outputs.length > 0) {
     failures.push(...await publishOutputs(session, context, step.id));
   }
-  const [good, why] = judge(session, context, answer);
+  const [good, why] = judge(session, context, answer, given);
   if (why) failures.push(await why);
   const outcome = good && inside.length === 0 ? "passed" : "failed";
   return { outcome, hopeless: false, failures, answer, params };
@@ -111,13 +114,14 @@ function judge(
   session: Session,
   { step, scope }: StepContext,
   { result }: Answer,
+  given: Given,
 ): [good: boolean, why?: Promise<Failure>] {
   if (!step.test) return [result.status === 0];
   try {
     if (isTrue(step.test, scope, "test")) return [true];
-    const why = falseTest(session, step.path, step.test, scope);
+    const why = falseTest(session, step.path, step.test, scope, given);
     return [false, why.catch((error) => failureOf(session, step.path, error))];
   } catch (error) {
-    return [false, failureOf(session, step.path, error)];
+    return [false, failureOf(session, step.path, error, given)];
   }
 }

@@ -1,7 +1,5 @@
 import type { Plan } from "../plan/plan.ts";
-
-/** A key that is read of a map: `.token`, `?.token`, `["token"]`. */
-const KEY = /\s*\??(?:\.\s*(\w+)|\.?\[\s*["'`]([^"'`]+)["'`]\s*\])/y;
+import { fieldOf, keysOf } from "./read_path.ts";
 
 /** A value of workflow `vars` that is one variable of the environment, as it is. */
 const VARIABLE = /^\s*\{\{\s*(\w+)\s*\}\}\s*$/;
@@ -11,19 +9,11 @@ export function unsetVariableHint({ workflow, vars }: Plan, read: string): strin
   if (!/^vars\b/.test(read)) return undefined;
   let written = fieldOf(workflow.document.value, "vars");
   let value: unknown = vars;
-  KEY.lastIndex = "vars".length;
-  for (let key = KEY.exec(read); key; key = KEY.exec(read)) {
-    const name = key[1] ?? key[2]!;
-    [written, value] = [fieldOf(written, name), fieldOf(value, name)];
+  for (const { key, end } of keysOf(read, "vars".length)) {
+    [written, value] = [fieldOf(written, key), fieldOf(value, key)];
     const [, variable] = typeof written === "string" ? VARIABLE.exec(written) ?? [] : [];
     if (variable === undefined || value !== null) continue;
-    return `${read.slice(0, KEY.lastIndex)} is the variable ${variable}, which is not set`;
+    return `${read.slice(0, end)} is the variable ${variable}, which is not set`;
   }
   return undefined;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
 }

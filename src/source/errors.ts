@@ -38,6 +38,8 @@ export class StepError extends RunnerError {
     hint?: string,
     /** What is known about the attempt, for the report. */
     readonly details: {
+      /** The parameter that is wrong. */
+      readonly parameter?: string;
       readonly req?: Readonly<Record<string, unknown>>;
       /** What there was of an answer when the attempt was ended. */
       readonly res?: Readonly<Record<string, unknown>>;

@@ -217,7 +217,7 @@ Deno.test("what hangs on the run is shown as it is written", async (test) => {
     ["{uses: hello, echo: 'a {{vars.m.z}}'}", "echo: a nil"],
     [
       "{uses: hello, with: {v: '{{outputs.x}} {{vars.z}}'}}",
-      "with:\n  v: {{outputs.x}} {{vars.z}}  # fails: this is nil, and would leave a gap in the text",
+      "with:\n  v: {{outputs.x}} {{vars.z}}  # fails: vars.z is nil, and would leave a gap in the text",
     ],
     ["{uses: hello, skipif: vars.b.c}", 'skipif: vars.b.c  # fails: vars has no "b"'],
     ['{uses: hello, with: {v: "\\e[31m"}}', "with:\n  v: ␛[31m"],
@@ -311,7 +311,7 @@ steps:
   const lines = stdout.split("\n").map((line) => line.trim());
   assertEquals(lines.filter((line) => /^0\. hi|^cmd/.test(line)), [
     "0. hi bob (shell)",
-    "cmd: touch {{vars.o}} bob {{vars.who}}  # fails: this is nil, and would leave a gap in the text",
+    "cmd: touch {{vars.o}} bob {{vars.who}}  # fails: vars.who is nil, and would leave a gap in the text",
     "0. hi {{vars.name}} (shell)",
     "cmd: touch {{vars.o}} {{vars.name}} {{vars.who}}",
   ]);

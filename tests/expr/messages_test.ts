@@ -605,9 +605,9 @@ const TEMPLATES: readonly (readonly [source: string, printed: string])[] = [
   ],
   [
     "a{{ vars.nope }}",
-    `this is nil, and would leave a gap in the text
+    `vars.nope is nil, and would leave a gap in the text
   1 | a{{ vars.nope }}
-    |     ^^^^^^^^^ if that is right, add ?? ""`,
+    |     ^^^^^^^^^ vars has no "nope"; there is "base_url", "retries", "n", "s", "xs", "half"`,
   ],
   [
     "{{ vars.n } }}",

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ExpressionError } from "../../src/source/errors.ts";
 import { parseTemplate } from "../../src/expr/parse.ts";
-import { renderTemplate, renderText } from "../../src/expr/render.ts";
+import { GAP_HINT, renderTemplate, renderText } from "../../src/expr/render.ts";
 
 const scope = {
   names: { n: 7, s: "hi", list: [1, 2.5, "a"], map: { b: null, a: 1 }, nothing: null, f: 1.5 },
@@ -84,11 +84,17 @@ Deno.test("renderText() writes values so that they can be read back", () => {
 });
 
 Deno.test("renderText() refuses nil, and writes it where people alone read", () => {
-  for (const source of ["/users/{{ nothing }}", "{{ nothing }}", "{{ map.zz }}"]) {
+  const cases = [
+    ["/users/{{ nothing }}", "nothing", GAP_HINT],
+    ["{{ nothing }}", "nothing", GAP_HINT],
+    ["{{ map.zz }}", "map.zz", 'map has no "zz"; there is "b", "a"'],
+    ["/{{ n > 0 ? nil : 2 }}", "this", GAP_HINT],
+  ] as const;
+  for (const [source, what, hint] of cases) {
     const template = parseTemplate(source);
     const error = assertThrows(() => renderText(template, scope), ExpressionError);
-    assertEquals(error.message, "this is nil, and would leave a gap in the text");
-    assertEquals(error.hint, 'if that is right, add ?? ""');
+    assertEquals(error.message, `${what} is nil, and would leave a gap in the text`);
+    assertEquals(error.hint, hint);
     assertEquals(
       renderText(template, scope, { display: true }),
       source.replace(/\{\{.*\}\}/, "nil"),

@@ -1,6 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import type { Dict } from "../action.ts";
-import { NIL_HINT, type ParameterReader, readParameters, required } from "../read_parameters.ts";
+import { nilError, type ParameterReader, readParameters, required } from "../read_parameters.ts";
 import { methodProblem } from "./method.ts";
 import { encodeBody, type RequestBody } from "./request_body.ts";
 import { type Headers, requestHeaders } from "./request_headers.ts";
@@ -88,9 +88,7 @@ function readTarget(
   const method = read.string("method");
   if (method === undefined) {
     const given = [...SHORTHANDS, "method"].find((name) => Object.hasOwn(params, name));
-    throw given === undefined
-      ? new StepError("http step has no method")
-      : new StepError(`cannot run http: "${given}" is nil`, NIL_HINT);
+    throw given === undefined ? new StepError("http step has no method") : nilError("http", given);
   }
   const problem = methodProblem(method);
   if (problem !== undefined) throw new StepError(`cannot send a request: ${problem}`);
@@ -100,7 +98,11 @@ function readTarget(
 function readMaxRedirects(read: ParameterReader): number {
   const most = read.integer("max_redirects") ?? 10;
   if (most >= 0) return most;
-  throw new StepError(`cannot run http: "max_redirects" must not be negative, not ${most}`);
+  throw new StepError(
+    `cannot run http: "max_redirects" must not be negative, not ${most}`,
+    undefined,
+    { parameter: "max_redirects" },
+  );
 }
 
 function headerText(headers: Dict, lowerName: string): string | undefined {

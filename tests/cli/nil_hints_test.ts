@@ -1,0 +1,143 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+/** What is said at the mark of each failure of a workflow, in the order of its steps. */
+async function hintsOf(workflow: string, files: Record<string, string> = {}): Promise<string[]> {
+  const { code, stdout } = await withFiles(
+    { ...files, "w.yml": workflow },
+    (cwd) => runCli(["w.yml"], { cwd }),
+  );
+  assertEquals(code, 1, stdout);
+  return [...stdout.matchAll(/^ +\| +\^+ ?(.*)$/gm)].map(([, hint]) => hint!);
+}
+
+Deno.test("nil in a text names the key that is not there, and one that is near", async () => {
+  const workflow = `
+name: n
+vars: {shop: here, db: {host: a}}
+jobs:
+  - name: j
+    steps:
+      - id: session
+        uses: hello
+        test: status == 0
+        outputs: {token: res.nothing, user: '"ann"'}
+      - uses: hello
+        with: {to: "a {{vars.shpo}}"}
+      - uses: hello
+        with: {to: "a {{vars.db.hots}}"}
+      - uses: hello
+        with: {to: "a {{outputs.session.usr}}"}
+      - {name: published nil, uses: hello, with: {to: "a {{outputs.session.token}}"}}
+      - {name: the same flat, uses: hello, with: {to: "a {{outputs.token}}"}}
+      - uses: embedded
+        with: {path: job.yml, vars: {ship: here}}
+`;
+  const job = `name: inner\nsteps: [{uses: hello, with: {to: "a {{vars.shop}}"}}]\n`;
+  assertEquals((await hintsOf(workflow, { "job.yml": job })).slice(0, 6), [
+    'vars has no "shpo"; did you mean "shop"?',
+    'vars.db has no "hots"; did you mean "host"?',
+    'outputs.session has no "usr"; did you mean "user"?',
+    'the step "session" has published it as nil',
+    'the step "session" has published it as nil',
+    'vars has no "shop"; did you mean "ship"?',
+  ]);
+});
+
+Deno.test("outputs that are not there yet name the job or the step that publishes them", async () => {
+  const workflow = `
+name: n
+jobs:
+  - name: Log in
+    id: login
+    steps: [{id: session, uses: hello, wait: 300ms, outputs: {token: '"t"'}}]
+  - name: Side by side
+    steps: [{uses: hello, with: {to: "{{outputs.session.token}}"}}]
+  - name: Before
+    id: before
+    steps:
+      - {uses: hello, with: {to: "{{outputs.own.that}}"}}
+      - {name: later, id: own, uses: hello, outputs: {that: '1'}}
+      - {uses: hello, with: {to: "{{outputs.last.id}}"}}
+  - name: Between
+    id: between
+    needs: [before]
+    steps: [{uses: hello}]
+  - name: After
+    id: after
+    needs: [between]
+    steps: [{id: last, uses: hello, outputs: {id: '1'}}]
+`;
+  assertEquals(await hintsOf(workflow), [
+    'the job "login" publishes it: add it to the needs of this job',
+    'the step "later" publishes it, and runs after this one',
+    'the job "after" publishes it, and runs after this one',
+  ]);
+});
+
+Deno.test("a false test tells which parts of with came out nil, and why", async () => {
+  const workflow = `
+name: n
+vars: {password: "{{NO_SUCH_VARIABLE}}", there: null, shop: here}
+jobs:
+  - name: j
+    defaults: {hello: {shop: "{{vars.shpo}}"}}
+    steps:
+      - uses: hello
+        with: {shop: given, body: [{password: "{{vars.password}}"}]}
+        test: status == 1
+      - uses: hello
+        with: {there: "{{vars.there}}", written: null}
+        test: status == 1
+      - uses: hello
+        with: {shop: given, there: "{{vars.there}}", written: null}
+        test: status == 1
+`;
+  assertEquals(await hintsOf(workflow), [
+    "with.body.0.password is nil: vars.password is the variable NO_SUCH_VARIABLE, which is not set",
+    'with.shop is nil: vars has no "shpo"; did you mean "shop"?',
+    "",
+  ]);
+});
+
+Deno.test("a parameter that is wrong is shown where it stands, also in the defaults", async () => {
+  const workflow = `
+name: n
+vars: {url: "{{NO_SUCH_VARIABLE}}", text: five}
+jobs:
+  - name: j
+    defaults: {shell: {cmd: "{{vars.cmd}}"}}
+    steps:
+      - uses: http
+        with: {get: "{{vars.url}}"}
+      - uses: shell
+      - uses: shell
+        with: {cmd: "true", max_output: "{{vars.text}}"}
+`;
+  const { stdout } = await withFiles(
+    { "w.yml": workflow },
+    (cwd) => runCli(["-q", "w.yml"], { cwd }),
+  );
+  assertStringIncludes(
+    stdout,
+    `  w.yml:9:21: cannot run http: "get" is nil
+    9 |         with: {get: "{{vars.url}}"}
+      |                     ^^^^^^^^^^^^^^ vars.url is the variable NO_SUCH_VARIABLE, which is not set
+`,
+  );
+  assertStringIncludes(
+    stdout,
+    `  w.yml:6:29: cannot run shell: "cmd" is nil
+    6 |     defaults: {shell: {cmd: "{{vars.cmd}}"}}
+      |                             ^^^^^^^^^^^^^^ vars has no "cmd"
+`,
+  );
+  assertStringIncludes(
+    stdout,
+    `  w.yml:12:41: cannot run shell: "max_output" must be a whole number, not "five"
+    12 |         with: {cmd: "true", max_output: "{{vars.text}}"}
+       |                                         ^^^^^^^^^^^^^^^
+`,
+  );
+});
