@@ -147,11 +147,14 @@ function gather(file: Deno.FsFile): GatheringFile {
     text = "";
     // A text is not cut where the buffer ends: who reads a file that grows finds whole lines.
     if (length + MOST_BYTES * rest.length > BUFFER_SIZE) write();
+    let isLarger = false;
     while (rest !== "") {
       const { read, written } = encoder.encodeInto(rest, buffer.subarray(length));
       length += written;
       rest = rest.slice(read);
-      if (rest !== "") write();
+      isLarger ||= rest !== "";
+      // Of what has begun to be in the file, the end does not wait either.
+      if (isLarger) write();
     }
   };
   return {

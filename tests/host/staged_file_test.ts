@@ -74,8 +74,10 @@ Deno.test("a growing file has no half of a line in it, however much is written a
   await withFiles({}, async (dir) => {
     const file = await openGrowingFile(`${dir}/log`, "anew");
     let all = "";
-    for (const line of ["a".repeat(99), "é".repeat(700), "€".repeat(5000)]) {
-      for (let count = 0; count < 300; count++) {
+    const kinds = [["a", 99], ["é", 700], ["€", 5000], ["🙂", 20_000], ["a", 200_000]] as const;
+    for (const [character, length] of kinds) {
+      const line = character.repeat(length);
+      for (let count = 0; count < Math.max(10, 150_000 / length); count++) {
         file.write(`${line}\n`);
         all += `${line}\n`;
         const text = Deno.readTextFileSync(`${dir}/log`);
