@@ -4,7 +4,7 @@ import type { Value } from "../value/value.ts";
 /**
  * What happens in a run, in order. Plain JSON data: secrets are masked and long texts are cut
  * before any reporter sees an event. Times are milliseconds since 1970, durations
- * milliseconds, to the microsecond.
+ * milliseconds, to the microsecond where they were measured.
  */
 export type RunEvent =
   | RunStarted

@@ -36,6 +36,29 @@ Deno.test("capture() keeps the end, however it came, and counts the rest", async
   }
 });
 
+Deno.test("capture() keeps the same, in whatever pieces it came, and shows what was before it", async () => {
+  for (let size = 1; size <= 23; size++) {
+    for (const [length, limit, lookBehind] of [[0, 5, 3], [7, 7, 1], [90, 8, 5], [200, 0, 19]]) {
+      const bytes = Uint8Array.from({ length: length! }, (_, index) => 33 + index % 90);
+      const all = new TextDecoder().decode(bytes);
+      let seen: [string, number] | undefined;
+      const captured = capture(streamOf(inChunks(bytes, size)), limit!, {
+        lookBehind: lookBehind!,
+        cutStart(text, start) {
+          seen = [text, start];
+          return text.slice(start);
+        },
+      });
+      await captured.ended;
+      const cut = length! > limit!;
+      const text = cut ? all.slice(length! - limit!) : all;
+      assertEquals(captured.take(), { text, bytes: length!, cut }, `${length} by ${size}`);
+      const shown = all.slice(-(limit! + lookBehind!));
+      assertEquals(seen, cut ? [shown, shown.length - limit!] : undefined);
+    }
+  }
+});
+
 Deno.test("capture() keeps no part of a character that the cut goes through", async () => {
   const bytes = new TextEncoder().encode("é".repeat(100_000) + "ab");
   for (const [limit, text] of [[4, "éab"], [3, "ab"], [2, "ab"], [1, "b"], [0, ""]] as const) {
