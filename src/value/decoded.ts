@@ -1,5 +1,8 @@
-/** No more characters stand for one unit of a text that is encoded, also once more. */
-export const LONGEST_CODE = 15;
+/** How often a text may be encoded: JSON in JSON in a query that stands in HTML. */
+export const LAYERS = 4;
+
+/** No more characters stand for one unit of a text that is encoded so often. */
+export const LONGEST_CODE = 24;
 
 /** One character in UTF-8, percent-encoded. */
 const PERCENTS = [
@@ -18,22 +21,29 @@ const ANY = new RegExp(`${PERCENTS}|${ESCAPE}|${ENTITY}`, "gi");
 
 /**
  * A text without its percent-encoding, without its JSON escapes, without its HTML entities, and
- * without all of these, twice. There are too many ways to encode some characters of a text and
- * leave others alone to look for each of them. Only what differs from the text is given.
+ * without all of these, up to four times. There are too many ways to encode some characters of a
+ * text and leave others alone to look for each of them. Only what differs from the text is given.
  */
 export function* decodings(text: string): Iterable<Rewritten> {
-  let differs = false;
+  let kinds = 0;
   for (const { first, pattern } of EACH) {
     const decoded = text.includes(first) ? rewrite(text, pattern, decode) : undefined;
     if (!decoded) continue;
-    differs = true;
+    kinds++;
     yield decoded;
   }
-  const once = differs ? rewrite(text, ANY, decode) : undefined;
-  const twice = once && rewrite(once.text, ANY, decode);
-  if (twice) {
-    yield { text: twice.text, origin: (range: Range) => once.origin(twice.origin(range)) };
+  let outer = kinds > 0 ? rewrite(text, ANY, decode) : undefined;
+  for (let layer = 1; outer && layer <= LAYERS; layer++) {
+    // A first layer of one kind has been given.
+    if (layer > 1 || kinds > 1) yield outer;
+    outer = inside(outer);
   }
+}
+
+/** What is left of a decoded text without one layer more. */
+function inside(outer: Rewritten): Rewritten | undefined {
+  const inner = rewrite(outer.text, ANY, decode);
+  return inner && { text: inner.text, origin: (range) => outer.origin(inner.origin(range)) };
 }
 
 /** A text without percent-encoding, JSON escapes and HTML entities. */

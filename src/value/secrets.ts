@@ -1,4 +1,4 @@
-import { decodedText } from "./decoded.ts";
+import { decodedText, LAYERS } from "./decoded.ts";
 
 /** A secret shorter than this is left alone: masking it would blot out ordinary text. */
 export const SHORTEST_SECRET = 6;
@@ -33,8 +33,9 @@ function writings(text: string): string[] {
     ...[inUrl, inUrl.split("#", 1)[0]!].flatMap((part) => [part, part.replaceAll("\\", "/")]),
   ].flatMap((written) => {
     // What looks encoded in it is taken to be so where other characters are encoded.
-    const once = decodedText(written);
-    return [written, once, decodedText(once)];
+    const decoded = [written];
+    for (let layer = 0; layer < LAYERS; layer++) decoded.push(decodedText(decoded[layer]!));
+    return decoded;
   }).filter((written) => written.length >= SHORTEST_SECRET);
 }
 

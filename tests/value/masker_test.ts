@@ -224,6 +224,15 @@ Deno.test("mask() finds secrets however few of their characters were encoded", (
     "all of it encoded": percents(secret),
     "all of it escaped": escapes(secret),
     "encoded twice": encodeURIComponent(encodeURIComponent(secret)),
+    "a raw query in HTML": new URL(`http://host/?q=${secret}`).href.slice("http://host/?q=".length)
+      .replaceAll("&", "&amp;"),
+    "a raw query in JSON that escapes ampersands": JSON.stringify(
+      new URL(`http://host/?q=${secret}`).href.slice("http://host/?q=".length),
+    ).slice(1, -1).replaceAll("&", "\\u0026"),
+    "JSON in JSON in JSON in JSON": [1, 2, 3, 4].reduce(
+      (text) => JSON.stringify(text).slice(1, -1),
+      secret,
+    ),
     "JSON in a query": encodeURIComponent(JSON.stringify(secret).slice(1, -1)),
     "a query in JSON": JSON.stringify(encodeURI(secret)).slice(1, -1),
     "JSON with some escapes": JSON.stringify(secret).slice(1, -1)
