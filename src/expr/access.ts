@@ -1,3 +1,4 @@
+import { parseJson } from "../value/parse_json.ts";
 import { plain, readField } from "../value/plain.ts";
 import { isDict, type Value } from "../value/value.ts";
 import type { MemberExpression } from "./ast.ts";
@@ -33,7 +34,7 @@ export function readMember(
       run.spend(object.length >> 5);
       return readIndex(node, charactersOf(object), key, "string");
     }
-    throw new Fault(`a string has no ${spell(node)}`, textHint(key), node.property);
+    throw new Fault(`a string has no ${spell(node)}`, textHint(key, object), node.property);
   }
   throw new Fault(`${kindOf(object)} has no ${spell(node)}`, undefined, node.property);
 }
@@ -94,6 +95,24 @@ function isLength(key: Value): boolean {
   return key === "length" || key === "size" || key === "count";
 }
 
-function textHint(key: Value): string {
-  return isLength(key) ? "use len(…)" : "if it holds JSON, read it with parse_json(…) first";
+/** A text longer than this is not read to give a hint. */
+const LONGEST_LOOK = 100_000;
+
+/** What a text may be that was taken for a map; its parts may be secrets, and are not named. */
+function textHint(key: Value, text: string): string {
+  if (isLength(key)) return "use len(…)";
+  if (text.trim() === "") return "the text is empty";
+  if (/^\s*<[!?a-z]/i.test(text)) return "the text looks like HTML or XML, and is no JSON";
+  const isLikeJson = /^\s*[[{]/.test(text) && text.length <= LONGEST_LOOK;
+  if (isLikeJson && !isJson(text)) return "the text begins like JSON, and is none";
+  return "if it holds JSON, read it with parse_json(…) first";
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -194,8 +194,8 @@ class Explainer {
       this.#setUnequal(left, a, right, b);
     } else if (typeof a === "string" && typeof b === "string") {
       if (a !== "" && b !== "") this.#setUnequal(left, a, right, b);
-    } else if (typeof a !== typeof b && String(a) === String(b)) {
-      // A number and a text that look the same are never equal.
+    } else if (typeof a !== typeof b) {
+      // They are never equal, also where they look the same.
       this.hint ??= `${this.#text(left)} is ${typeName(a)}, ${this.#text(right)} is ${typeName(b)}`;
     }
   }

@@ -18,6 +18,7 @@ import { absentOutputsHint } from "./absent_outputs.ts";
 import { missingOutputsHint } from "./missing_outputs.ts";
 import { type Given, nilParameterHint, nilPartsHint } from "./nil_parameters.ts";
 import { readOutputs } from "./output_reads.ts";
+import { fieldOf } from "./read_path.ts";
 import { unsetVariableHint } from "./unset_variables.ts";
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
@@ -66,7 +67,7 @@ export async function explainTest(
 ): Promise<Failure> {
   const { start, end, operands, hint: likely, unequal } = test.explain(scope, false);
   const hint = missingInTest(session, test, operands) ?? likely ??
-    nilPartsHint(session.plan, owner, given);
+    nilPartsHint(session.plan, owner, given) ?? statusHint(operands, scope);
   return {
     kind: "test",
     field: "test",
@@ -77,6 +78,14 @@ export async function explainTest(
     ...(hint === undefined ? {} : { hint }),
     ...await placeAt(session, [...owner, "test"], start, end),
   };
+}
+
+/** `status == 200`: what an http step answers with is in `res.code`. */
+function statusHint(operands: readonly Operand[], { names }: Scope): string | undefined {
+  if (fieldOf(names.res, "headers") === undefined) return undefined;
+  return operands.some(({ text }) => text === "status")
+    ? "status is 0 for a code from 200 to 299, otherwise 1; the code is res.code"
+    : undefined;
 }
 
 /** The failure of a step by the job that it embeds. */

@@ -122,6 +122,12 @@ const CASES:
     ],
     ["not match_json({a: 1}, {a: vars.n - 6})", { "{a: vars.n - 6}": { a: 1 } }],
     ["vars.port == 8080", { "vars.port": "8080" }, "vars.port is string, 8080 is int"],
+    ["vars.port == 81", { "vars.port": "8080" }, "vars.port is string, 81 is int"],
+    [
+      "res.headers == true",
+      { "res.headers": names.res.headers },
+      "res.headers is map, true is bool",
+    ],
   ];
 
 Deno.test("explain() names the parts that decided, and their values", () => {

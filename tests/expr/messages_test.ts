@@ -169,6 +169,30 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     |             ^^ if it holds JSON, read it with parse_json(…) first`,
   ],
   [
+    "'<!doctype html>'.id",
+    `a string has no .id
+  1 | '<!doctype html>'.id
+    |                   ^^ the text looks like HTML or XML, and is no JSON`,
+  ],
+  [
+    "' '.id",
+    `a string has no .id
+  1 | ' '.id
+    |     ^^ the text is empty`,
+  ],
+  [
+    `'{"id": 1, oops'.id`,
+    `a string has no .id
+  1 | '{"id": 1, oops'.id
+    |                  ^^ the text begins like JSON, and is none`,
+  ],
+  [
+    `'{"id": 1}'.id`,
+    `a string has no .id
+  1 | '{"id": 1}'.id
+    |             ^^ if it holds JSON, read it with parse_json(…) first`,
+  ],
+  [
     "vars.n.x",
     `int has no .x
   1 | vars.n.x

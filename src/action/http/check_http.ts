@@ -37,6 +37,10 @@ function checkMethod(params: Dict): ParameterProblem[] {
   return problems;
 }
 
+/** What begins a URL that lacks its scheme: `localhost`, `api:8080`, `127.0.0.1`, `www.a.com`. */
+const HOST =
+  /^\s*(?:https?:|\/\/|www\.|(?:localhost|[\w.-]+:\d+|\d+(?:\.\d+){3}|(?:[\w-]+\.){2,}[a-z]{2,})(?:[/?]|$))/i;
+
 /** Looks at the URL as far as it is known before the run. */
 function checkUrl(params: Dict): ParameterProblem[] {
   const [key, ...more] = methodKeys(params);
@@ -50,6 +54,8 @@ function checkUrl(params: Dict): ParameterProblem[] {
     const message = `"${key}" is the path "${target}", and there is no "url" to append it to`;
     const hint = target.includes("${")
       ? "a value is put in by {{vars.name}}"
+      : HOST.test(target)
+      ? 'begin it with "http://" or "https://"'
       : 'give a full URL, or "url" in the defaults';
     return [{ path: [key!], message, hint }];
   }

@@ -4,7 +4,14 @@ import { nilError, type ParameterReader, readParameters, required } from "../rea
 import { methodProblem } from "./method.ts";
 import { encodeBody, type RequestBody } from "./request_body.ts";
 import { type Headers, requestHeaders } from "./request_headers.ts";
-import { addQuery, joinUrl, readUrl, type UrlProblem, withoutPassword } from "./request_url.ts";
+import {
+  addQuery,
+  isFullUrl,
+  joinUrl,
+  readUrl,
+  type UrlProblem,
+  withoutPassword,
+} from "./request_url.ts";
 import { SHORTHANDS } from "./shorthands.ts";
 
 /** A request that can be sent. */
@@ -30,12 +37,12 @@ export interface RequestPlan {
 /** Reads the rendered parameters of a step. Throws `StepError` where they make no request. */
 export function readRequest(params: Dict): RequestPlan {
   const read = readParameters("http", params);
-  const { method, text } = readTarget(read, params);
-  const told = (problem: UrlProblem) =>
-    new StepError(`cannot send ${method}: ${problem.message}`, problem.hint);
+  const { method, text, parameter } = readTarget(read, params);
+  const told = (problem: UrlProblem, details = {}) =>
+    new StepError(`cannot send ${method}: ${problem.message}`, problem.hint, details);
   try {
     const given = readUrl(text);
-    if (!(given instanceof URL)) throw told(given);
+    if (!(given instanceof URL)) throw told(given, { parameter });
     const query = read.object("query");
     const url = query ? addQuery(given, query) : given;
     const rawBody = read.any("body");
@@ -77,13 +84,19 @@ export function bareUrl(given: URL): URL {
 function readTarget(
   read: ParameterReader,
   params: Dict,
-): { readonly method: string; readonly text: string } {
+): {
+  readonly method: string;
+  readonly text: string;
+  /** The one that says where it goes. */
+  readonly parameter: string;
+} {
   const base = read.string("url");
   for (const name of SHORTHANDS) {
     const target = read.string(name);
     if (target === undefined) continue;
     const method = name.toUpperCase();
-    return { method, text: base === undefined ? target : joinUrl(base, target) };
+    if (base === undefined || isFullUrl(target)) return { method, text: target, parameter: name };
+    return { method, text: joinUrl(base, target), parameter: "url" };
   }
   const method = read.string("method");
   if (method === undefined) {
@@ -92,7 +105,8 @@ function readTarget(
   }
   const problem = methodProblem(method);
   if (problem !== undefined) throw new StepError(`cannot send a request: ${problem}`);
-  return { method: method.toUpperCase(), text: required("http", "url", base) };
+  const text = required("http", "url", base);
+  return { method: method.toUpperCase(), text, parameter: "url" };
 }
 
 function readMaxRedirects(read: ParameterReader): number {

@@ -88,6 +88,7 @@ async function follow(
 ): Promise<Reply> {
   let reply = first;
   let request = asked;
+  const visited = [asked.url.href];
   for (let followed = 0;; followed++) {
     const next = redirectOf(request, reply);
     if (!next) return reply;
@@ -95,11 +96,15 @@ async function follow(
       const { method, url } = asked;
       throw new StepError(
         `${method} "${url}" was redirected more than ${maxRedirects} times, the next to "${next.url}"`,
-        'raise "max_redirects", or set "follow_redirects: false" to look at the redirect',
+        visited.includes(next.url.href)
+          ? "it goes in a circle, as where a cookie is wanted, and none are kept: " +
+            'set "follow_redirects: false" to look at the redirect'
+          : 'raise "max_redirects", or set "follow_redirects: false" to look at the redirect',
       );
     }
     if (context.permissions) await checkRedirect(context.permissions, request, next);
     request = next;
+    visited.push(next.url.href);
     reply = await call.send(request);
     tellSecrets(reply, context);
   }

@@ -65,6 +65,20 @@ const BAD: readonly (readonly [Dict, ...(readonly [path: string, message: string
   ]],
 ];
 
+for (const target of ["localhost/x", "api:80", "10.0.0.1/", "www.a.org", "a.b.org/x", "http:/h"]) {
+  Deno.test(`http says how ${target} becomes a URL`, () => {
+    const [problem] = checkParameters(http, { get: target });
+    assertEquals(problem?.hint, 'begin it with "http://" or "https://"');
+  });
+}
+
+for (const target of ["/x", "x", "v1.0/x", "index.html", "localhostel", "a/b:80"]) {
+  Deno.test(`http takes ${target} for a path`, () => {
+    const [problem] = checkParameters(http, { get: target });
+    assertEquals(problem?.hint, 'give a full URL, or "url" in the defaults');
+  });
+}
+
 for (const [params, ...problems] of BAD) {
   Deno.test(`http refuses ${JSON.stringify(params)}`, () => {
     assertEquals(

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { runHttp } from "../../../src/action/http/run_http.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import type { Dict } from "../../../src/value/value.ts";
@@ -113,7 +113,7 @@ Deno.test("http follows as many redirects as it may, and no more", async () => {
   for (const [max, sent] of [[undefined, 11], [2, 3], [0, 1]] as const) {
     requests = 0;
     const params = max === undefined ? loop : { ...loop, max_redirects: max };
-    await assertRejects(
+    const error = await assertRejects(
       () => runHttp(params, context),
       StepError,
       `GET "${server.url}/" was redirected more than ${
@@ -121,6 +121,8 @@ Deno.test("http follows as many redirects as it may, and no more", async () => {
       } times, the next to "${server.url}/again"`,
     );
     assertEquals(requests, sent);
+    const isCircle = max !== 0;
+    assertStringIncludes(error.hint!, isCircle ? "it goes in a circle" : 'raise "max_redirects"');
   }
 });
 

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
+import { withServer } from "../support/with_server.ts";
 
 /** What is said at the mark of each failure of a workflow, in the order of its steps. */
 async function hintsOf(workflow: string, files: Record<string, string> = {}): Promise<string[]> {
@@ -140,4 +141,47 @@ jobs:
        |                                         ^^^^^^^^^^^^^^^
 `,
   );
+});
+
+Deno.test("a URL without a scheme is shown where it comes from", async () => {
+  const workflow = `
+name: n
+vars: {api: "localhost:1"}
+jobs:
+  - name: j
+    steps:
+      - uses: http
+        with: {get: "{{vars.api}}/x"}
+`;
+  const { stdout } = await withFiles(
+    { "w.yml": workflow },
+    (cwd) => runCli(["-q", "w.yml"], { cwd }),
+  );
+  assertStringIncludes(
+    stdout,
+    `  w.yml:8:21: cannot send GET: "localhost:1/x" is no URL
+    8 |         with: {get: "{{vars.api}}/x"}
+      |                     ^^^^^^^^^^^^^^^^ begin it with "http://" or "https://"
+`,
+  );
+});
+
+Deno.test("a test of status that means the code of a response says so", async () => {
+  await using server = withServer(() => new Response("fine"));
+  const workflow = `
+name: n
+jobs:
+  - name: j
+    steps:
+      - uses: http
+        with: {get: "${server.url}"}
+        test: status == 200
+      - uses: shell
+        with: {cmd: exit 127}
+        test: status == 0
+`;
+  assertEquals(await hintsOf(workflow), [
+    "status is 0 for a code from 200 to 299, otherwise 1; the code is res.code",
+    "",
+  ]);
 });
