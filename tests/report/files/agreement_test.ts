@@ -1,0 +1,251 @@
+import { assert, assertEquals } from "@std/assert";
+import { readReports } from "../../support/read_reports.ts";
+import { runReports } from "../../support/run_reports.ts";
+import { RICH_FILES } from "./rich_run.ts";
+
+/** A run of rounds, some of them flaky, that fails and has what nobody tested. */
+const ROUNDS = `name: Rounds
+jobs:
+  - name: side by side
+    repeat: { count: 12, async: true }
+    steps:
+      - { name: ask, uses: http, with: { get: "{url}/x" }, test: repeat_index != 3 }
+      - { name: no success, uses: http, with: { get: "{url}/status/500" } }
+      - { name: some, uses: hello, skipif: repeat_index < 5, test: repeat_index < 10 }
+      - name: flaky
+        uses: http
+        with: { get: "{url}/flaky/{{repeat_index % 4}}/2" }
+        test: res.code == 200
+        retry: { max_attempts: 3 }
+  - { name: not at all, repeat: { count: 0 }, steps: [{ uses: hello }] }
+  - { name: once, repeat: { count: 1 }, steps: [{ uses: hello, test: "true" }] }
+`;
+
+/** A run that its time ends, in the middle of a job. */
+const CUT_OFF = `name: Cut off
+jobs:
+  - { name: good, id: good, steps: [{ uses: hello, test: "true" }] }
+  - name: hangs
+    id: hangs
+    needs: [good]
+    steps: [{ uses: http, with: { get: "{url}/hang" } }, { uses: hello, iteration: [{}, {}] }]
+  - { name: later, needs: [hangs], steps: [{ uses: hello }] }
+`;
+
+const RUNS: readonly (readonly [
+  title: string,
+  files: Readonly<Record<string, string>>,
+  env?: Readonly<Record<string, string>>,
+])[] = [
+  ["everything", RICH_FILES],
+  ["rounds", { "w.yml": ROUNDS }],
+  ["cut off", { "w.yml": CUT_OFF }, { RUNNER_TIMEOUT: "2s" }],
+  ["good", { "w.yml": 'name: n\njobs: [{ name: j, steps: [{ uses: hello, test: "true" }] }]\n' }],
+];
+
+// deno-lint-ignore no-explicit-any
+type Json = any;
+
+for (const [title, files, env = {}] of RUNS) {
+  Deno.test(`all reports of one run tell the same numbers: ${title}`, async () => {
+    const told = await tellRun(files, env);
+    assertEquals(told.code, told.end.state === "passed" ? 0 : 1);
+    assertStepsAgree(told);
+    assertCasesAgree(told);
+    assertTimesAgree(told);
+  });
+}
+
+interface Told {
+  readonly code: number;
+  readonly stdout: string;
+  readonly reports: Readonly<Record<string, string>>;
+  readonly events: readonly Json[];
+  /** The last event. */
+  readonly end: Json;
+  /** The report in JSON, and its steps, each before those inside of it. */
+  readonly document: Json;
+  readonly steps: readonly Json[];
+  readonly ctrf: Json;
+  readonly junit: Json;
+  /** Those of TAP and of JUnit, in the order of the tests of CTRF. */
+  readonly points: readonly Json[];
+  readonly cases: readonly Json[];
+}
+
+async function tellRun(
+  files: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
+): Promise<Told> {
+  const { code, stdout, reports } = await runReports(files, { env });
+  const events = reports["events.ndjson"]!.trimEnd().split("\n").map((one) => JSON.parse(one));
+  const document = JSON.parse(reports["report.json"]!);
+  const read = await readReports({
+    junit: [reports["junit.xml"]!],
+    tap: [reports["report.tap"]!],
+  });
+  const [junit] = read.junit as [Json];
+  const [tap] = read.tap as [Json];
+  assertEquals(
+    tap.tests.map(({ ok }: Json) => ok),
+    document.jobs.map(({ state }: Json) => state !== "failed"),
+  );
+  return {
+    ...{ code, stdout, reports, events, end: events.at(-1), document, junit },
+    steps: document.jobs.flatMap(({ steps }: Json) => steps.flatMap(withInside)),
+    ctrf: JSON.parse(reports["ctrf.json"]!).results,
+    points: tap.tests.flatMap(({ child }: Json) => child?.tests ?? []),
+    cases: junit.testsuite.flatMap(({ testcase = [] }: Json) => testcase),
+  };
+}
+
+/** The text, the page, the document and the events count steps and jobs. */
+function assertStepsAgree({ events, end, document, stdout, reports }: Told): void {
+  const results = events.filter(({ type, run }) => type === "step_finished" && !run.within)
+    .map(({ result }) => result);
+  const jobs = events.filter(({ type }) => type === "job_finished");
+  assertEquals(end.steps, countStates(results, end.steps));
+  assertEquals(end.jobs, countStates(jobs, end.jobs));
+  assertEquals(end.flaky, results.filter(({ flaky }) => flaky).length);
+  const { totals, state } = document;
+  assertEquals(
+    [state, totals.jobs, totals.steps, totals.untestedFailures, totals.flaky],
+    [end.state, end.jobs, end.steps, end.untestedFailures, end.flaky],
+  );
+  const footer = /^Total workflow time: .*?([✓✗].*)$/m.exec(stdout)![1]!;
+  assertEquals(numbersIn(footer), {
+    ...ifAny("jobs failed", end.jobs.failed),
+    ...ifAny("jobs skipped", end.jobs.skipped),
+    ...ifAny("steps failed", end.steps.failed),
+    ...ifAny("steps skipped", end.steps.skipped),
+    ...ifAny("not tested", end.untestedFailures),
+    ...ifAny("flaky", end.flaky),
+  });
+  for (const [noun, counts] of [["job", end.jobs], ["step", end.steps]] as const) {
+    const item = new RegExp(`<li>(\\d+) ${noun}s?: (.*?)</li>`).exec(reports["report.html"]!)!;
+    assertEquals(Number(item[1]), sum(Object.values<number>(counts)));
+    for (const [name, count] of Object.entries(counts)) {
+      const given = new RegExp(`class="${name}">(\\d+)`).exec(item[2]!)?.[1] ?? "0";
+      assertEquals(Number(given), count, `${noun}s: ${name}`);
+    }
+  }
+}
+
+/** JUnit, TAP, CTRF and Markdown count cases: also steps inside of others, and what did not run. */
+function assertCasesAgree(
+  { events, end, steps, ctrf: { summary, tests }, junit, points, cases, reports }: Told,
+): void {
+  const broken = events.filter(({ type, failures }) =>
+    type === "job_finished" && failures.length > 0
+  );
+  const failed = steps.filter(({ state }) => state === "failed");
+  assertEquals(summary.failed, failed.length + broken.length);
+  assertEquals(summary.flaky, steps.filter(({ flaky }) => flaky).length);
+  assertEquals(
+    [summary.passed, summary.failed, summary.skipped],
+    ["passed", "failed", "skipped"].map((outcome) =>
+      tests.filter(({ status }: Json) => status === outcome).length
+    ),
+  );
+  assertEquals(
+    [junit.tests, junit.failures + junit.errors, junit.skipped],
+    [summary.tests, summary.failed, summary.skipped],
+  );
+  assertEquals(
+    points.map(({ ok, skip, diag }) => [outcomeOf(ok, skip), diag?.flaky === true]),
+    tests.map(({ status, flaky = false }: Json) => [status, flaky]),
+  );
+  assertEquals(
+    cases.map((one) => outcomeOf(!(one.failure || one.error), one.skipped ?? false)),
+    tests.map(({ status }: Json) => status),
+  );
+  const markdown = reports["summary.md"]!;
+  assertEquals(numbersIn(/^\d+ passed.* in /m.exec(markdown)![0].replaceAll("**", "")), {
+    passed: summary.passed,
+    ...ifAny("failed", summary.failed),
+    ...ifAny("skipped", summary.skipped),
+    ...ifAny("not tested", end.untestedFailures),
+    ...ifAny("flaky", summary.flaky),
+  });
+  const rows = [...markdown.matchAll(/^\| \S+ \| .* \| (\d+) \| (\d+) \| (\d+) \|/gm)];
+  assertEquals(
+    [1, 2, 3].map((column) => sum(rows.map((row) => Number(row[column])))),
+    [summary.tests, summary.failed, summary.skipped],
+  );
+}
+
+/** Each in the unit of its format. */
+function assertTimesAgree(
+  { end, document, steps, ctrf: { summary, tests }, junit, points, cases, reports }: Told,
+): void {
+  const page = JSON.parse(
+    /<script id="data"[^>]*>(.*?)<\/script>/s.exec(reports["report.html"]!)![1]!,
+  );
+  assertEquals(
+    [document.duration, page.duration, summary.duration, junit.time],
+    [end.duration, end.duration, Math.round(end.duration), inSeconds(end.duration)],
+  );
+  for (const [index, { name, state, duration }] of document.jobs.entries()) {
+    assertEquals(junit.testsuite[index].time, inSeconds(duration), name);
+    const job = page.jobs[index];
+    assertEquals([job.name, job.state, job.duration], [name, state, duration]);
+  }
+  assertEquals(
+    page.steps.map(({ name, state, duration }: Json) => [name.split(" [")[0], state, duration]),
+    steps.map(({ name, state, duration }) => [name, state, duration]),
+  );
+  const ran = [...tests.keys()].filter((index) => tests[index].start !== undefined);
+  assert(ran.length > 0);
+  assertEquals(
+    ran.map((index) => [tests[index].duration, cases[index].time, points[index].time ?? undefined]),
+    steps.map(({ duration, state }) => [
+      Math.round(duration),
+      inSeconds(duration),
+      state === "skipped" ? undefined : duration,
+    ]),
+  );
+}
+
+function countStates(of: readonly Json[], like: Readonly<Record<string, number>>): Json {
+  return Object.fromEntries(
+    Object.keys(like).map((name) => [name, of.filter(({ state }) => state === name).length]),
+  );
+}
+
+function withInside(step: Json): Json[] {
+  return [step, ...(step.inside ?? []).flatMap(withInside)];
+}
+
+function outcomeOf(ok: boolean, skip: unknown): string {
+  return skip !== false ? "skipped" : ok ? "passed" : "failed";
+}
+
+/** Nothing is said where there is none. */
+function ifAny(what: string, count: number): Record<string, number> {
+  return count === 0 ? {} : { [what]: count };
+}
+
+/** The numbers of a sentence by what they count: `2 jobs failed, 1 skipped; 1 flaky step`. */
+function numbersIn(sentence: string): Record<string, number> {
+  const numbers: Record<string, number> = {};
+  let noun = "";
+  for (const [, count, rest] of sentence.matchAll(/(\d+) ([^,;()]*)/g)) {
+    const [, jobOrStep] = /^(job|step)s?\b/.exec(rest!) ?? [];
+    if (jobOrStep) noun = `${jobOrStep}s `;
+    const what = ["not tested", "flaky", "failed", "skipped", "passed"].find((word) =>
+      rest!.includes(word)
+    );
+    if (!what) continue;
+    const named = what === "failed" || what === "skipped" ? noun + what : what;
+    numbers[named] = Number(count);
+  }
+  return numbers;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+function inSeconds(milliseconds: number): number {
+  return Number((milliseconds / 1000).toFixed(3));
+}
