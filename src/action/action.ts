@@ -21,6 +21,11 @@ export interface Action {
    */
   readonly check?: (params: Dict) => readonly ParameterProblem[];
   /**
+   * Of an action that takes parameters that are nil for left out: those in which fields that are
+   * nil are left out as well. What a template leaves out by accident is an error.
+   */
+  readonly leavesOut?: (params: Dict) => readonly string[];
+  /**
    * Lays the `with` of a step over the defaults of its job, where laying them over each other key
    * by key is not enough. Neither has its templates rendered.
    */

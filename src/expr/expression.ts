@@ -46,7 +46,12 @@ export interface RenderOptions {
  */
 export type DataTemplate =
   | { readonly kind: "constant"; readonly value: unknown }
-  | { readonly kind: "template"; readonly template: Template }
+  | {
+    readonly kind: "template";
+    readonly template: Template;
+    /** What nil would leave out without a word: it is an error there. */
+    readonly leavesOut?: string;
+  }
   | { readonly kind: "list"; readonly items: readonly DataTemplate[] }
   | { readonly kind: "map"; readonly entries: readonly (readonly [string, DataTemplate])[] };
 

@@ -12,7 +12,7 @@ function renderPart(part: DataTemplate, scope: Scope, path: (string | number)[])
     case "constant":
       return part.value;
     case "template":
-      return renderString(part.template, scope, path);
+      return renderString(part, scope, path);
     case "list":
       return part.items.map((item, index) => renderInner(item, scope, path, index));
     case "map": {
@@ -35,12 +35,24 @@ function renderInner(
   return value;
 }
 
-function renderString(template: Template, scope: Scope, path: Path): unknown {
+function renderString({ template, leavesOut }: Rendered, scope: Scope, path: Path): unknown {
   try {
-    return template.render(scope);
+    const value = template.render(scope);
+    if (value === null && leavesOut !== undefined) throw leftOutError(template, leavesOut);
+    return value;
   } catch (error) {
     throw error instanceof ExpressionError ? error.within([...path]) : error;
   }
+}
+
+type Rendered = Extract<DataTemplate, { kind: "template" }>;
+
+/** Why a template that gives nil cannot be what `leavesOut` says. */
+export function leftOutError({ parts, source }: Template, leavesOut: string): ExpressionError {
+  const [node] = parts.filter((part) => typeof part !== "string");
+  const { start, end } = node ?? { start: 0, end: source.length };
+  const message = `this is nil, and ${leavesOut} would be left out`;
+  return new ExpressionError(message, start, end, "if that is right, add ?? nil");
 }
 
 /** A text that has no expression in it, as a template. */

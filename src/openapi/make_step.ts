@@ -187,21 +187,27 @@ class RequestMaker {
     );
   }
 
-  /** The expression of a parameter: a variable of the step, or of the workflow for a secret. */
-  #variable({ name, value, place }: Parameter): string {
+  /** The expression of a parameter; one that is null says that it is meant to be left out. */
+  #variable(parameter: Parameter): string {
+    const name = `vars.${this.#variableName(parameter)}`;
+    return parameter.value === null ? `${name} ?? nil` : name;
+  }
+
+  /** A variable of the step, or of the workflow for a secret. */
+  #variableName({ name, value, place }: Parameter): string {
     const { variables } = this.setting;
     if (namesSecret(name) && typeof value !== "number" && typeof value !== "boolean") {
-      return `vars.${
-        value === null ? variables.optional(name) : variables.fromEnvironment(name, ANY_SECRET)
-      }`;
+      return value === null
+        ? variables.optional(name)
+        : variables.fromEnvironment(name, ANY_SECRET);
     }
     const plain = snakeCase(name) ?? "value";
     const literal = literalValue(value);
     const shared = variables.get(plain);
-    if (shared !== undefined && shared === literal) return `vars.${plain}`;
+    if (shared !== undefined && shared === literal) return plain;
     const own = this.#names.take(shared === undefined ? plain : `${place}_${plain}`);
     this.#vars.push([own, literal]);
-    return `vars.${own}`;
+    return own;
   }
 }
 

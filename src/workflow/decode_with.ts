@@ -89,5 +89,5 @@ export function decodeWith(
       ...hint === undefined ? {} : { hint },
     });
   }
-  return expressions.data(params, path, IN_STEP);
+  return expressions.data(params, path, IN_STEP, action);
 }

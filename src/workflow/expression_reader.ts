@@ -1,3 +1,4 @@
+import type { Action } from "../action/action.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
 import type { Path } from "../source/source.ts";
 import type { NameRule } from "./model.ts";
@@ -16,8 +17,11 @@ export interface ExpressionReader {
   readonly uses: readonly ExpressionUse[];
   expression(text: string, path: Path, names: NameRule): Expression | undefined;
   template(text: string, path: Path, names: NameRule): Template | undefined;
-  /** Data whose texts may be templates; a part that is wrong is left out of no check. */
-  data(value: unknown, path: Path, names: NameRule): DataTemplate;
+  /**
+   * Data whose texts may be templates; a part that is wrong is left out of no check. `action` is
+   * the one whose parameters they are.
+   */
+  data(value: unknown, path: Path, names: NameRule, action?: Action): DataTemplate;
   /**
    * Checks everything that was parsed: functions, patterns, and whether the names exist. `vars`
    * are the variables of the workflow, which are easily written without `vars.` before them.

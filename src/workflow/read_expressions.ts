@@ -10,7 +10,9 @@ import { ExpressionError } from "../source/errors.ts";
 import type { Path } from "../source/source.ts";
 import { checkName } from "./check_name.ts";
 import type { ExpressionReader, ExpressionUse } from "./expression_reader.ts";
+import type { Dict } from "../value/value.ts";
 import { freeNames } from "./free_names.ts";
+import { guardNil } from "./guard_nil.ts";
 import type { NameRule } from "./model.ts";
 import { addError, type Problem } from "./problem.ts";
 
@@ -40,13 +42,15 @@ export function makeExpressionReader(problems: Problem[]): ExpressionReader {
       tellError(problems, parsed, path);
       return undefined;
     },
-    data(value, path, names) {
+    data(value, path, names, action) {
       const { template, errors } = parseData(value);
       for (const error of errors) tellError(problems, error, path);
       for (const { template: tree, path: inside } of templatesIn(template)) {
         use(tree, [...path, ...inside], names);
       }
-      return template;
+      return action?.leavesOut
+        ? guardNil(template, action, action.leavesOut(value as Dict))
+        : template;
     },
     async check(vars) {
       const trees = new Set(uses.map(({ tree }) => tree));

@@ -1,6 +1,7 @@
 import { isTemplate } from "../../expr/template_data.ts";
 import { isDict } from "../../value/value.ts";
 import type { Dict, ParameterProblem, Value } from "../action.ts";
+import { mediaType } from "./content_type.ts";
 import { isToken } from "./header_names.ts";
 import { methodProblem } from "./method.ts";
 import { isFullUrl, joinUrl, readUrl } from "./request_url.ts";
@@ -97,6 +98,15 @@ function checkHeaders(params: Dict): ParameterProblem[] {
     }
   }
   return problems;
+}
+
+/** Whether the body of the step is sent as a form, as far as it is known before the run. */
+export function hasForm({ headers }: Dict): boolean {
+  if (!isDict(headers)) return false;
+  return Object.entries(headers).some(([name, value]) =>
+    name.toLowerCase() === "content-type" && typeof value === "string" &&
+    mediaType(value) === "application/x-www-form-urlencoded"
+  );
 }
 
 function given(params: Dict, key: string): Value | undefined {

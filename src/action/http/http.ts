@@ -1,5 +1,5 @@
 import type { Action } from "../action.ts";
-import { checkHttp } from "./check_http.ts";
+import { checkHttp, hasForm } from "./check_http.ts";
 import { mergeHttpDefaults } from "./merge_http_defaults.ts";
 import { SAME_MEANING, SHORTHANDS } from "./shorthands.ts";
 
@@ -73,6 +73,7 @@ export const http: Action = {
   ],
   alternatives: SAME_MEANING,
   check: checkHttp,
+  leavesOut: (params) => ["headers", "query", ...hasForm(params) ? ["body"] : []],
   merge: mergeHttpDefaults,
   repeat: async () => (await import("./curl.ts")).curlCommand,
   load: async () => (await import("./run_http.ts")).runHttp,

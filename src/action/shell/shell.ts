@@ -60,5 +60,6 @@ export const shell: Action = {
     },
   ],
   check: shellProblems,
+  leavesOut: () => ["env"],
   load: async () => (await import("./run_shell.ts")).runShell,
 };
