@@ -38,6 +38,8 @@ export interface Template extends ParsedTemplate {
 export interface RenderOptions {
   /** Whether people alone will read the text: nil is then written as `nil`, and is no mistake. */
   readonly display?: boolean;
+  /** What nil, as the value of the whole template, would leave out without a word: an error. */
+  readonly leavesOut?: string;
 }
 
 /**
@@ -49,7 +51,7 @@ export type DataTemplate =
   | {
     readonly kind: "template";
     readonly template: Template;
-    /** What nil would leave out without a word: it is an error there. */
+    /** As in `RenderOptions`. */
     readonly leavesOut?: string;
   }
   | { readonly kind: "list"; readonly items: readonly DataTemplate[] }

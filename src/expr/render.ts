@@ -18,16 +18,20 @@ export function renderTemplate(
   options: RenderOptions = {},
 ): unknown {
   const only = onlyExpression(template);
-  return only
-    ? evaluateNode(only, new Evaluation(scope), template.source)
-    : renderText(template, scope, options);
+  if (!only) return renderText(template, scope, options);
+  const run = new Evaluation(scope);
+  const value = evaluateNode(only, run, template.source);
+  if (value === null && options.leavesOut !== undefined) {
+    throw nilError(only, run, template.source, options.leavesOut);
+  }
+  return value;
 }
 
 /** A template as text. nil in it would leave a gap, and is an error. */
 export function renderText(
   template: ParsedTemplate,
   scope: Scope,
-  { display = false }: RenderOptions = {},
+  { display = false, leavesOut }: RenderOptions = {},
 ): string {
   const [first] = template.parts;
   if (template.parts.length === 1 && typeof first === "string") return first;
@@ -39,7 +43,7 @@ export function renderText(
       continue;
     }
     const value = evaluateNode(part, run, template.source);
-    if (value === null && !display) throw gapError(part, run, template.source);
+    if (value === null && !display) throw nilError(part, run, template.source, leavesOut);
     text += formatPart(value, part, run, template.source);
     if (text.length > LIMITS.text + template.source.length) {
       throw new ExpressionError(
@@ -75,17 +79,27 @@ function formatPart(value: Value, part: Node, run: Evaluation, source: string): 
   }
 }
 
-/** What to do about nil in a text where nothing is known of its cause. */
-export const GAP_HINT = 'if that is right, add ?? ""';
+/** What to do about nil where nothing is known of its cause. */
+export const NIL_HINTS = {
+  gap: 'if that is right, add ?? ""',
+  out: "if that is right, add ?? nil",
+};
 
 /** A longer part, or one that is more than names and keys, is shown by its place alone. */
 const SHORT_READ = /^[\w.?[\]"'`-]{1,60}$/;
 
-function gapError(part: Node, { missing }: Evaluation, source: string): ExpressionError {
+function nilError(
+  part: Node,
+  { missing }: Evaluation,
+  source: string,
+  leavesOut: string | undefined,
+): ExpressionError {
   const { start, end } = part;
   const read = source.slice(start, end);
   const what = SHORT_READ.test(read) ? read : "this";
   const hint = missing && isOfMissing(part, missing) ? missingHint(missing, source) : undefined;
-  const message = `${what} is nil, and would leave a gap in the text`;
-  return new ExpressionError(message, start, end, hint ?? GAP_HINT);
+  const [harm, meant] = leavesOut === undefined
+    ? ["would leave a gap in the text", NIL_HINTS.gap]
+    : [`${leavesOut} would be left out`, NIL_HINTS.out];
+  return new ExpressionError(`${what} is nil, and ${harm}`, start, end, hint ?? meant);
 }

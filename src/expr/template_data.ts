@@ -1,6 +1,6 @@
 import { ExpressionError } from "../source/errors.ts";
 import type { Path } from "../source/source.ts";
-import type { DataTemplate, Scope, Template } from "./expression.ts";
+import type { DataTemplate, RenderOptions, Scope, Template } from "./expression.ts";
 
 /** The data with the values of its templates. An error's `path` leads to the string. */
 export function renderData(template: DataTemplate, scope: Scope): unknown {
@@ -35,25 +35,22 @@ function renderInner(
   return value;
 }
 
-function renderString({ template, leavesOut }: Rendered, scope: Scope, path: Path): unknown {
+function renderString(part: DataString, scope: Scope, path: Path): unknown {
   try {
-    const value = template.render(scope);
-    if (value === null && leavesOut !== undefined) throw leftOutError(template, leavesOut);
-    return value;
+    return part.template.render(scope, optionsOf(part));
   } catch (error) {
     throw error instanceof ExpressionError ? error.within([...path]) : error;
   }
 }
 
-type Rendered = Extract<DataTemplate, { kind: "template" }>;
+type DataString = Extract<DataTemplate, { kind: "template" }>;
 
-/** Why a template that gives nil cannot be what `leavesOut` says. */
-export function leftOutError({ parts, source }: Template, leavesOut: string): ExpressionError {
-  const [node] = parts.filter((part) => typeof part !== "string");
-  const { start, end } = node ?? { start: 0, end: source.length };
-  const message = `this is nil, and ${leavesOut} would be left out`;
-  return new ExpressionError(message, start, end, "if that is right, add ?? nil");
+/** What there is to mind where a template in data is rendered. */
+export function optionsOf({ leavesOut }: DataString): RenderOptions {
+  return leavesOut === undefined ? NO_OPTIONS : { leavesOut };
 }
+
+const NO_OPTIONS: RenderOptions = {};
 
 /** A text that has no expression in it, as a template. */
 export function plainTemplate(source: string): Template {

@@ -10,7 +10,7 @@ import { ExpressionError } from "../source/errors.ts";
 import { CHANGING_FUNCTIONS } from "../expr/functions/random.ts";
 import { childrenOf } from "../expr/tree.ts";
 import { renderText } from "../expr/render.ts";
-import { leftOutError } from "../expr/template_data.ts";
+import { optionsOf } from "../expr/template_data.ts";
 import { isDict, type Value } from "../value/value.ts";
 
 /** What is known before anything has run. */
@@ -47,7 +47,7 @@ export function previewData(template: DataTemplate, known: Knowledge): Preview {
     case "constant":
       return { kind: "value", value: template.value as Value };
     case "template":
-      return previewGuarded(template, known);
+      return previewTemplate(template.template, known, optionsOf(template));
     case "list":
       return { kind: "list", items: template.items.map((item) => previewData(item, known)) };
     case "map": {
@@ -58,16 +58,6 @@ export function previewData(template: DataTemplate, known: Knowledge): Preview {
     }
   }
 }
-
-/** A template in data, which may be known to fail since it is nil where nil is left out. */
-function previewGuarded({ template, leavesOut }: GuardedTemplate, known: Knowledge): Preview {
-  const preview = previewTemplate(template, known);
-  if (leavesOut === undefined || preview.kind !== "value" || preview.value !== null) return preview;
-  const parts = [{ text: template.source, from: "template" }] as const;
-  return { kind: "text", parts, fault: leftOutError(template, leavesOut).message };
-}
-
-type GuardedTemplate = Extract<DataTemplate, { kind: "template" }>;
 
 /** A template as far as it is known; its value, of whatever type, where all of it is. */
 export function previewTemplate(

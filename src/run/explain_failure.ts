@@ -1,6 +1,6 @@
 import type { JobResult } from "../action/action.ts";
 import type { Explanation, Expression, Operand, Scope } from "../expr/expression.ts";
-import { GAP_HINT } from "../expr/render.ts";
+import { NIL_HINTS } from "../expr/render.ts";
 import { ExpressionError, RunnerError, StepError } from "../source/errors.ts";
 import { maskPlace } from "../source/mask_place.ts";
 import { type Path, type Place, placeOf, shortPlace, type Source } from "../source/source.ts";
@@ -221,7 +221,7 @@ async function missingAt(
     unsetVariableHint(plan, text.slice(mark.start, mark.end));
   if (hint !== undefined || !error) return hint;
   // Without a better hint, what the step has published under that name is nil.
-  const isNil = error.hint === GAP_HINT;
+  const isNil = Object.values(NIL_HINTS).includes(error.hint ?? "");
   return absentOutputsHint(plan.workflow.jobs, path, readOutputs(text, error), isNil);
 }
 

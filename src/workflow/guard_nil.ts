@@ -8,12 +8,14 @@ import type { DataTemplate, Template } from "../expr/expression.ts";
  */
 export function guardNil(
   data: DataTemplate,
-  { parameters = [] }: Action,
+  { parameters = [], alternatives = [] }: Action,
   open: readonly string[],
 ): DataTemplate {
   if (data.kind !== "map") return data;
-  // The action itself says more of those that it cannot do without.
-  const needed = parameters.filter(({ required }) => required).map(({ name }) => name);
+  // The action itself tells of those that it cannot do without.
+  const needed = parameters.filter(({ required }) => required).map(({ name }) => name).concat(
+    alternatives.filter(({ required }) => required).flatMap(({ names }) => names),
+  );
   return mapEntries(data, (name, value) => {
     if (needed.includes(name)) return value;
     const inside = open.includes(name) ? guardFields(name, value) : value;
@@ -40,25 +42,28 @@ function mapEntries(
 }
 
 function guard(data: DataTemplate, leavesOut: string): DataTemplate {
-  if (data.kind !== "template" || isNilMeant(data.template)) return data;
-  return { ...data, leavesOut };
+  if (data.kind !== "template" || !isOneExpression(data.template)) return data;
+  return data.template.parts.some(isNilMeant) ? data : { ...data, leavesOut };
 }
 
-/** Whether it says itself that it may give nil: `a ?? nil`, or `a ? b : nil`. */
-function isNilMeant({ parts }: Template): boolean {
-  return parts.some((part) => typeof part !== "string" && mayEndInNil(part));
+/** Whether its value may be nil: a text with nil in it is an error anyway. */
+function isOneExpression({ parts }: Template): boolean {
+  const texts = parts.filter((part) => typeof part === "string");
+  return parts.length - texts.length === 1 && texts.every((text) => text.trim() === "");
 }
 
-function mayEndInNil(node: Node): boolean {
-  switch (node.type) {
+/** Whether an expression says itself that it may give nil: `a ?? nil`, or `a ? b : nil`. */
+function isNilMeant(part: string | Node): boolean {
+  if (typeof part === "string") return false;
+  switch (part.type) {
     case "Literal":
-      return node.value === null;
+      return part.value === null;
     case "LogicalExpression":
-      return node.operator === "??" && mayEndInNil(node.right);
+      return part.operator === "??" && isNilMeant(part.right);
     case "ConditionalExpression":
-      return mayEndInNil(node.consequent) || mayEndInNil(node.alternate);
+      return isNilMeant(part.consequent) || isNilMeant(part.alternate);
     case "LetExpression":
-      return mayEndInNil(node.body);
+      return isNilMeant(part.body);
     default:
       return false;
   }
