@@ -8,6 +8,8 @@ export interface Command {
   /** What follows the options: `<workflow_file>`. */
   readonly operands: readonly Operand[];
   readonly options: readonly Option[];
+  /** When the exit code is 0, in words; by default when all went well. */
+  readonly success?: string;
   readonly load: () => Promise<RunCommand>;
 }
 

@@ -2,7 +2,12 @@
 interface Variable {
   readonly name: string;
   readonly summary: string;
+  /** The commands that read it besides the one that runs a workflow: some, or all. */
+  readonly commands?: readonly string[] | "all";
 }
+
+/** What reads workflow files. */
+const LOADERS = ["dag", "check"];
 
 /** Every variable that the program reads itself; all others are seen by workflow `vars` alone. */
 export const VARIABLES: readonly Variable[] = [
@@ -10,29 +15,50 @@ export const VARIABLES: readonly Variable[] = [
   {
     name: "RUNNER_LOG_LEVEL",
     summary: "debug is --verbose; error silences warnings; info is the default, warn the same",
+    commands: ["gen", "dag"],
   },
   {
     name: "RUNNER_CONFIG",
     summary: "A file whose top-level keys stand for those that a workflow does not have",
+    commands: LOADERS,
   },
   {
     name: "RUNNER_PLUGIN_DIR",
     summary: "The folder of plugins, which are actions of your own (default ~/.runner/plugins)",
+    commands: LOADERS,
   },
-  { name: "RUNNER_MAX_REPEAT_COUNT", summary: "The highest repeat.count (default 10000)" },
-  { name: "RUNNER_MAX_ATTEMPTS", summary: "The highest retry.max_attempts (default 10000)" },
+  {
+    name: "RUNNER_MAX_REPEAT_COUNT",
+    summary: "The highest repeat.count (default 10000)",
+    commands: LOADERS,
+  },
+  {
+    name: "RUNNER_MAX_ATTEMPTS",
+    summary: "The highest retry.max_attempts (default 10000)",
+    commands: LOADERS,
+  },
   {
     name: "RUNNER_TIMEOUT",
     summary: "A duration after which the whole run is interrupted (default: none)",
   },
-  { name: "RUNNER_NO_COLOR", summary: "true or 1: print without colours" },
-  { name: "NO_COLOR", summary: "Not empty: print without colours" },
-  { name: "FORCE_COLOR", summary: "1: print with colours, whatever else is said" },
+  { name: "RUNNER_NO_COLOR", summary: "true or 1: print without colours", commands: "all" },
+  { name: "NO_COLOR", summary: "Not empty: print without colours", commands: "all" },
+  { name: "FORCE_COLOR", summary: "1: print with colours, whatever else is said", commands: "all" },
   {
     name: "GITHUB_ACTIONS",
     summary: "true: annotate failures for GitHub, like --report github",
   },
   { name: "GITHUB_STEP_SUMMARY", summary: "Where GitHub reads the summary of a build step" },
-  { name: "GITHUB_WORKSPACE", summary: "What the paths of annotations begin at" },
-  { name: "TERM", summary: "dumb: print without colours" },
+  {
+    name: "GITHUB_WORKSPACE",
+    summary: "What the paths of annotations begin at",
+    commands: ["check"],
+  },
+  { name: "TERM", summary: "dumb: print without colours", commands: "all" },
 ];
+
+/** The variables that a command reads; without a name, the one that runs a workflow. */
+export function variablesOf(command: string | undefined): readonly Variable[] {
+  if (command === undefined) return VARIABLES;
+  return VARIABLES.filter(({ commands = [] }) => commands === "all" || commands.includes(command));
+}

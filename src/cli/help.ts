@@ -1,5 +1,5 @@
 import type { Command, Option } from "./command.ts";
-import { VARIABLES } from "./environment.ts";
+import { variablesOf } from "./environment.ts";
 import { operandWord } from "./operand_word.ts";
 
 /** The usage of a command, made from the tables of commands, options and variables. */
@@ -22,9 +22,12 @@ export function renderHelp(
     ...section("Commands", others.map(({ name = "", summary }) => [name, summary])),
     ...others.length === 0 ? [] : ["", "runner <command> --help prints the options of a command"],
     ...section("Options", [...command.options, ...common].map(optionRow)),
-    ...section("Environment", VARIABLES.map(({ name, summary }) => [name, summary])),
+    ...section(
+      "Environment",
+      variablesOf(command.name).map(({ name, summary }) => [name, summary]),
+    ),
     "",
-    "Exit code: 0 when every job completed and every test passed, 1 otherwise",
+    `Exit code: 0 when ${command.success ?? "all went well"}, 1 otherwise`,
   ].join("\n") + "\n";
 }
 

@@ -131,6 +131,7 @@ export const DEFAULT_COMMAND: Command = {
       summary: "No annotations and no summary where GITHUB_ACTIONS is set",
     },
   ],
+  success: "every job completed and every test passed",
   load: async () => (await import("./run_command.ts")).runCommand,
 };
 
@@ -190,6 +191,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
         summary: "How to print what was found: text (the default), json, or github for annotations",
       },
     ],
+    success: "no errors were found",
     load: async () => (await import("./check_command.ts")).checkCommand,
   },
   {

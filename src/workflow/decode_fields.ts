@@ -1,7 +1,14 @@
 import { didYouMean } from "../source/suggest.ts";
 import type { Path } from "../source/source.ts";
 import { describeValue } from "../value/value.ts";
-import { type Decoded, decodeValue, type Decoding, isRawMap, type RawMap } from "./decode_value.ts";
+import {
+  type Decoded,
+  decodeValue,
+  type Decoding,
+  type FieldType,
+  isRawMap,
+  type RawMap,
+} from "./decode_value.ts";
 import { type Field, type FieldTable, IN_STEP } from "./fields.ts";
 import { addError, addWarning } from "./problem.ts";
 
@@ -66,7 +73,7 @@ function warnOfUnknownKeys<F extends Readonly<Record<string, Field>>>(
       ? misplaced[key]
       : /^\s/.test(key)
       ? "it begins with a space that is none in YAML: indent with plain spaces"
-      : didYouMean(key, Object.keys(fields));
+      : didYouMean(key, Object.keys(fields)) ?? emptyHint(map, fields);
     if (open && hint === undefined) continue;
     const message = `"${key}" is no key of ${what}`;
     addWarning(problems, "unknown-key", [...path, key], message, {
@@ -74,4 +81,15 @@ function warnOfUnknownKeys<F extends Readonly<Record<string, Field>>>(
       ...hint === undefined ? {} : { hint },
     });
   }
+}
+
+/** Types of keys below which more keys stand. */
+const HOLDERS: readonly FieldType[] = ["map", "data", "outputs"];
+
+/** Where a key above has nothing below it, what is unknown may belong there: `with:` alone. */
+function emptyHint(map: RawMap, fields: Readonly<Record<string, Field>>): string | undefined {
+  const empty = Object.keys(map).find((key) =>
+    map[key] === null && Object.hasOwn(fields, key) && HOLDERS.includes(fields[key]!.type)
+  );
+  return empty && `"${empty}" is empty: what belongs to it is indented deeper than it`;
 }

@@ -1,7 +1,7 @@
 import type { Path } from "../source/source.ts";
 import type { Dict } from "../value/value.ts";
 import { decodeFields } from "./decode_fields.ts";
-import { type Decoding, NO_TIME, type RawMap } from "./decode_value.ts";
+import { type Decoding, isRawMap, NO_TIME, type RawMap } from "./decode_value.ts";
 import { decodeDefaults, decodeUses, decodeWith, type Defaults } from "./decode_with.ts";
 import { type FieldTable, JOB_FIELDS, REPEAT, RETRY, STEP_FIELDS, STEP_TIMEOUT } from "./fields.ts";
 import type { Duration, Job, Repeat, Retry, Step } from "./model.ts";
@@ -85,15 +85,30 @@ function decodeStep(
       hint: "give the step an id",
     });
   }
+  const { iteration } = value as RawMap;
+  if (Array.isArray(iteration) && iteration.length === 0) {
+    addWarning(problems, "never-runs", [...path, "iteration"], '"iteration" is empty', {
+      part: "key",
+      hint: "the step runs once for each entry, and so never",
+    });
+  }
   const action = uses === undefined ? undefined : decodeUses(uses, [...path, "uses"], decoding);
   const decodedRetry = retry && decodeRetry(retry, [...path, "retry"], decoding);
+  // What is no mapping was told of; that its parameters are missing need not be told, too.
+  const isWithMapping = isRawMap((value as RawMap).with ?? {});
   const inherited = action && defaults.get(action.name);
   return {
     ...rest,
     ...action ? { action } : {},
     index: Number(path.at(-1)),
     path,
-    with: decodeWith(action, own as Dict, inherited, [...path, "with"], decoding),
+    with: decodeWith(
+      isWithMapping ? action : undefined,
+      own as Dict,
+      inherited,
+      [...path, "with"],
+      decoding,
+    ),
     outputs,
     timeout: timeout ?? DEFAULT_TIMEOUT,
     ...decodedRetry ? { retry: decodedRetry } : {},

@@ -140,6 +140,10 @@ export const JOB_FIELDS = {
     vars: '"vars" is a key of the workflow and of a step',
     env: 'environment variables are read in the "vars" of the workflow',
     uses: '"uses" is a key of a step: write steps: and a list of steps',
+    with: '"with" is a key of a step: is it indented deep enough?',
+    test: '"test" is a key of a step: is it indented deep enough?',
+    echo: '"echo" is a key of a step: is it indented deep enough?',
+    wait: '"wait" is a key of a step: is it indented deep enough?',
     depends_on: 'the key is "needs"',
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
@@ -168,6 +172,12 @@ export const REPEAT = {
     },
     interval: { type: "duration", names: IN_JOB, summary: "The time between two runs." },
     async: { type: "boolean", default: "false", summary: "Runs all repetitions at once." },
+  },
+  misplaced: {
+    times: 'the key is "count"',
+    every: 'the key is "interval"',
+    delay: 'the key is "interval"',
+    parallel: 'the key is "async"',
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 

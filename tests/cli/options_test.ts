@@ -114,6 +114,34 @@ Deno.test("--help prints the usage with every option and variable on stdout", as
   assertEquals((await runner(["-h", "missing.yml"])).stdout, stdout);
 });
 
+Deno.test("the help of a command has the variables that it reads, and when it succeeds", async () => {
+  const colours = ["RUNNER_NO_COLOR", "NO_COLOR", "FORCE_COLOR", "TERM"];
+  const limits = ["RUNNER_MAX_REPEAT_COUNT", "RUNNER_MAX_ATTEMPTS"];
+  const loading = ["RUNNER_CONFIG", "RUNNER_PLUGIN_DIR", ...limits];
+  const well = "0 when all went well, 1 otherwise";
+  const table: [command: string, variables: string[], exit: string][] = [
+    ["schema", colours, well],
+    ["help", colours, well],
+    ["gen", ["RUNNER_LOG_LEVEL", ...colours], well],
+    ["dag", ["RUNNER_LOG_LEVEL", ...loading, ...colours], well],
+    [
+      "check",
+      [...loading, ...colours.toSpliced(3, 0, "GITHUB_WORKSPACE")],
+      "0 when no errors were found, 1 otherwise",
+    ],
+  ];
+  for (const [command, variables, exit] of table) {
+    const { stdout } = await runner([command, "--help"]);
+    const names = stdout.split("\nEnvironment:\n")[1]!.matchAll(/^ {2}([A-Z_]+) /gm);
+    assertEquals([...names].map(([, name]) => name), variables, command);
+    assertStringIncludes(stdout, `\n\nExit code: ${exit}\n`);
+  }
+  assertStringIncludes(
+    (await runner(["--help"])).stdout,
+    "\n\nExit code: 0 when every job completed and every test passed, 1 otherwise\n",
+  );
+});
+
 Deno.test("help prints what --help prints, of the program and of each command", async () => {
   const usage = (await runner(["--help"])).stdout;
   assertStringIncludes(usage, "\nrunner <command> --help prints the options of a command\n");

@@ -31,8 +31,18 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [job("strategy: { matrix: {} }"), 'a step with "iteration" runs once for each entry'],
     [job("finally: true"), "the last step of the same job"],
     [job("retry: { max_attempts: 3 }"), '"retry" is a key of a step'],
+    [job("test: status == 0"), '"test" is a key of a step: is it indented deep enough?'],
+    [job("repeat: { count: 2, every: 5s }"), 'the key is "interval"'],
+    [step("with:\n    to: world"), '"with" is empty: what belongs to it is indented deeper'],
+    [step("with: {}\n    to: world"), '"to" is no key of a step'],
+    [step("iteration: []"), "the step runs once for each entry, and so never"],
   ];
   for (const [yaml, hint] of hints) assertStringIncludes(await explainText(yaml), hint, yaml);
+});
+
+Deno.test("a with that is no mapping is told of once", async () => {
+  const told = ['6:11: error: "with" must be a mapping, not "GET http://h"'];
+  assertEquals(await tellText(step("with: GET http://h", "http")), told);
 });
 
 Deno.test("what stands before a semicolon is told to be lost", async () => {
