@@ -157,6 +157,8 @@ export interface ActionContext {
   readonly longestSecret: number;
   /** A text from `start` on, without the rest of a secret that is cut. */
   cutStart(text: string, start: number): string;
+  /** A text whose rest never came, without the beginning of a secret at its end. */
+  cutEnd(text: string): string;
   /**
    * Runs the job file that the step embeds, with these variables. When the attempt must end, it
    * ends all that the job began and throws the reason.

@@ -101,6 +101,10 @@ class Attempt implements ActionContext {
     return this.#session.secrets.cutStart(text, start);
   }
 
+  cutEnd(text: string): string {
+    return this.#session.secrets.cutEnd(text);
+  }
+
   runJobFile(vars: Dict): Promise<JobResult> {
     if (!this.#embedded) throw new Error("the step embeds no job file");
     return this.#session.runJobFile(this.#session, this, this.#of, this.#embedded, vars);

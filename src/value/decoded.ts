@@ -51,6 +51,22 @@ export function decodedText(text: string): string {
   return text.replace(ANY, decode);
 }
 
+/** A code at the end of a text, or what may be its first characters. */
+const LAST = /(?:%(?:25)*[0-9a-f]{0,2}|\\+(?:u[0-9a-f]{0,4})?|&(?:amp;)*#?\w{0,7};?)$/i;
+
+/** Of so many codes that stand for one character together, the last may be missing. */
+const MOST_CODES = 4;
+
+/** A text as it is, and without those codes at its end that may be a part of a character. */
+export function* withoutLastCodes(text: string): Iterable<string> {
+  yield text;
+  let rest = text;
+  for (let count = 0; count < MOST_CODES && LAST.test(rest); count++) {
+    rest = rest.replace(LAST, "");
+    yield rest;
+  }
+}
+
 /** The character that a code stands for. */
 function decode(code: string): string {
   switch (code[0]) {

@@ -50,6 +50,25 @@ export class FormTable {
     return found;
   }
 
+  /** Where a form begins whose first characters, four or more, are the end of a text. */
+  begun(text: string): number | undefined {
+    const heads = this.#heads;
+    if (!heads) return undefined;
+    const last = text.length - HEAD;
+    for (let start = Math.max(0, text.length - this.#longest + 1); start <= last; start++) {
+      if (heads[headHash(text, start)] !== 0 && this.#isBegun(text.slice(start))) return start;
+    }
+    return undefined;
+  }
+
+  #isBegun(beginning: string): boolean {
+    for (const [length, forms] of this.#forms.get(beginning.slice(0, HEAD)) ?? []) {
+      if (length <= beginning.length) return false;
+      for (const form of forms) if (form.startsWith(beginning)) return true;
+    }
+    return false;
+  }
+
   #lengthAt(text: string, at: number): number {
     const lengths = this.#forms.get(text.slice(at, at + HEAD));
     if (!lengths) return 0;

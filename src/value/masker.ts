@@ -1,4 +1,11 @@
-import { decodings, joinBase64, LONGEST_CODE, type Range, type Rewritten } from "./decoded.ts";
+import {
+  decodings,
+  joinBase64,
+  LONGEST_CODE,
+  type Range,
+  type Rewritten,
+  withoutLastCodes,
+} from "./decoded.ts";
 import { FormTable } from "./form_table.ts";
 import { secretForms, SHORTEST_SECRET } from "./secrets.ts";
 
@@ -81,6 +88,27 @@ export class Masker {
     }
   }
 
+  /** A text whose rest never came, without the beginning of a secret at its end. */
+  cutEnd(text: string): string {
+    const start = this.#begunAtEnd(text);
+    // Another one may be whole and go on in it.
+    return start === undefined ? text : this.cut(text, start);
+  }
+
+  /** Where a secret begins that the end of a text cuts. */
+  #begunAtEnd(text: string): number | undefined {
+    const from = Math.max(0, text.length - 2 * this.longest);
+    const tail = text.slice(from);
+    const lines = tail.trimEnd();
+    const starts = [this.#base64.begun(lines), begunIn(joinBase64(lines), this.#base64)];
+    for (const whole of withoutLastCodes(tail)) {
+      starts.push(this.#forms.begun(whole));
+      for (const decoded of decodings(whole)) starts.push(begunIn(decoded, this.#forms));
+    }
+    const start = Math.min(...starts.filter((start) => start !== undefined));
+    return start < tail.length ? from + start : undefined;
+  }
+
   /** Where secrets stand in a part of a text, as if there were no more of it. */
   #secretsBetween(text: string, from: number, to: number): Range[] {
     return this.#secretsIn(text.slice(from, to), Infinity)
@@ -121,6 +149,14 @@ function merge(sorted: Range[]): Range[] {
     }
   }
   return merged;
+}
+
+/** Where a form begins, in the text before it was rewritten, that the end of it cuts. */
+function begunIn(rewritten: Rewritten | undefined, forms: FormTable): number | undefined {
+  const start = rewritten && forms.begun(rewritten.text);
+  return start === undefined
+    ? undefined
+    : rewritten!.origin({ start, end: rewritten!.text.length }).start;
 }
 
 /** The first of some ranges that is in none of others; both are in order and do not overlap. */

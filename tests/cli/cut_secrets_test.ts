@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { assertHidden } from "../support/assert_hidden.ts";
 import { runCli } from "../support/run_cli.ts";
 import { readFolder } from "../support/run_reports.ts";
@@ -64,6 +64,28 @@ jobs:
     });
     assertStringIncludes(stdout, "stdout:\n             before\n             ***\n");
     assert(!(stdout + await Deno.readTextFile(`${cwd}/j.xml`)).includes("line5"), stdout);
+  });
+});
+
+Deno.test("what a command printed before it was ended in a secret shows nothing of that", async () => {
+  const workflow = `name: n
+jobs:
+  - name: ended
+    steps:
+      - uses: shell
+        with: { cmd: 'printf "before: hunter22-sec"; exec sleep 60', timeout: 300ms }
+  - name: goes on
+    steps:
+      - uses: shell
+        with: { cmd: '(printf "after: hunter22-sec"; exec sleep 60) & sleep 0.2; exit 1' }
+        test: status == 0
+`;
+  await withFiles({ "w.yml": workflow.replaceAll("hunter22-sec", "$PART") }, async (cwd) => {
+    const env = { A_TOKEN: "hunter22-secret", PART: "hunter22-sec" };
+    const { stdout } = await runCli(["-v", "w.yml"], { cwd, env });
+    assertMatch(stdout, /stdout: before:/);
+    assertMatch(stdout, /stdout: after:/);
+    assert(!stdout.includes("hunt"), stdout);
   });
 });
 

@@ -51,6 +51,7 @@ export function actionContext(): TestContext {
       return masker.longest;
     },
     cutStart: (text, start) => masker.cutStart(text, start),
+    cutEnd: (text) => masker.cutEnd(text),
     debug: (text) => void notes.push(text),
     warn: (text) => void notes.push(`warning: ${text}`),
     secrets,

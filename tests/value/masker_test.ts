@@ -195,6 +195,44 @@ Deno.test("cut() and cutStart() leave nothing to see that mask() hides, wherever
   }
 });
 
+Deno.test("cutEnd() leaves out a secret that has begun at the end, and nothing else", () => {
+  const it = masker("supersecret", "secretary-2", "a b+c/d e?f");
+  assertEquals(it.cutEnd("1 supersec"), "1 ");
+  assertEquals(masker("supersecret").cutEnd("1 supersecret"), "1 supersecret");
+  assertEquals(it.cutEnd("1 supersecretar"), "1 ");
+  assertEquals(it.cutEnd("1 sup"), "1 sup");
+  assertEquals(it.cutEnd("1 supper"), "1 supper");
+  assertEquals(it.cutEnd("100%"), "100%");
+  assertEquals(it.cutEnd("1 a b+"), "1 ");
+  assertEquals(new Masker().cutEnd("abcdef"), "abcdef");
+});
+
+Deno.test("cutEnd() leaves at most three characters of a secret, however it is written", () => {
+  const secret = "Zq7\"Wk/+ü&<pX>'9\\v {L}^`m%T漢🙂-and-some-more-to-fill-another-line";
+  const it = masker(secret);
+  const base64 = btoa(String.fromCharCode(...new TextEncoder().encode(secret)));
+  const url = encodeURIComponent(secret);
+  const written = [
+    secret,
+    url,
+    encodeURIComponent(url),
+    JSON.stringify(secret).slice(1, -1),
+    JSON.stringify(JSON.stringify(secret)).slice(3, -3),
+    secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;"),
+    [...secret].map((character) => `&#${character.codePointAt(0)};`).join(""),
+    base64,
+    wrap(base64, 20, "\n"),
+    wrap(base64, 76, "\r\n"),
+  ];
+  for (const form of written) {
+    for (let end = 0; end < form.length; end++) {
+      const left = it.mask(it.cutEnd(`. ${form.slice(0, end)}`)).slice(2).replace(MASK, "");
+      const seen = left.replace(/%(?:25)*[\da-f]{0,2}|\\+(?:u[\da-f]*|.)?|&[^;]*;?/gi, "x");
+      assert(seen.length < 5, `${left} of ${form.slice(0, end)}`);
+    }
+  }
+});
+
 /** Whether something of a range is in none of others, which begin so much later in the text. */
 function isSeen(others: readonly Range[], offset: number) {
   return ({ start, end }: Range) =>

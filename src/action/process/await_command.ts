@@ -40,6 +40,7 @@ export async function awaitCommand(
   const cutting: Cutting = {
     lookBehind: Math.max(LOOK_BEHIND, 2 * context.longestSecret),
     cutStart: (text, start) => context.cutStart(text, start),
+    cutEnd: (text) => context.cutEnd(text),
   };
   const outputs: Outputs = {
     stdout: capture(group.child.stdout, limits.stdout, cutting),
@@ -51,8 +52,9 @@ export async function awaitCommand(
     await group.end();
   }
   const isComplete = await haveEnded(outputs, context);
-  const stdout = outputs.stdout.take();
-  const stderr = outputs.stderr.take();
+  const isTorn = end instanceof StepError || end.signal !== null;
+  const stdout = outputs.stdout.take(isTorn);
+  const stderr = outputs.stderr.take(isTorn);
   if (isComplete && !await group.isAlive()) {
     leftovers.release(group.pid);
   } else {

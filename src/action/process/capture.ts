@@ -10,8 +10,11 @@ export interface Captured {
 export interface Capture {
   /** Resolves when the stream has ended; never rejects. */
   readonly ended: Promise<void>;
-  /** What came so far. From then on nothing more is kept, but the stream is emptied further. */
-  take(): Captured;
+  /**
+   * What came so far. From then on nothing more is kept, but the stream is emptied further. What
+   * is torn was ended by force, maybe in the middle of a secret, like what has not ended.
+   */
+  take(isTorn?: boolean): Captured;
   /** Stops reading, whoever may still be writing. */
   cancel(): Promise<void>;
 }
@@ -22,6 +25,8 @@ export interface Cutting {
   readonly lookBehind: number;
   /** A text from `start` on, without the rest of a secret that is cut. */
   cutStart(text: string, start: number): string;
+  /** A text whose rest never came, without the beginning of a secret at its end. */
+  cutEnd(text: string): string;
 }
 
 /**
@@ -35,20 +40,20 @@ export function capture(
   limit: number,
   cutting: Cutting,
 ): Capture {
-  const kept = new LastBytes(limit + cutting.lookBehind);
+  const ring = new LastBytes(limit + cutting.lookBehind);
   let bytes = 0;
   let over = false;
   let taken = false;
   const emptied = empty(stream, (chunk) => {
     bytes += chunk.length;
-    if (!taken) kept.add(chunk);
+    if (!taken) ring.add(chunk);
   });
   return {
     ended: emptied.ended.then(() => {
       over = true;
     }),
-    take() {
-      const last = kept.take();
+    take(isTorn = false) {
+      const last = ring.take();
       taken = true;
       const cut = bytes > limit;
       const start = cut ? characterAt(last, last.length - limit) : 0;
@@ -56,7 +61,8 @@ export function capture(
       // A character whose other bytes may be under way is left out.
       const text = new TextDecoder("utf-8", { ignoreBOM: true })
         .decode(last.subarray(start), { stream: !over });
-      return { text: cut ? cutting.cutStart(before + text, before.length) : text, bytes, cut };
+      const kept = cut ? cutting.cutStart(before + text, before.length) : text;
+      return { text: isTorn || !over ? cutting.cutEnd(kept) : kept, bytes, cut };
     },
     cancel: emptied.cancel,
   };

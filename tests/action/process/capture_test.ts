@@ -4,6 +4,7 @@ import { capture, type Cutting } from "../../../src/action/process/capture.ts";
 const cutting: Cutting = {
   lookBehind: 64 * 1024,
   cutStart: (text: string, start: number) => text.slice(start),
+  cutEnd: (text: string) => `${text}|`,
 };
 
 function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
@@ -43,6 +44,7 @@ Deno.test("capture() keeps the same, in whatever pieces it came, and shows what 
       const all = new TextDecoder().decode(bytes);
       let seen: [string, number] | undefined;
       const captured = capture(streamOf(inChunks(bytes, size)), limit!, {
+        ...cutting,
         lookBehind: lookBehind!,
         cutStart(text, start) {
           seen = [text, start];
@@ -92,11 +94,17 @@ Deno.test("capture() can be taken while the stream goes on, and empties it furth
   const captured = capture(stream, 100, cutting);
   controller.enqueue(new Uint8Array([97, 0xc3]));
   await new Promise((resolve) => setTimeout(resolve));
-  // Half a character is left out, since its other half may be under way.
-  assertEquals(captured.take(), { text: "a", bytes: 2, cut: false });
+  // Half a character is left out, since its other half may be under way, and so may that of more.
+  assertEquals(captured.take(), { text: "a|", bytes: 2, cut: false });
   controller.enqueue(new Uint8Array([98]));
   controller.close();
   await captured.ended;
+});
+
+Deno.test("capture() cuts the end of what was torn", async () => {
+  const captured = capture(streamOf([Uint8Array.of(97, 98)]), 1, cutting);
+  await captured.ended;
+  assertEquals(captured.take(true), { text: "b|", bytes: 2, cut: true });
 });
 
 Deno.test("capture() takes a stream that breaks for one that ends", async () => {
