@@ -20,11 +20,15 @@ export function secretsInLines(diagnostics: readonly Diagnostic[]): string[] {
   }
   return [...lines].flatMap((line) => [
     ...fieldsIn(line)
+      .filter(([, value]) => !READ.test(value))
       .filter(([name, value]) => isSecretValue(name, value, isSecretHeader(name)))
       .map(([, value]) => value),
     ...passwordsIn(line).filter((password) => !password.includes("{{")),
   ]);
 }
+
+/** What reads a value, as outputs do, and holds none: `res.body.token`, `trim(res.stdout)`. */
+const READ = /(?:^|[(!\s])(?:res|req|vars|outputs)(?:\.|\?\.|\[)["'A-Za-z_]/;
 
 const NAME = "[\"']?([\\w.-]+)[\"']?";
 

@@ -52,9 +52,14 @@ Deno.test("the line of a mistake stays readable beside what is no secret", async
     '      get: "http://u:{{vars.password}}@h/{{ x( }}"',
     '      headers: { authorization: "Bearer {{ vars.token( }}", x-key: timeout }',
     "      timeout: timeout",
+    "    outputs:",
+    "      token: res.body.data.token )",
+    '      password: trim(res.headers["X-Password"] )) # the new one',
   ];
   await withFiles({ "w.yml": lines.join("\n") }, async (cwd) => {
     const { stderr } = await runCli(["w.yml"], { cwd });
-    for (const line of lines.slice(-3)) assertStringIncludes(stderr, line);
+    for (const line of lines.slice(6, 9).concat(lines.slice(-2))) {
+      assertStringIncludes(stderr, line);
+    }
   });
 });
