@@ -56,21 +56,31 @@ export async function openGrowingFile(path: string, how: "anew" | "append"): Pro
   demand({ name: "write", path: target.path });
   makeFolder(parentOf(target.path));
   const mode = how === "append" ? { append: true } : { write: true, truncate: true };
-  return growing(gather(Deno.openSync(target.path, { ...mode, create: true })));
+  const file = gather(Deno.openSync(target.path, { ...mode, create: true }));
+  // What is behind a file that others append to may be theirs.
+  return growing(how === "append" ? { ...file, dropHalfLine() {} } : file);
 }
 
 /** Milliseconds until what was written can be read. */
 const LATENCY = 50;
 
 /** Writes what comes in a short time in one go. */
-function growing({ add, flush: writeOut, close }: GatheringFile): StagedFile {
+function growing({ add, flush: writeOut, close, dropHalfLine }: GatheringFile): StagedFile {
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** What went wrong while nobody was there to be told. */
   let problem: { readonly error: unknown } | undefined;
+  const inWholeLines = (act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      dropHalfLine();
+      throw error;
+    }
+  };
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    writeOut();
+    inWholeLines(writeOut);
   };
   const flushAlone = () => {
     try {
@@ -82,7 +92,7 @@ function growing({ add, flush: writeOut, close }: GatheringFile): StagedFile {
   return {
     write(text) {
       if (problem) throw problem.error;
-      add(text);
+      inWholeLines(() => add(text));
       timer ??= setTimeout(flushAlone, LATENCY);
     },
     commit() {
@@ -118,6 +128,8 @@ interface GatheringFile {
   add(text: string): void;
   /** Writes what was gathered. */
   flush(): void;
+  /** Takes back the beginning of a line that could not be written to its end. */
+  dropHalfLine(): void;
   close(): void;
 }
 
@@ -129,6 +141,8 @@ const TEXT_SIZE = 1 << 12;
 /** Bytes that a UTF-16 unit of a text becomes. */
 const MOST_BYTES = 3;
 
+const LINE_END = "\n".charCodeAt(0);
+
 /** Gathers texts and writes many of them at once. */
 function gather(file: Deno.FsFile): GatheringFile {
   const encoder = new TextEncoder();
@@ -137,10 +151,19 @@ function gather(file: Deno.FsFile): GatheringFile {
   let length = 0;
   let text = "";
   let isOpen = true;
+  /** Bytes that were written, and how many of them are whole lines. */
+  let written = 0;
+  let whole = 0;
   const write = () => {
     let rest = buffer.subarray(0, length);
     length = 0;
-    while (rest.length > 0) rest = rest.subarray(file.writeSync(rest));
+    while (rest.length > 0) {
+      const count = file.writeSync(rest);
+      const end = rest.lastIndexOf(LINE_END, count - 1) + 1;
+      if (end > 0) whole = written + end;
+      written += count;
+      rest = rest.subarray(count);
+    }
   };
   const encode = () => {
     let rest = text;
@@ -165,6 +188,10 @@ function gather(file: Deno.FsFile): GatheringFile {
     flush() {
       encode();
       write();
+    },
+    dropHalfLine() {
+      if (isOpen && whole < written) file.truncateSync(whole);
+      written = whole;
     },
     close() {
       if (isOpen) file.close();

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { until } from "../support/processes.ts";
 import { type Rig, withRig } from "../support/rig.ts";
-import { startCli } from "../support/run_cli.ts";
+import { startCli, theProgram } from "../support/run_cli.ts";
 import { readFolder, REPORT_FILES } from "../support/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -163,4 +163,35 @@ Deno.test("a pipe is written to once it has a reader", async () => {
       assertEquals([(await read.status).code, (await Promise.all(outputs))[1]], [0, ""]);
     },
   );
+});
+
+Deno.test("a disk that is full leaves whole events, and no document that is cut", async () => {
+  const workflow = "name: n\njobs: [{ name: j, repeat: { count: 300 }, steps: [{ uses: hello, " +
+    `with: { text: "${"x".repeat(100)}" } }] }]\n`;
+  await withFiles({ "w.yml": workflow, "reports/junit.xml": "of an earlier run" }, async (cwd) => {
+    const [program, before] = theProgram();
+    // Blocks of 512 bytes that a file may have.
+    const limited = "trap '' XFSZ; ulimit -f 100; exec \"$@\"";
+    const { code, stdout, stderr } = await new Deno.Command("sh", {
+      args: ["-c", limited, "sh", program, ...before, ...ALL, "w.yml"],
+      cwd,
+    }).output();
+    assertEquals(code, 1);
+    assertStringIncludes(new TextDecoder().decode(stdout), "All jobs succeeded");
+    const told = new TextDecoder().decode(stderr);
+    const reports = readFolder(`${cwd}/reports`);
+    for (const name of ["events.ndjson", "junit.xml", "report.json"]) {
+      assertStringIncludes(told, `cannot write the report 'reports/${name}': File too large`);
+    }
+    const events = reports["events.ndjson"]!;
+    assert(events.length > 45_000 && events.endsWith("}\n"), events.slice(-100));
+    for (const line of events.trimEnd().split("\n")) JSON.parse(line);
+    assertEquals(Object.keys(reports).sort(), [
+      "events.ndjson",
+      "junit.xml",
+      "report.tap",
+      "summary.md",
+    ]);
+    assertEquals(reports["junit.xml"], "of an earlier run");
+  });
 });
