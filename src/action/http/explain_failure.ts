@@ -94,11 +94,16 @@ function explainCode(code: string, place: string, { url }: Request): Explanation
 }
 
 const INSECURE_HINT = 'set "insecure: true" to take the certificate as it is';
+const AUTHORITY_HINT = "trust who has signed it with NODE_EXTRA_CA_CERTS=ca.pem in the " +
+  `environment, or ${INSECURE_HINT}`;
+/** Errors about who has signed a certificate, rather than what is in it. */
+const IS_ABOUT_AUTHORITY = /SELF_SIGNED|^UNABLE_TO_/;
 
 function explainTls(code: string, place: string, cause: unknown): Explanation | undefined {
   const words = CERTIFICATES[code];
   if (words !== undefined) {
-    return { words: `the certificate of ${place} ${words}`, hint: INSECURE_HINT };
+    const hint = IS_ABOUT_AUTHORITY.test(code) ? AUTHORITY_HINT : INSECURE_HINT;
+    return { words: `the certificate of ${place} ${words}`, hint };
   }
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER") {
     return { words: `${place} does not speak TLS`, hint: 'is it "http://"?' };
