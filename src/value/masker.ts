@@ -99,7 +99,7 @@ export class Masker {
   #begunAtEnd(text: string): number | undefined {
     const from = Math.max(0, text.length - 2 * this.longest);
     const tail = text.slice(from);
-    const lines = tail.trimEnd();
+    const lines = tail.trimEnd().replace(/(?:\\r)?(?:\\[rn]?)?$/, "");
     const starts = [this.#base64.begun(lines), begunIn(joinBase64(lines), this.#base64)];
     for (const whole of withoutLastCodes(tail)) {
       starts.push(this.#forms.begun(whole));

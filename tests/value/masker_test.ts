@@ -223,6 +223,7 @@ Deno.test("cutEnd() leaves at most three characters of a secret, however it is w
     base64,
     wrap(base64, 20, "\n"),
     wrap(base64, 76, "\r\n"),
+    wrap(base64, 64, "\\r\\n"),
   ];
   for (const form of written) {
     for (let end = 0; end < form.length; end++) {
