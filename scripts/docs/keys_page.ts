@@ -82,7 +82,9 @@ function section([title, { fields }]: readonly [string, AnyTable]): string[] {
 function names({ names }: Field): string {
   if (!names) return "";
   if (names === IN_STEP) return "all";
-  return names.known?.map(code).join(" ") ?? "environment variables";
+  const { known, empty = {} } = names;
+  if (!known) return "environment variables";
+  return known.filter((name) => !Object.hasOwn(empty, name)).map(code).join(" ");
 }
 
 function misplaced({ what, misplaced = {} }: AnyTable): string[][] {

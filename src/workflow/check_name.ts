@@ -5,7 +5,7 @@ import { didYouMean } from "../source/suggest.ts";
 import type { Path } from "../source/source.ts";
 import { WHOLE_SCOPE } from "./fields.ts";
 import type { NameRule } from "./model.ts";
-import { addError, type Problem } from "./problem.ts";
+import { addError, addWarning, type Problem } from "./problem.ts";
 
 /**
  * Checks that a name in an expression is one that is known where the expression stands. `vars` are
@@ -20,7 +20,13 @@ export function checkName(
   vars: readonly string[],
 ): void {
   const { name, start, end } = identifier;
-  const { where, known, hints = {} } = rule;
+  const { where, known, hints = {}, empty = {} } = rule;
+  if (Object.hasOwn(empty, name)) {
+    addWarning(problems, "empty-name", path, `"${name}" is always ${empty[name]} here`, {
+      range: { start, end },
+      hint: "this is evaluated before the action; what earlier steps published is in outputs",
+    });
+  }
   const isMistaken = Object.hasOwn(hints, name);
   if (name === WHOLE_SCOPE || (known ? known.includes(name) : !isMistaken)) return;
   const hint = isMistaken ? hints[name]! : hintFor(identifier, source, known ?? [], vars);

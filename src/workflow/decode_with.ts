@@ -7,7 +7,7 @@ import type { Path } from "../source/source.ts";
 import { didYouMean } from "../source/suggest.ts";
 import { describeValue, type Dict, mergeDicts } from "../value/value.ts";
 import { type Decoding, isRawMap, type RawMap, warnOfOpenBraces } from "./decode_value.ts";
-import { IN_STEP } from "./fields.ts";
+import { BEFORE_ACTION } from "./fields.ts";
 import { addError, addWarning } from "./problem.ts";
 
 /** The `defaults` of a job: parameters by the name of the action. */
@@ -81,7 +81,7 @@ export function decodeWith(
   { problems, expressions }: Decoding,
 ): DataTemplate {
   warnOfOpenBraces(problems, own, path);
-  if (!action) return expressions.data(own, path, IN_STEP);
+  if (!action) return expressions.data(own, path, BEFORE_ACTION);
   const params = defaults ? (action.merge ?? mergeDicts)(defaults, own) : own;
   for (const { path: inside, at, message, hint } of checkParameters(action, params)) {
     addError(problems, "parameter", [...path, ...inside], message, {
@@ -89,5 +89,5 @@ export function decodeWith(
       ...hint === undefined ? {} : { hint },
     });
   }
-  return expressions.data(params, path, IN_STEP, action);
+  return expressions.data(params, path, BEFORE_ACTION, action);
 }

@@ -67,11 +67,17 @@ const IN_STEP_VARS: NameRule = {
   hints: HINTS,
 };
 
-/** Everything else in a step. */
+/** What a step evaluates once its action has answered. */
 export const IN_STEP: NameRule = {
   where: "in a step",
   known: ["vars", "res", "req", "rt", "status", "outputs", "repeat_index"],
   hints: HINTS,
+};
+
+/** What it evaluates before. */
+export const BEFORE_ACTION: NameRule = {
+  ...IN_STEP,
+  empty: { res: "nil", req: "nil", status: "0", rt: "empty" },
 };
 
 /** The milliseconds that an attempt may take where the step sets no `timeout`, or one of 0. */
@@ -186,7 +192,7 @@ export const STEP_FIELDS = {
   what: "a step",
   fields: {
     uses: { type: "text", required: true, summary: "The action." },
-    name: { type: "template", names: IN_STEP, summary: "Shown in the report." },
+    name: { type: "template", names: BEFORE_ACTION, summary: "Shown in the report." },
     id: {
       type: "text",
       pattern: /^[a-z0-9_-]+$/,
@@ -201,11 +207,15 @@ export const STEP_FIELDS = {
       names: IN_STEP,
       summary: "Values for later steps and jobs, each an expression; they need an id.",
     },
-    skipif: { type: "expression", names: IN_STEP, summary: "Skips the step where it is true." },
-    wait: { type: "duration", names: IN_STEP, summary: "The time to wait before the step." },
+    skipif: {
+      type: "expression",
+      names: BEFORE_ACTION,
+      summary: "Skips the step where it is true.",
+    },
+    wait: { type: "duration", names: BEFORE_ACTION, summary: "The time to wait before the step." },
     timeout: {
       type: "duration",
-      names: IN_STEP,
+      names: BEFORE_ACTION,
       default: formatDuration(STEP_TIMEOUT),
       summary: "The time after which the step is stopped.",
     },
@@ -261,7 +271,7 @@ export const RETRY = {
     interval: { type: "duration", names: IN_STEP, summary: "The time between two attempts." },
     initial_delay: {
       type: "duration",
-      names: IN_STEP,
+      names: BEFORE_ACTION,
       summary: "The time before the first attempt.",
     },
   },

@@ -118,6 +118,8 @@ export interface NameRule {
   readonly where: string;
   /** The names that there are; undefined where any name may be one, as in workflow `vars`. */
   readonly known?: readonly string[];
+  /** Of these, what says nothing there, and what it always is. */
+  readonly empty?: Readonly<Record<string, string>>;
   /** What to do instead of using a name that looks right. */
   readonly hints?: Readonly<Record<string, string>>;
 }

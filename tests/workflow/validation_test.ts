@@ -105,6 +105,7 @@ Deno.test("a step has an action", () =>
       '6:16: error: "iteration" must be a list of mappings, not a mapping',
     ],
     [step("iteration: [1]"), '6:17: error: item 1 of "iteration" must be a mapping, not 1'],
+    [step("iteration: [null]")],
     [step("retry: 3"), '6:12: error: "retry" must be a mapping, not 3'],
     [
       step("id: s\noutputs: [a]"),
@@ -116,6 +117,22 @@ Deno.test("a step has an action", () =>
       '7:18: error: the output "a" must be an expression, not a list',
     ],
     [step("outputs: {a: res}"), "6:5: warning: outputs of a step without id are lost"],
+  ]));
+
+Deno.test("what a step evaluates before its action is warned of where it reads the response", () =>
+  check([
+    [step("skipif: status == 0"), '6:13: warning: "status" is always 0 here'],
+    [step("skipif: res.code == 200"), '6:13: warning: "res" is always nil here'],
+    [step('name: "{{req}}"'), '6:14: warning: "req" is always nil here'],
+    [step('wait: "{{rt.sec}}"'), '6:14: warning: "rt" is always empty here'],
+    [step('timeout: "{{rt.sec}}"'), '6:17: warning: "rt" is always empty here'],
+    [step('with: {a: "{{status}}"}'), '6:18: warning: "status" is always 0 here'],
+    [
+      step('retry: {max_attempts: 2, interval: "{{rt.sec}}", initial_delay: "{{rt.sec}}"}'),
+      '6:72: warning: "rt" is always empty here',
+    ],
+    [step('test: status == 0\necho: "{{rt.sec}} {{res}} {{req}}"\nid: a\noutputs: {a: res.b}')],
+    [step('with: {a: "{{let status = 1; status}}"}')],
   ]));
 
 Deno.test("repeat and retry have counts", () =>

@@ -316,6 +316,11 @@ const REFUSED: readonly (readonly [params: Dict, message: string])[] = [
   [{ get: "/", headers: { A: [1] } }, 'cannot send the header "A": it must be text'],
   [{ get: "/", query: { a: {} } }, '"a" in "query" must be text'],
   [{ post: "/", body: { a: {} }, headers: { "content-type": FORM } }, '"a" in "body" must be text'],
+  [{ post: "/", body: [{ a: null, b: NaN }] }, 'there is no NaN in JSON, and "body" has it'],
+  [
+    { post: "/", body: { a: -Infinity }, headers: { "content-type": "application/json" } },
+    'there is no -Infinity in JSON, and "body" has it',
+  ],
   [{ get: "/", timeout: "soon" }, '"timeout" must be a duration'],
 ];
 
