@@ -43,12 +43,18 @@ const env: Environment = {
   },
 };
 
+/** From here on it is worth to ask whether a file is too large to be read. */
+const LARGE = 64 * 1024 * 1024;
+
 const files: Files = {
   async read(path) {
     demand({ name: "read", path });
     // Small as most files are, it takes longer to hand one to another thread than to read it. What
     // is no file may let one wait.
-    return Deno.statSync(path).isFile ? Deno.readFileSync(path) : await Deno.readFile(path);
+    const { isFile, size } = Deno.statSync(path);
+    if (isFile && size < LARGE) return Deno.readFileSync(path);
+    const { readStream } = await import("./read_stream.ts");
+    return await readStream(path);
   },
   async list(path) {
     demand({ name: "read", path });

@@ -153,6 +153,21 @@ Deno.test("a path that is no workflow file is told in one line, with what would 
     }));
 });
 
+Deno.test({
+  name: "a device that does not end, and a file that no memory holds, are refused",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const told = (path: string) =>
+      `runner: error: cannot read workflow file '${path}': it is larger than 256 MB\n`;
+    assertEquals(await refuse({}, "/dev/zero"), told("/dev/zero"));
+    await withFiles({ "large.yml": "" }, async (cwd) => {
+      await Deno.truncate(`${cwd}/large.yml`, 3 * 1024 ** 3);
+      const result = await runCli(["large.yml"], { cwd });
+      assertEquals([result.code, result.stdout, result.stderr], [1, "", told("large.yml")]);
+    });
+  },
+});
+
 Deno.test("what is right but for brackets that stand no deeper than their key runs as it is", async () => {
   const text =
     "name: n\njobs: [\n{\n  name: a, steps: [\n  {uses: echo, with: {message: 1234567890123456789" +
