@@ -12,6 +12,8 @@ const MOST_BYTES = 60_000;
 const MOST_FAILURES = 50;
 const MOST_JOBS = 200;
 const LONGEST_TABLE = 15_000;
+/** What one failure says of itself, and of its exchange: the next ones need room, too. */
+const LONGEST_DETAIL = 4000;
 const WIDEST_DESCRIPTION = 1000;
 
 /** What a person reads of a run in a pull request or on the page of a build. */
@@ -104,10 +106,16 @@ function failurePiece({ suite, first, count }: AlikeCases): string {
   const title = `${markdownText(`${suite.name} › ${name}`)}${where}${others}`;
   return [
     `\n<details open><summary>${title}</summary>\n\n`,
-    fencedText(failureText(failures)),
-    exchange ? fencedText(exchangeText(exchange)) : "",
+    detail(failureText(failures)),
+    exchange ? detail(exchangeText(exchange)) : "",
     "</details>\n",
   ].join("");
+}
+
+function detail(text: string): string {
+  if (text.length <= LONGEST_DETAIL) return fencedText(text);
+  const rest = countOf(text.length - LONGEST_DETAIL, "more character");
+  return fencedText(`${text.slice(0, LONGEST_DETAIL).toWellFormed()}… (${rest})`);
 }
 
 function* renderFlaky(suites: readonly Suite[]): Iterable<string> {

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { readReports } from "../../support/read_reports.ts";
 import { runReports } from "../../support/run_reports.ts";
 
@@ -73,4 +73,14 @@ Deno.test("Markdown shows brackets and underscores as they are, not as code", as
     const shown = "get_user_by_id [admin] &lt;b&gt; &amp; *all* | none";
     assertStringIncludes(html, `<td>${shown}</td>`);
   }
+});
+
+Deno.test("a failure that has much to say leaves room in Markdown for the next one", async () => {
+  const get = "{url}/status/404";
+  const headers = { "x-long": "h".repeat(9000) };
+  const steps = [{ name: "s", uses: "http", with: { get, headers }, test: "res.code == 200" }];
+  const jobs = Array.from({ length: 10 }, (_, index) => ({ name: `j${index}`, steps }));
+  const text = await markdownOf(JSON.stringify({ name: "n", jobs }));
+  assertEquals(text.match(/<summary>/g)?.length, 10);
+  assertMatch(text, /h{500}… \(\d+ more characters\)\n```\n/);
 });
