@@ -1,15 +1,16 @@
 /** Data nested deeper than this could not be walked safely afterwards. */
 const DEEPEST = 500;
 
-/** As many digits in a row may make an integer that a number cannot hold. */
-const LONG_INTEGER = /\d{16}/;
+/** As many digits in a row, or in an exponent, may make what a number cannot hold. */
+const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
 /**
- * Reads JSON as data. An integer that a number cannot hold exactly stays the text that it was,
- * so that an id survives into the next request. Throws `SyntaxError`.
+ * Reads JSON as data. An integer that a number cannot hold exactly stays the text that it was, so
+ * that an id survives into the next request; so does a number that would be infinite, which every
+ * test for more would take. Throws `SyntaxError`.
  */
 export function parseJson(text: string): unknown {
-  const value = LONG_INTEGER.test(text) ? JSON.parse(text, keepInteger) : JSON.parse(text);
+  const value = LONG_NUMBER.test(text) ? JSON.parse(text, keepText) : JSON.parse(text);
   if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) {
     throw new SyntaxError(`JSON is nested more than ${DEEPEST} levels deep`);
   }
@@ -17,12 +18,12 @@ export function parseJson(text: string): unknown {
 }
 
 /** A reviver; what stands in the text is given by engines that know JSON.parse source access. */
-function keepInteger(_key: string, value: unknown, context?: { readonly source?: string }) {
+function keepText(_key: string, value: unknown, context?: { readonly source?: string }) {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
   const source = context?.source;
-  return source !== undefined && /^-?\d+$/.test(source) && String(value) !== source
-    ? source
-    : value;
+  if (source === undefined) return value;
+  const isOther = /^-?\d+$/.test(source) ? String(value) !== source : !Number.isFinite(value);
+  return isOther ? source : value;
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseJson } from "../../src/value/parse_json.ts";
 
-Deno.test("parseJson() keeps integers that a number cannot hold as text", () => {
+Deno.test("parseJson() keeps integers that a number cannot hold, and what would be infinite, as text", () => {
   const cases: [string, unknown][] = [
     ["12345678901234567890", "12345678901234567890"],
     ["-9007199254740993", "-9007199254740993"],
@@ -12,6 +12,10 @@ Deno.test("parseJson() keeps integers that a number cannot hold as text", () => 
     ["12345678901234567890e2", 12345678901234567890e2],
     ['"12345678901234567890"', "12345678901234567890"],
     ["1", 1],
+    ["1e999", "1e999"],
+    ["-1.5E+0400", "-1.5E+0400"],
+    ["1e308", 1e308],
+    ["1e-400", 0],
   ];
   for (const [text, value] of cases) {
     assertEquals(parseJson(text), value, text);
