@@ -1,5 +1,6 @@
 import { explainDenial } from "../../host/explain_denial.ts";
 import { StepError } from "../../source/errors.ts";
+import { isDict } from "../../value/value.ts";
 import type { Dict } from "../action.ts";
 import { BadEncoding } from "./decode_body.ts";
 import type { Request } from "./read_request.ts";
@@ -103,7 +104,7 @@ function explainTls(code: string, place: string, cause: unknown): Explanation | 
   const words = CERTIFICATES[code];
   if (words !== undefined) {
     const hint = IS_ABOUT_AUTHORITY.test(code) ? AUTHORITY_HINT : INSECURE_HINT;
-    return { words: `the certificate of ${place} ${words}`, hint };
+    return { words: `the certificate of ${place} ${words}${namesIn(cause)}`, hint };
   }
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER") {
     return { words: `${place} does not speak TLS`, hint: 'is it "http://"?' };
@@ -116,6 +117,19 @@ function explainTls(code: string, place: string, cause: unknown): Explanation | 
     return { words: `no secure connection to ${place}: ${message}` };
   }
   return undefined;
+}
+
+/** More names than these tell nothing more. */
+const MOST_NAMES = 5;
+
+/** The hosts that a certificate is for, where the error is about them. */
+function namesIn(cause: unknown): string {
+  const cert = cause instanceof Error && "cert" in cause ? cause.cert : undefined;
+  if (!isDict(cert) || typeof cert.subjectaltname !== "string") return "";
+  const names = [...cert.subjectaltname.matchAll(/(?:DNS|IP Address):([^\s,"]+)/g)];
+  const shown = names.slice(0, MOST_NAMES).map(([, name]) => name);
+  if (names.length > MOST_NAMES) shown.push("…");
+  return shown.length === 0 ? "" : `: ${shown.join(", ")}`;
 }
 
 const CERTIFICATES: Readonly<Record<string, string>> = {

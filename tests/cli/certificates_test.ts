@@ -1,0 +1,32 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+import { withServer } from "../support/with_server.ts";
+
+/** A certificate for `localhost` and 127.0.0.1, which has signed itself. */
+const path = (name: string) => fromFileUrl(new URL(`../fixtures/tls/${name}`, import.meta.url));
+const CERTIFICATE = path("localhost.pem");
+
+function getFrom(url: string): Promise<{ code: number; stdout: string }> {
+  const steps = [{ uses: "http", with: { get: url }, test: "res.body == 'in'" }];
+  const workflow = JSON.stringify({ name: "n", jobs: [{ name: "j", steps }] });
+  return withFiles({ "w.yml": workflow }, (cwd) => {
+    return runCli(["w.yml"], { cwd, env: { NODE_EXTRA_CA_CERTS: CERTIFICATE } });
+  });
+}
+
+Deno.test("a certificate is good for the hosts it names, and no other, which is told both", async () => {
+  const [cert, key] = await Promise.all(
+    [CERTIFICATE, path("localhost_key.pem")].map((name) => Deno.readTextFile(name)),
+  );
+  await using server = withServer(() => new Response("in"), { cert: cert!, key: key! });
+  const good = await getFrom(server.url);
+  assertEquals(good.code, 0, good.stdout);
+  const bad = await getFrom(`https://[::ffff:127.0.0.1]:${server.port}`);
+  assertEquals(bad.code, 1);
+  assertStringIncludes(
+    bad.stdout,
+    `the certificate of [::ffff:7f00:1] port ${server.port} is for another host: localhost, 127.0.0.1\n`,
+  );
+});
