@@ -51,8 +51,8 @@ const files: Files = {
     demand({ name: "read", path });
     // Small as most files are, it takes longer to hand one to another thread than to read it. What
     // is no file may let one wait.
-    const { isFile, size } = Deno.statSync(path);
-    if (isFile && size < LARGE) return Deno.readFileSync(path);
+    const { isFile, isDirectory, size } = Deno.statSync(path);
+    if (isDirectory || isFile && size < LARGE) return Deno.readFileSync(path);
     const { readStream } = await import("./read_stream.ts");
     return await readStream(path);
   },
