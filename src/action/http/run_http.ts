@@ -88,7 +88,7 @@ async function follow(
 ): Promise<Reply> {
   let reply = first;
   let request = asked;
-  const visited = [asked.url.href];
+  const sent = [asked];
   for (let followed = 0;; followed++) {
     const next = redirectOf(request, reply);
     if (!next) return reply;
@@ -96,7 +96,7 @@ async function follow(
       const { method, url } = asked;
       throw new StepError(
         `${method} "${url}" was redirected more than ${maxRedirects} times, the next to "${next.url}"`,
-        visited.includes(next.url.href)
+        sent.some((one) => isSame(one, next))
           ? "it goes in a circle, as where a cookie is wanted, and none are kept: " +
             'set "follow_redirects: false" to look at the redirect'
           : 'raise "max_redirects", or set "follow_redirects: false" to look at the redirect',
@@ -104,10 +104,15 @@ async function follow(
     }
     if (context.permissions) await checkRedirect(context.permissions, request, next);
     request = next;
-    visited.push(next.url.href);
+    sent.push(next);
     reply = await call.send(request);
     tellSecrets(reply, context);
   }
+}
+
+/** Whether a server must answer alike: a form that was sent may be answered by its own page. */
+function isSame(one: Request, other: Request): boolean {
+  return one.method === other.method && one.url.href === other.url.href;
 }
 
 /** Throws where the request would go where the run may not reach. */

@@ -126,6 +126,16 @@ Deno.test("http follows as many redirects as it may, and no more", async () => {
   }
 });
 
+Deno.test("http takes no form that is answered by its own page for a circle", async () => {
+  await using context = actionContext();
+  await using server = withServer(({ url }) => Response.redirect(url, 303));
+  for (const [max, hint] of [[0, 'raise "max_redirects"'], [1, "it goes in a circle"]] as const) {
+    const params = { post: `${server.url}/form`, max_redirects: max };
+    const error = await assertRejects(() => runHttp(params, context), StepError);
+    assertStringIncludes(error.hint!, hint);
+  }
+});
+
 Deno.test("http says where a redirect leads that it cannot follow", async () => {
   for (
     const [location, message] of [
