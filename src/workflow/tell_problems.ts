@@ -75,23 +75,40 @@ function withoutConsequences(
   });
 }
 
-/** The problems with their places, in the order of the files, each place and message once. */
+/**
+ * The problems with their places, in the order of the files, each place and message once. Where
+ * there is an error, a warning about the very same text is left out.
+ */
 export async function locateProblems(
   problems: readonly Problem[],
   document: Document,
 ): Promise<readonly Diagnostic[]> {
   const places = await document.places();
-  const found = new Map<string, { readonly diagnostic: Diagnostic; readonly order: Order }>();
+  const found = new Map<string, Located>();
+  const wrong = new Set<string>();
   for (const problem of problems) {
     const diagnostic = locateProblem(problem, places);
     const { source, start } = spanInFile(diagnostic.span!);
     const order = { file: document.files.indexOf(source), start };
     const key = JSON.stringify([order, diagnostic.message, diagnostic.severity]);
-    if (!found.has(key)) found.set(key, { diagnostic, order });
+    if (!found.has(key)) found.set(key, { problem, diagnostic, order });
+    if (problem.range && problem.severity === "error") wrong.add(markOf(problem));
   }
   return [...found.values()]
+    .filter(({ problem }) => problem.severity === "error" || !wrong.has(markOf(problem)))
     .sort((a, b) => a.order.file - b.order.file || a.order.start - b.order.start)
     .map(({ diagnostic }) => diagnostic);
+}
+
+interface Located {
+  readonly problem: Problem;
+  readonly diagnostic: Diagnostic;
+  readonly order: Order;
+}
+
+/** The text that is marked, for those that mark a part of one. */
+function markOf({ path, range }: Problem): string {
+  return JSON.stringify([path, range]);
 }
 
 interface Order {
