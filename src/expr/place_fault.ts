@@ -51,9 +51,11 @@ export function missingHint(missing: Missing, source: string): string | undefine
   return near === undefined ? hint : `${hint}; ${near}`;
 }
 
-/** Whether a part came out nil because that is missing, and not for another reason. */
-export function isOfMissing(part: Node, { node }: Missing): boolean {
-  return bare(part) === node;
+/** Whether a part came out nil because that is missing, or what it is read of with `?.`. */
+export function isOfMissing(part: Node, missing: Missing): boolean {
+  const link = bare(part);
+  return link === missing.node ||
+    link.type === "MemberExpression" && isOfMissing(link.object, missing);
 }
 
 /** `res.body has no "totl"`: in a list of failures the message stands alone. */

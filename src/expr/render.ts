@@ -79,12 +79,6 @@ function formatPart(value: Value, part: Node, run: Evaluation, source: string): 
   }
 }
 
-/** What to do about nil where nothing is known of its cause. */
-export const NIL_HINTS = {
-  gap: 'if that is right, add ?? ""',
-  out: "if that is right, add ?? nil",
-};
-
 /** A longer part, or one that is more than names and keys, is shown by its place alone. */
 const SHORT_READ = /^[\w.?[\]"'`-]{1,60}$/;
 
@@ -99,7 +93,23 @@ function nilError(
   const what = SHORT_READ.test(read) ? read : "this";
   const hint = missing && isOfMissing(part, missing) ? missingHint(missing, source) : undefined;
   const [harm, meant] = leavesOut === undefined
-    ? ["would leave a gap in the text", NIL_HINTS.gap]
-    : [`${leavesOut} would be left out`, NIL_HINTS.out];
-  return new ExpressionError(`${what} is nil, and ${harm}`, start, end, hint ?? meant);
+    ? ["would leave a gap in the text", 'if that is right, add ?? ""']
+    : [`${leavesOut} would be left out`, "if that is right, add ?? nil"];
+  const message = `${what} is nil, and ${harm}`;
+  const isThere = hint === undefined && isRead(part);
+  return new ExpressionError(message, start, end, hint ?? meant, [], isThere);
+}
+
+/** Whether a part does nothing but read by names: `vars.a`, `outputs["log-in"].token`. */
+function isRead(part: Node): boolean {
+  switch (part.type) {
+    case "Identifier":
+      return true;
+    case "ChainExpression":
+      return isRead(part.expression);
+    case "MemberExpression":
+      return (!part.computed || part.property.type === "Literal") && isRead(part.object);
+    default:
+      return false;
+  }
 }

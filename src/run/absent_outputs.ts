@@ -8,6 +8,9 @@ interface Publisher {
   readonly step: Step;
 }
 
+/** What a job itself reads is read before its steps run. */
+const BEFORE_STEPS = -1;
+
 /**
  * Says of outputs that are not there when a step reads them which step publishes them, and why
  * not before. The path is that of the reader; with `isNil` it is known that they are there, as nil.
@@ -20,7 +23,7 @@ export function absentOutputsHint(
 ): string | undefined {
   const reader = jobs[Number(path[1])];
   if (path[0] !== "jobs" || !reader) return undefined;
-  const at = path[2] === "steps" ? Number(path[3]) : 0;
+  const at = path[2] === "steps" ? Number(path[3]) : BEFORE_STEPS;
   for (const [first, second] of reads) {
     const all = publishersOf(jobs, first);
     const before = all.filter(({ job, step }) =>
@@ -28,10 +31,14 @@ export function absentOutputsHint(
     );
     if (before.length > 0) {
       const declared = before.find(({ step }) => declares(step, second ?? first));
-      return isNil && declared ? `${nameOf(declared.step)} has published it as nil` : undefined;
+      if (isNil && declared) return `${nameOf(declared.step)} has published it as nil`;
+      continue;
     }
     const own = all.find(({ job, step }) => job === reader && step.index > at);
-    if (own) return `${nameOf(own.step)} publishes it, and runs after this one`;
+    if (own) {
+      const when = at === BEFORE_STEPS ? "all steps run after this" : "runs after this one";
+      return `${nameOf(own.step)} publishes it, and ${when}`;
+    }
     const other = all.find(({ job }) => job !== reader);
     if (!other) continue;
     return isNeeded(jobs, other.job, reader)

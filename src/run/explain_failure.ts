@@ -1,6 +1,5 @@
 import type { JobResult } from "../action/action.ts";
 import type { Explanation, Expression, Operand, Scope } from "../expr/expression.ts";
-import { NIL_HINTS } from "../expr/render.ts";
 import { ExpressionError, RunnerError, StepError } from "../source/errors.ts";
 import { maskPlace } from "../source/mask_place.ts";
 import { type Path, type Place, placeOf, shortPlace, type Source } from "../source/source.ts";
@@ -66,7 +65,7 @@ export async function explainTest(
   given: Given,
 ): Promise<Failure> {
   const { start, end, operands, hint: likely, unequal } = test.explain(scope, false);
-  const hint = missingInTest(session, test, operands) ?? likely ??
+  const hint = missingInTest(session, owner, test, operands) ?? likely ??
     nilPartsHint(session.plan, owner, given) ?? statusHint(operands, scope);
   return {
     kind: "test",
@@ -218,21 +217,22 @@ async function missingAt(
   const text = (await document.places()).text(path)?.text ?? "";
   const mark = error ?? { start: 0, end: 0 };
   const hint = missingOutputsHint(plan, text) ??
-    unsetVariableHint(plan, text.slice(mark.start, mark.end));
+    unsetVariableHint(plan, path, text.slice(mark.start, mark.end));
   if (hint !== undefined || !error) return hint;
-  // Without a better hint, what the step has published under that name is nil.
-  const isNil = Object.values(NIL_HINTS).includes(error.hint ?? "");
-  return absentOutputsHint(plan.workflow.jobs, path, readOutputs(text, error), isNil);
+  return absentOutputsHint(plan.workflow.jobs, path, readOutputs(text, error), error.isNil);
 }
 
 /** The same for a test that came out false. */
 function missingInTest(
   { plan }: Session,
+  owner: Path,
   { source }: Expression,
   operands: readonly Operand[],
 ): string | undefined {
   if (!plan) return undefined;
   const absent = operands.filter(({ value }) => value === null);
   return missingOutputsHint(plan, source) ??
-    absent.map(({ text }) => unsetVariableHint(plan, text)).find((hint) => hint !== undefined);
+    absent.map(({ text }) => unsetVariableHint(plan, owner, text)).find((hint) =>
+      hint !== undefined
+    );
 }

@@ -60,18 +60,18 @@ function reasonOf(
   names: Given["names"],
 ): string | undefined {
   const read = source.replace(/^\s*\{\{\s*|\s*\}\}\s*$/g, "");
-  const absent = absentKey(names, read);
-  return (plan && outsideReason(plan, owner, read, absent === undefined)) ?? absent;
+  const { isNil = false, absent } = follow(names, read);
+  return (plan && outsideReason(plan, owner, read, isNil)) ?? absent;
 }
 
 function outsideReason(
   plan: Plan,
   owner: Path,
   read: string,
-  isThere: boolean,
+  isNil: boolean,
 ): string | undefined {
-  return unsetVariableHint(plan, read) ?? missingOutputsHint(plan, read) ??
-    absentOutputsHint(plan.workflow.jobs, owner, readOutputs(read), isThere);
+  return unsetVariableHint(plan, owner, read) ?? missingOutputsHint(plan, read) ??
+    absentOutputsHint(plan.workflow.jobs, owner, readOutputs(read), isNil);
 }
 
 /** The templates that are one expression and gave nil. */
@@ -98,19 +98,26 @@ function* nilParts(
   }
 }
 
-/** The first key on the way of `vars.db.host` that is not there. */
-function absentKey(names: Given["names"], read: string): string | undefined {
-  const root = /^\w+/.exec(read)?.[0];
-  if (root === undefined) return undefined;
+/** What may stand behind names that are read, where nil is meant. */
+const MEANT = /^\s*(?:\?\?\s*nil\s*)?$/;
+
+/** Where `vars.db.host` leads: to nil, or no further than a key that is not there. */
+function follow(
+  names: Given["names"],
+  read: string,
+): { readonly isNil?: boolean; readonly absent?: string } {
+  const root = /^\w+/.exec(read)?.[0] ?? "";
   let value = fieldOf(names, root);
-  for (const { key, start } of keysOf(read, root.length)) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  let at = root.length;
+  for (const { key, start, end } of keysOf(read, at)) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
     if (!Object.hasOwn(value, key)) {
       const near = didYouMean(key, Object.keys(value));
       const what = `${read.slice(0, start)} has no "${key}"`;
-      return near === undefined ? what : `${what}; ${near}`;
+      return { absent: near === undefined ? what : `${what}; ${near}` };
     }
     value = fieldOf(value, key);
+    at = end;
   }
-  return undefined;
+  return { isNil: value === null && MEANT.test(read.slice(at)) };
 }

@@ -61,13 +61,16 @@ export class ExpressionError extends RunnerError {
     hint?: string,
     /** Where in the data around it the text stands, if it stands in some. */
     readonly path: Path = [],
+    /** Whether the part is a name that is there and nil, and should not be nil. */
+    readonly isNil: boolean = false,
   ) {
     super(message, hint);
   }
 
   /** The same error, in a text that stands there in its data. */
   within(path: Path): ExpressionError {
-    return new ExpressionError(this.message, this.start, this.end, this.hint, path);
+    const { message, start, end, hint, isNil } = this;
+    return new ExpressionError(message, start, end, hint, path, isNil);
   }
 }
 

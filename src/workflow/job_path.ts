@@ -10,6 +10,7 @@ import { isRawMap } from "./decode_value.ts";
 import { WHOLE_SCOPE } from "./fields.ts";
 import { freeNames } from "./free_names.ts";
 import type { Document } from "./model.ts";
+import { ownVars } from "./own_vars.ts";
 import { addError, type Problem } from "./problem.ts";
 
 /** Where the path of the job file stands that a step embeds. */
@@ -76,16 +77,6 @@ export function checkJobPath(step: StepDraft, template: Template, problems: Prob
     });
   }
   return problems.length === before;
-}
-
-/** The names of the vars that a step has of its own, by `vars` or in an entry of `iteration`. */
-function ownVars({ vars, iteration = [] }: StepDraft): ReadonlySet<string> {
-  return new Set([...vars ? [vars] : [], ...iteration].flatMap(keysOf));
-}
-
-function keysOf(data: DataTemplate): readonly string[] {
-  if (data.kind === "map") return data.entries.map(([key]) => key);
-  return data.kind === "constant" && isRawMap(data.value) ? Object.keys(data.value) : [];
 }
 
 /** A place that reads `vars`, and the key where it is written out. */

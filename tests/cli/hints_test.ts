@@ -185,3 +185,72 @@ jobs:
     "",
   ]);
 });
+
+Deno.test("a step is said to have published nil only where what is read is there and nil", async () => {
+  const workflow = `
+name: n
+jobs:
+  - name: Publish
+    id: publish
+    steps:
+      - {id: login, uses: hello, skipif: "true", outputs: {token: '"t"'}}
+      - {id: lists, uses: hello, outputs: {items: '[1, 2]', none: nil}, test: status == 0}
+  - name: Read
+    needs: [publish]
+    steps:
+      - {uses: shell, with: {cmd: "true", env: {A: "{{outputs.login?.token}}"}}}
+      - {uses: shell, with: {cmd: "true", env: {A: "{{outputs.login?.token ?? outputs.lists.none}}"}}}
+      - {uses: shell, with: {cmd: "true", env: {A: "{{find(outputs.lists.items, # == 7)}}"}}}
+      - {uses: shell, with: {cmd: "true{{find(outputs.lists.items, # == 7)}}"}}
+      - {uses: shell, with: {cmd: "true", env: {A: "{{outputs.lists.none}}"}}}
+      - uses: shell
+        with:
+          cmd: "true"
+          env: {A: "{{find(outputs.lists.items, # == 7) ?? nil}}", B: "{{outputs.lists.none ?? nil}}"}
+        test: res.code == 1
+`;
+  assertEquals(await hintsOf(workflow), [
+    'outputs has no "login"; there is "lists", "items", "none"',
+    "if that is right, add ?? nil",
+    "if that is right, add ?? nil",
+    'if that is right, add ?? ""',
+    'the step "lists" has published it as nil',
+    'with.env.B is nil: the step "lists" has published it as nil',
+  ]);
+});
+
+Deno.test("what a job reads before its steps run is said to come after it", async () => {
+  const workflow = `
+name: n
+jobs:
+  - name: j
+    skipif: outputs.first.that == 1
+    steps: [{name: one, id: first, uses: hello, outputs: {that: '1'}}]
+`;
+  assertEquals(await hintsOf(workflow), [
+    'the step "one" publishes it, and all steps run after this',
+  ]);
+});
+
+Deno.test("a variable that is not set is not blamed for a var that the step has of its own", async () => {
+  const workflow = `
+name: n
+vars: {token: "{{NO_SUCH_VARIABLE}}"}
+jobs:
+  - name: j
+    steps:
+      - {uses: shell, vars: {token: null}, with: {cmd: "true", env: {A: "{{vars.token}}"}}}
+      - {uses: shell, iteration: [{token: null}], with: {cmd: "true", env: {A: "{{vars.token}}"}}}
+      - {uses: hello, vars: {token: null}, test: vars.token == 1}
+      - {uses: hello, vars: {token: "a {{vars.token}}"}}
+      - {uses: hello, vars: {other: null}, test: vars.token == 1}
+`;
+  const unset = "vars.token is the variable NO_SUCH_VARIABLE, which is not set";
+  assertEquals(await hintsOf(workflow), [
+    "if that is right, add ?? nil",
+    "if that is right, add ?? nil",
+    "",
+    unset,
+    unset,
+  ]);
+});

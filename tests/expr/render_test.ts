@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ExpressionError } from "../../src/source/errors.ts";
 import { parseTemplate } from "../../src/expr/parse.ts";
-import { NIL_HINTS, renderTemplate, renderText } from "../../src/expr/render.ts";
+import { renderTemplate, renderText } from "../../src/expr/render.ts";
 
 const scope = {
   names: { n: 7, s: "hi", list: [1, 2.5, "a"], map: { b: null, a: 1 }, nothing: null, f: 1.5 },
@@ -85,10 +85,10 @@ Deno.test("renderText() writes values so that they can be read back", () => {
 
 Deno.test("renderText() refuses nil, and writes it where people alone read", () => {
   const cases = [
-    ["/users/{{ nothing }}", "nothing", NIL_HINTS.gap],
-    ["{{ nothing }}", "nothing", NIL_HINTS.gap],
+    ["/users/{{ nothing }}", "nothing", 'if that is right, add ?? ""'],
+    ["{{ nothing }}", "nothing", 'if that is right, add ?? ""'],
     ["{{ map.zz }}", "map.zz", 'map has no "zz"; there is "b", "a"'],
-    ["/{{ n > 0 ? nil : 2 }}", "this", NIL_HINTS.gap],
+    ["/{{ n > 0 ? nil : 2 }}", "this", 'if that is right, add ?? ""'],
   ] as const;
   for (const [source, what, hint] of cases) {
     const template = parseTemplate(source);
