@@ -56,7 +56,8 @@ export function renderText(
   return text;
 }
 
-function onlyExpression({ parts }: ParsedTemplate): Node | undefined {
+/** The expression that a template is, with nothing but spaces around it. */
+export function onlyExpression({ parts }: ParsedTemplate): Node | undefined {
   let only: Node | undefined;
   for (const part of parts) {
     if (typeof part === "string") {

@@ -1,6 +1,7 @@
 import type { Action } from "../action/action.ts";
 import type { Node } from "../expr/ast.ts";
-import type { DataTemplate, Template } from "../expr/expression.ts";
+import type { DataTemplate } from "../expr/expression.ts";
+import { onlyExpression } from "../expr/render.ts";
 
 /**
  * The parameters of an action that leaves out what is nil, with a guard at each template that
@@ -42,28 +43,23 @@ function mapEntries(
 }
 
 function guard(data: DataTemplate, leavesOut: string): DataTemplate {
-  if (data.kind !== "template" || !isOneExpression(data.template)) return data;
-  return data.template.parts.some(isNilMeant) ? data : { ...data, leavesOut };
-}
-
-/** Whether its value may be nil: a text with nil in it is an error anyway. */
-function isOneExpression({ parts }: Template): boolean {
-  const texts = parts.filter((part) => typeof part === "string");
-  return parts.length - texts.length === 1 && texts.every((text) => text.trim() === "");
+  if (data.kind !== "template") return data;
+  // A text with nil in it is an error anyway.
+  const only = onlyExpression(data.template);
+  return !only || isNilMeant(only) ? data : { ...data, leavesOut };
 }
 
 /** Whether an expression says itself that it may give nil: `a ?? nil`, or `a ? b : nil`. */
-function isNilMeant(part: string | Node): boolean {
-  if (typeof part === "string") return false;
-  switch (part.type) {
+function isNilMeant(node: Node): boolean {
+  switch (node.type) {
     case "Literal":
-      return part.value === null;
+      return node.value === null;
     case "LogicalExpression":
-      return part.operator === "??" && isNilMeant(part.right);
+      return node.operator === "??" && isNilMeant(node.right);
     case "ConditionalExpression":
-      return isNilMeant(part.consequent) || isNilMeant(part.alternate);
+      return isNilMeant(node.consequent) || isNilMeant(node.alternate);
     case "LetExpression":
-      return isNilMeant(part.body);
+      return isNilMeant(node.body);
     default:
       return false;
   }
