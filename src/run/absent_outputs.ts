@@ -30,8 +30,9 @@ export function absentOutputsHint(
       job === reader ? step.index < at : isNeeded(jobs, reader, job)
     );
     if (before.length > 0) {
-      const declared = before.find(({ step }) => declares(step, second ?? first));
-      if (isNil && declared) return `${nameOf(declared.step)} has published it as nil`;
+      const [one, ...more] = before.filter(({ step }) => declares(step, second ?? first));
+      // Of several under one flat name, who it was hangs on which of them ran.
+      if (isNil && one && more.length === 0) return `${nameOf(one.step)} has published it as nil`;
       continue;
     }
     const own = all.find(({ job, step }) => job === reader && step.index > at);
@@ -48,12 +49,29 @@ export function absentOutputsHint(
   return undefined;
 }
 
+/** By the jobs of a workflow, of which thousands may fail: who publishes, by ids and flat names. */
+const indexes = new WeakMap<readonly Job[], ReadonlyMap<string, readonly Publisher[]>>();
+
 /** The steps that publish under a name: by their id, or, where there are none, flat. */
-function publishersOf(jobs: readonly Job[], name: string): Publisher[] {
-  const all = jobs.flatMap((job) => job.steps.map((step) => ({ job, step })))
+function publishersOf(jobs: readonly Job[], name: string): readonly Publisher[] {
+  let index = indexes.get(jobs);
+  if (!index) indexes.set(jobs, index = indexPublishers(jobs));
+  return index.get(name) ?? [];
+}
+
+function indexPublishers(jobs: readonly Job[]): ReadonlyMap<string, readonly Publisher[]> {
+  const publishers = jobs.flatMap((job) => job.steps.map((step) => ({ job, step })))
     .filter(({ step }) => step.id !== undefined && step.outputs.length > 0);
-  const named = all.filter(({ step }) => step.id === name);
-  return named.length > 0 ? named : all.filter(({ step }) => declares(step, name));
+  const byId = Map.groupBy(publishers, ({ step }) => step.id!);
+  const flat = new Map<string, Publisher[]>();
+  for (const publisher of publishers) {
+    for (const { name } of publisher.step.outputs) {
+      const all = flat.get(name);
+      if (all) all.push(publisher);
+      else flat.set(name, [publisher]);
+    }
+  }
+  return new Map([...flat, ...byId]);
 }
 
 function declares({ outputs }: Step, name: string): boolean {

@@ -194,7 +194,8 @@ jobs:
     id: publish
     steps:
       - {id: login, uses: hello, skipif: "true", outputs: {token: '"t"'}}
-      - {id: lists, uses: hello, outputs: {items: '[1, 2]', none: nil}, test: status == 0}
+      - {id: other, uses: hello, skipif: "true", outputs: {both: nil}}
+      - {id: lists, uses: hello, outputs: {items: '[1, 2]', none: nil, both: nil}, test: status == 0}
   - name: Read
     needs: [publish]
     steps:
@@ -202,6 +203,7 @@ jobs:
       - {uses: shell, with: {cmd: "true", env: {A: "{{outputs.login?.token ?? outputs.lists.none}}"}}}
       - {uses: shell, with: {cmd: "true", env: {A: "{{find(outputs.lists.items, # == 7)}}"}}}
       - {uses: shell, with: {cmd: "true{{find(outputs.lists.items, # == 7)}}"}}
+      - {uses: shell, with: {cmd: "true", env: {A: "{{outputs.both}}"}}}
       - {uses: shell, with: {cmd: "true", env: {A: "{{outputs.lists.none}}"}}}
       - uses: shell
         with:
@@ -210,10 +212,11 @@ jobs:
         test: res.code == 1
 `;
   assertEquals(await hintsOf(workflow), [
-    'outputs has no "login"; there is "lists", "items", "none"',
+    'outputs has no "login"; there is "lists", "items", "none", "both"',
     "if that is right, add ?? nil",
     "if that is right, add ?? nil",
     'if that is right, add ?? ""',
+    "if that is right, add ?? nil",
     'the step "lists" has published it as nil',
     'with.env.B is nil: the step "lists" has published it as nil',
   ]);
