@@ -81,7 +81,8 @@ export async function explainTest(
 
 /** `status == 200`: what an http step answers with is in `res.code`. */
 function statusHint(operands: readonly Operand[], { names }: Scope): string | undefined {
-  if (fieldOf(names.res, "headers") === undefined) return undefined;
+  const isHttp = ["code", "headers"].every((name) => fieldOf(names.res, name) !== undefined);
+  if (!isHttp) return undefined;
   return operands.some(({ text }) => text === "status")
     ? "status is 0 for a code from 200 to 299, otherwise 1; the code is res.code"
     : undefined;

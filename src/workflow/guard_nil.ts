@@ -60,6 +60,8 @@ function isNilMeant(node: Node): boolean {
       return isNilMeant(node.consequent) || isNilMeant(node.alternate);
     case "LetExpression":
       return isNilMeant(node.body);
+    case "SequenceExpression":
+      return node.expressions.slice(-1).some(isNilMeant);
     default:
       return false;
   }

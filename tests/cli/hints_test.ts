@@ -179,9 +179,11 @@ jobs:
       - uses: shell
         with: {cmd: exit 127}
         test: status == 0
+      - {name: no response of http, uses: hello, with: {headers: {}}, test: status == 1}
 `;
   assertEquals(await hintsOf(workflow), [
     "status is 0 for a code from 200 to 299, otherwise 1; the code is res.code",
+    "",
     "",
   ]);
 });
