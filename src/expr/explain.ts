@@ -39,6 +39,9 @@ interface Frame {
   readonly index?: number;
 }
 
+/** What is longer is not read again in a hint beside it. */
+const LONGEST_SIDE = 60;
+
 /** Collects operands on its way down to the part of the test that decided. */
 class Explainer {
   readonly operands: Operand[] = [];
@@ -171,6 +174,12 @@ class Explainer {
     return this.expression.source.slice(start, end);
   }
 
+  /** A side of a comparison, for a hint that should be short. */
+  #side(node: Node, which: "left" | "right"): string {
+    const text = this.#text(node);
+    return text.length > LONGEST_SIDE ? `the ${which} side` : text;
+  }
+
   #evaluate(node: Node, frame: Frame): Value {
     const run = new Evaluation(this.scope);
     run.locals = frame.locals;
@@ -196,7 +205,8 @@ class Explainer {
       if (a !== "" && b !== "") this.#setUnequal(left, a, right, b);
     } else if (typeof a !== typeof b) {
       // They are never equal, also where they look the same.
-      this.hint ??= `${this.#text(left)} is ${typeName(a)}, ${this.#text(right)} is ${typeName(b)}`;
+      const [one, other] = [this.#side(left, "left"), this.#side(right, "right")];
+      this.hint ??= `${one} is ${typeName(a)}, ${other} is ${typeName(b)}`;
     }
   }
 

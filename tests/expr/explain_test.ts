@@ -122,6 +122,11 @@ const CASES:
     ],
     ["not match_json({a: 1}, {a: vars.n - 6})", { "{a: vars.n - 6}": { a: 1 } }],
     ["vars.port == 8080", { "vars.port": "8080" }, "vars.port is string, 8080 is int"],
+    [
+      `vars.port == ${"1 + ".repeat(20)}1`,
+      { "vars.port": "8080", [`${"1 + ".repeat(20)}1`]: 21 },
+      "vars.port is string, the right side is int",
+    ],
     ["vars.port == 81", { "vars.port": "8080" }, "vars.port is string, 81 is int"],
     [
       "res.headers == true",
