@@ -4,14 +4,7 @@ import { nilError, type ParameterReader, readParameters, required } from "../rea
 import { methodProblem } from "./method.ts";
 import { encodeBody, type RequestBody } from "./request_body.ts";
 import { type Headers, requestHeaders } from "./request_headers.ts";
-import {
-  addQuery,
-  isFullUrl,
-  joinUrl,
-  readUrl,
-  type UrlProblem,
-  withoutPassword,
-} from "./request_url.ts";
+import { addQuery, isFullUrl, joinUrl, readUrl, withoutPassword } from "./request_url.ts";
 import { SHORTHANDS } from "./shorthands.ts";
 
 /** A request that can be sent. */
@@ -38,28 +31,34 @@ export interface RequestPlan {
 export function readRequest(params: Dict): RequestPlan {
   const read = readParameters("http", params);
   const { method, text, parameter } = readTarget(read, params);
-  const told = (problem: UrlProblem, details = {}) =>
-    new StepError(`cannot send ${method}: ${problem.message}`, problem.hint, details);
-  try {
-    const given = readUrl(text);
-    if (!(given instanceof URL)) throw told(given, { parameter });
-    const query = read.object("query");
-    const url = query ? addQuery(given, query) : given;
-    const rawBody = read.any("body");
-    const asked = read.object("headers") ?? {};
-    const body = rawBody === undefined
-      ? undefined
-      : encodeBody(rawBody, headerText(asked, "content-type"));
-    return {
-      request: makeRequest(method, url, asked, body),
-      timeout: read.duration("timeout") || undefined,
-      maxRedirects: read.boolean("follow_redirects") === false ? undefined : readMaxRedirects(read),
-      verify: read.boolean("verify_ssl") ?? !read.boolean("insecure"),
-    };
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw told({ message: `"${withoutPassword(text)}": ${error.message}` });
+  const given = readUrl(text);
+  if (!(given instanceof URL)) {
+    throw new StepError(`cannot send ${method}: ${given.message}`, given.hint, { parameter });
   }
+  const encoded = <T>(what: string, encode: () => T): T => {
+    try {
+      return encode();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      const request = `${method} "${withoutPassword(text)}"`;
+      throw new StepError(`cannot send ${request}: ${error.message}`, undefined, {
+        parameter: what,
+      });
+    }
+  };
+  const query = read.object("query");
+  const url = query ? encoded("query", () => addQuery(given, query)) : given;
+  const rawBody = read.any("body");
+  const asked = read.object("headers") ?? {};
+  const body = rawBody === undefined
+    ? undefined
+    : encoded("body", () => encodeBody(rawBody, headerText(asked, "content-type")));
+  return {
+    request: makeRequest(method, url, asked, body),
+    timeout: read.duration("timeout") || undefined,
+    maxRedirects: read.boolean("follow_redirects") === false ? undefined : readMaxRedirects(read),
+    verify: read.boolean("verify_ssl") ?? !read.boolean("insecure"),
+  };
 }
 
 function makeRequest(

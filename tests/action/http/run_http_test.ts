@@ -297,6 +297,19 @@ Deno.test("http reads an answer that ends with the connection, and a chunked one
   }
 });
 
+Deno.test("http names the parameter that cannot be sent, and the request without its password", async () => {
+  await using context = actionContext();
+  const post = "http://me:hunter22@127.0.0.1:1/a";
+  for (const [parameter, params] of [["query", { a: {} }], ["body", { a: NaN }]] as const) {
+    const error = await assertRejects(
+      () => runHttp({ post, [parameter]: params }, context),
+      StepError,
+      'cannot send POST "http://me:***@127.0.0.1:1/a": ',
+    );
+    assertEquals(error.details.parameter, parameter);
+  }
+});
+
 Deno.test("http reads the head of a HEAD response and waits for no body", async () => {
   const { result } = await exchange(
     { head: "/" },
