@@ -20,7 +20,7 @@ export {
   ExpressionError,
   renderTemplate,
   type RenderTemplateOptions,
-} from "./src/expr/evaluate_expression.ts";
+} from "./src/expr/evaluate/evaluate_expression.ts";
 export { type LoadOptions, loadWorkflow } from "./src/library/load.ts";
 export { makePlan, type PlanOptions } from "./src/library/plan.ts";
 export {

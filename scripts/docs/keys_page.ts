@@ -1,4 +1,4 @@
-import type { FieldType } from "../../src/workflow/decode_value.ts";
+import type { FieldType } from "../../src/workflow/decode/decode_value.ts";
 import {
   type Field,
   type FieldTable,
@@ -9,7 +9,7 @@ import {
   RETRY,
   STEP_FIELDS,
   WORKFLOW,
-} from "../../src/workflow/fields.ts";
+} from "../../src/workflow/decode/fields.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
 type AnyTable = FieldTable<Readonly<Record<string, Field>>>;
@@ -39,7 +39,7 @@ const TYPES: { readonly [T in FieldType]: string } = {
 
 /** The keys of workflow files. */
 export function makeKeysPage(): Page {
-  return makePage("keys.md", "src/workflow/fields.ts", [
+  return makePage("keys.md", "src/workflow/decode/fields.ts", [
     "# Keys",
     "",
     "[The file format](../file-format.md) explains them with examples. A key in bold is required.",

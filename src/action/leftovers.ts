@@ -1,6 +1,6 @@
 import { demand, isGranted } from "../host/deno_permissions.ts";
 import type { ActionContext } from "./action.ts";
-import { type Guard, startGuard } from "./guard.ts";
+import { type Guard, startGuard } from "./watchdog.ts";
 
 /**
  * The processes and files of a run that outlive their step: they go when the run ends, and a

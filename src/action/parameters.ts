@@ -1,4 +1,4 @@
-import { isTemplate } from "../expr/template_data.ts";
+import { isTemplate } from "../expr/template/template_data.ts";
 import { didYouMean } from "../source/suggest.ts";
 import { DURATION_FORMS, parseDuration } from "../value/duration.ts";
 import { describeValue, isDict } from "../value/value.ts";

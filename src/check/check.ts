@@ -1,5 +1,5 @@
 import type { Problem } from "../workflow/problem.ts";
-import type { CheckModel } from "./model.ts";
+import type { CheckModel } from "./model/model.ts";
 
 /** One thing that static analysis looks for: a record in the list of checks. */
 export interface Check {

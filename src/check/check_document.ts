@@ -2,17 +2,17 @@ import type { Host } from "../host/host.ts";
 import { evaluateKnownVars } from "../plan/evaluate_known.ts";
 import { renderKnownPath } from "../plan/make_plan.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
-import type { DecodedDocument } from "../workflow/decode_document.ts";
-import type { WorkflowDraft } from "../workflow/decode_workflow.ts";
+import type { DecodedDocument } from "../workflow/decode/decode_document.ts";
+import type { WorkflowDraft } from "../workflow/decode/decode_workflow.ts";
 import type { Limits } from "../workflow/limits.ts";
-import type { EmbeddedFiles } from "../workflow/embed_job_files.ts";
+import type { EmbeddedFiles } from "../workflow/job_files/embed_job_files.ts";
 import { decodeDocument, embedsFiles } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
 import type { Problem } from "../workflow/problem.ts";
 import { locateAll } from "../workflow/tell_problems.ts";
 import { CHECKS } from "./checks.ts";
-import { findLiteralSecrets } from "./literal_secrets.ts";
-import { type Drafts, makeModel } from "./make_model.ts";
+import { findLiteralSecrets } from "./secrets/literal_secrets.ts";
+import { type Drafts, makeModel } from "./model/make_model.ts";
 
 /** What was found in a document, and in the job files that it embeds. */
 export interface CheckedDocument {
@@ -53,7 +53,7 @@ async function embedKnownFiles(
   limits: Limits,
   host: Host,
 ): Promise<EmbeddedFiles> {
-  const { embedJobFiles } = await import("../workflow/embed_job_files.ts");
+  const { embedJobFiles } = await import("../workflow/job_files/embed_job_files.ts");
   const vars = evaluateKnownVars(draft, host.env.all());
   return await embedJobFiles(draft, problems, limits, host, (path) => renderKnownPath(path, vars));
 }
@@ -64,7 +64,7 @@ export async function checkJobFile(
   host: Host,
   limits: Limits,
 ): Promise<CheckedDocument> {
-  const { JobFiles } = await import("../workflow/job_files.ts");
+  const { JobFiles } = await import("../workflow/job_files/job_files.ts");
   const jobFiles = new JobFiles(host, limits);
   await jobFiles.load(path);
   return await checkJobFiles(jobFiles);

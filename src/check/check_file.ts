@@ -1,6 +1,6 @@
 import type { Host } from "../host/host.ts";
 import { LoadError } from "../source/errors.ts";
-import { isRawMap } from "../workflow/decode_value.ts";
+import { isRawMap } from "../workflow/decode/decode_value.ts";
 import type { Limits } from "../workflow/limits.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";

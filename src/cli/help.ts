@@ -1,6 +1,6 @@
 import type { Command, Option } from "./command.ts";
 import { variablesOf } from "./environment.ts";
-import { operandWord } from "./operand_word.ts";
+import { operandWord } from "./args/operand_word.ts";
 
 /** The usage of a command, made from the tables of commands, options and variables. */
 export function renderHelp(

@@ -2,7 +2,7 @@ import type { Files, Host } from "../host/host.ts";
 import { UsageError } from "../source/errors.ts";
 import { didYouMean } from "../source/suggest.ts";
 import type { Command, ExitCode, Program } from "./command.ts";
-import { readCommandLine } from "./read_command_line.ts";
+import { readCommandLine } from "./args/read_command_line.ts";
 import { COMMANDS, COMMON_OPTIONS, DEFAULT_COMMAND } from "./registry.ts";
 
 /**
@@ -21,7 +21,7 @@ export async function main(
   try {
     return await runProgram(args, program);
   } catch (error) {
-    const { explainError } = await import("./explain_error.ts");
+    const { explainError } = await import("./messages/explain_error.ts");
     host.stderr.write(explainError(error, host, program.secrets));
     leave(1);
     return 1;
@@ -73,7 +73,7 @@ async function checkOperands(
   const [first = ""] = given;
   if (name === undefined && await isWord(first, files)) {
     const words = COMMANDS.flatMap((command) => command.name ?? []);
-    const { commandElsewhere } = await import("./other_tools.ts");
+    const { commandElsewhere } = await import("./args/other_tools.ts");
     const hint = commandElsewhere(first, extra) ?? didYouMean(first, words);
     throw new UsageError(`there is no command "${first}"`, hint);
   }

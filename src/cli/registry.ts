@@ -1,6 +1,6 @@
 import { FILE_FORMATS } from "../report/files/registry.ts";
 import type { Command, Option } from "./command.ts";
-import { OUTPUT_FORMS, OUTPUT_MODES } from "./output_mode.ts";
+import { OUTPUT_FORMS, OUTPUT_MODES } from "./args/output_mode.ts";
 
 /** Options that every command has. */
 export const COMMON_OPTIONS: readonly Option[] = [
@@ -132,7 +132,7 @@ export const DEFAULT_COMMAND: Command = {
     },
   ],
   success: "every job completed and every test passed",
-  load: async () => (await import("./run_command.ts")).runCommand,
+  load: async () => (await import("./commands/run_command.ts")).runCommand,
 };
 
 const COMMANDS_BUT_HELP: readonly Command[] = [
@@ -154,7 +154,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       },
       { name: "force", summary: "Overwrite that file if it is there already" },
     ],
-    load: async () => (await import("./gen_command.ts")).genCommand,
+    load: async () => (await import("./commands/gen_command.ts")).genCommand,
   },
   {
     name: "dag",
@@ -170,7 +170,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
           "says, or as wide as it comes out",
       },
     ],
-    load: async () => (await import("./dag_command.ts")).dagCommand,
+    load: async () => (await import("./commands/dag_command.ts")).dagCommand,
   },
   {
     name: "check",
@@ -192,14 +192,14 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       },
     ],
     success: "no errors were found",
-    load: async () => (await import("./check_command.ts")).checkCommand,
+    load: async () => (await import("./commands/check_command.ts")).checkCommand,
   },
   {
     name: "schema",
     summary: "Print a JSON Schema of workflow files, for editors",
     operands: [],
     options: [{ name: "job", summary: "Print that of a job file, which a step embeds" }],
-    load: async () => (await import("./schema_command.ts")).schemaCommand,
+    load: async () => (await import("./commands/schema_command.ts")).schemaCommand,
   },
   {
     name: "completions",
@@ -211,7 +211,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     }],
     options: [],
     load: async () =>
-      (await import("./completions_command.ts")).completionsCommand({
+      (await import("./commands/completions_command.ts")).completionsCommand({
         fallback: DEFAULT_COMMAND,
         commands: COMMANDS,
         common: COMMON_OPTIONS,
@@ -233,7 +233,7 @@ export const COMMANDS: readonly Command[] = [
     }],
     options: [],
     load: async () =>
-      (await import("./help_command.ts")).helpCommand({
+      (await import("./commands/help_command.ts")).helpCommand({
         fallback: DEFAULT_COMMAND,
         commands: COMMANDS,
         common: COMMON_OPTIONS,

@@ -1,6 +1,6 @@
 import type { Scope, Template } from "../expr/expression.ts";
 import { ExpressionError } from "../source/errors.ts";
-import { renderText } from "../expr/render.ts";
+import { renderText } from "../expr/template/render.ts";
 
 /**
  * A template as text before anything has run: an expression that cannot be evaluated yet, or that

@@ -1,11 +1,11 @@
-import type { CallExpression, Node, ObjectExpression } from "./ast.ts";
-import { callProblem } from "./call_problem.ts";
+import type { CallExpression, Node, ObjectExpression } from "./parse/ast.ts";
+import { callProblem } from "./hints/call_problem.ts";
 import type { Expression, Template } from "./expression.ts";
 import { ExpressionError } from "../source/errors.ts";
 import { argumentProblem } from "./functions/argument.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
-import { regexProblem } from "./regex.ts";
-import { childrenOf } from "./tree.ts";
+import { regexProblem } from "./evaluate/regex.ts";
+import { childrenOf } from "./parse/tree.ts";
 
 /** All mistakes in an expression that show before any value is known. */
 export function checkExpression(expression: Expression): ExpressionError[] {

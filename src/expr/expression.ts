@@ -1,5 +1,5 @@
 import type { TypeName, Value } from "../value/value.ts";
-import type { Node } from "./ast.ts";
+import type { Node } from "./parse/ast.ts";
 
 /** A text and the tree that was read from it. */
 export interface Parsed {

@@ -1,5 +1,5 @@
 import { typeName, type Value } from "../value/value.ts";
-import type { Node } from "./ast.ts";
+import type { Node } from "./parse/ast.ts";
 
 /** A mistake met while evaluating, before anyone knows where in the text it stands. */
 export class Fault extends Error {

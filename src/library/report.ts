@@ -57,12 +57,12 @@ export async function makeReport(name: ReportName, options: ReportOptions = {}):
       return (event) => reporter.report(event);
     }
     case "verbose": {
-      const { verboseReport } = await import("../report/verbose_report.ts");
+      const { verboseReport } = await import("../report/text/verbose_report.ts");
       const reporter = verboseReport(await reporterOptions(options));
       return (event) => reporter.report(event);
     }
     case "warnings": {
-      const { warningReport } = await import("../report/warning_report.ts");
+      const { warningReport } = await import("../report/text/warning_report.ts");
       const reporter = warningReport(await reporterOptions(options));
       return (event) => reporter.report(event);
     }

@@ -164,7 +164,7 @@ class PlanRun implements Run {
   async #runPlan(emit: (event: RunEvent) => void): Promise<boolean> {
     const { run: runPlan } = await import("../run/run.ts");
     const { denoHost } = await import("../host/deno_host.ts");
-    const { makeMasker } = await import("../run/secrets.ts");
+    const { makeMasker } = await import("../run/mask/secrets.ts");
     const interruption = await this.#interruption();
     const { model, permissions, given } = this.#plan;
     const { failFast = false, jobs, detailed = false, debug = false } = this.#options;

@@ -1,4 +1,4 @@
-import { renderData } from "../expr/template_data.ts";
+import { renderData } from "../expr/template/template_data.ts";
 import { ExpressionError, LoadError } from "../source/errors.ts";
 import type { Dict } from "../value/value.ts";
 import type { Workflow } from "../workflow/model.ts";

@@ -1,4 +1,4 @@
-import type { Node } from "../expr/ast.ts";
+import type { Node } from "../expr/parse/ast.ts";
 import type {
   DataTemplate,
   Expression,
@@ -8,9 +8,9 @@ import type {
 } from "../expr/expression.ts";
 import { ExpressionError } from "../source/errors.ts";
 import { CHANGING_FUNCTIONS } from "../expr/functions/random.ts";
-import { childrenOf } from "../expr/tree.ts";
-import { renderText } from "../expr/render.ts";
-import { optionsOf } from "../expr/template_data.ts";
+import { childrenOf } from "../expr/parse/tree.ts";
+import { renderText } from "../expr/template/render.ts";
+import { optionsOf } from "../expr/template/template_data.ts";
 import { isDict, type Value } from "../value/value.ts";
 
 /** What is known before anything has run. */

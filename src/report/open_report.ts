@@ -2,9 +2,9 @@ import type { Host, Output } from "../host/host.ts";
 import type { RareEvents, RunEvent } from "../run/event.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import { loadStyle } from "./style.ts";
-import { Terminal } from "./terminal.ts";
-import { textReport } from "./text_report.ts";
-import { warningReport } from "./warning_report.ts";
+import { Terminal } from "./live/terminal.ts";
+import { textReport } from "./text/text_report.ts";
+import { warningReport } from "./text/warning_report.ts";
 
 /** What a person chose about the report of a run. */
 export interface OpenReportOptions {
@@ -54,7 +54,7 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
     stderr,
     report,
     details: verbose
-      ? (await import("./verbose_report.ts")).verboseReport({ style, ...columnsOf(stderr) })
+      ? (await import("./text/verbose_report.ts")).verboseReport({ style, ...columnsOf(stderr) })
       : silent
       ? NO_REPORT
       : warningReport({ style }),
@@ -81,7 +81,7 @@ export type ReporterName = "text" | "live" | "quiet";
 export async function makeReporter(name: ReporterName, options: ReportOptions): Promise<Reporter> {
   const reporter = await makeUntimed(name, options);
   if (!options.timing) return reporter;
-  return (await import("./timed_report.ts")).timedReport(reporter, options);
+  return (await import("./text/timed_report.ts")).timedReport(reporter, options);
 }
 
 /** The text is what nearly every run prints; the others come when they are asked for. */
@@ -90,8 +90,8 @@ async function makeUntimed(name: ReporterName, options: ReportOptions): Promise<
     case "text":
       return textReport(options);
     case "live":
-      return (await import("./live_report.ts")).liveReport(options);
+      return (await import("./live/live_report.ts")).liveReport(options);
     case "quiet":
-      return (await import("./quiet_report.ts")).quietReport(options);
+      return (await import("./text/quiet_report.ts")).quietReport(options);
   }
 }

@@ -6,10 +6,10 @@ import { roundDuration } from "../value/duration.ts";
 import { Masker } from "../value/masker.ts";
 import type { Emit, RareEvents, RunStarted, SpotInFile, StepOutline } from "./event.ts";
 import { Interruption } from "./interruption.ts";
-import { maskEvent } from "./mask_event.ts";
-import { Outputs } from "./outputs.ts";
-import { emptyTally, finishJob, type JobOutcome, runJob } from "./run_job.ts";
-import { addSecretsOf } from "./secrets.ts";
+import { maskEvent } from "./mask/mask_event.ts";
+import { Outputs } from "./execute/outputs.ts";
+import { emptyTally, finishJob, type JobOutcome, runJob } from "./execute/run_job.ts";
+import { addSecretsOf } from "./mask/secrets.ts";
 import type { Detail, Session } from "./session.ts";
 import type { Step } from "../workflow/model.ts";
 
@@ -95,7 +95,8 @@ function openSession(
     onRunEnd,
     addSecret: (text) => secrets.add(text),
     ...prepare ? { prepareFailures: () => prepare("failures") } : {},
-    runJobFile: async (...args) => await (await import("./run_job_file.ts")).runJobFile(...args),
+    runJobFile: async (...args) =>
+      await (await import("./execute/run_job_file.ts")).runJobFile(...args),
     detail: { ...DETAIL, ...options.detail },
     ...(options.permissions ? { permissions: options.permissions } : {}),
   };
@@ -142,7 +143,7 @@ async function runGraph(
 ): Promise<void> {
   const slots = atOnce === undefined
     ? undefined
-    : new (await import("./slots.ts")).Slots(atOnce, session.host.clock);
+    : new (await import("./execute/slots.ts")).Slots(atOnce, session.host.clock);
   // All promises exist before any job starts: a job may stand above those that it needs.
   const ends = new Map(jobs.map((job) => [job, Promise.withResolvers<JobOutcome>()]));
   await Promise.all(jobs.map(async (planned) => {
@@ -194,7 +195,7 @@ export async function outlinePlan(
   withPlaces: boolean,
 ): Promise<RunStarted["jobs"]> {
   const spotOf = withPlaces
-    ? await (await import("./step_spots.ts")).findSpots(workflow)
+    ? await (await import("./execute/step_spots.ts")).findSpots(workflow)
     : undefined;
   return jobs.map(({ job, name, needs }) => ({
     id: job.id,

@@ -8,7 +8,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { Document, JobFile, Step } from "../workflow/model.ts";
 import type { Emit, JobState, SpotInFile, StepRun, StepState } from "./event.ts";
 import type { Interruption } from "./interruption.ts";
-import type { Outputs } from "./outputs.ts";
+import type { Outputs } from "./execute/outputs.ts";
 
 /** What all parts of one run share, or those of an embedded job in it. */
 export interface Session {

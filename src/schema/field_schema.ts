@@ -1,6 +1,6 @@
 import { DURATION_TEXT } from "../value/duration.ts";
-import { type FieldType, INTEGER_TEXT } from "../workflow/decode_value.ts";
-import type { Field } from "../workflow/fields.ts";
+import { type FieldType, INTEGER_TEXT } from "../workflow/decode/decode_value.ts";
+import type { Field } from "../workflow/decode/fields.ts";
 import { describe } from "./describe.ts";
 import type { JsonSchema, JsonSchemaObject, JsonType } from "./json_schema.ts";
 

@@ -1,6 +1,6 @@
 import type { Action } from "../action/action.ts";
 import { PLUGIN_NAME } from "../action/plugin/plugin_name.ts";
-import type { FieldTable } from "../workflow/fields.ts";
+import type { FieldTable } from "../workflow/decode/fields.ts";
 import {
   type Field,
   JOB_FIELDS,
@@ -8,7 +8,7 @@ import {
   RETRY,
   STEP_FIELDS,
   WORKFLOW,
-} from "../workflow/fields.ts";
+} from "../workflow/decode/fields.ts";
 import { loneStepRules, parametersSchema, stepRules } from "./action_schema.ts";
 import { describe } from "./describe.ts";
 import { fieldSchema } from "./field_schema.ts";

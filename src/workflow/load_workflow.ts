@@ -1,13 +1,13 @@
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
-import { decodeAs, type DecodedDocument } from "./decode_document.ts";
-import { completeWorkflow, decodeWorkflow, type WorkflowDraft } from "./decode_workflow.ts";
+import { decodeAs, type DecodedDocument } from "./decode/decode_document.ts";
+import { completeWorkflow, decodeWorkflow, type WorkflowDraft } from "./decode/decode_workflow.ts";
 import { type Limits, readLimits } from "./limits.ts";
 import type { Document, Workflow } from "./model.ts";
 import { hasErrors } from "./problem.ts";
 import { readFiles } from "./read_files.ts";
-import { readYaml } from "./read_yaml.ts";
+import { readYaml } from "./yaml/read_yaml.ts";
 
 /** A workflow that may run, and what should be said before it does. */
 export interface Loaded {
@@ -28,7 +28,12 @@ export async function loadWorkflow(
   const document = await readDocument(argument, host);
   const { draft, problems, unquoted } = await decodeDocument(document, limits, host);
   const jobFiles = draft && embedsFiles(draft)
-    ? await (await import("./embed_job_files.ts")).embedJobFiles(draft, problems, limits, host)
+    ? await (await import("./job_files/embed_job_files.ts")).embedJobFiles(
+      draft,
+      problems,
+      limits,
+      host,
+    )
     : undefined;
   const inJobFiles = await jobFiles?.diagnostics() ?? [];
   const workflow = draft && completeWorkflow(draft);

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError } from "../source/errors.ts";
 import { type Path, type Span, spanInFile } from "../source/source.ts";
-import { inheritedPath } from "./inherited_path.ts";
+import { inheritedPath } from "./decode/inherited_path.ts";
 import type { Document, Places } from "./model.ts";
 import { hasErrors, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
 

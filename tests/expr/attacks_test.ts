@@ -3,7 +3,7 @@ import {
   evaluateExpression,
   ExpressionError,
   renderTemplate,
-} from "../../src/expr/evaluate_expression.ts";
+} from "../../src/expr/evaluate/evaluate_expression.ts";
 
 const context = { vars: { s: "hello", n: 7, xs: [1, 2], m: { a: 1 }, yes: true } };
 

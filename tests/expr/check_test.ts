@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { checkExpression, checkTemplate } from "../../src/expr/check.ts";
-import { parseExpression, parseTemplate } from "../../src/expr/parse.ts";
-import { loadRegexEngine } from "../../src/expr/regex.ts";
-import { usesRegex } from "../../src/expr/tree.ts";
+import { parseExpression, parseTemplate } from "../../src/expr/parse/parse.ts";
+import { loadRegexEngine } from "../../src/expr/evaluate/regex.ts";
+import { usesRegex } from "../../src/expr/parse/tree.ts";
 
 Deno.test("checkExpression() tells of all mistakes at once", async () => {
   await loadRegexEngine();

@@ -3,7 +3,7 @@ import {
   evaluateExpression,
   ExpressionError,
   renderTemplate,
-} from "../../src/expr/evaluate_expression.ts";
+} from "../../src/expr/evaluate/evaluate_expression.ts";
 import { renderExcerpt } from "../../src/source/render_diagnostic.ts";
 import { placeOf } from "../../src/source/source.ts";
 

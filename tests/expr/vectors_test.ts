@@ -3,7 +3,7 @@ import {
   evaluateExpression,
   ExpressionError,
   renderTemplate,
-} from "../../src/expr/evaluate_expression.ts";
+} from "../../src/expr/evaluate/evaluate_expression.ts";
 import vectors from "./vectors.json" with { type: "json" };
 
 interface Vector {

@@ -1,7 +1,7 @@
-import { LateCode } from "../../src/report/job_block.ts";
-import { liveReport } from "../../src/report/live_report.ts";
+import { LateCode } from "../../src/report/text/job_block.ts";
+import { liveReport } from "../../src/report/live/live_report.ts";
 import type { Reporter, ReportOptions } from "../../src/report/reporter.ts";
-import { textReport } from "../../src/report/text_report.ts";
+import { textReport } from "../../src/report/text/text_report.ts";
 
 const code = new LateCode();
 await code.bring("failures");

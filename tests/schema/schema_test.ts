@@ -4,7 +4,7 @@ import { LoadError } from "../../src/source/errors.ts";
 import type { Diagnostic } from "../../src/source/diagnostic.ts";
 import { loadWorkflow } from "../../src/workflow/load_workflow.ts";
 import { readFiles } from "../../src/workflow/read_files.ts";
-import { readYaml } from "../../src/workflow/read_yaml.ts";
+import { readYaml } from "../../src/workflow/yaml/read_yaml.ts";
 import { validateAll } from "../support/ajv.ts";
 import { workflowsOfFields } from "../support/field_places.ts";
 import { hostWith } from "../support/load_files.ts";

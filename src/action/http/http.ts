@@ -1,7 +1,7 @@
 import type { Action } from "../action.ts";
-import { checkHttp, hasForm } from "./check_http.ts";
-import { mergeHttpDefaults } from "./merge_http_defaults.ts";
-import { SAME_MEANING, SHORTHANDS } from "./shorthands.ts";
+import { checkHttp, hasForm } from "./request/check_http.ts";
+import { mergeHttpDefaults } from "./request/merge_http_defaults.ts";
+import { SAME_MEANING, SHORTHANDS } from "./request/shorthands.ts";
 
 const JSON_BODY = 'a mapping or list in "body" is sent as JSON';
 const FORM = 'a form is a "body" with the header content-type: application/x-www-form-urlencoded';
@@ -75,6 +75,6 @@ export const http: Action = {
   check: checkHttp,
   leavesOut: (params) => ["headers", "query", ...hasForm(params) ? ["body"] : []],
   merge: mergeHttpDefaults,
-  repeat: async () => (await import("./curl.ts")).curlCommand,
+  repeat: async () => (await import("./request/curl.ts")).curlCommand,
   load: async () => (await import("./run_http.ts")).runHttp,
 };

@@ -1,17 +1,17 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import type { Permissions } from "../permissions/permissions.ts";
-import { Call } from "./call.ts";
-import { decodeBody, joinChunks } from "./decode_body.ts";
-import { explainFailure } from "./explain_failure.ts";
-import { waitForPlace } from "./places.ts";
-import { readRequest, type Request, type RequestPlan } from "./read_request.ts";
-import { isRedirect, redirectOf } from "./redirects.ts";
-import { bodyText, readHead, readText, type ResponseHead } from "./response.ts";
-import { saveBody } from "./save_body.ts";
-import { replySecrets, requestSecrets, urlSecrets } from "./secret_headers.ts";
-import type { Reply } from "./send.ts";
-import { socketsOf } from "./sockets.ts";
+import { Call } from "./transport/call.ts";
+import { decodeBody, joinChunks } from "./response/decode_body.ts";
+import { explainFailure } from "./transport/explain_http_failure.ts";
+import { waitForPlace } from "./transport/concurrency_limiter.ts";
+import { readRequest, type Request, type RequestPlan } from "./request/read_request.ts";
+import { isRedirect, redirectOf } from "./transport/redirects.ts";
+import { bodyText, readHead, readText, type ResponseHead } from "./response/response.ts";
+import { saveBody } from "./response/save_body.ts";
+import { replySecrets, requestSecrets, urlSecrets } from "./request/secret_headers.ts";
+import type { Reply } from "./transport/send.ts";
+import { socketsOf } from "./transport/sockets.ts";
 
 /** Sends the request that `params` describe, follows redirects and reads the response. */
 export async function runHttp(params: Dict, context: ActionContext): Promise<ActionResult> {

@@ -1,4 +1,4 @@
-import { isTemplate } from "../../expr/template_data.ts";
+import { isTemplate } from "../../expr/template/template_data.ts";
 import { isDict } from "../../value/value.ts";
 import type { Dict, ParameterProblem, Value } from "../action.ts";
 import { type Converted, convertParameter } from "../parameters.ts";

@@ -1,5 +1,5 @@
 import type { Operand, Option } from "../command.ts";
-import type { CommandTable } from "../read_command_line.ts";
+import type { CommandTable } from "../args/read_command_line.ts";
 import { type CommandWords, commandWords, spellings, valuedWords } from "./words.ts";
 
 /** The completion script for bash; it needs nothing but bash, from 3.2 on. */

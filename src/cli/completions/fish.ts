@@ -1,5 +1,5 @@
 import type { Operand, Option, PathKind } from "../command.ts";
-import type { CommandTable } from "../read_command_line.ts";
+import type { CommandTable } from "../args/read_command_line.ts";
 import { type CommandWords, commandWords, valuedWords } from "./words.ts";
 
 const FILES: Readonly<Record<PathKind, string>> = {

@@ -1,5 +1,5 @@
 import type { Command, Operand, Option } from "../command.ts";
-import type { CommandTable } from "../read_command_line.ts";
+import type { CommandTable } from "../args/read_command_line.ts";
 
 /** A command under its first word, with all of its options; the one without a word is "". */
 export interface CommandWords {

@@ -1,7 +1,7 @@
 import { formatJson, formatValue } from "../../value/format_value.ts";
 import { parseJson } from "../../value/parse_json.ts";
 import { typeName, type Value } from "../../value/value.ts";
-import type { Evaluation } from "../evaluation.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { define } from "./function.ts";
 

@@ -1,5 +1,5 @@
 import type { Value } from "../../value/value.ts";
-import type { Evaluation } from "../evaluation.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
 
 /** A function of the language: one that takes values, or one that runs a predicate over a list. */
 export type FunctionRecord = ValueFunction | ListFunction;

@@ -1,7 +1,7 @@
 import { isEqual } from "../../value/compare.ts";
 import { plain } from "../../value/plain.ts";
 import type { Value } from "../../value/value.ts";
-import type { Evaluation } from "../evaluation.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
 import { define } from "./function.ts";
 import { sortBy } from "./sort.ts";

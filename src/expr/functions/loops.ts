@@ -1,6 +1,6 @@
 import { formatValue } from "../../value/format_value.ts";
 import type { Value } from "../../value/value.ts";
-import type { Evaluation } from "../evaluation.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { LIMITS } from "../limits.ts";
 import { defineLoop, type Loop } from "./function.ts";

@@ -1,9 +1,9 @@
 import { formatValue } from "../../value/format_value.ts";
 import { plain, readField } from "../../value/plain.ts";
 import { type Dict, isDict, type Value } from "../../value/value.ts";
-import type { Evaluation } from "../evaluation.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { countCharacters } from "../text.ts";
+import { countCharacters } from "../evaluate/text.ts";
 import { define } from "./function.ts";
 
 /** Functions on maps. */

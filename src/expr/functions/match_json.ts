@@ -1,8 +1,8 @@
 import { formatValue } from "../../value/format_value.ts";
 import { plain, readField } from "../../value/plain.ts";
 import { type Dict, isDict, typeName, type Value } from "../../value/value.ts";
-import type { Evaluation } from "../evaluation.ts";
-import { matchesRegex } from "../regex.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
+import { matchesRegex } from "../evaluate/regex.ts";
 import { define } from "./function.ts";
 
 /** Functions that hold data against a pattern of it. */

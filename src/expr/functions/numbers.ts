@@ -1,5 +1,5 @@
 import type { Value } from "../../value/value.ts";
-import type { Evaluation } from "../evaluation.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { define } from "./function.ts";
 

@@ -1,6 +1,6 @@
 import { compareValues } from "../../value/compare.ts";
 import type { Value } from "../../value/value.ts";
-import type { Evaluation } from "../evaluation.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 
 /** The items of a list in the order of their keys; equal ones stay as they were. */

@@ -1,4 +1,4 @@
-import { testText } from "../operations.ts";
+import { testText } from "../evaluate/operations.ts";
 import { define } from "./function.ts";
 
 /** The operators on texts that are words, written as functions. */

@@ -1,5 +1,5 @@
 import type { StepRun } from "../../run/event.ts";
-import { failureKind } from "../round_tally.ts";
+import { failureKind } from "../model/round_tally.ts";
 import type { Case, Suite } from "./cases.ts";
 
 /** Cases of one step that went alike in several rounds of their job. */

@@ -1,5 +1,5 @@
 import type { Failure, SpotInFile, StepOutline } from "../../run/event.ts";
-import { oneLine } from "../text_lines.ts";
+import { oneLine } from "../text/text_lines.ts";
 import type { JobRecord, RunRecord, StepRecord } from "./run_record.ts";
 
 /** A job as a report counts it. */

@@ -1,5 +1,5 @@
 import type { Attempt } from "../../run/event.ts";
-import { summarizeFailure } from "../render_failure.ts";
+import { summarizeFailure } from "../text/render_failure.ts";
 import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { failureText } from "./details.ts";
 import type { RunRecord } from "./run_record.ts";

@@ -1,9 +1,9 @@
 import type { Exchange, Failure, StepResult } from "../../run/event.ts";
 import { printable } from "../../source/printable.ts";
-import { renderAttempts } from "../render_attempts.ts";
-import { renderExchange } from "../render_exchange.ts";
-import { renderFailure } from "../render_failure.ts";
-import { IN_A_PIPE } from "../text_lines.ts";
+import { renderAttempts } from "../text/render_attempts.ts";
+import { renderExchange } from "../text/render_exchange.ts";
+import { renderFailure } from "../text/render_failure.ts";
+import { IN_A_PIPE } from "../text/text_lines.ts";
 import { PLAIN } from "../style.ts";
 
 const BOUNDS = { columns: IN_A_PIPE.columns, lines: 40 };

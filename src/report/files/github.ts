@@ -6,9 +6,9 @@ import {
   pathsFromRoot,
   renderAnnotation,
 } from "../../source/github_command.ts";
-import { cutLine } from "../fit_lines.ts";
-import { type StepTree, StepTrees } from "../step_trees.ts";
-import { oneLine } from "../text_lines.ts";
+import { cutLine } from "../text/fit_lines.ts";
+import { type StepTree, StepTrees } from "../model/step_trees.ts";
+import { oneLine } from "../text/text_lines.ts";
 import { printable } from "../../source/printable.ts";
 import { failureText } from "./details.ts";
 import type { RenderEvent } from "./file_format.ts";

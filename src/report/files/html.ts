@@ -1,4 +1,4 @@
-import { countOf } from "../text_lines.ts";
+import { countOf } from "../text/text_lines.ts";
 import type { RenderRecord } from "./file_format.ts";
 import { PARTS } from "./html/browser/parts.ts";
 import { startPage } from "./html/browser/start.ts";

@@ -1,6 +1,6 @@
 import type { Attempt, Failure } from "../../run/event.ts";
-import { summarizeFailure } from "../render_failure.ts";
-import { oneLine } from "../text_lines.ts";
+import { summarizeFailure } from "../text/render_failure.ts";
+import { oneLine } from "../text/text_lines.ts";
 import { type Case, countCases, distinct, type Suite, suitesOf } from "./cases.ts";
 import { attemptsText, exchangeText, failureText } from "./details.ts";
 import type { RunRecord, StepRecord } from "./run_record.ts";

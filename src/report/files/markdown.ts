@@ -1,5 +1,5 @@
 import { formatSeconds } from "../../value/duration.ts";
-import { countOf } from "../text_lines.ts";
+import { countOf } from "../text/text_lines.ts";
 import { type AlikeCases, findAlike } from "./alike_cases.ts";
 import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { exchangeText, failureText } from "./details.ts";

@@ -1,5 +1,5 @@
 import { printable } from "../../source/printable.ts";
-import { cutLine } from "../fit_lines.ts";
+import { cutLine } from "../text/fit_lines.ts";
 
 /**
  * What GitHub makes no link of anywhere in a line, and what is no markup but for what is escaped. A

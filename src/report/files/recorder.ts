@@ -1,5 +1,5 @@
 import type { RunEvent, SpotInFile, StepFinished, StepRun } from "../../run/event.ts";
-import { type StepTree, StepTrees } from "../step_trees.ts";
+import { type StepTree, StepTrees } from "../model/step_trees.ts";
 import { resultText } from "./result_json.ts";
 import {
   emptyRecord,

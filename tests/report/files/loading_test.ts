@@ -33,7 +33,7 @@ Deno.test("a run without reports loads none of their code", async () => {
 
 Deno.test("a run loads the code of the reports that it writes", async () => {
   assertEquals(await loads("--report", "ndjson=n", "good.yml"), [
-    "cli/report_targets.ts",
+    "cli/args/report_targets.ts",
     "host/staged_file.ts",
     ...["ndjson", "open_files", "recorder", "registry", "result_json", "run_record"].map((name) =>
       `report/files/${name}.ts`

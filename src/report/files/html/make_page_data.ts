@@ -1,8 +1,8 @@
 import type { Failure, StepResult } from "../../../run/event.ts";
 import { printable } from "../../../source/printable.ts";
-import { criticalPath } from "../../critical_path.ts";
-import { renderRounds } from "../../render_rounds.ts";
-import { addToTally, makeRoundTally } from "../../round_tally.ts";
+import { criticalPath } from "../../model/critical_path.ts";
+import { renderRounds } from "../../text/render_rounds.ts";
+import { addToTally, makeRoundTally } from "../../model/round_tally.ts";
 import { PLAIN } from "../../style.ts";
 import { labelOf } from "../cases.ts";
 import type { JobRecord, RunRecord, StepRecord } from "../run_record.ts";

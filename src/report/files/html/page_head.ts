@@ -1,7 +1,7 @@
 import type { Failure } from "../../../run/event.ts";
 import { printable } from "../../../source/printable.ts";
 import { formatSeconds } from "../../../value/duration.ts";
-import { countOf } from "../../text_lines.ts";
+import { countOf } from "../../text/text_lines.ts";
 import { failureText } from "../details.ts";
 import type { RunRecord } from "../run_record.ts";
 import { briefFailure, flatSteps } from "./make_page_data.ts";

@@ -1,0 +1,115 @@
+import { isTemplate } from "../../../expr/template/template_data.ts";
+import { isDict } from "../../../value/value.ts";
+import type { Dict, ParameterProblem, Value } from "../../action.ts";
+import { mediaType } from "../response/content_type.ts";
+import { isToken } from "./header_names.ts";
+import { methodProblem } from "./method.ts";
+import { isFullUrl, joinUrl, readUrl } from "./request_url.ts";
+import { methodKeys, SHORTHANDS } from "./shorthands.ts";
+
+/** What is wrong with the parameters of an http step beyond their types. */
+export function checkHttp(params: Dict): ParameterProblem[] {
+  return [
+    ...checkMethod(params),
+    ...checkUrl(params),
+    ...checkVerification(params),
+    ...checkRedirects(params),
+    ...checkHeaders(params),
+  ];
+}
+
+function checkMethod(params: Dict): ParameterProblem[] {
+  const [key, ...more] = methodKeys(params);
+  if (key === undefined) {
+    const hint = 'give it one, like "get: /path" or "method: GET"';
+    return [{ path: [], message: "http step has no method", hint }];
+  }
+  const problems: ParameterProblem[] = more.map((other) => ({
+    path: [other],
+    at: "key",
+    message: `http step has two methods, "${key}" and "${other}"`,
+    hint: "keep one of them",
+  }));
+  const { method } = params;
+  if (typeof method === "string" && !isTemplate(method)) {
+    const message = methodProblem(method);
+    if (message !== undefined) problems.push({ path: ["method"], message });
+  }
+  return problems;
+}
+
+/** What begins a URL that lacks its scheme: `localhost`, `api:8080`, `127.0.0.1`, `www.a.com`. */
+const HOST =
+  /^\s*(?:https?:|\/\/|www\.|(?:localhost|[\w.-]+:\d+|\d+(?:\.\d+){3}|(?:[\w-]+\.){2,}[a-z]{2,})(?:[/?]|$))/i;
+
+/** Looks at the URL as far as it is known before the run. */
+function checkUrl(params: Dict): ParameterProblem[] {
+  const [key, ...more] = methodKeys(params);
+  const url = given(params, "url");
+  if (more.length > 0) return [];
+  const target = SHORTHANDS.some((name) => name === key) ? params[key!] : undefined;
+  if (isTemplate(url) || isTemplate(target)) return [];
+  if (url === undefined) {
+    if (key === "method") return [{ path: [], message: "http step has no url" }];
+    if (typeof target !== "string" || isFullUrl(target)) return checkText(key!, target);
+    const message = `"${key}" is the path "${target}", and there is no "url" to append it to`;
+    const hint = target.includes("${")
+      ? "a value is put in by {{vars.name}}"
+      : HOST.test(target)
+      ? 'begin it with "http://" or "https://"'
+      : 'give a full URL, or "url" in the defaults';
+    return [{ path: [key!], message, hint }];
+  }
+  if (typeof url !== "string" || typeof target !== "string") return checkText("url", url);
+  const path = isFullUrl(target) ? key! : "url";
+  return checkText(path, joinUrl(url, target));
+}
+
+function checkText(key: string, text: Value | undefined): ParameterProblem[] {
+  if (typeof text !== "string") return [];
+  const problem = readUrl(text);
+  return problem instanceof URL ? [] : [{ path: [key], ...problem }];
+}
+
+function checkVerification(params: Dict): ParameterProblem[] {
+  if (given(params, "insecure") === undefined || given(params, "verify_ssl") === undefined) {
+    return [];
+  }
+  const message = '"insecure" and "verify_ssl" say the same thing';
+  return [{ path: ["insecure"], at: "key", message, hint: "keep one of them" }];
+}
+
+function checkRedirects({ max_redirects: most }: Dict): ParameterProblem[] {
+  if (typeof most !== "number" || most >= 0) return [];
+  return [{ path: ["max_redirects"], message: '"max_redirects" must not be negative' }];
+}
+
+function checkHeaders(params: Dict): ParameterProblem[] {
+  const headers = params.headers;
+  if (!isDict(headers)) return [];
+  const problems: ParameterProblem[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    const path = ["headers", name];
+    if (!isToken(name)) {
+      problems.push({ path, at: "key", message: `"${name}" cannot be the name of a header` });
+    } else if (typeof value === "object" && value !== null) {
+      const kind = isDict(value) ? "a mapping" : "a list";
+      problems.push({ path, message: `the header "${name}" must be text, not ${kind}` });
+    }
+  }
+  return problems;
+}
+
+/** Whether the body of the step is sent as a form, as far as it is known before the run. */
+export function hasForm({ headers }: Dict): boolean {
+  if (!isDict(headers)) return false;
+  return Object.entries(headers).some(([name, value]) =>
+    name.toLowerCase() === "content-type" && typeof value === "string" &&
+    mediaType(value) === "application/x-www-form-urlencoded"
+  );
+}
+
+function given(params: Dict, key: string): Value | undefined {
+  const value = Object.hasOwn(params, key) ? params[key] : undefined;
+  return value === null ? undefined : value;
+}

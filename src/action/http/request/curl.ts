@@ -1,0 +1,93 @@
+import { isPrintable } from "../../../source/printable.ts";
+import { isDict } from "../../../value/value.ts";
+import type { CommandLine, Dict } from "../../action.ts";
+import { readParameters } from "../../read_parameters.ts";
+import { ALWAYS } from "./request_headers.ts";
+
+/** Nobody wants to paste more. */
+const LONGEST_BODY = 8192;
+
+/** The file that is to hold a longer body. */
+const BODY_FILE = "body";
+
+/** A curl command that sends a request once more, with the headers that the server saw. */
+export function curlCommand({ method, url, headers, body }: Dict, params: Dict): CommandLine {
+  const sent = isDict(headers) ? headers : {};
+  const text = typeof body === "string" ? body : "";
+  const groups = [
+    [
+      "curl",
+      ...optionWords(String(url), params),
+      ...methodWords(String(method), text),
+      String(url),
+    ],
+    ...headerWords(String(method), String(url), sent, text).map((header) => ["-H", header]),
+  ];
+  if (isPacked(sent)) groups.push(["--compressed"]);
+  if (text === "") return { groups };
+  if (text.length > LONGEST_BODY) {
+    const note = `put the body, ${text.length} characters, into a file "${BODY_FILE}" first`;
+    return { groups: [...groups, ["--data-binary", `@${BODY_FILE}`]], note };
+  }
+  // In a word, line ends and what does not show would have to be written as something else.
+  if (isPrintable(text) && !/[\n\t]/.test(text)) {
+    return { groups: [...groups, ["--data-raw", text]] };
+  }
+  return { groups: [...groups, ["--data-binary", "@-"]], input: text };
+}
+
+function optionWords(url: string, params: Dict): string[] {
+  const read = readParameters("http", params);
+  const isVerified = read.boolean("verify_ssl") ?? !read.boolean("insecure");
+  const follows = read.boolean("follow_redirects") ?? true;
+  const most = read.integer("max_redirects");
+  return [
+    ...isVerified || !url.startsWith("https:") ? [] : ["-k"],
+    ...follows ? ["-L"] : [],
+    ...follows && most !== undefined ? ["--max-redirs", String(most)] : [],
+    // To curl, brackets and braces in a URL stand for several URLs.
+    ...(/[[\]{}]/.test(url) ? ["-g"] : []),
+  ];
+}
+
+function methodWords(method: string, body: string): string[] {
+  if (method === "HEAD") {
+    // With -I curl sends no body, and without it waits for one until the connection is closed.
+    return body === "" ? ["-I"] : ["-X", "HEAD", "--ignore-content-length"];
+  }
+  return method === (body === "" ? "GET" : "POST") ? [] : ["-X", method];
+}
+
+/** Headers that curl would not send, or send otherwise. */
+function headerWords(method: string, url: string, headers: Dict, body: string): string[] {
+  const words: string[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (isImplied(name, String(value), url, body)) continue;
+    words.push(value === "" ? `${name};` : `${name}: ${value}`);
+  }
+  // Without a value it takes out what curl would say by itself.
+  const missing = ["Accept", "User-Agent", ...body === "" ? [] : ["Content-Type"]]
+    .filter((name) => headers[name] === undefined);
+  const closes = method === "HEAD" && body !== "" ? ["Connection: close"] : [];
+  return [...words, ...missing.map((name) => `${name}:`), ...closes];
+}
+
+/** Whether curl sends it by itself, or something as good. */
+function isImplied(name: string, value: string, url: string, body: string): boolean {
+  switch (name) {
+    case "Connection":
+      return true;
+    case "Content-Length":
+      return body !== "" || value !== "0";
+    case "Host":
+      return value === URL.parse(url)?.host;
+    default:
+      return value === ALWAYS[name];
+  }
+}
+
+/** Whether the step asks for an encoding that curl has to undo. */
+function isPacked(headers: Dict): boolean {
+  const asked = headers["Accept-Encoding"];
+  return asked !== undefined && asked !== "identity" && asked !== ALWAYS["Accept-Encoding"];
+}

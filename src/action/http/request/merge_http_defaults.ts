@@ -1,0 +1,36 @@
+import { type Dict, isDict, mergeDicts, type Value } from "../../../value/value.ts";
+import { SAME_MEANING } from "./shorthands.ts";
+
+/**
+ * The parameters of a step laid over the defaults of its job: key by key, also in nested objects.
+ * Names of headers ignore case, and a step's method in any form beats one from the defaults.
+ */
+export function mergeHttpDefaults(defaults: Dict, own: Dict): Dict {
+  const kept = Object.entries(defaults).filter(([key]) =>
+    !SAME_MEANING.some(({ names }) =>
+      names.includes(key) && names.some((other) => isGiven(own, other))
+    )
+  );
+  const base: Record<string, Value> = Object.create(null);
+  for (const [key, value] of kept) base[key] = value;
+  const merged = mergeDicts(base, own);
+  const inherited = base.headers;
+  const headers = own.headers;
+  if (!isDict(inherited) || !isDict(headers)) return merged;
+  return { ...merged, headers: mergeHeaders(inherited, headers) };
+}
+
+/** A parameter without a value says nothing. */
+function isGiven(own: Dict, key: string): boolean {
+  return Object.hasOwn(own, key) && own[key] !== null;
+}
+
+function mergeHeaders(inherited: Dict, own: Dict): Dict {
+  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  const merged: Record<string, Value> = Object.create(null);
+  for (const [name, value] of Object.entries(inherited)) {
+    if (!names.has(name.toLowerCase())) merged[name] = value;
+  }
+  for (const [name, value] of Object.entries(own)) merged[name] = value;
+  return merged;
+}

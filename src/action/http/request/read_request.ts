@@ -1,0 +1,127 @@
+import { StepError } from "../../../source/errors.ts";
+import type { Dict } from "../../action.ts";
+import { nilError, type ParameterReader, readParameters, required } from "../../read_parameters.ts";
+import { methodProblem } from "./method.ts";
+import { encodeBody, type RequestBody } from "./request_body.ts";
+import { type Headers, requestHeaders } from "./request_headers.ts";
+import { addQuery, isFullUrl, joinUrl, readUrl, withoutPassword } from "./request_url.ts";
+import { SHORTHANDS } from "./shorthands.ts";
+
+/** A request that can be sent. */
+export interface Request {
+  readonly method: string;
+  /** Without credentials and fragment, which are not sent as parts of it. */
+  readonly url: URL;
+  /** By canonical name. */
+  readonly headers: Headers;
+  readonly body?: string;
+}
+
+/** What a step asks for: a request, and how to carry it out. */
+export interface RequestPlan {
+  readonly request: Request;
+  /** Milliseconds; undefined where only the step has a timeout. */
+  readonly timeout: number | undefined;
+  /** How many redirects to follow; undefined to take the first response as it is. */
+  readonly maxRedirects: number | undefined;
+  readonly verify: boolean;
+}
+
+/** Reads the rendered parameters of a step. Throws `StepError` where they make no request. */
+export function readRequest(params: Dict): RequestPlan {
+  const read = readParameters("http", params);
+  const { method, text, parameter } = readTarget(read, params);
+  const given = readUrl(text);
+  if (!(given instanceof URL)) {
+    throw new StepError(`cannot send ${method}: ${given.message}`, given.hint, { parameter });
+  }
+  const encoded = <T>(what: string, encode: () => T): T => {
+    try {
+      return encode();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      const request = `${method} "${withoutPassword(text)}"`;
+      throw new StepError(`cannot send ${request}: ${error.message}`, undefined, {
+        parameter: what,
+      });
+    }
+  };
+  const query = read.object("query");
+  const url = query ? encoded("query", () => addQuery(given, query)) : given;
+  const rawBody = read.any("body");
+  const asked = read.object("headers") ?? {};
+  const body = rawBody === undefined
+    ? undefined
+    : encoded("body", () => encodeBody(rawBody, headerText(asked, "content-type")));
+  return {
+    request: makeRequest(method, url, asked, body),
+    timeout: read.duration("timeout") || undefined,
+    maxRedirects: read.boolean("follow_redirects") === false ? undefined : readMaxRedirects(read),
+    verify: read.boolean("verify_ssl") ?? !read.boolean("insecure"),
+  };
+}
+
+function makeRequest(
+  method: string,
+  given: URL,
+  asked: Dict,
+  body: RequestBody | undefined,
+): Request {
+  const headers = requestHeaders(method, given, asked, body);
+  const url = bareUrl(given);
+  return body ? { method, url, headers, body: body.text } : { method, url, headers };
+}
+
+/** The URL as it is sent. */
+export function bareUrl(given: URL): URL {
+  if (given.username === "" && given.password === "" && given.hash === "") return given;
+  const url = new URL(given);
+  url.username = url.password = url.hash = "";
+  return url;
+}
+
+function readTarget(
+  read: ParameterReader,
+  params: Dict,
+): {
+  readonly method: string;
+  readonly text: string;
+  /** The one that says where it goes. */
+  readonly parameter: string;
+} {
+  const base = read.string("url");
+  for (const name of SHORTHANDS) {
+    const target = read.string(name);
+    if (target === undefined) continue;
+    const method = name.toUpperCase();
+    if (base === undefined || isFullUrl(target)) return { method, text: target, parameter: name };
+    return { method, text: joinUrl(base, target), parameter: "url" };
+  }
+  const method = read.string("method");
+  if (method === undefined) {
+    const given = [...SHORTHANDS, "method"].find((name) => Object.hasOwn(params, name));
+    throw given === undefined ? new StepError("http step has no method") : nilError("http", given);
+  }
+  const problem = methodProblem(method);
+  if (problem !== undefined) throw new StepError(`cannot send a request: ${problem}`);
+  const text = required("http", "url", base);
+  return { method: method.toUpperCase(), text, parameter: "url" };
+}
+
+function readMaxRedirects(read: ParameterReader): number {
+  const most = read.integer("max_redirects") ?? 10;
+  if (most >= 0) return most;
+  throw new StepError(
+    `cannot run http: "max_redirects" must not be negative, not ${most}`,
+    undefined,
+    { parameter: "max_redirects" },
+  );
+}
+
+function headerText(headers: Dict, lowerName: string): string | undefined {
+  let text: string | undefined;
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.toLowerCase() === lowerName && value !== null) text = String(value);
+  }
+  return text;
+}

@@ -1,0 +1,90 @@
+import { StepError } from "../../../source/errors.ts";
+import type { Dict } from "../../action.ts";
+import { toByteString } from "./byte_string.ts";
+import { canonicalName, isToken } from "./header_names.ts";
+import type { RequestBody } from "./request_body.ts";
+import { decode } from "./request_url.ts";
+
+/** The headers of a request by canonical name. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** What is sent where a step does not say otherwise. */
+export const ALWAYS: Headers = {
+  Accept: "*/*",
+  "User-Agent": "runner",
+  "Accept-Encoding": "gzip, deflate, br",
+};
+
+/** These follow from the body that is sent, whatever a step says. */
+const FRAMING: ReadonlySet<string> = new Set(["Content-Length", "Transfer-Encoding"]);
+
+/*
+ * "Expect" is left out: the body would have to wait for a word from the server, which many never
+ * give, and comes at once without it.
+ */
+
+/** Without a body, these need no word about its length. */
+const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"]);
+
+/** All headers of a request: those that the step asks for, over those that every request has. */
+export function requestHeaders(
+  method: string,
+  url: URL,
+  asked: Dict,
+  body: RequestBody | undefined,
+): Headers {
+  const headers: Record<string, string> = Object.create(null);
+  headers.Host = url.host;
+  for (const name in ALWAYS) headers[name] = ALWAYS[name]!;
+  if (url.username !== "" || url.password !== "") headers.Authorization = basic(url);
+  if (body?.contentType !== undefined) headers["Content-Type"] = body.contentType;
+  for (const [name, value] of Object.entries(asked)) {
+    if (!isToken(name)) throw new StepError(`cannot send the header "${name}": it is no name`);
+    const canonical = canonicalName(name);
+    if (FRAMING.has(canonical) || canonical === "Expect") continue;
+    if (value === null) delete headers[canonical];
+    else headers[canonical] = headerText(canonical, value);
+  }
+  if (body) headers["Content-Length"] = String(utf8Length(body.text));
+  else if (!BODILESS.has(method)) headers["Content-Length"] = "0";
+  return headers;
+}
+
+/**
+ * The headers as node:http takes them fastest: names and values in turn. `connection` is said in
+ * place of what a step says about the connection.
+ */
+export function wireHeaders(headers: Headers, connection: string | undefined): string[] {
+  const wire: string[] = [];
+  for (const name in headers) {
+    if (connection === undefined || name !== "Connection") {
+      wire.push(name, toByteString(headers[name]!));
+    }
+  }
+  if (connection !== undefined) wire.push("Connection", connection);
+  return wire;
+}
+
+function headerText(name: string, value: Dict[string]): string {
+  if (typeof value === "object") {
+    throw new StepError(`cannot send the header "${name}": it must be text`);
+  }
+  // Texts from files and block scalars end in a line break that nobody means.
+  const text = String(value).trim();
+  // deno-lint-ignore no-control-regex
+  if (/[\0-\x08\x0a-\x1f\x7f]/.test(text)) {
+    throw new StepError(
+      `cannot send the header "${name}": there is a line break or a control character in it`,
+    );
+  }
+  return text;
+}
+
+function basic({ username, password }: URL): string {
+  const credentials = toByteString(`${decode(username)}:${decode(password)}`);
+  return `Basic ${btoa(credentials)}`;
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

@@ -1,0 +1,51 @@
+import { globalAgent } from "node:https";
+import { isIP } from "node:net";
+import type { Request } from "./read_request.ts";
+import { wireHeaders } from "./request_headers.ts";
+import type { SocketOptions, Sockets } from "../transport/sockets.ts";
+
+/** A step without templates sends the same request in every round. */
+const known = new WeakMap<Request, SocketOptions>();
+
+/** A request as node:http takes it; `isNew` asks for a connection that nothing else is sent over. */
+export function wireOptions(
+  request: Request,
+  { sockets, verify }: { readonly sockets: Sockets; readonly verify: boolean },
+  isNew: boolean,
+): SocketOptions {
+  if (isNew) return describe(request, sockets, verify, true);
+  let made = known.get(request);
+  if (made?.agent !== sockets || made.rejectUnauthorized !== verify) {
+    known.set(request, made = describe(request, sockets, verify, false));
+  }
+  return made;
+}
+
+function describe(
+  { method, url, headers }: Request,
+  agent: Sockets,
+  verify: boolean,
+  isNew: boolean,
+): SocketOptions {
+  const secure = url.protocol === "https:";
+  // An IPv6 address stands in brackets in URLs only.
+  const { hostname } = url;
+  const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+  const port = url.port || (secure ? "443" : "80");
+  const scheme = !secure ? "http" : verify ? "https" : "insecure https";
+  return {
+    agent,
+    // It stands for the scheme of the request.
+    ...(secure ? { _defaultAgent: globalAgent } : {}),
+    host,
+    port,
+    method,
+    path: url.pathname + url.search,
+    headers: wireHeaders(headers, isNew ? "close" : undefined),
+    pool: `${isNew ? "new" : "kept"} ${scheme} ${host} ${port}`,
+    secure,
+    // Whatever the header "Host" says, the server has to prove that it is the host of the URL.
+    servername: isIP(host) ? "" : host,
+    rejectUnauthorized: verify,
+  };
+}

@@ -1,0 +1,92 @@
+import type { Deadline } from "../../../host/deadlines.ts";
+import { StepError } from "../../../source/errors.ts";
+import { formatDuration } from "../../../value/duration.ts";
+import type { ActionContext } from "../../action.ts";
+import { mayRepeat } from "../request/method.ts";
+import type { Request, RequestPlan } from "../request/read_request.ts";
+import { type Exchange, type Reply, send, SendFailure } from "./send.ts";
+import type { Sockets } from "./sockets.ts";
+
+/** An action that is under way: it can be stopped, and knows how long it takes. */
+export class Call {
+  readonly #context: ActionContext;
+  readonly #plan: RequestPlan;
+  readonly #sockets: Sockets;
+  readonly #forget: () => void;
+  #exchange: Exchange | undefined;
+  #reason: StepError | undefined;
+  #deadline: Deadline | undefined;
+  #began: number | undefined;
+  #elapsed = 0;
+
+  constructor(plan: RequestPlan, sockets: Sockets, context: ActionContext) {
+    this.#plan = plan;
+    this.#sockets = sockets;
+    this.#context = context;
+    this.#forget = context.onStop((reason) => this.#stop(reason));
+  }
+
+  /** Milliseconds from when the first request got its socket to the end of the last response. */
+  get elapsed(): number {
+    return this.#elapsed;
+  }
+
+  /**
+   * Sends a request. Where the server had closed the connection by the time the request came, it
+   * is sent once more over a new one.
+   */
+  async send(request: Request): Promise<Reply> {
+    const { verify } = this.#plan;
+    const sockets = this.#sockets;
+    const onDispatch = () => this.#dispatched();
+    for (let fresh = false;; fresh = true) {
+      this.checkStopped();
+      this.#exchange = send(request, { sockets, verify, fresh, onDispatch });
+      try {
+        const reply = await this.#exchange.reply;
+        this.#elapsed = this.#context.host.clock.ticks() - this.#began!;
+        return reply;
+      } catch (error) {
+        if (fresh || this.#reason || !isStale(error) || !mayRepeat(request.method)) throw error;
+        this.#context.debug(
+          `${request.method} ${request.url} is sent again: the connection was closed before an answer`,
+        );
+      } finally {
+        // Sets that live long refer to the call, and their discarded tables go on doing so until
+        // a full collection: all that hangs on an exchange would stay in memory until then.
+        this.#exchange = undefined;
+      }
+    }
+  }
+
+  /** Throws the reason if the action was told to end. */
+  checkStopped(): void {
+    if (this.#reason) throw this.#reason;
+  }
+
+  /** Takes back what waits for the end of the call. */
+  close(): void {
+    this.#forget();
+    this.#deadline?.cancel();
+  }
+
+  /** The time runs from when the first request has its socket. */
+  #dispatched(): void {
+    if (this.#began !== undefined) return;
+    this.#began = this.#context.host.clock.ticks();
+    const { timeout } = this.#plan;
+    if (timeout === undefined) return;
+    this.#deadline = this.#context.deadlines.add(timeout, () => {
+      this.#stop(new StepError(`the request timed out after ${formatDuration(timeout)}`));
+    });
+  }
+
+  #stop(reason: StepError): void {
+    this.#reason = reason;
+    this.#exchange?.abort(reason);
+  }
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof SendFailure && error.isStale;
+}

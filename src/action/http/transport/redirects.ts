@@ -1,0 +1,61 @@
+import { StepError } from "../../../source/errors.ts";
+import { isSecretHeader } from "../../../value/secrets.ts";
+import { fromByteString } from "../request/byte_string.ts";
+import { bareUrl, type Request } from "../request/read_request.ts";
+import type { Headers } from "../request/request_headers.ts";
+import { readUrl, withoutPassword } from "../request/request_url.ts";
+import { findHeader, type Reply } from "./send.ts";
+
+/** Whether a response may say where to ask instead. */
+export function isRedirect({ code }: Reply): boolean {
+  return REDIRECTS.includes(code);
+}
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+/** The request that a redirect asks for; undefined where the response is none. */
+export function redirectOf(request: Request, reply: Reply): Request | undefined {
+  if (!isRedirect(reply)) return undefined;
+  const location = locationOf(reply);
+  if (location === undefined) return undefined;
+  const url = resolve(request, location);
+  const becomesGet = reply.code === 303
+    ? request.method !== "GET" && request.method !== "HEAD"
+    : (reply.code === 301 || reply.code === 302) && request.method === "POST";
+  const isElsewhere = url.origin !== request.url.origin;
+  const headers = keepHeaders(
+    request.headers,
+    (name) =>
+      !(isElsewhere && isForOneOrigin(name)) && !(becomesGet && name.startsWith("Content-")),
+  );
+  if (isElsewhere) headers.Host = url.host;
+  if (becomesGet) return { method: "GET", url, headers };
+  return { ...request, url, headers };
+}
+
+function locationOf({ rawHeaders }: Reply): string | undefined {
+  const location = findHeader(rawHeaders, "location");
+  return location === undefined ? undefined : fromByteString(location);
+}
+
+function resolve({ method, url }: Request, location: string): URL {
+  const text = URL.parse(location, url)?.href ?? location;
+  const target = readUrl(text);
+  if (target instanceof URL) return bareUrl(target);
+  throw new StepError(
+    `cannot follow the redirect of ${method} "${url}" to "${
+      withoutPassword(location)
+    }": ${target.message}`,
+    target.hint,
+  );
+}
+
+function isForOneOrigin(name: string): boolean {
+  return name === "Host" || isSecretHeader(name);
+}
+
+function keepHeaders(headers: Headers, keep: (name: string) => boolean): Record<string, string> {
+  const kept: Record<string, string> = Object.create(null);
+  for (const name in headers) if (keep(name)) kept[name] = headers[name]!;
+  return kept;
+}

@@ -1,0 +1,229 @@
+import { ClientRequest, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { demand, demandCertificates } from "../../../host/deno_permissions.ts";
+import { mayRepeat } from "../request/method.ts";
+import type { Request } from "../request/read_request.ts";
+import type { Sockets } from "./sockets.ts";
+import { wireOptions } from "../request/wire_options.ts";
+
+/** A response as it came, its body not decoded. */
+export interface Reply {
+  readonly code: number;
+  /** The text of the status line after the code, a character for each byte. */
+  readonly reason: string;
+  /** Names and values in turn, a character for each byte. */
+  readonly rawHeaders: readonly string[];
+  readonly chunks: readonly Uint8Array[];
+}
+
+/** How far an exchange has come. */
+export type Phase = "connecting" | "waiting" | "receiving";
+
+/** Why there is no reply, and what had happened until then. */
+export class SendFailure extends Error {
+  constructor(
+    override readonly cause: unknown,
+    readonly request: Request,
+    readonly phase: Phase,
+    /** Bytes of the body that had come. */
+    readonly received: number,
+    /** Whether the socket had served a request before and was closed without a byte of answer. */
+    readonly isStale: boolean,
+  ) {
+    super("no reply", { cause });
+  }
+}
+
+/** The most of a body that is kept in memory, encoded and decoded. */
+export const BODY_LIMIT = 64 * 1024 * 1024;
+
+/** A body that is larger than what is kept in memory. */
+export class BodyTooLarge extends Error {}
+
+/** The connection was closed, and nothing else is known. */
+export class ClosedEarly extends Error {}
+
+/** The server agreed to go on in another protocol. */
+export class ProtocolChanged extends Error {}
+
+/** What there is to know for sending a request beside the request. */
+export interface SendOptions {
+  readonly sockets: Sockets;
+  readonly verify: boolean;
+  /** Whether it must go over a new connection. */
+  readonly fresh: boolean;
+  /** Called when the request has got its socket. */
+  readonly onDispatch: () => void;
+}
+
+/** Sends a request; the response is collected in the exchange. */
+export function send(request: Request, options: SendOptions): Exchange {
+  return new Exchange(request, options);
+}
+
+/** A request under way. */
+export class Exchange {
+  /** Rejects with `SendFailure` alone. */
+  readonly reply: Promise<Reply>;
+  readonly #request: Request;
+  readonly #onDispatch: () => void;
+  readonly #resolve: (reply: Reply) => void;
+  readonly #reject: (failure: SendFailure) => void;
+  #outgoing: Outgoing | undefined;
+  #incoming: IncomingMessage | undefined;
+  #socket: Socket | undefined;
+  #bytesBefore = 0;
+  #isOver = false;
+  readonly #chunks: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(request: Request, options: SendOptions) {
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    this.reply = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#request = request;
+    this.#onDispatch = options.onDispatch;
+    try {
+      this.#outgoing = open(request, options, this);
+    } catch (error) {
+      this.abort(error);
+    }
+  }
+
+  /** Ends it now, socket and all. */
+  abort(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const isStale = this.#outgoing?.reusedSocket === true && !this.#incoming &&
+      this.#socket !== undefined && this.#socket.bytesRead === this.#bytesBefore;
+    this.#reject(new SendFailure(reason, this.#request, this.#phase, this.#size, isStale));
+    this.#outgoing?.destroy();
+  }
+
+  /** The request has got its socket. */
+  dispatched(socket: Socket): void {
+    this.#socket = socket;
+    this.#bytesBefore = socket.bytesRead;
+    this.#onDispatch();
+  }
+
+  /** The connection failed, or what came over it is not HTTP. */
+  fail(error: unknown): void {
+    const response = this.#incoming;
+    // Some servers send a body where there is none. It is no part of the response.
+    if (response && this.#isBodiless(response) && isParserError(error)) {
+      this.#finish(response);
+      this.#outgoing?.destroy();
+    } else {
+      this.abort(error);
+    }
+  }
+
+  /** The head of the response has come. */
+  receive(response: IncomingMessage): void {
+    this.#incoming = response;
+    const { rawHeaders } = response;
+    if (
+      Number(findHeader(rawHeaders, "content-length")) > BODY_LIMIT &&
+      this.#request.method !== "HEAD"
+    ) {
+      return this.abort(new BodyTooLarge());
+    }
+    // By the time that the next request comes, the server would be closing the connection.
+    const kept = findHeader(rawHeaders, "keep-alive");
+    if (kept !== undefined && /^timeout=[01]\b/.test(kept)) this.#outgoing!.shouldKeepAlive = false;
+    response.on("error", (error) => this.abort(error));
+    response.on("data", (chunk: Uint8Array) => this.#collect(chunk));
+    response.on("end", () => this.#finish(response));
+  }
+
+  /** Nothing more will come. */
+  closed(): void {
+    if (!this.#isOver) this.abort(new ClosedEarly());
+  }
+
+  get #phase(): Phase {
+    if (this.#incoming) return "receiving";
+    return !this.#socket || this.#socket.connecting ? "connecting" : "waiting";
+  }
+
+  #isBodiless({ statusCode }: IncomingMessage): boolean {
+    return this.#request.method === "HEAD" || statusCode === 204 || statusCode === 304;
+  }
+
+  #collect(chunk: Uint8Array): void {
+    this.#size += chunk.length;
+    if (this.#size > BODY_LIMIT) this.abort(new BodyTooLarge());
+    else this.#chunks.push(chunk);
+  }
+
+  #finish({ statusCode = 0, statusMessage = "", rawHeaders }: IncomingMessage): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#resolve({ code: statusCode, reason: statusMessage, rawHeaders, chunks: this.#chunks });
+    // A server that answers early wants no more of the body, and may never read it.
+    if (!this.#outgoing?.writableFinished) this.#outgoing?.destroy();
+  }
+}
+
+/** The value of a header among names and values in turn; the name is in lower case. */
+export function findHeader(rawHeaders: readonly string[], name: string): string | undefined {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const other = rawHeaders[at]!;
+    if (other.length === name.length && other.toLowerCase() === name) return rawHeaders[at + 1];
+  }
+  return undefined;
+}
+
+/** A request of node's that knows its exchange, so that all of them have the same listeners. */
+class Outgoing extends ClientRequest {
+  exchange: Exchange | undefined;
+}
+
+function onSocket(this: Outgoing, socket: Socket): void {
+  this.exchange?.dispatched(socket);
+}
+
+function onResponse(this: Outgoing, response: IncomingMessage): void {
+  this.exchange?.receive(response);
+}
+
+function onError(this: Outgoing, error: unknown): void {
+  this.exchange?.fail(error);
+}
+
+function isParserError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("HPE_");
+}
+
+function onClose(this: Outgoing): void {
+  this.exchange?.closed();
+}
+
+function onUpgrade(this: Outgoing): void {
+  this.exchange?.abort(new ProtocolChanged());
+}
+
+function open(request: Request, options: SendOptions, exchange: Exchange): Outgoing {
+  const { hostname, port, protocol } = request.url;
+  const isSecure = protocol === "https:";
+  demand({ name: "net", host: `${hostname}:${port || (isSecure ? 443 : 80)}` });
+  if (isSecure) demandCertificates();
+  // A request that may not be sent twice needs a socket that the server cannot be closing.
+  const isNew = options.fresh || !mayRepeat(request.method);
+  const outgoing = new Outgoing(wireOptions(request, options, isNew));
+  outgoing.exchange = exchange;
+  // Deno would send a request again by itself when a socket that was used before fails, even
+  // after the request was destroyed. This mark of its own tells it that it has done so already.
+  (outgoing as { _retrying?: boolean })._retrying = true;
+  // Without this the socket would be kept unless the server, too, said that it closes it.
+  if (isNew) outgoing.shouldKeepAlive = false;
+  outgoing.on("socket", onSocket);
+  outgoing.on("response", onResponse);
+  outgoing.on("error", onError);
+  outgoing.on("close", onClose);
+  outgoing.on("upgrade", onUpgrade);
+  outgoing.end(request.body);
+  return outgoing;
+}

@@ -1,0 +1,174 @@
+import { Agent, type ClientRequest, type RequestOptions } from "node:http";
+import { Agent as SecureAgent } from "node:https";
+import type { Socket } from "node:net";
+import type { Clock } from "../../../host/host.ts";
+import type { ActionContext } from "../../action.ts";
+import { Places } from "./concurrency_limiter.ts";
+import { socketLimit } from "./socket_limit.ts";
+
+/** What a request says about the socket that it wants. */
+export interface SocketOptions extends RequestOptions {
+  readonly agent: Sockets;
+  /** Requests share a socket only where this is the same. */
+  readonly pool: string;
+  /** Whether it speaks TLS. */
+  readonly secure: boolean;
+  readonly rejectUnauthorized: boolean;
+  readonly servername: string;
+}
+
+/** A request that has no socket yet. */
+interface Waiting {
+  readonly request: ClientRequest;
+  readonly options: SocketOptions;
+}
+
+/**
+ * The sockets of a run: one pool for all hosts and both schemes, so that one limit counts them
+ * all.
+ *
+ * Only the name of an agent is node's. Its agent keeps lists that it searches for every request,
+ * and asks the system for things that have not changed since.
+ */
+export class Sockets extends Agent {
+  /** A place for each socket. */
+  readonly places: Places;
+  readonly #limit: number;
+  readonly #secure = new SecureAgent();
+  readonly #open = new Set<Socket>();
+  /** By pool; the socket that was used last is used first. */
+  readonly #idle = new Map<string, Socket[]>();
+  /** There is a place for each request, so few wait here, for others to be closed. */
+  #waiting: Waiting[] = [];
+
+  constructor(limit: number, clock: Clock) {
+    super({ keepAlive: true });
+    this.#limit = limit;
+    this.places = new Places(limit, clock);
+    // A request refuses an agent of another scheme; one that names none is for every scheme.
+    Reflect.deleteProperty(this, "protocol");
+  }
+
+  /** Called by each request for its socket. */
+  addRequest(request: ClientRequest, options: SocketOptions): void {
+    const socket = this.#takeIdle(options.pool);
+    if (socket) {
+      request.reusedSocket = true;
+      request.onSocket(socket);
+    } else if (this.#open.size < this.#limit) {
+      this.#connect(request, options);
+    } else {
+      this.#waiting.push({ request, options });
+      this.#closeIdle();
+    }
+  }
+
+  override createConnection(options: SocketOptions): Socket {
+    const socket = options.secure
+      ? this.#secure.createConnection(options)
+      : super.createConnection(options);
+    return socket as Socket;
+  }
+
+  override destroy(): void {
+    this.places.close();
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  #takeIdle(pool: string): Socket | undefined {
+    const sockets = this.#idle.get(pool);
+    if (!sockets) return undefined;
+    for (let socket = sockets.pop(); socket; socket = sockets.pop()) {
+      // The server may have closed it meanwhile, or have sent what nobody asked for: what comes
+      // next over it may be the rest of that.
+      const isQuiet = socket.bytesRead === (socket as InUse).bytesBeforeIdle;
+      if (isQuiet && !socket.destroyed && socket.writable) return socket;
+      socket.destroy();
+    }
+    return undefined;
+  }
+
+  #connect(request: ClientRequest, options: SocketOptions): void {
+    const { pool } = options;
+    // The session of an earlier connection is found by its key.
+    const socket = this.createConnection({ ...options, ...KEPT, _agentKey: pool } as SocketOptions);
+    this.#open.add(socket);
+    socket.on("free", () => this.#free(socket, pool));
+    // Between two requests nobody else listens, and an error that nobody hears ends the program.
+    socket.on("error", () => {});
+    const forget = () => this.#forget(socket, pool);
+    socket.once("close", forget);
+    // The request keeps it for another protocol.
+    socket.once("agentRemove", forget);
+    request.onSocket(socket);
+  }
+
+  /** A request has had its answer, or was given up before it was sent. */
+  #free(socket: Socket, pool: string): void {
+    if (socket.destroyed) return;
+    const { _httpMessage: last } = socket as InUse;
+    if (!last?.shouldKeepAlive || !socket.writable) return void socket.destroy();
+    const next = this.#waiting.findIndex(({ options }) => options.pool === pool);
+    if (next >= 0) {
+      const [{ request }] = this.#waiting.splice(next, 1) as [Waiting];
+      request.reusedSocket = true;
+      return request.onSocket(socket);
+    }
+    // Nothing stays open for later while requests to other hosts wait for a socket.
+    if (this.#waiting.length > 0) return void socket.destroy();
+    (socket as InUse)._httpMessage = null;
+    (socket as InUse).bytesBeforeIdle = socket.bytesRead;
+    const sockets = this.#idle.get(pool);
+    if (sockets) sockets.push(socket);
+    else this.#idle.set(pool, [socket]);
+  }
+
+  #forget(socket: Socket, pool: string): void {
+    if (!this.#open.delete(socket)) return;
+    const sockets = this.#idle.get(pool);
+    const at = sockets?.indexOf(socket) ?? -1;
+    if (at >= 0) sockets!.splice(at, 1);
+    const next = this.#waiting.shift();
+    if (next) this.#connect(next.request, next.options);
+  }
+
+  /** Closes a socket that nobody uses: no request that waits could use it. */
+  #closeIdle(): void {
+    for (const sockets of this.#idle.values()) {
+      const socket = sockets.shift();
+      if (socket) return void socket.destroy();
+    }
+  }
+}
+
+/** A socket as requests use it: they write themselves down in it. */
+interface InUse extends Socket {
+  _httpMessage?: ClientRequest | null;
+  /** What had come over it when the last request was done with it. */
+  bytesBeforeIdle?: number;
+}
+
+/** How sockets are opened: `path` would be that of a socket in the file system. */
+const KEPT = {
+  path: null,
+  encoding: null,
+  noDelay: true,
+  keepAlive: true,
+  keepAliveInitialDelay: 1000,
+};
+
+const pools = new WeakMap<object, Sockets>();
+
+/** The sockets of a run, which are closed when it ends. */
+export function socketsOf({ run, host, onRunEnd }: ActionContext): Sockets {
+  let sockets = pools.get(run);
+  if (!sockets) {
+    const made = sockets = new Sockets(socketLimit(), host.clock);
+    pools.set(run, made);
+    onRunEnd(() => {
+      pools.delete(run);
+      made.destroy();
+    });
+  }
+  return sockets;
+}

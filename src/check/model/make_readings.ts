@@ -1,0 +1,72 @@
+import type { Path } from "../../source/source.ts";
+import type { ExpressionUse } from "../../workflow/decode/expression_reader.ts";
+import { type Accesses, findAccesses, keyPath } from "./find_accesses.ts";
+import type { CheckedJob, CheckedStep, Reading } from "./model.ts";
+
+/** Where expressions read `vars`, `outputs` and `res`, in the order in which they were decoded. */
+export function makeReadings(
+  uses: readonly ExpressionUse[],
+  jobs: readonly CheckedJob[],
+): readonly Reading[] {
+  const places = indexPlaces(jobs);
+  const known = new Map<object, Accesses>();
+  const accessesOf = (tree: ExpressionUse["tree"]): Accesses => {
+    let accesses = known.get(tree);
+    if (!accesses) known.set(tree, accesses = findAccesses(tree));
+    return accesses;
+  };
+  const testedBy = (part: CheckedJob | CheckedStep | undefined) => {
+    const skipif = part?.draft.skipif;
+    return skipif ? accessesOf(skipif).tested : NOTHING;
+  };
+  const readings: Reading[] = [];
+  for (const { tree, path } of uses) {
+    const { accesses, tested } = accessesOf(tree);
+    const place = accesses.length === 0 ? undefined : places(path);
+    if (!place) continue;
+    const { job, step, field } = place;
+    // What a condition looks at, it looks at because it may be missing.
+    const guards = [tested, testedBy(step), testedBy(job)];
+    for (const { root, keys, isOpen } of accesses) {
+      readings.push({ root, keys, isOpen, path, job, step, field, guards });
+    }
+  }
+  return readings;
+}
+
+/** Whether nil up to the key at an index does no harm where it is read. */
+export function isGuarded({ root, keys, guards }: Reading, index: number): boolean {
+  const key = keyPath(root, keys, index);
+  return guards.some((guard) => guard.has(key));
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+type Place = Pick<Reading, "job" | "step" | "field">;
+
+/** Tells what a path leads to; nothing where it is the vars of the workflow. */
+function indexPlaces(jobs: readonly CheckedJob[]): (path: Path) => Place | undefined {
+  const index = new Map(jobs.map((job) => [
+    job.draft.index,
+    { job, steps: new Map(job.steps.map((step) => [step.draft.index, step])) },
+  ]));
+  // A job file is a job by itself.
+  const isFile = jobs[0]?.draft.path.length === 0;
+  return (path) => {
+    const found = isFile
+      ? index.get(0)
+      : path[0] === "jobs"
+      ? index.get(Number(path[1]))
+      : undefined;
+    if (!found) return undefined;
+    const { job, steps } = found;
+    const [key, stepIndex, ...rest] = path.slice(job.draft.path.length);
+    if (key !== "steps") return { job, step: undefined, field: fieldName(key, stepIndex) };
+    const step = steps.get(Number(stepIndex));
+    return step && { job, step, field: fieldName(...rest) };
+  };
+}
+
+function fieldName(key?: string | number, part?: string | number): string {
+  return key === "retry" || key === "repeat" ? `${key}.${part}` : String(key);
+}

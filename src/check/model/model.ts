@@ -1,0 +1,57 @@
+import type { DataTemplate } from "../../expr/expression.ts";
+import type { Path } from "../../source/source.ts";
+import type { IdentifiedJob } from "../../workflow/decode/check_graph.ts";
+import type { StepDraft } from "../../workflow/decode/decode_job.ts";
+import type { RawMap } from "../../workflow/decode/decode_value.ts";
+import type { Document } from "../../workflow/model.ts";
+import type { Access } from "./find_accesses.ts";
+import type { LiteralSecret } from "../secrets/literal_secrets.ts";
+
+/** A workflow as the checks see it: all that could be decoded, and what its expressions read. */
+export interface CheckModel {
+  readonly document: Document;
+  /** The vars of the workflow; undefined in a job file, which is given its vars when it runs. */
+  readonly vars: DataTemplate | undefined;
+  readonly jobs: readonly CheckedJob[];
+  readonly stepsById: ReadonlyMap<string, readonly CheckedStep[]>;
+  /** The steps that publish an output of that name. */
+  readonly publishers: ReadonlyMap<string, readonly CheckedStep[]>;
+  /** Whether these are all: of some step the outputs may not be known. */
+  readonly knowsPublishers: boolean;
+  readonly readings: readonly Reading[];
+  /** Words in texts that were not read: any may be a use of a name, or give it. */
+  readonly mentions: ReadonlySet<string>;
+  /** Words in the templates of defaults, which no step may have taken. */
+  readonly defaultWords: ReadonlySet<string>;
+  readonly secrets: readonly LiteralSecret[];
+}
+
+export interface CheckedJob {
+  readonly draft: IdentifiedJob;
+  readonly steps: readonly CheckedStep[];
+  /** The jobs that it names in needs; undefined where that is not sure. */
+  readonly needs: readonly CheckedJob[] | undefined;
+}
+
+export interface CheckedStep {
+  readonly draft: StepDraft;
+  readonly job: CheckedJob;
+  /** The step as it stands in the document. */
+  readonly raw: RawMap;
+  /** Whether one of its keys is misspelt, so that it may mean to say what it does not. */
+  readonly isDoubtful: boolean;
+  /** The names of its outputs, right or wrong; undefined where they cannot be known. */
+  readonly published: ReadonlySet<string> | undefined;
+}
+
+/** A place that reads `vars`, `outputs` or `res`. */
+export interface Reading extends Access {
+  readonly path: Path;
+  readonly job: CheckedJob;
+  /** Undefined at the keys of a job. */
+  readonly step: CheckedStep | undefined;
+  /** The key of the job or the step: `with`, `retry.interval`. */
+  readonly field: string;
+  /** What may be nil without harm where it stands, by `keyPath`. */
+  readonly guards: readonly ReadonlySet<string>[];
+}

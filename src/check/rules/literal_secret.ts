@@ -1,0 +1,39 @@
+import type { Path } from "../../source/source.ts";
+import type { Check } from "../check.ts";
+
+/** Secrets that stand in the file as they are. */
+export const literalSecret: Check = {
+  codes: [
+    {
+      code: "literal-secret",
+      severity: "warning",
+      summary: "A secret is written into the file.",
+    },
+  ],
+  *find({ secrets }) {
+    for (const { path, why, range } of secrets) {
+      yield {
+        severity: "warning",
+        code: "literal-secret",
+        path,
+        ...range ? { range } : {},
+        message: why,
+        hint: hintFor(path),
+      };
+    }
+  },
+};
+
+function hintFor(path: Path): string {
+  const key = path.findLast((part) => typeof part === "string") ?? "";
+  const variable = /^authorization$/i.test(key) ? "TOKEN" : upperSnake(key);
+  if (path[0] === "vars") return `read it from the environment: ${path.at(-1)}: "{{${variable}}}"`;
+  return `read it from the environment, in the vars of the workflow: "{{${variable}}}"`;
+}
+
+/** `apiKey` as the environment would call it: `API_KEY`. */
+function upperSnake(name: string): string {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").split(/[^A-Za-z0-9]+/).filter(Boolean);
+  const joined = words.join("_").toUpperCase();
+  return /^[A-Z]/.test(joined) ? joined : "SECRET";
+}

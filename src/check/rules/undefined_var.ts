@@ -1,0 +1,80 @@
+import { isRawMap } from "../../workflow/decode/decode_value.ts";
+import type { Check } from "../check.ts";
+import { isGuarded } from "../model/make_readings.ts";
+import { hintGiver } from "../model/hints.ts";
+import { keyProblem, severityOfNil } from "../model/key_problem.ts";
+import { findVar } from "../model/known_vars.ts";
+import type { CheckModel, Reading } from "../model/model.ts";
+
+const SUGGESTION = 'or write ?? "…" where it may be missing';
+
+/** Vars that are read and that nothing defines. */
+export const undefinedVar: Check = {
+  codes: [
+    {
+      code: "undefined-var",
+      severity: "error",
+      summary: "A var is read that neither the workflow nor the step defines.",
+    },
+    {
+      code: "undefined-key",
+      severity: "warning",
+      summary: "A key of a var is read that its value does not have.",
+    },
+  ],
+  *find(model) {
+    const { vars, document: { value } } = model;
+    const isUnread = isRawMap(value) && !isRawMap(value.vars ?? {});
+    if (!vars || isUnread) return;
+    const meant = hintGiver();
+    const namesInSteps = findNamesInSteps(model);
+    for (const reading of model.readings) {
+      if (reading.root !== "vars" || isInDoubt(model, reading)) continue;
+      const source = findVar(vars, reading);
+      if (source.kind === "there") continue;
+      const { index } = source;
+      if (isGuarded(reading, index)) continue;
+      const { name } = reading.keys[index]!;
+      if (source.kind === "nothing" && index === 0) {
+        yield keyProblem(reading, index, {
+          severity: severityOfNil(reading, index),
+          code: "undefined-var",
+          message: `nothing defines the var "${name}"`,
+          hint: meant(name, source.among) ?? (namesInSteps.has(name) ? ELSEWHERE : undefined) ??
+            `add it to the vars of the workflow, ${SUGGESTION}`,
+        });
+      } else {
+        const owner = ["vars", ...reading.keys.slice(0, index).map((key) => key.name)].join(".");
+        const among = source.kind === "nothing" ? source.among : undefined;
+        yield keyProblem(reading, index, {
+          severity: "warning",
+          code: "undefined-key",
+          message: among ? `${owner} has no "${name}"` : `${owner} is no map, and has no "${name}"`,
+          ...among ? { hint: meant(name, among) ?? hintAmong(among()) } : {},
+        });
+      }
+    }
+  },
+};
+
+/** Whether the step may define more than it seems to. */
+function isInDoubt({ mentions }: CheckModel, { step, keys }: Reading): boolean {
+  const [first] = keys;
+  if (!first || mentions.has(first.name)) return true;
+  if (!step) return false;
+  const { raw, draft } = step;
+  const isUnread = (key: "vars" | "iteration") => raw[key] !== undefined && !draft[key];
+  return isUnread("vars") || isUnread("iteration");
+}
+
+const ELSEWHERE = "it is a var of another step, which only that step sees";
+
+/** The vars that steps have of their own. */
+function findNamesInSteps({ jobs }: CheckModel): ReadonlySet<string> {
+  const steps = jobs.flatMap((job) => job.steps);
+  return new Set(steps.flatMap(({ raw: { vars } }) => isRawMap(vars) ? Object.keys(vars) : []));
+}
+
+function hintAmong(names: readonly string[]): string {
+  return names.length === 0 ? "it is empty" : `there is ${names.slice(0, 5).join(", ")}`;
+}

@@ -1,0 +1,60 @@
+import type { DataTemplate } from "../../expr/expression.ts";
+import { isDict } from "../../value/value.ts";
+import type { Check } from "../check.ts";
+import type { CheckedStep, CheckModel } from "../model/model.ts";
+
+/** Actions whose result may be bad, and what a test of it looks like. */
+const TESTS: ReadonlyMap<string, string> = new Map([
+  ["http", "test: res.code == 200"],
+  ["shell", "test: res.code == 0"],
+]);
+
+/** Steps that pass whatever their action answers. */
+export const untestedResult: Check = {
+  codes: [
+    { code: "untested-result", severity: "hint", summary: "A step passes whatever its result is." },
+  ],
+  *find(model) {
+    const judged = findJudged(model);
+    for (const step of model.jobs.flatMap(({ steps }) => steps)) {
+      const { action, path, retry, id } = step.draft;
+      const test = action && TESTS.get(action.name);
+      if (test === undefined || step.raw.test !== undefined || step.isDoubtful) continue;
+      if (id !== undefined && judged.has(id) || runsOn(step)) continue;
+      yield {
+        severity: "hint",
+        code: "untested-result",
+        path: [...path, "uses"],
+        message: retry
+          ? "nothing tests the result of this step: after the last attempt it passes anyway"
+          : "nothing tests the result of this step",
+        hint: `add a test, like ${test}`,
+      };
+    }
+  },
+};
+
+/** Ids of steps whose outputs decide something in a test or a skipif. */
+function findJudged({ readings, stepsById, publishers }: CheckModel): ReadonlySet<string> {
+  const judged = new Set<string>();
+  for (const { root, keys: [first], field } of readings) {
+    if (root !== "outputs" || !first || field !== "test" && field !== "skipif") continue;
+    const steps = stepsById.get(first.name) ?? publishers.get(first.name) ?? [];
+    for (const { draft: { id } } of steps) if (id !== undefined) judged.add(id);
+  }
+  return judged;
+}
+
+/** Whether it is left to run in the background, so that it has no result yet. */
+function runsOn({ draft }: CheckedStep): boolean {
+  const background = fieldOf(draft.with, "background");
+  return background !== undefined && background !== false && background !== "false";
+}
+
+function fieldOf(data: DataTemplate, key: string): unknown {
+  if (data.kind === "map") {
+    const field = data.entries.find(([name]) => name === key)?.[1];
+    return field?.kind === "constant" ? field.value : field;
+  }
+  return data.kind === "constant" && isDict(data.value) ? data.value[key] : undefined;
+}

@@ -1,0 +1,54 @@
+import type { Check } from "../check.ts";
+import type { CheckModel } from "../model/model.ts";
+
+/** Outputs that nothing reads. */
+export const unusedOutput: Check = {
+  codes: [
+    { code: "unused-output", severity: "hint", summary: "An output is published and not read." },
+  ],
+  *find(model) {
+    // Who embeds a job file sees all outputs of it.
+    const uses = model.vars && findUses(model);
+    if (!uses) return;
+    for (const [id, steps] of model.stepsById) {
+      if (uses.steps.has(id)) continue;
+      for (const { draft, published } of steps) {
+        for (const name of published ?? []) {
+          if (uses.names.has(name) || uses.outputs.get(id)?.has(name)) continue;
+          yield {
+            severity: "hint",
+            code: "unused-output",
+            path: [...draft.path, "outputs", name],
+            part: "key",
+            message: `nothing reads the output "${name}"`,
+          };
+        }
+      }
+    }
+  },
+};
+
+interface OutputUses {
+  /** Ids of steps whose outputs are read as a whole. */
+  readonly steps: ReadonlySet<string>;
+  /** Names that are read of a step, by its id. */
+  readonly outputs: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Names that are read flat, or that may be read where a text could not be. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** What is read of the outputs; undefined where all may be. */
+function findUses(model: CheckModel): OutputUses | undefined {
+  const steps = new Set<string>();
+  const outputs = new Map<string, Set<string>>();
+  const names = new Set([...model.mentions, ...model.defaultWords]);
+  for (const { root, keys: [first, second] } of model.readings) {
+    if (root !== "outputs") continue;
+    if (!first) return undefined;
+    if (!model.stepsById.has(first.name)) names.add(first.name);
+    else if (!second) steps.add(first.name);
+    else if (outputs.has(first.name)) outputs.get(first.name)!.add(second.name);
+    else outputs.set(first.name, new Set([second.name]));
+  }
+  return { steps, outputs, names };
+}

@@ -1,0 +1,111 @@
+import type { Path } from "../../source/source.ts";
+import { isSecretHeader, isSecretName, SHORTEST_SECRET } from "../../value/secrets.ts";
+import { isRawMap } from "../../workflow/decode/decode_value.ts";
+import { findToken, mayHoldTokens } from "./token_forms.ts";
+
+/** A secret that stands in a document as it is. */
+export interface LiteralSecret {
+  readonly path: Path;
+  /** The secret itself, which nothing that is printed may show. */
+  readonly text: string;
+  /** Why it is taken for one, in words. */
+  readonly why: string;
+  /** Where it stands in the text at the path; undefined for the whole of it. */
+  readonly range?: { readonly start: number; readonly end: number };
+}
+
+/** Finds what has the form of a secret, wherever it stands, and what is given as one by its name. */
+export function findLiteralSecrets(
+  root: unknown,
+  files: readonly { readonly text: string }[],
+): readonly LiteralSecret[] {
+  const secrets: LiteralSecret[] = [];
+  const known = new Set<object>();
+  const hasTraces = files.some(({ text }) => mayHoldTokens(text));
+  // One list for all, since a file has many values and few secrets.
+  const path: (string | number)[] = [];
+  const walk = (value: unknown, isData: boolean) => {
+    if (typeof value === "string") {
+      // Of several in one text the first will do: it is all of the text that has to go.
+      const token = hasTraces ? findToken(value) : undefined;
+      if (token) {
+        const { what, text, start } = token;
+        const range = { start, end: start + text.length };
+        secrets.push({ path: [...path], text, why: `this is ${what}`, range });
+      } else if (isData) secrets.push(...namedSecret(value, path));
+    } else if (typeof value === "object" && value !== null && !known.has(value)) {
+      known.add(value);
+      const step = (key: string | number, part: unknown) => {
+        const isDataHere = isData || typeof key === "string" && isDataKey(key, path);
+        path.push(key);
+        walk(part, isDataHere);
+        path.pop();
+      };
+      if (Array.isArray(value)) value.forEach((item, index) => step(index, item));
+      else for (const [key, part] of Object.entries(value)) step(key, part);
+    }
+  };
+  if (isRawMap(root)) walk(root, false);
+  return secrets;
+}
+
+/** Whether what stands under a key of the workflow, a job or a step is data. */
+function isDataKey(key: string, path: Path): boolean {
+  const start = path[0] === "jobs" ? 2 : 0;
+  switch (path.length - start) {
+    case 0:
+      return key === "defaults" || key === "vars";
+    case 2:
+      return path[start] === "steps" && (key === "with" || key === "vars" || key === "iteration");
+    default:
+      return false;
+  }
+}
+
+function namedSecret(value: string, at: Path): readonly LiteralSecret[] {
+  const name = String(at.at(-1));
+  const isHeader = String(at.at(-2)).toLowerCase() === "headers" && isSecretHeader(name);
+  if (!isSecretValue(name, value, isHeader)) return [];
+  const what = isHeader ? `the header "${name}"` : `"${name}"`;
+  return [{ path: [...at], text: value, why: `${what} holds a secret as it is` }];
+}
+
+/** Whether the value of a field is a secret, written down as it is: its name says so. */
+export function isSecretValue(name: string, value: string, isHeader: boolean): boolean {
+  if (!isHeader && !isSecretName(name)) return false;
+  if (value.includes("{{") || value.trim().length < SHORTEST_SECRET) return false;
+  if (isHeader) {
+    const [, credential = value] = /^(?:basic|bearer|token|digest)\s+(.*)$/is.exec(value) ?? [];
+    return !(isCookie(name) && !NAMED_COOKIE.test(value.slice(0, 5000)) || isStandIn(credential));
+  }
+  if (ABOUT_A_SECRET.test(name) || isStandIn(value)) return false;
+  return STRONG_NAME.test(name) || looksRandom(value);
+}
+
+function isCookie(header: string): boolean {
+  return /cookie$/i.test(header);
+}
+
+const NAMED_COOKIE = /(?:sess|sid|auth|token|jwt)\w*\s*=\s*[^;\s]{6,}/i;
+
+/** Names that speak of a secret and hold none: `token_url`, `key_id`. */
+const ABOUT_A_SECRET =
+  /(?:ur[il]|type|name|id|file|path|dir|field|count|length|size|limit|ttl|expir\w*|age|method|mode|scheme|header|prefix|policy|format|algorithm|env|endpoint|param|hint|label|store|status|regexp?|pattern)$/i;
+
+/** Names that are used for secrets alone; "key" and its like are used for much else. */
+const STRONG_NAME = /token|secret|passw|credential|api[-_]?key|access[-_]?key|private[-_]?key/i;
+
+/** Words of values that stand in for a secret, or are meant to be wrong. */
+const STAND_IN =
+  /(?:^|[^a-z])(?:wrong|invalid|incorrect|bad|fake|dummy|expired|default|unknown|missing|none|null|nil|empty|example|sample|placeholder|redacted|change[-_ ]?me|your|todo|not[-_ ]?a|no[-_ ]?such)(?:$|[^a-z])/i;
+
+function isStandIn(value: string): boolean {
+  return STAND_IN.test(value) || /^(.)\1*$/.test(value) || /^<.*>$|^\$|^\[.*\]$/.test(value) ||
+    /^(?:https?:\/\/|\.{0,2}\/)/.test(value);
+}
+
+/** Whether a value is no word of any language: letters and digits in one piece. */
+function looksRandom(value: string): boolean {
+  return /^[\w+/=.~-]{8,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value) &&
+    !/^[a-z]+[-_.]?\d{1,4}$/i.test(value) && !/^v?\d+(?:\.\d+)+/.test(value);
+}

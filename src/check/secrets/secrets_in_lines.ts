@@ -1,0 +1,53 @@
+import { passwordsIn } from "../../action/http/request/request_url.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import { placeOf } from "../../source/source.ts";
+import { isSecretHeader } from "../../value/secrets.ts";
+import { isSecretValue } from "./literal_secrets.ts";
+
+/** So much of a line is looked at on either side of a place, more than is ever shown. */
+const REACH = 2000;
+
+/**
+ * The secrets in the lines of a file that diagnostics show. It may be that nobody could read the
+ * file, so the lines are taken for what they look like.
+ */
+export function secretsInLines(diagnostics: readonly Diagnostic[]): string[] {
+  const lines = new Set<string>();
+  for (const { span } of diagnostics) {
+    if (!span) continue;
+    const { text, from } = placeOf(span);
+    lines.add(text.slice(Math.max(0, from - REACH), from + REACH));
+  }
+  return [...lines].flatMap((line) => [
+    ...fieldsIn(line)
+      .filter(([, value]) => !READ.test(value))
+      .filter(([name, value]) => isSecretValue(name, value, isSecretHeader(name)))
+      .map(([, value]) => value),
+    ...passwordsIn(line).filter((password) => !password.includes("{{")),
+  ]);
+}
+
+/** What reads a value, as outputs do, and holds none: `res.body.token`, `trim(res.stdout)`. */
+const READ = /(?:^|[(!\s])(?:res|req|vars|outputs)(?:\.|\?\.|\[)["'A-Za-z_]/;
+
+const NAME = "[\"']?([\\w.-]+)[\"']?";
+
+/** A line that is a field, whose value has no quotes and goes on to a remark or to its end. */
+const BLOCK = new RegExp(`^\\s*(?:- +)*${NAME}:\\s+([^\\s"'{[&*!|>#].*)$`);
+
+/** A field anywhere in a line, in quotes or up to what ends a value between brackets. */
+const FLOW = new RegExp(
+  `${NAME}\\s*:\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|'((?:[^']|'')*)'|([^\\s"'{[,}\\]][^,}\\]]*))`,
+  "g",
+);
+
+/** The names and values of the fields in a line. */
+function fieldsIn(line: string): (readonly [name: string, value: string])[] {
+  const [, name, rest] = BLOCK.exec(line) ?? [];
+  if (name !== undefined && rest !== undefined) {
+    return [[name, rest.split(/\s#/, 1)[0]!.trim()]];
+  }
+  return [...line.matchAll(FLOW)].map(([, name = "", double, single, plain = ""]) =>
+    [name, double ?? single ?? plain.trim()] as const
+  );
+}

@@ -1,0 +1,31 @@
+import { jobHint, matchJobs, selectJobs } from "../../plan/select_jobs.ts";
+import type { Plan, PlannedJob } from "../../plan/plan.ts";
+import { UsageError } from "../../source/errors.ts";
+import type { Invocation } from "../command.ts";
+
+/** Refuses what can be refused without a look at the workflow. Throws UsageError. */
+export function checkChoiceOfJobs({ lists, switches }: Invocation): void {
+  if (!switches.has("no-needs") || lists.has("only")) return;
+  throw new UsageError("option --no-needs goes with --only", "name the jobs that are to run");
+}
+
+/** The part of a plan that `--only` and `--skip` leave. Throws UsageError for what fits no job. */
+export function chooseJobs(plan: Plan, { lists, switches }: Invocation): Plan {
+  const matches = (option: string) =>
+    (lists.get(option) ?? []).flatMap((wanted) => jobsFor(plan, option, wanted));
+  const withNeeds = !switches.has("no-needs");
+  const skip = new Set(matches("skip"));
+  if (!lists.has("only")) return selectJobs(plan, { withNeeds, skip });
+  return selectJobs(plan, { only: new Set(matches("only")), withNeeds, skip });
+}
+
+function jobsFor({ jobs }: Plan, option: string, wanted: string): readonly PlannedJob[] {
+  const found = matchJobs(jobs, wanted);
+  if (found.length > 0) return found;
+  const parts = wanted.split(",").map((part) => part.trim());
+  const isList = parts.length > 1 && parts.every((part) => matchJobs(jobs, part).length > 0);
+  const hint = isList
+    ? `give the option once for each: ${parts.map((part) => `--${option} "${part}"`).join(" ")}`
+    : jobHint(jobs, wanted);
+  throw new UsageError(`option --${option}: there is no job "${wanted}"`, hint);
+}

@@ -1,0 +1,40 @@
+import type { Environment, Output } from "../../host/host.ts";
+import { UsageError } from "../../source/errors.ts";
+
+/** Every form of the report, in the order of the help: the same text in another way. */
+export const OUTPUT_FORMS = [
+  { name: "spinner", summary: "redraws progress in place" },
+  { name: "stream", summary: "prints each result as it completes" },
+] as const;
+
+/** What `--output` can be. */
+export const OUTPUT_MODES: readonly string[] = ["auto", ...OUTPUT_FORMS.map(({ name }) => name)];
+
+/** Whether to redraw progress: the flag, then the environment, then what the output is. */
+export async function redraws(
+  flag: string | undefined,
+  env: Environment,
+  output: Output,
+): Promise<boolean> {
+  const variable = env.get("RUNNER_OUTPUT") || undefined;
+  if (flag === undefined && variable !== undefined) {
+    const { checkChoice } = await import("./check_choice.ts");
+    checkChoice("RUNNER_OUTPUT", variable, OUTPUT_MODES);
+  }
+  const asked = flag ?? variable ?? "auto";
+  return asked === "spinner" || asked === "auto" && output.isTerminal;
+}
+
+/** Whether to print with colours: what was asked for, else whether a terminal shows them. */
+export function usesColour(noColor: boolean, env: Environment, output: Output): boolean {
+  const unwanted = env.get("RUNNER_NO_COLOR") ?? "";
+  if (!["", "0", "1", "false", "true"].includes(unwanted)) {
+    throw new UsageError(
+      `RUNNER_NO_COLOR cannot be "${unwanted}"`,
+      "one of true, false, 1, 0",
+    );
+  }
+  if (env.get("FORCE_COLOR") === "1") return true;
+  if (noColor || unwanted === "1" || unwanted === "true" || env.get("NO_COLOR")) return false;
+  return output.isTerminal && env.get("TERM") !== "dumb";
+}

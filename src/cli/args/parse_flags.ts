@@ -1,0 +1,98 @@
+import { parseArgs } from "@std/cli/parse-args";
+import { UsageError } from "../../source/errors.ts";
+import { didYouMean } from "../../source/suggest.ts";
+import { checkChoice } from "./check_choice.ts";
+import type { Invocation, Option } from "../command.ts";
+
+/** The words of a command line, sorted. */
+export interface Flags {
+  readonly operands: readonly string[];
+  readonly switches: ReadonlySet<string>;
+  /** Every value of each option that takes one, in the order of the line. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Sorts the words of a command line by a table of options. Throws `UsageError`. */
+export async function parseFlags(
+  args: readonly string[],
+  options: readonly Option[],
+): Promise<Flags> {
+  const switches = options.filter(({ value }) => value === undefined).map(({ name }) => name);
+  const valued = options.filter(({ value }) => value !== undefined).map(({ name }) => name);
+  refuseValues(args, options);
+  const unknown: string[] = [];
+  const parsed = parseArgs(args, {
+    boolean: switches,
+    string: ["_", ...valued],
+    collect: valued,
+    alias: Object.fromEntries(options.flatMap(({ short, name }) => short ? [[short, name]] : [])),
+    "--": true,
+    unknown(word, key) {
+      if (key !== undefined) unknown.push(word);
+      return true;
+    },
+  });
+  const [first] = unknown;
+  if (first !== undefined) throw await unknownOption(first, options);
+  return {
+    operands: [...parsed._, ...(parsed["--"] as readonly string[])].map(String),
+    switches: new Set(switches.filter((name) => parsed[name] === true)),
+    values: new Map(valued.flatMap((name) => {
+      const given = parsed[name] as readonly string[];
+      return given.length === 0 ? [] : [[name, given]];
+    })),
+  };
+}
+
+/** `--verbose=no` would be a yes otherwise, and `-v=no` a no. */
+function refuseValues(args: readonly string[], options: readonly Option[]): void {
+  for (const word of args) {
+    if (word === "--") return;
+    const [, long, letter] = /^(?:--([^=]+)|-[^-=]*([^-=]))=/.exec(word) ?? [];
+    const option = options.find(({ name, short }) =>
+      long ? name === long : letter !== undefined && short === letter
+    );
+    if (option && option.value === undefined) {
+      throw new UsageError(`option --${option.name} takes no value`);
+    }
+  }
+}
+
+async function unknownOption(word: string, options: readonly Option[]): Promise<UsageError> {
+  const { optionElsewhere } = await import("./other_tools.ts");
+  const name = /^-*([^=]*)/.exec(word)?.[1] ?? "";
+  const meant = didYouMean(name, options.map((option) => option.name));
+  return new UsageError(
+    `unknown option ${word.replace(/=.*/s, "")}`,
+    optionElsewhere(name) ?? meant?.replace(/"(.*)"/, "--$1"),
+  );
+}
+
+/** Checks the values that were given to the options of a command. Throws `UsageError`. */
+export function sortValues(
+  { values: given }: Flags,
+  options: readonly Option[],
+): Pick<Invocation, "values" | "lists"> {
+  const values = new Map<string, string>();
+  const lists = new Map<string, readonly string[]>();
+  for (const option of options) {
+    const list = given.get(option.name);
+    if (list === undefined) continue;
+    for (const value of list) checkValue(option, value);
+    const [first, another] = list;
+    if (option.repeats) lists.set(option.name, list);
+    else if (another !== undefined) throw new UsageError(`option --${option.name} is given twice`);
+    else if (first !== undefined) values.set(option.name, first);
+  }
+  return { values, lists };
+}
+
+function checkValue({ name, choices }: Option, value: string): void {
+  if (value === "") {
+    throw new UsageError(
+      `option --${name} needs a value`,
+      choices && `one of ${choices.join(", ")}`,
+    );
+  }
+  checkChoice(`option --${name}`, value, choices);
+}

@@ -1,0 +1,138 @@
+import type { Files, Host } from "../../host/host.ts";
+import type { FileFormat } from "../../report/files/file_format.ts";
+import type { ReportTarget } from "../../report/files/open_files.ts";
+import { FILE_FORMATS, GITHUB_SUMMARY } from "../../report/files/registry.ts";
+import { UsageError } from "../../source/errors.ts";
+import { didYouMean } from "../../source/suggest.ts";
+import type { Invocation } from "../command.ts";
+
+/** What `--report`, `--report-dir` and the environment ask for. Throws `UsageError`. */
+export async function reportTargets(
+  invocation: Invocation,
+  { env, files }: Host,
+): Promise<ReportTarget[]> {
+  const { lists, values, switches, operands } = invocation;
+  const texts = (lists.get("report") ?? []).flatMap(splitList);
+  // Once is as good as twice.
+  const asked = [...new Set(texts)].map(readTarget);
+  const folder = values.get("report-dir");
+  const targets = [...asked, ...folder === undefined ? [] : targetsIn(folder)];
+  if (targets.length > 0) refuseWithoutRun(switches);
+  const isAsked = targets.some(({ format }) => format === GITHUB);
+  if (switches.has("no-github")) {
+    if (isAsked) throw new UsageError("--report github and --no-github exclude each other");
+  } else if (isAsked || env.get("GITHUB_ACTIONS") === "true") {
+    if (!isAsked) targets.push({ format: GITHUB });
+    const path = env.get("GITHUB_STEP_SUMMARY");
+    if (path) {
+      targets.push({ format: GITHUB_SUMMARY, path, appends: true, ...isAsked ? {} : OPTIONAL });
+    }
+  }
+  await checkDistinct(targets, operands.flatMap((operand) => operand.split(",")), files);
+  return targets;
+}
+
+const GITHUB = FILE_FORMATS.find(({ name }) => name === "github")!;
+
+/** Nobody asked for it: that it cannot be written keeps nothing from running. */
+const OPTIONAL = { isOptional: true } as const;
+
+function refuseWithoutRun(switches: ReadonlySet<string>): void {
+  for (const name of ["dry-run", "list"]) {
+    if (!switches.has(name)) continue;
+    throw new UsageError(`--${name} runs nothing, so that there is nothing to report`);
+  }
+}
+
+function targetsIn(folder: string): ReportTarget[] {
+  const path = folder.replace(/\/+$/, "");
+  return FILE_FORMATS.flatMap((format) =>
+    format.file === undefined ? [] : [{ format, path: `${path}/${format.file}` }]
+  );
+}
+
+/** A comma ends a report where another one begins behind it; paths may hold commas. */
+function splitList(text: string): string[] {
+  const targets: string[] = [];
+  for (const part of text.split(",")) {
+    const isTarget = /^[A-Za-z]+=/.test(part) || FILE_FORMATS.some(({ name }) => name === part);
+    if (targets.length === 0 || isTarget || !targets.at(-1)!.includes("=")) targets.push(part);
+    else targets.push(`${targets.pop()},${part}`);
+  }
+  return targets;
+}
+
+function readTarget(text: string): ReportTarget {
+  const end = text.indexOf("=");
+  const name = end < 0 ? text : text.slice(0, end);
+  const format = findFormat(name);
+  const path = end < 0 ? "" : text.slice(end + 1);
+  const { file } = format;
+  if (file === undefined) {
+    if (end < 0) return { format };
+    throw new UsageError(`--report ${name} takes no path`, "it prints to the log of the build");
+  }
+  if (path === "") {
+    throw new UsageError(
+      `--report ${name} needs a path`,
+      `--report ${name}=${file}, or ${name}=- for standard output`,
+    );
+  }
+  return { format, path: STDOUT.test(path) ? "-" : path };
+}
+
+/**
+ * Other names of standard output. Where that is a file, another one would take its place, and the
+ * text of the run would be lost.
+ */
+const STDOUT = /^\/(?:dev\/stdout|dev\/fd\/1|proc\/self\/fd\/1)$/;
+
+function findFormat(name: string): FileFormat {
+  const format = FILE_FORMATS.find((one) => one.name === name);
+  if (format) return format;
+  const names = FILE_FORMATS.map((one) => one.name);
+  throw new UsageError(
+    `there is no report format "${name}"`,
+    didYouMean(name, names) ?? `the formats are ${names.join(", ")}`,
+  );
+}
+
+async function checkDistinct(
+  targets: readonly ReportTarget[],
+  workflows: readonly string[],
+  files: Files,
+): Promise<void> {
+  const taken = new Map<string, string>();
+  for (const workflow of workflows) taken.set(await whereLeads(workflow, files), "the workflow");
+  for (const { path, format: { name } } of targets) {
+    if (path === undefined) continue;
+    const place = path === "-" ? path : await whereLeads(path, files);
+    const other = taken.get(place);
+    if (other === "the workflow") {
+      throw new UsageError(`--report ${name} would overwrite the workflow file '${path}'`);
+    }
+    if (other !== undefined) {
+      const where = path === "-" ? "standard output" : `'${path}'`;
+      throw new UsageError(`two reports go to ${where}: ${other} and ${name}`);
+    }
+    taken.set(place, name);
+  }
+}
+
+/** A path by which all that lead to one file are the same, by whatever links. */
+async function whereLeads(path: string, files: Files): Promise<string> {
+  // What is wrong with a path is told where it is opened.
+  return fromRoot(await files.realPath(path).catch(() => path), files.workingFolder());
+}
+
+/** A path as it leads from the root, by which those that lead to one file are the same. */
+function fromRoot(path: string, folder: string): string {
+  const isWindows = !folder.startsWith("/");
+  const isAbsolute = (isWindows ? /^(?:[a-z]:)?[/\\]/i : /^\//).test(path);
+  const parts: string[] = [];
+  for (const part of (isAbsolute ? path : `${folder}/${path}`).split(isWindows ? /[/\\]/ : "/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}

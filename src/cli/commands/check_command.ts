@@ -1,0 +1,122 @@
+import { join } from "@std/path/join";
+import { type CheckedFile, checkFile, refused } from "../../check/check_file.ts";
+import { type CheckTally, FINDING_FORMATS, type WriteOptions } from "../../check/formats.ts";
+import { makeSecretMask } from "../../check/secrets/mask_secrets.ts";
+import type { Host } from "../../host/host.ts";
+import { makeMasker } from "../../run/mask/secrets.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import { LoadError } from "../../source/errors.ts";
+import { pathsFromRoot } from "../../source/github_command.ts";
+import { spanInFile } from "../../source/source.ts";
+import { type Limits, readLimits } from "../../workflow/limits.ts";
+import type { ExitCode, Invocation, Program } from "../command.ts";
+import { expandPattern, isPattern } from "../inputs/expand_pattern.ts";
+import { explainError } from "../messages/explain_error.ts";
+
+/** Checks workflows, runs none, and prints all that was found; 0 when there is no error. */
+export async function checkCommand(
+  { operands, switches, values }: Invocation,
+  { host }: Program,
+): Promise<ExitCode> {
+  const limits = readLimits(host.env);
+  const name = values.get("format") ?? "text";
+  const format = FINDING_FORMATS.find((each) => each.name === name)!;
+  const writer = format.make();
+  const environment = makeMasker([host.env.all()]);
+  const shared = {
+    columns: host.stdout.isTerminal ? host.stdout.columns() : undefined,
+    fromRoot: pathsFromRoot(host.files.workingFolder(), host.env.get("GITHUB_WORKSPACE")),
+  };
+  let tally: CheckTally = { workflows: 0, jobFiles: 0, error: 0, warning: 0, hint: 0 };
+  for await (const found of checkAll(operands, host, limits)) {
+    const file = switches.has("strict") ? strictly(found) : found;
+    tally = addTo(tally, file);
+    const maskFile = makeSecretMask(file.secrets, file.diagnostics);
+    const mask = (text: string) => maskFile(environment.mask(text));
+    const options: WriteOptions = { ...shared, mask };
+    if (file.refusal && !format.tellsRefusals) {
+      const { message, hint } = file.refusal;
+      host.stderr.write(explainError(new LoadError(message, [], hint), host));
+    }
+    const text = writer.file(file, options);
+    if (text !== "" && !host.stdout.write(text)) break;
+  }
+  host.stdout.write(writer.end(tally));
+  return tally.error > 0 ? 1 : 0;
+}
+
+/**
+ * Checks each workflow once, however many operands lead to it. What stands in a file that several
+ * of them read is told once too, and a job file that one of them embeds is checked with that.
+ */
+async function* checkAll(
+  operands: readonly string[],
+  host: Host,
+  limits: Limits,
+): AsyncIterable<CheckedFile> {
+  const isNew = firstTime();
+  const withoutKnown = (file: CheckedFile) => {
+    return { ...file, diagnostics: file.diagnostics.filter(isNew) };
+  };
+  const embedded = new Set<string>();
+  const jobFiles: CheckedFile[] = [];
+  const done = new Set<string>();
+  for (const operand of operands) {
+    const names = await namesOf(operand, host.files);
+    if (names.length === 0) yield nothingFits(operand);
+    for (const name of names) {
+      const path = join(name);
+      if (done.has(path)) continue;
+      done.add(path);
+      const checked = await checkFile(name, host, limits);
+      for (const jobFile of checked.jobFiles) if (jobFile !== name) embedded.add(join(jobFile));
+      if (checked.isJobFile) jobFiles.push(checked);
+      else yield withoutKnown(checked);
+    }
+  }
+  for (const file of jobFiles) if (!embedded.has(join(file.name))) yield withoutKnown(file);
+}
+
+/** The workflows that an operand stands for. */
+async function namesOf(operand: string, files: Host["files"]): Promise<readonly string[]> {
+  // A comma joins files to one workflow, but for those in braces.
+  const isList = operand.replace(/\{[^{}]*\}/g, "").includes(",");
+  if (isList || !isPattern(operand) || await files.isFile(operand)) {
+    return [operand];
+  }
+  return await expandPattern(operand, files);
+}
+
+function nothingFits(pattern: string): CheckedFile {
+  const message = `workflow file '${pattern}' not found`;
+  return refused(pattern, new LoadError(message, [], "no file fits this pattern"));
+}
+
+/** Whether a diagnostic has not been seen before, at its place. */
+function firstTime(): (diagnostic: Diagnostic) => boolean {
+  const seen = new Set<string>();
+  return ({ code, message, span }) => {
+    if (!span) return true;
+    const { source, start } = spanInFile(span);
+    const key = JSON.stringify([source.name, start, code, message]);
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  };
+}
+
+function strictly(file: CheckedFile): CheckedFile {
+  const diagnostics = file.diagnostics.map((each) =>
+    each.severity === "warning" ? { ...each, severity: "error" as const } : each
+  );
+  return { ...file, diagnostics };
+}
+
+function addTo(tally: CheckTally, file: CheckedFile): CheckTally {
+  const { refusal, diagnostics, isJobFile } = file;
+  const count = { ...tally };
+  count[isJobFile ? "jobFiles" : "workflows"]++;
+  for (const { severity } of diagnostics) count[severity]++;
+  if (refusal && diagnostics.length === 0) count.error++;
+  return count;
+}

@@ -1,0 +1,24 @@
+import { checkChoice } from "../args/check_choice.ts";
+import type { Command } from "../command.ts";
+import { renderBash } from "../completions/bash.ts";
+import { renderFish } from "../completions/fish.ts";
+import { renderPowershell } from "../completions/powershell.ts";
+import { renderZsh } from "../completions/zsh.ts";
+import type { CommandTable } from "../args/read_command_line.ts";
+
+const RENDERERS: Readonly<Record<string, (table: CommandTable) => string>> = {
+  bash: renderBash,
+  zsh: renderZsh,
+  fish: renderFish,
+  powershell: renderPowershell,
+};
+
+/** Prints the script that makes a shell complete the command lines of a table. */
+export function completionsCommand(table: CommandTable): Awaited<ReturnType<Command["load"]>> {
+  return ({ operands }, { host }) => {
+    const [shell = ""] = operands;
+    checkChoice("<shell>", shell, Object.keys(RENDERERS));
+    host.stdout.write(RENDERERS[shell]!(table));
+    return Promise.resolve(0);
+  };
+}

@@ -1,0 +1,228 @@
+import { makeLevels } from "../../dag/make_levels.ts";
+import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
+import {
+  fieldsOf,
+  isKnown,
+  type Knowledge,
+  knownValue,
+  type Preview,
+  previewData,
+  previewExpression,
+  previewTemplate,
+} from "../../plan/preview.ts";
+import { learnVars, previewStep, type StepPreview } from "../../plan/preview_step.ts";
+import type { Plan, PlannedJob } from "../../plan/plan.ts";
+import { addSecretsOf } from "../../run/mask/secrets.ts";
+import { printable, printableLine } from "../../source/printable.ts";
+import { formatDuration, parseDuration } from "../../value/duration.ts";
+import type { Masker } from "../../value/masker.ts";
+import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
+import type { Duration, Repeat, Retry } from "../../workflow/model.ts";
+import { hideSecrets } from "../messages/mask_refusal.ts";
+import { indent, renderPreview } from "./render_preview.ts";
+
+/** What a dry run looks at. */
+export interface DryRun {
+  readonly plan: Plan;
+  /** The vars of the workflow as they were before they were evaluated, and what they see. */
+  readonly vars: DataTemplate;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Learns the secrets that come up. */
+  readonly secrets: Masker;
+}
+
+/** What a run would do, as far as it is known before anything has run. */
+export function renderDryRun({ plan, vars, environment, secrets }: DryRun): string {
+  const { workflow, jobs } = plan;
+  const shownVars = previewData(vars, {
+    scope: { names: environment, strict: false },
+    openVars: new Set(),
+  });
+  const nothing = { scope: { names: { vars: {} }, strict: true }, openVars: new Set<string>() };
+  const known = learnVars(nothing, shownVars);
+  // Nothing is printed before all secrets are known.
+  addSecretsOf(environment, secrets);
+  const previews = jobs.map((job) => previewJob(job, known, secrets));
+  addSecretsIn(shownVars, secrets);
+  const mask = (text: string) => secrets.mask(text);
+  const levels = makeLevels(jobs);
+  const depth = Math.max(0, ...levels.values()) + 1;
+  const lines = [
+    oneLine(mask(workflow.name)),
+    ...(workflow.description ? [mask(workflow.description.trim())] : []),
+    "",
+    `dry run: ${countJobs(plan)} in ${count(depth, "level")}, nothing was run`,
+    "",
+    ...renderFields("vars", shownVars, mask),
+  ];
+  for (let level = 0; level < depth; level++) {
+    lines.push(...(lines.at(-1) === "" ? [] : [""]), `level ${level + 1}`);
+    for (const preview of previews) {
+      if (levels.get(preview.planned) === level) {
+        lines.push("", ...indent(renderJob(preview, mask)));
+      }
+    }
+  }
+  return printable(lines.join("\n") + "\n");
+}
+
+type Mask = (text: string) => string;
+
+interface JobPreview {
+  readonly planned: PlannedJob;
+  readonly known: Knowledge;
+  readonly steps: readonly StepPreview[];
+}
+
+function previewJob(planned: PlannedJob, vars: Knowledge, secrets: Masker): JobPreview {
+  const { job } = planned;
+  const { scope } = vars;
+  const names = { ...scope.names, ...(job.repeat ? {} : { repeat_index: 0 }) };
+  const inSteps = { ...vars, scope: { ...scope, names } };
+  const steps = job.steps.map((step) => withoutSecrets(previewStep(step, inSteps), secrets));
+  return { planned, known: vars, steps };
+}
+
+/** A step of whose parameters no secret is shown; what comes up in them is secret elsewhere too. */
+function withoutSecrets(preview: StepPreview, secrets: Masker): StepPreview {
+  const runs = preview.runs.map(({ inside, ...run }) => ({
+    ...run,
+    with: hideSecrets(run.with, secrets),
+    ...(inside ? { inside: inside.map((step) => withoutSecrets(step, secrets)) } : {}),
+  }));
+  for (const { vars } of [preview, ...runs]) if (vars) addSecretsIn(vars, secrets);
+  // What commands and embedded jobs are given by name.
+  for (const run of runs) {
+    for (const [name, field] of fieldsOf(run.with)) {
+      if (name === "env" || name === "vars") addSecretsIn(field, secrets);
+    }
+  }
+  return { ...preview, runs };
+}
+
+/** What is known of vars may be secret, wherever else it stands. */
+function addSecretsIn(vars: Preview, secrets: Masker): void {
+  for (const [name, field] of fieldsOf(vars)) {
+    if (isKnown(field)) addSecretsOf({ [name]: knownValue(field) }, secrets);
+    else addSecretsIn(field, secrets);
+  }
+}
+
+function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] {
+  const { job: { id, name, skipif, repeat }, needs, skip } = planned;
+  const remark = skip === undefined ? "" : `  # skipped: ${skip}`;
+  const needed = needs.map((need) => need.job.id);
+  return [
+    `job ${oneLine(id)}: ${oneLine(mask(textOf(name, known)))}${remark}`,
+    ...indent([
+      ...(needed.length === 0 ? [] : [`needs: ${needed.map(oneLine).join(", ")}`]),
+      ...renderCondition("skipif", skipif, known, mask),
+      ...(repeat ? [`repeat: ${mask(describeRepeat(repeat, known))}`] : []),
+      ...steps.flatMap((step, index) => renderStep(index, step, mask)),
+    ]),
+  ];
+}
+
+function renderStep(number: number, preview: StepPreview, mask: Mask): string[] {
+  const { step, known, runs } = preview;
+  const { id, name, action, skipif, wait, timeout, retry, test, echo, outputs } = step;
+  const about = [action.name, ...(id === undefined ? [] : [`id ${id}`])].join(", ");
+  const label = name ? oneLine(mask(textOf(name, known))) : action.name;
+  const isDefault = timeout.kind === "constant" && timeout.milliseconds === STEP_TIMEOUT;
+  const below = [
+    ...renderCondition("skipif", skipif, known, mask),
+    ...(wait ? [`wait: ${mask(durationOf(wait, known))}`] : []),
+    ...(isDefault ? [] : [`timeout: ${mask(durationOf(timeout, known))}`]),
+    ...(retry ? [`retry: ${mask(describeRetry(retry, known))}`] : []),
+    ...(step.iteration ? [`iteration: ${count(runs.length, "entry", "entries")}`] : []),
+    ...renderFields("vars", preview.vars, mask),
+    ...runs.flatMap((run, index) => {
+      const lines = [
+        ...renderFields("vars", run.vars, mask),
+        ...renderFields("with", run.with, mask),
+        ...renderInside(run.inside ?? [], mask),
+      ];
+      return step.iteration ? [`entry ${index + 1}:`, ...indent(lines)] : lines;
+    }),
+    ...renderCondition("test", test, known, mask),
+    ...(echo ? renderPreview("echo", previewTemplate(echo, known, { display: true }), mask) : []),
+    ...(outputs.length === 0 ? [] : [
+      "outputs:",
+      ...indent(
+        outputs.map(({ name, value }) =>
+          `${oneLine(mask(name))}: ${oneLine(mask(value.source.trim()))}`
+        ),
+      ),
+    ]),
+  ];
+  return [`${number}. ${label} (${about})`, ...indent(below, 3)];
+}
+
+/** The steps of an embedded job. */
+function renderInside(steps: readonly StepPreview[], mask: Mask): string[] {
+  if (steps.length === 0) return [];
+  return ["steps:", ...indent(steps.flatMap((step, index) => renderStep(index, step, mask)))];
+}
+
+/** A mapping under its name, unless there is nothing in it. */
+function renderFields(name: string, preview: Preview | undefined, mask: Mask): string[] {
+  return preview && fieldsOf(preview).length > 0 ? renderPreview(name, preview, mask) : [];
+}
+
+/** A condition as it is written, and what it comes to where that is known. */
+function renderCondition(
+  key: string,
+  condition: Expression | undefined,
+  known: Knowledge,
+  mask: Mask,
+): string[] {
+  if (!condition) return [];
+  const result = previewExpression(condition, known);
+  const remark = result === undefined
+    ? ""
+    : "fault" in result
+    ? `  # fails: ${oneLine(mask(result.fault))}`
+    : typeof result.value === "boolean"
+    ? `  # ${result.value}`
+    : "";
+  return [`${key}: ${oneLine(mask(condition.source.trim()))}${remark}`];
+}
+
+function describeRepeat({ count: rounds, interval, async }: Repeat, known: Knowledge): string {
+  const pause = durationOf(interval, known);
+  return count(rounds, "round") + (pause === "0s" ? "" : `, ${pause} between`) +
+    (async ? ", side by side" : "");
+}
+
+function describeRetry({ maxAttempts, interval, initialDelay }: Retry, known: Knowledge): string {
+  const pause = durationOf(interval, known);
+  const delay = durationOf(initialDelay, known);
+  return `up to ${count(maxAttempts, "attempt")}` + (pause === "0s" ? "" : `, ${pause} between`) +
+    (delay === "0s" ? "" : `, ${delay} before the first`);
+}
+
+function durationOf(duration: Duration, known: Knowledge): string {
+  if (duration.kind === "constant") return formatDuration(duration.milliseconds);
+  const preview = previewTemplate(duration.template, known);
+  const value = preview.kind === "value" ? parseDuration(preview.value) : undefined;
+  return value === undefined ? textOf(duration.template, known) : formatDuration(value);
+}
+
+function textOf(template: Template, known: Knowledge): string {
+  const preview = previewTemplate(template, known, { display: true });
+  if (preview.kind === "text") return preview.parts.map(({ text }) => text).join("");
+  return isKnown(preview) ? String(knownValue(preview)) : template.source;
+}
+
+function oneLine(text: string): string {
+  return printableLine(text.replace(/\s*\n\s*/g, " ").trim());
+}
+
+function countJobs({ workflow, jobs }: Plan): string {
+  const all = workflow.jobs.length;
+  return jobs.length === all ? count(all, "job") : `${jobs.length} of ${count(all, "job")}`;
+}
+
+function count(number: number, noun: string, nouns = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : nouns}`;
+}

@@ -1,0 +1,77 @@
+import type { Preview, PreviewText } from "../../plan/preview.ts";
+import type { Value } from "../../value/value.ts";
+
+type Mask = (text: string) => string;
+
+/** A name and its value below it or beside it, as in YAML; templates stand there as written. */
+export function renderPreview(name: string, preview: Preview, mask: Mask): string[] {
+  return renderField(mask(name), toItem(preview), mask);
+}
+
+/** What is laid out: known data and data with templates in it look alike. */
+type Item =
+  | { readonly kind: "text"; readonly text: string; readonly remark?: string }
+  | { readonly kind: "scalar"; readonly value: Exclude<Value, object> | null }
+  | { readonly kind: "list"; readonly items: readonly Preview[] }
+  | { readonly kind: "map"; readonly entries: readonly (readonly [string, Preview])[] };
+
+function toItem(preview: Preview): Item {
+  if (preview.kind === "text") return { kind: "text", ...textOf(preview) };
+  if (preview.kind !== "value") return preview;
+  const { value } = preview;
+  if (typeof value === "string") return { kind: "text", text: value };
+  if (typeof value !== "object" || value === null) return { kind: "scalar", value };
+  const known = (value: Value) => ({ kind: "value", value }) as const;
+  if (Array.isArray(value)) return { kind: "list", items: value.map(known) };
+  const entries = Object.entries(value).map(([key, field]) => [key, known(field)] as const);
+  return { kind: "map", entries };
+}
+
+/** A text with its unknown parts as written, and what is wrong with them. */
+function textOf({ parts, fault }: PreviewText): { text: string; remark?: string } {
+  const text = parts.map(({ text }) => text).join("");
+  return fault === undefined ? { text } : { text, remark: `fails: ${fault}` };
+}
+
+function renderField(label: string, item: Item, mask: Mask): string[] {
+  switch (item.kind) {
+    case "text": {
+      const text = mask(item.text);
+      const remark = item.remark === undefined ? "" : `  # ${mask(item.remark)}`;
+      if (!text.includes("\n")) return [`${label}: ${quoteIfNeeded(text)}${remark}`];
+      return [`${label}: |${remark}`, ...indent(text.replace(/\n$/, "").split("\n"))];
+    }
+    case "scalar":
+      return [`${label}: ${mask(String(item.value))}`];
+    case "list":
+      if (item.items.length === 0) return [`${label}: []`];
+      return [`${label}:`, ...indent(item.items.flatMap((each) => renderListItem(each, mask)))];
+    case "map": {
+      if (item.entries.length === 0) return [`${label}: {}`];
+      const fields = item.entries.flatMap(([key, field]) => renderPreview(key, field, mask));
+      return [`${label}:`, ...indent(fields)];
+    }
+  }
+}
+
+/** An item is laid out like a field, and its dash takes the place of the name. */
+function renderListItem(preview: Preview, mask: Mask): string[] {
+  const item = toItem(preview);
+  const isNested = (item.kind === "map" && item.entries.length > 0) ||
+    (item.kind === "list" && item.items.length > 0);
+  const [head = "", ...below] = renderField("-", item, mask);
+  if (!isNested) return [head.replace("-:", "-"), ...below];
+  return below.map((line, index) => index === 0 ? line.replace("  ", "- ") : line);
+}
+
+/** Texts that would be taken for something else, or not be seen at all. */
+const UNCLEAR = /^$|^\s|\s$|^(?:null|true|false|~|[-+]?(?:\d[\d_.eE+-]*|\.\d+|0x[\da-f]+))$/i;
+
+function quoteIfNeeded(text: string): string {
+  return UNCLEAR.test(text) ? JSON.stringify(text) : text;
+}
+
+/** Lines two columns further right. */
+export function indent(lines: readonly string[], columns = 2): string[] {
+  return lines.map((line) => line === "" ? "" : " ".repeat(columns) + line);
+}

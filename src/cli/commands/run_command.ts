@@ -1,0 +1,236 @@
+import type { Environment, Host } from "../../host/host.ts";
+import { makePlan } from "../../plan/make_plan.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { FileReportHooks, FileReports, ReportTarget } from "../../report/files/open_files.ts";
+import { openReport, type OpenReportOptions } from "../../report/open_report.ts";
+import type { RunEvent } from "../../run/event.ts";
+import { Interruption } from "../../run/interruption.ts";
+import { run, type RunOptions } from "../../run/run.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import { LoadError, UsageError } from "../../source/errors.ts";
+import { durationProblem, parseDuration } from "../../value/duration.ts";
+import { loadWorkflow } from "../../workflow/load_workflow.ts";
+import type { ExitCode, Invocation, Program } from "../command.ts";
+import type { LogLevel } from "../args/log_level.ts";
+import { redraws, usesColour } from "../args/output_mode.ts";
+
+/** Runs a workflow and prints the report; 0 when every job completed and every test passed. */
+export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {
+  const settings = await readSettings(invocation, program.host);
+  const prepared = await prepare(invocation, program, settings);
+  if (prepared.text === undefined) return await runPrepared(prepared, settings, program);
+  program.host.stdout.write(prepared.text);
+  return 0;
+}
+
+/** How a run is told of, and how long it may take. */
+interface Settings extends Pick<OpenReportOptions, "redraws" | "timing" | "quiet" | "colour"> {
+  readonly level: LogLevel;
+  readonly timeout: RunOptions["timeout"];
+  /** The reports to be written besides the one that is printed. */
+  readonly targets: readonly ReportTarget[];
+}
+
+async function readSettings(invocation: Invocation, host: Host): Promise<Settings> {
+  const { switches, values } = invocation;
+  return {
+    redraws: await redraws(values.get("output"), host.env, host.stdout),
+    level: await levelOf(invocation, host.env),
+    timing: switches.has("timing"),
+    quiet: switches.has("quiet"),
+    colour: usesColour(switches.has("no-color"), host.env, host.stdout),
+    timeout: runTimeout(host.env.get("RUNNER_TIMEOUT")),
+    targets: await targetsOf(invocation, host),
+  };
+}
+
+async function runPrepared(
+  { plan, options }: Prepared,
+  { level, timeout, targets, ...looks }: Settings,
+  program: Program,
+): Promise<ExitCode> {
+  const { host, leave } = program;
+  const interruption = new Interruption();
+  let isStopping = false;
+  const stop = (why: string) => {
+    isStopping = true;
+    interruption.interrupt(why);
+  };
+  let lost: unknown;
+  const onReaderGone = (error?: unknown) => {
+    lost ??= error;
+    const why = error === undefined
+      ? "nobody reads the report any more"
+      : "the report cannot be written";
+    stop(`stopped: ${why}`);
+  };
+  const verbose = level === "debug";
+  const report = await openReport(await reportHost(targets, host), {
+    ...looks,
+    verbose,
+    silent: level === "error",
+    isReplaced: targets.some(({ path }) => path === "-"),
+    onReaderGone,
+  });
+  let files: FileReports | undefined;
+  const deaf = host.signals.listen((signal) => {
+    if (isStopping) {
+      report.close();
+      files?.discard();
+      leave(1);
+    }
+    stop(`interrupted by ${signal}`);
+  });
+  const take = (event: RunEvent) => {
+    // What a file report prints stands round the text, not in it.
+    const isFirst = event.type === "run_started";
+    if (isFirst) files?.take(event);
+    report.take(event);
+    if (!isFirst) files?.take(event);
+  };
+  try {
+    if (targets.length > 0) {
+      const hooks = {
+        onReaderGone,
+        onStop: (act: (reason: string) => void) => onStop(interruption, act),
+      };
+      files = await openFiles(targets, program, level, hooks);
+    }
+    const passed = await run(plan, host, take, {
+      ...options,
+      interruption,
+      prepare: (what) => report.prepare(what),
+      ...(timeout === undefined ? {} : { timeout }),
+      detail: {
+        ...(targets.some(({ format }) => format.detailed) ? { all: true, places: true } : {}),
+        ...(verbose ? { all: true, debug: true, limit: Infinity } : {}),
+      },
+    });
+    report.close();
+    files?.finish();
+    if (lost !== undefined) throw lost;
+    return passed ? 0 : 1;
+  } finally {
+    report.close();
+    files?.discard();
+    deaf();
+  }
+}
+
+interface Prepared {
+  readonly plan: Plan;
+  /** What to print instead of running the plan, where that is asked for. */
+  readonly text?: string;
+  readonly options?: RunOptions;
+}
+
+/** Reads and plans the workflow, and tells of what may be wrong with it. */
+async function prepare(
+  invocation: Invocation,
+  program: Program,
+  { level, targets }: Settings,
+): Promise<Prepared> {
+  const { host } = program;
+  const file = invocation.operands[0]!;
+  try {
+    const preparation = isPrepared(invocation)
+      ? await (await import("../inputs/prepare_run.ts")).prepareRun(invocation, program)
+      : undefined;
+    await warn(preparation?.warnings ?? [], level, program);
+    const { workflow, warnings } = await loadWorkflow(file, host, preparation?.options.permissions);
+    await warn(warnings, level, program);
+    const prepared = await preparation?.plan(workflow) ??
+      { plan: await makePlan(workflow, host.env.all()) };
+    await warn(prepared.plan.warnings, level, program);
+    return preparation ? { ...prepared, options: preparation.options } : prepared;
+  } catch (error) {
+    if (error instanceof LoadError && tellsGithub(targets)) {
+      const { annotateRefusal } = await import("../messages/annotate_refusal.ts");
+      host.stderr.write(annotateRefusal(file, error, program));
+    }
+    throw error;
+  }
+}
+
+/** Options that make another run than that of a workflow as it stands. */
+const PREPARING: readonly string[] = [
+  ...["only", "skip", "no-needs", "var", "var-file", "env-file"],
+  ...["fail-fast", "jobs", "list", "dry-run"],
+  ...["allow-net", "allow-run", "allow-read", "allow-write", "no-shell"],
+];
+
+function isPrepared({ switches, values, lists }: Invocation): boolean {
+  return PREPARING.some((name) => switches.has(name) || values.has(name) || lists.has(name));
+}
+
+/** How much is told on standard error; most runs ask for nothing special. */
+async function levelOf({ switches }: Invocation, env: Environment): Promise<LogLevel> {
+  if (!switches.has("verbose") && !env.get("RUNNER_LOG_LEVEL")) return "info";
+  return await (await import("../messages/tell_warnings.ts")).logLevel(env, switches);
+}
+
+async function warn(
+  warnings: readonly Diagnostic[],
+  level: LogLevel,
+  program: Program,
+): Promise<void> {
+  if (warnings.length === 0) return;
+  await (await import("../messages/tell_warnings.ts")).tellWarnings(warnings, level, program);
+}
+
+async function targetsOf(invocation: Invocation, host: Host): Promise<readonly ReportTarget[]> {
+  const { lists, values } = invocation;
+  const isAsked = lists.has("report") || values.has("report-dir");
+  if (!isAsked && host.env.get("GITHUB_ACTIONS") !== "true") return [];
+  return await (await import("../args/report_targets.ts")).reportTargets(invocation, host);
+}
+
+function tellsGithub(targets: readonly ReportTarget[]): boolean {
+  return targets.some(({ format }) => format.name === "github");
+}
+
+/** The host of the report that is printed: what it says beside is no command for GitHub. */
+async function reportHost(targets: readonly ReportTarget[], host: Host): Promise<Host> {
+  if (!tellsGithub(targets)) return host;
+  const { withoutCommands } = await import("../../report/files/github.ts");
+  return { ...host, stderr: withoutCommands(host.stderr) };
+}
+
+/** Has something done when a run is interrupted, or at once where it is. */
+function onStop(interruption: Interruption, act: (reason: string) => void): () => void {
+  if (interruption.reason !== undefined) act(interruption.reason);
+  const link = interruption.add({ stop: ({ message }) => act(message) });
+  return () => link.remove();
+}
+
+async function openFiles(
+  targets: readonly ReportTarget[],
+  program: Program,
+  level: LogLevel,
+  hooks: Omit<FileReportHooks, "onLeftOut">,
+): Promise<FileReports> {
+  const { openFileReports } = await import("../../report/files/open_files.ts");
+  const { VERSION } = await import("../version.ts");
+  const tool = { name: "runner", version: VERSION };
+  const leftOut: Diagnostic[] = [];
+  const files = await openFileReports(targets, program.host, tool, {
+    ...hooks,
+    onLeftOut: ({ message }) => void leftOut.push({ severity: "warning", code: "report", message }),
+  });
+  await warn(leftOut, level, program);
+  return files;
+}
+
+/** The bound of RUNNER_TIMEOUT; none where it is not set. */
+function runTimeout(value: string | undefined): RunOptions["timeout"] {
+  if (value === undefined || value === "") return undefined;
+  const milliseconds = parseDuration(value);
+  if (milliseconds === undefined) throw new UsageError(`RUNNER_TIMEOUT ${durationProblem(value)}`);
+  if (milliseconds === 0) {
+    throw new UsageError(
+      `RUNNER_TIMEOUT must be more than nothing, not "${value}"`,
+      "leave it empty for a run without bounds",
+    );
+  }
+  return { milliseconds, reason: `RUNNER_TIMEOUT of ${value} is over` };
+}

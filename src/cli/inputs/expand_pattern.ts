@@ -1,0 +1,79 @@
+import { globToRegExp } from "@std/path/glob-to-regexp";
+import type { Entry, Files } from "../../host/host.ts";
+
+/** Whether a path may stand for several: the shell was told to leave its `*` alone, or had none. */
+export function isPattern(path: string): boolean {
+  return /[*?[]|\{.*\}/.test(path);
+}
+
+/**
+ * The files that a pattern stands for, by name: `*`, `?`, `[…]` and `{…,…}` stay inside of a
+ * name, `**` is any number of folders. As in a shell, what begins with a dot must be named.
+ */
+export async function expandPattern(pattern: string, files: Files): Promise<readonly string[]> {
+  const [first = "", ...rest] = splitPath(pattern);
+  const found = first === ""
+    ? await expand("/", rest, files)
+    : await expand("", [first, ...rest], files);
+  return [...new Set(found)];
+}
+
+/** The names in a pattern; a slash in braces separates nothing. */
+function splitPath(pattern: string): readonly string[] {
+  return pattern.split(/\/+(?![^{]*\})/);
+}
+
+async function expand(
+  folder: string,
+  [name, ...rest]: readonly string[],
+  files: Files,
+): Promise<readonly string[]> {
+  if (name === undefined) return [];
+  // Two of them mean no more than one, and would be walked through many times.
+  if (name === "**" && rest[0] === "**") return await expand(folder, rest, files);
+  if (name === "**") return await expandDeeply(folder, rest, files);
+  if (!isPattern(name) && rest.length > 0) return await expand(`${folder}${name}/`, rest, files);
+  const fits = matcher(name);
+  const entries = (await files.entries(folder || ".")).filter((entry) => fits(entry.name));
+  return await expandEach(entries, folder, rest, files);
+}
+
+/** `**` stands for no folder, or for any and all below it; links may lead round in circles. */
+async function expandDeeply(
+  folder: string,
+  rest: readonly string[],
+  files: Files,
+): Promise<readonly string[]> {
+  const here = await expand(folder, rest.length === 0 ? ["*"] : rest, files);
+  const entries = await files.entries(folder || ".");
+  const below = entries.filter(({ name, kind }) =>
+    kind === "folder" && !name.startsWith(".") && name !== "node_modules"
+  );
+  return [...here, ...await expandEach(below, folder, ["**", ...rest], files)];
+}
+
+async function expandEach(
+  entries: readonly Entry[],
+  folder: string,
+  rest: readonly string[],
+  files: Files,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { name, kind } of entries) {
+    if (rest.length === 0) {
+      if (kind === "file") found.push(folder + name);
+    } else if (kind !== "file") found.push(...await expand(`${folder}${name}/`, rest, files));
+  }
+  return found;
+}
+
+function matcher(pattern: string): (name: string) => boolean {
+  if (!isPattern(pattern)) return (name) => name === pattern;
+  try {
+    const expression = globToRegExp(pattern);
+    return (name) => expression.test(name) && (pattern.startsWith(".") || !name.startsWith("."));
+  } catch {
+    // A range that runs backwards, like [z-a], fits nothing.
+    return () => false;
+  }
+}

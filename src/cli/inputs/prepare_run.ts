@@ -1,0 +1,92 @@
+import type { Permissions } from "../../action/permissions/permissions.ts";
+import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
+import { makePlan } from "../../plan/make_plan.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { RunOptions } from "../../run/run.ts";
+import { makeMasker } from "../../run/mask/secrets.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import { UsageError } from "../../source/errors.ts";
+import type { Masker } from "../../value/masker.ts";
+import type { Workflow } from "../../workflow/model.ts";
+import { checkChoiceOfJobs, chooseJobs } from "../args/choose_jobs.ts";
+import type { Invocation, Program } from "../command.ts";
+import { applyInputs, readInputs } from "./read_inputs.ts";
+
+/** A run that is to be another one than that of a workflow as it stands. */
+export interface Preparation {
+  readonly warnings: readonly Diagnostic[];
+  readonly options: Pick<RunOptions, "failFast" | "jobs" | "secrets" | "permissions">;
+  plan(workflow: Workflow): Promise<Prepared>;
+}
+
+interface Prepared {
+  readonly plan: Plan;
+  /** What to print instead of running the plan, where that is asked for. */
+  readonly text?: string;
+}
+
+/** Reads the options that choose what runs and with what. Throws LoadError and UsageError. */
+export async function prepareRun(
+  invocation: Invocation,
+  program: Program,
+): Promise<Preparation> {
+  const { switches, values } = invocation;
+  if (switches.has("list") && switches.has("dry-run")) {
+    throw new UsageError("options --list and --dry-run do not go together", "leave one out");
+  }
+  checkChoiceOfJobs(invocation);
+  const jobs = readCount(values.get("jobs"));
+  const permissions = await permissionsOf(invocation, program);
+  const inputs = await readInputs(invocation, program);
+  const secrets = makeMasker([program.host.env.all(), ...program.secrets]);
+  const { environment, warnings } = inputs;
+  return {
+    warnings,
+    options: {
+      secrets,
+      ...(jobs === undefined ? {} : { jobs }),
+      ...(switches.has("fail-fast") ? { failFast: true } : {}),
+      ...(permissions ? { permissions } : {}),
+    },
+    async plan(loaded) {
+      const workflow = await applyInputs(loaded, inputs);
+      const isList = switches.has("list");
+      // A list shows names as far as they are known, also where the environment of a run is missing.
+      const whole = await makePlan(workflow, environment, isList ? evaluateKnownVars : undefined);
+      const plan = chooseJobs(whole, invocation);
+      if (isList) return { plan, text: await renderAsList(plan, secrets) };
+      if (!switches.has("dry-run")) return { plan };
+      const { renderDryRun } = await import("../commands/dry_run.ts");
+      return { plan, text: renderDryRun({ plan, vars: workflow.vars, environment, secrets }) };
+    },
+  };
+}
+
+/** Options that narrow what actions may reach. */
+const NARROWING: readonly string[] = ["allow-net", "allow-run", "allow-read", "allow-write"];
+
+async function permissionsOf(
+  invocation: Invocation,
+  { host }: Program,
+): Promise<Permissions | undefined> {
+  const { lists, switches } = invocation;
+  if (!switches.has("no-shell") && !NARROWING.some((name) => lists.has(name))) return undefined;
+  return await (await import("../args/permission_options.ts")).readPermissions(invocation, host);
+}
+
+async function renderAsList(plan: Plan, secrets: Masker): Promise<string> {
+  const { makeDag } = await import("../../dag/make_dag.ts");
+  const { renderList } = await import("../commands/list_jobs.ts");
+  const { makeNameMask } = await import("../messages/name_mask.ts");
+  return renderList(makeDag(plan, { mask: makeNameMask(secrets) }), plan);
+}
+
+/** The number that `--jobs` gives. */
+function readCount(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^0*[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new UsageError(
+    `option --jobs must be a whole number from 1, not "${text}"`,
+    "without it all jobs run that can",
+  );
+}

@@ -1,0 +1,96 @@
+import type { DataTemplate } from "../../expr/expression.ts";
+import { findVar, matchVars, setVars } from "../../plan/set_vars.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import { LoadError, UsageError } from "../../source/errors.ts";
+import type { Source } from "../../source/source.ts";
+import { isSecretName } from "../../value/secrets.ts";
+import type { Workflow } from "../../workflow/model.ts";
+import { readTextFile } from "../../workflow/read_files.ts";
+import type { Invocation, Program } from "../command.ts";
+import { parseEnvFile } from "./parse_env_file.ts";
+import { type NamedValue, parseVar } from "../args/parse_var.ts";
+import { readVarFile, unknownVarsError, type VarFile } from "./read_var_file.ts";
+
+/** What the command line gives to a workflow. */
+export interface Inputs {
+  /** What its `vars` see: the real environment over that of files. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly varFiles: readonly VarFile[];
+  readonly vars: readonly NamedValue[];
+  readonly warnings: readonly Diagnostic[];
+}
+
+/**
+ * Reads what `--env-file`, `--var-file` and `--var` give. Values of secret names become secrets of
+ * the program before anything is said of them. Throws LoadError and UsageError.
+ */
+export async function readInputs({ lists }: Invocation, program: Program): Promise<Inputs> {
+  const { host, secrets } = program;
+  const ofFiles: Record<string, string> = Object.create(null);
+  for (const path of lists.get("env-file") ?? []) {
+    const variables = readVariables(await readSource(path, "env file", program));
+    secrets.push(variables);
+    Object.assign(ofFiles, variables);
+  }
+  const varFiles: VarFile[] = [];
+  for (const path of lists.get("var-file") ?? []) {
+    const file = await readVarFile(await readSource(path, "var file", program));
+    secrets.push(file.vars);
+    varFiles.push(file);
+  }
+  const vars: NamedValue[] = [];
+  for (const text of lists.get("var") ?? []) {
+    const { name, value } = await parseVar(text);
+    secrets.push({ [name]: value });
+    vars.push({ name, value });
+  }
+  const environment = { ...ofFiles, ...host.env.all() };
+  return { environment, varFiles, vars, warnings: varFiles.flatMap(({ warnings }) => warnings) };
+}
+
+/** A line that gives a value to a name, in a file that may be wrong elsewhere. */
+const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?["']?([\w.-]+)["']?[ \t]*[:=][ \t]*(.*\S)/gm;
+
+/** Reads a file; a message that quotes a line of it must not show the secret there. */
+async function readSource(path: string, what: string, { host, secrets }: Program) {
+  const source = await readTextFile(path, host, what);
+  for (const [, name = "", written = ""] of source.text.matchAll(ASSIGNMENT)) {
+    if (isSecretName(name)) {
+      secrets.push({ [name]: [written, written.replace(/^["'`]|["',`]+$/g, "")] });
+    }
+  }
+  return source;
+}
+
+function readVariables(source: Source): Readonly<Record<string, string>> {
+  const { variables, problems } = parseEnvFile(source);
+  if (problems.length === 0) return variables;
+  const count = problems.length === 1 ? "1 error" : `${problems.length} errors`;
+  throw new LoadError(`env file '${source.name}' has ${count}`, problems);
+}
+
+/** The workflow with its vars set: by the files in their order, then by the command line. */
+export async function applyInputs(
+  workflow: Workflow,
+  { varFiles, vars }: Inputs,
+): Promise<Workflow> {
+  let template = workflow.vars;
+  for (const file of varFiles) {
+    const found = [...matchVars(workflow.vars, file.vars)];
+    const problems = found.filter((each) => "message" in each);
+    if (problems.length > 0) throw await unknownVarsError(file, problems);
+    template = setVars(template, found.filter((each) => "value" in each));
+  }
+  for (const { name, value } of vars) {
+    const path = pathOf(name, workflow.vars, template);
+    if ("message" in path) throw new UsageError(`option --var: ${path.message}`, path.hint);
+    template = setVars(template, [{ path, value }]);
+  }
+  return { ...workflow, vars: template };
+}
+
+/** What is open in the workflow stays open; what was set may have more in it than was written. */
+function pathOf(name: string, written: DataTemplate, set: DataTemplate) {
+  const path = findVar(written, name);
+  return "message" in path ? findVar(set, name) : path;
+}

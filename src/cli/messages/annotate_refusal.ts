@@ -1,0 +1,22 @@
+import { refused } from "../../check/check_file.ts";
+import { FINDING_FORMATS } from "../../check/formats.ts";
+import type { LoadError } from "../../source/errors.ts";
+import { MOST_ANNOTATIONS, pathsFromRoot } from "../../source/github_command.ts";
+import type { Program } from "../command.ts";
+import { maskOf } from "./explain_error.ts";
+
+/** What keeps a workflow from running, as annotations for GitHub Actions. */
+export function annotateRefusal(
+  name: string,
+  refusal: LoadError,
+  { host, secrets }: Program,
+): string {
+  const root = host.env.get("GITHUB_WORKSPACE");
+  const format = FINDING_FORMATS.find((one) => one.name === "github")!;
+  const text = format.make().file(refused(name, refusal), {
+    mask: maskOf(host, secrets, refusal.diagnostics),
+    columns: undefined,
+    fromRoot: pathsFromRoot(host.files.workingFolder(), root),
+  });
+  return text.split(/(?<=\n)/).slice(0, MOST_ANNOTATIONS).join("");
+}

@@ -1,0 +1,81 @@
+import type { Host } from "../../host/host.ts";
+import { makeSecretMask } from "../../check/secrets/mask_secrets.ts";
+import { makeMasker } from "../../run/mask/secrets.ts";
+import { explainDenial } from "../../host/explain_denial.ts";
+import { OutputError } from "../../host/deno_host.ts";
+import type { Program } from "../command.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import { LoadError, RunnerError, UsageError } from "../../source/errors.ts";
+import { printable, printableLine } from "../../source/printable.ts";
+import { renderMasked } from "../../source/render_diagnostic.ts";
+import { wrapWords } from "../../source/wrap_text.ts";
+
+/** What is not to be said besides the secrets of the environment. */
+type Secrets = Program["secrets"];
+
+/** What to say of an error: what the user can act on, and where; of our own bugs all we know. */
+export function explainError(thrown: unknown, host: Host, secrets: Secrets = []): string {
+  const error = asRunnerError(thrown);
+  const diagnostics = error instanceof LoadError ? error.diagnostics : [];
+  const mask = maskOf(host, secrets, diagnostics);
+  if (!(error instanceof RunnerError)) {
+    const stack = error instanceof Error ? error.stack ?? error.message : String(error);
+    return printable(mask(`runner: internal error, please report it: ${stack}\n`));
+  }
+  const columns = columnsOf(host);
+  const fit = (text: string) => columns === undefined ? [text] : wrapWords(text, columns);
+  const lines = fit(`runner: error: ${printableLine(mask(error.message))}`);
+  const hint = error.hint ?? (error instanceof UsageError ? "try runner --help" : undefined);
+  if (hint !== undefined) lines.push(...fit(`  ${printableLine(mask(hint))}`));
+  lines.push(...diagnostics.map((diagnostic) => renderMasked(diagnostic, mask, columns)));
+  return lines.join("\n") + "\n";
+}
+
+/** What the machine refuses is for users to mend. */
+function asRunnerError(error: unknown): unknown {
+  if (error instanceof OutputError) {
+    return new RunnerError(`cannot write to standard output: ${error.message}`);
+  }
+  const denial = explainDenial(error);
+  return denial ? new RunnerError(denial.words, denial.hint) : error;
+}
+
+/** What to say of diagnostics that keep nothing from running. */
+export function explainWarnings(
+  warnings: readonly Diagnostic[],
+  host: Host,
+  secrets: Secrets = [],
+): string {
+  const mask = maskOf(host, secrets, warnings);
+  const columns = columnsOf(host);
+  return warnings.map((warning) => renderMasked(warning, mask, columns) + "\n").join("");
+}
+
+/** The width of the terminal; none where the text goes elsewhere, and is not wrapped. */
+function columnsOf({ stderr }: Host): number | undefined {
+  return stderr.isTerminal ? stderr.columns() : undefined;
+}
+
+/**
+ * Takes out the secrets of the environment, those that came in otherwise, and those that stand in
+ * the lines of a file that diagnostics show.
+ */
+export function maskOf(
+  host: Host,
+  secrets: Secrets,
+  diagnostics: readonly Diagnostic[] = [],
+): (text: string) => string {
+  const masker = makeMasker([environmentOf(host), ...secrets]);
+  if (diagnostics.length === 0) return (text) => masker.mask(text);
+  const maskFile = makeSecretMask([], diagnostics);
+  return (text) => maskFile(masker.mask(text));
+}
+
+/** The environment; nothing where it may not be read, and so cannot be said either. */
+function environmentOf({ env }: Host): Readonly<Record<string, string>> {
+  try {
+    return env.all();
+  } catch {
+    return {};
+  }
+}

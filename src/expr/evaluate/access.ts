@@ -1,0 +1,118 @@
+import { parseJson } from "../../value/parse_json.ts";
+import { plain, readField } from "../../value/plain.ts";
+import { isDict, type Value } from "../../value/value.ts";
+import type { MemberExpression } from "../parse/ast.ts";
+import type { Evaluation } from "./evaluation.ts";
+import { Fault, kindOf } from "../fault.ts";
+import { charactersOf } from "./text.ts";
+
+/** What stands under a key of a map or at an index of a list or text. Nothing is inherited. */
+export function readMember(
+  node: MemberExpression,
+  object: Value,
+  key: Value,
+  run: Evaluation,
+): Value {
+  if (Array.isArray(object)) return readIndex(node, object, key, "list");
+  if (isDict(object)) {
+    if (key === null) return null;
+    if (typeof key !== "string") {
+      throw new Fault(`a key of a map is a string, got ${kindOf(key)}`);
+    }
+    const value = readField(object, key);
+    if (value === undefined) {
+      run.missing = { node, at: node.property, key, among: object };
+      return null;
+    }
+    return value;
+  }
+  if (object === null) {
+    throw new Fault(`cannot read ${spell(node)} of nil`, "use ?. where it may be missing");
+  }
+  if (typeof object === "string") {
+    if (typeof key === "number") {
+      run.spend(object.length >> 5);
+      return readIndex(node, charactersOf(object), key, "string");
+    }
+    throw new Fault(`a string has no ${spell(node)}`, textHint(key, object), node.property);
+  }
+  throw new Fault(`${kindOf(object)} has no ${spell(node)}`, undefined, node.property);
+}
+
+function readIndex(
+  node: MemberExpression,
+  list: ArrayLike<unknown>,
+  key: Value,
+  what: string,
+): Value {
+  if (typeof key !== "number") {
+    const hint = isLength(key) ? "use len(…)" : "write [0] for its first item";
+    throw new Fault(`a ${what} has no ${spell(node)}`, hint, node.property);
+  }
+  const whole = Math.trunc(key);
+  const index = whole < 0 ? list.length + whole : whole;
+  if (!(index >= 0 && index < list.length)) {
+    throw new Fault(`index ${key} is outside a ${what} of length ${list.length}`);
+  }
+  return plain(list[index]);
+}
+
+/** A part of a list or text; what lies outside is left out. */
+export function readSlice(
+  value: Value,
+  from: Value | undefined,
+  to: Value | undefined,
+  run: Evaluation,
+): Value {
+  if (typeof value !== "string" && !Array.isArray(value)) {
+    throw new Fault(`cannot cut a part out of ${kindOf(value)}`);
+  }
+  run.spend(typeof value === "string" ? value.length >> 5 : 0);
+  const whole = typeof value === "string" ? charactersOf(value) : value as readonly Value[];
+  const start = bound(from, 0, whole.length);
+  const end = Math.max(start, bound(to, whole.length, whole.length));
+  const part = whole.slice(start, end);
+  run.spend(typeof part === "string" ? part.length >> 5 : part.length);
+  return typeof value === "string" && typeof part !== "string" ? part.join("") : part;
+}
+
+function bound(value: Value | undefined, missing: number, length: number): number {
+  if (value === undefined) return missing;
+  if (typeof value !== "number") {
+    throw new Fault(`a bound of a part is a number, got ${kindOf(value)}`);
+  }
+  const whole = Math.trunc(value);
+  return Math.min(Math.max(whole < 0 ? length + whole : whole, 0), length);
+}
+
+/** The member as it is written; a key that was computed may be a secret, and is not named. */
+function spell({ property, computed }: MemberExpression): string {
+  if (!computed && property.type === "Identifier") return `.${property.name}`;
+  return property.type === "Literal" ? `[${JSON.stringify(property.value)}]` : "member";
+}
+
+function isLength(key: Value): boolean {
+  return key === "length" || key === "size" || key === "count";
+}
+
+/** A text longer than this is not read to give a hint. */
+const LONGEST_LOOK = 100_000;
+
+/** What a text may be that was taken for a map; its parts may be secrets, and are not named. */
+function textHint(key: Value, text: string): string {
+  if (isLength(key)) return "use len(…)";
+  if (text.trim() === "") return "the text is empty";
+  if (/^\s*<[!?a-z]/i.test(text)) return "the text looks like HTML or XML, and is no JSON";
+  const isLikeJson = /^\s*[[{]/.test(text) && text.length <= LONGEST_LOOK;
+  if (isLikeJson && !isJson(text)) return "the text begins like JSON, and is none";
+  return "if it holds JSON, read it with parse_json(…) first";
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Meter } from "../../value/meter.ts";
+import type { Value } from "../../value/value.ts";
+import type { Node } from "../parse/ast.ts";
+import type { Scope } from "../expression.ts";
+import { Fault } from "../fault.ts";
+import { LIMITS } from "../limits.ts";
+
+/** A name that was read and is not there: the likely cause when nil does harm later. */
+export interface Missing {
+  /** The whole of what gave nil. */
+  readonly node: Node;
+  /** The name alone. */
+  readonly at: Node;
+  readonly key: string;
+  readonly among: object;
+}
+
+/** A name made by `let`. */
+export interface Local {
+  readonly name: string;
+  readonly value: Value;
+  readonly outer: Local | undefined;
+}
+
+/** One evaluation under way: what it sees, where it stands and what it has spent. */
+export class Evaluation implements Meter {
+  /** The operation under way; an error is placed here. */
+  at: Node | undefined;
+  missing: Missing | undefined;
+  locals: Local | undefined;
+  /** `#`, `#index` and `#acc` of the innermost predicate. */
+  item: Value = null;
+  index = 0;
+  accumulator: Value = null;
+  /** Nodes evaluated. */
+  visits = 0;
+  #steps = 0;
+
+  constructor(readonly scope: Scope) {}
+
+  spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > LIMITS.steps) throw tooMuchWork();
+  }
+
+  /** One turn of a loop. */
+  turn(): void {
+    this.spend(1);
+    if (this.visits > LIMITS.visits) throw tooMuchWork();
+  }
+
+  /** Refuses a text before it is made. */
+  reserveText(length: number): void {
+    if (length > LIMITS.text) {
+      throw new Fault(`this makes a text longer than ${LIMITS.text} characters`);
+    }
+  }
+}
+
+function tooMuchWork(): Fault {
+  return new Fault("this expression does too much work", "work on a smaller part of the data");
+}

@@ -1,0 +1,259 @@
+import { stepText } from "../../value/step_text.ts";
+import { typeName, type Value } from "../../value/value.ts";
+import type { CallExpression, ComparisonChain, Node } from "../parse/ast.ts";
+import { evaluateNode } from "./evaluate.ts";
+import { Evaluation, type Local } from "./evaluation.ts";
+import { kindOf } from "../fault.ts";
+import { type Difference, findDifference } from "./find_difference.ts";
+import type { Explanation, Operand, Parsed, Scope } from "../expression.ts";
+import { findMismatch, type Mismatch, patternIn } from "../functions/match_json.ts";
+import { FUNCTIONS } from "../functions/registry.ts";
+import { missingHint } from "./place_fault.ts";
+import { childrenOf } from "../parse/tree.ts";
+
+/**
+ * Why a test came out true or false: the sides of the comparisons that decided it, with their
+ * values. It evaluates parts of the test once more, and never throws.
+ */
+export function explain(expression: Parsed, scope: Scope, outcome: boolean): Explanation {
+  const explainer = new Explainer(expression, scope);
+  try {
+    explainer.explain(expression.node, outcome, {});
+  } catch {
+    // A part that cannot be evaluated now, on its own, is left out.
+  }
+  const { decisive: { start, end }, operands, hint, unequal } = explainer;
+  return {
+    start,
+    end,
+    operands,
+    ...hint === undefined ? {} : { hint },
+    ...unequal ? { unequal } : {},
+  };
+}
+
+/** What surrounds a part: the names of `let`, and the item of a predicate. */
+interface Frame {
+  readonly locals?: Local;
+  readonly item?: Value;
+  readonly index?: number;
+}
+
+/** What is longer is not read again in a hint beside it. */
+const LONGEST_SIDE = 60;
+
+/** Collects operands on its way down to the part of the test that decided. */
+class Explainer {
+  readonly operands: Operand[] = [];
+  hint: string | undefined;
+  unequal: Explanation["unequal"];
+  decisive: Node;
+  /** Whether the decisive part was found: what is below it only takes part. */
+  #isFound = false;
+
+  constructor(readonly expression: Parsed, readonly scope: Scope) {
+    this.decisive = expression.node;
+  }
+
+  /** Explains why a node is true or false. */
+  explain(node: Node, outcome: boolean, frame: Frame): void {
+    if (!this.#isFound) this.decisive = node;
+    switch (node.type) {
+      case "Literal":
+        return;
+      case "UnaryExpression":
+        if (node.operator === "!") return this.explain(node.argument, !outcome, frame);
+        break;
+      case "LogicalExpression":
+        if (node.operator === "??") break;
+        return this.#explainLogical(node.left, node.right, node.operator === "&&", outcome, frame);
+      case "ConditionalExpression": {
+        const test = this.#evaluate(node.test, frame) === true;
+        return this.explain(test ? node.consequent : node.alternate, outcome, frame);
+      }
+      case "BinaryExpression":
+        this.#show(node.left, frame);
+        this.#show(node.right, frame);
+        if (node.operator === "==" && !outcome) this.#explainUnequal(node.left, node.right, frame);
+        return;
+      case "ComparisonChain":
+        return this.#explainChain(node, frame);
+      case "CallExpression":
+        return this.#explainCall(node, outcome, frame);
+      case "LetExpression": {
+        const value = this.#evaluate(node.init, frame);
+        const local = { name: node.id.name, value, outer: frame.locals };
+        return this.explain(node.body, outcome, { ...frame, locals: local });
+      }
+      case "SequenceExpression":
+        return this.explain(node.expressions.at(-1)!, outcome, frame);
+    }
+    this.#show(node, frame);
+  }
+
+  /** One side decides where `&&` is false or `||` is true; otherwise both do. */
+  #explainLogical(left: Node, right: Node, isAnd: boolean, outcome: boolean, frame: Frame): void {
+    if (outcome === isAnd) {
+      this.#isFound = true;
+      this.explain(left, outcome, frame);
+      this.explain(right, outcome, frame);
+      return;
+    }
+    const leftDecides = (this.#evaluate(left, frame) === true) === outcome;
+    this.explain(leftDecides ? left : right, outcome, frame);
+  }
+
+  #explainChain(node: ComparisonChain, frame: Frame): void {
+    for (const [index, operator] of node.operators.entries()) {
+      const [left, right] = [node.operands[index]!, node.operands[index + 1]!];
+      const { start } = left;
+      const pair = { type: "BinaryExpression", operator, start, end: right.end } as const;
+      const comparison = { ...pair, operatorStart: left.end, left, right };
+      if (this.#evaluate(comparison, frame)) continue;
+      if (!this.#isFound) this.decisive = comparison;
+      this.#show(left, frame);
+      this.#show(right, frame);
+      return;
+    }
+  }
+
+  #explainCall(node: CallExpression, outcome: boolean, frame: Frame): void {
+    const [list, predicate] = node.arguments;
+    const name = node.callee.type === "Identifier" ? node.callee.name : "";
+    if (name === "match_json" && !outcome) return this.#explainMismatch(node, frame);
+    if (FUNCTIONS.get(name)?.kind !== "list" || !list || predicate?.type !== "Predicate") {
+      for (const argument of node.arguments) this.#show(argument, frame);
+      return;
+    }
+    const items = this.#evaluate(list, frame);
+    // The predicate has this outcome for the one item that decided, if one did.
+    const wanted = name === "all" ? false : true;
+    const oneDecides = name === "all" && !outcome || name === "none" && !outcome ||
+      name === "any" && outcome;
+    const index = oneDecides && Array.isArray(items)
+      ? items.findIndex((item: Value, index) =>
+        (this.#evaluate(predicate.body, { ...frame, item, index }) === true) === wanted
+      )
+      : -1;
+    if (index < 0) return this.#show(list, frame);
+    this.#isFound = true;
+    const item = (items as readonly Value[])[index] ?? null;
+    this.#add(list, `${this.#text(list)}[${index}]`, item);
+    this.explain(predicate.body, wanted, { ...frame, item, index });
+  }
+
+  /** Where what match_json() was given first differs. */
+  #explainMismatch({ arguments: [actual, expected] }: CallExpression, frame: Frame): void {
+    if (!actual || !expected) return;
+    const sides = [this.#evaluate(actual, frame), this.#evaluate(expected, frame)] as const;
+    const found = findMismatch(new Evaluation(this.scope), ...sides);
+    if (!found) return;
+    const path = found.path.map(stepText).join("");
+    const show = (node: Node, value: Value | undefined) => {
+      if (value === undefined) this.#show(node, frame);
+      else if (!isConstant(node)) this.#add(node, this.#text(node) + path, value);
+    };
+    show(actual, found.actual);
+    // What is written in the test is not told again.
+    if (expected.type !== "ObjectExpression") show(expected, found.expected);
+    if (path !== "") this.hint ??= `they differ at ${path}${mismatchHint(found)}`;
+  }
+
+  /** Adds a node with its value, unless both are the same thing. */
+  #show(node: Node, frame: Frame): void {
+    if (isConstant(node) || node.type === "Pointer" && node.name === "") return;
+    this.#add(node, this.#text(node), this.#evaluate(node, frame));
+  }
+
+  #add({ start, end }: Node, text: string, value: Value): void {
+    if (this.operands.some((known) => known.text === text)) return;
+    this.operands.push({ start, end, text, value, type: typeName(value) });
+  }
+
+  #text({ start, end }: Node): string {
+    return this.expression.source.slice(start, end);
+  }
+
+  /** A side of a comparison, for a hint that should be short. */
+  #side(node: Node, which: "left" | "right"): string {
+    const text = this.#text(node);
+    return text.length > LONGEST_SIDE ? `the ${which} side` : text;
+  }
+
+  #evaluate(node: Node, frame: Frame): Value {
+    const run = new Evaluation(this.scope);
+    run.locals = frame.locals;
+    run.item = frame.item ?? null;
+    run.index = frame.index ?? 0;
+    const value = evaluateNode(node, run, this.expression.source);
+    if (value === null && run.missing) {
+      this.hint ??= missingHint(run.missing, this.expression.source);
+    }
+    return value;
+  }
+
+  /** What is easily overlooked where two values are not equal. */
+  #explainUnequal(left: Node, right: Node, frame: Frame): void {
+    const [a, b] = [this.#evaluate(left, frame), this.#evaluate(right, frame)];
+    if (a === null || b === null) return;
+    if (typeof a === "object" && typeof b === "object") {
+      const difference = findDifference(a, b, new Evaluation(this.scope));
+      if (!difference) return;
+      this.#showDifference(left, right, difference);
+      this.#setUnequal(left, a, right, b);
+    } else if (typeof a === "string" && typeof b === "string") {
+      if (a !== "" && b !== "") this.#setUnequal(left, a, right, b);
+    } else if (typeof a !== typeof b) {
+      // They are never equal, also where they look the same.
+      const [one, other] = [this.#side(left, "left"), this.#side(right, "right")];
+      this.hint ??= `${one} is ${typeName(a)}, ${other} is ${typeName(b)}`;
+    }
+  }
+
+  #setUnequal(left: Node, a: Value, right: Node, b: Value): void {
+    this.unequal ??= [
+      { text: this.#text(left), value: a },
+      { text: this.#text(right), value: b },
+    ];
+  }
+
+  #showDifference(left: Node, right: Node, difference: Difference): void {
+    const { path } = difference;
+    const add = (node: Node, value: Value | undefined) => {
+      if (isConstant(node) || value === undefined) return;
+      this.#add(node, this.#text(node) + path, value);
+    };
+    add(left, difference.left);
+    add(right, difference.right);
+    const lacks = difference.left === undefined
+      ? "the left side has none"
+      : difference.right === undefined
+      ? "the right side has none"
+      : undefined;
+    this.hint ??= `they differ at ${path}${lacks === undefined ? "" : `: ${lacks}`}`;
+  }
+}
+
+/** What is easily overlooked where match_json() is false; values may be secrets, and stay out. */
+function mismatchHint({ actual, expected }: Mismatch): string {
+  if (actual === undefined) return ": the first has none";
+  if (expected === undefined) return ": the second has none";
+  if (Array.isArray(actual) && Array.isArray(expected)) {
+    return `: ${actual.length} items, not ${expected.length}`;
+  }
+  if (typeof expected === "string" && patternIn(expected) !== undefined) {
+    return typeof actual === "object" && actual !== null
+      ? `: no pattern fits a ${kindOf(actual)}`
+      : ": it does not match the pattern";
+  }
+  const [given, wanted] = [kindOf(actual), kindOf(expected)];
+  return given === wanted ? "" : `: it is ${given}, not ${wanted}`;
+}
+
+/** Whether a node shows its own value: no name stands in it. */
+function isConstant(node: Node): boolean {
+  if (node.type === "Literal") return true;
+  const fixed = node.type === "ArrayExpression" || node.type === "ObjectExpression" ||
+    node.type === "UnaryExpression";
+  return fixed && childrenOf(node).every(isConstant);
+}

@@ -1,0 +1,178 @@
+import { compareValues, isEqual } from "../../value/compare.ts";
+import { readField } from "../../value/plain.ts";
+import { isDict, type Value } from "../../value/value.ts";
+import type { BinaryExpression, BinaryOperator, Comparison } from "../parse/ast.ts";
+import type { Evaluation } from "./evaluation.ts";
+import { Fault, kindOf } from "../fault.ts";
+import { matchesRegex } from "./regex.ts";
+import { containsText } from "./text.ts";
+
+/** What a binary operator makes of two values. */
+export function operate(
+  operator: BinaryExpression["operator"],
+  left: Value,
+  right: Value,
+  run: Evaluation,
+): Value {
+  switch (operator) {
+    case "==":
+      return isEqual(left, right, run);
+    case "!=":
+      return !isEqual(left, right, run);
+    case "<":
+    case "<=":
+    case ">":
+    case ">=":
+      return compare(operator, left, right, run);
+    case "+":
+      return add(left, right, run);
+    case "-":
+    case "*":
+    case "/":
+    case "%":
+    case "**":
+      return compute(operator, left, right);
+    case "in":
+      return isIn(left, right, run);
+    case "contains":
+    case "startsWith":
+    case "endsWith":
+    case "matches":
+      return testText(operator, left, right, run);
+    case "..":
+      return range(left, right, run);
+  }
+}
+
+/** Numbers by size, texts by code point; nothing else has an order. */
+export function compare(operator: Comparison, a: Value, b: Value, run: Evaluation): boolean {
+  const order = compareValues(a, b);
+  if (order === undefined) {
+    const message = `cannot compare ${kindOf(a)} ${operator} ${kindOf(b)}`;
+    throw new Fault(message, orderHint(a, b) ?? orderHint(b, a));
+  }
+  if (typeof a === "string") run.spend(a.length >> 6);
+  switch (operator) {
+    case "<":
+      return order < 0;
+    case "<=":
+      return order <= 0;
+    case ">":
+      return order > 0;
+    case ">=":
+      return order >= 0;
+  }
+}
+
+/** What makes a number of a text that is compared with one. */
+function orderHint(text: Value, other: Value): string | undefined {
+  if (typeof text !== "string" || typeof other !== "number") return undefined;
+  if (/^\s*[-+]?\d+(\.\d+)?\s*$/.test(text)) return "turn the text into a number with float(…)";
+  const isTime = /^\d+(\.\d+)?(ns|µs|ms|s|m|h)/.test(text);
+  return isTime ? "a duration is text; rt.sec is a number, in seconds" : undefined;
+}
+
+/** The truth of a condition: nil counts as false, and only true is true. */
+export function truth(value: Value, hint = "compare it with something"): boolean {
+  if (typeof value === "boolean") return value;
+  if (value === null) return false;
+  throw new Fault(`expected true or false, got ${kindOf(value)}`, hint);
+}
+
+/** The number that a sign stands before. */
+export function signed(operator: "-" | "+", value: Value): number {
+  if (typeof value !== "number") {
+    throw new Fault(`cannot put ${operator} before ${kindOf(value)}`);
+  }
+  return operator === "-" ? 0 - value : value;
+}
+
+function add(a: Value, b: Value, run: Evaluation): Value {
+  if (typeof a === "number" && typeof b === "number") return a + b;
+  if (typeof a !== "string" || typeof b !== "string") {
+    const oneIsText = typeof a === "string" || typeof b === "string";
+    throw new Fault(
+      `cannot add ${kindOf(a)} + ${kindOf(b)}`,
+      oneIsText && a !== null && b !== null
+        ? "turn the other one into text with string(…)"
+        : undefined,
+    );
+  }
+  run.reserveText(a.length + b.length);
+  run.spend((a.length + b.length) >> 6);
+  return a + b;
+}
+
+function compute(operator: "-" | "*" | "/" | "%" | "**", a: Value, b: Value): number {
+  if (typeof a !== "number" || typeof b !== "number") {
+    throw new Fault(`cannot compute ${kindOf(a)} ${operator} ${kindOf(b)}`);
+  }
+  switch (operator) {
+    case "-":
+      return a - b;
+    case "*":
+      return a * b;
+    case "/":
+      return a / b;
+    case "**":
+      return a ** b;
+    case "%":
+      if (!Number.isInteger(a) || !Number.isInteger(b)) {
+        throw new Fault(`% needs two whole numbers, got ${kindOf(a)} % ${kindOf(b)}`);
+      }
+      if (b === 0) throw new Fault("there is no remainder of a division by zero");
+      return a % b + 0; // no negative zero
+  }
+}
+
+/** Whether a list holds a value, or a map has a key. */
+function isIn(needle: Value, haystack: Value, run: Evaluation): boolean {
+  if (haystack === null) return false;
+  if (Array.isArray(haystack)) {
+    run.spend(haystack.length);
+    return haystack.some((item) => isEqual(item, needle, run));
+  }
+  if (isDict(haystack)) {
+    return typeof needle === "string" && readField(haystack, needle) !== undefined;
+  }
+  throw new Fault(
+    `in needs a list or a map on its right, got ${kindOf(haystack)}`,
+    typeof haystack === "string" ? "for a part of a text write text contains part" : undefined,
+  );
+}
+
+/** Tests on two texts; nil passes none. */
+export function testText(
+  operator: Extract<BinaryOperator, "contains" | "startsWith" | "endsWith" | "matches">,
+  text: Value,
+  part: Value,
+  run: Evaluation,
+): boolean {
+  if (text === null || part === null) return false;
+  if (typeof text !== "string" || typeof part !== "string") {
+    const hint = Array.isArray(text) && operator === "contains"
+      ? "for an item of a list write item in list"
+      : undefined;
+    throw new Fault(
+      `${operator} needs two strings, got ${kindOf(text)} and ${kindOf(part)}`,
+      hint,
+    );
+  }
+  if (operator === "matches") return matchesRegex(text, part, run);
+  run.spend(text.length >> 6);
+  if (operator === "contains") return containsText(text, part);
+  return operator === "startsWith" ? text.startsWith(part) : text.endsWith(part);
+}
+
+function range(from: Value, to: Value, run: Evaluation): Value {
+  if (typeof from !== "number" || typeof to !== "number" || !isWhole(from) || !isWhole(to)) {
+    throw new Fault(`a range needs two whole numbers, got ${kindOf(from)}..${kindOf(to)}`);
+  }
+  const size = Math.max(0, to - from + 1);
+  run.spend(size);
+  return Array.from({ length: size }, (_, index) => from + index);
+}
+
+function isWhole(value: number): boolean {
+  return Number.isSafeInteger(value);
+}

@@ -1,0 +1,86 @@
+import { ExpressionError } from "../../source/errors.ts";
+import { didYouMean } from "../../source/suggest.ts";
+import type { Node } from "../parse/ast.ts";
+import type { Evaluation, Missing } from "./evaluation.ts";
+import { Fault } from "../fault.ts";
+import { hyphenHint, hyphenKeyHint } from "../hints/hyphen_hint.ts";
+import { nameHint } from "../hints/known_slips.ts";
+import { childrenOf } from "../parse/tree.ts";
+
+const LONGEST_OWNER = 60;
+
+/** What is thrown to the caller in place of what was thrown in the evaluation. */
+export function placeFault(error: unknown, run: Evaluation, source: string): unknown {
+  if (error instanceof RangeError) {
+    // Walking data that is nested without end is all that can exhaust the stack here.
+    return placeFault(new Fault("the data is nested too deeply"), run, source);
+  }
+  if (!(error instanceof Fault)) return error;
+  const node = error.node ?? run.at;
+  if (!node) return new ExpressionError(error.message, 0, source.length, error.hint);
+  const { missing } = run;
+  if (missing && [node, ...childrenOf(node)].some((part) => isOfMissing(part, missing))) {
+    return missingError(missing, run.scope.strict, source, error.hint);
+  }
+  return new ExpressionError(error.message, node.start, node.end, error.hint);
+}
+
+/** The absent name is to blame, not the nil that it gave. */
+function missingError(missing: Missing, strict: boolean, source: string, hint?: string) {
+  const { node, at, key } = missing;
+  if (node.type === "MemberExpression" && node.computed && at.type !== "Literal") {
+    // A key that was computed may hold a secret, and is not named.
+    return new ExpressionError("there is no such key here", at.start, at.end, hint);
+  }
+  const isName = node.type === "Identifier";
+  const message = isName && strict ? `unknown name "${key}"` : absence(node, key, source);
+  const better = hyphenHint(at, source) ?? hyphenKeyHint(missing, source) ??
+    (isName ? nameHint(key) : undefined) ??
+    nearHint(missing);
+  return new ExpressionError(message, at.start, at.end, better ?? hint);
+}
+
+/** What to say where a part came out nil for a key that is not there: what was read, what is near. */
+export function missingHint(missing: Missing, source: string): string | undefined {
+  const { node, at, key } = missing;
+  if (node.type !== "MemberExpression") return nearHint(missing);
+  // A key that was computed may hold a secret, and is not named.
+  if (node.computed && at.type !== "Literal") return undefined;
+  const near = nearHint(missing);
+  const hint = absence(node, key, source);
+  return near === undefined ? hint : `${hint}; ${near}`;
+}
+
+/** Whether a part came out nil because that is missing, or what it is read of with `?.`. */
+export function isOfMissing(part: Node, missing: Missing): boolean {
+  const link = bare(part);
+  return link === missing.node ||
+    link.type === "MemberExpression" && isOfMissing(link.object, missing);
+}
+
+/** `res.body has no "totl"`: in a list of failures the message stands alone. */
+function absence(node: Node, key: string, source: string): string {
+  const owner = node.type === "MemberExpression"
+    ? source.slice(node.object.start, node.object.end)
+    : "";
+  // In a predicate there may be nothing before the dot.
+  const isShort = owner.trim() !== "" && owner.length <= LONGEST_OWNER && !owner.includes("\n");
+  return isShort ? `${owner} has no "${key}"` : `there is no "${key}" here`;
+}
+
+/** `did you mean "x"?`, or what else there is. */
+function nearHint({ key, among }: Missing): string | undefined {
+  const keys = Object.keys(among);
+  return didYouMean(key, keys) ?? thereIs(keys);
+}
+
+function thereIs(keys: readonly string[]): string | undefined {
+  if (keys.length === 0) return undefined;
+  const some = keys.slice(0, 6).map((key) => JSON.stringify(key)).join(", ");
+  return `there is ${some}${keys.length > 6 ? " and more" : ""}`;
+}
+
+/** A node without the chain round it. */
+function bare(node: Node): Node {
+  return node.type === "ChainExpression" ? node.expression : node;
+}

@@ -1,0 +1,68 @@
+import type { RE2JS } from "re2js";
+import type { Meter } from "../../value/meter.ts";
+import { Fault } from "../fault.ts";
+import { LIMITS } from "../limits.ts";
+
+/** Compiling is paid for as so many steps. */
+const COMPILE_COST = 1000;
+const CACHE_SIZE = 200;
+
+let engine: typeof RE2JS | undefined;
+let loading: Promise<void> | undefined;
+const compiled = new Map<string, RE2JS>();
+
+/**
+ * Loads the engine for regular expressions, whose time grows in line with the text whatever the
+ * pattern is. It takes a few milliseconds, and most workflows have no pattern at all.
+ */
+export function loadRegexEngine(): Promise<void> {
+  return loading ??= import("re2js").then((module) => {
+    engine = module.RE2JS;
+  });
+}
+
+/** What is wrong with a pattern, or nothing. Nothing either before the engine is loaded. */
+export function regexProblem(pattern: string): string | undefined {
+  if (!engine) return undefined;
+  try {
+    compile(pattern);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Fault) return error.message;
+    throw error;
+  }
+}
+
+/** Whether a pattern is found anywhere in a text. */
+export function matchesRegex(text: string, pattern: string, meter: Meter): boolean {
+  if (!compiled.has(pattern)) meter.spend(COMPILE_COST);
+  const regex = compile(pattern);
+  // The engine walks the program once for each character.
+  meter.spend((text.length * Math.max(8, regex.programSize())) / 32);
+  return regex.matcher(text).find();
+}
+
+function compile(pattern: string): RE2JS {
+  if (!engine) throw new Error("the engine for regular expressions is not loaded");
+  const known = compiled.get(pattern);
+  if (known) return known;
+  if (pattern.length > LIMITS.pattern) {
+    throw new Fault(`a pattern is longer than ${LIMITS.pattern} characters`);
+  }
+  let regex: RE2JS;
+  try {
+    regex = engine.compile(pattern);
+  } catch (error) {
+    throw new Fault(`cannot read the pattern: ${problemOf(error)}`);
+  }
+  if (compiled.size >= CACHE_SIZE) compiled.delete(compiled.keys().next().value!);
+  compiled.set(pattern, regex);
+  return regex;
+}
+
+/** Without the pattern, which may hold a secret. */
+function problemOf(error: unknown): string {
+  return error instanceof Error && "getDescription" in error
+    ? String((error as { getDescription(): unknown }).getDescription())
+    : "it is no regular expression";
+}

@@ -1,0 +1,221 @@
+import type { CallExpression, Identifier, Literal, Node, Pointer, Property } from "./ast.ts";
+import { isFunction, takesPredicate } from "../functions/registry.ts";
+import { KEYWORDS, OPERATOR_WORDS, TEST_WORDS } from "./operators.ts";
+import { TOKEN } from "./scanner.ts";
+import { TokenReader } from "./token_reader.ts";
+
+/** The half of the grammar that is about operands: names, literals, members, calls. */
+export abstract class OperandParser extends TokenReader {
+  /** How many predicates are open: inside one, `#` and `.name` have a meaning. */
+  #predicates = 0;
+
+  /** `a; b; c`, the widest thing that may stand in parentheses or braces. */
+  abstract parseExpression(): Node;
+
+  /** One expression, as in a list or an argument; the name is acorn's. */
+  abstract parseMaybeAssign(): Node;
+
+  /** What an operand begins with; acorn reads on with `parseSubscript`. */
+  parseExprAtom(): Node {
+    switch (this.type) {
+      case TOKEN.number:
+        return this.#literal(this.value as number);
+      case TOKEN.string:
+        return this.#literal(this.value as string);
+      case TOKEN.name:
+        return this.#parseWord();
+      case TOKEN.parenOpen: {
+        this.next();
+        const inner = this.parseExpression();
+        this.expect(TOKEN.parenClose);
+        return inner;
+      }
+      case TOKEN.bracketOpen: {
+        const start = this.start;
+        this.next();
+        const elements = this.parseExprList(TOKEN.bracketClose, true);
+        return this.finish({ type: "ArrayExpression", start, end: this.lastTokEnd, elements });
+      }
+      case TOKEN.braceOpen:
+        return this.#parseMap();
+      case TOKEN.hash:
+        return this.#parsePointer();
+      case TOKEN.dot: // `.name` is `#.name`: the pointer is empty, and the dot is read after it
+        if (this.#predicates > 0) return this.#pointer(this.start, this.start, "");
+        break;
+      case TOKEN.operator: // `contains(a, b)`: a test word as a function
+        if (TEST_WORDS.has(String(this.value)) && this.input[this.end] === "(") {
+          return this.parseName(true);
+        }
+    }
+    this.unexpected("a value");
+  }
+
+  #parseWord(): Node {
+    switch (this.value) {
+      case "true":
+        return this.#literal(true);
+      case "false":
+        return this.#literal(false);
+      case "nil":
+      case "null":
+        return this.#literal(null);
+      default:
+        return this.parseName();
+    }
+  }
+
+  #parsePointer(): Node {
+    const { start, end } = this;
+    if (this.#predicates === 0) {
+      const hint = "it is the item inside filter(list, # > 1) and the like";
+      this.fail("# has no meaning here", start, end, hint);
+    }
+    this.next();
+    if (this.type !== TOKEN.name || this.start !== this.lastTokEnd) {
+      return this.#pointer(start, end, "");
+    }
+    const name = this.value;
+    if (name !== "acc" && name !== "index") {
+      this.fail(`there is no #${name}`, start, this.end, "there are #, #acc and #index");
+    }
+    this.next();
+    return this.#pointer(start, this.lastTokEnd, name);
+  }
+
+  /** One of `.x`, `?.x`, `[i]`, `?.[i]`, `[a:b]` and `(…)`; the base itself where none follows. */
+  parseSubscript(base: Node, start: number): Node {
+    const optional = this.eat(TOKEN.questionDot);
+    if (this.eat(TOKEN.bracketOpen)) return this.#parseBracket(base, start, optional);
+    if (optional || this.eat(TOKEN.dot)) {
+      const property = this.parseName(true);
+      const end = this.lastTokEnd;
+      const computed = false;
+      return this.finish({
+        type: "MemberExpression",
+        start,
+        end,
+        object: base,
+        property,
+        computed,
+        optional,
+      });
+    }
+    const callable = base.type === "Identifier" || base.type === "MemberExpression";
+    if (!callable || !this.eat(TOKEN.parenOpen)) return base;
+    return this.call(base, this.parseArguments(base, []), start, false);
+  }
+
+  #parseBracket(object: Node, start: number, optional: boolean): Node {
+    const from = this.type === TOKEN.colon ? null : this.parseMaybeAssign();
+    if (from !== null && this.eat(TOKEN.bracketClose)) {
+      const end = this.lastTokEnd;
+      const computed = true;
+      const property = from;
+      return this.finish({
+        type: "MemberExpression",
+        start,
+        end,
+        object,
+        property,
+        computed,
+        optional,
+      });
+    }
+    if (!this.eat(TOKEN.colon)) this.unexpected('"]"');
+    const to = this.type === TOKEN.bracketClose ? null : this.parseMaybeAssign();
+    this.expect(TOKEN.bracketClose);
+    return this.finish({ type: "SliceExpression", start, end: this.lastTokEnd, object, from, to });
+  }
+
+  parseArguments(callee: Node, args: Node[]): Node[] {
+    // A method is no function, but is read like one, so that the mistake can be named.
+    const isMethod = callee.type === "MemberExpression";
+    const named = isMethod ? callee.property : callee;
+    const name = named.type === "Identifier" ? named.name : "";
+    while (!this.eat(TOKEN.parenClose)) {
+      args.push(this.#parseArgument(name, args.length + (isMethod ? 1 : 0)));
+      if (this.type !== TOKEN.parenClose) this.expect(TOKEN.comma);
+    }
+    return args;
+  }
+
+  #parseArgument(name: string, position: number): Node {
+    if (takesPredicate(name, position)) return this.#parsePredicate();
+    if (position === 0 || isFunction(name)) return this.parseMaybeAssign();
+    // A slip in the name of a function that takes a predicate: it is the name that is wrong.
+    this.#predicates++;
+    const argument = this.parseMaybeAssign();
+    this.#predicates--;
+    return argument;
+  }
+
+  #parsePredicate(): Node {
+    const start = this.start;
+    this.#predicates++;
+    const body = this.type === TOKEN.braceOpen ? this.parseBlock() : this.parseMaybeAssign();
+    this.#predicates--;
+    return this.finish({ type: "Predicate", start, end: this.lastTokEnd, body });
+  }
+
+  #parseMap(): Node {
+    const start = this.start;
+    this.next();
+    const properties: Property[] = [];
+    while (!this.eat(TOKEN.braceClose)) {
+      const { start } = this;
+      const key = this.#parseKey();
+      this.expect(TOKEN.colon);
+      const value = this.parseMaybeAssign();
+      properties.push({ type: "Property", start, end: this.lastTokEnd, key, value });
+      if (this.type !== TOKEN.braceClose) this.expect(TOKEN.comma);
+    }
+    return this.finish({ type: "ObjectExpression", start, end: this.lastTokEnd, properties });
+  }
+
+  #parseKey(): Node {
+    if (this.eat(TOKEN.parenOpen)) {
+      const key = this.parseExpression();
+      this.expect(TOKEN.parenClose);
+      return key;
+    }
+    if (this.type === TOKEN.string || this.type === TOKEN.number) {
+      return this.#literal(String(this.value));
+    }
+    const { start, end, name } = this.parseName(true);
+    return this.finish({ type: "Literal", start, end, value: name });
+  }
+
+  /** A name; where nothing else may stand, any word is one. */
+  parseName(anyWord = false): Identifier {
+    const name = String(this.value);
+    const isName = this.type === TOKEN.name && (anyWord || !KEYWORDS.has(name)) ||
+      anyWord && this.type === TOKEN.operator && OPERATOR_WORDS.has(name);
+    if (!isName) this.unexpected("a name");
+    const { start, end } = this;
+    this.next();
+    return this.finish({ type: "Identifier", start, end, name });
+  }
+
+  #literal(value: Literal["value"]): Node {
+    const { start, end } = this;
+    this.next();
+    return this.finish({ type: "Literal", start, end, value });
+  }
+
+  #pointer(start: number, end: number, name: Pointer["name"]): Node {
+    return this.finish({ type: "Pointer", start, end, name });
+  }
+
+  call(callee: Node, args: readonly Node[], start: number, piped: boolean): CallExpression {
+    const end = this.lastTokEnd;
+    return this.finish({ type: "CallExpression", start, end, callee, arguments: args, piped });
+  }
+
+  parseBlock(): Node {
+    this.expect(TOKEN.braceOpen);
+    const body = this.parseExpression();
+    this.expect(TOKEN.braceClose);
+    return body;
+  }
+}

@@ -1,0 +1,52 @@
+import { assertNever } from "../../source/errors.ts";
+import type { Node } from "./ast.ts";
+
+/** The nodes right below a node, in the order in which they stand in the text. */
+export function childrenOf(node: Node): readonly Node[] {
+  switch (node.type) {
+    case "Literal":
+    case "Identifier":
+    case "Pointer":
+      return [];
+    case "ArrayExpression":
+      return node.elements;
+    case "ObjectExpression":
+      return node.properties.flatMap(({ key, value }) => [key, value]);
+    case "UnaryExpression":
+      return [node.argument];
+    case "BinaryExpression":
+    case "LogicalExpression":
+      return [node.left, node.right];
+    case "ComparisonChain":
+      return node.operands;
+    case "ConditionalExpression":
+      return [node.test, node.consequent, node.alternate];
+    case "MemberExpression":
+      return node.computed ? [node.object, node.property] : [node.object];
+    case "SliceExpression":
+      return [node.object, node.from, node.to].filter((part) => part !== null);
+    case "ChainExpression":
+      return [node.expression];
+    case "CallExpression":
+      // The name of a function is no name of the context.
+      return node.callee.type === "Identifier" ? node.arguments : [node.callee, ...node.arguments];
+    case "Predicate":
+      return [node.body];
+    case "LetExpression":
+      return [node.init, node.body];
+    case "SequenceExpression":
+      return node.expressions;
+    default:
+      return assertNever(node);
+  }
+}
+
+/** Whether evaluating a node may need the engine for regular expressions. */
+export function usesRegex(node: Node): boolean {
+  return node.type === "BinaryExpression" && node.operator === "matches" ||
+    node.type === "CallExpression" && node.callee.type === "Identifier" &&
+      REGEX_FUNCTIONS.has(node.callee.name) ||
+    childrenOf(node).some(usesRegex);
+}
+
+const REGEX_FUNCTIONS: ReadonlySet<string> = new Set(["matches", "match_json", "diff_json"]);

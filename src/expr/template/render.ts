@@ -1,0 +1,116 @@
+import { formatValue } from "../../value/format_value.ts";
+import type { Value } from "../../value/value.ts";
+import type { Node } from "../parse/ast.ts";
+import { evaluateNode } from "../evaluate/evaluate.ts";
+import { Evaluation } from "../evaluate/evaluation.ts";
+import { ExpressionError } from "../../source/errors.ts";
+import type { ParsedTemplate, RenderOptions, Scope } from "../expression.ts";
+import { LIMITS } from "../limits.ts";
+import { isOfMissing, missingHint, placeFault } from "../evaluate/place_fault.ts";
+
+/**
+ * The value of a template. Where it is one expression and nothing else but spaces, that is the
+ * value of the expression, whatever its type; otherwise it is a text.
+ */
+export function renderTemplate(
+  template: ParsedTemplate,
+  scope: Scope,
+  options: RenderOptions = {},
+): unknown {
+  const only = onlyExpression(template);
+  if (!only) return renderText(template, scope, options);
+  const run = new Evaluation(scope);
+  const value = evaluateNode(only, run, template.source);
+  if (value === null && options.leavesOut !== undefined) {
+    throw nilError(only, run, template.source, options.leavesOut);
+  }
+  return value;
+}
+
+/** A template as text. nil in it would leave a gap, and is an error. */
+export function renderText(
+  template: ParsedTemplate,
+  scope: Scope,
+  { display = false, leavesOut }: RenderOptions = {},
+): string {
+  const [first] = template.parts;
+  if (template.parts.length === 1 && typeof first === "string") return first;
+  const run = new Evaluation(scope);
+  let text = "";
+  for (const part of template.parts) {
+    if (typeof part === "string") {
+      text += part;
+      continue;
+    }
+    const value = evaluateNode(part, run, template.source);
+    if (value === null && !display) throw nilError(part, run, template.source, leavesOut);
+    text += formatPart(value, part, run, template.source);
+    if (text.length > LIMITS.text + template.source.length) {
+      throw new ExpressionError(
+        `this makes a text longer than ${LIMITS.text} characters`,
+        part.start,
+        part.end,
+      );
+    }
+  }
+  return text;
+}
+
+/** The expression that a template is, with nothing but spaces around it. */
+export function onlyExpression({ parts }: ParsedTemplate): Node | undefined {
+  let only: Node | undefined;
+  for (const part of parts) {
+    if (typeof part === "string") {
+      if (part.trim() !== "") return undefined;
+    } else if (only) {
+      return undefined;
+    } else {
+      only = part;
+    }
+  }
+  return only;
+}
+
+function formatPart(value: Value, part: Node, run: Evaluation, source: string): string {
+  try {
+    return formatValue(value, run);
+  } catch (error) {
+    run.at = part;
+    throw placeFault(error, run, source);
+  }
+}
+
+/** A longer part, or one that is more than names and keys, is shown by its place alone. */
+const SHORT_READ = /^[\w.?[\]"'`-]{1,60}$/;
+
+function nilError(
+  part: Node,
+  { missing }: Evaluation,
+  source: string,
+  leavesOut: string | undefined,
+): ExpressionError {
+  const { start, end } = part;
+  const read = source.slice(start, end);
+  const what = SHORT_READ.test(read) ? read : "this";
+  const hint = missing && isOfMissing(part, missing) ? missingHint(missing, source) : undefined;
+  const [harm, meant] = leavesOut === undefined
+    ? ["would leave a gap in the text", 'if that is right, add ?? ""']
+    : [`${leavesOut} would be left out`, "if that is right, add ?? nil"];
+  const message = `${what} is nil, and ${harm}`;
+  const isThere = hint === undefined && isRead(part);
+  return new ExpressionError(message, start, end, hint ?? meant, [], isThere);
+}
+
+/** Whether a part does nothing but read by names: `vars.a`, `outputs["log-in"].token`. */
+function isRead(part: Node): boolean {
+  switch (part.type) {
+    case "Identifier":
+      return true;
+    case "ChainExpression":
+      return isRead(part.expression);
+    case "MemberExpression":
+      return (!part.computed || part.property.type === "Literal") && isRead(part.object);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,76 @@
+import { ExpressionError } from "../../source/errors.ts";
+import type { Path } from "../../source/source.ts";
+import type { DataTemplate, RenderOptions, Scope, Template } from "../expression.ts";
+
+/** The data with the values of its templates. An error's `path` leads to the string. */
+export function renderData(template: DataTemplate, scope: Scope): unknown {
+  return renderPart(template, scope, []);
+}
+
+function renderPart(part: DataTemplate, scope: Scope, path: (string | number)[]): unknown {
+  switch (part.kind) {
+    case "constant":
+      return part.value;
+    case "template":
+      return renderString(part, scope, path);
+    case "list":
+      return part.items.map((item, index) => renderInner(item, scope, path, index));
+    case "map": {
+      const map: Record<string, unknown> = Object.create(null);
+      for (const [key, field] of part.entries) map[key] = renderInner(field, scope, path, key);
+      return map;
+    }
+  }
+}
+
+function renderInner(
+  part: DataTemplate,
+  scope: Scope,
+  path: (string | number)[],
+  key: string | number,
+): unknown {
+  path.push(key);
+  const value = renderPart(part, scope, path);
+  path.pop();
+  return value;
+}
+
+function renderString(part: DataString, scope: Scope, path: Path): unknown {
+  try {
+    return part.template.render(scope, optionsOf(part));
+  } catch (error) {
+    throw error instanceof ExpressionError ? error.within([...path]) : error;
+  }
+}
+
+type DataString = Extract<DataTemplate, { kind: "template" }>;
+
+/** What there is to mind where a template in data is rendered. */
+export function optionsOf({ leavesOut }: DataString): RenderOptions {
+  return leavesOut === undefined ? NO_OPTIONS : { leavesOut };
+}
+
+const NO_OPTIONS: RenderOptions = {};
+
+/** A text that has no expression in it, as a template. */
+export function plainTemplate(source: string): Template {
+  return { source, parts: [source], render: () => source, renderText: () => source };
+}
+
+/** Whether a text may be more than itself: it has the beginning of an expression in it. */
+export function holdsTemplate(text: string): boolean {
+  return text.includes("{{");
+}
+
+/** Whether a value is known only once its templates are rendered. */
+export function isTemplate(value: unknown): boolean {
+  return typeof value === "string" && holdsTemplate(value);
+}
+
+/** Whether any text in plain data may be more than itself. Nearly all data is found to be plain. */
+export function holdsTemplates(value: unknown): boolean {
+  if (typeof value === "string") return holdsTemplate(value);
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsTemplates);
+  return Object.values(value).some(holdsTemplates);
+}

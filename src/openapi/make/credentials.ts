@@ -1,0 +1,127 @@
+import { joinTemplate, literalText } from "./literal.ts";
+import type { Operation, Requirement, SecurityScheme } from "../read/model.ts";
+import { snakeCase } from "../read/names.ts";
+import { NO_CREDENTIAL, type Variables } from "./variables.ts";
+
+/** What a request carries to be let in: templates by the names of headers and of the query. */
+export interface Credentials {
+  readonly headers: ReadonlyMap<string, string>;
+  readonly query: ReadonlyMap<string, string>;
+  /** Pairs of the `Cookie` header, which may have others beside them. */
+  readonly cookies: readonly string[];
+}
+
+/** A request that needs nothing to be let in. */
+const NO_CREDENTIALS: Credentials = { headers: new Map(), query: new Map(), cookies: [] };
+
+/** Finds the credentials of operations, and notes the operations for which there are none. */
+export class CredentialMaker {
+  readonly #made = new Map<string, Credentials | string>();
+  /** Operations that cannot be let in, by the reason. */
+  readonly refused = new Map<string, Operation[]>();
+
+  constructor(
+    readonly schemes: ReadonlyMap<string, SecurityScheme>,
+    readonly variables: Variables,
+  ) {}
+
+  /** For the first of the ways to be let in that can be gone. */
+  credentialsOf(operation: Operation): Credentials {
+    let reason: string | undefined;
+    for (const requirement of operation.security) {
+      const key = JSON.stringify(requirement);
+      const made = this.#made.get(key) ?? this.#make(requirement);
+      this.#made.set(key, made);
+      if (typeof made !== "string") return made;
+      reason ??= made;
+    }
+    if (reason !== undefined) this.#refuse(reason, operation);
+    return NO_CREDENTIALS;
+  }
+
+  #refuse(reason: string, operation: Operation): void {
+    const known = this.refused.get(reason) ?? [];
+    this.refused.set(reason, known);
+    if (!known.includes(operation)) known.push(operation);
+  }
+
+  /** What a requirement asks to be sent, or why that cannot be. */
+  #make(requirement: Requirement): Credentials | string {
+    const taken = new Set<string>();
+    for (const name of requirement) {
+      const scheme = this.schemes.get(name);
+      if (!scheme) return `there is no security scheme "${name}"`;
+      if (scheme.kind === "unknown") {
+        return `the security scheme "${name}" is of the type "${scheme.type}"`;
+      }
+      const place = placeOf(scheme);
+      if (taken.has(place)) return "two security schemes need the same header";
+      taken.add(place);
+    }
+    const [headers, query] = [new Map<string, string>(), new Map<string, string>()];
+    const cookies: string[] = [];
+    for (const name of requirement) {
+      const scheme = this.schemes.get(name)!;
+      const expression = `vars.${this.#variableOf(name, scheme)}`;
+      if (scheme.kind !== "key") {
+        const word = scheme.kind === "basic" ? "Basic " : "Bearer ";
+        headers.set("Authorization", joinTemplate([word, { expression }]));
+      } else if (scheme.place === "cookie") {
+        cookies.push(joinTemplate([`${scheme.name}=`, { expression }]));
+      } else {
+        const target = scheme.place === "header" ? headers : query;
+        target.set(scheme.name, joinTemplate([{ expression }]));
+      }
+    }
+    return { headers, query, cookies };
+  }
+
+  /** Alone of its kind, a scheme has a simple name; its own name where there are several. */
+  #variableOf(name: string, scheme: SecurityScheme): string {
+    const alike = [...this.schemes.values()].filter(({ kind }) => kind === scheme.kind);
+    const own = alike.length === 1 ? "api" : snakeCase(name) ?? "api";
+    if (scheme.kind === "basic") return this.variables.basicCredentials(own);
+    const full = /(?:token|key|secret)$/.test(own)
+      ? own
+      : `${own}_${scheme.kind === "key" ? "key" : "token"}`;
+    return this.variables.fromEnvironment(full, NO_CREDENTIAL);
+  }
+}
+
+/** What only one scheme can fill. */
+function placeOf(scheme: SecurityScheme): string {
+  const [place, name] = scheme.kind === "key"
+    ? [scheme.place, scheme.name]
+    : ["header", "Authorization"];
+  return `${place} ${place === "header" ? name.toLowerCase() : name}`;
+}
+
+/** What a step adds to its headers, given those of the defaults of its job. */
+export function headersOver(
+  own: ReadonlyMap<string, string>,
+  defaults: ReadonlyMap<string, string>,
+): Record<string, string | null> {
+  const headers: [string, string | null][] = [];
+  for (const [name, value] of own) {
+    if (defaults.get(name) !== value) headers.push([name, value]);
+  }
+  // Null leaves out what the defaults would send.
+  for (const name of defaults.keys()) if (!own.has(name)) headers.push([name, null]);
+  return Object.fromEntries(headers);
+}
+
+/** All headers of credentials, with their cookies and those of a request in one. */
+export function headersOf(
+  { headers, cookies }: Credentials,
+  others: readonly string[] = [],
+): Map<string, string> {
+  const all = new Map(headers);
+  const pairs = [...cookies, ...others];
+  if (pairs.length > 0) all.set("Cookie", pairs.join("; "));
+  return all;
+}
+
+/** The text of a header that is no template. */
+export function headerText(text: string): string {
+  return literalText(text.replace(/[\r\n]+/g, " "));
+}

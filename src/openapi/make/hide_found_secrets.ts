@@ -1,0 +1,89 @@
+import { isDict, type Value } from "../../value/value.ts";
+import { quoteText } from "./literal.ts";
+import type { JobData } from "./workflow_data.ts";
+import { ANY_SECRET, namesSecret, type Variables } from "./variables.ts";
+
+/** A text in a workflow that is taken for a secret. */
+export interface FoundSecret {
+  readonly path: readonly (string | number)[];
+  /** The secret itself. */
+  readonly text: string;
+  /** Where it stands in the text at the path; undefined for the whole of it. */
+  readonly range?: { readonly start: number; readonly end: number };
+}
+
+/** Finds everything in a workflow, as data, that nobody should write into a file. */
+export type FindSecrets = (workflow: unknown) => readonly FoundSecret[];
+
+interface Parts {
+  readonly jobs: readonly JobData[];
+  readonly vars: Readonly<Record<string, Value>>;
+}
+
+/** Reads what is taken for a secret from the environment, in place of writing it. */
+export function hideSecrets(parts: Parts, find: FindSecrets, variables: Variables): Parts {
+  const { jobs, vars } = parts;
+  const workflow = { vars, jobs: jobs.map(({ head, steps }) => ({ ...head, steps })) };
+  const found = find(workflow);
+  if (found.length === 0) return parts;
+  const changes: Changes = new Map();
+  // From the last on, so that the places before it stay where they are.
+  for (const secret of found.toReversed()) {
+    const key = JSON.stringify(secret.path);
+    changes.set(key, [...changes.get(key) ?? [], secret]);
+  }
+  const replaced = jobs.map(({ head, steps }, index) => ({
+    head,
+    steps: steps.map((step, at) => {
+      const path = ["jobs", index, "steps", at];
+      return change(step, path, changes, variables) as typeof step;
+    }),
+  }));
+  return { jobs: replaced, vars: { ...variables.all(), ...ownVars(vars, changes, variables) } };
+}
+
+type Changes = Map<string, FoundSecret[]>;
+type Path = readonly (string | number)[];
+
+/** A variable of the workflow reads the environment itself. */
+function ownVars(
+  vars: Readonly<Record<string, Value>>,
+  changes: Changes,
+  variables: Variables,
+): Record<string, Value> {
+  return Object.fromEntries(
+    Object.keys(vars).flatMap((name) => {
+      if (!changes.has(JSON.stringify(["vars", name]))) return [];
+      return [[name, variables.readEnvironment(name, ANY_SECRET)]];
+    }),
+  );
+}
+
+function change(value: Value, path: Path, changes: Changes, variables: Variables): Value {
+  if (typeof value === "string") {
+    let text = value;
+    for (const secret of changes.get(JSON.stringify(path)) ?? []) {
+      const { start, end } = secret.range ?? { start: 0, end: text.length };
+      const name = `{{vars.${variableFor(secret, variables)}}}`;
+      text = text.slice(0, start) + name + text.slice(end);
+    }
+    return text;
+  }
+  if (Array.isArray(value)) {
+    return value.map((item, index) => change(item, [...path, index], changes, variables));
+  }
+  if (!isDict(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [
+      key,
+      change(field, [...path, key], changes, variables),
+    ]),
+  );
+}
+
+function variableFor({ path, text, range }: FoundSecret, variables: Variables): string {
+  const name = String(path.findLast((part) => typeof part === "string"));
+  // What only has the name of a secret may be one of a few words that the API knows.
+  const isWord = range === undefined && !namesSecret(name);
+  return variables.fromEnvironment(name, isWord ? quoteText(text) : ANY_SECRET);
+}

@@ -1,0 +1,70 @@
+import { stepText } from "../../value/step_text.ts";
+import type { Operation, Reply, Success } from "../read/model.ts";
+
+/** The test of a step: the code that is documented, and what the response has to hold. */
+export function testOf({ success, reply, method }: Operation): string {
+  const conditions = [codeTest(success)];
+  if (reply && method !== "head") conditions.push(...replyTests(reply));
+  const line = conditions.join(" && ");
+  // What YAML would put into quotes is easier to read as a block.
+  const isPlain = line.length <= LONGEST_LINE && !line.includes(" #");
+  return isPlain ? line : `${conditions.join(" &&\n")}\n`;
+}
+
+const LONGEST_LINE = 90;
+/** So many fields are named one by one. */
+const FEW_FIELDS = 4;
+
+function codeTest(success: Success): string {
+  switch (success.kind) {
+    case "codes": {
+      const [first, ...others] = success.codes;
+      return others.length === 0
+        ? `res.code == ${first}`
+        : `res.code in [${success.codes.join(", ")}]`;
+    }
+    case "range":
+      return `${success.from} <= res.code && res.code < ${success.from + 100}`;
+    case "any":
+      return "res.code < 400";
+  }
+}
+
+function replyTests({ type, required }: Reply): string[] {
+  switch (type) {
+    case "array":
+      return ['type(res.body) == "array"'];
+    case "other":
+      return [];
+    case "object":
+      break;
+  }
+  if (required.length > FEW_FIELDS) {
+    const names = required.map(({ name }) => JSON.stringify(name));
+    return [`all([${wrap(names)}], # in res.body)`];
+  }
+  return required.map(({ name, isNullable }) =>
+    isNullable ? `${JSON.stringify(name)} in res.body` : `${fieldOf("res.body", [name])} != nil`
+  );
+}
+
+/** An expression that reads a field of a value by the way to it. */
+export function fieldOf(value: string, path: readonly string[]): string {
+  return value + path.map(stepText).join("");
+}
+
+/** Words with commas, in lines that are not too long. */
+function wrap(words: readonly string[]): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of words) {
+    const longer = line === "" ? word : `${line}, ${word}`;
+    if (longer.length > LONGEST_LINE && line !== "") {
+      lines.push(`${line},`);
+      line = word;
+    } else {
+      line = longer;
+    }
+  }
+  return [...lines, line].join("\n  ");
+}

@@ -1,0 +1,21 @@
+import type { Value } from "../../value/value.ts";
+
+/** A workflow as data in the order in which it is written. */
+export interface WorkflowData {
+  readonly name: string;
+  readonly vars: Readonly<Record<string, Value>>;
+  readonly jobs: readonly JobData[];
+  /** The environment variables that it reads. */
+  readonly environment: readonly string[];
+  /** What could not be taken over from the description. */
+  readonly notes: readonly string[];
+}
+
+/** A job as it stands in a workflow file, but for its steps. */
+export interface JobData {
+  readonly head: Readonly<Record<string, Value>>;
+  readonly steps: readonly StepData[];
+}
+
+/** A step as it stands in a workflow file. */
+export type StepData = Readonly<Record<string, Value>>;

@@ -1,0 +1,57 @@
+import { isDict, type Value } from "../../value/value.ts";
+import { exampleOf, isJson, preferredType } from "./media.ts";
+import type { Body } from "./model.ts";
+import { multipartBody } from "../sample/multipart.ts";
+import { mapOf, ownOf, textOf } from "./raw.ts";
+import type { SchemaNames } from "../sample/sample.ts";
+import { renderXml } from "../sample/xml.ts";
+
+/** The body that a request is sent with; undefined where the operation takes none. */
+export function decodeBody(raw: unknown, names: SchemaNames): Body | undefined {
+  const content = mapOf(mapOf(raw).content);
+  const type = preferredType(Object.keys(content));
+  if (type === undefined) return undefined;
+  const media = mapOf(ownOf(content, type));
+  const value = exampleOf(media, names);
+  if (/^multipart\//i.test(type)) return multipartBody(value, media.schema);
+  if (/^application\/x-www-form-urlencoded/i.test(type)) {
+    return { contentType: type, value: isDict(value) ? formOf(value) : textFor(value) };
+  }
+  const isAny = type.includes("*");
+  const contentType = isAny ? "application/json" : type;
+  // Text that stands for JSON already, as some examples do.
+  if (isJson(contentType)) return { contentType, value: jsonOf(value) };
+  if (/[/+]xml\b/i.test(type) && typeof value !== "string") {
+    return { contentType, value: renderXml(value, media.schema, names.get(media.schema)) };
+  }
+  return { contentType, value: textFor(value) };
+}
+
+function jsonOf(value: Value): Value {
+  if (typeof value !== "string") return value;
+  return /^\s*[[{]/.test(value) ? parsed(value) : JSON.stringify(value);
+}
+
+function parsed(text: string): Value {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A form holds texts; a list repeats its name. */
+function formOf(value: Readonly<Record<string, Value>>): Value {
+  const flat = (field: Value) =>
+    typeof field === "object" && field !== null ? textFor(field) : field;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      Array.isArray(field) ? field.map(flat) : flat(field),
+    ]),
+  );
+}
+
+function textFor(value: Value): string {
+  return typeof value === "string" ? value : textOf(JSON.stringify(value)) ?? "text";
+}

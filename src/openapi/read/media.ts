@@ -1,0 +1,44 @@
+import type { Value } from "../../value/value.ts";
+import { isMap, listOf, mapOf, type RawMap } from "./raw.ts";
+import { givenValue, plainValue, sampleOf, type SchemaNames } from "../sample/sample.ts";
+
+/** Whether a media type is JSON, by name or by suffix. */
+export function isJson(type: string): boolean {
+  const [plain = ""] = type.toLowerCase().split(";", 1);
+  return /^(?:application|text)\/json$|\+json$/.test(plain.trim());
+}
+
+/** The media type among several that is best to send or to read: the first of the best kind. */
+export function preferredType(types: readonly string[]): string | undefined {
+  return KINDS.flatMap((kind) => types.find((type) => kind.test(type.toLowerCase())) ?? [])[0] ??
+    types[0];
+}
+
+const KINDS = [
+  /^application\/json\b/,
+  /^(?:application|text)\/(?:.*\+)?json\b/,
+  /^application\/x-www-form-urlencoded/,
+  /^multipart\/form-data/,
+  /^text\/plain/,
+];
+
+/** What a request may hold: the example of a parameter or body, or a sample of its schema. */
+export function exampleOf(media: unknown, names: SchemaNames): Value {
+  return givenExample(media) ?? sampleOf(mapOf(media).schema, names);
+}
+
+/** The example that a parameter or body gives; undefined where it gives none. */
+export function givenExample(media: unknown): Value | undefined {
+  const { example, examples, schema, "x-example": other } = mapOf(media);
+  for (const value of [example, other]) if (value !== undefined) return plainValue(value);
+  for (const entry of isMap(examples) ? Object.values(examples) : listOf(examples)) {
+    const value = isMap(entry) ? valueOf(entry) : entry;
+    if (value !== undefined) return plainValue(value);
+  }
+  return schema === undefined ? undefined : givenValue(schema);
+}
+
+function valueOf(entry: RawMap): unknown {
+  // Examples elsewhere are not fetched. What has no such key stands for itself, against the rules.
+  return "value" in entry ? entry.value : "externalValue" in entry ? undefined : entry;
+}

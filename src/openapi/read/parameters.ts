@@ -1,0 +1,106 @@
+import { type Dict, isDict, type Value } from "../../value/value.ts";
+import { exampleOf, givenExample } from "./media.ts";
+import type { Parameter, ParameterValue } from "./model.ts";
+import { listOf, mapOf, type RawMap, textOf } from "./raw.ts";
+import { sampleOf, type SchemaNames } from "../sample/sample.ts";
+import { shapeOf } from "./schema.ts";
+
+const PLACES: readonly Parameter["place"][] = ["path", "query", "header", "cookie"];
+
+/** Headers of which a description may not speak as parameters: they have other places in it. */
+const SAID_ELSEWHERE = ["accept", "content-type", "authorization"];
+
+/** The parameters of an operation: its own, then those of its path that it does not say anew. */
+export function decodeParameters(
+  own: unknown,
+  shared: unknown,
+  names: SchemaNames,
+): Parameter[] {
+  const found = new Map<string, RawMap>();
+  for (const raw of [...listOf(own), ...listOf(shared)].map(mapOf)) {
+    const key = `${raw.in} ${raw.name}`;
+    if (textOf(raw.name) !== undefined && !found.has(key)) found.set(key, raw);
+  }
+  return [...found.values()].flatMap((raw) => decodeParameter(raw, names));
+}
+
+function decodeParameter(raw: RawMap, names: SchemaNames): Parameter[] {
+  const place = PLACES.find((place) => place === raw.in);
+  const name = raw.name as string;
+  if (!place || place === "header" && SAID_ELSEWHERE.includes(name.toLowerCase())) return [];
+  const isSent = place === "path" || raw.required === true;
+  const [content] = Object.values(mapOf(raw.content));
+  if (content !== undefined) {
+    const example = isSent ? exampleOf(content, names) : givenExample(content);
+    const value = example === undefined ? null : JSON.stringify(example);
+    return [{ place, name, value }];
+  }
+  // 2.0 describes the value right in the parameter.
+  const media = raw.schema === undefined ? { ...raw, schema: raw } : raw;
+  const example = givenExample(media) ??
+    (isSent || isBounded(media.schema) ? sampleOf(media.schema, names) : null);
+  return spread(place, name, example, raw);
+}
+
+/** Whether a schema says so much of a number that any that fits will do: `limit`, from 1 to 100. */
+function isBounded(schema: unknown): boolean {
+  const { said, type } = shapeOf(schema);
+  return (type === "integer" || type === "number") &&
+    (said.minimum !== undefined || said.maximum !== undefined);
+}
+
+/** A value as the names and values that are sent for it. */
+function spread(
+  place: Parameter["place"],
+  name: string,
+  value: Value,
+  raw: RawMap,
+): Parameter[] {
+  if (value === null || typeof value !== "object") return [{ place, name, value }];
+  const { style, isExploded } = styleOf(place, raw);
+  if (isDict(value)) {
+    const fields = Object.entries(value);
+    if (style === "deepObject") {
+      return fields.map(([key, field]) => ({ place, name: `${name}[${key}]`, value: flat(field) }));
+    }
+    if (place === "query" && isExploded) {
+      return fields.map(([key, field]) => ({ place, name: key, value: flat(field) }));
+    }
+    const pairs = fields.map(([key, field]) => [key, String(flat(field))]);
+    const text = isExploded
+      ? pairs.map((pair) => pair.join("=")).join(",")
+      : pairs.flat().join(",");
+    return [{ place, name, value: text }];
+  }
+  const items = (value as readonly Value[]).map(flat).map((item) =>
+    typeof item === "number" ? item : String(item)
+  );
+  if (place === "query" && isExploded) return [{ place, name, value: items }];
+  return [{ place, name, value: items.join(SEPARATORS[style] ?? ",") }];
+}
+
+const SEPARATORS: Readonly<Record<string, string>> = {
+  spaceDelimited: " ",
+  pipeDelimited: "|",
+  ssv: " ",
+  tsv: "\t",
+  pipes: "|",
+};
+
+function styleOf(place: Parameter["place"], raw: RawMap): { style: string; isExploded: boolean } {
+  const format = textOf(raw.collectionFormat);
+  if (format !== undefined) return { style: format, isExploded: format === "multi" };
+  const style = textOf(raw.style) ?? (place === "query" || place === "cookie" ? "form" : "simple");
+  // 2.0 has no schema in its parameters, and joins lists by commas unless they say otherwise.
+  const isExploded = typeof raw.explode === "boolean"
+    ? raw.explode
+    : style === "form" && raw.schema !== undefined;
+  return { style, isExploded };
+}
+
+/** A value in a list or mapping, which can be sent as text only. */
+function flat(value: Value): Exclude<ParameterValue, readonly unknown[]> {
+  return typeof value === "object" && value !== null
+    ? JSON.stringify(value as Dict | readonly Value[])
+    : value;
+}

@@ -1,0 +1,51 @@
+import { LoadError } from "../../source/errors.ts";
+import { decodeApi } from "./decode_api.ts";
+import { dereference, type Descriptions } from "./dereference.ts";
+import type { Api } from "./model.ts";
+import { isMap, mapOf, type RawMap } from "./raw.ts";
+
+/** Reads an OpenAPI description. Throws LoadError where the file is none. */
+export async function readApi(path: string, descriptions: Descriptions): Promise<Api> {
+  const source = await descriptions.read(path);
+  const { value } = await descriptions.yaml.parse(source);
+  const root = checkRoot(path, value);
+  const api = decodeApi(await dereference(source, root, descriptions) as RawMap);
+  if (api.operations.length === 0) {
+    throw new LoadError(`'${path}' describes no operations`, [], whyNone(root));
+  }
+  return api;
+}
+
+const WHAT_IT_IS = 'it begins with "openapi: 3.1.0", or another version from 2.0 on';
+
+/** The description in a file. Throws LoadError where something else is in it. */
+function checkRoot(path: string, value: unknown): RawMap {
+  const root = mapOf(value);
+  const version = root.openapi ?? root.swagger;
+  if (typeof version !== "string" && typeof version !== "number") {
+    const message = `'${path}' is no OpenAPI description`;
+    throw new LoadError(message, [], whatElse(root, path));
+  }
+  const isKnown = root.openapi === undefined
+    ? /^2(?:\.|$)/.test(String(version))
+    : /^3(?:\.|$)/.test(String(version));
+  if (isKnown) return root;
+  const message = `'${path}' is of version "${version}" of OpenAPI, which is not supported`;
+  throw new LoadError(message, [], "2.0, 3.0 and 3.1 are");
+}
+
+function whatElse(root: RawMap, path: string): string {
+  if (root.jobs !== undefined) return `it is a workflow: run it with runner ${path}`;
+  if (root.asyncapi !== undefined) return "it is an AsyncAPI description";
+  if (root.swaggerVersion !== undefined) return "it is of Swagger 1: 2.0 and later are supported";
+  return WHAT_IT_IS;
+}
+
+function whyNone(root: RawMap): string | undefined {
+  if (isMap(root.paths) && Object.keys(root.paths).length > 0) {
+    return 'a path begins with "/" and has an operation such as "get"';
+  }
+  return root.webhooks === undefined
+    ? 'operations stand in "paths"'
+    : "webhooks are called by the API: there is nothing here that could be asked for";
+}

@@ -1,0 +1,29 @@
+import { displayWidth } from "../../source/display_width.ts";
+import type { LateCode } from "../text/job_block.ts";
+import { LiveJobs } from "./live_jobs.ts";
+import { printableEvent } from "../model/printable_event.ts";
+import { renderLive } from "./render_live.ts";
+import type { LiveLine, Reporter, ReportOptions } from "../reporter.ts";
+import { textReport } from "../text/text_report.ts";
+
+/** The report that people read, with a line below it for each job that is under way. */
+export function liveReport(options: ReportOptions, code?: LateCode): Reporter {
+  const text = textReport(options, code);
+  const live = new LiveJobs();
+  return {
+    ...text,
+    report(event) {
+      live.update(printableEvent(event));
+      return text.report(event);
+    },
+    live: (now, columns, rows) =>
+      renderLive(live.inOrder(), live.progress, now, { columns, rows }, options.style).map(measure),
+  };
+}
+
+// deno-lint-ignore no-control-regex
+const COLOUR = /\x1b\[[\d;]*m/g;
+
+function measure(text: string): LiveLine {
+  return { text, width: displayWidth(text.replace(COLOUR, "")) };
+}

@@ -1,0 +1,76 @@
+import type { JobState, StepResult } from "../../run/event.ts";
+import { type FailureEntry, isToldInside, makeFailureEntry } from "../text/failure_list.ts";
+import { describeKind, renderRounds, stepsInOrder, titleOf } from "../text/render_rounds.ts";
+import type { ReportOptions } from "../reporter.ts";
+import { addToTally, makeRoundTally, type StepTallies, type StepTally } from "./round_tally.ts";
+import type { StepTree } from "./step_trees.ts";
+import { countOf } from "../text/text_lines.ts";
+
+/** What came of a job that runs otherwise than just once; it is told when all rounds are over. */
+export interface JobRounds {
+  /** Whether any of its steps is over. */
+  readonly hasBegun: boolean;
+  addStep(step: StepTree): void;
+  endRound(state: JobState): void;
+  /** What became of each step. */
+  lines(options: ReportOptions): string[];
+  /** What failed, for the list at the end; `job` is the name of the job. */
+  failures(job: string): FailureEntry[];
+  /** ` (10 rounds, 1 failed)`. */
+  remark(): string;
+}
+
+/** The rounds of a job, none of which has begun. */
+export function makeJobRounds(rounds: number): JobRounds {
+  const tally = makeRoundTally();
+  return {
+    get hasBegun() {
+      return tally.steps.size > 0;
+    },
+    addStep: (step) => addToTally(tally, step),
+    endRound: (state) => void tally.rounds[state]++,
+    lines: (options) => renderRounds(tally, rounds, options),
+    failures: (job) => failuresOfRounds(tally, job),
+    remark: () => remarkOn(rounds, tally.rounds),
+  };
+}
+
+function failuresOfRounds(tally: StepTallies, around: string): FailureEntry[] {
+  return stepsInOrder(tally).flatMap((step) => {
+    const entries = kindsOf(step, `${around} › ${titleOf(step)}`);
+    const inside = failuresInside(step.inside);
+    const [first, ...others] = entries;
+    return first ? [{ ...first, inside }, ...others] : [];
+  });
+}
+
+function failuresInside(tally: StepTallies, around = ""): FailureEntry[] {
+  return stepsInOrder(tally).flatMap((step) => {
+    const title = `${around}› ${titleOf(step)}`;
+    const inner = failuresInside(step.inside, `${title} `);
+    const own = kindsOf(step, title, (first) => !isToldInside(first, inner));
+    return [...inner, ...own];
+  });
+}
+
+/** An entry for each way in which a step failed. */
+function kindsOf(
+  { kinds }: StepTally,
+  title: string,
+  isTold: (first: StepResult) => boolean = () => true,
+): FailureEntry[] {
+  return [...kinds.values()].filter(({ first }) => isTold(first))
+    .map((kind) => makeFailureEntry(title, kind.first.failures, `${describeKind(kind)}: `));
+}
+
+function remarkOn(
+  rounds: number,
+  { passed, failed, skipped }: Readonly<Record<JobState, number>>,
+): string {
+  const parts = [countOf(rounds, "round")];
+  if (failed > 0) parts.push(`${failed} failed`);
+  if (skipped > 0) parts.push(`${skipped} cut short`);
+  const rest = rounds - passed - failed - skipped;
+  if (rest > 0) parts.push(`${rest} not run`);
+  return ` (${parts.join(", ")})`;
+}

@@ -1,0 +1,18 @@
+import type { RunEvent } from "../../run/event.ts";
+import { printableEvent } from "./printable_event.ts";
+import type { Reporter } from "../reporter.ts";
+import { StepNames } from "./step_names.ts";
+
+/** A reporter whose lines call jobs and steps by their names. */
+export function namedReport(
+  linesOf: (event: RunEvent, names: StepNames) => readonly string[],
+): Reporter {
+  const names = new StepNames();
+  return {
+    report(event) {
+      const safe = printableEvent(event);
+      names.update(safe);
+      return linesOf(safe, names).map((line) => `${line}\n`).join("");
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import type { JobState, StepResult, StepState } from "../../run/event.ts";
+import { isDict } from "../../value/value.ts";
+import { addName, type CommonName } from "./common_name.ts";
+import type { StepTree } from "./step_trees.ts";
+
+/**
+ * What is kept of the rounds of a repeated job: counts, times, the first echoes and the first
+ * failure of each kind, so that ten thousand rounds need little more memory than a hundred.
+ */
+export interface RoundTally extends StepTallies {
+  /** How many rounds came out how. */
+  readonly rounds: Record<JobState, number>;
+}
+
+/** What became of the steps of one job. */
+export interface StepTallies {
+  /** By step and entry, as they first came up. */
+  readonly steps: Map<string, StepTally>;
+}
+
+/** What became of one step in all rounds. */
+export interface StepTally {
+  readonly step: number;
+  readonly entry: number;
+  /** As the rounds named it. */
+  readonly name: CommonName;
+  readonly count: Record<StepState, number>;
+  /** What it said, by that. */
+  readonly echoes: Map<string, EchoKind>;
+  echoesLeftOut: number;
+  readonly kinds: Map<string, FailureKind>;
+  /** Failures that were of yet another kind when there were enough kinds. */
+  otherFailures: number;
+  /** How often the action was no success and nothing tested it, and what it said first. */
+  untestedFailures: number;
+  untested?: string;
+  /** In how many rounds it was good only after a failed attempt. */
+  flaky: number;
+  /** Why it was skipped first. */
+  reason?: string;
+  /** Of the action in each round in which it answered, in milliseconds; in the order of ends. */
+  readonly responseTimes: number[];
+  /** The steps of the job that it embeds. */
+  readonly inside: StepTallies;
+}
+
+/** Echoes that are the same. */
+interface EchoKind {
+  readonly text: string;
+  /** The first of its rounds, from 0. */
+  round: number;
+  count: number;
+}
+
+/** Failures that are alike. */
+export interface FailureKind {
+  /** As the first of its rounds told it. */
+  first: StepResult;
+  /** The first of its rounds, from 0. */
+  round: number;
+  count: number;
+}
+
+/** Actions that ask nobody, whose times are none worth telling. */
+const AT_ONCE: ReadonlySet<string> = new Set(["echo", "hello"]);
+
+const MOST_ECHOES = 100;
+const MOST_KINDS = 10;
+
+/** A tally of no rounds. */
+export function makeRoundTally(): RoundTally {
+  return { steps: new Map(), rounds: { passed: 0, failed: 0, skipped: 0 } };
+}
+
+/** Counts one run of a step, and of those inside of it, in the round that it was a part of. */
+export function addToTally(
+  tally: StepTallies,
+  { run, result, inside }: StepTree,
+  round = run.round ?? 0,
+): void {
+  const step = stepTally(tally, run.step, run.entry ?? -1, result.name);
+  addName(step.name, result.name);
+  step.count[result.state]++;
+  if (result.echo !== undefined && result.echo.trim() !== "") {
+    addEcho(step, result.echo, round);
+  }
+  if (result.reason !== undefined) step.reason ??= result.reason;
+  if (result.untested !== undefined) {
+    step.untestedFailures++;
+    step.untested ??= result.untested;
+  }
+  if (result.flaky) step.flaky++;
+  if (result.responseTime !== undefined && !AT_ONCE.has(result.uses)) {
+    step.responseTimes.push(result.responseTime);
+  }
+  if (result.state === "failed") addFailure(step, result, round);
+  for (const inner of inside) addToTally(step.inside, inner, round);
+}
+
+function stepTally({ steps }: StepTallies, step: number, entry: number, name: string): StepTally {
+  const key = `${step}.${entry}`;
+  let found = steps.get(key);
+  if (!found) {
+    found = {
+      step,
+      entry,
+      name: { first: name },
+      count: { passed: 0, failed: 0, skipped: 0, untested: 0 },
+      echoes: new Map(),
+      echoesLeftOut: 0,
+      kinds: new Map(),
+      otherFailures: 0,
+      untestedFailures: 0,
+      flaky: 0,
+      responseTimes: [],
+      inside: { steps: new Map() },
+    };
+    steps.set(key, found);
+  }
+  return found;
+}
+
+function addEcho(step: StepTally, text: string, round: number): void {
+  const kind = step.echoes.get(text);
+  if (kind) {
+    kind.count++;
+    kind.round = Math.min(kind.round, round);
+  } else if (step.echoes.size < MOST_ECHOES) {
+    step.echoes.set(text, { text, round, count: 1 });
+  } else {
+    step.echoesLeftOut++;
+  }
+}
+
+function addFailure(step: StepTally, result: StepResult, round: number): void {
+  const key = failureKind(result);
+  const kind = step.kinds.get(key);
+  if (kind) {
+    kind.count++;
+    // Rounds side by side end in any order.
+    if (round < kind.round) Object.assign(kind, { first: result, round });
+  } else if (step.kinds.size < MOST_KINDS) {
+    step.kinds.set(key, { first: result, round, count: 1 });
+  } else {
+    step.otherFailures++;
+  }
+}
+
+/**
+ * Failures are alike when they say the same about the same spot and the answers had the same code,
+ * whatever the values were. Numbers in what they say may be those of the rounds.
+ */
+export function failureKind({ failures, exchange }: StepResult): string {
+  const reasons = failures.map(({ kind, field, message, place }) =>
+    `${kind} ${field} ${place?.line}:${place?.column} ${message.replace(/\d+/g, "0")}`
+  );
+  const code = isDict(exchange?.res) ? exchange.res.code : undefined;
+  return [...reasons, typeof code === "number" ? code : ""].join("\n");
+}

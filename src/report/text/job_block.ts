@@ -1,0 +1,162 @@
+import type { JobFinished, RareEvents } from "../../run/event.ts";
+import type { FailureEntry } from "./failure_list.ts";
+import type { JobRounds } from "../model/job_rounds.ts";
+import {
+  BELOW_JOB,
+  BELOW_NAME,
+  BELOW_NUMBER,
+  belowName,
+  jobEnd,
+  jobHeader,
+  narrowed,
+  renderEcho,
+  skippedJob,
+  stepLine,
+} from "./layout.ts";
+import type { ReportOptions } from "../reporter.ts";
+import type { StepTree } from "../model/step_trees.ts";
+import { indentedRoom, indentLines, oneLine, roomOf } from "./text_lines.ts";
+
+/** What a report keeps of a job: its lines go out as they come, what is here does not. */
+export interface JobBlock {
+  /** Its place in the file, from 0. */
+  readonly position: number;
+  readonly name: string;
+  /** Where the job runs otherwise than just once. */
+  readonly rounds?: JobRounds;
+  /** Whether the name of the job stands in the report. */
+  isOpen: boolean;
+  /** Steps that have their line, which numbers the next. */
+  lines: number;
+  /** For the list at the end of the report. */
+  readonly failures: FailureEntry[];
+}
+
+/** A job of which nothing has been told yet. */
+export function makeJobBlock(position: number, name: string, rounds?: JobRounds): JobBlock {
+  const block = { position, name, isOpen: false, lines: 0, failures: [] };
+  return rounds ? { ...block, rounds } : block;
+}
+
+/** The name above the steps of a job, where it does not stand there already. */
+export function openLines(block: JobBlock, { style }: ReportOptions): string[] {
+  if (block.isOpen) return [];
+  block.isOpen = true;
+  return [jobHeader(block.name, style)];
+}
+
+/** The lines that a step adds to its job: none where rounds are counted until the job ends. */
+export function stepLines(
+  block: JobBlock,
+  step: StepTree,
+  options: ReportOptions,
+  code: LateCode,
+): string[] {
+  if (block.rounds) {
+    block.rounds.addStep(step);
+    return [];
+  }
+  if (step.result.state === "failed") {
+    block.failures.push(code.failures.makeStepEntry(step, block.name));
+  }
+  return [...openLines(block, options), ...renderStep(block.lines++, step, options, code)];
+}
+
+/** The line of a step and what belongs below it: first the steps of the job that it embeds. */
+function renderStep(
+  number: number,
+  { result, inside }: StepTree,
+  options: ReportOptions,
+  code: LateCode,
+): string[] {
+  const { style } = options;
+  const below = renderEcho(result.echo, style);
+  if (result.state === "failed") {
+    below.push(...code.failures.renderTrouble(result, style, belowName(options)));
+  }
+  return [
+    stepLine(number, result, options),
+    ...inside.length === 0 ? [] : renderInside(inside, options, code),
+    ...indentLines(below, BELOW_NAME),
+  ];
+}
+
+/** The numbers of the steps of an embedded job stand below the name of the step around them. */
+function renderInside(
+  steps: readonly StepTree[],
+  options: ReportOptions,
+  code: LateCode,
+): string[] {
+  const inner = narrowed(options, BELOW_NUMBER);
+  const lines = steps.flatMap((step, number) => renderStep(number, step, inner, code));
+  return indentLines(lines, BELOW_NUMBER);
+}
+
+/** The last lines of a job; its only one where it was skipped. */
+export function endLines(
+  block: JobBlock,
+  event: JobFinished,
+  options: ReportOptions,
+  code: LateCode,
+): string[] {
+  const { style } = options;
+  const { name, state, failures, duration, reason } = event;
+  const { rounds } = block;
+  const hasBegun = block.isOpen || rounds?.hasBegun;
+  if (state === "skipped" && !hasBegun) return [skippedJob(name, reason, style), ""];
+  const isFailing = failures.length > 0;
+  if (isFailing) block.failures.push(code.failures.makeFailureEntry(name, failures));
+  if (rounds) block.failures.push(...rounds.failures(block.name));
+  const remark = (rounds?.remark() ?? "") + (reason === undefined ? "" : ` (${oneLine(reason)})`);
+  return [
+    ...openLines(block, options),
+    ...rounds?.lines(options) ?? [],
+    ...isFailing ? failureLines(event, options, code) : [],
+    jobEnd(state, duration, remark, style),
+    "",
+  ];
+}
+
+function failureLines(
+  { failures }: JobFinished,
+  { style, columns }: ReportOptions,
+  code: LateCode,
+): string[] {
+  const room = indentedRoom(roomOf(columns?.()), BELOW_JOB);
+  return indentLines(code.failures.renderFailures(failures, style, room), BELOW_JOB);
+}
+
+type FailureCode = typeof import("./failure_list.ts") & typeof import("./render_trouble.ts");
+type RoundsCode = typeof import("../model/job_rounds.ts");
+
+/**
+ * The code of what a report tells rarely: most of a report is about failures, and most runs have
+ * none. Whoever emits the events brings it before them.
+ */
+export class LateCode {
+  #failures: FailureCode | undefined;
+  #rounds: RoundsCode | undefined;
+
+  /** Brings the code for such events. */
+  async bring(what: RareEvents): Promise<void> {
+    if (what === "rounds") {
+      this.#rounds ??= await import("../model/job_rounds.ts");
+      return;
+    }
+    const [list, trouble] = await Promise.all([
+      import("./failure_list.ts"),
+      import("./render_trouble.ts"),
+    ]);
+    this.#failures ??= { ...list, ...trouble };
+  }
+
+  get failures(): FailureCode {
+    if (!this.#failures) throw new Error("a failure that nobody has prepared for");
+    return this.#failures;
+  }
+
+  get rounds(): RoundsCode {
+    if (!this.#rounds) throw new Error("a job of several rounds that nobody has prepared for");
+    return this.#rounds;
+  }
+}

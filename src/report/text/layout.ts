@@ -1,0 +1,136 @@
+import type { JobState, RunFinished, StepResult, StepState } from "../../run/event.ts";
+import { formatClock, formatDuration, formatElapsed, formatSeconds } from "../../value/duration.ts";
+import type { ReportOptions } from "../reporter.ts";
+import type { Paint, Style } from "../style.ts";
+import { countOf, indentedRoom, oneLine, type Room, roomOf } from "./text_lines.ts";
+
+/** Where the text below a step begins: under its name. */
+export const BELOW_NAME = 9;
+/** Where the text below the number of a step begins. */
+export const BELOW_NUMBER = 6;
+/** Where the text below a job begins. */
+export const BELOW_JOB = 4;
+
+/** The sign for what became of a step, in its colour. */
+export function stepIcon(state: StepState, style: Style): string {
+  const icons: Readonly<Record<StepState, [icon: string, paint: Paint]>> = {
+    passed: ["✓", style.green],
+    failed: ["✗", style.red],
+    untested: ["△", style.blue],
+    skipped: ["⏭", style.blue],
+  };
+  const [icon, paint] = icons[state];
+  return paint(icon);
+}
+
+/** `   2. ✓  🕐︎100ms → wait for it ⟳ 2/5`. */
+export function stepLine(number: number, result: StepResult, options: ReportOptions): string {
+  const { style } = options;
+  const { state, wait, attempts, maxAttempts, flaky, reason, untested } = result;
+  const name = oneLine(result.name);
+  const isSkipped = state === "skipped";
+  const remark = isSkipped
+    ? ` (skipped${reason ? `: ${oneLine(reason)}` : ""})`
+    : untested === undefined
+    ? ""
+    : ` (${oneLine(untested)}, not tested)`;
+  const retry = maxAttempts === undefined || isSkipped
+    ? ""
+    : ` ⟳ ${attempts.length}/${maxAttempts}${flaky ? " flaky" : ""}`;
+  return stepNumber(number, style) + `${stepIcon(state, style)}  ` +
+    (wait === undefined ? "" : style.dim(`🕐︎${formatDuration(wait)} → `)) +
+    (isSkipped ? style.dim(name + remark) : name + style.yellow(remark)) +
+    (attempts.length > 1 ? style.yellow(retry) : style.dim(retry)) +
+    (options.timing && !isSkipped ? style.dim(timingOf(result)) : "");
+}
+
+/** `   2. ` */
+export function stepNumber(number: number, style: Style): string {
+  return style.dim(`${String(number).padStart(BELOW_NUMBER - 2)}.`) + " ";
+}
+
+function timingOf({ started, responseTime }: StepResult): string {
+  const elapsed = responseTime === undefined ? "" : ` ${formatElapsed(responseTime)}`;
+  return ` (@${formatClock(started)}${elapsed})`;
+}
+
+/** The name of a workflow and what it is for. */
+export function runHeader(name: string, description: string | undefined, style: Style): string[] {
+  const text = description?.trim() ?? "";
+  const about = text === "" ? [] : text.split("\n").map(style.dim);
+  return [style.bold(oneLine(name)), ...about, ""];
+}
+
+/** The line above the steps of a job. */
+export function jobHeader(name: string, style: Style): string {
+  return `${style.cyan("⏺")} ${style.bold(oneLine(name))}`;
+}
+
+/** The only line of a job that was skipped. */
+export function skippedJob(name: string, reason: string | undefined, style: Style): string {
+  return style.dim(`⏺ ${oneLine(name)} (SKIPPED${reason ? `: ${oneLine(reason)}` : ""})`);
+}
+
+/** The line below the steps of a job. */
+export function jobEnd(state: JobState, duration: number, remark: string, style: Style): string {
+  const [word, paint] = JOB_ENDS[state];
+  const text = paint(style)(`${word} ${formatSeconds(duration)}`);
+  return `  ${style.dim("⎿")} ${text}${style.dim(remark)}`;
+}
+
+const JOB_ENDS: Readonly<Record<JobState, [words: string, paint: (style: Style) => Paint]>> = {
+  passed: ["Completed in", ({ dim }) => dim],
+  failed: ["Failed in", ({ red }) => red],
+  skipped: ["Stopped after", ({ yellow }) => yellow],
+};
+
+/** The options for lines that are indented that far. */
+export function narrowed(options: ReportOptions, indent: number): ReportOptions {
+  const { columns } = options;
+  return columns ? { ...options, columns: () => columns() - indent } : options;
+}
+
+/** What is left of a line under the name of a step. */
+export function belowName({ columns }: ReportOptions): Room {
+  return indentedRoom(roomOf(columns?.()), BELOW_NAME);
+}
+
+/** The text that a step adds to the report. */
+export function renderEcho(echo: string | undefined, style: Style): string[] {
+  const text = echo?.trim() ?? "";
+  return text === "" ? [] : text.split("\n").map((line) => style.blue(line.trimEnd()));
+}
+
+/** The last line of a report: how long the run took and what came of it. */
+export function renderFooter(event: RunFinished, style: Style): string {
+  const time = style.dim(`Total workflow time: ${formatSeconds(event.duration)}`);
+  const counts = countsOf(event);
+  if (event.state === "passed") {
+    const remark = counts === "" ? "" : style.dim(` (${counts})`);
+    return `${time} ${style.green("✓ All jobs succeeded")}${remark}`;
+  }
+  const why = event.interrupted === undefined ? [] : [oneLine(event.interrupted)];
+  const text = [...why, ...(counts === "" ? [] : [counts])].join("; ") || "failed";
+  return `${time} ${style.red(`✗ ${text}`)}`;
+}
+
+function countsOf({ jobs, steps, untestedFailures, flaky, leftOut = 0 }: RunFinished): string {
+  const chosen = jobs.passed + jobs.failed + jobs.skipped;
+  return [
+    failedAndSkipped(jobs, "job"),
+    failedAndSkipped(steps, "step"),
+    untestedFailures > 0 ? `${countOf(untestedFailures, "unsuccessful step")} not tested` : "",
+    flaky > 0 ? `${countOf(flaky, "flaky step")}` : "",
+    leftOut > 0 ? `${chosen} of ${countOf(chosen + leftOut, "job")} chosen` : "",
+  ].filter((text) => text !== "").join("; ");
+}
+
+/** `2 jobs failed, 1 skipped`. */
+function failedAndSkipped(
+  { failed, skipped }: { readonly failed: number; readonly skipped: number },
+  noun: string,
+): string {
+  const parts = failed > 0 ? [`${countOf(failed, noun)} failed`] : [];
+  if (skipped > 0) parts.push(`${failed > 0 ? skipped : countOf(skipped, noun)} skipped`);
+  return parts.join(", ");
+}

@@ -1,0 +1,110 @@
+import type { JobFinished, RunEvent } from "../../run/event.ts";
+import { renderFooter, stepIcon } from "./layout.ts";
+import { namedReport } from "../model/named_report.ts";
+import { describeKind, stepsInOrder, titleOf } from "./render_rounds.ts";
+import { renderFailures, renderTrouble } from "./render_trouble.ts";
+import type { Reporter, ReportOptions } from "../reporter.ts";
+import {
+  addToTally,
+  makeRoundTally,
+  type RoundTally,
+  type StepTallies,
+} from "../model/round_tally.ts";
+import type { StepNames } from "../model/step_names.ts";
+import { type StepTree, StepTrees } from "../model/step_trees.ts";
+import { countOf, indentedRoom, indentLines, oneLine, roomOf } from "./text_lines.ts";
+
+const INDENT = 2;
+
+/** What failed, and the footer. */
+export function quietReport(options: ReportOptions): Reporter {
+  /** Of jobs that repeat, whose failures are told once when they end. */
+  const tallies = new Map<string, RoundTally>();
+  const trees = new StepTrees();
+  return namedReport((event, names) => linesOf(event, names, tallies, trees, options));
+}
+
+function linesOf(
+  event: RunEvent,
+  names: StepNames,
+  tallies: Map<string, RoundTally>,
+  trees: StepTrees,
+  options: ReportOptions,
+): string[] {
+  switch (event.type) {
+    case "job_started":
+      if (event.rounds !== undefined && event.rounds > 1) {
+        tallies.set(event.job, makeRoundTally());
+      }
+      return [];
+    case "step_finished": {
+      const step = trees.finish(event);
+      if (!step) return [];
+      const tally = tallies.get(event.run.job);
+      if (!tally) {
+        return stepLines(step, names.step(event.run, oneLine(event.result.name)), options);
+      }
+      addToTally(tally, step);
+      return [];
+    }
+    case "step_retried":
+      trees.retry(event.run);
+      return [];
+    case "job_finished":
+      return [
+        ...roundLines(tallies.get(event.job), names.job(event.job), options),
+        ...jobLines(event, options),
+      ];
+    case "run_finished":
+      return [renderFooter(event, options.style)];
+    default:
+      return [];
+  }
+}
+
+/** A step that failed, below those inside of it that did. */
+function stepLines({ result, inside }: StepTree, title: string, options: ReportOptions): string[] {
+  if (result.state !== "failed") return [];
+  const trouble = renderTrouble(result, options.style, roomBelow(options));
+  return [
+    ...inside.flatMap((step) =>
+      stepLines(step, `${title} › ${oneLine(step.result.name)}`, options)
+    ),
+    ...block(title, trouble, options),
+  ];
+}
+
+function roundLines(
+  tally: StepTallies | undefined,
+  around: string,
+  options: ReportOptions,
+): string[] {
+  if (!tally) return [];
+  return stepsInOrder(tally).flatMap((step) => {
+    const { kinds, otherFailures, inside } = step;
+    const title = `${around} › ${titleOf(step)}`;
+    return [
+      ...roundLines(inside, title, options),
+      ...[...kinds.values()].flatMap((kind) => {
+        const trouble = renderTrouble(kind.first, options.style, roomBelow(options));
+        return block(`${title}: ${describeKind(kind)}`, trouble, options);
+      }),
+      ...otherFailures > 0
+        ? block(`${title}: failed in yet other ways ${countOf(otherFailures, "time")}`, [], options)
+        : [],
+    ];
+  });
+}
+
+function jobLines({ name, failures }: JobFinished, options: ReportOptions): string[] {
+  if (failures.length === 0) return [];
+  return block(oneLine(name), renderFailures(failures, options.style, roomBelow(options)), options);
+}
+
+function block(title: string, lines: readonly string[], { style }: ReportOptions): string[] {
+  return [`${stepIcon("failed", style)} ${style.bold(title)}`, ...indentLines(lines, INDENT), ""];
+}
+
+function roomBelow({ columns }: ReportOptions) {
+  return indentedRoom(roomOf(columns?.()), INDENT);
+}

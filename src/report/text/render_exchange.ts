@@ -1,0 +1,128 @@
+import type { Exchange } from "../../run/event.ts";
+import { KEPT_FROM_THE_END } from "../../value/bound_value.ts";
+import { type Dict, isDict, type Value } from "../../value/value.ts";
+import { boundFirstLines, boundLines, textLines } from "./fit_lines.ts";
+import { fittingJson, renderJson } from "../render_json.ts";
+import type { Style } from "../style.ts";
+import { indentLines } from "./text_lines.ts";
+
+/** How wide the lines of a request or response are, and how many there may be of each field. */
+interface ExchangeBounds {
+  readonly columns: number;
+  readonly lines: number;
+}
+
+/** Longer texts are not worth a guess whether they are JSON. */
+const LONGEST_JSON = 1_000_000;
+
+/** Request and response for people: fields by name, bodies as blocks. */
+export function renderExchange(
+  exchange: Exchange,
+  style: Style,
+  bounds: ExchangeBounds,
+): string[] {
+  const sides = [
+    ["request:", messageLines(exchange.req, bounds)],
+    ["response:", messageLines(exchange.res, bounds)],
+  ] as const;
+  const { command } = exchange;
+  return [
+    ...sides.flatMap(([label, lines]) =>
+      lines.length === 0 ? [] : [style.blue(label), ...indentLines(lines, 2)]
+    ),
+    // It is there to be copied: no line of it is cut.
+    ...command === undefined
+      ? []
+      : [style.blue("to repeat it:"), ...indentLines(command.split("\n"), 2)],
+  ];
+}
+
+/** Each field has its bound, so that a long one leaves those after it to be seen. */
+function messageLines(message: Value, { columns, lines }: ExchangeBounds): string[] {
+  const bounded = (part: readonly string[]) => boundLines(part, lines);
+  if (!isDict(message)) {
+    return isNothing(message) ? [] : [...bounded(renderJson(message, columns))];
+  }
+  const { head, fields } = splitHead(message);
+  const kept = message.truncated === true ? "what max_output kept" : "all";
+  return [
+    ...head.flatMap((line) => bounded(textLines(line, columns))),
+    ...Object.entries(fields).flatMap(([name, value]) =>
+      KEPT_FROM_THE_END.has(name)
+        ? endLines(name, value, { columns, lines }, kept)
+        : bounded(fieldLines(name, value, columns))
+    ),
+  ];
+}
+
+/** A field of which the last lines stay, below its name; of it there is to see what was kept. */
+function endLines(
+  name: string,
+  value: Value,
+  { columns, lines }: ExchangeBounds,
+  kept: string,
+): string[] {
+  const all = fieldLines(name, value, columns);
+  if (all.length <= lines) return all;
+  const last = boundFirstLines(valueLines(value, columns), lines - 1, kept);
+  return [`${name}:`, ...indentLines(last, 2)];
+}
+
+/** What belongs together on the first line: `GET http://…` or `200 OK`. */
+function splitHead(message: Dict): { head: string[]; fields: Dict } {
+  const { method, url, ...request } = message;
+  if (typeof method === "string" && typeof url === "string") {
+    const { body, ...fields } = request;
+    return { head: [`${method} ${url}`], fields: body === "" ? fields : request };
+  }
+  const { code, status, rawbody, ...response } = message;
+  if (typeof code === "number" && typeof status === "string") {
+    const head = status.includes(String(code)) ? status : `${code} ${status}`;
+    // The unparsed text says once more what the parsed body says.
+    const isTwice = rawbody === undefined || typeof response.body === "object";
+    return { head: [head], fields: isTwice ? response : { ...response, rawbody } };
+  }
+  return { head: [], fields: message };
+}
+
+function fieldLines(name: string, value: Value, columns: number): string[] {
+  if (isNothing(value)) return [];
+  if (name !== "body" && isFlat(value)) {
+    const entries = Object.entries(value).flatMap(([key, item]) => fieldLines(key, item, columns));
+    return [`${name}:`, ...indentLines(entries, 2)];
+  }
+  const [first, ...rest] = valueLines(value, columns);
+  if (rest.length === 0 && name.length + 2 + (first?.length ?? 0) <= columns) {
+    return [`${name}: ${first}`];
+  }
+  return [`${name}:`, ...indentLines([first ?? "", ...rest], 2)];
+}
+
+function valueLines(value: Value, columns: number): string[] {
+  if (typeof value !== "string") return renderJson(value, columns);
+  if (value === "") return ['""'];
+  const data = jsonIn(value);
+  return data === undefined
+    ? textLines(value.replace(/\n$/, ""), columns)
+    : renderJson(data, columns);
+}
+
+/** The list or map that a text holds as JSON. */
+function jsonIn(text: string): Value | undefined {
+  if (!/^\s*[[{]/.test(text) || text.length > LONGEST_JSON) return undefined;
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A map with nothing in it but single lines, like headers. */
+function isFlat(value: Value): value is Dict {
+  return isDict(value) &&
+    Object.values(value).every((item) => typeof item !== "object" || item === null);
+}
+
+function isNothing(value: Value): boolean {
+  return value === null || typeof value === "object" && fittingJson(value, 2) !== undefined;
+}

@@ -1,0 +1,76 @@
+import type { Failure, Operand } from "../../run/event.ts";
+import { printableLine } from "../../source/printable.ts";
+import { renderExcerpt } from "../../source/render_diagnostic.ts";
+import type { Place } from "../../source/source.ts";
+import { cutLine, fitSentence } from "./fit_lines.ts";
+import {
+  describeDifference,
+  isSideOf,
+  renderDifference,
+  tellingOperands,
+  WIDEST_COMPARED,
+} from "./render_difference.ts";
+import { shortJson } from "../render_json.ts";
+import type { Style } from "../style.ts";
+import { oneLine, type Room } from "./text_lines.ts";
+
+const WIDEST_VALUE = 200;
+const WIDEST_SUMMARY = 120;
+
+/** All about one failure: what, where, the line of the file, and the values that decided it. */
+export function renderFailure(failure: Failure, style: Style, room: Room): string[] {
+  const { place, kind, message, hint, operands = [] } = failure;
+  const fit = (text: string) => fitSentence(text, room);
+  const head = place ? `${formatPlace(place)}: ${message}` : message;
+  const lines = head.split("\n").flatMap(fit).map(style.red);
+  // An interruption is not about what the file says, nor is what an embedded job tells by itself.
+  const isAboutFile = kind !== "interrupted" && kind !== "embedded";
+  const isAboutText = isAboutFile && place !== undefined && place.text.trim() !== "";
+  if (isAboutText) lines.push(...excerptLines(place, hint, style, room));
+  else if (failure.expression !== undefined) {
+    lines.push(...fit(`in: ${oneLine(failure.expression)}`));
+  }
+  const { difference } = failure;
+  for (const operand of operands) {
+    const widest = difference && isSideOf(difference, operand) ? WIDEST_COMPARED : WIDEST_VALUE;
+    lines.push(...fit(renderOperand(operand, widest)));
+  }
+  if (difference) lines.push(...renderDifference(difference, style, room));
+  if (hint !== undefined && !isAboutText) lines.push(...fit(`hint: ${oneLine(hint)}`));
+  return lines;
+}
+
+/** A failure in one line, for a list. */
+export function summarizeFailure(failure: Failure): string {
+  const { kind, field, message, difference } = failure;
+  const operands = tellingOperands(failure);
+  const values = [
+    ...operands.map((operand) => renderOperand(operand, 40)),
+    ...difference && operands.length === 0 ? [describeDifference(difference)] : [],
+  ].join(", ");
+  // Without the line of the file, an expression is known by the key that it stands under.
+  const text = kind === "expression" ? `${field}: ${message}` : message;
+  return cutLine(oneLine(values ? `${text}: ${values}` : text), WIDEST_SUMMARY);
+}
+
+/** `api.yml:14:15`. */
+export function formatPlace({ file, line, column }: Place): string {
+  return `${printableLine(file)}:${line}:${column}`;
+}
+
+function excerptLines(
+  place: Place,
+  hint: string | undefined,
+  style: Style,
+  { wraps, columns }: Room,
+): string[] {
+  const excerpt = renderExcerpt(place, hint && oneLine(hint), wraps ? columns : undefined);
+  const [text = "", ...marks] = excerpt.split("\n");
+  return [text, ...marks.map(style.red)];
+}
+
+function renderOperand({ text, type, value }: Operand, columns: number): string {
+  const name = oneLine(text);
+  if (value === null) return `${name} is nil`;
+  return `${name} is ${shortJson(value, columns)} (${type})`;
+}

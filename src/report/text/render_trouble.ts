@@ -1,0 +1,35 @@
+import type { Exchange, Failure, StepResult } from "../../run/event.ts";
+import { briefMessage } from "./brief_message.ts";
+import { renderAttempts } from "./render_attempts.ts";
+import { renderExchange } from "./render_exchange.ts";
+import { renderFailure } from "./render_failure.ts";
+import { indentedRoom, type Room } from "./text_lines.ts";
+import type { Style } from "../style.ts";
+
+/** Enough for most of the two kilobytes of a body that an event holds unless all is asked for. */
+const EXCHANGE_LINES = 40;
+/** How far the text of a field of an exchange is indented. */
+const DEEPEST_FIELD = 4;
+
+/** Why a step failed: each failure, its attempts, and what went over the wire. */
+export function renderTrouble(result: StepResult, style: Style, room: Room): string[] {
+  const { columns } = indentedRoom(room, DEEPEST_FIELD);
+  const bounds = { columns, lines: EXCHANGE_LINES };
+  const { failures, attempts, exchange } = result;
+  // The steps inside show what they sent and got.
+  const isInside = failures.every(({ kind }) => kind === "embedded");
+  return [
+    ...renderFailures(failures, style, room),
+    ...renderAttempts(attempts, room),
+    ...(exchange && !isInside ? renderExchange(briefExchange(exchange), style, bounds) : []),
+  ];
+}
+
+/** Everything that failed at once. */
+export function renderFailures(failures: readonly Failure[], style: Style, room: Room): string[] {
+  return failures.flatMap((failure) => renderFailure(failure, style, room));
+}
+
+function briefExchange({ req, res, ...more }: Exchange): Exchange {
+  return { req: briefMessage(req), res: briefMessage(res), ...more };
+}

@@ -1,0 +1,122 @@
+import type {
+  JobFinished,
+  RunEvent,
+  StepFinished,
+  StepResult,
+  StepWaiting,
+} from "../../run/event.ts";
+import { formatClock, formatDuration, formatElapsed } from "../../value/duration.ts";
+import { stepIcon } from "./layout.ts";
+import { namedReport } from "../model/named_report.ts";
+import { renderExchange } from "./render_exchange.ts";
+import { summarizeFailure } from "./render_failure.ts";
+import type { Reporter, ReportOptions } from "../reporter.ts";
+import type { StepNames } from "../model/step_names.ts";
+import type { Style } from "../style.ts";
+import { countOf, indentLines, oneLine } from "./text_lines.ts";
+import { noteLines } from "./warning_report.ts";
+
+/** What a step waits for, after how long it does. */
+const BEFORE: Readonly<Record<StepWaiting["why"], string>> = {
+  wait: "",
+  initial_delay: " before the first attempt",
+  retry: " before the next attempt",
+};
+
+const INDENT = 2;
+
+/** Enough to read by where there is no terminal. */
+const COLUMNS_IN_A_FILE = 120;
+
+/**
+ * Everything about each step, for standard error: its request and response with all templates
+ * rendered, its attempts and times, and what actions tell to those who ask.
+ */
+export function verboseReport(options: DetailOptions): Reporter {
+  return namedReport((event, names) => linesOf(event, names, options));
+}
+
+type DetailOptions = Pick<ReportOptions, "style" | "columns">;
+
+function linesOf(event: RunEvent, names: StepNames, options: DetailOptions): string[] {
+  const { style } = options;
+  const at = (text: string) => `${style.dim(formatClock(event.time))} ${text}`;
+  switch (event.type) {
+    case "run_started":
+      return [at(`${oneLine(event.name)} (${oneLine(event.file)})`)];
+    case "job_started": {
+      const rounds = event.rounds === undefined
+        ? ""
+        : `, repeating ${countOf(event.rounds, "time")}`;
+      return [at(`${names.job(event.job)}: started${rounds}`)];
+    }
+    case "step_started":
+      return [at(`${names.step(event.run)}: started (${event.uses})`)];
+    case "step_waiting": {
+      const time = formatDuration(event.milliseconds);
+      return [at(`${names.step(event.run)}: waits ${time}${BEFORE[event.why]}`)];
+    }
+    case "step_retried": {
+      const { number, duration, message } = event.attempt;
+      const what = `attempt ${number}/${event.of} failed after ${formatElapsed(duration)}`;
+      return [at(`${names.step(event.run)}: ${what}${message ? `: ${oneLine(message)}` : ""}`)];
+    }
+    case "step_finished":
+      return [
+        at(stepHead(event, names, style)),
+        ...indentLines(stepDetails(event, options), INDENT),
+      ];
+    case "round_finished":
+      return [at(`${names.job(event.job)}: repeat_index ${event.round} ${event.state}`)];
+    case "job_finished":
+      return [at(jobEnd(event, names))];
+    case "note":
+      return noteLines(event, event.run ? names.step(event.run) : "", style);
+    case "run_finished":
+      return [at(`${event.state} after ${formatElapsed(event.duration)}`)];
+  }
+}
+
+function stepHead({ run, result }: StepFinished, names: StepNames, style: Style): string {
+  const { state, reason, untested } = result;
+  const remark = reason ?? untested;
+  return `${stepIcon(state, style)} ${
+    style.bold(names.step(run, oneLine(result.name)))
+  }: ${state}` +
+    (remark === undefined ? "" : ` (${oneLine(remark)})`);
+}
+
+function stepDetails({ result }: StepFinished, { style, columns }: DetailOptions): string[] {
+  const { state, attempts, failures, exchange, echo } = result;
+  if (state === "skipped") return [];
+  // Fields of a request or response are indented twice more.
+  const bounds = {
+    columns: columns === undefined ? COLUMNS_IN_A_FILE : columns() - 3 * INDENT,
+    lines: Infinity,
+  };
+  return [
+    timesOf(result),
+    ...(attempts.length < 2
+      ? []
+      : attempts.map(({ number, outcome, started, duration, message }) =>
+        `attempt ${number}: ${outcome} (@${formatClock(started)}, ${formatElapsed(duration)})` +
+        (message === undefined ? "" : `: ${oneLine(message)}`)
+      )),
+    ...failures.map((failure) => style.red(summarizeFailure(failure))),
+    ...(exchange ? renderExchange(exchange, style, bounds) : []),
+    ...(echo === undefined ? [] : ["echo:", ...indentLines(echo.trimEnd().split("\n"), 2)]),
+  ];
+}
+
+function timesOf({ started, duration, responseTime, wait }: StepResult): string {
+  const parts = [`started ${formatClock(started)}`, `took ${formatElapsed(duration)}`];
+  if (responseTime !== undefined) parts.push(`response time ${formatElapsed(responseTime)}`);
+  if (wait !== undefined) parts.push(`after a wait of ${formatDuration(wait)}`);
+  return parts.join(", ");
+}
+
+function jobEnd({ job, state, duration, reason, failures }: JobFinished, names: StepNames): string {
+  const remark = [...(reason === undefined ? [] : [reason]), ...failures.map(summarizeFailure)];
+  return `${names.job(job)}: ${state} after ${formatElapsed(duration)}` +
+    (remark.length === 0 ? "" : ` (${oneLine(remark.join("; "))})`);
+}

@@ -1,0 +1,33 @@
+import type { Note, StepRun } from "../../run/event.ts";
+import { printableEvent } from "../model/printable_event.ts";
+import type { Reporter } from "../reporter.ts";
+import type { Style } from "../style.ts";
+import { indentLines } from "./text_lines.ts";
+
+/** The warnings of a run, for standard error. They are rare: nothing is remembered for them. */
+export function warningReport({ style }: { readonly style: Style }): Reporter {
+  return {
+    report(event) {
+      if (event.type !== "note" || event.level !== "warning") return "";
+      const safe = printableEvent(event);
+      if (safe.type !== "note") return "";
+      const about = safe.run ? stepNumber(safe.run) : "";
+      return noteLines(safe, about, style).map((line) => `${line}\n`).join("");
+    },
+  };
+}
+
+/** `build › step 2`. */
+function stepNumber({ job, within, step }: StepRun): string {
+  return `${within ? stepNumber(within) : job} › step ${step}`;
+}
+
+/** Something that a run has to tell apart from its results, with whom it is about. */
+export function noteLines({ level, text }: Note, about: string, style: Style): string[] {
+  const paint = level === "warning" ? style.yellow : style.dim;
+  const [first = "", ...more] = text.trimEnd().split("\n");
+  return [
+    `${paint(`${level}:`)} ${about === "" ? "" : `${about}: `}${first}`,
+    ...indentLines(more, 2),
+  ];
+}

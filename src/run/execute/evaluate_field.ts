@@ -1,0 +1,55 @@
+import type { Expression, Scope } from "../../expr/expression.ts";
+import type { Failure } from "../event.ts";
+import { StepError } from "../../source/errors.ts";
+import type { Path } from "../../source/source.ts";
+import { durationProblem, parseDuration } from "../../value/duration.ts";
+import { typeName } from "../../value/value.ts";
+import type { Duration } from "../../workflow/model.ts";
+
+/** The milliseconds under a key; a template that gives no duration is a `StepError`. */
+export function evaluateDuration(duration: Duration, scope: Scope, field: Path): number {
+  if (duration.kind === "constant") return duration.milliseconds;
+  return inField(field, () => {
+    const value = duration.template.render(scope);
+    const milliseconds = parseDuration(value);
+    if (milliseconds !== undefined) return milliseconds;
+    throw new StepError(`"${field.at(-1)}" ${durationProblem(value)}`);
+  });
+}
+
+/** The value of a `test` or `skipif`: exactly true or false, anything else is an error. */
+export function isTrue(condition: Expression, scope: Scope, field: string): boolean {
+  return inField([field], () => {
+    const value = condition.evaluate(scope);
+    if (typeof value === "boolean") return value;
+    const type = typeName(value);
+    throw new StepError(
+      `${field} must be true or false, it is ${type}`,
+      type === "nil" ? "add ?? false where it may be missing" : "compare it with something",
+    );
+  });
+}
+
+/** An error with the key of the step or job that it came up in. */
+export class FieldError extends Error {
+  constructor(readonly field: Path, override readonly cause: unknown) {
+    super(String(cause));
+  }
+}
+
+/** Evaluates what a key holds; an error then knows the key. */
+export function inField<T>(field: Path, evaluate: () => T): T {
+  try {
+    return evaluate();
+  } catch (error) {
+    throw error instanceof FieldError ? error : new FieldError(field, error);
+  }
+}
+
+/** Why an embedded job came to no result. Another attempt would come to none either. */
+export class EmbeddedError extends StepError {
+  /** `failure` is what failed in the job file; without it the job was stopped from outside. */
+  constructor(message: string, readonly failure?: Failure) {
+    super(message);
+  }
+}

@@ -1,0 +1,88 @@
+import { copyValue, type Dict, type Value } from "../../value/value.ts";
+
+/**
+ * What steps have published.
+ *
+ * A flat name belongs to the first step that publishes it. Only that step overwrites it, and it
+ * never takes a name that is the id of a step.
+ */
+export class Outputs {
+  readonly #stepIds: ReadonlySet<string>;
+  readonly #base: Outputs | undefined;
+  readonly #owners = new Map<string, string>();
+  readonly #own: Record<string, Value> = Object.create(null);
+  /** What expressions see: over `base`, where there is one. */
+  readonly view: Dict;
+
+  constructor(stepIds: ReadonlySet<string>, base?: Outputs) {
+    this.#stepIds = stepIds;
+    this.#base = base;
+    this.view = base ? layered(this.#own, base.view) : this.#own;
+  }
+
+  /** Publishes the outputs of a step. Throws RangeError when they are too large to keep. */
+  publish(stepId: string, values: Dict): void {
+    // A copy: a value that holds `outputs` itself would otherwise contain itself.
+    const copy = copyValue(values) as Dict;
+    this.#own[stepId] = copy;
+    for (const [name, value] of Object.entries(copy)) {
+      if (this.#stepIds.has(name)) continue;
+      const owner = this.#ownerOf(name) ?? stepId;
+      if (owner !== stepId) continue;
+      this.#owners.set(name, owner);
+      this.#own[name] = value;
+    }
+  }
+
+  #ownerOf(name: string): string | undefined {
+    const owner = this.#owners.get(name);
+    return owner === undefined && this.#base ? this.#base.#ownerOf(name) : owner;
+  }
+}
+
+/**
+ * One map over another, as one map. Copying the lower one for each of ten thousand rounds would
+ * cost as much as all that was ever published, ten thousand times over.
+ */
+function layered(upper: Dict, lower: Dict): Dict {
+  const layerOf = (key: string | symbol) => Object.hasOwn(upper, key) ? upper : lower;
+  return new Proxy(upper, {
+    get: (_, key) => Reflect.get(layerOf(key), key),
+    has: (_, key) => Reflect.has(layerOf(key), key),
+    getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(layerOf(key), key),
+    ownKeys: () => [...new Set([...Reflect.ownKeys(lower), ...Reflect.ownKeys(upper)])],
+  });
+}
+
+const NOTHING: ReadonlyMap<string, Dict> = new Map();
+
+/**
+ * The outputs that one round of a repeated job sees: those from before the job, and its own.
+ * Rounds may run side by side, and must not see each other.
+ */
+export class RoundOutputs {
+  readonly #base: Outputs;
+  readonly #stepIds: ReadonlySet<string>;
+  #own: Outputs | undefined;
+  #published: Map<string, Dict> | undefined;
+
+  constructor(base: Outputs, stepIds: ReadonlySet<string>) {
+    this.#base = base;
+    this.#stepIds = stepIds;
+  }
+
+  get view(): Dict {
+    return (this.#own ?? this.#base).view;
+  }
+
+  /** What its steps have published, by their ids. */
+  get published(): ReadonlyMap<string, Dict> {
+    return this.#published ?? NOTHING;
+  }
+
+  publish(stepId: string, values: Dict): void {
+    this.#own ??= new Outputs(this.#stepIds, this.#base);
+    this.#own.publish(stepId, values);
+    (this.#published ??= new Map()).set(stepId, values);
+  }
+}

@@ -1,0 +1,142 @@
+import { StepError } from "../../source/errors.ts";
+import { roundDuration } from "../../value/duration.ts";
+import type { Retry } from "../../workflow/model.ts";
+import { evaluateDuration, inField } from "./evaluate_field.ts";
+import type { Attempt, Failure, StepResult, StepRun, StepWaiting } from "../event.ts";
+import { failureOf } from "../failure/failure.ts";
+import type { Session } from "../session.ts";
+import type { StepContext } from "./step_context.ts";
+import { type Try, tryStep } from "./try_step.ts";
+
+/** What tells more of a step; most steps of most runs do without it. */
+let code: Promise<typeof import("./step_detail.ts")> | undefined;
+const detail = () => code ??= import("./step_detail.ts");
+
+/** What a run of a step came to. */
+export type Outcome = Omit<StepResult, "name" | "uses" | "started" | "duration">;
+
+/** Carries the action out until it is good enough or the attempts are used up. */
+export async function runAttempts(
+  session: Session,
+  context: StepContext,
+  name: string,
+): Promise<Outcome> {
+  const { step: { retry }, run } = context;
+  const { clock } = session.host;
+  const most = retry?.maxAttempts ?? 1;
+  if (retry) await pause(session, run, delay(retry, "initial_delay", context), "initial_delay");
+  const attempts: Attempt[] = [];
+  for (;;) {
+    const started = clock.now();
+    const ticks = clock.ticks();
+    const tried = await tryStep(session, context, name);
+    const attempt = describe(
+      tried,
+      attempts.length + 1,
+      started,
+      roundDuration(clock.ticks() - ticks),
+    );
+    attempts.push(attempt);
+    const isLast = tried.outcome === "passed" || tried.hopeless || attempts.length >= most ||
+      session.interruption.reason !== undefined;
+    let stopped: Failure | undefined;
+    if (retry && !isLast) {
+      session.emit({ type: "step_retried", time: clock.now(), run, attempt, of: most });
+      stopped = await pauseOrFail(session, context, retry);
+      if (!stopped) continue;
+    }
+    const outcome = await conclude(session, context, tried, stopped);
+    const isFlaky = attempts.length > 1 && tried.outcome === "passed" && !stopped &&
+      outcome.state !== "failed";
+    return {
+      ...outcome,
+      attempts,
+      ...(retry ? { maxAttempts: most } : {}),
+      ...(isFlaky ? { flaky: true } : {}),
+    };
+  }
+}
+
+/** Waits for the next attempt; the failure tells why there is none. */
+async function pauseOrFail(
+  session: Session,
+  context: StepContext,
+  retry: Retry,
+): Promise<Failure | undefined> {
+  try {
+    await pause(session, context.run, delay(retry, "interval", context), "retry");
+    return undefined;
+  } catch (error) {
+    return await failureOf(session, context.step.path, error);
+  }
+}
+
+function delay(retry: Retry, key: "interval" | "initial_delay", context: StepContext): number {
+  const duration = key === "interval" ? retry.interval : retry.initialDelay;
+  return evaluateDuration(duration, context.scope, ["retry", key]);
+}
+
+function describe(tried: Try, number: number, started: number, duration: number): Attempt {
+  const message = tried.failures[0]?.message ??
+    (tried.outcome === "passed" ? undefined : briefOf(tried));
+  const attempt = { number, started, duration, outcome: tried.outcome };
+  return message === undefined ? attempt : { ...attempt, message };
+}
+
+/** The end of a step after its last attempt: what it is called, and what is kept of it. */
+async function conclude(
+  session: Session,
+  context: StepContext,
+  tried: Try,
+  stopped: Failure | undefined,
+): Promise<Omit<Outcome, "attempts">> {
+  const failures = [...tried.failures, ...(stopped ? [stopped] : [])];
+  const { step } = context;
+  let echo: string | undefined;
+  if (step.echo && tried.answer) {
+    const template = step.echo;
+    try {
+      echo = inField(["echo"], () => template.renderText(context.scope, { display: true }));
+    } catch (error) {
+      failures.push(await failureOf(session, step.path, error));
+    }
+  }
+  const state = failures.length > 0 ? "failed" : step.test ? "passed" : "untested";
+  const untested = state === "untested" && tried.answer?.result.status !== 0;
+  return {
+    state,
+    failures,
+    ...(tried.answer ? { responseTime: roundDuration(tried.answer.elapsed) } : {}),
+    ...(echo === undefined ? {} : { echo }),
+    ...(untested ? { untested: briefOf(tried) } : {}),
+    ...untestedInside(tried),
+    ...(state === "failed" || session.detail.all
+      ? await (await detail()).stepDetail(session, context, tried, state)
+      : {}),
+  };
+}
+
+function untestedInside({ answer }: Try): Pick<Outcome, "untestedInside"> {
+  const count = answer?.result.job?.untested ?? 0;
+  return count === 0 ? {} : { untestedInside: count };
+}
+
+function briefOf({ answer }: Try): string {
+  return answer?.result.brief ?? `status ${answer?.result.status ?? "unknown"}`;
+}
+
+/** Sleeps, and says so. An interruption ends the sleep and is thrown. */
+export async function pause(
+  session: Session,
+  run: StepRun,
+  milliseconds: number,
+  why: StepWaiting["why"],
+): Promise<void> {
+  if (milliseconds > 0) {
+    const time = session.host.clock.now();
+    session.emit({ type: "step_waiting", time, run, milliseconds, why });
+    await session.interruption.sleep(milliseconds, session.deadlines);
+  }
+  const { reason } = session.interruption;
+  if (reason !== undefined) throw new StepError(reason);
+}

@@ -1,0 +1,155 @@
+import type { Clock } from "../../host/host.ts";
+import type { Scope } from "../../expr/expression.ts";
+import type { PlannedJob } from "../../plan/plan.ts";
+import { roundDuration } from "../../value/duration.ts";
+import type { Job, Repeat } from "../../workflow/model.ts";
+import { evaluateDuration, FieldError, isTrue } from "./evaluate_field.ts";
+import type { Failure, JobState } from "../event.ts";
+import { failureOf } from "../failure/failure.ts";
+import { RoundOutputs } from "./outputs.ts";
+import { runStep, skipStep, tellFailure, worse } from "./run_step.ts";
+import type { Session, Tally } from "../session.ts";
+import type { Round } from "./step_context.ts";
+
+/** What became of a job. */
+export interface JobOutcome {
+  readonly state: JobState;
+  readonly reason?: string;
+  /** Skipped because of what happened elsewhere: those that need it cannot run either. */
+  readonly blocked?: true;
+}
+
+/** Runs a job in all its rounds. */
+export async function runJob(session: Session, planned: PlannedJob): Promise<JobOutcome> {
+  const { clock } = session.host;
+  const ticks = clock.ticks();
+  const { job, name, nameError, skip } = planned;
+  const rounds = job.repeat ? { rounds: job.repeat.count } : {};
+  session.emit({ type: "job_started", time: clock.now(), job: job.id, name, ...rounds });
+  const failures: Failure[] = [];
+  let outcome: JobOutcome = { state: "failed" };
+  try {
+    if (skip === undefined && nameError !== undefined) throw new FieldError(["name"], nameError);
+    outcome = skip === undefined
+      ? await runUnlessSkipped(session, job)
+      : { state: "skipped", reason: skip };
+  } catch (error) {
+    failures.push(await failureOf(session, job.path, error));
+  }
+  if (outcome.state === "failed") tellFailure(session, job.id);
+  finishJob(session, planned, outcome, roundDuration(clock.ticks() - ticks), failures);
+  return outcome;
+}
+
+/** A count of nothing. */
+export function emptyTally(): Tally {
+  return {
+    jobs: { passed: 0, failed: 0, skipped: 0 },
+    steps: { passed: 0, failed: 0, skipped: 0, untested: 0 },
+    untestedFailures: 0,
+    flaky: 0,
+  };
+}
+
+/** Counts a job and tells what became of it. */
+export function finishJob(
+  session: Session,
+  { job, name }: PlannedJob,
+  outcome: JobOutcome,
+  duration: number,
+  failures: readonly Failure[] = [],
+): void {
+  session.tally.jobs[outcome.state]++;
+  const time = session.host.clock.now();
+  const { state, reason } = outcome;
+  const why = reason === undefined ? {} : { reason };
+  session.emit({
+    type: "job_finished",
+    time,
+    job: job.id,
+    name,
+    state,
+    duration,
+    ...why,
+    failures,
+  });
+}
+
+async function runUnlessSkipped(session: Session, job: Job): Promise<JobOutcome> {
+  const { skipif, repeat } = job;
+  const scope = { names: { vars: session.vars, outputs: session.outputs.view }, strict: true };
+  if (skipif && isTrue(skipif, scope, "skipif")) {
+    return { state: "skipped", reason: `skipif is true: ${skipif.source.trim()}` };
+  }
+  const state = repeat
+    ? await runRounds(session, job, repeat, scope)
+    : await runRound(session, { job, outputs: session.outputs });
+  if (state !== "skipped") return { state };
+  return { state, reason: `stopped: ${session.closing.reason}`, blocked: true };
+}
+
+/** Runs the steps one after the other; a failed one does not stop those after it. */
+export async function runRound(session: Session, round: Round): Promise<JobState> {
+  const { interruption, closing } = session;
+  let state: JobState = "passed";
+  for (const step of round.job.steps) {
+    if (interruption.reason !== undefined) break;
+    if (closing.reason === undefined) {
+      state = worse(state, await runStep(session, round, step));
+    } else {
+      await skipStep(session, round, step);
+      state = worse(state, "skipped");
+    }
+  }
+  return interruption.reason === undefined ? state : "failed";
+}
+
+/**
+ * So many rounds start before the answers to earlier ones are looked at. All start without waiting
+ * for any to end, but ten thousand in one go would be in memory together before the first is over.
+ */
+const ROUNDS_A_TURN = 64;
+
+function nextTurn(clock: Clock): Promise<void> {
+  return new Promise((resolve) => clock.after(0, resolve));
+}
+
+async function runRounds(
+  session: Session,
+  job: Job,
+  repeat: Repeat,
+  scope: Scope,
+): Promise<JobState> {
+  const interval = evaluateDuration(repeat.interval, scope, ["repeat", "interval"]);
+  const latest = new Map<string, { index: number; outputs: RoundOutputs }>();
+  const runOne = async (index: number): Promise<JobState> => {
+    const outputs = new RoundOutputs(session.outputs, session.stepIds);
+    const state = await runRound(session, { job, index, outputs });
+    for (const stepId of outputs.published.keys()) {
+      if (index >= (latest.get(stepId)?.index ?? 0)) latest.set(stepId, { index, outputs });
+    }
+    const time = session.host.clock.now();
+    session.emit({ type: "round_finished", time, job: job.id, round: index, state });
+    return state;
+  };
+  const running: Promise<JobState>[] = [];
+  const { closing, deadlines, interruption } = session;
+  for (let index = 0; index < repeat.count; index++) {
+    if (index > 0) await closing.sleep(interval, deadlines);
+    if (closing.reason !== undefined) break;
+    const round = runOne(index);
+    running.push(round);
+    // It is looked at when all have started, and must not count as unhandled until then.
+    round.catch(() => {});
+    if (!repeat.async) await round;
+    else if (running.length % ROUNDS_A_TURN === 0) await nextTurn(session.host.clock);
+  }
+  const results = await Promise.all(running);
+  // In the order of the steps, so that the owners of flat names do not hang on the timing.
+  for (const { id } of job.steps) {
+    const published = id === undefined ? undefined : latest.get(id)?.outputs.published.get(id);
+    if (id !== undefined && published) session.outputs.publish(id, published);
+  }
+  if (interruption.reason !== undefined) return "failed";
+  return results.reduce(worse, running.length < repeat.count ? "skipped" : "passed");
+}

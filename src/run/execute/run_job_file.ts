@@ -1,0 +1,110 @@
+import type { ActionContext, Dict, JobResult } from "../../action/action.ts";
+import type { Expression } from "../../expr/expression.ts";
+import type { StepError } from "../../source/errors.ts";
+import type { Path } from "../../source/source.ts";
+import { formatDuration } from "../../value/duration.ts";
+import type { JobFile } from "../../workflow/model.ts";
+import { EmbeddedError, isTrue } from "./evaluate_field.ts";
+import type { JobState, StepRun } from "../event.ts";
+import { failureOf } from "../failure/failure.ts";
+import { Interruption } from "../interruption.ts";
+import { Outputs } from "./outputs.ts";
+import { emptyTally, runRound } from "./run_job.ts";
+import { addSecretsOf } from "../mask/secrets.ts";
+import type { Session } from "../session.ts";
+import type { Round } from "./step_context.ts";
+import { jobFileSpots } from "./step_spots.ts";
+import { tellNotStarted } from "./emit_skipped.ts";
+
+/**
+ * Runs the job of a file in an attempt of the step that embeds it: with vars and outputs of its
+ * own, and with the end of the attempt as its own end.
+ */
+export async function runJobFile(
+  session: Session,
+  attempt: ActionContext,
+  within: StepRun,
+  { document, job }: JobFile,
+  vars: Dict,
+): Promise<JobResult> {
+  addSecretsOf(vars, session.secrets);
+  const stepIds = new Set(job.steps.flatMap(({ id }) => id ?? []));
+  const { plan: _, spotOf: __, ...shared } = session;
+  const inner: Session = {
+    ...shared,
+    document,
+    ...session.detail.places ? { spotOf: await jobFileSpots(document) } : {},
+    vars,
+    outputs: new Outputs(stepIds),
+    stepIds,
+    interruption: new Interruption(),
+    closing: new Interruption(),
+    tally: emptyTally(),
+  };
+  const { throwIfStopped, release } = tie(session, inner, attempt);
+  try {
+    const state = await runUnlessSkipped(inner, { job, outputs: inner.outputs, within });
+    throwIfStopped();
+    const { steps, untestedFailures: untested } = inner.tally;
+    if (state === "skipped") throw new EmbeddedError(`stopped: ${inner.closing.reason}`);
+    return {
+      file: document.name,
+      outputs: inner.outputs.view,
+      steps: steps.passed + steps.failed + steps.skipped + steps.untested,
+      failed: steps.failed,
+      untested,
+    };
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Has the job end with the attempt, and begin nothing new once the run is closed, until it is
+ * released. `throwIfStopped` throws the reason of an attempt that has ended.
+ */
+function tie(
+  session: Session,
+  { interruption, closing }: Session,
+  attempt: ActionContext,
+): { readonly throwIfStopped: () => void; readonly release: () => void } {
+  let reason: StepError | undefined;
+  const close = { stop: ({ message }: StepError) => closing.interrupt(message) };
+  interruption.add(close);
+  const link = session.closing.add(close);
+  if (session.closing.reason !== undefined) closing.interrupt(session.closing.reason);
+  const forget = attempt.onStop((stop) => {
+    reason = stop;
+    const isTimeout = session.interruption.reason === undefined;
+    const time = formatDuration(attempt.timeout);
+    interruption.interrupt(isTimeout ? `the step around it timed out after ${time}` : stop.message);
+  });
+  return {
+    throwIfStopped() {
+      if (reason) throw reason;
+    },
+    release() {
+      link.remove();
+      forget();
+    },
+  };
+}
+
+/** Runs the steps, or tells of each that it is skipped; a `skipif` that is wrong is thrown. */
+async function runUnlessSkipped(session: Session, round: Round): Promise<JobState> {
+  const { skipif, path, steps } = round.job;
+  if (!skipif || !await isTrueAt(session, path, skipif)) return await runRound(session, round);
+  const reason = `skipif of the job is true: ${skipif.source.trim()}`;
+  for (const step of steps) tellNotStarted(session, round, step, undefined, reason);
+  return "passed";
+}
+
+async function isTrueAt(session: Session, path: Path, skipif: Expression): Promise<boolean> {
+  const scope = { names: { vars: session.vars, outputs: session.outputs.view }, strict: true };
+  try {
+    return isTrue(skipif, scope, "skipif");
+  } catch (error) {
+    const failure = await failureOf(session, path, error);
+    throw new EmbeddedError(failure.message, failure);
+  }
+}

@@ -1,0 +1,152 @@
+import type { DataTemplate } from "../../expr/expression.ts";
+import { roundDuration } from "../../value/duration.ts";
+import type { Duration, Step } from "../../workflow/model.ts";
+import { evaluateDuration, inField, isTrue } from "./evaluate_field.ts";
+import type { Failure, JobState } from "../event.ts";
+import { failureOf } from "../failure/failure.ts";
+import { type Outcome, pause, runAttempts } from "./run_attempts.ts";
+import type { Session } from "../session.ts";
+import {
+  type Entry,
+  evaluateStepVars,
+  makeStepContext,
+  type Round,
+  type StepContext,
+} from "./step_context.ts";
+
+/**
+ * Runs a step, once for each entry of its `iteration`: failed when any of it failed, skipped when
+ * the run was closed before all of it was begun.
+ */
+export function runStep(session: Session, round: Round, step: Step): Promise<JobState> {
+  const { iteration } = step;
+  return iteration ? runEntries(session, round, step, iteration) : runOnce(session, round, step);
+}
+
+async function runEntries(
+  session: Session,
+  round: Round,
+  step: Step,
+  iteration: readonly DataTemplate[],
+): Promise<JobState> {
+  const { interruption, closing } = session;
+  let state: JobState = "passed";
+  for (const [index, template] of iteration.entries()) {
+    if (interruption.reason !== undefined) break;
+    if (closing.reason === undefined) {
+      state = worse(state, await runOnce(session, round, step, { index, template }));
+    } else {
+      await skipStep(session, round, step, index);
+      state = worse(state, "skipped");
+    }
+  }
+  return state;
+}
+
+/** Tells of a step, or of an entry of its iteration, that is not begun any more. */
+export async function skipStep(
+  session: Session,
+  round: Round,
+  step: Step,
+  entry?: number,
+): Promise<void> {
+  const { tellNotStarted } = await import("./emit_skipped.ts");
+  tellNotStarted(session, round, step, entry);
+}
+
+/** What two parts of a job come to together. */
+export function worse(a: JobState, b: JobState): JobState {
+  if (a === "failed" || b === "failed") return "failed";
+  return a === "skipped" ? a : b;
+}
+
+async function runOnce(
+  session: Session,
+  round: Round,
+  step: Step,
+  entry?: Entry,
+): Promise<"passed" | "failed"> {
+  const { clock } = session.host;
+  const context = makeStepContext(session, round, step, entry);
+  const { run } = context;
+  const uses = step.action.name;
+  const started = clock.now();
+  const ticks = clock.ticks();
+  let name = step.name?.source ?? uses;
+  const failures: Failure[] = [];
+  try {
+    context.names.vars = evaluateStepVars(session, context);
+    name = evaluateName(context) || uses;
+  } catch (error) {
+    failures.push(await failureOf(session, step.path, error));
+  }
+  session.emit({ type: "step_started", time: started, run, name, uses });
+  let outcome: Outcome = { state: "failed", attempts: [], failures };
+  try {
+    if (failures.length === 0) outcome = await runUnlessSkipped(session, context, name);
+  } catch (error) {
+    failures.push(await failureOf(session, step.path, error));
+  }
+  if (outcome.state === "failed" || outcome.state === "skipped") {
+    outcome = await withLapses(round, step, name, outcome, outcome.state);
+  }
+  session.tally.steps[outcome.state]++;
+  if (outcome.untested !== undefined) session.tally.untestedFailures++;
+  if (outcome.flaky) session.tally.flaky++;
+  if (outcome.untestedInside) session.tally.untestedFailures += outcome.untestedInside;
+  const duration = roundDuration(clock.ticks() - ticks);
+  const place = session.spotOf?.(step);
+  const result = { name, uses, ...place ? { place } : {}, started, duration, ...outcome };
+  session.emit({ type: "step_finished", time: clock.now(), run, result });
+  if (outcome.state !== "failed") return "passed";
+  tellFailure(session, round.job.id);
+  return "failed";
+}
+
+/** The outcome of a step, with the blame on those before it where it is theirs. */
+async function withLapses(
+  round: Round,
+  step: Step,
+  name: string,
+  outcome: Outcome,
+  state: "failed" | "skipped",
+): Promise<Outcome> {
+  const { blameLapses, rememberLapse } = await import("../failure/upstream_failures.ts");
+  const failures = blameLapses(round, outcome.failures);
+  rememberLapse(round, { step, name, state });
+  return { ...outcome, failures };
+}
+
+/** Tells of a step or a job that failed for good: nothing is begun after it where that was asked. */
+export function tellFailure({ failFast, closing }: Session, job: string): void {
+  if (failFast) closing.interrupt(`--fail-fast after "${job}" failed`);
+}
+
+/** The name of the step; empty where there is nothing in it. */
+function evaluateName({ step: { name }, scope }: StepContext): string {
+  return name ? inField(["name"], () => name.renderText(scope, { display: true })).trim() : "";
+}
+
+function runUnlessSkipped(
+  session: Session,
+  context: StepContext,
+  name: string,
+): Outcome | Promise<Outcome> {
+  const { step: { skipif, wait }, scope } = context;
+  if (skipif && isTrue(skipif, scope, "skipif")) {
+    const reason = `skipif is true: ${skipif.source.trim()}`;
+    return { state: "skipped", attempts: [], failures: [], reason };
+  }
+  return wait ? runAfter(wait, session, context, name) : runAttempts(session, context, name);
+}
+
+async function runAfter(
+  wait: Duration,
+  session: Session,
+  context: StepContext,
+  name: string,
+): Promise<Outcome> {
+  const milliseconds = evaluateDuration(wait, context.scope, ["wait"]);
+  await pause(session, context.run, milliseconds, "wait");
+  return { ...await runAttempts(session, context, name), wait: milliseconds };
+}

@@ -1,0 +1,47 @@
+import type { Clock } from "../../host/host.ts";
+
+/** Lets only so many jobs run at once; of those that wait, the first in the file begins first. */
+export class Slots {
+  #free: number;
+  #isHandingOut = false;
+  readonly #waiting = new Map<number, () => void>();
+  readonly #clock: Clock;
+
+  constructor(count: number, clock: Clock) {
+    this.#free = count;
+    this.#clock = clock;
+  }
+
+  /** Runs a job, known by its place in the file, as soon as there is a slot for it. */
+  async use<T>(place: number, run: () => Promise<T>): Promise<T> {
+    await new Promise<void>((begin) => {
+      this.#waiting.set(place, begin);
+      this.#handOutSoon();
+    });
+    try {
+      return await run();
+    } finally {
+      this.#free++;
+      this.#handOutSoon();
+    }
+  }
+
+  /** Not at once: what the end of a job sets free has to wait for a slot before it can get one. */
+  #handOutSoon(): void {
+    if (this.#isHandingOut) return;
+    this.#isHandingOut = true;
+    this.#clock.after(0, () => {
+      this.#isHandingOut = false;
+      this.#handOut();
+    });
+  }
+
+  #handOut(): void {
+    for (const place of [...this.#waiting.keys()].sort((a, b) => a - b)) {
+      if (this.#free === 0) return;
+      this.#free--;
+      this.#waiting.get(place)!();
+      this.#waiting.delete(place);
+    }
+  }
+}

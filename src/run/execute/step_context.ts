@@ -1,0 +1,96 @@
+import { renderData } from "../../expr/template/template_data.ts";
+import type { DataTemplate, Scope } from "../../expr/expression.ts";
+import type { Path } from "../../source/source.ts";
+import { type Dict, mergeDicts } from "../../value/value.ts";
+import type { Job, Step } from "../../workflow/model.ts";
+import { inField } from "./evaluate_field.ts";
+import type { StepRun } from "../event.ts";
+import { addSecretsOf } from "../mask/secrets.ts";
+import type { Session } from "../session.ts";
+
+/** A job in one of its rounds. */
+export interface Round {
+  readonly job: Job;
+  /** `repeat_index`; undefined where the job has no `repeat`. */
+  readonly index?: number;
+  /** The run of the step that embeds the job, where one does. */
+  readonly within?: StepRun;
+  readonly outputs: OutputSink;
+}
+
+/** Where the steps of a round publish, and what they see as `outputs`. */
+interface OutputSink {
+  readonly view: Dict;
+  publish(stepId: string, values: Dict): void;
+}
+
+/** An entry of a step's `iteration`. */
+export interface Entry {
+  readonly index: number;
+  readonly template: DataTemplate;
+}
+
+/** A step in one of its runs. */
+export interface StepContext {
+  readonly round: Round;
+  readonly step: Step;
+  readonly run: StepRun;
+  readonly entry?: Entry;
+  /** What the scope sees; the response comes in with each attempt. */
+  readonly names: Record<string, unknown>;
+  readonly scope: Scope;
+}
+
+/** What the scope sees of an answer before there is one. */
+const NO_ANSWER = { req: null, res: null, rt: { duration: "", sec: 0 }, status: 0 };
+
+/** Begins an attempt: its `with` does not see what the attempt before it was answered. */
+export function forgetAnswer({ names }: StepContext): void {
+  Object.assign(names, NO_ANSWER);
+}
+
+/** The context of a step before its `vars` are evaluated and its action has run. */
+export function makeStepContext(
+  session: Session,
+  round: Round,
+  step: Step,
+  entry?: Entry,
+): StepContext {
+  const names = {
+    vars: session.vars,
+    outputs: round.outputs.view,
+    repeat_index: round.index ?? 0,
+    ...NO_ANSWER,
+  };
+  const run = makeStepRun(round, step, entry?.index);
+  const context = { round, step, run, names, scope: { names, strict: true } };
+  return entry === undefined ? context : { ...context, entry };
+}
+
+/** Which run of a step it is: of one round, and of one entry where it has an `iteration`. */
+export function makeStepRun({ job, index, within }: Round, step: Step, entry?: number): StepRun {
+  return {
+    job: within ? within.job : job.id,
+    ...(within === undefined ? {} : { within }),
+    step: step.index,
+    ...(step.id === undefined ? {} : { id: step.id }),
+    ...(index === undefined ? {} : { round: index }),
+    ...(entry === undefined ? {} : { entry }),
+  };
+}
+
+/** The workflow's vars, then those of the step, then the entry: each sees what came before. */
+export function evaluateStepVars(session: Session, context: StepContext): Dict {
+  const { step, entry, names } = context;
+  let vars = session.vars;
+  const merge = (template: DataTemplate, field: Path) => {
+    const { outputs, repeat_index } = names;
+    const scope = { names: { vars, outputs, repeat_index }, strict: true };
+    const own = inField(field, () => renderData(template, scope)) as Dict;
+    addSecretsOf(own, session.secrets);
+    vars = mergeDicts(vars, own);
+  };
+  if (step.vars) merge(step.vars, ["vars"]);
+  if (entry) merge(entry.template, ["iteration", entry.index]);
+  return vars;
+}

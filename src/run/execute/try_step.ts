@@ -1,0 +1,127 @@
+import { renderData } from "../../expr/template/template_data.ts";
+import { StepError } from "../../source/errors.ts";
+import { formatDuration } from "../../value/duration.ts";
+import type { Dict, Value } from "../../value/value.ts";
+import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
+import { EmbeddedError, evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
+import type { Failure } from "../event.ts";
+import { failedJob, failureOf, falseTest } from "../failure/failure.ts";
+import type { Given } from "../failure/nil_parameters.ts";
+import { type Answer, runAttempt } from "./run_attempt.ts";
+import type { Session } from "../session.ts";
+import { forgetAnswer, type StepContext } from "./step_context.ts";
+
+/** What one attempt at a step came to. */
+export interface Try {
+  readonly outcome: "passed" | "failed" | "error";
+  /** A mistake in the step itself, which another attempt would make again. */
+  readonly hopeless: boolean;
+  readonly failures: readonly Failure[];
+  readonly answer?: Answer;
+  /** The request, where there was one but no answer. */
+  readonly request?: Dict;
+  /** What there was of an answer when the action was ended. */
+  readonly partial?: Dict;
+  /** The rendered `with`, where the action was carried out. */
+  readonly params?: Dict;
+}
+
+/** Renders `with`, carries the action out, publishes the outputs and evaluates the test. */
+export async function tryStep(session: Session, context: StepContext, name: string): Promise<Try> {
+  const { step, scope, run } = context;
+  let params: Dict;
+  let timeout: number;
+  forgetAnswer(context);
+  try {
+    params = inField(["with"], () => renderData(step.with, scope)) as Dict;
+    timeout = evaluateDuration(step.timeout, scope, ["timeout"]) || STEP_TIMEOUT;
+  } catch (error) {
+    const failure = await failureOf(session, step.path, error);
+    return { outcome: "error", hopeless: true, failures: [failure] };
+  }
+  const given = { template: step.with, params, names: context.names };
+  let answer: Answer;
+  try {
+    answer = await runAttempt(session, step.action, run, params, {
+      label: name,
+      vars: context.names.vars as Dict,
+      timeout,
+      ...(step.embedded === undefined ? {} : { embedded: step.embedded }),
+    });
+  } catch (error) {
+    const { parameter, req, res } = error instanceof StepError ? error.details : {};
+    const field = parameter === undefined ? ["uses"] : ["with", parameter];
+    const failure = await failureOf(session, step.path, new FieldError(field, error), given);
+    return {
+      outcome: "error",
+      hopeless: error instanceof EmbeddedError,
+      failures: [failure],
+      params,
+      ...(req ? { request: req as Dict } : {}),
+      ...(res ? { partial: res as Dict } : {}),
+    };
+  }
+  setAnswer(context, answer);
+  const { job } = answer.result;
+  const inside = job && job.failed > 0 ? [await failedJob(session, step.path, job)] : [];
+  const failures = [...inside];
+  if (step.id !== undefined && step.outputs.length > 0) {
+    failures.push(...await publishOutputs(session, context, step.id));
+  }
+  const [good, why] = judge(session, context, answer, given);
+  if (why) failures.push(await why);
+  const outcome = good && inside.length === 0 ? "passed" : "failed";
+  return { outcome, hopeless: false, failures, answer, params };
+}
+
+function setAnswer({ names }: StepContext, { result, elapsed }: Answer): void {
+  names.req = result.req;
+  names.res = result.res;
+  names.status = result.status;
+  // In whole nanoseconds: what the division adds below them is noise.
+  names.rt = { duration: formatDuration(elapsed), sec: Math.round(elapsed * 1e6) / 1e9 };
+}
+
+/** Evaluates and publishes every output that can be evaluated; tells of those that cannot. */
+async function publishOutputs(
+  session: Session,
+  context: StepContext,
+  id: string,
+): Promise<Failure[]> {
+  const { step, scope, round } = context;
+  const failures: Failure[] = [];
+  const values: Record<string, Value> = Object.create(null);
+  for (const { name, value } of step.outputs) {
+    try {
+      values[name] = inField(["outputs", name], () => value.evaluate(scope)) as Value;
+    } catch (error) {
+      failures.push(await failureOf(session, step.path, error));
+    }
+  }
+  try {
+    round.outputs.publish(id, values);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const tooLarge = new StepError(`cannot publish the outputs of "${id}": ${error.message}`);
+    failures.push(await failureOf(session, step.path, new FieldError(["outputs"], tooLarge)));
+  }
+  context.names.outputs = round.outputs.view;
+  return failures;
+}
+
+/** Whether the answer is good: by the test, or by the status of the action without one. */
+function judge(
+  session: Session,
+  { step, scope }: StepContext,
+  { result }: Answer,
+  given: Given,
+): [good: boolean, why?: Promise<Failure>] {
+  if (!step.test) return [result.status === 0];
+  try {
+    if (isTrue(step.test, scope, "test")) return [true];
+    const why = falseTest(session, step.path, step.test, scope, given);
+    return [false, why.catch((error) => failureOf(session, step.path, error))];
+  } catch (error) {
+    return [false, failureOf(session, step.path, error, given)];
+  }
+}

@@ -1,0 +1,239 @@
+import type { JobResult } from "../../action/action.ts";
+import type { Explanation, Expression, Operand, Scope } from "../../expr/expression.ts";
+import { ExpressionError, RunnerError, StepError } from "../../source/errors.ts";
+import { maskPlace } from "../../source/mask_place.ts";
+import { type Path, type Place, placeOf, shortPlace, type Source } from "../../source/source.ts";
+import { boundPart, boundValue } from "../../value/bound_value.ts";
+import { diffLines } from "../../value/diff_lines.ts";
+import { diffTexts } from "../../value/diff_texts.ts";
+import type { Masker } from "../../value/masker.ts";
+import { boundedMeter } from "../../value/meter.ts";
+import type { Value } from "../../value/value.ts";
+import type { Places } from "../../workflow/model.ts";
+import { EmbeddedError, FieldError } from "../execute/evaluate_field.ts";
+import type { Failure, PassedTest } from "../event.ts";
+import type { Session } from "../session.ts";
+import { absentOutputsHint } from "./absent_outputs.ts";
+import { missingOutputsHint } from "./missing_outputs.ts";
+import { type Given, nilParameterHint, nilPartsHint } from "./nil_parameters.ts";
+import { readOutputs } from "./output_reads.ts";
+import { fieldOf } from "./read_path.ts";
+import { unsetVariableHint } from "./unset_variables.ts";
+
+/** Turns what was thrown in a step or job into a failure with its place in the file. */
+export async function explainError(
+  session: Session,
+  owner: Path,
+  error: unknown,
+  given?: Given,
+): Promise<Failure> {
+  const [field, cause] = error instanceof FieldError ? [error.field, error.cause] : [[], error];
+  const fieldName = field.map(String).join(".");
+  if (cause instanceof EmbeddedError && cause.failure) return cause.failure;
+  if (cause instanceof ExpressionError) {
+    const path = [...owner, ...field, ...cause.path];
+    return {
+      kind: "expression",
+      field: [fieldName, ...cause.path].join("."),
+      message: cause.message,
+      ...hintOf(cause, await missingAt(session, path, cause)),
+      ...await placeAt(session, path, cause.start, cause.end),
+    };
+  }
+  const isOurs = !(cause instanceof RunnerError);
+  const nilAt = () => {
+    const parameter = cause instanceof StepError ? cause.details.parameter : undefined;
+    if (!given || parameter === undefined) return undefined;
+    return nilParameterHint(session.plan, owner, given, parameter);
+  };
+  const isStopped = session.interruption.reason !== undefined || cause instanceof EmbeddedError;
+  return {
+    kind: isStopped ? "interrupted" : "action",
+    field: fieldName,
+    message: isOurs ? `internal error: ${cause}` : cause.message,
+    ...(isOurs ? {} : hintOf(cause, await missingAt(session, [...owner, ...field]) ?? nilAt())),
+    ...await placeAt(session, [...owner, ...field]),
+  };
+}
+
+/** The failure of a `test` that came out false, with the values that decided it. */
+export async function explainTest(
+  session: Session,
+  owner: Path,
+  test: Expression,
+  scope: Scope,
+  given: Given,
+): Promise<Failure> {
+  const { start, end, operands, hint: likely, unequal } = test.explain(scope, false);
+  const hint = missingInTest(session, owner, test, operands) ?? likely ??
+    nilPartsHint(session.plan, owner, given) ?? statusHint(operands, scope);
+  return {
+    kind: "test",
+    field: "test",
+    message: "test is false",
+    expression: test.source,
+    operands: shownOperands(session, operands),
+    ...differenceOf(session, unequal),
+    ...(hint === undefined ? {} : { hint }),
+    ...await placeAt(session, [...owner, "test"], start, end),
+  };
+}
+
+/** `status == 200`: what an http step answers with is in `res.code`. */
+function statusHint(operands: readonly Operand[], { names }: Scope): string | undefined {
+  const isHttp = ["code", "headers"].every((name) => fieldOf(names.res, name) !== undefined);
+  if (!isHttp) return undefined;
+  return operands.some(({ text }) => text === "status")
+    ? "status is 0 for a code from 200 to 299, otherwise 1; the code is res.code"
+    : undefined;
+}
+
+/** The failure of a step by the job that it embeds. */
+export async function explainJob(
+  session: Session,
+  owner: Path,
+  { file, steps, failed }: JobResult,
+): Promise<Failure> {
+  return {
+    kind: "embedded",
+    field: "with.path",
+    message: `${file} failed: ${failed} of ${steps} ${steps === 1 ? "step" : "steps"}`,
+    ...await placeAt(session, [...owner, "with", "path"]),
+  };
+}
+
+/** A test that came out true, with the values that decided it. */
+export function explainPassed(session: Session, test: Expression, scope: Scope): PassedTest {
+  const { operands } = test.explain(scope, true);
+  return { expression: test.source, operands: shownOperands(session, operands) };
+}
+
+/** More work than this is worth for a picture of what differs. */
+const MOST_COMPARED = 1_000_000;
+/** Characters of a part that is the same on both sides, or only on one. */
+const PART_SIZE = 400;
+
+function differenceOf(
+  { secrets }: Session,
+  unequal: Explanation["unequal"],
+): Pick<Failure, "difference"> {
+  if (!unequal) return {};
+  const [left, right] = unequal;
+  const mask = (text: string, limit?: number) => secrets.mask(text, limit);
+  const show = (value: Value) => boundPart(value, { left: PART_SIZE }, mask);
+  try {
+    const lines = typeof left.value === "string" && typeof right.value === "string"
+      ? diffTexts(mask(left.value), mask(right.value))
+      : diffLines(left.value, right.value, { meter: boundedMeter(MOST_COMPARED), show, mask });
+    if (lines.length === 0) return {};
+    return { difference: { left: left.text, right: right.text, lines } };
+  } catch (error) {
+    if (error instanceof RangeError) return {};
+    throw error;
+  }
+}
+
+function shownOperands(
+  { secrets, detail }: Session,
+  operands: readonly Operand[],
+): NonNullable<Failure["operands"]> {
+  const cut = (text: string, limit: number) => secrets.mask(text, limit);
+  return operands.map(({ text, type, value }) => ({
+    text,
+    type,
+    value: boundValue(value, detail.limit, cut),
+  }));
+}
+
+/** A repeated step may fail ten thousand times at one place, and finding it is slow. */
+const found = new WeakMap<Places, Map<string, Place>>();
+
+/** Where a value of a document stands, or a part of its text. */
+async function placeAt(
+  { document, secrets }: Session,
+  path: Path,
+  start?: number,
+  end?: number,
+): Promise<{ place: Place }> {
+  const places = await document.places();
+  let known = found.get(places);
+  if (!known) found.set(places, known = new Map());
+  const key = JSON.stringify([path, start, end]);
+  let place = known.get(key);
+  if (!place) known.set(key, place = shownPlace(secrets, findPlace(places, path, start, end)));
+  return { place };
+}
+
+/** A file may be one line of megabytes, of which nobody sees more. */
+const LONGEST_LINE = 1000;
+
+/** A place with no more of its line than can be seen, and no part of a secret that was cut. */
+function shownPlace(secrets: Masker, place: Place): Place {
+  const { text, from, to } = place;
+  if (text.length <= LONGEST_LINE) return place;
+  // Base64 may be broken into lines.
+  const edge = 2 * secrets.longest;
+  const start = Math.max(0, from - LONGEST_LINE - edge);
+  const end = Math.min(text.length, from + LONGEST_LINE + edge);
+  const window = { ...place, text: text.slice(start, end), from: from - start };
+  const masked = maskPlace(
+    { ...window, to: Math.min(to, end) - start },
+    (text) => secrets.mask(text),
+  );
+  // What is left of a secret that was cut stands at the edges.
+  const left = start === 0 ? 0 : Math.min(edge, masked.from);
+  const right = end === text.length ? 0 : Math.min(edge, masked.text.length - masked.to);
+  return shortPlace({
+    ...masked,
+    text: masked.text.slice(left, masked.text.length - right),
+    from: masked.from - left,
+    to: masked.to - left,
+  }, LONGEST_LINE);
+}
+
+function findPlace(places: Places, path: Path, start?: number, end?: number): Place {
+  const source = places.text(path);
+  if (!source || start === undefined && !isBlock(source)) return placeOf(places.locate(path));
+  const from = start ?? 0;
+  return placeOf({ source, start: from, end: end ?? (start ?? source.text.length) });
+}
+
+/** Whether a text stands below the `|` or `>` that announces it. */
+function isBlock({ origin }: Source): boolean {
+  return origin !== undefined && /[|>]/.test(origin.source.text[origin.start] ?? "");
+}
+
+function hintOf(error: RunnerError, better?: string): { hint?: string } {
+  const hint = better ?? error.hint;
+  return hint === undefined ? {} : { hint };
+}
+
+/** What an expression misses because not all jobs were chosen to run, or a variable is not set. */
+async function missingAt(
+  { document, plan }: Session,
+  path: Path,
+  error?: ExpressionError,
+): Promise<string | undefined> {
+  if (!plan) return undefined;
+  const text = (await document.places()).text(path)?.text ?? "";
+  const mark = error ?? { start: 0, end: 0 };
+  const hint = missingOutputsHint(plan, text) ??
+    unsetVariableHint(plan, path, text.slice(mark.start, mark.end));
+  if (hint !== undefined || !error) return hint;
+  return absentOutputsHint(plan.workflow.jobs, path, readOutputs(text, error), error.isNil);
+}
+
+/** The same for a test that came out false. */
+function missingInTest(
+  { plan }: Session,
+  owner: Path,
+  { source }: Expression,
+  operands: readonly Operand[],
+): string | undefined {
+  if (!plan) return undefined;
+  const absent = operands.filter(({ value }) => value === null);
+  return missingOutputsHint(plan, source) ??
+    absent.map(({ text }) => unsetVariableHint(plan, owner, text)).find((hint) =>
+      hint !== undefined
+    );
+}

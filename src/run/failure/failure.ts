@@ -1,0 +1,69 @@
+import type { JobResult } from "../../action/action.ts";
+import type { Expression, Scope } from "../../expr/expression.ts";
+import type { Path } from "../../source/source.ts";
+import type { Failure, PassedTest } from "../event.ts";
+import type { Given } from "./nil_parameters.ts";
+import type { Session } from "../session.ts";
+
+type Explain = typeof import("./explain_failure.ts");
+
+/** What finds out about failures; a run without any does without it. */
+let code: Promise<Explain> | undefined;
+const load = () => code ??= import("./explain_failure.ts");
+
+/** The same by the key of a run, once those are ready who will tell of its failures. */
+const prepared = new WeakMap<object, Promise<Explain>>();
+
+/**
+ * Brings it, and has those ready who will tell of the failure. It is one promise for all of a run:
+ * in which order jobs are told that fail and pass at the same time hangs on how many there are.
+ */
+function prepare(session: Session): Promise<Explain> {
+  let ready = prepared.get(session.key);
+  if (!ready) prepared.set(session.key, ready = bring(session));
+  return ready;
+}
+
+async function bring({ prepareFailures }: Session): Promise<Explain> {
+  const [explain] = await Promise.all([load(), prepareFailures?.()]);
+  return explain;
+}
+
+/** Turns what was thrown in a step or job into a failure with its place in the file. */
+export async function failureOf(
+  session: Session,
+  owner: Path,
+  error: unknown,
+  given?: Given,
+): Promise<Failure> {
+  const { explainError } = await prepare(session);
+  return await explainError(session, owner, error, given);
+}
+
+/** The failure of a `test` that came out false, with the values that decided it. */
+export async function falseTest(
+  session: Session,
+  owner: Path,
+  test: Expression,
+  scope: Scope,
+  given: Given,
+): Promise<Failure> {
+  const { explainTest } = await prepare(session);
+  return await explainTest(session, owner, test, scope, given);
+}
+
+/** A test that came out true, with the values that decided it. */
+export async function passedTest(
+  session: Session,
+  test: Expression,
+  scope: Scope,
+): Promise<PassedTest> {
+  const { explainPassed } = await load();
+  return explainPassed(session, test, scope);
+}
+
+/** The failure of a step by the job that it embeds, whose steps have told of their own. */
+export async function failedJob(session: Session, owner: Path, job: JobResult): Promise<Failure> {
+  const { explainJob } = await prepare(session);
+  return await explainJob(session, owner, job);
+}

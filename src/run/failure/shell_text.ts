@@ -1,0 +1,131 @@
+import type { CommandLine } from "../../action/action.ts";
+import { isPrintable } from "../../source/printable.ts";
+import { MASK, type Masker } from "../../value/masker.ts";
+import { isSecretHeader, isSecretName } from "../../value/secrets.ts";
+
+/** The environment variables that hold secrets, by what they hold. */
+export type NamedSecrets = ReadonlyMap<string, string>;
+
+/** The secrets of an environment that a shell can name. */
+export function namedSecrets(environment: Readonly<Record<string, string>>): NamedSecrets {
+  const named = new Map<string, string>();
+  for (const [name, value] of Object.entries(environment)) {
+    if (isSecretName(name) && /^[A-Za-z_]\w*$/.test(name) && !named.has(value)) {
+      named.set(value, name);
+    }
+  }
+  return named;
+}
+
+/**
+ * A command for any POSIX shell, a group of words on each line. What is secret stands as `$NAME`
+ * where a variable of the environment holds it, and otherwise as `***`.
+ */
+export function shellText(
+  { groups, input, note }: CommandLine,
+  named: NamedSecrets,
+  masker: Masker,
+): string {
+  const read = (text: string) => partsOf(text, named, masker);
+  const lines = groups.map((words) =>
+    words.map((word) => writeWord(withoutSecretHeader(read(word)))).join(" ")
+  );
+  const before = [
+    ...note === undefined ? [] : [`# ${note}\n`],
+    ...input === undefined ? [] : [`${printing(read(input))} |\n  `],
+  ];
+  return before.join("") + lines.join(" \\\n  ");
+}
+
+/** A part of a text: as it is, or the name of the variable that holds it. */
+type TextPart = { readonly text: string } | { readonly name: string };
+
+/** A text in parts, none of which holds a secret. */
+function partsOf(text: string, named: NamedSecrets, masker: Masker): readonly TextPart[] {
+  const parts: TextPart[] = [];
+  let end = 0;
+  for (const range of masker.find(text)) {
+    parts.push({ text: text.slice(end, range.start) });
+    parts.push(...secretParts(text.slice(range.start, range.end), named));
+    end = range.end;
+  }
+  return joined([...parts, { text: text.slice(end) }]);
+}
+
+/** A secret by its name. Where it is more than that by one word, as in `Bearer …`, that is told. */
+function secretParts(secret: string, named: NamedSecrets): readonly TextPart[] {
+  const [, scheme = "", value = ""] = /^([A-Za-z]+ )?(.*)$/s.exec(secret) ?? [];
+  const whole = named.get(secret);
+  if (whole !== undefined) return [{ name: whole }];
+  const name = named.get(value);
+  return name === undefined ? [{ text: MASK }] : [{ text: scheme }, { name }];
+}
+
+/** The value of a secret header is shown by nothing but a name, however short it is. */
+function withoutSecretHeader(parts: readonly TextPart[]): readonly TextPart[] {
+  const [first, second] = parts;
+  if (!first || !("text" in first)) return parts;
+  const [, header, scheme] = /^([\w-]+): (.*)$/s.exec(first.text) ?? [];
+  if (header === undefined || scheme === undefined || !isSecretHeader(header)) return parts;
+  const isNamed = second && "name" in second && parts.length === 2 &&
+    /^([A-Za-z]+ )?$/.test(scheme);
+  return isNamed ? parts : [{ text: `${header}: ${MASK}` }];
+}
+
+function writeWord(parts: readonly TextPart[]): string {
+  if (parts.length === 0) return "''";
+  return parts.map((part) => "name" in part ? `"$${part.name}"` : quote(part.text))
+    .join("");
+}
+
+/** Texts that follow each other as one, and none that is empty. */
+function joined(parts: readonly TextPart[]): readonly TextPart[] {
+  const out: TextPart[] = [];
+  for (const part of parts) {
+    if ("text" in part && part.text === "") continue;
+    const last = out.at(-1);
+    if (last && "text" in last && "text" in part) {
+      out[out.length - 1] = { text: last.text + part.text };
+    } else out.push(part);
+  }
+  return out;
+}
+
+function quote(text: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
+  if (isPrintable(text) && !/[\n\t]/.test(text)) return inQuotes(text);
+  return `"$(${printing([{ text }])})"`;
+}
+
+function inQuotes(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A command that prints a text. In its format, characters that do not show have numbers. */
+function printing(parts: readonly TextPart[]): string {
+  const names = parts.flatMap((part) => "name" in part ? [`"$${part.name}"`] : []);
+  const format = parts.map((part) => "name" in part ? "%s" : inFormat(part.text)).join("");
+  // A dash would begin an option.
+  return ["printf", inQuotes(format.replace(/^-/, "\\055")), ...names].join(" ");
+}
+
+function inFormat(text: string): string {
+  return [...text].map((character) => {
+    const known = ESCAPES.get(character);
+    if (known !== undefined) return known;
+    return isPrintable(character) ? character : octal(character);
+  }).join("");
+}
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ["\\", "\\\\"],
+  ["%", "%%"],
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+]);
+
+function octal(character: string): string {
+  return [...new TextEncoder().encode(character)]
+    .map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+}

@@ -1,0 +1,98 @@
+import { didYouMean } from "../../source/suggest.ts";
+import type { JobDraft } from "./decode_job.ts";
+import { addError, type Problem } from "../problem.ts";
+
+/** A job that has its id. */
+export type IdentifiedJob = JobDraft & { readonly id: string };
+
+/** Looking for what was meant takes as long as there are jobs; more hints than this help nobody. */
+const MOST_HINTS = 20;
+
+/** Checks that every need is a job and that no job waits for itself. */
+export function checkGraph(jobs: readonly IdentifiedJob[], problems: Problem[]): void {
+  const byId = new Map<string, IdentifiedJob>();
+  // Of two jobs with the same id, which is told elsewhere, the first counts.
+  for (const job of jobs) if (!byId.has(job.id)) byId.set(job.id, job);
+  let hints = MOST_HINTS;
+  for (const job of jobs) {
+    job.needs.forEach((need, index) => {
+      if (byId.has(need)) return;
+      const hint = hints-- > 0 ? needHint(job, need, jobs) : undefined;
+      const message = `"needs" names "${need}", and there is no job with that id`;
+      const path = [...job.path, "needs", index];
+      addError(problems, "unknown-need", path, message, hint === undefined ? {} : { hint });
+    });
+  }
+  for (const cycle of findCycles([...byId.values()], byId)) tellCycle(problems, cycle);
+}
+
+/** What was probably meant. */
+function needHint(
+  job: IdentifiedJob,
+  need: string,
+  jobs: readonly IdentifiedJob[],
+): string | undefined {
+  const named = jobs.find(({ name }) => name?.source === need);
+  return named
+    ? `"${need}" is the name of a job; its id is "${named.id}"`
+    : didYouMean(need, jobs.filter((other) => other !== job).map(({ id }) => id));
+}
+
+/** At least one way round of each group of jobs that wait for each other. */
+function findCycles(
+  jobs: readonly IdentifiedJob[],
+  byId: ReadonlyMap<string, IdentifiedJob>,
+): readonly (readonly IdentifiedJob[])[] {
+  const cycles: (readonly IdentifiedJob[])[] = [];
+  const told = new Set<IdentifiedJob>();
+  const done = new Set<IdentifiedJob>();
+  // A stack of our own, since a chain of jobs may be longer than the call stack is deep.
+  const trail: { readonly job: IdentifiedJob; next: number }[] = [];
+  const depths = new Map<IdentifiedJob, number>();
+  const enter = (job: IdentifiedJob) => {
+    depths.set(job, trail.length);
+    trail.push({ job, next: 0 });
+  };
+  for (const start of jobs) {
+    if (!done.has(start)) enter(start);
+    for (let top = trail.at(-1); top; top = trail.at(-1)) {
+      const { job } = top;
+      const id = job.needs[top.next++];
+      if (id === undefined) {
+        trail.pop();
+        depths.delete(job);
+        done.add(job);
+        continue;
+      }
+      const need = byId.get(id);
+      if (!need || done.has(need)) continue;
+      const depth = depths.get(need);
+      if (depth === undefined) {
+        enter(need);
+      } else if (!told.has(job) && !told.has(need)) {
+        const cycle = trail.slice(depth).map(({ job }) => job);
+        for (const member of cycle) told.add(member);
+        cycles.push(cycle);
+      }
+    }
+  }
+  return cycles;
+}
+
+/** More names than this say no more. */
+const LONGEST_CYCLE = 12;
+
+function tellCycle(problems: Problem[], cycle: readonly IdentifiedJob[]): void {
+  const indexes = cycle.map(({ index }) => index);
+  const from = indexes.indexOf(Math.min(...indexes));
+  const turned = [...cycle.slice(from), ...cycle.slice(0, from)];
+  const first = turned[0]!;
+  const next = turned[1] ?? first;
+  const names = turned.map(({ id }) => id);
+  const shown = names.length <= LONGEST_CYCLE
+    ? names
+    : [...names.slice(0, LONGEST_CYCLE / 2), "…", ...names.slice(-LONGEST_CYCLE / 2)];
+  const path = [...first.path, "needs", first.needs.indexOf(next.id)];
+  const message = `jobs need each other in a circle: ${[...shown, first.id].join(" -> ")}`;
+  addError(problems, "cycle", path, message);
+}

@@ -1,0 +1,68 @@
+import type { Identifier } from "../../expr/parse/ast.ts";
+import { nameHint } from "../../expr/hints/known_slips.ts";
+import { hyphenHint } from "../../expr/hints/hyphen_hint.ts";
+import { didYouMean } from "../../source/suggest.ts";
+import type { Path } from "../../source/source.ts";
+import { WHOLE_SCOPE } from "./fields.ts";
+import type { NameRule } from "../model.ts";
+import { addError, addWarning, type Problem } from "../problem.ts";
+
+/**
+ * Checks that a name in an expression is one that is known where the expression stands. `vars` are
+ * the variables of the workflow.
+ */
+export function checkName(
+  problems: Problem[],
+  identifier: Identifier,
+  source: string,
+  path: Path,
+  rule: NameRule,
+  vars: readonly string[],
+): void {
+  const { name, start, end } = identifier;
+  const { where, known, hints = {}, empty = {} } = rule;
+  if (Object.hasOwn(empty, name)) {
+    addWarning(problems, "empty-name", path, `"${name}" is always ${empty[name]} here`, {
+      range: { start, end },
+      hint: "this is evaluated before the action; what earlier steps published is in outputs",
+    });
+  }
+  const isMistaken = Object.hasOwn(hints, name);
+  if (name === WHOLE_SCOPE || (known ? known.includes(name) : !isMistaken)) return;
+  const hint = isMistaken ? hints[name]! : hintFor(identifier, source, known ?? [], vars);
+  const message = `there is no "${name}" ${where}`;
+  addError(problems, "unknown-name", path, message, { range: { start, end }, hint });
+}
+
+function hintFor(
+  identifier: Identifier,
+  source: string,
+  known: readonly string[],
+  vars: readonly string[],
+): string {
+  const { name } = identifier;
+  if (vars.includes(name) && known.includes("vars")) return `write vars.${name}`;
+  return nameHint(name) ?? hyphenHint(identifier, source) ?? didYouMean(name, known) ??
+    environmentHint(name) ?? quoteHint(identifier, source) ?? namesHint(known);
+}
+
+/** A word on the right of a comparison was meant to be a text. */
+function quoteHint({ name, start, end }: Identifier, source: string): string | undefined {
+  const isWord = !/^\s*[.?[(]/.test(source.slice(end));
+  const isCompared = isWord && COMPARISON_BEFORE.test(source.slice(0, start));
+  return isCompared ? `a text stands in quotes: "${name}"` : undefined;
+}
+
+const COMPARISON_BEFORE = /(?:[!=]=|\b(?:contains|startsWith|endsWith|matches))\s*$/;
+
+/** A name in capitals was meant to be an environment variable. */
+function environmentHint(name: string): string | undefined {
+  if (!/^[A-Z][A-Z\d_]+$/.test(name)) return undefined;
+  return `environment variables are read in the vars of the workflow: ${name}: "{{${name}}}"`;
+}
+
+function namesHint(known: readonly string[]): string {
+  return known.length === 1
+    ? `the only name here is ${known[0]}`
+    : `the names here are ${known.join(", ")}`;
+}

@@ -1,0 +1,116 @@
+import type { Plugins } from "../../action/plugin/load_plugins.ts";
+import { loadActions } from "../../action/registry.ts";
+import { plainTemplate } from "../../expr/template/template_data.ts";
+import type { Host } from "../../host/host.ts";
+import type { Path } from "../../source/source.ts";
+import { isDict } from "../../value/value.ts";
+import { type Decoding, isRawMap } from "./decode_value.ts";
+import type { ExpressionReader, ExpressionUse } from "./expression_reader.ts";
+import { inspectValue } from "./inspect_value.ts";
+import type { Limits } from "../limits.ts";
+import type { Document } from "../model.ts";
+import { addError, type Problem, UNQUOTED_TEMPLATE } from "../problem.ts";
+
+/** All that could be decoded of a document, and all that is wrong with it. */
+export interface DecodedDocument<T> {
+  /** Undefined where nothing could be decoded. */
+  readonly draft?: T;
+  readonly uses: readonly ExpressionUse[];
+  readonly problems: Problem[];
+  /** Mappings that should be templates: what is wrong inside of them is a consequence. */
+  readonly unquoted: readonly Path[];
+}
+
+/** What YAML may read as a number to the base of eight, wherever a value can stand. */
+const LEADING_ZERO = /(?<=^|[\s,[{:])[-+]?0[\d_]+(?=[\s,\]}]|$)/m;
+
+/** Decodes as much of a document as can be, by what it should be, whatever is wrong with it. */
+export async function decodeAs<T>(
+  decode: (document: Document, decoding: Decoding) => T | undefined | Promise<T | undefined>,
+  document: Document,
+  limits: Limits,
+  host: Host,
+): Promise<DecodedDocument<T>> {
+  const problems: Problem[] = [];
+  const { fault, unquoted, expressions: any } = inspectValue(document.value);
+  if (fault) {
+    addError(problems, "size", fault.path, fault.message);
+    return { problems, uses: [], unquoted: [] };
+  }
+  for (const path of unquoted) {
+    addError(problems, UNQUOTED_TEMPLATE, path, "YAML reads {{ }} without quotes as a mapping", {
+      hint: "put the whole value in quotes",
+    });
+  }
+  const expressions = any ? await expressionReader(problems) : NO_EXPRESSIONS;
+  const used = usedActions(document.value);
+  const builtIn = await loadActions(used);
+  const plugins = builtIn.size < used.size
+    ? await findPlugins(used, builtIn, limits, host)
+    : undefined;
+  const actions = plugins ? new Map([...builtIn, ...plugins.actions]) : builtIn;
+  const draft = await decode(document, {
+    ...{ problems, limits, expressions, actions },
+    ...plugins ? { plugins } : {},
+  });
+  await expressions.check(varsOf(document.value));
+  if (document.files.some(({ text }) => LEADING_ZERO.test(text))) {
+    await (await import("../yaml/leading_zeros.ts")).warnOfLeadingZeros(problems, document);
+  }
+  return { ...draft ? { draft } : {}, uses: expressions.uses, problems, unquoted };
+}
+
+function varsOf(root: unknown): readonly string[] {
+  return isRawMap(root) && isRawMap(root.vars) ? Object.keys(root.vars) : [];
+}
+
+/** Brings the expression language, which not every workflow needs. */
+async function expressionReader(problems: Problem[]): Promise<ExpressionReader> {
+  const { makeExpressionReader } = await import("./read_expressions.ts");
+  return makeExpressionReader(problems);
+}
+
+/** The reader of a workflow that has no expression in it, and so needs no parser for any. */
+const NO_EXPRESSIONS: ExpressionReader = {
+  uses: [],
+  expression: (text) => {
+    throw new Error(`an expression where none was expected: ${text}`);
+  },
+  template: plainTemplate,
+  data: (value) => ({ kind: "constant", value }),
+  check: () => Promise.resolve(),
+};
+
+/** Brings plugins for the names that are none of an action that is built in. */
+async function findPlugins(
+  used: ReadonlySet<string>,
+  builtIn: ReadonlyMap<string, unknown>,
+  { permissions }: Limits,
+  host: Host,
+): Promise<Plugins> {
+  const { loadPlugins } = await import("../../action/plugin/load_plugins.ts");
+  const names = [...used].filter((name) => !builtIn.has(name));
+  return await loadPlugins(names, host, permissions);
+}
+
+/**
+ * The names of actions that a workflow, or one job in a file of its own, uses or gives defaults
+ * to, whatever else is in it.
+ */
+function usedActions(root: unknown): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const job of [...listIn(root, "jobs"), root]) {
+    if (isDict(job) && isDict(job.defaults)) {
+      for (const name of Object.keys(job.defaults)) names.add(name);
+    }
+    for (const step of listIn(job, "steps")) {
+      if (isDict(step) && typeof step.uses === "string") names.add(step.uses);
+    }
+  }
+  return names;
+}
+
+function listIn(map: unknown, key: string): readonly unknown[] {
+  const list = isDict(map) ? map[key] : undefined;
+  return Array.isArray(list) ? list : [];
+}

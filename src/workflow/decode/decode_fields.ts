@@ -1,0 +1,95 @@
+import { didYouMean } from "../../source/suggest.ts";
+import type { Path } from "../../source/source.ts";
+import { describeValue } from "../../value/value.ts";
+import {
+  type Decoded,
+  decodeValue,
+  type Decoding,
+  type FieldType,
+  isRawMap,
+  type RawMap,
+} from "./decode_value.ts";
+import { type Field, type FieldTable, IN_STEP } from "./fields.ts";
+import { addError, addWarning } from "../problem.ts";
+
+/** The keys of a mapping that are there and fit their types. */
+type DecodedFields<F extends Readonly<Record<string, Field>>> = {
+  readonly [K in keyof F]?: Decoded[F[K]["type"]];
+};
+
+/** Decodes a mapping by the table of its keys; undefined, with a problem told, where it is none. */
+export function decodeFields<F extends Readonly<Record<string, Field>>>(
+  value: unknown,
+  path: Path,
+  table: FieldTable<F>,
+  decoding: Decoding,
+): DecodedFields<F> | undefined {
+  if (!isRawMap(value)) {
+    const message = `${table.what} must be a mapping, not ${describeValue(value)}`;
+    addError(decoding.problems, "type", path, message);
+    return undefined;
+  }
+  warnOfUnknownKeys(value, path, table, decoding);
+  const decoded: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(table.fields)) {
+    const part = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (field.required && isMissing(part)) {
+      tellMissing(table.what, name, part, path, decoding);
+    } else if (part !== undefined && (part !== null || field.type === "expression")) {
+      const names = field.names ?? IN_STEP;
+      const result = decodeValue(field.type, part, [...path, name], names, decoding);
+      if (result !== undefined) decoded[name] = result;
+    }
+  }
+  return decoded as DecodedFields<F>;
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || Array.isArray(value) && value.length === 0 ||
+    typeof value === "string" && value.trim() === "";
+}
+
+function tellMissing(
+  what: string,
+  name: string,
+  value: unknown,
+  path: Path,
+  { problems }: Decoding,
+): void {
+  if (value === undefined) addError(problems, "missing", path, `${what} needs "${name}"`);
+  else addError(problems, "empty", [...path, name], `"${name}" must not be empty`);
+}
+
+function warnOfUnknownKeys<F extends Readonly<Record<string, Field>>>(
+  map: RawMap,
+  path: Path,
+  { what, fields, misplaced = {}, open }: FieldTable<F>,
+  { problems }: Decoding,
+): void {
+  for (const key of Object.keys(map)) {
+    // Keys that begin with x are there to hold anchors.
+    if (Object.hasOwn(fields, key) || /^x[-_]/.test(key)) continue;
+    const hint = Object.hasOwn(misplaced, key)
+      ? misplaced[key]
+      : /^\s/.test(key)
+      ? "it begins with a space that is none in YAML: indent with plain spaces"
+      : didYouMean(key, Object.keys(fields)) ?? emptyHint(map, fields);
+    if (open && hint === undefined) continue;
+    const message = `"${key}" is no key of ${what}`;
+    addWarning(problems, "unknown-key", [...path, key], message, {
+      part: "key",
+      ...hint === undefined ? {} : { hint },
+    });
+  }
+}
+
+/** Types of keys below which more keys stand. */
+const HOLDERS: readonly FieldType[] = ["map", "data", "outputs"];
+
+/** Where a key above has nothing below it, what is unknown may belong there: `with:` alone. */
+function emptyHint(map: RawMap, fields: Readonly<Record<string, Field>>): string | undefined {
+  const empty = Object.keys(map).find((key) =>
+    map[key] === null && Object.hasOwn(fields, key) && HOLDERS.includes(fields[key]!.type)
+  );
+  return empty && `"${empty}" is empty: what belongs to it is indented deeper than it`;
+}

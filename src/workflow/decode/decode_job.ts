@@ -1,0 +1,132 @@
+import type { Path } from "../../source/source.ts";
+import type { Dict } from "../../value/value.ts";
+import { decodeFields } from "./decode_fields.ts";
+import { type Decoding, isRawMap, NO_TIME, type RawMap } from "./decode_value.ts";
+import { decodeDefaults, decodeUses, decodeWith, type Defaults } from "./decode_with.ts";
+import { type FieldTable, JOB_FIELDS, REPEAT, RETRY, STEP_FIELDS, STEP_TIMEOUT } from "./fields.ts";
+import type { Duration, Job, Repeat, Retry, Step } from "../model.ts";
+import { addError, addWarning } from "../problem.ts";
+
+const NO_DEFAULTS: Defaults = new Map();
+
+/** A job that may lack what is told as a problem then, and that has no generated id yet. */
+export type JobDraft =
+  & Omit<Job, "id" | "name" | "steps">
+  & Partial<Pick<Job, "id" | "name">>
+  & { readonly steps: readonly StepDraft[] };
+
+/** Decodes a job, its steps included; undefined, with a problem told, where it is no mapping. */
+export function decodeJob(
+  value: unknown,
+  path: Path,
+  decoding: Decoding,
+  table: FieldTable<typeof JOB_FIELDS.fields> = JOB_FIELDS,
+): JobDraft | undefined {
+  const fields = decodeFields(value, path, table, decoding);
+  if (!fields) return undefined;
+  const { needs = [], steps: rawSteps = [], defaults: rawDefaults, repeat, ...rest } = fields;
+  const defaults = rawDefaults
+    ? decodeDefaults(rawDefaults, [...path, "defaults"], decoding)
+    : NO_DEFAULTS;
+  const decodedRepeat = repeat && decodeRepeat(repeat, [...path, "repeat"], decoding);
+  const steps: StepDraft[] = [];
+  rawSteps.forEach((rawStep, index) => {
+    const step = decodeStep(rawStep, [...path, "steps", index], defaults, decoding);
+    if (step) steps.push(step);
+  });
+  return {
+    ...rest,
+    index: Number(path.at(-1) ?? 0),
+    path,
+    needs,
+    steps,
+    ...decodedRepeat ? { repeat: decodedRepeat } : {},
+  };
+}
+
+function decodeRepeat(map: RawMap, path: Path, decoding: Decoding): Repeat | undefined {
+  const { count, interval = NO_TIME, async = false } = decodeFields(map, path, REPEAT, decoding) ??
+    {};
+  if (count === undefined) return undefined;
+  const { problems, limits } = decoding;
+  const at = [...path, "count"];
+  if (count < REPEAT.fields.count.minimum) {
+    addError(problems, "range", at, `"count" must be 0 or greater, not ${count}`);
+  } else if (count > limits.repeatCount) {
+    const message = `"count" must be at most ${limits.repeatCount}, not ${count}`;
+    addError(problems, "limit", at, message, { hint: "RUNNER_MAX_REPEAT_COUNT sets the limit" });
+  }
+  return { count, interval, async };
+}
+
+const DEFAULT_TIMEOUT: Duration = { kind: "constant", milliseconds: STEP_TIMEOUT };
+
+/** A step that may lack its action, which is told as a problem then. */
+export type StepDraft = Omit<Step, "action"> & Partial<Pick<Step, "action">>;
+
+/** Decodes a step; undefined, with a problem told, where it is no mapping. */
+function decodeStep(
+  value: unknown,
+  path: Path,
+  defaults: Defaults,
+  decoding: Decoding,
+): StepDraft | undefined {
+  const fields = decodeFields(value, path, STEP_FIELDS, decoding);
+  if (!fields) return undefined;
+  const { uses, with: own = {}, retry, outputs = [], timeout, ...rest } = fields;
+  const { problems } = decoding;
+  if (rest.id !== undefined && !STEP_FIELDS.fields.id.pattern.test(rest.id)) {
+    const message = `the step id "${rest.id}" must be made of a-z, 0-9, _ and -`;
+    addError(problems, "id", [...path, "id"], message);
+  }
+  if (outputs.length > 0 && rest.id === undefined) {
+    addWarning(problems, "no-id", [...path, "outputs"], "outputs of a step without id are lost", {
+      part: "key",
+      hint: "give the step an id",
+    });
+  }
+  const { iteration } = value as RawMap;
+  if (Array.isArray(iteration) && iteration.length === 0) {
+    addWarning(problems, "never-runs", [...path, "iteration"], '"iteration" is empty', {
+      part: "key",
+      hint: "the step runs once for each entry, and so never",
+    });
+  }
+  const action = uses === undefined ? undefined : decodeUses(uses, [...path, "uses"], decoding);
+  const decodedRetry = retry && decodeRetry(retry, [...path, "retry"], decoding);
+  // What is no mapping was told of; that its parameters are missing need not be told, too.
+  const isWithMapping = isRawMap((value as RawMap).with ?? {});
+  const inherited = action && defaults.get(action.name);
+  return {
+    ...rest,
+    ...action ? { action } : {},
+    index: Number(path.at(-1)),
+    path,
+    with: decodeWith(
+      isWithMapping ? action : undefined,
+      own as Dict,
+      inherited,
+      [...path, "with"],
+      decoding,
+    ),
+    outputs,
+    timeout: timeout ?? DEFAULT_TIMEOUT,
+    ...decodedRetry ? { retry: decodedRetry } : {},
+  };
+}
+
+function decodeRetry(map: RawMap, path: Path, decoding: Decoding): Retry | undefined {
+  const fields = decodeFields(map, path, RETRY, decoding);
+  const { max_attempts: maxAttempts, interval = NO_TIME, initial_delay: initialDelay = NO_TIME } =
+    fields ?? {};
+  if (maxAttempts === undefined) return undefined;
+  const { problems, limits } = decoding;
+  const at = [...path, "max_attempts"];
+  if (maxAttempts < RETRY.fields.max_attempts.minimum) {
+    addError(problems, "range", at, `"max_attempts" must be at least 1, not ${maxAttempts}`);
+  } else if (maxAttempts > limits.attempts) {
+    const message = `"max_attempts" must be at most ${limits.attempts}, not ${maxAttempts}`;
+    addError(problems, "limit", at, message, { hint: "RUNNER_MAX_ATTEMPTS sets the limit" });
+  }
+  return { maxAttempts, interval, initialDelay };
+}

@@ -1,0 +1,93 @@
+import type { Action } from "../../action/action.ts";
+import { checkParameters } from "../../action/parameters.ts";
+import type { Plugins } from "../../action/plugin/load_plugins.ts";
+import { ACTIONS, REFERENCE_ACTIONS } from "../../action/registry.ts";
+import type { DataTemplate } from "../../expr/expression.ts";
+import type { Path } from "../../source/source.ts";
+import { didYouMean } from "../../source/suggest.ts";
+import { describeValue, type Dict, mergeDicts } from "../../value/value.ts";
+import { type Decoding, isRawMap, type RawMap, warnOfOpenBraces } from "./decode_value.ts";
+import { BEFORE_ACTION } from "./fields.ts";
+import { addError, addWarning } from "../problem.ts";
+
+/** The `defaults` of a job: parameters by the name of the action. */
+export type Defaults = ReadonlyMap<string, Dict>;
+
+const ACTION_NAMES = ACTIONS.map((action) => action.name);
+
+/** Decodes the `defaults` of a job. What is in them is checked with the steps that use them. */
+export function decodeDefaults(
+  map: RawMap,
+  path: Path,
+  { problems, actions, plugins }: Decoding,
+): Defaults {
+  const defaults = new Map<string, Dict>();
+  for (const [name, params] of Object.entries(map)) {
+    if (params === null) continue;
+    warnOfOpenBraces(problems, params, [...path, name]);
+    if (!isRawMap(params)) {
+      const message = `the defaults of "${name}" must be a mapping, not ${describeValue(params)}`;
+      addError(problems, "type", [...path, name], message);
+    } else if (actions.has(name)) {
+      defaults.set(name, params as Dict);
+    } else if (!plugins?.problems.has(name)) {
+      const hint = actionHint(name, plugins);
+      const message = `there is no action "${name}" to have defaults`;
+      addWarning(problems, "unknown-action", [...path, name], message, { part: "key", hint });
+    }
+  }
+  return defaults;
+}
+
+/** The action that a step names; undefined, with a problem told, where there is none. */
+export function decodeUses(
+  name: string,
+  path: Path,
+  { problems, actions, plugins }: Decoding,
+): Action | undefined {
+  const action = actions.get(name);
+  if (action) return action;
+  const broken = plugins?.problems.get(name);
+  if (broken) {
+    const { message, ...details } = broken;
+    addError(problems, "plugin", path, message, details);
+    return undefined;
+  }
+  const isKnownElsewhere = REFERENCE_ACTIONS.includes(name);
+  const message = isKnownElsewhere
+    ? `runner has no action "${name}" yet`
+    : `there is no action "${name}"`;
+  const hint = actionHint(isKnownElsewhere ? "" : name, plugins);
+  addError(problems, "unknown-action", path, message, { hint });
+  return undefined;
+}
+
+/** What to write in place of a name that is none of an action; nothing is like an empty one. */
+function actionHint(name: string, { names = [], place }: Partial<Plugins> = {}): string {
+  const known = [...ACTION_NAMES, ...names];
+  const hint = didYouMean(name, known) ?? `the actions are ${known.join(", ")}`;
+  return place === undefined ? hint : `${hint} (${place})`;
+}
+
+/**
+ * What a step gives to its action, over the defaults of the job, checked by the action. Without an
+ * action there are its expressions to check nevertheless.
+ */
+export function decodeWith(
+  action: Action | undefined,
+  own: Dict,
+  defaults: Dict | undefined,
+  path: Path,
+  { problems, expressions }: Decoding,
+): DataTemplate {
+  warnOfOpenBraces(problems, own, path);
+  if (!action) return expressions.data(own, path, BEFORE_ACTION);
+  const params = defaults ? (action.merge ?? mergeDicts)(defaults, own) : own;
+  for (const { path: inside, at, message, hint } of checkParameters(action, params)) {
+    addError(problems, "parameter", [...path, ...inside], message, {
+      ...at === undefined ? {} : { part: at },
+      ...hint === undefined ? {} : { hint },
+    });
+  }
+  return expressions.data(params, path, BEFORE_ACTION, action);
+}

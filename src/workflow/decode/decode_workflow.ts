@@ -1,0 +1,93 @@
+import type { DataTemplate } from "../../expr/expression.ts";
+import type { Path } from "../../source/source.ts";
+import type { IdentifiedJob } from "./check_graph.ts";
+import { decodeFields } from "./decode_fields.ts";
+import { decodeJob, type JobDraft } from "./decode_job.ts";
+import type { Decoding } from "./decode_value.ts";
+import { WORKFLOW } from "./fields.ts";
+import type { Document, Job, Workflow } from "../model.ts";
+import { addError, type Problem } from "../problem.ts";
+
+const NO_VARS: DataTemplate = { kind: "constant", value: {} };
+
+/** A workflow that may lack what is told as a problem then. */
+export type WorkflowDraft =
+  & Omit<Workflow, "name" | "jobs">
+  & Partial<Pick<Workflow, "name">>
+  & { readonly jobs: readonly IdentifiedJob[] };
+
+/**
+ * Decodes a document; undefined, with a problem told, where it is no mapping. Everything that can
+ * be checked is checked, whatever else is wrong.
+ */
+export async function decodeWorkflow(
+  document: Document,
+  decoding: Decoding,
+): Promise<WorkflowDraft | undefined> {
+  const fields = decodeFields(document.value, [], WORKFLOW, decoding);
+  if (!fields) return undefined;
+  const { jobs: rawJobs = [], vars = NO_VARS, ...rest } = fields;
+  const drafts: JobDraft[] = [];
+  rawJobs.forEach((rawJob, index) => {
+    const draft = decodeJob(rawJob, ["jobs", index], decoding);
+    if (draft) drafts.push(draft);
+  });
+  const jobs = identify(drafts);
+  checkIds(drafts, decoding.problems);
+  if (jobs.some(({ needs }) => needs.length > 0)) {
+    (await import("./check_graph.ts")).checkGraph(jobs, decoding.problems);
+  }
+  return { ...rest, vars, jobs, document };
+}
+
+/** The workflow that a draft is, if it lacks nothing. */
+export function completeWorkflow({ name, jobs, ...rest }: WorkflowDraft): Workflow | undefined {
+  const complete = jobs.filter(isComplete);
+  if (name === undefined || complete.length < jobs.length) return undefined;
+  return { ...rest, name, jobs: complete };
+}
+
+/** Gives an id to the jobs that have none: `job_<index>`, unless another job is called that. */
+function identify(drafts: readonly JobDraft[]): readonly IdentifiedJob[] {
+  const taken = new Set(drafts.map(({ id }) => id));
+  return drafts.map((draft) => {
+    let { id } = draft;
+    if (id === undefined) {
+      id = `job_${draft.index}`;
+      while (taken.has(id)) id += "_";
+      taken.add(id);
+    }
+    return { ...draft, id };
+  });
+}
+
+function isComplete(job: IdentifiedJob): job is IdentifiedJob & Job {
+  return job.name !== undefined && job.steps.every(({ action }) => action !== undefined);
+}
+
+/** Ids of jobs are unique, and ids of steps are in all jobs together, for outputs are named by them. */
+function checkIds(jobs: readonly JobDraft[], problems: Problem[]): void {
+  checkUnique("job", jobs, problems);
+  checkUnique("step", jobs.flatMap(({ steps }) => steps), problems);
+}
+
+/** Tells of each id that another item has already. */
+export function checkUnique(
+  kind: string,
+  items: readonly { readonly id?: string; readonly path: Path }[],
+  problems: Problem[],
+): void {
+  const seen = new Set<string>();
+  for (const { id, path } of items) {
+    if (id === undefined) continue;
+    if (seen.has(id)) {
+      addError(
+        problems,
+        "duplicate-id",
+        [...path, "id"],
+        `another ${kind} has the id "${id}" already`,
+      );
+    }
+    seen.add(id);
+  }
+}

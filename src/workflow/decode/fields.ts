@@ -1,0 +1,283 @@
+import { formatDuration } from "../../value/duration.ts";
+import type { FieldType } from "./decode_value.ts";
+import type { NameRule } from "../model.ts";
+
+/** A key of the file format. */
+export interface Field {
+  readonly type: FieldType;
+  /** It must be there and must not be empty. */
+  readonly required?: true;
+  /** The names that expressions in it see. */
+  readonly names?: NameRule;
+  /** What stands for it when it is left out. */
+  readonly default?: string;
+  /** What a number must at least be. */
+  readonly minimum?: number;
+  /** What a text must look like. */
+  readonly pattern?: RegExp;
+  readonly summary: string;
+}
+
+/** The keys that one kind of mapping may have. */
+export interface FieldTable<F extends Readonly<Record<string, Field>>> {
+  /** The kind in words: `a step`. */
+  readonly what: string;
+  readonly fields: F;
+  /** Keys that other tools have, and what to write here. */
+  readonly misplaced?: Readonly<Record<string, string>>;
+  /** Unknown keys that are like no known one are left alone: they hold anchors. */
+  readonly open?: true;
+}
+
+/** The whole scope, by a name that every expression has. */
+export const WHOLE_SCOPE = "$env";
+
+const HINTS = {
+  env: 'environment variables are read in the vars of the workflow: NAME: "{{NAME}}"',
+  jobs: "what other jobs publish is in outputs",
+  steps: "what other steps publish is in outputs: outputs.<step id>.<name>",
+};
+
+/** In the vars of the workflow every name but these is an environment variable. */
+const IN_WORKFLOW_VARS: NameRule = {
+  where: "in the vars of the workflow",
+  hints: {
+    vars: "vars cannot use each other: they see environment variables, by bare name",
+    outputs: "vars are evaluated before the first job: there are no outputs yet",
+  },
+};
+
+/** The name of a job, which is one for all its rounds and known before any step has run. */
+const IN_JOB_NAME: NameRule = {
+  where: "in the name of a job",
+  known: ["vars"],
+  hints: {
+    ...HINTS,
+    repeat_index: "a job has one name for all its rounds; the names of its steps see repeat_index",
+  },
+};
+
+/** What a job decides before its steps: skipif and the interval of repeat. */
+export const IN_JOB: NameRule = { where: "in a job", known: ["vars", "outputs"], hints: HINTS };
+
+/** What a step computes before it begins: its vars and the entries of iteration. */
+const IN_STEP_VARS: NameRule = {
+  where: "in the vars of a step",
+  known: ["vars", "outputs", "repeat_index"],
+  hints: HINTS,
+};
+
+/** What a step evaluates once its action has answered. */
+export const IN_STEP: NameRule = {
+  where: "in a step",
+  known: ["vars", "res", "req", "rt", "status", "outputs", "repeat_index"],
+  hints: HINTS,
+};
+
+/** What it evaluates before. */
+export const BEFORE_ACTION: NameRule = {
+  ...IN_STEP,
+  empty: { res: "nil", req: "nil", status: "0", rt: "empty" },
+};
+
+/** The milliseconds that an attempt may take where the step sets no `timeout`, or one of 0. */
+export const STEP_TIMEOUT = 5 * 60_000;
+
+const SKIPIF = 'the key is "skipif", which skips where it is true';
+const TEST = 'the key is "test", one expression: join conditions with &&';
+const OUTPUTS = 'the key is "outputs", with a name for each expression';
+const ITERATION = 'the key is "iteration", a list of mappings';
+const PARAMETER = 'parameters of an action stand under "with"';
+const GOES_ON = "the other steps and jobs go on by themselves; there is no such key";
+const AFTER_ALL = "what must run whatever fails is the last step of the same job; " +
+  "a job that needs a failed one is skipped";
+const MATRIX = 'a step with "iteration" runs once for each entry, with uses: embedded a whole job';
+
+/** The top level of a workflow. */
+export const WORKFLOW = {
+  what: "the workflow",
+  fields: {
+    name: { type: "text", required: true, summary: "Shown at the top of the report." },
+    description: { type: "text", summary: "Free text." },
+    vars: {
+      type: "data",
+      names: IN_WORKFLOW_VARS,
+      summary: "Variables of all jobs and steps; only here are environment variables seen.",
+    },
+    jobs: { type: "list", required: true, summary: "The jobs." },
+  },
+  misplaced: {
+    env: 'environment variables are read in "vars": NAME: "{{NAME}}"',
+    defaults: '"defaults" is a key of a job',
+    steps: '"steps" is a key of a job: write jobs: and a list of jobs, or embed this in one: ' +
+      "uses: embedded, with: { path }",
+  },
+  open: true,
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** A job. */
+export const JOB_FIELDS = {
+  what: "a job",
+  fields: {
+    name: { type: "template", names: IN_JOB_NAME, required: true, summary: "Shown in the report." },
+    id: { type: "text", summary: "What other jobs name in needs.", default: "job_<index>" },
+    needs: { type: "names", summary: "Ids of the jobs that must be done before this one." },
+    steps: { type: "list", required: true, summary: "The steps, run one after the other." },
+    skipif: { type: "expression", names: IN_JOB, summary: "Skips the job where it is true." },
+    defaults: {
+      type: "map",
+      summary: "Values of `with` for all steps of an action, by the name of the action.",
+    },
+    repeat: { type: "map", summary: "Runs the job several times." },
+  },
+  misplaced: {
+    if: SKIPIF,
+    when: SKIPIF,
+    continue_on_error: GOES_ON,
+    "continue-on-error": GOES_ON,
+    always: AFTER_ALL,
+    finally: AFTER_ALL,
+    matrix: MATRIX,
+    strategy: MATRIX,
+    timeout: '"timeout" is a key of a step',
+    retry: '"retry" is a key of a step',
+    outputs: '"outputs" is a key of a step',
+    iteration: '"iteration" is a key of a step',
+    vars: '"vars" is a key of the workflow and of a step',
+    env: 'environment variables are read in the "vars" of the workflow',
+    uses: '"uses" is a key of a step: write steps: and a list of steps',
+    with: '"with" is a key of a step: is it indented deep enough?',
+    test: '"test" is a key of a step: is it indented deep enough?',
+    echo: '"echo" is a key of a step: is it indented deep enough?',
+    wait: '"wait" is a key of a step: is it indented deep enough?',
+    depends_on: 'the key is "needs"',
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** A job in a file of its own; the keys that mean nothing there are told of elsewhere. */
+export const JOB_FILE_FIELDS = {
+  ...JOB_FIELDS,
+  what: "a job file",
+  misplaced: {
+    ...JOB_FIELDS.misplaced,
+    vars: "the vars of a job file are given by the step that embeds it: with: { path, vars }",
+    env: "environment variables come by the vars of the workflow that embeds it",
+    jobs: "a job file is one job, with its steps at the top",
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** `repeat` of a job. */
+export const REPEAT = {
+  what: "repeat",
+  fields: {
+    count: {
+      type: "integer",
+      required: true,
+      minimum: 0,
+      summary: "How often the job runs; 0 or more.",
+    },
+    interval: { type: "duration", names: IN_JOB, summary: "The time between two runs." },
+    async: { type: "boolean", default: "false", summary: "Runs all repetitions at once." },
+  },
+  misplaced: {
+    times: 'the key is "count"',
+    every: 'the key is "interval"',
+    delay: 'the key is "interval"',
+    parallel: 'the key is "async"',
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** A step. */
+export const STEP_FIELDS = {
+  what: "a step",
+  fields: {
+    uses: { type: "text", required: true, summary: "The action." },
+    name: { type: "template", names: BEFORE_ACTION, summary: "Shown in the report." },
+    id: {
+      type: "text",
+      pattern: /^[a-z0-9_-]+$/,
+      summary: "What outputs are published under: a-z, 0-9, _ and -.",
+    },
+    with: { type: "map", summary: "The parameters of the action." },
+    test: { type: "expression", names: IN_STEP, summary: "Fails the step where it is false." },
+    echo: { type: "template", names: IN_STEP, summary: "Text for the report." },
+    vars: { type: "data", names: IN_STEP_VARS, summary: "Variables of this step." },
+    outputs: {
+      type: "outputs",
+      names: IN_STEP,
+      summary: "Values for later steps and jobs, each an expression; they need an id.",
+    },
+    skipif: {
+      type: "expression",
+      names: BEFORE_ACTION,
+      summary: "Skips the step where it is true.",
+    },
+    wait: { type: "duration", names: BEFORE_ACTION, summary: "The time to wait before the step." },
+    timeout: {
+      type: "duration",
+      names: BEFORE_ACTION,
+      default: formatDuration(STEP_TIMEOUT),
+      summary: "The time after which the step is stopped.",
+    },
+    iteration: {
+      type: "entries",
+      names: IN_STEP_VARS,
+      summary: "Runs the step once for each entry, whose keys are added to vars.",
+    },
+    retry: { type: "map", summary: "Runs the step again when it fails." },
+  },
+  misplaced: {
+    if: SKIPIF,
+    when: SKIPIF,
+    action: 'the key is "uses"',
+    continue_on_error: GOES_ON,
+    "continue-on-error": GOES_ON,
+    retries: 'the key is "retry", with "max_attempts" in it',
+    matrix: ITERATION,
+    run: 'a shell command is "uses: shell" with "cmd" under "with"',
+    env: 'environment variables are read in the "vars" of the workflow; those of a command ' +
+      'are "env" under "with"',
+    needs: '"needs" is a key of a job; steps run one after the other',
+    defaults: '"defaults" is a key of a job',
+    assert: TEST,
+    asserts: TEST,
+    expect: TEST,
+    check: TEST,
+    extract: OUTPUTS,
+    capture: OUTPUTS,
+    captures: OUTPUTS,
+    loop: ITERATION,
+    foreach: ITERATION,
+    url: PARAMETER,
+    method: PARAMETER,
+    get: PARAMETER,
+    post: PARAMETER,
+    headers: PARAMETER,
+    body: PARAMETER,
+    cmd: PARAMETER,
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** `retry` of a step. */
+export const RETRY = {
+  what: "retry",
+  fields: {
+    max_attempts: {
+      type: "integer",
+      required: true,
+      minimum: 1,
+      summary: "All attempts together; 1 or more.",
+    },
+    interval: { type: "duration", names: IN_STEP, summary: "The time between two attempts." },
+    initial_delay: {
+      type: "duration",
+      names: BEFORE_ACTION,
+      summary: "The time before the first attempt.",
+    },
+  },
+  misplaced: {
+    attempts: 'the key is "max_attempts"',
+    count: 'the key is "max_attempts"',
+    delay: 'the key is "interval", and "initial_delay" before the first attempt',
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;

@@ -1,0 +1,32 @@
+import type { Path } from "../../source/source.ts";
+import { isRawMap } from "./decode_value.ts";
+
+/**
+ * Where a value under `with` of a step was written: there, or in the `defaults` of its job if
+ * the step says nothing about it. Any other path is given back as it is.
+ */
+export function inheritedPath(root: unknown, path: Path): Path {
+  // A job file is a job by itself.
+  const job = path[0] === "jobs" ? path.slice(0, 2) : [];
+  const [steps, step, field, ...rest] = path.slice(job.length);
+  if (steps !== "steps" || field !== "with" || rest.length === 0) return path;
+  const ownStep = valueAt(root, [...job, steps, step!]);
+  const uses = valueAt(ownStep, ["uses"]);
+  if (typeof uses !== "string" || isThere(ownStep, ["with", ...rest])) return path;
+  const inherited = [...job, "defaults", uses, ...rest];
+  return isThere(root, inherited) ? inherited : path;
+}
+
+function isThere(root: unknown, path: Path): boolean {
+  return valueAt(root, path) !== undefined;
+}
+
+function valueAt(root: unknown, path: Path): unknown {
+  let value = root;
+  for (const part of path) {
+    if (Array.isArray(value)) value = value[Number(part)];
+    else if (isRawMap(value) && Object.hasOwn(value, part)) value = value[part];
+    else return undefined;
+  }
+  return value;
+}

@@ -1,0 +1,77 @@
+import { holdsTemplate } from "../../expr/template/template_data.ts";
+import type { Path } from "../../source/source.ts";
+import { MOST_LEVELS } from "../limits.ts";
+
+/** What is known of a document before any of it is decoded. */
+interface Inspection {
+  /** Why nothing may walk through the document, and where that shows. */
+  readonly fault?: { readonly message: string; readonly path: Path };
+  /** Mappings that are templates without quotes: YAML reads `{{ x }}` as a mapping in a mapping. */
+  readonly unquoted: readonly Path[];
+  /** Whether there may be an expression in it. */
+  readonly expressions: boolean;
+}
+
+/** Keys whose values are expressions, or hold some, without braces. */
+const EXPRESSION_KEYS = ["test", "skipif", "outputs"];
+
+/** How many values aliases may add to those that are written. */
+const MOST_ALIASED_VALUES = 1_000_000;
+
+/** The name that a mapping gets where it stands as a key. */
+const MAPPING_AS_KEY = "[object Object]";
+
+/** Walks through a document once, however often its aliases repeat a part of it. */
+export function inspectValue(root: unknown): Inspection {
+  const known = new Map<object, Size>();
+  const open = new Set<object>();
+  const path: (string | number)[] = [];
+  const unquoted: Path[] = [];
+  let fault: Inspection["fault"];
+  let written = 0;
+  let expressions = false;
+  const fail = (message: string): Size => {
+    fault ??= { message, path: [...path] };
+    return LEAF;
+  };
+  const walk = (value: unknown): Size => {
+    if (typeof value !== "object" || value === null || fault) {
+      written++;
+      expressions ||= typeof value === "string" && holdsTemplate(value);
+      return LEAF;
+    }
+    const before = known.get(value);
+    if (before) return before;
+    if (open.has(value)) return fail("an alias that holds itself");
+    if (path.length > MOST_LEVELS) return fail("the values are nested too deeply");
+    written++;
+    open.add(value);
+    let [values, levels] = [1, 0];
+    const step = (key: string | number, part: unknown) => {
+      path.push(key);
+      const size = walk(part);
+      path.pop();
+      values += size.values;
+      levels = Math.max(levels, size.levels);
+    };
+    if (Array.isArray(value)) value.forEach((item, index) => step(index, item));
+    else for (const key of Object.keys(value)) step(key, (value as Record<string, unknown>)[key]);
+    open.delete(value);
+    expressions ||= EXPRESSION_KEYS.some((key) => Object.hasOwn(value, key));
+    if (Object.hasOwn(value, MAPPING_AS_KEY)) unquoted.push([...path]);
+    if (values - written > MOST_ALIASED_VALUES) return fail("aliases make the document too large");
+    if (levels >= MOST_LEVELS) return fail("the values are nested too deeply");
+    const size = { values, levels: levels + 1 };
+    known.set(value, size);
+    return size;
+  };
+  walk(root);
+  return fault ? { fault, unquoted, expressions } : { unquoted, expressions };
+}
+
+interface Size {
+  readonly values: number;
+  readonly levels: number;
+}
+
+const LEAF: Size = { values: 1, levels: 0 };

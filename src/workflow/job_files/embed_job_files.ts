@@ -1,0 +1,96 @@
+import { ExpressionError } from "../../source/errors.ts";
+import type { Template } from "../../expr/expression.ts";
+import type { Host } from "../../host/host.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import type { StepDraft } from "../decode/decode_job.ts";
+import type { WorkflowDraft } from "../decode/decode_workflow.ts";
+import { attachJobFiles, type FoundJobFile, JobFiles } from "./job_files.ts";
+import { checkJobPath, jobPathOf } from "./job_path.ts";
+import type { Limits } from "../limits.ts";
+import type { CompleteJobs, Job, JobFile, Workflow } from "../model.ts";
+import { addError, hasErrors, type Problem } from "../problem.ts";
+import { loadError } from "../tell_problems.ts";
+
+/** The job files that a workflow embeds. */
+export interface EmbeddedFiles {
+  /** The files that could be decoded, each before those that it embeds. */
+  readonly found: readonly FoundJobFile[];
+  /** What is wrong with them, each with its place. */
+  diagnostics(): Promise<readonly Diagnostic[]>;
+  /** The workflow with the files at its steps, but for those whose paths hang on its vars. */
+  attach(workflow: Workflow): Workflow;
+}
+
+/**
+ * Loads and checks all job files whose paths are plain text, and those that `render` knows already
+ * though they hang on vars. What is wrong with paths is added to the problems of the workflow.
+ */
+export async function embedJobFiles(
+  draft: WorkflowDraft,
+  problems: Problem[],
+  limits: Limits,
+  host: Host,
+  render: RenderPath = () => undefined,
+): Promise<EmbeddedFiles> {
+  const jobFiles = new JobFiles(host, limits);
+  const steps = draft.jobs.flatMap((job) => job.steps);
+  const open = new Set<StepDraft>();
+  const files = await jobFiles.embed(
+    { document: draft.document, steps, problems },
+    (step, path) => {
+      if (!checkJobPath(step, path, problems)) return undefined;
+      open.add(step);
+      return render(path);
+    },
+  );
+  return {
+    get found() {
+      return jobFiles.found;
+    },
+    diagnostics: () => jobFiles.diagnostics(),
+    attach(workflow) {
+      const attached = { ...workflow, jobs: attachAll(workflow.jobs, files) };
+      if (open.size === 0) return attached;
+      const loadJobFiles = (render: RenderPath) => loadOpen(attached, jobFiles, open, render);
+      return { ...attached, loadJobFiles };
+    },
+  };
+}
+
+/** Renders the template of a path; undefined where the file is to be left out. */
+type RenderPath = (path: Template) => string | undefined;
+
+/** Loads the files whose paths are known by now. Throws LoadError. */
+async function loadOpen(
+  { document, jobs }: Workflow,
+  jobFiles: JobFiles,
+  open: ReadonlySet<StepDraft>,
+  render: RenderPath,
+): Promise<CompleteJobs> {
+  const problems: Problem[] = [];
+  const steps = jobs.flatMap((job) => job.steps).filter((step) => open.has(step));
+  const known = new Set(jobFiles.found);
+  const files = await jobFiles.embed({ document, steps, problems }, (step, path) => {
+    try {
+      return render(path);
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      const { message, start, end, hint } = error;
+      const details = { range: { start, end }, ...hint === undefined ? {} : { hint } };
+      addError(problems, "job-path", jobPathOf(step), message, details);
+      return undefined;
+    }
+  });
+  const inJobFiles = await jobFiles.diagnostics(known);
+  if (hasErrors(problems) || hasErrors(inJobFiles)) {
+    throw await loadError(problems, [], document, inJobFiles);
+  }
+  return { jobs: attachAll(jobs, files), warnings: inJobFiles };
+}
+
+function attachAll(
+  jobs: readonly Job[],
+  files: ReadonlyMap<StepDraft, JobFile>,
+): readonly Job[] {
+  return jobs.map((job) => attachJobFiles(job, files));
+}

@@ -1,0 +1,100 @@
+import { join } from "@std/path/join";
+import type { Identifier, Node } from "../../expr/parse/ast.ts";
+import type { DataTemplate, Template } from "../../expr/expression.ts";
+import { childrenOf } from "../../expr/parse/tree.ts";
+import type { Host } from "../../host/host.ts";
+import type { Path } from "../../source/source.ts";
+import { didYouMean } from "../../source/suggest.ts";
+import type { StepDraft } from "../decode/decode_job.ts";
+import { isRawMap } from "../decode/decode_value.ts";
+import { WHOLE_SCOPE } from "../decode/fields.ts";
+import { freeNames } from "../decode/free_names.ts";
+import type { Document } from "../model.ts";
+import { ownVars } from "../decode/own_vars.ts";
+import { addError, type Problem } from "../problem.ts";
+
+/** Where the path of the job file stands that a step embeds. */
+export function jobPathOf(step: Pick<StepDraft, "path">): Path {
+  return [...step.path, "with", "path"];
+}
+
+/** The path of the job file that a step embeds, as it is written. */
+export function writtenJobPath({ with: params }: StepDraft): DataTemplate | undefined {
+  if (params.kind === "map") return params.entries.find(([key]) => key === "path")?.[1];
+  if (params.kind !== "constant" || !isRawMap(params.value)) return undefined;
+  return { kind: "constant", value: params.value.path };
+}
+
+/** The path of a file that a document names: it is relative to the file that names it. */
+export async function besideDocument(
+  document: Document,
+  place: Path,
+  path: string,
+): Promise<string> {
+  if (/^(?:[\\/]|[a-z]:)/i.test(path)) return join(path);
+  const file = document.files.length === 1
+    ? document.name
+    : (await document.places()).locate(place).source.name;
+  return join(file, "..", path);
+}
+
+/** What to do about a file that is not there: the one of its folder that was probably meant. */
+export async function suggestFile(path: string, { files }: Host): Promise<string> {
+  const names = await files.list(join(path, "..")).catch(() => undefined) ?? [];
+  const name = path.split(/[\\/]/).at(-1)!;
+  return didYouMean(name, names.filter((name) => /\.ya?ml$/.test(name))) ??
+    "the path is relative to the file that names it";
+}
+
+/**
+ * Checks that a template gives the path of a job file before anything runs: it sees the vars of
+ * the workflow alone. True where it does.
+ */
+export function checkJobPath(step: StepDraft, template: Template, problems: Problem[]): boolean {
+  const place = jobPathOf(step);
+  const nodes = template.parts.filter((part) => typeof part !== "string");
+  const before = problems.length;
+  for (const { name, start, end } of nodes.flatMap(freeNames)) {
+    if (name === "vars") continue;
+    const what = name === WHOLE_SCOPE ? "everything" : `"${name}"`;
+    addError(problems, "job-path", place, `the path of a job file cannot depend on ${what}`, {
+      range: { start, end },
+      hint:
+        "job files are loaded before the run: write a path, or choose it by a var of the workflow",
+    });
+  }
+  const own = ownVars(step);
+  for (const { identifier, key } of nodes.flatMap((node) => readVars(node))) {
+    if (key === undefined ? own.size === 0 : !own.has(key)) continue;
+    const { start, end } = identifier;
+    const message = key === undefined
+      ? "the path of a job file cannot depend on all vars of a step that has its own"
+      : `the path of a job file cannot depend on "${key}", a var of the step`;
+    addError(problems, "job-path", place, message, {
+      range: { start, end },
+      hint:
+        "job files are loaded before the run: write a step for each, or use a var of the workflow",
+    });
+  }
+  return problems.length === before;
+}
+
+/** A place that reads `vars`, and the key where it is written out. */
+interface Reading {
+  readonly identifier: Identifier;
+  readonly key?: string;
+}
+
+function readVars(node: Node): readonly Reading[] {
+  if (node.type === "Identifier") return node.name === "vars" ? [{ identifier: node }] : [];
+  if (node.type === "MemberExpression" && isVars(node.object)) {
+    const { object: identifier, property, computed } = node;
+    if (!computed && property.type === "Identifier") return [{ identifier, key: property.name }];
+    if (property.type === "Literal") return [{ identifier, key: String(property.value) }];
+  }
+  return childrenOf(node).flatMap(readVars);
+}
+
+function isVars(node: Node): node is Identifier {
+  return node.type === "Identifier" && node.name === "vars";
+}

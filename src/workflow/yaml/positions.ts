@@ -1,0 +1,103 @@
+import type { Path, Source, Span } from "../../source/source.ts";
+import { inheritedPath } from "../decode/inherited_path.ts";
+import type { Places } from "../model.ts";
+import { type JoinedText, spanAt } from "../read_files.ts";
+import type { YamlMap, YamlNode, YamlPair, YamlScalar } from "./yaml_nodes.ts";
+
+/** Finds the values of a document by their paths, in the tree of its text. */
+export function makePlaces(
+  joined: JoinedText,
+  root: YamlNode | undefined,
+  value: unknown,
+): Places {
+  const spanOf = ({ start, end }: YamlNode) => spanAt(joined, start, end);
+  const findNode = makeFinder();
+  const find = (path: Path) => {
+    const written = inheritedPath(value, path);
+    const found = findNode(root, written);
+    return { ...found, isWhole: found.depth === written.length };
+  };
+  const locate = (path: Path, part: "key" | "value" = "value"): Span => {
+    const { node, key, isWhole } = find(path);
+    if (!node) return spanAt(joined, 0, 0);
+    const wanted = isWhole ? part : "value";
+    const empty = node.start === node.end;
+    return spanOf(key && (wanted === "key" || empty) ? key : node);
+  };
+  const text = (path: Path): Source | undefined => {
+    const { node, isWhole } = find(path);
+    if (!isWhole || node?.kind !== "scalar" || node.start === node.end) return undefined;
+    const origin = spanOf(node);
+    return { name: origin.source.name, text: node.text, origin };
+  };
+  return { locate, text };
+}
+
+/** The deepest node on the way of a path, its key, and how many parts of the path led there. */
+interface Found {
+  readonly node: YamlNode | undefined;
+  readonly key?: YamlNode;
+  readonly depth: number;
+}
+
+function makeFinder(): (root: YamlNode | undefined, path: Path) => Found {
+  const indexes = new Map<YamlMap, ReadonlyMap<string, YamlPair>>();
+  const pairsOf = (map: YamlMap): ReadonlyMap<string, YamlPair> => {
+    let index = indexes.get(map);
+    if (!index) {
+      // Set first, so that a mapping that is merged into itself ends here.
+      indexes.set(map, new Map());
+      indexes.set(map, index = indexPairs(map, pairsOf));
+    }
+    return index;
+  };
+  return (root, path) => {
+    let found: Found = { node: root, depth: 0 };
+    for (const part of path) {
+      const { node, depth } = found;
+      if (node?.kind === "list" && typeof part === "number") {
+        const item = node.items[part];
+        if (!item) break;
+        found = { node: item, depth: depth + 1 };
+      } else if (node?.kind === "map") {
+        const pair = pairsOf(node).get(String(part));
+        if (!pair) break;
+        found = { node: pair.value, key: pair.key, depth: depth + 1 };
+      } else break;
+    }
+    return found;
+  };
+}
+
+/** A mapping's own keys, the last of the same name; then merged ones, the first of the name. */
+function indexPairs(
+  map: YamlMap,
+  pairsOf: (map: YamlMap) => ReadonlyMap<string, YamlPair>,
+): ReadonlyMap<string, YamlPair> {
+  const index = new Map<string, YamlPair>();
+  for (const pair of map.pairs) {
+    if (!isMerge(pair)) index.set(keyText(pair.key), pair);
+  }
+  for (const { value } of map.pairs.filter(isMerge)) {
+    for (const source of value.kind === "list" ? value.items : [value]) {
+      if (source.kind !== "map") continue;
+      for (const [name, pair] of pairsOf(source)) {
+        if (!index.has(name)) index.set(name, pair);
+      }
+    }
+  }
+  return index;
+}
+
+function isMerge({ key, value }: YamlPair): boolean {
+  return key.kind === "scalar" && key.plain && key.text === "<<" && value.kind !== "scalar";
+}
+
+/** The name that a key has in the value that was read. */
+function keyText(key: YamlNode): string {
+  return key.kind === "scalar" ? scalarKey(key) : "[object Object]";
+}
+
+function scalarKey({ text, plain }: YamlScalar): string {
+  return plain && (text === "" || text === "~") ? "null" : text;
+}

@@ -1,0 +1,220 @@
+import { LoadError } from "../../source/errors.ts";
+import { placeOf } from "../../source/source.ts";
+import { findOpening } from "./find_opening.ts";
+import { type JoinedText, spanAt } from "../read_files.ts";
+import type { YamlFault } from "./parse_exactly.ts";
+
+/** What is told of a kind of fault, given the text from the fault on and its line. */
+interface FaultKind {
+  readonly reason: RegExp;
+  readonly tell: (at: FaultContext) => Told;
+}
+
+interface FaultContext {
+  readonly reason: string;
+  /** The line of the fault before and from the fault on. */
+  readonly before: string;
+  readonly after: string;
+}
+
+interface Told {
+  readonly message?: string;
+  readonly hint?: string;
+  /** How many characters to mark. */
+  readonly length?: number;
+}
+
+/** Something that begins and does not end: the fault shows where the text after it does not fit. */
+const UNCLOSED = /^deficient indentation|^unexpected end of the stream within/;
+
+/** A line without ": ", which shows at the end of it, or at the next ":" below it. */
+const KEYLESS = /^expected ':' after|a multiline key|^end of the stream or a document/;
+
+/** Two values where there can be one. */
+const BAD_INDENTATION = /^bad indentation/;
+
+const QUOTE_IT = "put the whole value in quotes";
+
+const KINDS: readonly FaultKind[] = [
+  {
+    reason: /^duplicated mapping key/,
+    tell: ({ after }) => {
+      const key = /^(?:"[^"]*"|'[^']*'|[^:\s]+)/.exec(after)?.[0] ?? after.trim();
+      const message = `the key ${/^["']/.test(key) ? key : `"${key}"`} is there twice`;
+      return { message, hint: "keep one of the two", length: key.length };
+    },
+  },
+  {
+    reason: /tab characters/,
+    tell: ({ after }) => ({
+      message: "a tab in the indentation",
+      hint: "indent with spaces",
+      length: /^\s*/.exec(after)![0].length,
+    }),
+  },
+  {
+    reason: /^nesting exceeded/,
+    tell: () => ({ message: "the values are nested too deeply" }),
+  },
+  {
+    reason: /^merge keys exceeded/,
+    tell: () => ({ message: '"<<" brings in too many keys' }),
+  },
+  {
+    reason: /^cannot merge mappings/,
+    tell: () => ({
+      message: '"<<" can merge mappings only',
+      hint: "write <<: *anchor or <<: [*one, *other]",
+      length: 2,
+    }),
+  },
+  {
+    reason: /^unidentified alias/,
+    tell: ({ reason, after }) => {
+      const name = /"(.*)"/.exec(reason)?.[1] ?? "";
+      const message = `the alias "*${name}" has no anchor "&${name}" before it`;
+      const hint = "text that begins with * must be in quotes";
+      return { message, hint, length: /^\*?[^\s,\]}]*/.exec(after)![0].length };
+    },
+  },
+  {
+    reason: /^unknown \w+ tag|^undeclared tag|^tag |tag name/,
+    tell: ({ after }) => ({
+      message: `"${/^\S*/.exec(after)![0]}" is read as a YAML tag, and there is no such tag`,
+      hint: 'text that begins with "!" must be in quotes',
+      length: /^\S*/.exec(after)![0].length,
+    }),
+  },
+  {
+    reason: UNCLOSED,
+    tell: ({ after }) => ({
+      message: /^["']/.test(after)
+        ? "the text that begins here is not closed"
+        : `this "${after[0] ?? "["}" is not closed`,
+      hint: after.startsWith("{{")
+        ? `for a template, ${QUOTE_IT}`
+        : "close it, and indent the lines that belong to it",
+    }),
+  },
+  {
+    reason: /^cannot resolve a node/,
+    tell: ({ after }) => ({
+      message: `what follows does not fit the tag "${/^\S*/.exec(after)![0]}"`,
+      length: /^\S*/.exec(after)![0].length,
+    }),
+  },
+  {
+    reason: /^unknown escape sequence/,
+    tell: ({ after }) => ({
+      message: `unknown escape ${after.slice(0, 2)}`,
+      hint: 'write "\\\\" for a backslash, or put the text in single quotes',
+      length: 2,
+    }),
+  },
+  {
+    reason: /^missed comma/,
+    tell: ({ after }) =>
+      after === "" || /^[\]}]/.test(after)
+        ? { message: "a closing bracket is missing before this, or it is another one" }
+        : {
+          message: 'a "," or a closing bracket is missing before this',
+          hint: "a value with brackets, quotes or commas in it must be in quotes",
+        },
+  },
+  {
+    reason: /^expected the node content/,
+    tell: ({ after }) => ({ message: `a value is missing before this "${after[0] ?? ""}"` }),
+  },
+  {
+    reason: /non-printable|valid JSON character/,
+    tell: ({ after }) => ({
+      message: `a character that YAML does not allow: U+${codePoint(after)}`,
+      hint: "write it as an escape in double quotes",
+    }),
+  },
+  {
+    reason: KEYLESS,
+    tell: (at) => {
+      const { after } = at;
+      if (/^[@`%]|:(?:\s|$)/.test(after)) return tellByText(at);
+      const hint = /\S:\S/.test(after) ? 'a space must follow the ":"' : 'write "key: value"';
+      return { message: "a key without a value", hint, length: after.trimEnd().length };
+    },
+  },
+  { reason: /./, tell: tellByText },
+];
+
+function codePoint(text: string): string {
+  return (text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+}
+
+/** A misplaced character, most often in text that should be in quotes. */
+function tellByText({ reason, before, after }: FaultContext): Told {
+  const line = before + after;
+  if (/(?::|-)\s+\{\{.*\}\}/.test(line)) {
+    const message = "YAML reads {{ }} without quotes as a mapping";
+    return { message, hint: `for a template, ${QUOTE_IT}` };
+  }
+  if (/^:(?:\s|$)/.test(after) && /:\s+[^"'\s]/.test(before)) {
+    return { message: 'a second ": " in one line', hint: `${QUOTE_IT}, or begin a new line` };
+  }
+  if (/^[@`%]/.test(after)) {
+    return { message: `a value cannot begin with "${after[0]}"`, hint: QUOTE_IT };
+  }
+  if (after.startsWith(":")) {
+    return { message: "this line is indented as if it belonged to the value above it" };
+  }
+  if (/^-(?:\s|$)/.test(after) && /:\s+$/.test(before)) {
+    return { message: "a list cannot begin here", hint: "begin it on a line of its own" };
+  }
+  if (before.trim() === "") {
+    return { message: "this line does not fit the indentation above it" };
+  }
+  if (/^["']/.test(before.replace(/^.*?:\s+|^\s*-\s+/, ""))) {
+    return { message: "text after the closing quote", hint: QUOTE_IT };
+  }
+  if (/^[\]}]/.test(after)) return { message: `this "${after[0]}" closes nothing` };
+  return BAD_INDENTATION.test(reason)
+    ? { message: "this does not belong to the value before it", hint: QUOTE_IT }
+    : {};
+}
+
+/** The error to tell of a text that is no YAML: the line, what is wrong there and what to do. */
+export function faultError(fault: YamlFault, joined: JoinedText): LoadError {
+  const { reason } = fault;
+  const offset = placeToTell(fault, joined.text);
+  const lineStart = joined.text.lastIndexOf("\n", offset - 1) + 1;
+  const newline = joined.text.indexOf("\n", offset);
+  const line = joined.text.slice(lineStart, newline < 0 ? undefined : newline).replace(/\r$/, "");
+  const before = line.slice(0, offset - lineStart);
+  const context = { reason, before, after: line.slice(before.length) };
+  const kind = KINDS.find((kind) => kind.reason.test(reason));
+  const { message = reason, hint, length = 1 } = kind?.tell(context) ?? {};
+  const span = spanAt(joined, offset, offset + length);
+  return new LoadError(`YAML syntax error at line ${placeOf(span).line}`, [{
+    severity: "error",
+    code: "yaml",
+    message,
+    ...hint === undefined ? {} : { hint },
+    span,
+  }]);
+}
+
+/** Where it is best seen what is wrong; the parser stops a little later at times. */
+function placeToTell({ reason, offset }: YamlFault, text: string): number {
+  if (UNCLOSED.test(reason)) {
+    const opening = findOpening(text, offset) ?? offset;
+    return text.startsWith("{{", opening - 1) ? opening - 1 : opening;
+  }
+  if (/^[*\\]$/.test(text[offset - 1] ?? "")) return offset - 1;
+  if (!KEYLESS.test(reason)) return offset;
+  if (text[offset] === ":") return lastLine(text.slice(0, text.lastIndexOf("\n", offset) + 1));
+  return /\S/.test(text[offset] ?? "") ? offset : lastLine(text.slice(0, offset));
+}
+
+/** Where the content of the last line begins that has any. */
+function lastLine(text: string): number {
+  const end = text.trimEnd();
+  const lineStart = end.lastIndexOf("\n") + 1;
+  return lineStart + /^[ \t]*/.exec(end.slice(lineStart))![0].length;
+}

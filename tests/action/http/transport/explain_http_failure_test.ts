@@ -1,0 +1,182 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { explainFailure } from "../../../../src/action/http/transport/explain_http_failure.ts";
+import { readRequest } from "../../../../src/action/http/request/read_request.ts";
+import { runHttp } from "../../../../src/action/http/run_http.ts";
+import { SendFailure } from "../../../../src/action/http/transport/send.ts";
+import { StepError } from "../../../../src/source/errors.ts";
+import { actionContext } from "../../../support/action_context.ts";
+import { rawServer } from "../../../support/raw_server.ts";
+
+const GARBAGE: readonly (readonly [what: string, answer: string, message: string])[] = [
+  ["nothing", "", "closed the connection without an answer"],
+  ["half a head", "HTTP/1.1 200 O", "closed the connection without an answer"],
+  ["garbage", "SSH-2.0-OpenSSH\r\n", "answered is not HTTP"],
+  ["a page alone", "<html></html>", "answered is not HTTP"],
+  [
+    "two lengths",
+    "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+    "answered is not HTTP",
+  ],
+  [
+    "a head without end",
+    `HTTP/1.1 200 OK\r\nA: ${"a".repeat(100_000)}\r\n\r\n`,
+    "sent are larger than 16 KB",
+  ],
+  [
+    "a part of the body",
+    "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+    "closed the connection after 3 bytes of the body, before its end",
+  ],
+  [
+    "a part of a chunk",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
+    "closed the connection after 3 bytes of the body, before its end",
+  ],
+  [
+    "a bad chunk",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    "sent is not valid HTTP",
+  ],
+  [
+    "another protocol",
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
+    "answered 101 and changed the protocol",
+  ],
+];
+
+for (const [what, answer, message] of GARBAGE) {
+  Deno.test(`http explains a server that answers with ${what}`, async () => {
+    await using context = actionContext();
+    await using server = rawServer(async (connection) => {
+      await connection.request();
+      await connection.send(answer);
+      connection.close();
+    });
+    const error = await assertRejects(
+      () => runHttp({ post: `${server.url}/x`, body: "b", headers: { Upgrade: "x" } }, context),
+      StepError,
+      message,
+    );
+    const place = `127.0.0.1 port ${server.port}`;
+    assertEquals(error.message.includes(`cannot send POST "${server.url}/x": `), true);
+    assertEquals(error.message.includes(place), true, error.message);
+    assertEquals(error.details.req?.method, "POST");
+    assertEquals(server.requests.length, 1);
+  });
+}
+
+Deno.test("http explains a change of protocol that nobody asked for", async () => {
+  await using context = actionContext();
+  await using server = rawServer(async (connection) => {
+    await connection.request();
+    await connection.send(
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
+    );
+    await connection.closed();
+  });
+  await assertRejects(
+    () => runHttp({ get: server.url }, context),
+    StepError,
+    "answered 101 and changed the protocol",
+  );
+});
+
+Deno.test("http explains a connection that is refused", async () => {
+  await using context = actionContext();
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  const error = await assertRejects(
+    () => runHttp({ get: `http://127.0.0.1:${port}/x` }, context),
+    StepError,
+    `cannot send GET "http://127.0.0.1:${port}/x": 127.0.0.1 port ${port} refused the connection`,
+  );
+  assertEquals(error.hint, "is the server running there?");
+});
+
+Deno.test("http explains a host that does not exist", async () => {
+  await using context = actionContext();
+  await assertRejects(
+    () => runHttp({ get: "http://nowhere.invalid/" }, context),
+    StepError,
+    'there is no host "nowhere.invalid" (nowhere.invalid port 80)',
+  );
+});
+
+Deno.test("http explains TLS with a server that speaks none", async () => {
+  await using context = actionContext();
+  await using server = rawServer(async (connection) => {
+    await connection.send("HTTP/1.1 400 Bad Request\r\n\r\n");
+    await connection.closed();
+  });
+  await assertRejects(
+    () => runHttp({ get: `https://127.0.0.1:${server.port}/` }, context),
+    StepError,
+    `127.0.0.1 port ${server.port} does not speak TLS`,
+  );
+});
+
+Deno.test("http names the permission that it needs", async () => {
+  const script = new URL("../../../../src/action/http/run_http.ts", import.meta.url);
+  const support = new URL("../../../support/action_context.ts", import.meta.url);
+  const program = `
+    import { runHttp } from ${JSON.stringify(script.href)};
+    import { actionContext } from ${JSON.stringify(support.href)};
+    for (const host of ["127.0.0.1:9", "nowhere.invalid"]) {
+      const error = await runHttp({ get: "http://" + host + "/" }, actionContext()).catch((e) => e);
+      console.log(error.name, error.message, error.hint);
+    }`;
+  const path = await Deno.makeTempFile({ suffix: ".ts" });
+  await Deno.writeTextFile(path, program);
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-prompt", "--allow-read", "--allow-env", path],
+    stderr: "inherit",
+  }).output();
+  await Deno.remove(path);
+  assertEquals(
+    new TextDecoder().decode(stdout),
+    `StepError cannot send GET "http://127.0.0.1:9/": Deno does not let it reach 127.0.0.1 port 9 run it with deno run --allow-net=127.0.0.1:9
+StepError cannot send GET "http://nowhere.invalid/": Deno does not let it reach nowhere.invalid port 80 run it with deno run --allow-net=nowhere.invalid:80
+`,
+  );
+});
+
+const TAKE = 'set "insecure: true" to take the certificate as it is';
+const TRUST = "trust who has signed it with NODE_EXTRA_CA_CERTS=ca.pem in the environment";
+
+const CODES: readonly (readonly [code: string, words: string])[] = [
+  ["CERT_HAS_EXPIRED", "the certificate of h port 443 has expired"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "the certificate of h port 443 is for another host"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "the certificate of h port 443 is self-signed"],
+  [
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    "the certificate of h port 443 comes from an authority that is not known here",
+  ],
+];
+
+for (const [code, words] of CODES) {
+  Deno.test(`explainFailure() tells ${code} in plain words and how to go on`, () => {
+    const { request } = readRequest({ get: "https://h/x" });
+    const failure = new SendFailure(
+      Object.assign(new Error("no"), { code }),
+      request,
+      "connecting",
+      0,
+      false,
+    );
+    const error = explainFailure(failure, request, {});
+    assertEquals(error instanceof StepError && [error.message, error.hint], [
+      `cannot send GET "https://h/x": ${words}`,
+      code.startsWith("CERT") || code.startsWith("ERR") ? TAKE : `${TRUST}, or ${TAKE}`,
+    ]);
+  });
+}
+
+Deno.test("http refuses a negative number of redirects that a template gave", async () => {
+  await using context = actionContext();
+  await assertRejects(
+    () => runHttp({ get: "http://127.0.0.1:9/", max_redirects: "-1" }, context),
+    StepError,
+    'cannot run http: "max_redirects" must not be negative, not -1',
+  );
+});

@@ -1,0 +1,108 @@
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { startGuard } from "../../src/action/watchdog.ts";
+import { isRunning, until } from "../support/processes.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+
+/** A program with a command at work, one in the background and one that left a child behind. */
+const PROGRAM = `
+import { runShell } from ${module("../../src/action/shell/run_shell.ts")};
+import { actionContext } from ${module("../support/action_context.ts")};
+const context = actionContext();
+const cmd = "echo $$ > $NAME.new; mv $NAME.new $NAME; sleep 100";
+const background = await runShell(
+  { cmd, env: { NAME: "background" }, background: true },
+  context,
+);
+await runShell({ cmd: "(" + cmd.replace("$$", "$(sh -c 'echo $PPID')") + ") &", env: { NAME: "left" } }, context);
+await Deno.writeTextFile("log", background.res.log);
+const working = runShell({ cmd: "trap '' TERM; " + cmd, env: { NAME: "working" } }, context);
+await Deno.stdin.read(new Uint8Array(1));
+if (Deno.args[0] === "throw") throw new Error("a bug");
+if (Deno.args[0] === "exit") Deno.exit(1);
+await working;
+`;
+
+const ends: readonly (readonly [string, string])[] = [
+  ["is killed", "kill"],
+  ["has a bug", "throw"],
+  ["exits in the middle of a run", "exit"],
+];
+
+for (const [what, how] of ends) {
+  Deno.test(`Nothing that commands started outlives a program that ${what}`, async () => {
+    await withFiles({ "program.ts": PROGRAM }, async (folder) => {
+      const program = new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--no-config", "program.ts", how],
+        cwd: folder,
+        stdin: "piped",
+        stdout: "null",
+        stderr: "null",
+      }).spawn();
+      const read = (name: string) => Deno.readTextFile(`${folder}/${name}`).catch(() => "");
+      const names = ["background", "left", "working"];
+      await until(
+        async () => (await Promise.all(names.map(read))).every((pid) => pid !== ""),
+        "all commands are running",
+      );
+      const pids = (await Promise.all(names.map(read))).map(Number);
+      const log = await read("log");
+      assertEquals(pids.filter(isRunning), pids);
+      assert((await Deno.stat(log)).isFile);
+
+      if (how === "kill") program.kill("SIGKILL");
+      await program.stdin.close().catch(() => {});
+      assertNotEquals((await program.status).code, 0);
+
+      await until(() => !pids.some(isRunning), "the commands have ended");
+      await until(() => Deno.stat(log).then(() => false, () => true), "the log is gone");
+    });
+  });
+}
+
+Deno.test("A guard that is dismissed leaves groups and folders alone", async () => {
+  await withFiles({ "kept": "" }, async (folder) => {
+    const child = new Deno.Command("sleep", {
+      args: ["100"],
+      detached: true,
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    const guard = startGuard();
+    guard.started(child.pid);
+    guard.made(folder);
+    await guard.dismiss();
+    assert(isRunning(child.pid));
+    assert((await Deno.stat(`${folder}/kept`)).isFile);
+    child.kill("SIGKILL");
+    await child.status;
+  });
+});
+
+Deno.test("A guard spares the groups that it was told have ended", async () => {
+  await withFiles({}, async (folder) => {
+    const path = `${folder}/pids`;
+    // Its guard ends with it, and is told of two processes of which one has ended, so it says.
+    const program = new Deno.Command(Deno.execPath(), {
+      args: [
+        "eval",
+        "--no-config",
+        `import { startGuard } from ${module("../../src/action/watchdog.ts")};
+         const start = () => new Deno.Command("sleep", { args: ["100"], detached: true, stdout: "null", stderr: "null" }).spawn();
+         const [spared, ended, other] = [start(), start(), start()];
+         const guard = startGuard();
+         for (const { pid } of [spared, ended, other]) guard.started(pid);
+         guard.ended(spared.pid);
+         await Deno.writeTextFile("pids", [spared, ended, other].map(({ pid }) => pid).join(" "));
+         setTimeout(() => Deno.exit(0), 100);`,
+      ],
+      cwd: folder,
+    });
+    assertEquals((await program.output()).code, 0);
+    const [spared, ...others] = (await Deno.readTextFile(path)).split(" ").map(Number);
+    await until(() => !others.some(isRunning), "the others have ended");
+    assert(isRunning(spared!));
+    Deno.kill(spared!, "SIGKILL");
+  });
+});

@@ -1,0 +1,335 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { runAt } from "../../support/run_at.ts";
+import { runCli } from "../../support/run_cli.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+
+/** What a dry run of a workflow prints. */
+async function dryRun(yaml: string, args: string[] = [], files: Record<string, string> = {}) {
+  return await withFiles({ "w.yml": yaml, ...files }, async (cwd) => {
+    const before = [...Deno.readDirSync(cwd)].length;
+    const result = await runCli(["--dry-run", ...args, "w.yml"], {
+      cwd,
+      env: { API_TOKEN: "hunter2-hunter2", BASE: "http://shop.test" },
+    });
+    assertEquals([...Deno.readDirSync(cwd)].length, before, "something was run");
+    return result;
+  });
+}
+
+const FLOW = `
+name: Shop
+description: |
+  Checks the shop
+  after a release
+vars:
+  base: "{{BASE}}"
+  token: "{{API_TOKEN}}"
+  run: "r-{{random_str(8)}}"
+  db: {host: a, port: 1}
+jobs:
+  - name: Buy
+    id: buy
+    needs: [login]
+    skipif: vars.db.host == "b"
+    repeat: {count: 3, interval: 2s, async: true}
+    steps:
+      - uses: shell
+        name: run {{repeat_index}} of {{vars.base}}
+        wait: 1s
+        timeout: "{{vars.db.port}}"
+        retry: {max_attempts: 3, interval: 1s, initial_delay: 500ms}
+        vars: {a: "{{outputs.auth.token}}", b: "{{vars.db.port + 1}}"}
+        iteration: [{who: al}, {who: "{{vars.db.host}}"}]
+        with: {cmd: "touch ran-{{vars.who}}-{{vars.a}}-{{vars.b}}-{{outputs.auth.token}}"}
+        skipif: outputs.auth.token == ""
+        test: status == 0
+        echo: "{{res.code}} {{vars.base}}"
+  - name: Log in to {{vars.base}}
+    id: login
+    defaults:
+      http: {url: "{{vars.base}}", headers: {X-Run: "{{vars.run}}"}}
+    steps:
+      - uses: http
+        id: auth
+        name: Get
+        with:
+          post: /login
+          headers: {Authorization: "Bearer {{vars.token}}", Cookie: "s={{outputs.auth.x}}"}
+          body: {n: [1, {a: 2, b: "x\\ny"}], t: "true", e: "", p: {}}
+        test: res.code == 200
+        outputs: {token: res.body.token}
+      - uses: hello
+        skipif: vars.db.port == 1
+`;
+
+Deno.test("--dry-run prints the plan, with all that is known of it, and runs nothing", async () => {
+  const { code, stdout, stderr } = await dryRun(FLOW);
+  assertEquals([code, stderr], [0, ""]);
+  assertEquals(
+    stdout,
+    `Shop
+Checks the shop
+after a release
+
+dry run: 2 jobs in 2 levels, nothing was run
+
+vars:
+  base: http://shop.test
+  token: ***
+  run: r-{{random_str(8)}}
+  db:
+    host: a
+    port: 1
+
+level 1
+
+  job login: Log in to http://shop.test
+    0. Get (http, id auth)
+       with:
+         url: http://shop.test
+         headers:
+           X-Run: {{vars.run}}
+           Authorization: ***
+           Cookie: s={{outputs.auth.x}}
+         post: /login
+         body:
+           n:
+             - 1
+             - a: 2
+               b: |
+                 x
+                 y
+           t: "true"
+           e: ""
+           p: {}
+       test: res.code == 200
+       outputs:
+         token: res.body.token
+    1. hello (hello)
+       skipif: vars.db.port == 1  # true
+
+level 2
+
+  job buy: Buy
+    needs: login
+    skipif: vars.db.host == "b"  # false
+    repeat: 3 rounds, 2s between, side by side
+    0. run {{repeat_index}} of http://shop.test (shell)
+       skipif: outputs.auth.token == ""
+       wait: 1s
+       timeout: 1s
+       retry: up to 3 attempts, 1s between, 500ms before the first
+       iteration: 2 entries
+       vars:
+         a: {{outputs.auth.token}}
+         b: 2
+       entry 1:
+         vars:
+           who: al
+         with:
+           cmd: touch ran-al-{{vars.a}}-2-{{outputs.auth.token}}
+       entry 2:
+         vars:
+           who: a
+         with:
+           cmd: touch ran-a-{{vars.a}}-2-{{outputs.auth.token}}
+       test: status == 0
+       echo: {{res.code}} http://shop.test
+`,
+  );
+});
+
+Deno.test("a dry run asks no server and starts no program", async () => {
+  const { code, stdout, seen } = await runAt(
+    `
+name: n
+jobs:
+  - name: j
+    steps:
+      - {uses: http, with: {get: "{url}/asked"}}
+      - {uses: shell, with: {cmd: "curl {url}/asked"}}
+`,
+    ["--dry-run"],
+  );
+  assertEquals([code, seen], [0, []]);
+  assertStringIncludes(stdout, "/asked");
+});
+
+Deno.test("a dry run shows the part that was chosen, with the vars that were set", async () => {
+  const { code, stdout } = await dryRun(FLOW, [
+    ...["--only", "buy", "--no-needs", "--skip", "b*"],
+    ...["--var", "base=http://other", "--var", "run=fixed", "--var", "db.host=b"],
+  ]);
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, "dry run: 1 of 2 jobs in 1 level, nothing was run");
+  assertStringIncludes(stdout, "job buy: Buy  # skipped: --skip");
+  assertStringIncludes(stdout, 'skipif: vars.db.host == "b"  # true');
+  assertStringIncludes(stdout, "run: fixed");
+  assert(!stdout.includes("Log in") && !stdout.includes("needs:"), stdout);
+});
+
+/** The lines of one step's \`with\` in a dry run of a workflow with that step. */
+async function withOf(step: string, more = ""): Promise<string> {
+  const yaml = `name: n\nvars: {a: 1, m: {x: 1}, r: "{{random_int(9)}}"}\njobs:\n  - name: j\n` +
+    `${more}    steps:\n      - ${step}\n`;
+  const { code, stdout, stderr } = await dryRun(yaml);
+  assertEquals([code, stderr], [0, ""]);
+  return stdout.slice(stdout.indexOf("0. hello")).split("\n").slice(1).map((line) => line.slice(7))
+    .filter((line) => line !== "").join("\n");
+}
+
+Deno.test("what hangs on the run is shown as it is written", async (test) => {
+  const table: [step: string, shown: string, more?: string][] = [
+    ["{uses: hello, with: {v: '{{vars.a + 1}}'}}", "with:\n  v: 2"],
+    ["{uses: hello, with: {v: '{{outputs.x}}'}}", "with:\n  v: {{outputs.x}}"],
+    ["{uses: hello, with: {v: '{{ outputs[\"a-b\"] }}!'}}", 'with:\n  v: {{ outputs["a-b"] }}!'],
+    ["{uses: hello, with: {v: '{{outputs.x ?? vars.a}}'}}", "with:\n  v: {{outputs.x ?? vars.a}}"],
+    ["{uses: hello, with: {v: '{{random_int(5)}}'}}", "with:\n  v: {{random_int(5)}}"],
+    ["{uses: hello, with: {v: '{{unixtime()}}'}}", "with:\n  v: {{unixtime()}}"],
+    ["{uses: hello, with: {v: '{{vars.r}} {{vars.a}}'}}", "with:\n  v: {{vars.r}} 1"],
+    ["{uses: hello, with: {v: '{{vars[\"r\"]}}'}}", 'with:\n  v: {{vars["r"]}}'],
+    ["{uses: hello, with: {v: '{{len(vars)}}'}}", "with:\n  v: {{len(vars)}}"],
+    ["{uses: hello, with: {v: '{{len($env)}}'}}", "with:\n  v: {{len($env)}}"],
+    ["{uses: hello, with: {v: '{{let x = 4; x + vars.a}}'}}", "with:\n  v: 5"],
+    ["{uses: hello, with: {v: '{{map([1], # + vars.a)}}'}}", "with:\n  v:\n    - 2"],
+    ["{uses: hello, with: {v: '{{repeat_index}}'}}", "with:\n  v: 0"],
+    [
+      "{uses: hello, with: {v: '{{repeat_index}}'}}",
+      "with:\n  v: {{repeat_index}}",
+      "    repeat: {count: 2}\n",
+    ],
+    [
+      "{uses: hello, vars: {m: {x: '{{outputs.x}}'}}, with: {v: '{{vars.m.x}}'}}",
+      "vars:\n  m:\n    x: {{outputs.x}}\nwith:\n  v: {{vars.m.x}}",
+    ],
+    [
+      "{uses: hello, vars: {m: {y: 2}}, with: {v: '{{vars.m}}'}}",
+      "vars:\n  m:\n    y: 2\nwith:\n  v:\n    x: 1\n    y: 2",
+    ],
+    [
+      "{uses: hello, vars: {r: 7}, with: {v: '{{vars.r}}'}}",
+      "vars:\n  r: 7\nwith:\n  v: 7",
+    ],
+    [
+      "{uses: hello, with: {v: '{{vars.m.x.y}}'}}",
+      "with:\n  v: {{vars.m.x.y}}  # fails: int has no .y",
+    ],
+    ["{uses: hello, echo: 'a {{vars.m.z}}'}", "echo: a nil"],
+    [
+      "{uses: hello, with: {v: '{{outputs.x}} {{vars.z}}'}}",
+      "with:\n  v: {{outputs.x}} {{vars.z}}  # fails: vars.z is nil, and would leave a gap in the text",
+    ],
+    ["{uses: hello, skipif: vars.b.c}", 'skipif: vars.b.c  # fails: vars has no "b"'],
+    ['{uses: hello, with: {v: "\\e[31m"}}', "with:\n  v: ␛[31m"],
+    [
+      "{uses: hello, with: {v: [], w: [[1]], n: null}}",
+      "with:\n  v: []\n  w:\n    - - 1\n  n: null",
+    ],
+  ];
+  for (const [step, shown, more] of table) {
+    await test.step(step, async () => assertEquals(await withOf(step, more), shown));
+  }
+});
+
+Deno.test("no secret is in a dry run, wherever it stands", async () => {
+  const secret = "hunter2-hunter2";
+  const { code, stdout } = await dryRun(
+    `
+name: n {{API_TOKEN}}
+vars: {token: "{{API_TOKEN}}", also: "x{{API_TOKEN}}", list: ["{{API_TOKEN}}"]}
+jobs:
+  - name: j {{vars.also}}
+    steps:
+      - uses: http
+        name: "{{vars.token}}"
+        with:
+          get: "http://u:pass-word-1@h.test/{{vars.token}}"
+          headers: {Authorization: Basic dTpsaXRlcmFsLXBhc3M=, cookie: "sid=crumb-crumb"}
+          body: "{{vars.list}} and literal-pass, crumb-crumb, pass-word-1"
+      - uses: shell
+        with: {cmd: "echo of-a-variable", env: {MY_TOKEN: of-a-variable}}
+      - uses: embedded
+        with: {path: job.yml, vars: {auth: {pin: of-a-job-file}}}
+        echo: of-a-job-file
+      - uses: shell
+        vars: {my_password: other-secret}
+        with: {cmd: "echo {{vars.my_password}} {{vars.token}}\\n{{outputs.x}}"}
+        echo: "{{vars.also}}"
+        skipif: '"${secret}" == vars.token'
+`,
+    [],
+    { "job.yml": "name: inside\nsteps: [{uses: hello, name: '{{vars.auth.pin}}'}]\n" },
+  );
+  assertEquals(code, 0);
+  const secrets = [secret, "pass-word-1", "dTpsaXRlcmFs", "literal-pass", "crumb-crumb"];
+  secrets.push("other-secret", "of-a-variable", "of-a-job-file");
+  for (const text of secrets) assert(!stdout.includes(text), stdout);
+  assertStringIncludes(stdout, 'skipif: "***" == vars.token  # true');
+});
+
+Deno.test("a dry run loads and checks what a run would", async (test) => {
+  await test.step("mistakes in the file", async () => {
+    const { code, stdout, stderr } = await dryRun("name: n\njobs: {}\n");
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, "w.yml:2:7: error");
+  });
+  await test.step("vars that cannot be evaluated", async () => {
+    const { code, stdout, stderr } = await dryRun(
+      "name: n\nvars: {a: 'x{{NOPE}}'}\njobs: [{name: j, steps: [{uses: hello}]}]\n",
+    );
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, 'cannot evaluate "vars.a"');
+  });
+  await test.step("--list beside it", async () => {
+    const { code, stderr } = await dryRun(FLOW, ["--list"]);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "options --list and --dry-run do not go together");
+  });
+});
+
+Deno.test("a dry run shows the steps of the jobs that steps embed", async () => {
+  const flow = `
+name: n
+vars: {who: bob}
+jobs:
+  - name: j
+    steps:
+      - uses: embedded
+        with: {path: in.yml, vars: {name: "{{vars.who}}", o: "{{outputs.z}}"}}
+      - uses: embedded
+        with: {path: in.yml, vars: "{{outputs.all}}"}
+`;
+  const inner = `
+name: In
+steps:
+  - uses: shell
+    name: hi {{vars.name}}
+    with: {cmd: "touch {{vars.o}} {{vars.name}} {{vars.who}}"}
+`;
+  const { code, stdout } = await dryRun(flow, [], { "in.yml": inner });
+  assertEquals(code, 0);
+  const lines = stdout.split("\n").map((line) => line.trim());
+  assertEquals(lines.filter((line) => /^0\. hi|^cmd/.test(line)), [
+    "0. hi bob (shell)",
+    "cmd: touch {{vars.o}} bob {{vars.who}}  # fails: vars.who is nil, and would leave a gap in the text",
+    "0. hi {{vars.name}} (shell)",
+    "cmd: touch {{vars.o}} {{vars.name}} {{vars.who}}",
+  ]);
+});
+
+Deno.test("a dry run numbers steps as the report of the run does", async () => {
+  const steps = Array.from({ length: 11 }, (_, at) => `      - {uses: hello, name: step ${at}}`);
+  const flow = `name: n\njobs:\n  - name: j\n    steps:\n${steps.join("\n")}\n` +
+    "      - {uses: embedded, name: around, with: {path: in.yml}}\n";
+  const files = { "w.yml": flow, "in.yml": "name: In\nsteps:\n  - {uses: hello, name: inside}\n" };
+  await withFiles(files, async (cwd) => {
+    const numbered = async (...args: string[]) => {
+      const { stdout } = await runCli([...args, "w.yml"], { cwd });
+      return [...stdout.matchAll(/^ *(\d+)\. (?:. +)?(step \d+|around|inside)/gm)]
+        .map(([, number, name]) => `${number} ${name}`).sort();
+    };
+    const reported = await numbered();
+    assertEquals(reported.length, 13);
+    assertEquals(await numbered("--dry-run"), reported);
+  });
+});

@@ -1,0 +1,153 @@
+import { assertEquals } from "@std/assert";
+import { sampleOf } from "../../../src/openapi/sample/sample.ts";
+import { requiredFields } from "../../../src/openapi/read/schema.ts";
+import type { Value } from "../../../src/value/value.ts";
+
+const object = (properties: object, rest: object = {}) => ({ type: "object", properties, ...rest });
+
+const SAMPLES: readonly (readonly [what: string, schema: unknown, sample: Value])[] = [
+  ["an example before all else", { type: "string", example: "e", default: "d", enum: ["x"] }, "e"],
+  ["the first of the examples", { examples: ["e", "f"], default: "d" }, "e"],
+  ["a constant", { const: 5, default: 6 }, 5],
+  ["a default before an enum", { default: "d", enum: ["x", "d"] }, "d"],
+  ["the first of an enum that is not null", { enum: [null, "x", "y"] }, "x"],
+  ["false as a default", { type: "boolean", default: false }, false],
+  ["a number in its bounds", { type: "integer", minimum: 7, maximum: 9 }, 7],
+  ["a number above its bound, as 3.0 says it", {
+    minimum: 5,
+    exclusiveMinimum: true,
+    type: "integer",
+  }, 6],
+  ["a number above its bound, as 3.1 says it", { exclusiveMinimum: 5, type: "integer" }, 6],
+  [
+    "a number between two bounds",
+    { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 },
+    0.5,
+  ],
+  ["a number below its bound", { type: "integer", exclusiveMaximum: 0 }, -1],
+  ["a multiple", { type: "integer", multipleOf: 5, minimum: 11 }, 15],
+  ["a multiple of a tenth", { type: "number", multipleOf: 0.1, minimum: 0.3 }, 1],
+  ["a long text", { type: "string", minLength: 6 }, "textte"],
+  ["a short text", { type: "string", maxLength: 2 }, "te"],
+  [
+    "a text of a format",
+    { type: "string", format: "uuid" },
+    "123e4567-e89b-12d3-a456-426614174000",
+  ],
+  ["a text of a pattern", { type: "string", pattern: "^[0-9]{3}$" }, "111"],
+  ["the type that is not null", { type: ["null", "integer"] }, 1],
+  ["null where there is nothing else", { type: "null" }, null],
+  ["as many items as there must be", { type: "array", items: { type: "integer" }, minItems: 2 }, [
+    1,
+    1,
+  ]],
+  [
+    "items that differ where they must",
+    { type: "array", items: { type: "integer" }, minItems: 3, uniqueItems: true },
+    [1, 2, 3],
+  ],
+  ["a tuple", { type: "array", prefixItems: [{ type: "boolean" }, { const: "b" }] }, [true, "b"]],
+  [
+    "what is required, and what has a value",
+    object({ a: { type: "string" }, b: { type: "string" }, c: { default: 1 } }, {
+      required: ["a"],
+    }),
+    { a: "text", c: 1 },
+  ],
+  ["everything where nothing is required", object({ a: { type: "integer" }, b: {} }), {
+    a: 1,
+    b: "text",
+  }],
+  ["nothing that only responses have", object({ id: { readOnly: true, example: 1 }, n: {} }), {
+    n: "text",
+  }],
+  [
+    "an example without what only responses have",
+    object({ id: { readOnly: true } }, { example: { id: 1, n: 2 } }),
+    { n: 2 },
+  ],
+  [
+    "all parts of allOf",
+    { allOf: [object({ a: { const: 1 } }), object({ b: { const: 2 } })], required: ["a", "b"] },
+    { a: 1, b: 2 },
+  ],
+  [
+    "the examples of the parts of allOf",
+    {
+      allOf: [
+        object({ a: { type: "integer" } }, { example: { a: 7 } }),
+        object({ b: { const: 2 } }),
+      ],
+    },
+    { a: 7, b: 2 },
+  ],
+  ["the first of several, but null", { oneOf: [{ type: "null" }, { const: "x" }] }, "x"],
+  [
+    "what all choices have besides the choice",
+    { ...object({ a: { const: 1 } }), anyOf: [object({ b: { const: 2 } }), object({ c: {} })] },
+    { a: 1, b: 2 },
+  ],
+  ["a map of anything", { type: "object", additionalProperties: { type: "integer" } }, { key: 1 }],
+  ["an address by the name of the property", object({ contactEmail: {}, site_url: {} }), {
+    contactEmail: "user@example.com",
+    site_url: "https://example.com/",
+  }],
+  ["what is required and not described", { type: "object", required: ["a"] }, { a: "text" }],
+  ["text for a schema that says nothing", true, "text"],
+];
+
+for (const [what, schema, sample] of SAMPLES) {
+  Deno.test(`a sample is ${what}`, () => assertEquals(sampleOf(schema, new Map()), sample));
+}
+
+Deno.test("a sample of a schema that contains itself ends", () => {
+  const list: Record<string, unknown> = { type: "array" };
+  list.items = list;
+  assertEquals(sampleOf(list, new Map()), []);
+
+  const node: Record<string, unknown> = { type: "object", required: ["name", "next"] };
+  node.properties = {
+    name: { type: "string" },
+    next: { nullable: true, allOf: [node] },
+    other: node,
+  };
+  assertEquals(sampleOf(node, new Map()), { name: "text", next: { name: "text", next: null } });
+
+  const endless: Record<string, unknown> = { type: "object", required: ["next"] };
+  endless.properties = { next: endless };
+  assertEquals(sampleOf(endless, new Map()), null);
+
+  const choice: Record<string, unknown> = {};
+  choice.oneOf = [choice, { const: "way out" }];
+  assertEquals(sampleOf(choice, new Map()), "way out");
+
+  const example: Record<string, unknown> = { example: {} };
+  (example.example as Record<string, unknown>).self = example.example;
+  assertEquals(sampleOf(example, new Map()), { self: null });
+});
+
+Deno.test("a sample of a schema that branches without end is of a size that can be read", () => {
+  const wide: Record<string, unknown> = { type: "object" };
+  const names = Array.from({ length: 30 }, (_, index) => `p${index}`);
+  const level = (depth: number): unknown =>
+    depth === 0
+      ? { type: "string" }
+      : object(Object.fromEntries(names.map((name) => [name, { allOf: [level(depth - 1)] }])));
+  wide.properties = { a: level(3), b: level(3) };
+  const text = JSON.stringify(sampleOf(wide, new Map()));
+  assertEquals(text.length < 50_000, true, String(text.length));
+});
+
+Deno.test("an example that aliases blow up is cut", () => {
+  let bomb: unknown = "x";
+  for (let level = 0; level < 30; level++) bomb = [bomb, bomb, bomb];
+  const text = JSON.stringify(sampleOf({ example: bomb }, new Map()));
+  assertEquals(text.length < 200_000, true, String(text.length));
+});
+
+Deno.test("the fields of choices in choices in choices are found in time", () => {
+  let schema: unknown = { type: "object", required: ["a"], properties: { a: { type: "string" } } };
+  for (let level = 0; level < 60; level++) schema = { anyOf: [schema, schema] };
+  assertEquals(requiredFields(schema), [{ name: "a", isNullable: false }]);
+  assertEquals(sampleOf(schema, new Map()), { a: "text" });
+});

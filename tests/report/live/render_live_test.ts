@@ -1,0 +1,187 @@
+import { assert, assertEquals } from "@std/assert";
+import { displayWidth } from "../../../src/source/display_width.ts";
+import { LiveJobs } from "../../../src/report/live/live_jobs.ts";
+import { renderLive } from "../../../src/report/live/render_live.ts";
+import { PLAIN } from "../../../src/report/style.ts";
+import type { RunEvent } from "../../../src/run/event.ts";
+import {
+  inner,
+  jobFinished,
+  jobStarted,
+  NOON,
+  runStarted,
+  stepFinished,
+  stepStarted,
+} from "../events.ts";
+
+const build = { job: "build", step: 0 };
+
+function linesAfter(
+  events: readonly RunEvent[],
+  { now = NOON, columns = 80, rows = 20 } = {},
+): string[] {
+  const live = new LiveJobs();
+  for (const event of events) live.update(event);
+  return renderLive(live.inOrder(), live.progress, now, { columns, rows }, PLAIN);
+}
+
+const started = [runStarted(["build", "load"]), jobStarted("build"), stepStarted(build, "fetch")];
+const waiting = { type: "step_waiting", time: NOON, run: build } as const;
+const attempt = { number: 1, started: NOON, duration: 5, outcome: "failed" } as const;
+
+const cases: readonly (readonly [string, readonly RunEvent[], number, readonly string[]])[] = [
+  ["shows job and step with the time so far", started, 1200, ["⠴ Build › fetch  1.2s"]],
+  ["turns its sign", started, 1280, ["⠦ Build › fetch  1.3s"]],
+  [
+    "counts a wait down",
+    [...started, { ...waiting, milliseconds: 2000, why: "wait" }],
+    800,
+    ["⠋ Build › fetch  0.8s  waits 1.2s"],
+  ],
+  [
+    "forgets a wait that is over",
+    [...started, { ...waiting, milliseconds: 500, why: "wait" }],
+    800,
+    ["⠋ Build › fetch  0.8s"],
+  ],
+  [
+    "counts attempts",
+    [
+      ...started,
+      { type: "step_retried", time: NOON, run: build, attempt, of: 5 },
+      { ...waiting, milliseconds: 2000, why: "retry" },
+    ],
+    800,
+    ["⠋ Build › fetch  0.8s  ⟳ 2/5  tries again in 1.2s"],
+  ],
+  [
+    "counts rounds, between steps too",
+    [
+      runStarted(["load"]),
+      jobStarted("load", { rounds: 10 }),
+      { type: "round_finished", time: NOON, job: "load", round: 0, state: "passed" },
+    ],
+    800,
+    ["⠋ Load  0.8s  1/10 rounds"],
+  ],
+  [
+    "shows the step that has run for longest where rounds run side by side",
+    [
+      runStarted(["load"]),
+      jobStarted("load", { rounds: 2 }),
+      stepStarted({ job: "load", step: 0, round: 0 }, "first"),
+      { ...stepStarted({ job: "load", step: 0, round: 1 }, "second"), time: NOON + 300 },
+      stepFinished({ job: "load", step: 0, round: 0 }, "first"),
+    ],
+    1600,
+    ["⠋ Load › second  1.3s  0/2 rounds"],
+  ],
+  [
+    "names no step of a repeated job that may be over in the next frame",
+    [
+      runStarted(["load"]),
+      jobStarted("load", { rounds: 2 }),
+      { ...stepStarted({ job: "load", step: 0, round: 1 }, "brief"), time: NOON + 700 },
+    ],
+    1600,
+    ["⠋ Load  1.6s  0/2 rounds"],
+  ],
+  [
+    "puts jobs in the order of the file",
+    [runStarted(["build", "load"]), jobStarted("load"), jobStarted("build")],
+    800,
+    ["⠋ Build  0.8s", "⠋ Load  0.8s"],
+  ],
+  [
+    "shows which step of an embedded job runs, and how far that one is",
+    [
+      ...started,
+      stepStarted(inner(build), "inside"),
+      stepFinished(inner(build), "inside"),
+      stepStarted(inner(build, 1), "next"),
+      { ...stepStarted(inner(inner(build, 1)), "deep"), time: NOON + 300 },
+      { ...waiting, run: inner(inner(build, 1)), milliseconds: 2000, why: "wait" },
+    ],
+    800,
+    ["⠋ Build › fetch › next › deep  0.5s  waits 1.2s"],
+  ],
+  [
+    "goes back to the step around an embedded job that is over",
+    [...started, stepStarted(inner(build), "inside"), stepFinished(inner(build), "inside")],
+    800,
+    ["⠋ Build › fetch  0.8s"],
+  ],
+  ["shows nothing of a job that is over", [...started, jobFinished("build")], 800, []],
+];
+for (const [title, events, after, expected] of cases) {
+  Deno.test(`renderLive() ${title}`, () => {
+    const lines = linesAfter(events, { now: NOON + after });
+    assertEquals(lines.filter((line) => !line.endsWith("jobs done")), expected);
+  });
+}
+
+Deno.test("renderLive() counts the jobs that are over, where there is room for that", () => {
+  const events = [...started, jobFinished("build"), jobStarted("load")];
+  assertEquals(linesAfter(events), ["⠋ Load  0.0s", "  1 of 2 jobs done"]);
+  assertEquals(linesAfter(events, { rows: 1 }), ["⠋ Load  0.0s"]);
+  assertEquals(linesAfter(events, { columns: 9 }), ["⠋ Load", "  1 of 2…"]);
+});
+
+Deno.test("renderLive() keeps the time on a terminal of 20 columns", () => {
+  const events = [
+    runStarted(["build", "load"]),
+    jobStarted("build", { name: "A job with a long name" }),
+    stepStarted(build, "a step with a long name"),
+    jobStarted("load", { rounds: 300 }),
+  ];
+  // One column is the cursor's.
+  assertEquals(linesAfter(events, { columns: 19, now: NOON + 12_300 }), [
+    "⠸ a step wi…  12.3s",
+    "⠸ Load  12.3s",
+    "  0 of 2 jobs done",
+  ]);
+});
+
+Deno.test("renderLive() tells how many rounds there are a second", () => {
+  const rounds = Array.from({ length: 9 }, (_, round): RunEvent => (
+    { type: "round_finished", time: NOON, job: "load", round, state: "passed" }
+  ));
+  const events = [runStarted(["load"]), jobStarted("load", { rounds: 100 }), ...rounds];
+  assertEquals(linesAfter(events, { now: NOON + 2000 }), ["⠴ Load  2.0s  9/100 rounds  4.5/s"]);
+});
+
+Deno.test("renderLive() turns its sign with time", () => {
+  const signs = Array.from(
+    { length: 10 },
+    (_, frame) => linesAfter(started, { now: NOON + frame * 80 })[0]![0],
+  );
+  assertEquals(new Set(signs).size, 10);
+});
+
+Deno.test("renderLive() stays within the columns, wide characters counted as two", () => {
+  const events = [
+    runStarted(["build"]),
+    jobStarted("build", { name: "日本語のジョブ", rounds: 1000 }),
+    stepStarted(build, "とても長い名前のステップ"),
+    { ...waiting, milliseconds: 5000, why: "retry" } as const,
+  ];
+  for (let columns = 0; columns <= 100; columns++) {
+    for (const line of linesAfter(events, { columns })) {
+      assert(displayWidth(line) <= columns, `${columns}: ${line}`);
+    }
+  }
+  assertEquals(linesAfter(events, { columns: 20 }), ["⠋ とても長い…  0.0s"]);
+  assertEquals(linesAfter(events, { columns: 60 }), [
+    "⠋ 日本語のジョブ › とても長い名…  0.0s  tries again in 5.0s",
+  ]);
+});
+
+Deno.test("renderLive() stays within the rows and counts what has no room", () => {
+  const ids = ["a", "b", "c", "d"];
+  const events = [runStarted(ids), ...ids.map((id) => jobStarted(id))];
+  const names = (rows: number) => linesAfter(events, { rows }).map((line) => line.slice(2));
+  assertEquals(names(4), ["A  0.0s", "B  0.0s", "C  0.0s", "D  0.0s"]);
+  assertEquals(names(3), ["A  0.0s", "B  0.0s", "… and 2 more jobs, 0 of 4 done"]);
+  assertEquals(names(1), ["… and 4 more jobs, 0 of 4 done"]);
+  assertEquals(names(0), []);
+});

@@ -1,0 +1,260 @@
+import { assert, assertEquals } from "@std/assert";
+import type { Output } from "../../../src/host/host.ts";
+import type { Reporter } from "../../../src/report/reporter.ts";
+import { COLOURED } from "../../../src/report/coloured.ts";
+import { PLAIN } from "../../../src/report/style.ts";
+import { Terminal } from "../../../src/report/live/terminal.ts";
+import { warningReport } from "../../../src/report/text/warning_report.ts";
+import type { RunEvent } from "../../../src/run/event.ts";
+import { fakeClock } from "../../support/fake_clock.ts";
+import { Screen } from "../../support/screen.ts";
+import {
+  falseTest,
+  jobFinished,
+  jobStarted,
+  NOON,
+  reportOf,
+  runFinished,
+  runStarted,
+  stepFinished,
+  stepStarted,
+} from "../events.ts";
+import { preparedLive, preparedText } from "../prepared.ts";
+
+/** What a pipe gets; its reader goes away after so many writes. */
+class Pipe implements Output {
+  readonly isTerminal = false;
+  text = "";
+  constructor(private writesLeft = Infinity) {}
+  columns = () => 80;
+  rows = () => 24;
+  write(text: string): boolean {
+    if (this.writesLeft-- <= 0) return false;
+    this.text += text;
+    return true;
+  }
+}
+
+function setUp(
+  stdout: Output,
+  { live = true, stderr = new Pipe() as Output, colour = false } = {},
+) {
+  const clock = fakeClock(NOON);
+  const style = colour ? COLOURED : PLAIN;
+  let gone = 0;
+  const terminal = new Terminal({
+    clock,
+    stdout,
+    stderr,
+    report: preparedLive({ timing: false, style }),
+    details: warningReport({ style }),
+    live,
+    onReaderGone: () => gone++,
+  });
+  return { terminal, clock, timesGone: () => gone };
+}
+
+const wide = "とても長い名前のステップ, which is wider than any small terminal";
+const events: readonly RunEvent[] = [
+  runStarted(["build", "load", "deploy"], { description: "about" }),
+  jobStarted("build"),
+  stepStarted({ job: "build", step: 0 }, wide),
+  jobStarted("load", { rounds: 3 }),
+  stepFinished({ job: "build", step: 0 }, wide, { echo: "one\ntwo" }),
+  stepStarted({ job: "build", step: 1 }, "test"),
+  stepFinished({ job: "load", step: 0, round: 0 }, "ping"),
+  { type: "round_finished", time: NOON, job: "load", round: 0, state: "passed" },
+  stepFinished({ job: "build", step: 1 }, "test", { state: "failed", failures: [falseTest()] }),
+  jobFinished("build", { state: "failed" }),
+  jobFinished("load"),
+  jobFinished("deploy", { state: "skipped" }),
+  runFinished({ state: "failed" }),
+];
+const style = PLAIN;
+const streamText = reportOf(preparedText({ timing: false, style }), events);
+
+Deno.test("Terminal writes into a pipe what is known at once, and nothing but the report", () => {
+  for (const live of [true, false]) {
+    const pipe = new Pipe();
+    const { terminal, clock } = setUp(pipe, { live });
+    terminal.emit(events[0]!);
+    assertEquals(pipe.text, "Shop\nabout\n\n");
+    for (const event of events.slice(1)) terminal.emit(event);
+    assertEquals(pipe.text, streamText);
+    assertEquals(clock.waiting(), 0);
+    terminal.close();
+    assertEquals(pipe.text, streamText);
+  }
+});
+
+Deno.test("Terminal draws no live lines on a screen unless it is asked to", () => {
+  const screen = new Screen();
+  const { terminal } = setUp(screen, { live: false });
+  for (const event of events) terminal.emit(event);
+  terminal.close();
+  assertEquals(screen.writes.join(""), streamText);
+});
+
+Deno.test("Terminal leaves on the screen what stream mode writes, at any size and pace", () => {
+  for (const [columns, rows] of [[80, 24], [20, 24], [20, 3], [7, 2], [200, 1]] as const) {
+    for (const pace of [0, 30, 80, 200]) {
+      const screen = new Screen(columns, rows);
+      const { terminal, clock } = setUp(screen);
+      for (const event of events) {
+        terminal.emit(event);
+        clock.advance(pace);
+      }
+      terminal.close();
+      assertEquals(screen.text(), streamText, `${columns}x${rows} at ${pace}`);
+      assert(screen.isCursorVisible);
+      assertEquals(clock.waiting(), 0);
+    }
+  }
+});
+
+Deno.test("Terminal draws what is under way below the report", () => {
+  const screen = new Screen(60, 24);
+  const { terminal, clock } = setUp(screen);
+  for (const event of events.slice(0, 6)) terminal.emit(event);
+  clock.advance(800);
+  assertEquals(
+    screen.text(),
+    `Shop
+about
+
+⏺ Build
+   0. ✓  ${wide}
+         one
+         two
+⠋ Build › test  0.8s
+⠋ Load  0.8s  0/3 rounds
+  0 of 3 jobs done
+`,
+  );
+  assert(!screen.isCursorVisible);
+  clock.advance(80);
+  assert(
+    screen.text().endsWith("⠙ Build › test  0.9s\n⠙ Load  0.9s  0/3 rounds\n  0 of 3 jobs done\n"),
+  );
+  terminal.close();
+});
+
+Deno.test("Terminal makes one write of each frame, for the terminal to show at once", () => {
+  const screen = new Screen();
+  const { terminal, clock } = setUp(screen);
+  for (const event of events.slice(0, 6)) terminal.emit(event);
+  assertEquals(screen.writes.length, 1);
+  clock.advance(79);
+  assertEquals(screen.writes.length, 1);
+  clock.advance(1);
+  assertEquals(screen.writes.length, 2);
+  clock.advance(800);
+  assertEquals(screen.writes.length, 12);
+  for (const write of screen.writes) {
+    assert(write.startsWith("\x1b[?2026h") && write.endsWith("\x1b[?2026l"), write);
+  }
+  terminal.close();
+});
+
+Deno.test("Terminal keeps the report whole when the size of the screen changes", () => {
+  const sizes: readonly (readonly [columns: number, rows: number])[] = [
+    [30, 10],
+    [20, 24],
+    [120, 5],
+    [25, 24],
+    [80, 24],
+  ];
+  const screen = new Screen(80, 24);
+  const { terminal, clock } = setUp(screen);
+  events.forEach((event, index) => {
+    terminal.emit(event);
+    const [columns, rows] = sizes[index % sizes.length]!;
+    screen.resize(columns, rows);
+    clock.advance(100);
+  });
+  terminal.close();
+  assertEquals(screen.text(), streamText);
+});
+
+Deno.test("Terminal measures live lines without their colours", () => {
+  const screen = new Screen(20, 10);
+  const { terminal, clock } = setUp(screen, { colour: true });
+  for (const event of events) {
+    terminal.emit(event);
+    clock.advance(100);
+  }
+  terminal.close();
+  assertEquals(screen.text(), streamText);
+});
+
+Deno.test("Terminal writes warnings above the live lines when both are one screen", () => {
+  const screen = new Screen();
+  const { terminal, clock } = setUp(screen, { stderr: screen });
+  for (const event of events.slice(0, 4)) terminal.emit(event);
+  clock.advance(80);
+  terminal.emit({ type: "note", time: NOON, level: "warning", text: "slow" });
+  assert(screen.text().endsWith("⏺ Build\nwarning: slow\n"), screen.text());
+  clock.advance(80);
+  assert(screen.text().includes("⏺ Build\nwarning: slow\n⠹ Build › "), screen.text());
+  for (const event of events.slice(4)) terminal.emit(event);
+  terminal.close();
+  assertEquals(screen.text().replace("warning: slow\n", ""), streamText);
+});
+
+for (const live of [true, false]) {
+  Deno.test(`Terminal says once that the reader is gone, ${live ? "live" : "streaming"}`, () => {
+    const screen = new Screen();
+    const { terminal, clock, timesGone } = setUp(screen, { live });
+    for (const event of events.slice(0, 4)) terminal.emit(event);
+    assertEquals(timesGone(), 0);
+    screen.isReaderGone = true;
+    for (const event of events.slice(4)) {
+      terminal.emit(event);
+      clock.advance(100);
+    }
+    terminal.close();
+    assertEquals(timesGone(), 1);
+    assertEquals(clock.waiting(), 0);
+  });
+}
+
+Deno.test("Terminal lets a run go on when only the reader of its details is gone", () => {
+  const stdout = new Pipe();
+  const { terminal, timesGone } = setUp(stdout, { stderr: new Pipe(0) });
+  terminal.emit({ type: "note", time: NOON, level: "warning", text: "slow" });
+  for (const event of events) terminal.emit(event);
+  assertEquals(timesGone(), 0);
+  assertEquals(stdout.text, streamText);
+});
+
+Deno.test("Terminal takes an output that cannot be written to for one without a reader", () => {
+  const broken: Output = {
+    isTerminal: false,
+    columns: () => 80,
+    rows: () => 24,
+    write() {
+      throw new Error("no space left on device");
+    },
+  };
+  const { terminal, timesGone } = setUp(broken);
+  for (const event of events) terminal.emit(event);
+  assertEquals(timesGone(), 1);
+});
+
+Deno.test("Terminal draws nothing for a reporter without live lines", () => {
+  const screen = new Screen();
+  const report: Reporter = { report: ({ type }) => `${type}\n` };
+  const clock = fakeClock();
+  const details = warningReport({ style });
+  const terminal = new Terminal({
+    clock,
+    stdout: screen,
+    stderr: new Pipe(),
+    report,
+    details,
+    live: true,
+    onReaderGone() {},
+  });
+  terminal.emit(events[0]!);
+  assertEquals(screen.writes, ["run_started\n"]);
+});

@@ -1,0 +1,146 @@
+import { assertEquals } from "@std/assert";
+import { renderExchange } from "../../../src/report/text/render_exchange.ts";
+import { PLAIN } from "../../../src/report/style.ts";
+import type { Value } from "../../../src/value/value.ts";
+
+const style = PLAIN;
+
+function lines(req: Value, res: Value, bounds = { columns: 60, lines: 20 }): string {
+  return renderExchange({ req, res }, style, bounds).join("\n");
+}
+
+Deno.test("renderExchange() shows an HTTP exchange as one reads it", () => {
+  const req = {
+    method: "POST",
+    url: "http://localhost/orders",
+    headers: { Accept: "*/*", "X-Ids": "1, 2" },
+    body: '{"customer": "a long name, to see it break", "items": [1, 2, 3]}',
+  };
+  const res = {
+    code: 404,
+    status: "404 Not Found",
+    headers: {},
+    body: { error: "no such order" },
+    rawbody: '{"error":"no such order"}',
+    cookies: {},
+  };
+  assertEquals(
+    lines(req, res),
+    `request:
+  POST http://localhost/orders
+  headers:
+    Accept: */*
+    X-Ids: 1, 2
+  body:
+    {
+      "customer": "a long name, to see it break",
+      "items": [1, 2, 3]
+    }
+response:
+  404 Not Found
+  body: {"error": "no such order"}`,
+  );
+});
+
+Deno.test("renderExchange() shows the output of a command as blocks", () => {
+  const req = { cmd: "make\nmake test", env: { CI: "1", EMPTY: "" }, workdir: null };
+  const res = { code: 2, stdout: "one line\n", stderr: "first\n\n\tsecond\n", pid: 7 };
+  assertEquals(
+    lines(req, res),
+    `request:
+  cmd:
+    make
+    make test
+  env:
+    CI: 1
+    EMPTY: ""
+response:
+  code: 2
+  stdout: one line
+  stderr:
+    first
+
+        second
+  pid: 7`,
+  );
+});
+
+Deno.test("renderExchange() adds the code to a status that lacks it", () => {
+  assertEquals(lines(null, { code: 500, status: "Oops" }), "response:\n  500 Oops");
+  assertEquals(
+    lines(null, { code: 500, status: "HTTP/1.1 500 Oops" }),
+    "response:\n  HTTP/1.1 500 Oops",
+  );
+});
+
+Deno.test("renderExchange() keeps the raw text of a body that is text", () => {
+  assertEquals(
+    lines(null, { code: 200, status: "200 OK", body: "text", rawbody: "raw" }),
+    "response:\n  200 OK\n  body: text\n  rawbody: raw",
+  );
+});
+
+Deno.test("renderExchange() wraps lines that are too wide and loses none of them", () => {
+  assertEquals(
+    lines({ body: "x".repeat(130) }, null),
+    ["request:", "  body:", ...[60, 60, 10].map((count) => "    " + "x".repeat(count))].join("\n"),
+  );
+});
+
+Deno.test("renderExchange() takes text that only begins like JSON as text", () => {
+  assertEquals(
+    lines({ body: '{"a": [1, 2… (30 more characters)' }, null),
+    `request:
+  body: {"a": [1, 2… (30 more characters)`,
+  );
+});
+
+Deno.test("renderExchange() bounds the lines of each field", () => {
+  const text = Array.from({ length: 50 }, (_, index) => `line ${index}`).join("\n");
+  assertEquals(
+    lines({ body: text, more: "text" }, { body: "short" }, { columns: 60, lines: 4 }),
+    `request:
+  body:
+    line 0
+    line 1
+  … (48 more lines, -v shows all)
+  more: text
+response:
+  body: short`,
+  );
+});
+
+Deno.test("renderExchange() leaves out a side of which nothing is known", () => {
+  assertEquals(lines({ cmd: "x" }, null), "request:\n  cmd: x");
+  assertEquals(lines(null, null), "");
+});
+
+Deno.test("renderExchange() shows the last lines of what a command said", () => {
+  const said = Array.from({ length: 9 }, (_, index) => `line ${index}\n`).join("");
+  assertEquals(
+    lines({}, { code: 1, stdout: said, stderr: "e\n", note: said }, { columns: 60, lines: 4 }),
+    `response:
+  code: 1
+  stdout:
+    (7 lines before, -v shows all) …
+    line 7
+    line 8
+  stderr: e
+  note:
+    line 0
+    line 1
+  … (7 more lines, -v shows all)`,
+  );
+});
+
+Deno.test("renderExchange() promises no more of an output than was kept", () => {
+  const stdout = Array.from({ length: 9 }, (_, index) => `line ${index}\n`).join("");
+  assertEquals(
+    lines({}, { stdout, truncated: true }, { columns: 60, lines: 3 }),
+    `response:
+  stdout:
+    (8 lines before, -v shows what max_output kept) …
+    line 8
+  truncated: true`,
+  );
+});

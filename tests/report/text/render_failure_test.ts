@@ -1,0 +1,140 @@
+import { assert, assertEquals } from "@std/assert";
+import { displayWidth } from "../../../src/source/display_width.ts";
+import { renderFailure, summarizeFailure } from "../../../src/report/text/render_failure.ts";
+import { IN_A_PIPE, roomOf } from "../../../src/report/text/text_lines.ts";
+import { PLAIN } from "../../../src/report/style.ts";
+import type { Failure } from "../../../src/run/event.ts";
+import { falseTest } from "../events.ts";
+
+const cases: readonly (readonly [title: string, failure: Failure, expected: string])[] = [
+  [
+    "shows the place, the line and the values of a false test",
+    falseTest(),
+    `api.yml:14:11: test is false
+  14 |     test: res.body.total == 3
+     |           ^^^^^^^^^^^^^^^^^^^
+res.body.total is 2 (int)`,
+  ],
+  [
+    "puts the hint where the mark is",
+    { ...falseTest(), operands: [], hint: 'did you mean "totals"?' },
+    `api.yml:14:11: test is false
+  14 |     test: res.body.total == 3
+     |           ^^^^^^^^^^^^^^^^^^^ did you mean "totals"?`,
+  ],
+  [
+    "shows both sides of a comparison, nil without a type",
+    {
+      ...falseTest(),
+      operands: [
+        { text: "res.body.a", type: "nil", value: null },
+        { text: "vars.wanted", type: "map", value: { id: 1, name: "x" } },
+      ],
+    },
+    `api.yml:14:11: test is false
+  14 |     test: res.body.total == 3
+     |           ^^^^^^^^^^^^^^^^^^^
+res.body.a is nil
+vars.wanted is {"id": 1, "name": "x"} (map)`,
+  ],
+  [
+    "names the expression where there is no place",
+    { kind: "test", field: "test", message: "test is false", expression: "a ==\n  b", hint: "h" },
+    "test is false\nin: a == b\nhint: h",
+  ],
+  [
+    "shows every line of what an action said",
+    { kind: "action", field: "uses", message: "cannot connect\nrefused" },
+    "cannot connect\nrefused",
+  ],
+  [
+    "does not mark the file for an interruption",
+    { ...falseTest(), kind: "interrupted", message: "interrupted", operands: [] },
+    "api.yml:14:11: interrupted\nin: res.body.total == 3",
+  ],
+];
+for (const [title, failure, expected] of cases) {
+  Deno.test(`renderFailure() ${title}`, () => {
+    assertEquals(renderFailure(failure, PLAIN, IN_A_PIPE).join("\n"), expected);
+  });
+}
+
+Deno.test("renderFailure() wraps between words on a terminal, and keeps URLs and carets whole", () => {
+  const url = "http://localhost:8080/a/rather/long/path";
+  const failure: Failure = {
+    ...falseTest(),
+    message: `cannot read what ${url} has sent`,
+    hint: "is it the right one?",
+  };
+  assertEquals(
+    renderFailure(failure, PLAIN, roomOf(30)).join("\n"),
+    `api.yml:14:11: cannot read
+what
+${url}
+has sent
+  14 |     test: res.body.tot…
+     |           ^^^^^^^^^^^^^
+     | is it the right one?
+res.body.total is 2 (int)`,
+  );
+});
+
+Deno.test("renderFailure() keeps a message in one line where there is no terminal", () => {
+  const message = `cannot ${"go ".repeat(100)}on`;
+  const failure: Failure = { kind: "action", field: "uses", message };
+  assertEquals(renderFailure(failure, PLAIN, IN_A_PIPE), [message]);
+});
+
+Deno.test("summarizeFailure() says the values with the message, on one short line", () => {
+  assertEquals(summarizeFailure(falseTest()), "test is false: res.body.total is 2 (int)");
+  const failure = { kind: "expression", field: "with.id", message: "no such field" } as const;
+  assertEquals(summarizeFailure(failure), "with.id: no such field");
+  const message = "first\nsecond " + "x".repeat(200);
+  const summary = summarizeFailure({ kind: "action", field: "uses", message });
+  assertEquals(summary, `first second ${"x".repeat(106)}…`);
+});
+
+const differing: Failure = {
+  ...falseTest(),
+  operands: [
+    { text: "res.body", type: "map", value: { items: "x".repeat(80), total: 2 } },
+    { text: "res.body.total", type: "int", value: 2 },
+  ],
+  difference: {
+    left: "res.body",
+    right: `{items: "${"x".repeat(80)}",\n total: 3}`,
+    lines: ["@ .total", '    "items": "x"', '-   "total": 2', '+   "total": 3', "  }"],
+  },
+};
+
+Deno.test("renderFailure() shows what differs below both sides, which are cut then", () => {
+  assertEquals(
+    renderFailure(differing, PLAIN, IN_A_PIPE).slice(3).join("\n"),
+    `res.body is {"items": "${"x".repeat(48)}… (map)
+res.body.total is 2 (int)
+--- res.body
++++ {items: "${"x".repeat(50)}…
+@ .total
+    "items": "x"
+-   "total": 2
++   "total": 3
+  }`,
+  );
+  for (const line of renderFailure(differing, PLAIN, roomOf(20)).slice(3)) {
+    assert(displayWidth(line) <= 20, line);
+  }
+});
+
+Deno.test("summarizeFailure() names what differs, not what both sides begin with", () => {
+  assertEquals(summarizeFailure(differing), "test is false: res.body.total is 2 (int)");
+  const long = { text: "res.body", type: "string", value: "x".repeat(300) };
+  const difference = { left: "res.body", right: "vars.page", lines: ["@ line 7", "- a", "+ b"] };
+  assertEquals(
+    summarizeFailure({
+      ...differing,
+      operands: [long, { ...long, text: "vars.page" }],
+      difference,
+    }),
+    "test is false: res.body and vars.page differ at line 7",
+  );
+});

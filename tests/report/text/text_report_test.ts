@@ -1,0 +1,311 @@
+import { assert, assertEquals } from "@std/assert";
+import { COLOURED } from "../../../src/report/coloured.ts";
+import { PLAIN } from "../../../src/report/style.ts";
+import type { Attempt, RunEvent, StepResult, StepRun } from "../../../src/run/event.ts";
+import {
+  falseTest,
+  jobFinished,
+  jobStarted,
+  NOON,
+  reportOf,
+  runFinished,
+  runStarted,
+  stepFinished,
+  stepStarted,
+} from "../events.ts";
+import { preparedText } from "../prepared.ts";
+
+function textOf(events: readonly RunEvent[], timing = false): string {
+  return reportOf(preparedText({ timing, style: PLAIN }), events);
+}
+
+const run = (step: number, more: Partial<StepRun> = {}): StepRun => ({
+  job: "build",
+  step,
+  ...more,
+});
+
+function attempt(number: number, outcome: Attempt["outcome"], message?: string): Attempt {
+  const attempt = { number, started: NOON, duration: 5, outcome };
+  return message === undefined ? attempt : { ...attempt, message };
+}
+
+/** The report of the steps of one job, without what stands around it. */
+function stepsText(results: readonly (readonly [string, Partial<StepResult>])[], timing = false) {
+  const steps = results.map(([name, more], step) => stepFinished(run(step), name, more));
+  const text = textOf([runStarted(["build"]), jobStarted("build"), ...steps], timing);
+  assert(text.startsWith("Shop\n\n⏺ Build\n"));
+  return text.slice("Shop\n\n⏺ Build\n".length);
+}
+
+Deno.test("textReport() tells a whole run", () => {
+  const exchange = {
+    req: { method: "GET", url: "http://localhost/items" },
+    res: { code: 200, status: "200 OK", body: { total: 2 }, rawbody: '{"total":2}' },
+  };
+  const events: RunEvent[] = [
+    runStarted(["build", "deploy"], { description: "Everything\nfor sale\n" }),
+    jobStarted("build"),
+    stepStarted(run(0), "compile"),
+    stepFinished(run(0), "compile"),
+    stepFinished(run(1), "warm up", { state: "untested", untested: "exit 1" }),
+    stepFinished(run(2), "wait for it", {
+      wait: 100,
+      maxAttempts: 5,
+      attempts: [attempt(1, "failed", "HTTP 503"), attempt(2, "passed")],
+      echo: "\nfirst\n\n  second  \n",
+    }),
+    stepFinished(run(3), "check the total", {
+      state: "failed",
+      maxAttempts: 2,
+      attempts: [attempt(1, "failed", "test is false"), attempt(2, "failed", "test is false")],
+      failures: [falseTest(), {
+        kind: "expression",
+        field: "outputs.id",
+        message: "no such field",
+      }],
+      exchange,
+    }),
+    stepFinished(run(4), "clean up", { state: "skipped", reason: "skipif is true" }),
+    jobFinished("build", { state: "failed" }),
+    jobFinished("deploy", { state: "skipped", reason: 'needs "build", which failed' }),
+    runFinished({
+      state: "failed",
+      jobs: { passed: 0, failed: 1, skipped: 1 },
+      steps: { passed: 2, failed: 1, skipped: 1, untested: 1 },
+      untestedFailures: 1,
+    }),
+  ];
+  assertEquals(
+    textOf(events),
+    `Shop
+Everything
+for sale
+
+⏺ Build
+   0. ✓  compile
+   1. △  warm up (exit 1, not tested)
+   2. ✓  🕐︎100ms → wait for it ⟳ 2/5
+         first
+
+           second
+   3. ✗  check the total ⟳ 2/2
+         api.yml:14:11: test is false
+           14 |     test: res.body.total == 3
+              |           ^^^^^^^^^^^^^^^^^^^
+         res.body.total is 2 (int)
+         no such field
+         attempts: 1–2 test is false
+         request:
+           GET http://localhost/items
+         response:
+           200 OK
+           body: {"total": 2}
+   4. ⏭  clean up (skipped: skipif is true)
+  ⎿ Failed in 0.12s
+
+⏺ Deploy (SKIPPED: needs "build", which failed)
+
+Failures
+  1. Build › check the total   api.yml:14:11
+     test is false: res.body.total is 2 (int)
+     outputs.id: no such field
+
+Total workflow time: 1.13s ✗ 1 job failed, 1 skipped; 1 step failed, 1 skipped; 1 unsuccessful step not tested
+`,
+  );
+});
+
+Deno.test("textReport() is short about a run that went well", () => {
+  const events = [
+    runStarted(["build"]),
+    jobStarted("build"),
+    stepFinished(run(0), "compile"),
+    jobFinished("build"),
+    runFinished(),
+  ];
+  assertEquals(
+    textOf(events),
+    `Shop
+
+⏺ Build
+   0. ✓  compile
+  ⎿ Completed in 0.12s
+
+Total workflow time: 1.13s ✓ All jobs succeeded
+`,
+  );
+});
+
+Deno.test("textReport() names a job as soon as its first step starts", () => {
+  const report = preparedText({ timing: false, style: PLAIN });
+  reportOf(report, [runStarted(["build"])]);
+  assertEquals(report.report(jobStarted("build", { name: "Build it\nall" })), "");
+  assertEquals(report.report(stepStarted(run(0), "compile")), "⏺ Build it all\n");
+  assertEquals(report.report(stepStarted(run(1), "test")), "");
+});
+
+Deno.test("textReport() gives a job that was skipped after its start one line", () => {
+  const events = [
+    runStarted(["build"]),
+    jobStarted("build"),
+    jobFinished("build", { state: "skipped", reason: "skipif is true: vars.off" }),
+    runFinished({ jobs: { passed: 0, failed: 0, skipped: 1 } }),
+  ];
+  assertEquals(
+    textOf(events),
+    `Shop
+
+⏺ Build (SKIPPED: skipif is true: vars.off)
+
+Total workflow time: 1.13s ✓ All jobs succeeded (1 job skipped)
+`,
+  );
+});
+
+Deno.test("textReport() shows why a job failed outside its steps", () => {
+  const failure = { kind: "expression", field: "skipif", message: "unknown name" } as const;
+  const events = [
+    runStarted(["build"]),
+    jobStarted("build"),
+    jobFinished("build", { state: "failed", failures: [failure] }),
+    runFinished({ state: "failed", jobs: { passed: 0, failed: 1, skipped: 0 } }),
+  ];
+  assertEquals(
+    textOf(events),
+    `Shop
+
+⏺ Build
+    unknown name
+  ⎿ Failed in 0.12s
+
+Failures
+  1. Build
+     skipif: unknown name
+
+Total workflow time: 1.13s ✗ 1 job failed
+`,
+  );
+});
+
+Deno.test("textReport() says that a run was interrupted", () => {
+  const events = [
+    runStarted([]),
+    runFinished({
+      state: "failed",
+      interrupted: "interrupted by Ctrl-C",
+      jobs: { passed: 0, failed: 1, skipped: 2 },
+    }),
+  ];
+  assertEquals(
+    textOf(events),
+    "Shop\n\nTotal workflow time: 1.13s ✗ interrupted by Ctrl-C; " +
+      "1 job failed, 2 skipped\n",
+  );
+});
+
+Deno.test("textReport() numbers each entry of an iteration", () => {
+  const entries = Array.from(
+    { length: 11 },
+    (_, entry) => stepFinished(run(0, { entry }), `entry ${entry}`),
+  );
+  const text = textOf([
+    runStarted(["build"]),
+    jobStarted("build"),
+    ...entries,
+    stepFinished(run(1), "last"),
+  ]);
+  const lines = text.split("\n");
+  assertEquals(lines.slice(2, 4), ["⏺ Build", "   0. ✓  entry 0"]);
+  assertEquals(lines.slice(-3), ["  10. ✓  entry 10", "  11. ✓  last", ""]);
+});
+
+Deno.test("textReport() shows start and response time with --timing", () => {
+  assertEquals(
+    stepsText([
+      ["fast", {}],
+      ["never answered", { state: "untested", untested: "exit 1", responseTime: 1250 }],
+      ["skipped", { state: "skipped" }],
+    ], true),
+    `   0. ✓  fast (@12:00:00.789 6.5ms)
+   1. △  never answered (exit 1, not tested) (@12:00:00.789 1.25s)
+   2. ⏭  skipped (skipped)
+`,
+  );
+});
+
+Deno.test("textReport() shows retries and attempts only where a step has them", () => {
+  assertEquals(
+    stepsText([
+      ["at once", { maxAttempts: 3, attempts: [attempt(1, "passed")] }],
+      ["skipped", { state: "skipped", maxAttempts: 3, attempts: [] }],
+      ["plain", {}],
+    ]),
+    "   0. ✓  at once ⟳ 1/3\n   1. ⏭  skipped (skipped)\n   2. ✓  plain\n",
+  );
+});
+
+Deno.test("textReport() keeps what servers say from driving the terminal", () => {
+  const text = stepsText([["\x1b[2Jname\r", { echo: "\x9b31m\u202eecho" }]]);
+  assertEquals(text, "   0. ✓  ␛[2Jname␍\n         \ufffd31m\ufffdecho\n");
+});
+
+Deno.test("textReport() adds colours and nothing else when it has a style", () => {
+  const events = [
+    runStarted(["build"], { description: "about" }),
+    jobStarted("build"),
+    stepFinished(run(0), "bad", { state: "failed", failures: [falseTest()], echo: "echo" }),
+    stepFinished(run(1), "off", { state: "skipped" }),
+    jobFinished("build", { state: "failed" }),
+    runFinished({ state: "failed", jobs: { passed: 0, failed: 1, skipped: 0 } }),
+  ];
+  const coloured = reportOf(preparedText({ timing: true, style: COLOURED }), events);
+  assert(coloured.includes("\x1b[31m✗\x1b[39m"));
+  // deno-lint-ignore no-control-regex
+  assertEquals(coloured.replace(/\x1b\[\d+m/g, ""), textOf(events, true));
+  for (const line of coloured.split("\n")) {
+    // deno-lint-ignore no-control-regex
+    const codes = [...line.matchAll(/\x1b\[(\d+)m/g)].map(([, code]) => Number(code));
+    assertEquals(codes.length % 2, 0, `each colour ends on its line: ${JSON.stringify(line)}`);
+  }
+});
+
+Deno.test("textReport() lists no more failures again than anybody reads", () => {
+  const steps = Array.from(
+    { length: 150 },
+    (_, step) => stepFinished(run(step), `step ${step}`, { state: "failed", failures: [] }),
+  );
+  const lines = textOf([
+    runStarted(["build"]),
+    jobStarted("build"),
+    ...steps,
+    jobFinished("build", { state: "failed" }),
+    runFinished({ state: "failed" }),
+  ]).split("\n");
+  const list = lines.slice(lines.indexOf("Failures") + 1);
+  assertEquals(list[99], "100. Build › step 99");
+  assertEquals(list[100], "     … (50 more failures above)");
+});
+
+Deno.test("textReport() stays within a terminal, whose size may change", () => {
+  let columns = 40;
+  const report = preparedText({ timing: false, style: PLAIN, columns: () => columns });
+  const message = "cannot read what the server at the other end of the line has sent";
+  const failed: Partial<StepResult> = {
+    state: "failed",
+    failures: [{ ...falseTest(), message }],
+    exchange: { req: null, res: { body: "long ".repeat(40) } },
+  };
+  for (const wide of [40, 30, 60]) {
+    columns = wide;
+    const text = report.report(stepFinished({ job: "a", step: 0 }, "s", failed)) +
+      report.report(jobFinished("a", { state: "failed", failures: failed.failures! })) +
+      report.report(runFinished());
+    assertEquals(
+      text.split("\n").filter((line) => line.length > wide),
+      [
+        "Total workflow time: 1.13s ✓ All jobs succeeded",
+      ].filter((line) => line.length > wide),
+    );
+  }
+});

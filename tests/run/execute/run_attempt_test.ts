@@ -1,0 +1,76 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { ActionContext, RunAction } from "../../../src/action/action.ts";
+import { hello } from "../../../src/action/hello.ts";
+import { Deadlines } from "../../../src/host/deadlines.ts";
+import { denoHost } from "../../../src/host/deno_host.ts";
+import { Interruption } from "../../../src/run/interruption.ts";
+import { runAttempt } from "../../../src/run/execute/run_attempt.ts";
+import type { Session } from "../../../src/run/session.ts";
+import { StepError } from "../../../src/source/errors.ts";
+import { type FakeClock, fakeClock } from "../../support/fake_clock.ts";
+
+/** What an attempt needs of a session. */
+function sessionAt(clock: FakeClock): Session {
+  const session: Partial<Session> = {
+    host: { ...denoHost(), clock },
+    deadlines: new Deadlines(clock),
+    interruption: new Interruption(),
+    onRunEnd: () => {},
+    addSecret: () => {},
+  };
+  return session as Session;
+}
+
+function stepOf(timeout: number) {
+  return { label: "s", vars: {}, timeout };
+}
+
+/** Begins an attempt of an action that ends when it is stopped, and gives its context. */
+async function begin(session: Session, name: string, timeout: number) {
+  const begun = Promise.withResolvers<ActionContext>();
+  const run: RunAction = (_params, context) => {
+    context.queue();
+    begun.resolve(context);
+    return new Promise((_resolve, reject) => context.onStop(reject));
+  };
+  const action = { ...hello, name, load: () => Promise.resolve(run) };
+  const answer = runAttempt(session, action, { job: "j", step: 0 }, {}, stepOf(timeout));
+  answer.catch(() => {});
+  return { answer, context: await begun.promise };
+}
+
+Deno.test("runAttempt() counts the time of an action from when its turn has come", async () => {
+  const clock = fakeClock();
+  const { answer, context } = await begin(sessionAt(clock), "queues", 1000);
+  clock.advance(60_000);
+  assertEquals(clock.waiting(), 0);
+  context.begin();
+  clock.advance(999);
+  assertEquals(clock.waiting(), 1);
+  clock.advance(1);
+  await assertRejects(() => answer, StepError, "timed out after 1s");
+});
+
+Deno.test("runAttempt() interrupts an action that waits for its turn", async () => {
+  const session = sessionAt(fakeClock());
+  const { answer } = await begin(session, "is interrupted", 1000);
+  session.interruption.interrupt("interrupted by SIGINT");
+  await assertRejects(() => answer, StepError, "interrupted by SIGINT");
+});
+
+Deno.test("runAttempt() begins nothing when the run was interrupted while the code came", async () => {
+  const session = sessionAt(fakeClock());
+  const action = {
+    ...hello,
+    name: "loads long",
+    load() {
+      session.interruption.interrupt("interrupted by SIGINT");
+      return Promise.resolve(() => Promise.reject(new Error("it was begun")));
+    },
+  };
+  await assertRejects(
+    () => runAttempt(session, action, { job: "j", step: 0 }, {}, stepOf(1000)),
+    StepError,
+    "interrupted by SIGINT",
+  );
+});

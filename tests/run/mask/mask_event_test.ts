@@ -1,0 +1,129 @@
+import { assert, assertEquals } from "@std/assert";
+import type { Failure, RunEvent } from "../../../src/run/event.ts";
+import { maskEvent } from "../../../src/run/mask/mask_event.ts";
+import { Masker } from "../../../src/value/masker.ts";
+import { jobFinished, jobStarted, runStarted, stepFinished } from "../../report/events.ts";
+
+const RUN = { job: "a", step: 0, id: "login" };
+
+const FAILURE: Failure = {
+  kind: "test",
+  field: "outputs.hunter22",
+  message: "a hunter22",
+  hint: "b hunter22",
+  place: { file: "hunter22.yml", line: 1, column: 7, text: "test: hunter22 == 1", from: 6, to: 14 },
+  expression: "hunter22 == 1",
+  operands: [{ text: "hunter22", type: "string", value: "***" }],
+  difference: { left: "hunter22", right: "hunter22", lines: ["- hunter22"] },
+};
+
+const ATTEMPT = {
+  number: 1,
+  started: 0,
+  duration: 1,
+  outcome: "error",
+  message: "hunter22",
+} as const;
+
+/** One event of each type, with a secret in each of its texts. */
+const EVENTS: readonly RunEvent[] = [
+  runStarted(["a"], {
+    name: "hunter22",
+    description: "hunter22",
+    file: "hunter22.yml",
+    jobs: [{
+      id: "a",
+      name: "x hunter22",
+      needs: [],
+      steps: [{
+        name: "step hunter22",
+        uses: "http",
+        place: { file: "hunter22.yml", line: 1, column: 1 },
+      }],
+    }],
+  }),
+  jobStarted("a", { name: "hunter22" }),
+  { type: "step_started", time: 0, run: RUN, name: "hunter22", uses: "http" },
+  { type: "step_waiting", time: 0, run: RUN, milliseconds: 1, why: "wait" },
+  { type: "step_retried", time: 0, run: RUN, attempt: ATTEMPT, of: 2 },
+  stepFinished(RUN, "hunter22", {
+    attempts: [ATTEMPT],
+    echo: "hunter22",
+    failures: [FAILURE],
+    untested: "exit hunter22",
+    test: {
+      expression: "hunter22",
+      operands: [{ text: "hunter22", type: "string", value: "masked already" }],
+    },
+    reason: "hunter22",
+  }),
+  { type: "round_finished", time: 0, job: "a", round: 0, state: "failed" },
+  jobFinished("a", { name: "hunter22", reason: "hunter22", failures: [FAILURE] }),
+  {
+    type: "run_finished",
+    time: 0,
+    duration: 1,
+    state: "failed",
+    interrupted: "hunter22",
+    jobs: { passed: 0, failed: 1, skipped: 0 },
+    steps: { passed: 0, failed: 1, skipped: 0, untested: 0 },
+    untestedFailures: 0,
+    flaky: 0,
+  },
+  { type: "note", time: 0, level: "debug", text: "hunter22", run: RUN },
+];
+
+function maskerOf(...secrets: string[]): Masker {
+  const masker = new Masker();
+  for (const secret of secrets) masker.add(secret);
+  return masker;
+}
+
+for (const event of EVENTS) {
+  Deno.test(`maskEvent() takes secrets out of every text of ${event.type}`, () => {
+    const masked = JSON.stringify(maskEvent(event, maskerOf("hunter22")));
+    assert(!masked.includes("hunter22"), masked);
+  });
+
+  Deno.test(`maskEvent() leaves ${event.type} as it is where there is no secret`, () => {
+    assert(maskEvent(event, maskerOf("something else")) === event);
+  });
+}
+
+Deno.test("maskEvent() leaves the shape of events alone", () => {
+  const words = [
+    "run_started",
+    "step_finished",
+    "passed",
+    "failed",
+    "skipped",
+    "untested",
+    "expression",
+    "interrupted",
+    "warning",
+    "initial_delay",
+  ];
+  for (const event of EVENTS) {
+    assert(maskEvent({ ...event }, maskerOf(...words)).type === event.type);
+  }
+  const failure: Failure = { kind: "expression", field: "x", message: "failed" };
+  const event = stepFinished(RUN, "job", { state: "failed", failures: [failure] });
+  assertEquals(maskEvent(event, maskerOf(...words)), {
+    ...event,
+    result: { ...event.result, failures: [{ ...failure, message: "***" }] },
+  });
+});
+
+Deno.test("maskEvent() keeps jobs apart whose ids are secrets", () => {
+  const event = runStarted(["secret-a", "secret-b"]);
+  const { jobs } = maskEvent(event, maskerOf("secret-a", "secret-b")) as typeof event;
+  assertEquals(jobs.map(({ id }) => id), ["secret-a", "secret-b"]);
+});
+
+Deno.test("maskEvent() takes no data for a place", () => {
+  const data = { text: 1, from: "a", to: "b", line: "c" };
+  const event = stepFinished(RUN, "hunter22", { exchange: { req: null, res: { body: data } } });
+  const masked = maskEvent(event, maskerOf("hunter22")) as typeof event;
+  assertEquals(masked.result.exchange, event.result.exchange);
+  assertEquals(masked.result.name, "***");
+});

@@ -1,0 +1,76 @@
+import { assertEquals } from "@std/assert";
+import { addSecretsOf, withoutSecretHeaders } from "../../../src/run/mask/secrets.ts";
+import { Masker } from "../../../src/value/masker.ts";
+
+Deno.test("addSecretsOf() makes values of secret names secret, at any depth", () => {
+  const masker = new Masker();
+  addSecretsOf({
+    TOKEN: "abcdef",
+    PASS: "short",
+    HOME: "/home/ann",
+    db: { password: "hunter22", port: 5432123, pin: { key: 987654 } },
+  }, masker);
+  assertEquals(
+    masker.mask("abcdef short /home/ann hunter22 5432123 987654"),
+    "*** short /home/ann *** 5432123 ***",
+  );
+});
+
+Deno.test("addSecretsOf() makes all secret that lies under a secret name", () => {
+  const masker = new Masker();
+  addSecretsOf({
+    token: ["first-one", ["second-one"], 1234567],
+    auth: { value: "third-one", deep: { list: [{ x: "fourth-one" }] } },
+    credentials: { user: "fifth-one", pw: "sixth-one" },
+    list: [{ name: "plain-one", password: "seventh-one" }],
+  }, masker);
+  assertEquals(
+    masker.mask(
+      "first-one second-one 1234567 third-one fourth-one fifth-one sixth-one plain-one seventh-one",
+    ),
+    "*** *** *** *** *** *** *** plain-one ***",
+  );
+});
+
+Deno.test("addSecretsOf() looks once at data that holds a part again and again", () => {
+  const masker = new Masker();
+  const shared = { plain: "plain-one", key: "secret-one" };
+  let value: unknown = shared;
+  for (let i = 0; i < 60; i++) value = [value, { value }];
+  addSecretsOf({ value }, masker);
+  assertEquals(masker.mask("plain-one secret-one"), "plain-one ***");
+  addSecretsOf({ shared, auth: shared }, masker);
+  assertEquals(masker.mask("plain-one secret-one"), "*** ***");
+});
+
+Deno.test("withoutSecretHeaders() hides the values of secret headers, however short", () => {
+  assertEquals(
+    withoutSecretHeaders({
+      url: "http://x",
+      headers: { Authorization: "a", cookie: "b=1", "Set-Cookie": "c", accept: "d" },
+      cookies: ["c"],
+    }, "***"),
+    {
+      url: "http://x",
+      headers: { Authorization: "***", cookie: "***", "Set-Cookie": "***", accept: "d" },
+      cookies: ["***"],
+    },
+  );
+});
+
+Deno.test("withoutSecretHeaders() hides outputs with secret names, by step id and flat", () => {
+  assertEquals(
+    withoutSecretHeaders(
+      { outputs: { token: "a", login: { token: "a", user: "u" }, n: 1 } },
+      "***",
+    ),
+    { outputs: { token: "***", login: { token: "***", user: "u" }, n: 1 } },
+  );
+});
+
+Deno.test("withoutSecretHeaders() shows of an output with a secret name that there was none", () => {
+  assertEquals(
+    withoutSecretHeaders({ outputs: { token: null, login: { token: null, password: "" } } }, "***"),
+    { outputs: { token: null, login: { token: null, password: "***" } } },
+  );
+});
