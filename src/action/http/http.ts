@@ -1,7 +1,7 @@
 import type { Action } from "../action.ts";
 import { checkHttp, hasForm } from "./request/check_http.ts";
 import { mergeHttpDefaults } from "./request/merge_http_defaults.ts";
-import { SAME_MEANING, SHORTHANDS } from "./request/shorthands.ts";
+import { SAME_MEANING, SHORTHANDS } from "./request/http_syntax.ts";
 
 const JSON_BODY = 'a mapping or list in "body" is sent as JSON';
 const FORM = 'a form is a "body" with the header content-type: application/x-www-form-urlencoded';

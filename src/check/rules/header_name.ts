@@ -1,4 +1,4 @@
-import { canonicalName } from "../../action/http/request/header_names.ts";
+import { canonicalName } from "../../action/http/request/http_syntax.ts";
 import type { Check } from "../check.ts";
 import { keyProblem } from "../model/key_problem.ts";
 

@@ -2,10 +2,8 @@ import { isTemplate } from "../../../expr/template/template_data.ts";
 import { isDict } from "../../../value/value.ts";
 import type { Dict, ParameterProblem, Value } from "../../action.ts";
 import { mediaType } from "../response/content_type.ts";
-import { isToken } from "./header_names.ts";
-import { methodProblem } from "./method.ts";
+import { isToken, methodKeys, methodProblem, SHORTHANDS } from "./http_syntax.ts";
 import { isFullUrl, joinUrl, readUrl } from "./request_url.ts";
-import { methodKeys, SHORTHANDS } from "./shorthands.ts";
 
 /** What is wrong with the parameters of an http step beyond their types. */
 export function checkHttp(params: Dict): ParameterProblem[] {

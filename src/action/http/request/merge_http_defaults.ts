@@ -1,5 +1,5 @@
 import { type Dict, isDict, mergeDicts, type Value } from "../../../value/value.ts";
-import { SAME_MEANING } from "./shorthands.ts";
+import { SAME_MEANING } from "./http_syntax.ts";
 
 /**
  * The parameters of a step laid over the defaults of its job: key by key, also in nested objects.

@@ -1,11 +1,10 @@
 import { StepError } from "../../../source/errors.ts";
 import type { Dict } from "../../action.ts";
 import { nilError, type ParameterReader, readParameters, required } from "../../read_parameters.ts";
-import { methodProblem } from "./method.ts";
+import { methodProblem, SHORTHANDS } from "./http_syntax.ts";
 import { encodeBody, type RequestBody } from "./request_body.ts";
 import { type Headers, requestHeaders } from "./request_headers.ts";
 import { addQuery, isFullUrl, joinUrl, readUrl, withoutPassword } from "./request_url.ts";
-import { SHORTHANDS } from "./shorthands.ts";
 
 /** A request that can be sent. */
 export interface Request {

@@ -1,7 +1,6 @@
 import { StepError } from "../../../source/errors.ts";
 import type { Dict } from "../../action.ts";
-import { toByteString } from "./byte_string.ts";
-import { canonicalName, isToken } from "./header_names.ts";
+import { canonicalName, isToken, toByteString } from "./http_syntax.ts";
 import type { RequestBody } from "./request_body.ts";
 import { decode } from "./request_url.ts";
 

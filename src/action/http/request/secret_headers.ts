@@ -1,9 +1,8 @@
 import type { Dict } from "../../action.ts";
-import { fromByteString } from "./byte_string.ts";
+import { fromByteString, SHORTHANDS } from "./http_syntax.ts";
 import type { Headers } from "./request_headers.ts";
 import { passwordsIn } from "./request_url.ts";
 import type { Reply } from "../transport/send.ts";
-import { SHORTHANDS } from "./shorthands.ts";
 
 /** What no report may show of the URLs that a step asks for. */
 export function urlSecrets(params: Dict): string[] {

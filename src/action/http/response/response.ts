@@ -1,8 +1,7 @@
 import { parseJson } from "../../../value/parse_json.ts";
 import type { Dict, Value } from "../../action.ts";
-import { fromByteString } from "../request/byte_string.ts";
+import { canonicalName, fromByteString } from "../request/http_syntax.ts";
 import { charset, isJsonType, isTextType, mediaType } from "./content_type.ts";
-import { canonicalName } from "../request/header_names.ts";
 import type { Reply } from "../transport/send.ts";
 
 /** The head of a response as steps see it. */

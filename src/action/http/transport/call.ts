@@ -2,7 +2,7 @@ import type { Deadline } from "../../../host/deadlines.ts";
 import { StepError } from "../../../source/errors.ts";
 import { formatDuration } from "../../../value/duration.ts";
 import type { ActionContext } from "../../action.ts";
-import { mayRepeat } from "../request/method.ts";
+import { mayRepeat } from "../request/http_syntax.ts";
 import type { Request, RequestPlan } from "../request/read_request.ts";
 import { type Exchange, type Reply, send, SendFailure } from "./send.ts";
 import type { Sockets } from "./sockets.ts";

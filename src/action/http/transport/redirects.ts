@@ -1,6 +1,6 @@
 import { StepError } from "../../../source/errors.ts";
 import { isSecretHeader } from "../../../value/secrets.ts";
-import { fromByteString } from "../request/byte_string.ts";
+import { fromByteString } from "../request/http_syntax.ts";
 import { bareUrl, type Request } from "../request/read_request.ts";
 import type { Headers } from "../request/request_headers.ts";
 import { readUrl, withoutPassword } from "../request/request_url.ts";

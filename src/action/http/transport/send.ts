@@ -1,7 +1,7 @@
 import { ClientRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { demand, demandCertificates } from "../../../host/deno_permissions.ts";
-import { mayRepeat } from "../request/method.ts";
+import { mayRepeat } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
 import type { Sockets } from "./sockets.ts";
 import { wireOptions } from "../request/wire_options.ts";

@@ -1,0 +1,76 @@
+import type { Alternatives, Dict } from "../../action.ts";
+
+/** What is wrong with a method; undefined if nothing is. */
+export function methodProblem(method: string): string | undefined {
+  if (!isToken(method)) return `"${method}" cannot be a method`;
+  // It asks a proxy for a tunnel, and what comes back is no response.
+  if (method.toUpperCase() === "CONNECT") return `the method "${method}" is not supported`;
+  return undefined;
+}
+
+/**
+ * Whether a request may be sent once more when a connection was closed before any answer came:
+ * doing it twice leaves the server as doing it once.
+ */
+export function mayRepeat(method: string): boolean {
+  return REPEATABLE.has(method);
+}
+
+const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+/** Names come again with each response, and there are few of them. */
+const known = new Map<string, string>();
+const MOST_KNOWN = 1000;
+
+/** A header's name as responses are keyed by it: `content-type` and `CONTENT-TYPE` are `Content-Type`. */
+export function canonicalName(name: string): string {
+  let canonical = known.get(name);
+  if (canonical !== undefined) return canonical;
+  canonical = name.toLowerCase().replace(/(^|-)([a-z])/g, (part) => part.toUpperCase());
+  if (known.size < MOST_KNOWN) known.set(name, canonical);
+  return canonical;
+}
+
+/** Whether a text can be the name of a header or a method. */
+export function isToken(text: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
+}
+
+/** Parameters that give the method and where it goes in one: `get: /pets`. */
+export const SHORTHANDS = ["get", "post", "put", "patch", "delete", "head", "options"] as const;
+
+/** Parameters that say the same thing, so that one of a step takes the place of all defaults. */
+export const SAME_MEANING: readonly Alternatives[] = [
+  { names: ["method", ...SHORTHANDS], required: true },
+  { names: ["verify_ssl", "insecure"] },
+];
+
+/** The parameters in `params` that say which method to use; one is right. */
+export function methodKeys(params: Dict): string[] {
+  return ["method", ...SHORTHANDS].filter((key) =>
+    Object.hasOwn(params, key) && params[key] !== null
+  );
+}
+
+/** A text as node:http wants it for headers: a character for each byte of its UTF-8. */
+export function toByteString(text: string): string {
+  if (!hasBeyondAscii(text)) return text;
+  let bytes = "";
+  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  return bytes;
+}
+
+/** The text in a header from node:http: UTF-8 where its bytes are that, otherwise Latin-1. */
+export function fromByteString(bytes: string): string {
+  if (!hasBeyondAscii(bytes)) return bytes;
+  try {
+    const raw = Uint8Array.from(bytes, (character) => character.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(raw);
+  } catch {
+    return bytes;
+  }
+}
+
+function hasBeyondAscii(text: string): boolean {
+  return /[^\0-\x7f]/.test(text);
+}
