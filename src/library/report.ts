@@ -52,8 +52,6 @@ export async function makeReport(name: ReportName, options: ReportOptions = {}):
     case "quiet": {
       const { makeReporter } = await import("../report/open_report.ts");
       const reporter = await makeReporter(name, await reporterOptions(options));
-      // What events will come is not known, nor who runs what they are of.
-      for (const what of ["failures", "rounds"] as const) await reporter.prepare?.(what);
       return (event) => reporter.report(event);
     }
     case "verbose": {

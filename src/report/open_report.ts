@@ -1,5 +1,5 @@
 import type { Host, Output } from "../host/host.ts";
-import type { RareEvents, RunEvent } from "../run/event.ts";
+import type { RunEvent } from "../run/event.ts";
 import type { Reporter, ReportOptions } from "./reporter.ts";
 import { loadStyle } from "./style.ts";
 import { Terminal } from "./live/terminal.ts";
@@ -26,8 +26,6 @@ export interface OpenReportOptions {
 /** A report that is being written. */
 interface OpenReport {
   take(event: RunEvent): void;
-  /** Is to be waited for before the first of such events is taken. */
-  prepare(what: RareEvents): Promise<void>;
   /** Leaves the terminal as it was; the report is complete then. */
   close(): void;
 }
@@ -63,7 +61,6 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
   });
   return {
     take: (event) => terminal.emit(event),
-    prepare: async (what) => await report.prepare?.(what),
     close: () => terminal.close(),
   };
 }

@@ -1,12 +1,10 @@
-import type { RareEvents, RunEvent } from "../run/event.ts";
+import type { RunEvent } from "../run/event.ts";
 import type { Style } from "./style.ts";
 
 /** Turns the events of a run into text. It writes nothing itself. */
 export interface Reporter {
   /** The text that an event adds to the report, often none. */
   report(event: RunEvent): string;
-  /** Brings the code that such events need; they may come only when it is there. */
-  prepare?(what: RareEvents): Promise<void>;
   /** Lines that stand below the report for now and are drawn anew again and again. */
   live?(now: number, columns: number, rows: number): readonly LiveLine[];
 }

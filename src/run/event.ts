@@ -354,6 +354,3 @@ export interface Note {
 
 /** Takes the events of a run. */
 export type Emit = (event: RunEvent) => void;
-
-/** Events that few runs have: of failures, and of jobs that run otherwise than just once. */
-export type RareEvents = "failures" | "rounds";

@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { roundDuration } from "../value/duration.ts";
 import { Masker } from "../value/masker.ts";
-import type { Emit, RareEvents, RunStarted, SpotInFile, StepOutline } from "./event.ts";
+import type { Emit, RunStarted, SpotInFile, StepOutline } from "./event.ts";
 import { Interruption } from "./interruption.ts";
 import { maskEvent } from "./mask/mask_event.ts";
 import { Outputs } from "./execute/outputs.ts";
@@ -27,8 +27,6 @@ export interface RunOptions {
   readonly jobs?: number;
   /** What actions may reach; everything where it is absent. */
   readonly permissions?: Permissions;
-  /** Is called and waited for before the first of such events. */
-  readonly prepare?: (what: RareEvents) => Promise<void>;
 }
 
 /** What is told where nothing else is asked for. */
@@ -51,7 +49,6 @@ export async function run(
   const deadline = timeout &&
     deadlines.add(timeout.milliseconds, () => interruption.interrupt(timeout.reason));
   try {
-    if (plan.jobs.some(({ job }) => job.repeat)) await options.prepare?.("rounds");
     return await runJobs(session, plan, options.jobs);
   } finally {
     deadline?.cancel();
@@ -71,7 +68,7 @@ function openSession(
   const closing = new Interruption();
   if (interruption.reason !== undefined) closing.interrupt(interruption.reason);
   interruption.add({ stop: ({ message }) => closing.interrupt(message) });
-  const { prepare, secrets = new Masker() } = options;
+  const { secrets = new Masker() } = options;
   addSecretsOf(host.env.all(), secrets);
   addSecretsOf(vars, secrets);
   const stepIds = new Set(
@@ -94,7 +91,6 @@ function openSession(
     emit: (event) => emit(maskEvent(event, secrets)),
     onRunEnd,
     addSecret: (text) => secrets.add(text),
-    ...prepare ? { prepareFailures: () => prepare("failures") } : {},
     runJobFile: async (...args) =>
       await (await import("./execute/run_job_file.ts")).runJobFile(...args),
     detail: { ...DETAIL, ...options.detail },

@@ -41,8 +41,6 @@ export interface Session {
   /** Has `end` called when the run is over. */
   readonly onRunEnd: (end: () => void | Promise<void>) => void;
   readonly addSecret: (text: string) => void;
-  /** To be waited for before the first event that tells of a failure; absent where nobody needs it. */
-  readonly prepareFailures?: () => Promise<void>;
   /** Runs a job file, for a step that embeds one. */
   readonly runJobFile: RunJobFile;
   readonly detail: Detail;

@@ -13,7 +13,7 @@ import {
   stepFinished,
   stepStarted,
 } from "./events.ts";
-import { preparedText } from "./prepared.ts";
+import { textReport } from "../../src/report/text/text_report.ts";
 
 /** Numbers that look random and are the same each time. */
 function randomNumbers(seed: number): (below: number) => number {
@@ -70,7 +70,7 @@ Deno.test("textReport() makes the same block of a job for any order of the event
     const ids = Array.from({ length: 1 + random(6) }, (_, index) => `job${index}`);
     const jobs = ids.map((id) => eventsOf(id, random));
     const report = (events: readonly RunEvent[]) =>
-      reportOf(preparedText({ timing: false, style: PLAIN }), [
+      reportOf(textReport({ timing: false, style: PLAIN }), [
         runStarted(ids),
         ...events,
         runFinished(),
@@ -92,7 +92,7 @@ Deno.test("textReport() writes every line of the first job the moment it is know
     ...Array.from({ length: 5 }, (_, step) => stepFinished({ job: "a", step }, `step ${step}`)),
   ];
   const other = [jobStarted("b"), stepFinished({ job: "b", step: 0 }, "other")];
-  const report = preparedText({ timing: false, style: PLAIN });
+  const report = textReport({ timing: false, style: PLAIN });
   report.report(runStarted(["a", "b"]));
   report.report(first.shift()!);
   for (const event of interleave([first, other], random)) {

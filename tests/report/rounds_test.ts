@@ -12,7 +12,7 @@ import {
   runStarted,
   stepFinished,
 } from "./events.ts";
-import { preparedText } from "./prepared.ts";
+import { textReport } from "../../src/report/text/text_report.ts";
 
 /** What each round made of the only step; the text of the job and what comes after it. */
 function roundsText(
@@ -28,7 +28,7 @@ function roundsText(
   });
   const isFailed = results.some(({ state }) => state === "failed");
   const state = isFailed ? "failed" : "passed";
-  const text = reportOf(preparedText({ timing: false, style: PLAIN }), [
+  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
     runStarted(["load"]),
     jobStarted("load", { rounds }),
     ...events,
@@ -179,7 +179,7 @@ Deno.test("textReport() leaves out the times of actions that ask nobody", () => 
 
 Deno.test("textReport() says how many rounds answered where not all did", () => {
   const { responseTime: _, ...noAnswer } = stepFinished({ job: "load", step: 0 }, "ping").result;
-  const text = reportOf(preparedText({ timing: false, style: PLAIN }), [
+  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
     runStarted(["load"]),
     jobStarted("load", { rounds: 3 }),
     stepFinished({ job: "load", step: 0, round: 0 }, "ping", { responseTime: 2 }),
@@ -221,7 +221,7 @@ Deno.test("textReport() tells failures by the code of the answer, not by numbers
 });
 
 Deno.test("textReport() shows the first of failures that are alike, in whatever order rounds end", () => {
-  const text = reportOf(preparedText({ timing: false, style: PLAIN }), [
+  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
     runStarted(["load"]),
     jobStarted("load", { rounds: 3 }),
     ...[2, 0, 1].map((round) =>
@@ -249,7 +249,7 @@ Deno.test("textReport() keeps the picture of times within a narrow terminal", ()
   ];
   const picture = (columns: number) => {
     const text = reportOf(
-      preparedText({ timing: false, style: PLAIN, columns: () => columns }),
+      textReport({ timing: false, style: PLAIN, columns: () => columns }),
       events,
     );
     const lines = text.split("\n");
@@ -278,7 +278,7 @@ Deno.test("textReport() shows a job that repeats not at all", () => {
 });
 
 Deno.test("textReport() orders the steps of rounds that ran side by side as the file does", () => {
-  const text = reportOf(preparedText({ timing: false, style: PLAIN }), [
+  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
     runStarted(["load"]),
     jobStarted("load", { rounds: 2 }),
     stepFinished({ job: "load", step: 1, round: 1 }, "second"),
@@ -293,7 +293,7 @@ Deno.test("textReport() orders the steps of rounds that ran side by side as the 
 });
 
 Deno.test("textReport() orders what rounds said that ran side by side", () => {
-  const text = reportOf(preparedText({ timing: false, style: PLAIN }), [
+  const text = reportOf(textReport({ timing: false, style: PLAIN }), [
     runStarted(["load"]),
     jobStarted("load", { rounds: 3 }),
     ...[2, 0, 1].map((round) =>

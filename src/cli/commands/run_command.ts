@@ -99,7 +99,6 @@ async function runPrepared(
     const passed = await run(plan, host, take, {
       ...options,
       interruption,
-      prepare: (what) => report.prepare(what),
       ...(timeout === undefined ? {} : { timeout }),
       detail: {
         ...(targets.some(({ format }) => format.detailed) ? { all: true, places: true } : {}),

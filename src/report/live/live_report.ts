@@ -1,5 +1,4 @@
 import { displayWidth } from "../../source/display_width.ts";
-import type { LateCode } from "../text/job_block.ts";
 import { LiveJobs } from "./live_jobs.ts";
 import { printableEvent } from "../model/printable_event.ts";
 import { renderLive } from "./render_live.ts";
@@ -7,8 +6,8 @@ import type { LiveLine, Reporter, ReportOptions } from "../reporter.ts";
 import { textReport } from "../text/text_report.ts";
 
 /** The report that people read, with a line below it for each job that is under way. */
-export function liveReport(options: ReportOptions, code?: LateCode): Reporter {
-  const text = textReport(options, code);
+export function liveReport(options: ReportOptions): Reporter {
+  const text = textReport(options);
   const live = new LiveJobs();
   return {
     ...text,

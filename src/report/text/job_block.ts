@@ -1,5 +1,5 @@
-import type { JobFinished, RareEvents } from "../../run/event.ts";
-import type { FailureEntry } from "./failure_list.ts";
+import type { JobFinished } from "../../run/event.ts";
+import { type FailureEntry, makeFailureEntry, makeStepEntry } from "./failure_list.ts";
 import type { JobRounds } from "../model/job_rounds.ts";
 import {
   BELOW_JOB,
@@ -15,6 +15,7 @@ import {
 } from "./layout.ts";
 import type { ReportOptions } from "../reporter.ts";
 import type { StepTree } from "../model/step_trees.ts";
+import { renderFailures, renderTrouble } from "./render_trouble.ts";
 import { indentedRoom, indentLines, oneLine, roomOf } from "./text_lines.ts";
 
 /** What a report keeps of a job: its lines go out as they come, what is here does not. */
@@ -50,16 +51,15 @@ export function stepLines(
   block: JobBlock,
   step: StepTree,
   options: ReportOptions,
-  code: LateCode,
 ): string[] {
   if (block.rounds) {
     block.rounds.addStep(step);
     return [];
   }
   if (step.result.state === "failed") {
-    block.failures.push(code.failures.makeStepEntry(step, block.name));
+    block.failures.push(makeStepEntry(step, block.name));
   }
-  return [...openLines(block, options), ...renderStep(block.lines++, step, options, code)];
+  return [...openLines(block, options), ...renderStep(block.lines++, step, options)];
 }
 
 /** The line of a step and what belongs below it: first the steps of the job that it embeds. */
@@ -67,16 +67,15 @@ function renderStep(
   number: number,
   { result, inside }: StepTree,
   options: ReportOptions,
-  code: LateCode,
 ): string[] {
   const { style } = options;
   const below = renderEcho(result.echo, style);
   if (result.state === "failed") {
-    below.push(...code.failures.renderTrouble(result, style, belowName(options)));
+    below.push(...renderTrouble(result, style, belowName(options)));
   }
   return [
     stepLine(number, result, options),
-    ...inside.length === 0 ? [] : renderInside(inside, options, code),
+    ...inside.length === 0 ? [] : renderInside(inside, options),
     ...indentLines(below, BELOW_NAME),
   ];
 }
@@ -85,10 +84,9 @@ function renderStep(
 function renderInside(
   steps: readonly StepTree[],
   options: ReportOptions,
-  code: LateCode,
 ): string[] {
   const inner = narrowed(options, BELOW_NUMBER);
-  const lines = steps.flatMap((step, number) => renderStep(number, step, inner, code));
+  const lines = steps.flatMap((step, number) => renderStep(number, step, inner));
   return indentLines(lines, BELOW_NUMBER);
 }
 
@@ -97,7 +95,6 @@ export function endLines(
   block: JobBlock,
   event: JobFinished,
   options: ReportOptions,
-  code: LateCode,
 ): string[] {
   const { style } = options;
   const { name, state, failures, duration, reason } = event;
@@ -105,13 +102,13 @@ export function endLines(
   const hasBegun = block.isOpen || rounds?.hasBegun;
   if (state === "skipped" && !hasBegun) return [skippedJob(name, reason, style), ""];
   const isFailing = failures.length > 0;
-  if (isFailing) block.failures.push(code.failures.makeFailureEntry(name, failures));
+  if (isFailing) block.failures.push(makeFailureEntry(name, failures));
   if (rounds) block.failures.push(...rounds.failures(block.name));
   const remark = (rounds?.remark() ?? "") + (reason === undefined ? "" : ` (${oneLine(reason)})`);
   return [
     ...openLines(block, options),
     ...rounds?.lines(options) ?? [],
-    ...isFailing ? failureLines(event, options, code) : [],
+    ...isFailing ? failureLines(event, options) : [],
     jobEnd(state, duration, remark, style),
     "",
   ];
@@ -120,43 +117,7 @@ export function endLines(
 function failureLines(
   { failures }: JobFinished,
   { style, columns }: ReportOptions,
-  code: LateCode,
 ): string[] {
   const room = indentedRoom(roomOf(columns?.()), BELOW_JOB);
-  return indentLines(code.failures.renderFailures(failures, style, room), BELOW_JOB);
-}
-
-type FailureCode = typeof import("./failure_list.ts") & typeof import("./render_trouble.ts");
-type RoundsCode = typeof import("../model/job_rounds.ts");
-
-/**
- * The code of what a report tells rarely: most of a report is about failures, and most runs have
- * none. Whoever emits the events brings it before them.
- */
-export class LateCode {
-  #failures: FailureCode | undefined;
-  #rounds: RoundsCode | undefined;
-
-  /** Brings the code for such events. */
-  async bring(what: RareEvents): Promise<void> {
-    if (what === "rounds") {
-      this.#rounds ??= await import("../model/job_rounds.ts");
-      return;
-    }
-    const [list, trouble] = await Promise.all([
-      import("./failure_list.ts"),
-      import("./render_trouble.ts"),
-    ]);
-    this.#failures ??= { ...list, ...trouble };
-  }
-
-  get failures(): FailureCode {
-    if (!this.#failures) throw new Error("a failure that nobody has prepared for");
-    return this.#failures;
-  }
-
-  get rounds(): RoundsCode {
-    if (!this.#rounds) throw new Error("a job of several rounds that nobody has prepared for");
-    return this.#rounds;
-  }
+  return indentLines(renderFailures(failures, style, room), BELOW_JOB);
 }

@@ -5,18 +5,13 @@ import type {
   RunFinished,
   RunStarted,
 } from "../../run/event.ts";
-import {
-  endLines,
-  type JobBlock,
-  LateCode,
-  makeJobBlock,
-  openLines,
-  stepLines,
-} from "./job_block.ts";
+import { endLines, type JobBlock, makeJobBlock, openLines, stepLines } from "./job_block.ts";
 import { JobOrder } from "../model/job_order.ts";
 import { renderFooter, runHeader } from "./layout.ts";
 import { printableEvent } from "../model/printable_event.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
+import { makeJobRounds } from "../model/job_rounds.ts";
+import { renderFailureList } from "./failure_list.ts";
 import { roomOf } from "./text_lines.ts";
 import { StepTrees } from "../model/step_trees.ts";
 
@@ -26,11 +21,10 @@ import { StepTrees } from "../model/step_trees.ts";
  * Each job is one block of lines whatever runs beside it, and the same block for any order in
  * which the events of different jobs come.
  */
-export function textReport(options: ReportOptions, code = new LateCode()): Reporter {
-  const text = new TextReport(options, code);
+export function textReport(options: ReportOptions): Reporter {
+  const text = new TextReport(options);
   return {
     report: (event) => text.take(printableEvent(withoutDetails(event))),
-    prepare: (what) => code.bring(what),
   };
 }
 
@@ -47,15 +41,13 @@ function withoutDetails(event: RunEvent): RunEvent {
 
 class TextReport {
   readonly #options: ReportOptions;
-  readonly #code: LateCode;
   readonly #order = new JobOrder();
   readonly #trees = new StepTrees();
   /** By id, in the order of the file; so are the positions that `JobOrder` knows them by. */
   readonly #blocks = new Map<string, JobBlock>();
 
-  constructor(options: ReportOptions, code: LateCode) {
+  constructor(options: ReportOptions) {
     this.#options = options;
-    this.#code = code;
   }
 
   take(event: RunEvent): string {
@@ -72,7 +64,7 @@ class TextReport {
         const step = this.#trees.finish(event);
         if (!step) return "";
         const block = this.#block(event.run.job);
-        return this.#write(block, stepLines(block, step, this.#options, this.#code));
+        return this.#write(block, stepLines(block, step, this.#options));
       }
       case "step_retried":
         this.#trees.retry(event.run);
@@ -103,7 +95,7 @@ class TextReport {
 
   #endJob(event: JobFinished): string {
     const block = this.#block(event.job);
-    const lines = endLines(block, event, this.#options, this.#code);
+    const lines = endLines(block, event, this.#options);
     return this.#order.end(block.position, asText(lines));
   }
 
@@ -112,7 +104,7 @@ class TextReport {
     const failures = [...this.#blocks.values()].flatMap((block) => block.failures);
     const list = failures.length === 0
       ? []
-      : this.#code.failures.renderFailureList(failures, style, roomOf(columns?.()));
+      : renderFailureList(failures, style, roomOf(columns?.()));
     return asText([...list, renderFooter(event, style)]);
   }
 
@@ -130,7 +122,7 @@ class TextReport {
     const block = makeJobBlock(
       position,
       name,
-      rounds === 1 ? undefined : this.#code.rounds.makeJobRounds(rounds),
+      rounds === 1 ? undefined : makeJobRounds(rounds),
     );
     this.#blocks.set(id, block);
     return block;

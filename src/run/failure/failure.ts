@@ -11,24 +11,6 @@ type Explain = typeof import("./explain_failure.ts");
 let code: Promise<Explain> | undefined;
 const load = () => code ??= import("./explain_failure.ts");
 
-/** The same by the key of a run, once those are ready who will tell of its failures. */
-const prepared = new WeakMap<object, Promise<Explain>>();
-
-/**
- * Brings it, and has those ready who will tell of the failure. It is one promise for all of a run:
- * in which order jobs are told that fail and pass at the same time hangs on how many there are.
- */
-function prepare(session: Session): Promise<Explain> {
-  let ready = prepared.get(session.key);
-  if (!ready) prepared.set(session.key, ready = bring(session));
-  return ready;
-}
-
-async function bring({ prepareFailures }: Session): Promise<Explain> {
-  const [explain] = await Promise.all([load(), prepareFailures?.()]);
-  return explain;
-}
-
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
 export async function failureOf(
   session: Session,
@@ -36,7 +18,7 @@ export async function failureOf(
   error: unknown,
   given?: Given,
 ): Promise<Failure> {
-  const { explainError } = await prepare(session);
+  const { explainError } = await load();
   return await explainError(session, owner, error, given);
 }
 
@@ -48,7 +30,7 @@ export async function falseTest(
   scope: Scope,
   given: Given,
 ): Promise<Failure> {
-  const { explainTest } = await prepare(session);
+  const { explainTest } = await load();
   return await explainTest(session, owner, test, scope, given);
 }
 
@@ -64,6 +46,6 @@ export async function passedTest(
 
 /** The failure of a step by the job that it embeds, whose steps have told of their own. */
 export async function failedJob(session: Session, owner: Path, job: JobResult): Promise<Failure> {
-  const { explainJob } = await prepare(session);
+  const { explainJob } = await load();
   return await explainJob(session, owner, job);
 }

@@ -19,7 +19,8 @@ import {
   stepFinished,
   stepStarted,
 } from "../events.ts";
-import { preparedLive, preparedText } from "../prepared.ts";
+import { liveReport } from "../../../src/report/live/live_report.ts";
+import { textReport } from "../../../src/report/text/text_report.ts";
 
 /** What a pipe gets; its reader goes away after so many writes. */
 class Pipe implements Output {
@@ -46,7 +47,7 @@ function setUp(
     clock,
     stdout,
     stderr,
-    report: preparedLive({ timing: false, style }),
+    report: liveReport({ timing: false, style }),
     details: warningReport({ style }),
     live,
     onReaderGone: () => gone++,
@@ -71,7 +72,7 @@ const events: readonly RunEvent[] = [
   runFinished({ state: "failed" }),
 ];
 const style = PLAIN;
-const streamText = reportOf(preparedText({ timing: false, style }), events);
+const streamText = reportOf(textReport({ timing: false, style }), events);
 
 Deno.test("Terminal writes into a pipe what is known at once, and nothing but the report", () => {
   for (const live of [true, false]) {

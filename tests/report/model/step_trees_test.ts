@@ -17,7 +17,7 @@ import {
   stepFinished,
   stepStarted,
 } from "../events.ts";
-import { preparedText } from "../prepared.ts";
+import { textReport } from "../../../src/report/text/text_report.ts";
 
 const outer = { job: "build", step: 0 };
 const OPTIONS: ReportOptions = { timing: false, style: PLAIN };
@@ -90,7 +90,7 @@ const RETRIED = [
 ];
 
 const reporters: readonly (readonly [string, (options: ReportOptions) => Reporter])[] = [
-  ["textReport", preparedText],
+  ["textReport", textReport],
   ["quietReport", quietReport],
 ];
 for (const [name, make] of reporters) {
@@ -101,7 +101,7 @@ for (const [name, make] of reporters) {
 }
 
 Deno.test("textReport() holds the steps of an embedded job until the step around them is over", () => {
-  const report = preparedText(OPTIONS);
+  const report = textReport(OPTIONS);
   assertEquals(reportOf(report, RETRIED), "Shop\n\n⏺ Build\n");
   assertEquals(
     report.report(stepFinished(outer, "outer", { echo: "said\n" })),
@@ -117,7 +117,7 @@ Deno.test("textReport() holds the steps of an embedded job until the step around
 
 Deno.test("textReport() lists a step that failed once, with what failed inside of it", () => {
   const text = (failures: readonly Failure[]) =>
-    reportOf(preparedText(OPTIONS), [
+    reportOf(textReport(OPTIONS), [
       runStarted(["build"]),
       jobStarted("build"),
       stepFinished(inner(inner(outer)), "deep", failed),
@@ -146,7 +146,7 @@ Deno.test("textReport() lists a step that failed once, with what failed inside o
 });
 
 Deno.test("textReport() keeps to a terminal inside of embedded jobs too", () => {
-  const text = reportOf(preparedText({ ...OPTIONS, columns: () => 60 }), [
+  const text = reportOf(textReport({ ...OPTIONS, columns: () => 60 }), [
     runStarted(["build"]),
     jobStarted("build"),
     stepFinished(inner(inner(outer)), "deep", {

@@ -13,10 +13,10 @@ import {
   stepFinished,
   stepStarted,
 } from "../events.ts";
-import { preparedText } from "../prepared.ts";
+import { textReport } from "../../../src/report/text/text_report.ts";
 
 function textOf(events: readonly RunEvent[], timing = false): string {
-  return reportOf(preparedText({ timing, style: PLAIN }), events);
+  return reportOf(textReport({ timing, style: PLAIN }), events);
 }
 
 const run = (step: number, more: Partial<StepRun> = {}): StepRun => ({
@@ -138,7 +138,7 @@ Total workflow time: 1.13s ✓ All jobs succeeded
 });
 
 Deno.test("textReport() names a job as soon as its first step starts", () => {
-  const report = preparedText({ timing: false, style: PLAIN });
+  const report = textReport({ timing: false, style: PLAIN });
   reportOf(report, [runStarted(["build"])]);
   assertEquals(report.report(jobStarted("build", { name: "Build it\nall" })), "");
   assertEquals(report.report(stepStarted(run(0), "compile")), "⏺ Build it all\n");
@@ -259,7 +259,7 @@ Deno.test("textReport() adds colours and nothing else when it has a style", () =
     jobFinished("build", { state: "failed" }),
     runFinished({ state: "failed", jobs: { passed: 0, failed: 1, skipped: 0 } }),
   ];
-  const coloured = reportOf(preparedText({ timing: true, style: COLOURED }), events);
+  const coloured = reportOf(textReport({ timing: true, style: COLOURED }), events);
   assert(coloured.includes("\x1b[31m✗\x1b[39m"));
   // deno-lint-ignore no-control-regex
   assertEquals(coloured.replace(/\x1b\[\d+m/g, ""), textOf(events, true));
@@ -289,7 +289,7 @@ Deno.test("textReport() lists no more failures again than anybody reads", () => 
 
 Deno.test("textReport() stays within a terminal, whose size may change", () => {
   let columns = 40;
-  const report = preparedText({ timing: false, style: PLAIN, columns: () => columns });
+  const report = textReport({ timing: false, style: PLAIN, columns: () => columns });
   const message = "cannot read what the server at the other end of the line has sent";
   const failed: Partial<StepResult> = {
     state: "failed",
