@@ -49,7 +49,6 @@ export type {
   RunEvent,
   RunFinished,
   RunStarted,
-  SpotInFile,
   StepFinished,
   StepOutline,
   StepResult,
@@ -61,5 +60,12 @@ export type {
 } from "./src/run/event.ts";
 export type { Diagnostic, Severity } from "./src/source/diagnostic.ts";
 export { renderDiagnostic } from "./src/source/render_diagnostic.ts";
-export { type Path, type Place, placeOf, type Source, type Span } from "./src/source/source.ts";
+export {
+  excerptOf,
+  type Path,
+  type Position,
+  type Source,
+  type SourceExcerpt,
+  type Span,
+} from "./src/source/source.ts";
 export type { Dict, Value } from "./src/value/value.ts";

@@ -59,9 +59,9 @@ export function makeKeysPage(): Page {
     ...table(
       ["Key", "Of", "Warning"],
       [
-        ...SECTIONS.flatMap(([, fields]) => misplaced(fields)),
-        ...misplaced(JOB_FILE_FIELDS).filter(([key = "", , hint]) =>
-          !misplaced(JOB_FIELDS).some(([other, , same]) => other === key && same === hint)
+        ...SECTIONS.flatMap(([, fields]) => foreignKeys(fields)),
+        ...foreignKeys(JOB_FILE_FIELDS).filter(([key = "", , hint]) =>
+          !foreignKeys(JOB_FIELDS).some(([other, , same]) => other === key && same === hint)
         ),
       ],
     ),
@@ -87,6 +87,6 @@ function names({ names }: Field): string {
   return known.filter((name) => !Object.hasOwn(empty, name)).map(code).join(" ");
 }
 
-function misplaced({ what, misplaced = {} }: AnyTable): string[][] {
-  return Object.entries(misplaced).map(([key, hint]) => [code(key), what, plain(hint)]);
+function foreignKeys({ what, foreignKeys = {} }: AnyTable): string[][] {
+  return Object.entries(foreignKeys).map(([key, hint]) => [code(key), what, plain(hint)]);
 }

@@ -12,7 +12,7 @@ export interface Action {
   /** What `with` may hold. An action that takes anything leaves it out. */
   readonly parameters?: readonly Parameter[];
   /** Parameters that other tools have, and what to write here. */
-  readonly misplaced?: Readonly<Record<string, string>>;
+  readonly foreignKeys?: Readonly<Record<string, string>>;
   /** Parameters that say the same thing, of which a step gives one. */
   readonly alternatives?: readonly Alternatives[];
   /**
@@ -24,7 +24,7 @@ export interface Action {
    * Of an action that takes parameters that are nil for left out: those in which fields that are
    * nil are left out as well. What a template leaves out by accident is an error.
    */
-  readonly leavesOut?: (params: Dict) => readonly string[];
+  readonly omitsNilIn?: (params: Dict) => readonly string[];
   /**
    * Lays the `with` of a step over the defaults of its job, where laying them over each other key
    * by key is not enough. Neither has its templates rendered.

@@ -15,7 +15,7 @@ export const embedded: Action = {
     { name: "vars", type: "object", summary: "all the vars that the job sees", default: "none" },
   ],
   embeds: true,
-  leavesOut: () => [],
+  omitsNilIn: () => [],
   load: () =>
     Promise.resolve(async (params, context) => {
       const vars = readParameters("embedded", params).object("vars") ?? {};

@@ -15,7 +15,7 @@ export function checkParameters(action: Action, params: Dict): ParameterProblem[
 }
 
 function checkTable(
-  { name, parameters, misplaced = {} }: Action,
+  { name, parameters, foreignKeys = {} }: Action,
   params: Dict,
 ): ParameterProblem[] {
   if (!parameters) return [];
@@ -24,7 +24,7 @@ function checkTable(
   for (const key of Object.keys(params)) {
     if (names.includes(key)) continue;
     const message = `"${key}" is no parameter of ${name}`;
-    const hint = (Object.hasOwn(misplaced, key) ? misplaced[key] : didYouMean(key, names)) ??
+    const hint = (Object.hasOwn(foreignKeys, key) ? foreignKeys[key] : didYouMean(key, names)) ??
       `${name} takes ${names.join(", ")}`;
     problems.push({ path: [key], at: "key", message, hint });
   }

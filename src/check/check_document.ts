@@ -9,7 +9,7 @@ import type { EmbeddedFiles } from "../workflow/job_files/embed_job_files.ts";
 import { decodeDocument, embedsFiles } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
 import type { Problem } from "../workflow/problem.ts";
-import { locateAll } from "../workflow/tell_problems.ts";
+import { locateAll } from "../workflow/locate_diagnostics.ts";
 import { CHECKS } from "./checks.ts";
 import { findLiteralSecrets } from "./secrets/literal_secrets.ts";
 import { type Drafts, makeModel } from "./model/make_model.ts";

@@ -1,10 +1,9 @@
 import type { Severity } from "../source/diagnostic.ts";
 import { assertNever } from "../source/errors.ts";
 import { type AnnotationLevel, renderAnnotation } from "../source/github_command.ts";
-import { maskPlace } from "../source/mask_place.ts";
 import { printableLine } from "../source/printable.ts";
 import { renderMasked } from "../source/render_diagnostic.ts";
-import { type Place, placeOf } from "../source/source.ts";
+import { excerptOf, maskExcerpt, type SourceExcerpt } from "../source/source.ts";
 import type { CheckedFile } from "./check_file.ts";
 
 /** How findings are written. */
@@ -47,7 +46,7 @@ interface Finding {
   readonly message: string;
   readonly hint?: string;
   readonly file: string;
-  readonly place?: Place;
+  readonly place?: SourceExcerpt;
 }
 
 /** All forms of output. */
@@ -98,7 +97,7 @@ function findingsOf(
     ? [{ severity: "error" as const, code: "file", message: refusal.message, hint: refusal.hint }]
     : diagnostics;
   return told.map(({ severity, code, message, hint, ...rest }) => {
-    const place = "span" in rest && rest.span ? maskPlace(placeOf(rest.span), mask) : undefined;
+    const place = "span" in rest && rest.span ? maskExcerpt(excerptOf(rest.span), mask) : undefined;
     return {
       severity,
       code,

@@ -39,7 +39,7 @@ export interface RenderOptions {
   /** Whether people alone will read the text: nil is then written as `nil`, and is no mistake. */
   readonly display?: boolean;
   /** What nil, as the value of the whole template, would leave out without a word: an error. */
-  readonly leavesOut?: string;
+  readonly nilOmits?: string;
 }
 
 /**
@@ -52,7 +52,7 @@ export type DataTemplate =
     readonly kind: "template";
     readonly template: Template;
     /** As in `RenderOptions`. */
-    readonly leavesOut?: string;
+    readonly nilOmits?: string;
   }
   | { readonly kind: "list"; readonly items: readonly DataTemplate[] }
   | { readonly kind: "map"; readonly entries: readonly (readonly [string, DataTemplate])[] };

@@ -16,14 +16,14 @@ export async function evaluateVars(
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const path = ["vars", ...error.path];
-    const places = await workflow.document.places();
-    const source = places.text(path);
+    const positions = await workflow.document.positions();
+    const source = positions.text(path);
     const hint = unsetHint(source?.text.slice(error.start, error.end), environment) ?? error.hint;
     throw new LoadError(`cannot evaluate "${path.join(".")}" of the workflow`, [{
       severity: "error",
       code: "vars",
       message: error.message,
-      span: source ? { source, start: error.start, end: error.end } : places.locate(path),
+      span: source ? { source, start: error.start, end: error.end } : positions.locate(path),
       ...(hint === undefined ? {} : { hint }),
     }]);
   }

@@ -1,4 +1,4 @@
-import type { Place } from "../source/source.ts";
+import type { Position, SourceExcerpt } from "../source/source.ts";
 import type { Value } from "../value/value.ts";
 
 /**
@@ -54,17 +54,7 @@ export interface StepOutline {
   /** How many entries its `iteration` has, where there is one. */
   readonly entries?: number;
   /** Told where it was asked for, since finding it takes time. */
-  readonly place?: SpotInFile;
-}
-
-/** Where something begins; line and column count from 1. */
-export interface SpotInFile {
-  /** The name of the file. */
-  readonly file: string;
-  /** From 1. */
-  readonly line: number;
-  /** From 1. */
-  readonly column: number;
+  readonly place?: Position;
 }
 
 /** A job begins. */
@@ -164,7 +154,7 @@ export interface StepResult {
    * Where a step of an embedded job begins, where that was asked for; the steps of the workflow
    * have it in its outline.
    */
-  readonly place?: SpotInFile;
+  readonly place?: Position;
   /** How it came out. */
   readonly state: StepState;
   /** Milliseconds since 1970. */
@@ -227,7 +217,7 @@ export interface Failure {
   /** What to try. */
   readonly hint?: string;
   /** Where in the file. */
-  readonly place?: Place;
+  readonly place?: SourceExcerpt;
   /** The source text of the expression. */
   readonly expression?: string;
   /** The parts of a false test that decided it, with their values. */

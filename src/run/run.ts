@@ -4,7 +4,8 @@ import type { Host } from "../host/host.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { roundDuration } from "../value/duration.ts";
 import { Masker } from "../value/masker.ts";
-import type { Emit, RunStarted, SpotInFile, StepOutline } from "./event.ts";
+import type { Emit, RunStarted, StepOutline } from "./event.ts";
+import type { Position } from "../source/source.ts";
 import { Interruption } from "./interruption.ts";
 import { maskEvent } from "./mask/mask_event.ts";
 import { Outputs } from "./execute/outputs.ts";
@@ -203,7 +204,7 @@ export async function outlinePlan(
 
 function outlineSteps(
   { steps }: PlannedJob["job"],
-  spotOf: ((step: Step) => SpotInFile) | undefined,
+  spotOf: ((step: Step) => Position) | undefined,
 ): StepOutline[] {
   return steps.map((step) => ({
     ...step.id === undefined ? {} : { id: step.id },

@@ -6,7 +6,8 @@ import type { Dict } from "../value/value.ts";
 import type { Masker } from "../value/masker.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Document, JobFile, Step } from "../workflow/model.ts";
-import type { Emit, JobState, SpotInFile, StepRun, StepState } from "./event.ts";
+import type { Emit, JobState, StepRun, StepState } from "./event.ts";
+import type { Position } from "../source/source.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Outputs } from "./execute/outputs.ts";
 
@@ -19,7 +20,7 @@ export interface Session {
   /** What the steps stand in: the workflow, or a job file. */
   readonly document: Document;
   /** Where a step of an embedded job begins, where that is asked for. */
-  readonly spotOf?: (step: Step) => SpotInFile;
+  readonly spotOf?: (step: Step) => Position;
   /** Absent in an embedded job, to which the plan is nothing. */
   readonly plan?: Plan;
   /** The `vars` of the workflow, evaluated, or those that an embedded job was given. */

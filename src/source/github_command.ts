@@ -1,4 +1,4 @@
-import type { Place } from "./source.ts";
+import type { SourceExcerpt } from "./source.ts";
 
 /** How much an annotation weighs. */
 export type AnnotationLevel = "error" | "warning" | "notice";
@@ -12,7 +12,7 @@ export interface Annotation {
   readonly title: string;
   readonly message: string;
   /** Without a line it is about all of the file. */
-  readonly place?: Pick<Place, "file"> & Partial<Pick<Place, "line" | "column">>;
+  readonly place?: Pick<SourceExcerpt, "file"> & Partial<Pick<SourceExcerpt, "line" | "column">>;
 }
 
 /**

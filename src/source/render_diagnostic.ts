@@ -1,8 +1,7 @@
 import type { Diagnostic } from "./diagnostic.ts";
 import { cutToWidth, displayWidth } from "./display_width.ts";
-import { maskPlace } from "./mask_place.ts";
 import { printableLine } from "./printable.ts";
-import { type Place, placeOf } from "./source.ts";
+import { excerptOf, maskExcerpt, type SourceExcerpt } from "./source.ts";
 import { wrapWords } from "./wrap_text.ts";
 
 /** Columns for a line of a file where there is no terminal. */
@@ -30,7 +29,7 @@ export function renderMasked(
       ...(hint ? fit(hint, columns, 2) : []),
     ].join("\n");
   }
-  const place = maskPlace(placeOf(span), mask);
+  const place = maskExcerpt(excerptOf(span), mask);
   const spot = `${printableLine(place.file)}:${place.line}:${place.column}`;
   return [
     ...fit(`${spot}: ${severity}: ${message}`, columns),
@@ -39,7 +38,7 @@ export function renderMasked(
 }
 
 /** The line of a place with carets under the marked part, then the hint. */
-export function renderExcerpt(place: Place, hint?: string, columns?: number): string {
+export function renderExcerpt(place: SourceExcerpt, hint?: string, columns?: number): string {
   const number = String(place.line);
   const margin = `  ${" ".repeat(number.length)} | `;
   const room = columns === undefined

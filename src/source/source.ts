@@ -23,14 +23,18 @@ export interface Span {
 /** The way from the root of a document to a value: keys of mappings, indexes of lists. */
 export type Path = readonly (string | number)[];
 
-/** A spot for people: line and column count from 1, the column in characters. */
-export interface Place {
+/** A position in a file for people. */
+export interface Position {
   /** The name of the file. */
   readonly file: string;
   /** From 1. */
   readonly line: number;
-  /** From 1. */
+  /** In characters, from 1. */
   readonly column: number;
+}
+
+/** A position with the line that it is in, and the part of that line to mark. */
+export interface SourceExcerpt extends Position {
   /** The text to show, and where in it the marked part lies (UTF-16 offsets). */
   readonly text: string;
   /** Where the marked part begins. */
@@ -39,31 +43,41 @@ export interface Place {
   readonly to: number;
 }
 
-/** Where a span begins, as a place in the file; an inner text is followed to its origin. */
-export function placeOf(span: Span): Place {
+/** The line of its file in which a span begins; an inner text is followed to its origin. */
+export function excerptOf(span: Span): SourceExcerpt {
   const outer = spanInFile(span);
-  const at = linePlace(outer);
+  const at = lineExcerpt(outer);
   if (outer.exact) return at;
   // Escapes changed the text beyond recognition: show it as it was decoded.
-  const { text, from, to } = linePlace(span);
+  const { text, from, to } = lineExcerpt(span);
   return { ...at, text, from, to };
 }
 
-/** A place with no more of its line than so many characters, in which the mark begins. */
-export function shortPlace(place: Place, longest: number): Place {
-  const { text, from, to } = place;
-  if (text.length <= longest) return place;
+/** An excerpt with at most `longest` characters of its line, around the start of the mark. */
+export function shortenExcerpt(excerpt: SourceExcerpt, longest: number): SourceExcerpt {
+  const { text, from, to } = excerpt;
+  if (text.length <= longest) return excerpt;
   const start = Math.max(0, Math.min(from - (longest >> 2), text.length - longest));
   const end = start + longest;
   const before = start > 0 ? "…" : "";
   const after = end < text.length ? "…" : "";
   const moved = (offset: number) => Math.min(offset, end) - start + before.length;
   return {
-    ...place,
+    ...excerpt,
     text: `${before}${text.slice(start, end)}${after}`,
     from: moved(from),
     to: moved(to),
   };
+}
+
+/** An excerpt without secrets; the mark stays on its text, which may have become shorter. */
+export function maskExcerpt(excerpt: SourceExcerpt, mask: (text: string) => string): SourceExcerpt {
+  const text = mask(excerpt.text);
+  const file = mask(excerpt.file);
+  if (text === excerpt.text) return file === excerpt.file ? excerpt : { ...excerpt, file };
+  const from = Math.min(mask(excerpt.text.slice(0, excerpt.from)).length, text.length);
+  const to = Math.min(mask(excerpt.text.slice(0, excerpt.to)).length, text.length);
+  return { ...excerpt, file, text, from, to: Math.max(from, to) };
 }
 
 /** A part of a file; `exact` is false where it is only the text around what was asked for. */
@@ -88,7 +102,7 @@ export function spanInFile(span: Span): FileSpan {
   });
 }
 
-function linePlace({ source, start, end }: Span): Place {
+function lineExcerpt({ source, start, end }: Span): SourceExcerpt {
   const from = Math.min(start, source.text.length);
   const starts = lineStarts(source);
   const line = lineOf(starts, from);

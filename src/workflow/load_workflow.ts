@@ -38,11 +38,11 @@ export async function loadWorkflow(
   const inJobFiles = await jobFiles?.diagnostics() ?? [];
   const workflow = draft && completeWorkflow(draft);
   if (!workflow || hasErrors(problems) || hasErrors(inJobFiles)) {
-    throw await (await problemTeller()).loadError(problems, unquoted, document, inJobFiles);
+    throw await (await loadLocator()).loadError(problems, unquoted, document, inJobFiles);
   }
   const own = problems.length === 0
     ? []
-    : await (await problemTeller()).locateProblems(problems, document);
+    : await (await loadLocator()).locateDiagnostics(problems, document);
   return {
     workflow: jobFiles ? jobFiles.attach(workflow) : workflow,
     warnings: [...own, ...inJobFiles],
@@ -77,6 +77,6 @@ export function embedsFiles({ jobs }: WorkflowDraft): boolean {
 }
 
 /** Brings what tells of problems, which most workflows have none of. */
-function problemTeller(): Promise<typeof import("./tell_problems.ts")> {
-  return import("./tell_problems.ts");
+function loadLocator(): Promise<typeof import("./locate_diagnostics.ts")> {
+  return import("./locate_diagnostics.ts");
 }

@@ -11,11 +11,11 @@ export interface Document {
   readonly files: readonly Source[];
   readonly value: unknown;
   /** Brings the places of the values; found at the first call, since most runs need none. */
-  places(): Promise<Places>;
+  positions(): Promise<Positions>;
 }
 
 /** Where the values of a document stand in its files. Aliases and merged keys are followed. */
-export interface Places {
+export interface Positions {
   /** The value or its key; the nearest value around it where there is none of that path. */
   locate(path: Path, part?: "key" | "value"): Span;
   /** The text of a scalar as a source of its own, to mark a part of an expression in it. */

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { checkFile } from "../../src/check/check_file.ts";
 import type { Diagnostic } from "../../src/source/diagnostic.ts";
 import { LoadError } from "../../src/source/errors.ts";
-import { placeOf } from "../../src/source/source.ts";
+import { excerptOf } from "../../src/source/source.ts";
 import { readLimits } from "../../src/workflow/limits.ts";
 import { loadWorkflow } from "../../src/workflow/load_workflow.ts";
 import { generator } from "../support/generator.ts";
@@ -48,7 +48,7 @@ async function loaderSays(
 }
 
 function spell({ severity, code, message, span }: Diagnostic): string {
-  const { line, column, text, from, to } = placeOf(span!);
+  const { line, column, text, from, to } = excerptOf(span!);
   assert(line > 0 && column > 0 && from >= 0 && to >= from && from <= text.length, message);
   return `${line}:${column} ${severity} ${code} ${message}`;
 }

@@ -5,7 +5,7 @@ import {
   renderTemplate,
 } from "../../src/expr/evaluate/evaluate_expression.ts";
 import { renderExcerpt } from "../../src/source/render_diagnostic.ts";
-import { placeOf } from "../../src/source/source.ts";
+import { excerptOf } from "../../src/source/source.ts";
 
 const context = {
   vars: { base_url: "http://localhost", retries: 3, n: 7, s: "hello", xs: [1, 2, 3], half: 1.5 },
@@ -757,6 +757,6 @@ function errorOf(source: string, evaluate: Evaluate): ExpressionError {
 
 function printedError(source: string, evaluate: Evaluate): string {
   const { message, start, end, hint } = errorOf(source, evaluate);
-  const place = placeOf({ source: { name: "", text: source }, start, end });
+  const place = excerptOf({ source: { name: "", text: source }, start, end });
   return `${message}\n${renderExcerpt(place, hint)}`;
 }

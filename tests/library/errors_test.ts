@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   evaluateExpression,
+  excerptOf,
   ExpressionError,
   LoadError,
   loadWorkflow,
   makePlan,
-  placeOf,
   renderDiagnostic,
   renderTemplate,
   run,
@@ -28,7 +28,7 @@ Deno.test("a LoadError has every mistake as data, by its place, and in words", a
     const error = await assertRejects(() => loadWorkflow(`${folder}/w.yml`), LoadError);
     assert(error instanceof RunnerError && error instanceof Error);
     const places = error.diagnostics.map(({ span, severity }) => {
-      const { line, column } = placeOf(span!);
+      const { line, column } = excerptOf(span!);
       return [severity, line, column];
     });
     assertEquals(places, [["error", 4, 13], ["error", 6, 17]]);

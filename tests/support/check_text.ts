@@ -1,5 +1,5 @@
 import { type CheckedFile, checkFile } from "../../src/check/check_file.ts";
-import { placeOf } from "../../src/source/source.ts";
+import { excerptOf } from "../../src/source/source.ts";
 import { readLimits } from "../../src/workflow/limits.ts";
 import { hostWith } from "./load_files.ts";
 import { withFiles } from "./temp_dir.ts";
@@ -22,7 +22,7 @@ export async function findIn(
 ): Promise<readonly string[]> {
   const { diagnostics } = await checkText(text, others);
   return diagnostics.map(({ severity, code, message, hint, span }) => {
-    const { file, line, column } = placeOf(span!);
+    const { file, line, column } = excerptOf(span!);
     const name = file.endsWith("/flow.yml") ? "" : `${file.split("/").at(-1)}:`;
     const rest = hint === undefined ? "" : ` (${hint})`;
     return `${name}${line}:${column} ${severity} ${code}: ${message}${rest}`;

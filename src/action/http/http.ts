@@ -10,7 +10,7 @@ const FORM = 'a form is a "body" with the header content-type: application/x-www
 export const http: Action = {
   name: "http",
   summary: "Sends an HTTP request and reads the response",
-  misplaced: {
+  foreignKeys: {
     json: JSON_BODY,
     form: FORM,
     data: `${JSON_BODY}; ${FORM}`,
@@ -73,7 +73,7 @@ export const http: Action = {
   ],
   alternatives: SAME_MEANING,
   check: checkHttp,
-  leavesOut: (params) => ["headers", "query", ...hasForm(params) ? ["body"] : []],
+  omitsNilIn: (params) => ["headers", "query", ...hasForm(params) ? ["body"] : []],
   merge: mergeHttpDefaults,
   repeat: async () => (await import("./request/curl.ts")).curlCommand,
   load: async () => (await import("./run_http.ts")).runHttp,

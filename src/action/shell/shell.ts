@@ -9,7 +9,7 @@ const ENV = 'the key is "env"';
 export const shell: Action = {
   name: "shell",
   summary: "Runs a command in a shell",
-  misplaced: {
+  foreignKeys: {
     command: CMD,
     run: CMD,
     script: CMD,
@@ -60,6 +60,6 @@ export const shell: Action = {
     },
   ],
   check: shellProblems,
-  leavesOut: () => ["env"],
+  omitsNilIn: () => ["env"],
   load: async () => (await import("./run_shell.ts")).runShell,
 };

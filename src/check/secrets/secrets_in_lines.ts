@@ -1,6 +1,6 @@
 import { passwordsIn } from "../../action/http/request/request_url.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
-import { placeOf } from "../../source/source.ts";
+import { excerptOf } from "../../source/source.ts";
 import { isSecretHeader } from "../../value/secrets.ts";
 import { isSecretValue } from "./literal_secrets.ts";
 
@@ -15,7 +15,7 @@ export function secretsInLines(diagnostics: readonly Diagnostic[]): string[] {
   const lines = new Set<string>();
   for (const { span } of diagnostics) {
     if (!span) continue;
-    const { text, from } = placeOf(span);
+    const { text, from } = excerptOf(span);
     lines.add(text.slice(Math.max(0, from - REACH), from + REACH));
   }
   return [...lines].flatMap((line) => [

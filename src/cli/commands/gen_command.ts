@@ -78,8 +78,8 @@ async function parse(source: Source): Promise<ParsedFile> {
   return {
     value,
     async locate(path) {
-      const { findPlaces } = await import("../../workflow/yaml/exact_yaml.ts");
-      return (await findPlaces(joinFiles([source]), value)).locate(path);
+      const { findPositions } = await import("../../workflow/yaml/exact_yaml.ts");
+      return (await findPositions(joinFiles([source]), value)).locate(path);
     },
   };
 }
@@ -99,7 +99,7 @@ async function parseYaml(source: Source): Promise<ParsedFile> {
     const document = await readYaml([source], "OpenAPI file");
     return {
       value: document.value,
-      locate: async (path) => (await document.places()).locate(path),
+      locate: async (path) => (await document.positions()).locate(path),
     };
   } catch (error) {
     if (!(error instanceof LoadError) || !source.name.toLowerCase().endsWith(".json")) throw error;

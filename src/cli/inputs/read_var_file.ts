@@ -8,7 +8,7 @@ import { inspectValue } from "../../workflow/decode/inspect_value.ts";
 import type { Document } from "../../workflow/model.ts";
 import { warnOfLeadingZeros } from "../../workflow/yaml/leading_zeros.ts";
 import { addWarning, type Problem } from "../../workflow/problem.ts";
-import { locateProblems } from "../../workflow/tell_problems.ts";
+import { locateDiagnostics } from "../../workflow/locate_diagnostics.ts";
 import { readYaml } from "../../workflow/yaml/read_yaml.ts";
 
 /** Vars in a file, YAML or JSON. */
@@ -38,7 +38,7 @@ export async function readVarFile(source: Source): Promise<VarFile> {
   const problems: Problem[] = [];
   if (expressions) warnOfTemplates(problems, value, []);
   await warnOfLeadingZeros(problems, document);
-  const warnings = problems.length === 0 ? [] : await locateProblems(problems, document);
+  const warnings = problems.length === 0 ? [] : await locateDiagnostics(problems, document);
   return { document, vars: value, warnings };
 }
 
@@ -60,7 +60,7 @@ async function varFileError(
     code: "var-file",
   }));
   const count = found.length === 1 ? "1 error" : `${found.length} errors`;
-  const diagnostics = await locateProblems(problems, document);
+  const diagnostics = await locateDiagnostics(problems, document);
   return new LoadError(`var file '${document.name}' has ${count}`, diagnostics);
 }
 

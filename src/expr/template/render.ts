@@ -21,8 +21,8 @@ export function renderTemplate(
   if (!only) return renderText(template, scope, options);
   const run = new Evaluation(scope);
   const value = evaluateNode(only, run, template.source);
-  if (value === null && options.leavesOut !== undefined) {
-    throw nilError(only, run, template.source, options.leavesOut);
+  if (value === null && options.nilOmits !== undefined) {
+    throw nilError(only, run, template.source, options.nilOmits);
   }
   return value;
 }
@@ -31,7 +31,7 @@ export function renderTemplate(
 export function renderText(
   template: ParsedTemplate,
   scope: Scope,
-  { display = false, leavesOut }: RenderOptions = {},
+  { display = false, nilOmits }: RenderOptions = {},
 ): string {
   const [first] = template.parts;
   if (template.parts.length === 1 && typeof first === "string") return first;
@@ -43,7 +43,7 @@ export function renderText(
       continue;
     }
     const value = evaluateNode(part, run, template.source);
-    if (value === null && !display) throw nilError(part, run, template.source, leavesOut);
+    if (value === null && !display) throw nilError(part, run, template.source, nilOmits);
     text += formatPart(value, part, run, template.source);
     if (text.length > LIMITS.text + template.source.length) {
       throw new ExpressionError(
@@ -87,15 +87,15 @@ function nilError(
   part: Node,
   { missing }: Evaluation,
   source: string,
-  leavesOut: string | undefined,
+  nilOmits: string | undefined,
 ): ExpressionError {
   const { start, end } = part;
   const read = source.slice(start, end);
   const what = SHORT_READ.test(read) ? read : "this";
   const hint = missing && isOfMissing(part, missing) ? missingHint(missing, source) : undefined;
-  const [harm, meant] = leavesOut === undefined
+  const [harm, meant] = nilOmits === undefined
     ? ["would leave a gap in the text", 'if that is right, add ?? ""']
-    : [`${leavesOut} would be left out`, "if that is right, add ?? nil"];
+    : [`${nilOmits} would be left out`, "if that is right, add ?? nil"];
   const message = `${what} is nil, and ${harm}`;
   const isThere = hint === undefined && isRead(part);
   return new ExpressionError(message, start, end, hint ?? meant, [], isThere);

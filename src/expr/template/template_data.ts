@@ -46,8 +46,8 @@ function renderString(part: DataString, scope: Scope, path: Path): unknown {
 type DataString = Extract<DataTemplate, { kind: "template" }>;
 
 /** What there is to mind where a template in data is rendered. */
-export function optionsOf({ leavesOut }: DataString): RenderOptions {
-  return leavesOut === undefined ? NO_OPTIONS : { leavesOut };
+export function optionsOf({ nilOmits }: DataString): RenderOptions {
+  return nilOmits === undefined ? NO_OPTIONS : { nilOmits };
 }
 
 const NO_OPTIONS: RenderOptions = {};

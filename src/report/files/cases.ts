@@ -1,4 +1,5 @@
-import type { Failure, SpotInFile, StepOutline } from "../../run/event.ts";
+import type { Failure, StepOutline } from "../../run/event.ts";
+import type { Position } from "../../source/source.ts";
 import { oneLine } from "../text/text_lines.ts";
 import type { JobRecord, RunRecord, StepRecord } from "./run_record.ts";
 
@@ -25,7 +26,7 @@ export interface Case {
   /** Undefined where it did not run. */
   readonly step: StepRecord | undefined;
   /** Where it failed, or where the step begins. */
-  readonly place: SpotInFile | undefined;
+  readonly place: Position | undefined;
 }
 
 /** Several reports of one run count the same. */
@@ -60,7 +61,7 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
       failures: job.failures,
       flaky: false,
       step: undefined,
-      place: placeOf(job.failures, undefined),
+      place: positionOf(job.failures, undefined),
     });
   }
   const { steps, outline } = job;
@@ -113,7 +114,7 @@ function addStep(cases: Case[], step: StepRecord, prefix: string): void {
     failures,
     flaky,
     step,
-    place: placeOf(failures, place),
+    place: positionOf(failures, place),
   });
   for (const inner of inside) addStep(cases, inner, `${name} › `);
 }
@@ -176,10 +177,10 @@ export function labelOf(entry: number | undefined, round: number | undefined): s
   return ` [${parts.join(", ")}]`;
 }
 
-function placeOf(
+function positionOf(
   failures: readonly Failure[],
-  otherwise: SpotInFile | undefined,
-): SpotInFile | undefined {
+  otherwise: Position | undefined,
+): Position | undefined {
   return failures.find((failure) => failure.place)?.place ?? otherwise;
 }
 

@@ -1,4 +1,5 @@
-import type { RunEvent, SpotInFile, StepFinished, StepRun } from "../../run/event.ts";
+import type { RunEvent, StepFinished, StepRun } from "../../run/event.ts";
+import type { Position } from "../../source/source.ts";
 import { type StepTree, StepTrees } from "../model/step_trees.ts";
 import { resultText } from "./result_json.ts";
 import {
@@ -93,7 +94,7 @@ export class Recorder {
  * The exchange of a step that did not fail is told as data alone, and thousands of exchanges take
  * much more room as objects, and time to look after.
  */
-function recordOf({ run, result, inside }: StepTree, place?: SpotInFile): StepRecord {
+function recordOf({ run, result, inside }: StepTree, place?: Position): StepRecord {
   const text = resultText(result);
   return {
     run,

@@ -4,11 +4,11 @@ import type {
   Note,
   RunFinished,
   RunStarted,
-  SpotInFile,
   StepOutline,
   StepResult,
   StepRun,
 } from "../../run/event.ts";
+import type { Position } from "../../source/source.ts";
 import type { ResultText } from "./result_json.ts";
 
 /** All that is known about a run, for reports that are written when it is over. */
@@ -59,7 +59,7 @@ export interface StepRecord {
   /** All of the result, as JSON. */
   readonly text: ResultText;
   /** Where the step begins in its file; that of an embedded one stands in its result. */
-  readonly place: SpotInFile | undefined;
+  readonly place: Position | undefined;
   /** The steps of the job that it embeds, as they ran in its last attempt. */
   readonly inside: readonly StepRecord[];
 }

@@ -1,7 +1,7 @@
 import type { Failure, Operand } from "../../run/event.ts";
 import { printableLine } from "../../source/printable.ts";
 import { renderExcerpt } from "../../source/render_diagnostic.ts";
-import type { Place } from "../../source/source.ts";
+import type { Position, SourceExcerpt } from "../../source/source.ts";
 import { cutLine, fitSentence } from "./fit_lines.ts";
 import {
   describeDifference,
@@ -54,12 +54,12 @@ export function summarizeFailure(failure: Failure): string {
 }
 
 /** `api.yml:14:15`. */
-export function formatPlace({ file, line, column }: Place): string {
+export function formatPlace({ file, line, column }: Position): string {
   return `${printableLine(file)}:${line}:${column}`;
 }
 
 function excerptLines(
-  place: Place,
+  place: SourceExcerpt,
   hint: string | undefined,
   style: Style,
   { wraps, columns }: Room,

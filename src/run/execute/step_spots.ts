@@ -1,9 +1,8 @@
-import { placeOf } from "../../source/source.ts";
 import type { Document, Step, Workflow } from "../../workflow/model.ts";
-import type { SpotInFile } from "../event.ts";
+import { excerptOf, type Position } from "../../source/source.ts";
 
 /** What finds where a step begins, by the index of its job. */
-type FindSpot = (job: number, step: Step) => SpotInFile;
+type FindSpot = (job: number, step: Step) => Position;
 
 /** What finds where the steps of a workflow begin. */
 export async function findSpots({ document, jobs }: Workflow): Promise<FindSpot> {
@@ -15,30 +14,30 @@ export async function findSpots({ document, jobs }: Workflow): Promise<FindSpot>
   if (file && starts && fits) {
     return (job, { index }) => {
       const start = starts[job]![index]!;
-      return spot(placeOf({ source: file, start, end: start }));
+      return spot(excerptOf({ source: file, start, end: start }));
     };
   }
   const locate = await locateSteps(document);
   return (_job, step) => locate(step);
 }
 
-async function locateSteps(document: Document): Promise<(step: Step) => SpotInFile> {
-  const places = await document.places();
-  return ({ path }) => spot(placeOf(places.locate(path)));
+async function locateSteps(document: Document): Promise<(step: Step) => Position> {
+  const positions = await document.positions();
+  return ({ path }) => spot(excerptOf(positions.locate(path)));
 }
 
-const JOB_FILES = new WeakMap<Document, Promise<(step: Step) => SpotInFile>>();
+const JOB_FILES = new WeakMap<Document, Promise<(step: Step) => Position>>();
 
 /** What finds where the steps of a job file begin; it may be run again and again. */
-export function jobFileSpots(document: Document): Promise<(step: Step) => SpotInFile> {
+export function jobFileSpots(document: Document): Promise<(step: Step) => Position> {
   let spots = JOB_FILES.get(document);
   if (!spots) JOB_FILES.set(document, spots = findInJobFile(document));
   return spots;
 }
 
-async function findInJobFile(document: Document): Promise<(step: Step) => SpotInFile> {
+async function findInJobFile(document: Document): Promise<(step: Step) => Position> {
   const locate = await locateSteps(document);
-  const known = new Map<Step, SpotInFile>();
+  const known = new Map<Step, Position>();
   return (step) => {
     let spot = known.get(step);
     if (!spot) known.set(step, spot = locate(step));
@@ -46,6 +45,6 @@ async function findInJobFile(document: Document): Promise<(step: Step) => SpotIn
   };
 }
 
-function spot({ file, line, column }: SpotInFile): SpotInFile {
+function spot({ file, line, column }: Position): Position {
   return { file, line, column };
 }

@@ -1,15 +1,21 @@
 import type { JobResult } from "../../action/action.ts";
 import type { Explanation, Expression, Operand, Scope } from "../../expr/expression.ts";
 import { ExpressionError, RunnerError, StepError } from "../../source/errors.ts";
-import { maskPlace } from "../../source/mask_place.ts";
-import { type Path, type Place, placeOf, shortPlace, type Source } from "../../source/source.ts";
+import {
+  excerptOf,
+  maskExcerpt,
+  type Path,
+  shortenExcerpt,
+  type Source,
+  type SourceExcerpt,
+} from "../../source/source.ts";
 import { boundPart, boundValue } from "../../value/bound_value.ts";
 import { diffLines } from "../../value/diff_lines.ts";
 import { diffTexts } from "../../value/diff_texts.ts";
 import type { Masker } from "../../value/masker.ts";
 import { boundedMeter } from "../../value/meter.ts";
 import type { Value } from "../../value/value.ts";
-import type { Places } from "../../workflow/model.ts";
+import type { Positions } from "../../workflow/model.ts";
 import { EmbeddedError, FieldError } from "../execute/evaluate_field.ts";
 import type { Failure, PassedTest } from "../event.ts";
 import type { Session } from "../session.ts";
@@ -146,7 +152,7 @@ function shownOperands(
 }
 
 /** A repeated step may fail ten thousand times at one place, and finding it is slow. */
-const found = new WeakMap<Places, Map<string, Place>>();
+const found = new WeakMap<Positions, Map<string, SourceExcerpt>>();
 
 /** Where a value of a document stands, or a part of its text. */
 async function placeAt(
@@ -154,13 +160,13 @@ async function placeAt(
   path: Path,
   start?: number,
   end?: number,
-): Promise<{ place: Place }> {
-  const places = await document.places();
-  let known = found.get(places);
-  if (!known) found.set(places, known = new Map());
+): Promise<{ place: SourceExcerpt }> {
+  const positions = await document.positions();
+  let known = found.get(positions);
+  if (!known) found.set(positions, known = new Map());
   const key = JSON.stringify([path, start, end]);
   let place = known.get(key);
-  if (!place) known.set(key, place = shownPlace(secrets, findPlace(places, path, start, end)));
+  if (!place) known.set(key, place = shownPlace(secrets, findPlace(positions, path, start, end)));
   return { place };
 }
 
@@ -168,7 +174,7 @@ async function placeAt(
 const LONGEST_LINE = 1000;
 
 /** A place with no more of its line than can be seen, and no part of a secret that was cut. */
-function shownPlace(secrets: Masker, place: Place): Place {
+function shownPlace(secrets: Masker, place: SourceExcerpt): SourceExcerpt {
   const { text, from, to } = place;
   if (text.length <= LONGEST_LINE) return place;
   // Base64 may be broken into lines.
@@ -176,14 +182,14 @@ function shownPlace(secrets: Masker, place: Place): Place {
   const start = Math.max(0, from - LONGEST_LINE - edge);
   const end = Math.min(text.length, from + LONGEST_LINE + edge);
   const window = { ...place, text: text.slice(start, end), from: from - start };
-  const masked = maskPlace(
+  const masked = maskExcerpt(
     { ...window, to: Math.min(to, end) - start },
     (text) => secrets.mask(text),
   );
   // What is left of a secret that was cut stands at the edges.
   const left = start === 0 ? 0 : Math.min(edge, masked.from);
   const right = end === text.length ? 0 : Math.min(edge, masked.text.length - masked.to);
-  return shortPlace({
+  return shortenExcerpt({
     ...masked,
     text: masked.text.slice(left, masked.text.length - right),
     from: masked.from - left,
@@ -191,11 +197,11 @@ function shownPlace(secrets: Masker, place: Place): Place {
   }, LONGEST_LINE);
 }
 
-function findPlace(places: Places, path: Path, start?: number, end?: number): Place {
-  const source = places.text(path);
-  if (!source || start === undefined && !isBlock(source)) return placeOf(places.locate(path));
+function findPlace(positions: Positions, path: Path, start?: number, end?: number): SourceExcerpt {
+  const source = positions.text(path);
+  if (!source || start === undefined && !isBlock(source)) return excerptOf(positions.locate(path));
   const from = start ?? 0;
-  return placeOf({ source, start: from, end: end ?? (start ?? source.text.length) });
+  return excerptOf({ source, start: from, end: end ?? (start ?? source.text.length) });
 }
 
 /** Whether a text stands below the `|` or `>` that announces it. */
@@ -215,7 +221,7 @@ async function missingAt(
   error?: ExpressionError,
 ): Promise<string | undefined> {
   if (!plan) return undefined;
-  const text = (await document.places()).text(path)?.text ?? "";
+  const text = (await document.positions()).text(path)?.text ?? "";
   const mark = error ?? { start: 0, end: 0 };
   const hint = missingOutputsHint(plan, text) ??
     unsetVariableHint(plan, path, text.slice(mark.start, mark.end));

@@ -1,5 +1,5 @@
 import { assertNever } from "../../source/errors.ts";
-import { maskPlace } from "../../source/mask_place.ts";
+import { maskExcerpt } from "../../source/source.ts";
 import type { Masker } from "../../value/masker.ts";
 import type { Attempt, Failure, Operand, PassedTest, RunEvent, StepResult } from "../event.ts";
 
@@ -79,7 +79,7 @@ function maskAttempt(attempt: Attempt, mask: Mask): Attempt {
 function maskFailure(failure: Failure, mask: Mask): Failure {
   let masked = maskTexts(failure, ["field", "message", "hint", "expression"], mask);
   const { place, operands, difference } = failure;
-  if (place) masked = replace(masked, "place", maskPlace(place, mask));
+  if (place) masked = replace(masked, "place", maskExcerpt(place, mask));
   if (operands) masked = replace(masked, "operands", maskOperands(operands, mask));
   if (difference) {
     const { lines } = difference;

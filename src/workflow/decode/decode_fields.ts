@@ -63,14 +63,14 @@ function tellMissing(
 function warnOfUnknownKeys<F extends Readonly<Record<string, Field>>>(
   map: RawMap,
   path: Path,
-  { what, fields, misplaced = {}, open }: FieldTable<F>,
+  { what, fields, foreignKeys = {}, open }: FieldTable<F>,
   { problems }: Decoding,
 ): void {
   for (const key of Object.keys(map)) {
     // Keys that begin with x are there to hold anchors.
     if (Object.hasOwn(fields, key) || /^x[-_]/.test(key)) continue;
-    const hint = Object.hasOwn(misplaced, key)
-      ? misplaced[key]
+    const hint = Object.hasOwn(foreignKeys, key)
+      ? foreignKeys[key]
       : /^\s/.test(key)
       ? "it begins with a space that is none in YAML: indent with plain spaces"
       : didYouMean(key, Object.keys(fields)) ?? emptyHint(map, fields);

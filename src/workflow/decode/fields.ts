@@ -24,7 +24,7 @@ export interface FieldTable<F extends Readonly<Record<string, Field>>> {
   readonly what: string;
   readonly fields: F;
   /** Keys that other tools have, and what to write here. */
-  readonly misplaced?: Readonly<Record<string, string>>;
+  readonly foreignKeys?: Readonly<Record<string, string>>;
   /** Unknown keys that are like no known one are left alone: they hold anchors. */
   readonly open?: true;
 }
@@ -106,7 +106,7 @@ export const WORKFLOW = {
     },
     jobs: { type: "list", required: true, summary: "The jobs." },
   },
-  misplaced: {
+  foreignKeys: {
     env: 'environment variables are read in "vars": NAME: "{{NAME}}"',
     defaults: '"defaults" is a key of a job',
     steps: '"steps" is a key of a job: write jobs: and a list of jobs, or embed this in one: ' +
@@ -130,7 +130,7 @@ export const JOB_FIELDS = {
     },
     repeat: { type: "map", summary: "Runs the job several times." },
   },
-  misplaced: {
+  foreignKeys: {
     if: SKIPIF,
     when: SKIPIF,
     continue_on_error: GOES_ON,
@@ -158,8 +158,8 @@ export const JOB_FIELDS = {
 export const JOB_FILE_FIELDS = {
   ...JOB_FIELDS,
   what: "a job file",
-  misplaced: {
-    ...JOB_FIELDS.misplaced,
+  foreignKeys: {
+    ...JOB_FIELDS.foreignKeys,
     vars: "the vars of a job file are given by the step that embeds it: with: { path, vars }",
     env: "environment variables come by the vars of the workflow that embeds it",
     jobs: "a job file is one job, with its steps at the top",
@@ -179,7 +179,7 @@ export const REPEAT = {
     interval: { type: "duration", names: IN_JOB, summary: "The time between two runs." },
     async: { type: "boolean", default: "false", summary: "Runs all repetitions at once." },
   },
-  misplaced: {
+  foreignKeys: {
     times: 'the key is "count"',
     every: 'the key is "interval"',
     delay: 'the key is "interval"',
@@ -226,7 +226,7 @@ export const STEP_FIELDS = {
     },
     retry: { type: "map", summary: "Runs the step again when it fails." },
   },
-  misplaced: {
+  foreignKeys: {
     if: SKIPIF,
     when: SKIPIF,
     action: 'the key is "uses"',
@@ -275,7 +275,7 @@ export const RETRY = {
       summary: "The time before the first attempt.",
     },
   },
-  misplaced: {
+  foreignKeys: {
     attempts: 'the key is "max_attempts"',
     count: 'the key is "max_attempts"',
     delay: 'the key is "interval", and "initial_delay" before the first attempt',

@@ -12,7 +12,7 @@ import { checkName } from "./check_name.ts";
 import type { ExpressionReader, ExpressionUse } from "./expression_reader.ts";
 import type { Dict } from "../../value/value.ts";
 import { freeNames } from "./free_names.ts";
-import { guardNil } from "./guard_nil.ts";
+import { markOmittedNil } from "./mark_omitted_nil.ts";
 import type { NameRule } from "../model.ts";
 import { addError, type Problem } from "../problem.ts";
 
@@ -48,8 +48,8 @@ export function makeExpressionReader(problems: Problem[]): ExpressionReader {
       for (const { template: tree, path: inside } of templatesIn(template)) {
         use(tree, [...path, ...inside], names);
       }
-      return action?.leavesOut
-        ? guardNil(template, action, action.leavesOut(value as Dict))
+      return action?.omitsNilIn
+        ? markOmittedNil(template, action, action.omitsNilIn(value as Dict))
         : template;
     },
     async check(vars) {

@@ -9,7 +9,7 @@ import { checkJobPath, jobPathOf } from "./job_path.ts";
 import type { Limits } from "../limits.ts";
 import type { CompleteJobs, Job, JobFile, Workflow } from "../model.ts";
 import { addError, hasErrors, type Problem } from "../problem.ts";
-import { loadError } from "../tell_problems.ts";
+import { loadError } from "../locate_diagnostics.ts";
 
 /** The job files that a workflow embeds. */
 export interface EmbeddedFiles {

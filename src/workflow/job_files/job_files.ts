@@ -15,7 +15,7 @@ import type { Document, Job, JobFile, Step } from "../model.ts";
 import { addError, hasErrors, type Problem } from "../problem.ts";
 import { readTextFile } from "../read_files.ts";
 import { readYaml } from "../yaml/read_yaml.ts";
-import { locateAll } from "../tell_problems.ts";
+import { locateAll } from "../locate_diagnostics.ts";
 
 /** A document with steps that embed job files; what is wrong with their paths is added to it. */
 export interface Embedder {

@@ -34,7 +34,7 @@ export async function besideDocument(
   if (/^(?:[\\/]|[a-z]:)/i.test(path)) return join(path);
   const file = document.files.length === 1
     ? document.name
-    : (await document.places()).locate(place).source.name;
+    : (await document.positions()).locate(place).source.name;
   return join(file, "..", path);
 }
 

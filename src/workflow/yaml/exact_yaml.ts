@@ -1,7 +1,7 @@
 import { loadJsYaml } from "./js_yaml.ts";
-import type { Places } from "../model.ts";
+import type { Positions } from "../model.ts";
 import { parseExactly, type YamlFault } from "./parse_exactly.ts";
-import { makePlaces } from "./positions.ts";
+import { makePositions } from "./positions.ts";
 import { type JoinedText, joinFiles } from "../read_files.ts";
 import { unjoinableError } from "./unjoinable_error.ts";
 import { faultError } from "./yaml_fault.ts";
@@ -25,14 +25,14 @@ export async function readExactly(joined: JoinedText): Promise<unknown> {
 }
 
 /** Where the values of a text stand. */
-export async function findPlaces(joined: JoinedText, value: unknown): Promise<Places> {
+export async function findPositions(joined: JoinedText, value: unknown): Promise<Positions> {
   const yaml = await loadJsYaml();
   try {
-    return makePlaces(joined, parseNodes(joined.text, yaml), value);
+    return makePositions(joined, parseNodes(joined.text, yaml), value);
   } catch (error) {
     if (!(error instanceof yaml.YAMLException)) throw error;
     // The fast parser read what js-yaml refuses: then there are no places but the files.
     const fault = { reason: error.reason, offset: error.mark?.position ?? 0 };
-    return { ...makePlaces(joined, undefined, value), fault: faultError(fault, joined) };
+    return { ...makePositions(joined, undefined, value), fault: faultError(fault, joined) };
   }
 }

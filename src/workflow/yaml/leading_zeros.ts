@@ -9,11 +9,11 @@ const OCTAL = /^[-+]?0[\d_]+$/;
  * often meant as text, like a zip code.
  */
 export async function warnOfLeadingZeros(problems: Problem[], document: Document): Promise<void> {
-  const places = await document.places();
+  const positions = await document.positions();
   const known = new Set<object>();
   const walk = (value: unknown, path: Path) => {
     if (typeof value === "number") {
-      const written = places.text(path)?.text ?? "";
+      const written = positions.text(path)?.text ?? "";
       if (!OCTAL.test(written)) return;
       addWarning(problems, "leading-zero", path, `${written} is read as ${value}`, {
         hint: "put it in quotes for text, or leave out the zero",

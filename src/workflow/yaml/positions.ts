@@ -1,15 +1,15 @@
 import type { Path, Source, Span } from "../../source/source.ts";
 import { inheritedPath } from "../decode/inherited_path.ts";
-import type { Places } from "../model.ts";
+import type { Positions } from "../model.ts";
 import { type JoinedText, spanAt } from "../read_files.ts";
 import type { YamlMap, YamlNode, YamlPair, YamlScalar } from "./yaml_nodes.ts";
 
 /** Finds the values of a document by their paths, in the tree of its text. */
-export function makePlaces(
+export function makePositions(
   joined: JoinedText,
   root: YamlNode | undefined,
   value: unknown,
-): Places {
+): Positions {
   const spanOf = ({ start, end }: YamlNode) => spanAt(joined, start, end);
   const findNode = makeFinder();
   const find = (path: Path) => {

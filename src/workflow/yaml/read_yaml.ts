@@ -2,7 +2,7 @@ import { parse } from "@std/yaml/parse";
 import { LoadError } from "../../source/errors.ts";
 import type { Source } from "../../source/source.ts";
 import { joinFiles } from "../read_files.ts";
-import type { Document, Places } from "../model.ts";
+import type { Document, Positions } from "../model.ts";
 
 /**
  * What the fast parser reads wrongly without a word: a tab in an indentation, merge keys, numbers
@@ -40,9 +40,9 @@ export async function readYaml(
   if (value === null) {
     throw new LoadError(`${what} '${name}' is empty`, [], NEEDS[what]);
   }
-  let places: Promise<Places> | undefined;
-  const findPlaces = async () => (await exactYaml()).findPlaces(joined, value);
-  return { name, files, value, places: () => places ??= findPlaces() };
+  let positions: Promise<Positions> | undefined;
+  const findPositions = async () => (await exactYaml()).findPositions(joined, value);
+  return { name, files, value, positions: () => positions ??= findPositions() };
 }
 
 /** Brings the parser that knows all and takes longer, which most runs never need. */

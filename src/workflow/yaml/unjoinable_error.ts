@@ -1,5 +1,5 @@
 import { LoadError } from "../../source/errors.ts";
-import { placeOf, type Source } from "../../source/source.ts";
+import { excerptOf, type Source } from "../../source/source.ts";
 import { describeValue } from "../../value/value.ts";
 import type { JsYaml } from "./js_yaml.ts";
 import { joinFiles } from "../read_files.ts";
@@ -19,7 +19,7 @@ export function unjoinableError(files: readonly Source[], yaml: JsYaml): LoadErr
     const { start } = root;
     const span = { source, start, end: isMap ? start + 1 : root.end };
     const lines = 'write "key: value" lines';
-    return new LoadError(`YAML syntax error at line ${placeOf(span).line}`, [{
+    return new LoadError(`YAML syntax error at line ${excerptOf(span).line}`, [{
       severity: "error",
       code: "yaml",
       message: `${isMap ? "a mapping in braces" : describeNode(root)} cannot be joined ` +

@@ -1,5 +1,5 @@
 import { LoadError } from "../../source/errors.ts";
-import { placeOf } from "../../source/source.ts";
+import { excerptOf } from "../../source/source.ts";
 import { findOpening } from "./find_opening.ts";
 import { type JoinedText, spanAt } from "../read_files.ts";
 import type { YamlFault } from "./parse_exactly.ts";
@@ -191,7 +191,7 @@ export function faultError(fault: YamlFault, joined: JoinedText): LoadError {
   const kind = KINDS.find((kind) => kind.reason.test(reason));
   const { message = reason, hint, length = 1 } = kind?.tell(context) ?? {};
   const span = spanAt(joined, offset, offset + length);
-  return new LoadError(`YAML syntax error at line ${placeOf(span).line}`, [{
+  return new LoadError(`YAML syntax error at line ${excerptOf(span).line}`, [{
     severity: "error",
     code: "yaml",
     message,

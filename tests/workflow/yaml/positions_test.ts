@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type Path, placeOf } from "../../../src/source/source.ts";
+import { excerptOf, type Path } from "../../../src/source/source.ts";
 import { readYaml } from "../../../src/workflow/yaml/read_yaml.ts";
 
 function read(...texts: readonly string[]) {
@@ -8,8 +8,8 @@ function read(...texts: readonly string[]) {
 
 /** `file:line:column marked text`. */
 async function locate(texts: readonly string[], path: Path, part?: "key" | "value") {
-  const places = await (await read(...texts)).places();
-  const { file, line, column, text, from, to } = placeOf(places.locate(path, part));
+  const places = await (await read(...texts)).positions();
+  const { file, line, column, text, from, to } = excerptOf(places.locate(path, part));
   return `${file}:${line}:${column} ${text.slice(from, to)}`;
 }
 
@@ -60,7 +60,7 @@ const CASES: readonly (readonly [path: Path, value: string, key?: string])[] = [
   [[], 'a.yml:1:1 name: "quoted"'],
 ];
 
-Deno.test("Places.locate() finds values and keys by their paths", async () => {
+Deno.test("Positions.locate() finds values and keys by their paths", async () => {
   for (const [path, value, key] of CASES) {
     assertEquals(await locate([YAML], path), value, JSON.stringify(path));
     if (key !== undefined && path.at(-1) !== 7) {
@@ -69,7 +69,7 @@ Deno.test("Places.locate() finds values and keys by their paths", async () => {
   }
 });
 
-Deno.test("Places.locate() finds the file that a value is in", async () => {
+Deno.test("Positions.locate() finds the file that a value is in", async () => {
   const texts = ["---\na: 1\nb: &b {c: 2}", "a: 3\nd: *b\n", "e: {f: 4}"];
   assertEquals(await locate(texts, ["a"]), "b.yml:1:4 3");
   assertEquals(await locate(texts, ["b", "c"]), "a.yml:3:11 2");
@@ -77,7 +77,7 @@ Deno.test("Places.locate() finds the file that a value is in", async () => {
   assertEquals(await locate(texts, ["e", "f"], "key"), "c.yml:1:5 f");
 });
 
-Deno.test("Places.locate() prefers explicit keys, then earlier merges, as YAML does", async () => {
+Deno.test("Positions.locate() prefers explicit keys, then earlier merges, as YAML does", async () => {
   const text = `a: &a {k: 1}
 b: &b {k: 2, l: 2}
 c:
@@ -91,14 +91,14 @@ d:
   assertEquals(await locate([text], ["d", "k"]), "a.yml:7:6 3");
 });
 
-Deno.test("Places.locate() does not follow a mapping into itself for ever", async () => {
+Deno.test("Positions.locate() does not follow a mapping into itself for ever", async () => {
   assertEquals(
     await locate(["a: &a {<<: *a, k: 1}"], ["a", "nothing"]),
     "a.yml:1:7 {<<: *a, k: 1}",
   );
 });
 
-Deno.test("Places.locate() finds what is in and below brackets that are not indented", async () => {
+Deno.test("Positions.locate() finds what is in and below brackets that are not indented", async () => {
   const text = `a:
   b: {
     c: 1, # one
@@ -112,11 +112,11 @@ words"
   assertEquals(await locate([text], ["a", "e"]), 'a.yml:6:6 "two');
   assertEquals(await locate([text], ["a", "f"]), "a.yml:8:6 3");
   assertEquals(await locate([text.replaceAll("\n", "\r\n")], ["a", "f"]), "a.yml:8:6 3");
-  const places = await (await read(text)).places();
+  const places = await (await read(text)).positions();
   assertEquals(places.text(["a", "e"])?.text, "two words");
 });
 
-Deno.test("Places.locate() follows a parameter to the defaults of the job", async () => {
+Deno.test("Positions.locate() follows a parameter to the defaults of the job", async () => {
   const text = `jobs:
 - defaults:
     http: {url: u, headers: {a: b}}
@@ -131,7 +131,7 @@ Deno.test("Places.locate() follows a parameter to the defaults of the job", asyn
   assertEquals(await locate([text], [...own, "nothing"]), "a.yml:6:11 {headers: {c: d}}");
 });
 
-Deno.test("Places.text() gives a scalar whose parts can be marked in the file", async () => {
+Deno.test("Positions.text() gives a scalar whose parts can be marked in the file", async () => {
   const text = `plain: one two
 quoted: "a \\"b\\" two"
 literal: |
@@ -144,11 +144,11 @@ number: 5
 list: [1]
 none:
 `;
-  const places = await (await read(text)).places();
+  const places = await (await read(text)).positions();
   const mark = (key: string) => {
     const source = places.text([key])!;
     const start = source.text.indexOf("two");
-    const { line, column } = placeOf({ source, start, end: start + 3 });
+    const { line, column } = excerptOf({ source, start, end: start + 3 });
     return `${line}:${column}`;
   };
   assertEquals(["plain", "quoted", "literal", "folded"].map(mark), ["1:12", "2:18", "5:4", "8:3"]);

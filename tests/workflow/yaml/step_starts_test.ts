@@ -21,11 +21,11 @@ function fits(starts: ReturnType<typeof findStepStarts>, steps: readonly number[
 
 /** Compares what was found with what a parser knows; false where nothing, or too little, was. */
 async function agrees(text: string): Promise<boolean> {
-  const { value, places } = await readYaml([{ name: "w.yml", text }]);
+  const { value, positions } = await readYaml([{ name: "w.yml", text }]);
   const starts = findStepStarts(text);
   const steps = stepsOf(value);
   if (!fits(starts, steps)) return false;
-  const known = await places();
+  const known = await positions();
   // One parser reads a little that the other one, which knows places, does not.
   if (known.locate(["jobs"]).start === 0) return true;
   for (const [job, own] of starts!.entries()) {

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError } from "../source/errors.ts";
 import { type Path, type Span, spanInFile } from "../source/source.ts";
 import { inheritedPath } from "./decode/inherited_path.ts";
-import type { Document, Places } from "./model.ts";
+import type { Document, Positions } from "./model.ts";
 import { hasErrors, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
 
 /**
@@ -15,9 +15,9 @@ export async function loadError(
   document: Document,
   inJobFiles: readonly Diagnostic[] = [],
 ): Promise<LoadError> {
-  const { fault } = await document.places();
+  const { fault } = await document.positions();
   if (fault) return fault;
-  const own = await locateProblems(
+  const own = await locateDiagnostics(
     withoutConsequences(problems, unquoted, document.value),
     document,
   );
@@ -30,18 +30,18 @@ export async function loadError(
   return new LoadError(message, [...own, ...inJobFiles]);
 }
 
-/** What is wrong with documents that are decoded, one after the other, each with its places. */
+/** What is wrong with documents that are decoded, one after the other, each with its positions. */
 export async function locateAll(found: readonly Findings[]): Promise<readonly Diagnostic[]> {
   const located: Diagnostic[] = [];
   for (const { problems, unquoted, document } of found) {
     if (problems.length === 0) continue;
-    const { fault } = await document.places();
+    const { fault } = await document.positions();
     if (fault && hasErrors(problems)) {
       located.push(...fault.diagnostics);
       continue;
     }
     const own = withoutConsequences(problems, unquoted, document.value);
-    located.push(...await locateProblems(own, document));
+    located.push(...await locateDiagnostics(own, document));
   }
   return located;
 }
@@ -76,18 +76,18 @@ function withoutConsequences(
 }
 
 /**
- * The problems with their places, in the order of the files, each place and message once. Where
+ * The problems with their positions, in the order of the files, each place and message once. Where
  * there is an error, a warning about the very same text is left out.
  */
-export async function locateProblems(
+export async function locateDiagnostics(
   problems: readonly Problem[],
   document: Document,
 ): Promise<readonly Diagnostic[]> {
-  const places = await document.places();
+  const positions = await document.positions();
   const found = new Map<string, Located>();
   const wrong = new Set<string>();
   for (const problem of problems) {
-    const diagnostic = locateProblem(problem, places);
+    const diagnostic = locateDiagnostic(problem, positions);
     const { source, start } = spanInFile(diagnostic.span!);
     const order = { file: document.files.indexOf(source), start };
     const key = JSON.stringify([order, diagnostic.message, diagnostic.severity]);
@@ -116,9 +116,12 @@ interface Order {
   readonly start: number;
 }
 
-function locateProblem({ path, part, range, ...rest }: Problem, places: Places): Diagnostic {
-  const source = range && places.text(path);
-  if (!source) return { ...rest, span: places.locate(path, part) };
+function locateDiagnostic(
+  { path, part, range, ...rest }: Problem,
+  positions: Positions,
+): Diagnostic {
+  const source = range && positions.text(path);
+  if (!source) return { ...rest, span: positions.locate(path, part) };
   const hint = cutHint(rest.message, source.origin) ?? rest.hint;
   return { ...rest, ...hint === undefined ? {} : { hint }, span: { source, ...range } };
 }

@@ -1,27 +1,27 @@
 import { assertEquals } from "@std/assert";
-import { maskPlace } from "../../src/source/mask_place.ts";
+import { maskExcerpt } from "../../src/source/source.ts";
 import { renderMasked } from "../../src/source/render_diagnostic.ts";
 
 const mask = (text: string) => text.replaceAll("hunter2", "***");
 
-Deno.test("maskPlace() keeps the mark under its text", () => {
+Deno.test("maskExcerpt() keeps the mark under its text", () => {
   const text = 'key: "hunter2", other: hunter2';
   const place = { file: "a.yml", line: 1, column: 17, text, from: 16, to: 21 };
-  const masked = maskPlace(place, mask);
+  const masked = maskExcerpt(place, mask);
   assertEquals(masked.text, 'key: "***", other: ***');
   assertEquals(masked.text.slice(masked.from, masked.to), "other");
 });
 
-Deno.test("maskPlace() marks what stands for a secret", () => {
+Deno.test("maskExcerpt() marks what stands for a secret", () => {
   const place = { file: "a.yml", line: 1, column: 1, text: "a hunter2 b", from: 2, to: 9 };
-  const masked = maskPlace(place, mask);
+  const masked = maskExcerpt(place, mask);
   assertEquals(masked.text.slice(masked.from, masked.to), "***");
 });
 
-Deno.test("maskPlace() takes secrets out of the name of the file", () => {
+Deno.test("maskExcerpt() takes secrets out of the name of the file", () => {
   const place = { file: "hunter2.yml", line: 1, column: 1, text: "a", from: 0, to: 1 };
-  assertEquals(maskPlace(place, mask).file, "***.yml");
-  assertEquals(maskPlace({ ...place, text: "hunter2" }, mask).file, "***.yml");
+  assertEquals(maskExcerpt(place, mask).file, "***.yml");
+  assertEquals(maskExcerpt({ ...place, text: "hunter2" }, mask).file, "***.yml");
 });
 
 Deno.test("renderMasked() shows no secret of a diagnostic", () => {

@@ -7,7 +7,7 @@ import { onlyExpression } from "../../expr/template/render.ts";
  * The parameters of an action that leaves out what is nil, with a guard at each template that
  * could leave one out without a word. `open` names those whose fields are left out as well.
  */
-export function guardNil(
+export function markOmittedNil(
   data: DataTemplate,
   { parameters = [], alternatives = [] }: Action,
   open: readonly string[],
@@ -42,11 +42,11 @@ function mapEntries(
   return { kind: "map", entries: entries.map(([name, value]) => [name, change(name, value)]) };
 }
 
-function guard(data: DataTemplate, leavesOut: string): DataTemplate {
+function guard(data: DataTemplate, nilOmits: string): DataTemplate {
   if (data.kind !== "template") return data;
   // A text with nil in it is an error anyway.
   const only = onlyExpression(data.template);
-  return !only || isNilMeant(only) ? data : { ...data, leavesOut };
+  return !only || isNilMeant(only) ? data : { ...data, nilOmits };
 }
 
 /** Whether an expression says itself that it may give nil: `a ?? nil`, or `a ? b : nil`. */
