@@ -54,7 +54,7 @@ export class CredentialMaker {
       if (scheme.kind === "unknown") {
         return `the security scheme "${name}" is of the type "${scheme.type}"`;
       }
-      const place = excerptOf(scheme);
+      const place = placeOf(scheme);
       if (taken.has(place)) return "two security schemes need the same header";
       taken.add(place);
     }
@@ -89,7 +89,7 @@ export class CredentialMaker {
 }
 
 /** What only one scheme can fill. */
-function excerptOf(scheme: SecurityScheme): string {
+function placeOf(scheme: SecurityScheme): string {
   const [place, name] = scheme.kind === "key"
     ? [scheme.place, scheme.name]
     : ["header", "Authorization"];
