@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { runCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -8,11 +8,11 @@ import { withServer } from "../support/with_server.ts";
 const path = (name: string) => fromFileUrl(new URL(`../fixtures/tls/${name}`, import.meta.url));
 const CERTIFICATE = path("localhost.pem");
 
-function getFrom(url: string): Promise<{ code: number; stdout: string }> {
+function getFrom(url: string, authority = CERTIFICATE): Promise<{ code: number; stdout: string }> {
   const steps = [{ uses: "http", with: { get: url }, test: "res.body == 'in'" }];
   const workflow = JSON.stringify({ name: "n", jobs: [{ name: "j", steps }] });
   return withFiles({ "w.yml": workflow }, (cwd) => {
-    return runCli(["w.yml"], { cwd, env: { NODE_EXTRA_CA_CERTS: CERTIFICATE } });
+    return runCli(["w.yml"], { cwd, env: { NODE_EXTRA_CA_CERTS: authority } });
   });
 }
 
@@ -27,6 +27,16 @@ Deno.test("a certificate is good for the hosts it names, and no other, which is 
   assertEquals(bad.code, 1);
   assertStringIncludes(
     bad.stdout,
-    `the certificate of [::ffff:7f00:1] port ${server.port} is for another host: localhost, 127.0.0.1\n`,
+    `the certificate of [::ffff:7f00:1] port ${server.port} is for another host: localhost, 127.0.0.1 (ERR_TLS_CERT_ALTNAME_INVALID)\n`,
   );
+});
+
+Deno.test("a certificate that has expired is reported as such where its authority is known", async () => {
+  const [cert, key] = await Promise.all(
+    ["expired.pem", "expired_key.pem"].map((name) => Deno.readTextFile(path(name))),
+  );
+  await using server = withServer(() => new Response("in"), { cert: cert!, key: key! });
+  const { code, stdout } = await getFrom(server.url, path("authority.pem"));
+  assertEquals(code, 1);
+  assertMatch(stdout, /expired on 2025-03-01, \d+ days ago \(CERT_HAS_EXPIRED\)\n/);
 });

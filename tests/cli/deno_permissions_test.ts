@@ -88,19 +88,19 @@ Deno.test({
       [
         BOTH,
         ["http.yml"],
-        `GET "http://HOST/": Deno does not let it reach HOST`,
+        `GET "http://HOST/": Deno does not allow access to HOST`,
         "--allow-net=HOST",
       ],
       [
         [...BOTH, "--allow-net=example.com"],
         ["http.yml"],
-        `GET "http://HOST/": Deno does not let it reach HOST`,
+        `GET "http://HOST/": Deno does not allow access to HOST`,
         "--allow-net=HOST",
       ],
       [
         [...BOTH, "--allow-net", "--deny-net=127.0.0.1"],
         ["http.yml"],
-        `GET "http://HOST/": Deno does not let it reach HOST`,
+        `GET "http://HOST/": Deno does not allow access to HOST`,
         "--allow-net=HOST",
       ],
       [

@@ -60,15 +60,15 @@ function brokenServer(): RawServer {
 /** What is said of each answer that is no good one. */
 const TOLD: Readonly<Record<string, string>> = {
   nothing: "closed the connection without an answer",
-  silence: "timed out after 300ms while it waited for the answer of 127.0.0.1",
-  garbage: "answered is not HTTP",
+  silence: "timed out after 300ms while waiting for the answer of 127.0.0.1",
+  garbage: "is not HTTP (HPE_",
   head: "closed the connection without an answer",
   short: "closed the connection after 3 bytes of the body, before its end",
   chunk: "sent is not valid HTTP",
   headers: "are larger than 16 KB",
-  large: "the body of the response is larger than 64 MB",
+  large: "the body of the response is larger than the limit of 64 MB",
   gzip: "the body of the response is not complete gzip data",
-  bomb: "the body of the response is larger than 64 MB",
+  bomb: "the body of the response is larger than the limit of 64 MB",
   loop: "was redirected more than 10 times",
   scheme: 'the scheme "file://" of "file:///etc/passwd" is not supported',
 };

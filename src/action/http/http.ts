@@ -54,7 +54,7 @@ export const http: Action = {
     {
       name: "follow_redirects",
       type: "boolean",
-      summary: "Whether to go where a redirect leads",
+      summary: "Whether to follow redirects",
       default: "true",
     },
     {
@@ -66,7 +66,7 @@ export const http: Action = {
     {
       name: "verify_ssl",
       type: "boolean",
-      summary: "Whether the certificate of the server must be good",
+      summary: "Whether to verify the TLS certificate of the server",
       default: "true",
     },
     { name: "insecure", type: "boolean", summary: "The opposite of verify_ssl", default: "false" },

@@ -22,7 +22,7 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
     await waitForPlace(sockets.places, context);
   } catch (reason) {
     const { plan, req } = prepare(params, context);
-    throw explainFailure(reason, plan.request, req);
+    throw await explainFailure(reason, plan.request, req, context.host.clock);
   }
   try {
     const { plan, req } = prepare(params, context);
@@ -46,7 +46,7 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
         elapsed,
       };
     } catch (error) {
-      throw explainFailure(error, plan.request, req);
+      throw await explainFailure(error, plan.request, req, context.host.clock);
     } finally {
       call.close();
     }

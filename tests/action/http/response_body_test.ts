@@ -144,7 +144,7 @@ Deno.test("http gives up on a body of more than 64 MB, however it is sent", asyn
     const { message } = await assertRejects(() => ask(answer), StepError);
     assertMatch(
       message,
-      /^cannot read the response to GET "http:.*": the body of the response is larger than 64 MB, /,
+      /^cannot read the response to GET "http:.*": the body of the response is larger than the limit of 64 MB$/,
     );
   }
 });

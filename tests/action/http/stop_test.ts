@@ -19,8 +19,8 @@ function silentServer(beginning: string) {
 }
 
 const BEGINNINGS: readonly (readonly [answer: string, during: string])[] = [
-  ["", "while it waited for the answer of"],
-  ["HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "while it received the body from"],
+  ["", "while waiting for the answer of"],
+  ["HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "while receiving the body from"],
 ];
 
 for (const [beginning, during] of BEGINNINGS) {

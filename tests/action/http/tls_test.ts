@@ -2,27 +2,33 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { runHttp } from "../../../src/action/http/run_http.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
+import { rawServer } from "../../support/raw_server.ts";
 import { withServer } from "../../support/with_server.ts";
 
-const fixture = (name: string) =>
-  Deno.readTextFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url));
-const certificate = { cert: fixture("localhost.pem"), key: fixture("localhost_key.pem") };
+/** A certificate and its key, from the fixtures. */
+function certificate(name: string) {
+  const read = (file: string) =>
+    Deno.readTextFileSync(new URL(`../../fixtures/tls/${file}`, import.meta.url));
+  return { cert: read(`${name}.pem`), key: read(`${name}_key.pem`) };
+}
 
-Deno.test("http refuses a self-signed certificate, also after it was told to take it", async () => {
+const ACCEPT = '"insecure: true" accepts any certificate';
+
+Deno.test("http refuses a self-signed certificate, also after it was told to accept it", async () => {
   let requests = 0;
   await using context = actionContext();
   await using server = withServer(() => {
     requests++;
     return new Response("secret");
-  }, certificate);
+  }, certificate("localhost"));
   const refuse = async () => {
     const error = await assertRejects(
       () => runHttp({ get: server.url }, context),
       StepError,
-      `cannot send GET "${server.url}/": the certificate of 127.0.0.1 port ${server.port} is self-signed`,
+      `cannot send GET "${server.url}/": the certificate of 127.0.0.1 port ${server.port} is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)`,
     );
     assertStringIncludes(error.hint!, "NODE_EXTRA_CA_CERTS=ca.pem");
-    assertStringIncludes(error.hint!, 'set "insecure: true" to take the certificate as it is');
+    assertStringIncludes(error.hint!, ACCEPT);
   };
   await refuse();
   for (const params of [{ insecure: true }, { verify_ssl: false }]) {
@@ -33,11 +39,84 @@ Deno.test("http refuses a self-signed certificate, also after it was told to tak
   assertEquals(requests, 2);
 });
 
+const REFUSED: readonly (readonly [name: string, words: string, hint: string])[] = [
+  ["expired", "expired on 2025-03-01, 631 days ago (CERT_HAS_EXPIRED)", `renew it; ${ACCEPT}`],
+  [
+    "future",
+    "is not valid before 2040-01-01, 4787 days from now (CERT_NOT_YET_VALID)",
+    `check the clock of this machine; ${ACCEPT}`,
+  ],
+  [
+    "other",
+    'is signed by an unknown certificate authority, "Test CA" (UNABLE_TO_VERIFY_LEAF_SIGNATURE)' +
+    " and is for another host: a.example, b.example (ERR_TLS_CERT_ALTNAME_INVALID)",
+    `trust its authority with NODE_EXTRA_CA_CERTS=ca.pem in the environment; ${ACCEPT}`,
+  ],
+  [
+    "good",
+    'is signed by an unknown certificate authority, "Test CA" (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+    `trust its authority with NODE_EXTRA_CA_CERTS=ca.pem in the environment; ${ACCEPT}`,
+  ],
+];
+
+for (const [name, words, hint] of REFUSED) {
+  Deno.test(`http looks at the certificate that it refuses: ${name}`, async () => {
+    await using context = actionContext();
+    const clock = { ...context.host.clock, now: () => Date.parse("2026-11-22T12:00:00Z") };
+    const host = { ...context.host, clock };
+    await using server = withServer(() => new Response("in"), certificate(name));
+    const error = await assertRejects(
+      () => runHttp({ get: server.url }, { ...context, host }),
+      StepError,
+    );
+    assertEquals(
+      [error.message, error.hint],
+      [
+        `cannot send GET "${server.url}/": the certificate of 127.0.0.1 port ${server.port} ${words}`,
+        hint,
+      ],
+    );
+  });
+}
+
+Deno.test("http reports that a port expects TLS and not plain HTTP", async () => {
+  await using context = actionContext();
+  await using server = withServer(() => new Response("in"), certificate("localhost"));
+  const error = await assertRejects(
+    () => runHttp({ get: `http://127.0.0.1:${server.port}/` }, context),
+    StepError,
+    `127.0.0.1 port ${server.port} expects TLS, not plain HTTP`,
+  );
+  assertEquals(error.hint, 'use "https://"');
+});
+
+Deno.test("http reports that a port serves plain HTTP and not TLS", async () => {
+  await using context = actionContext();
+  await using server = withServer(() => new Response("in"));
+  const error = await assertRejects(
+    () => runHttp({ get: `https://127.0.0.1:${server.port}/` }, context),
+    StepError,
+    `127.0.0.1 port ${server.port} does not speak TLS (ERR_SSL_WRONG_VERSION_NUMBER)`,
+  );
+  assertEquals(error.hint, 'if it serves plain HTTP there, use "http://"');
+});
+
+Deno.test("http reports a connection that is closed during the TLS handshake", async () => {
+  await using context = actionContext();
+  await using server = rawServer((connection) => Promise.resolve(connection.close()));
+  const error = await assertRejects(
+    () => runHttp({ get: `https://127.0.0.1:${server.port}/` }, context),
+    StepError,
+    `127.0.0.1 port ${server.port} closed the connection during the TLS handshake`,
+  );
+  assertEquals(error.hint, 'if it serves plain HTTP there, use "http://"');
+});
+
 Deno.test("http posts over TLS", async () => {
   await using context = actionContext();
   await using server = withServer(
     async (request) => new Response(await request.text()),
-    certificate,
+    certificate("localhost"),
   );
   const params = { post: server.url, body: { a: 1 }, insecure: true };
   assertEquals((await runHttp(params, context)).res.rawbody, '{"a":1}');

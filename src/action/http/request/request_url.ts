@@ -41,6 +41,16 @@ export function readUrl(text: string): URL | UrlProblem {
   return { message, hint: 'begin it with "http://" or "https://"' };
 }
 
+/** The host of a URL as sockets take it: an IPv6 address has brackets in URLs only. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+}
+
+/** The port of a URL, also where it is the usual one of its scheme. */
+export function portOf({ port, protocol }: URL): string {
+  return port || (protocol === "https:" ? "443" : "80");
+}
+
 /** Appends `query` to what the URL asks for already. A list repeats its name. */
 export function addQuery(url: URL, query: Dict): URL {
   const pairs = encodePairs("query", query);

@@ -2,6 +2,7 @@ import { globalAgent } from "node:https";
 import { isIP } from "node:net";
 import type { Request } from "./read_request.ts";
 import { wireHeaders } from "./request_headers.ts";
+import { hostOf, portOf } from "./request_url.ts";
 import type { SocketOptions, Sockets } from "../transport/sockets.ts";
 
 /** A step without templates sends the same request in every round. */
@@ -28,10 +29,8 @@ function describe(
   isNew: boolean,
 ): SocketOptions {
   const secure = url.protocol === "https:";
-  // An IPv6 address stands in brackets in URLs only.
-  const { hostname } = url;
-  const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
-  const port = url.port || (secure ? "443" : "80");
+  const host = hostOf(url);
+  const port = portOf(url);
   const scheme = !secure ? "http" : verify ? "https" : "insecure https";
   return {
     agent,

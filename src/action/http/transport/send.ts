@@ -4,6 +4,7 @@ import { demand, demandCertificates } from "../../../host/deno_permissions.ts";
 import { mayRepeat } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
 import type { Sockets } from "./sockets.ts";
+import { portOf } from "../request/request_url.ts";
 import { wireOptions } from "../request/wire_options.ts";
 
 /** A response as it came, its body not decoded. */
@@ -45,6 +46,13 @@ export class ClosedEarly extends Error {}
 
 /** The server agreed to go on in another protocol. */
 export class ProtocolChanged extends Error {}
+
+/** The status code of the response is not one of HTTP. */
+export class InvalidStatus extends Error {
+  constructor(readonly code: string) {
+    super(`invalid status code ${code}`);
+  }
+}
 
 /** What there is to know for sending a request beside the request. */
 export interface SendOptions {
@@ -123,7 +131,10 @@ export class Exchange {
   /** The head of the response has come. */
   receive(response: IncomingMessage): void {
     this.#incoming = response;
-    const { rawHeaders } = response;
+    const { rawHeaders, statusCode = 0 } = response;
+    if (statusCode < 100) {
+      return this.abort(new InvalidStatus(String(statusCode).padStart(3, "0")));
+    }
     if (
       Number(findHeader(rawHeaders, "content-length")) > BODY_LIMIT &&
       this.#request.method !== "HEAD"
@@ -206,10 +217,9 @@ function onUpgrade(this: Outgoing): void {
 }
 
 function open(request: Request, options: SendOptions, exchange: Exchange): Outgoing {
-  const { hostname, port, protocol } = request.url;
-  const isSecure = protocol === "https:";
-  demand({ name: "net", host: `${hostname}:${port || (isSecure ? 443 : 80)}` });
-  if (isSecure) demandCertificates();
+  const { hostname, protocol } = request.url;
+  demand({ name: "net", host: `${hostname}:${portOf(request.url)}` });
+  if (protocol === "https:") demandCertificates();
   // A request that may not be sent twice needs a socket that the server cannot be closing.
   const isNew = options.fresh || !mayRepeat(request.method);
   const outgoing = new Outgoing(wireOptions(request, options, isNew));
