@@ -12,6 +12,8 @@ export const LIMITS = {
   visits: 10_000_000,
   /** Characters of a text that is made. */
   text: 1_000_000,
+  /** Values in a result that share their parts, and 16 characters of text as one, written out. */
+  size: 1_000_000,
   /** Characters of a regular expression. */
   pattern: 1_000,
   /** Levels of lists and maps that `reduce` may pile up. */

@@ -144,3 +144,48 @@ Deno.test("a template is marked inside of its text, and so are expressions beyon
   assertNoTrace(result);
   assertEquals(readTold(result.stderr), expected);
 });
+
+/** A list of a trillion values in forty steps. */
+const SHARING = "let v0 = [1]; " +
+  Array.from({ length: 40 }, (_, at) => `let v${at + 1} = [v${at}, v${at}]; `).join("") + "v40";
+
+const TOO_LARGE = "the value is too large to be written out";
+
+Deno.test("a value that shares its parts without end fails every step that would write it out", async () => {
+  const steps = [
+    `{uses: shell, with: {cmd: "true", env: {A: "{{ ${SHARING} }}"}}}`,
+    `{uses: http, with: {post: "http://127.0.0.1:1", body: "{{ ${SHARING} }}"}}`,
+    `{uses: echo, with: {message: "{{ ${SHARING} }}"}}`,
+    `{uses: hello, with: {a: [{b: "{{ ${SHARING} }}"}]}}`,
+    `{uses: hello, vars: {a: "{{ ${SHARING} }}"}}`,
+    `{uses: hello, iteration: [{a: "{{ ${SHARING} }}"}]}`,
+    `{uses: hello, id: s, outputs: {a: "${SHARING}"}}`,
+    `{uses: hello, test: "${SHARING}"}`,
+  ];
+  const yaml = `name: n\njobs:\n- name: a\n  steps:\n${
+    steps.map((step) => `  - ${step}\n`).join("")
+  }`;
+  const reports = ["json=r.json", "html=r.html", "junit=r.xml"].map((each) => `--report=${each}`);
+  await withFiles({ "w.yml": yaml }, async (cwd) => {
+    const run = await runCli(["w.yml", "-v", ...reports], { cwd });
+    assertNoTrace(run);
+    assertEquals(run.code, 1);
+    const { jobs: [job] } = JSON.parse(await Deno.readTextFile(`${cwd}/r.json`));
+    assertEquals(
+      job.steps.map((step: { failures: { message: string }[] }) =>
+        step.failures.map(({ message }) => message)
+      ),
+      steps.map(() => [TOO_LARGE]),
+    );
+    const dry = await runCli(["w.yml", "--dry-run"], { cwd });
+    assertNoTrace(dry);
+  });
+});
+
+Deno.test("a var that shares its parts without end keeps the workflow from running", async () => {
+  const yaml =
+    `name: n\nvars: {a: "{{ ${SHARING} }}"}\njobs:\n- name: a\n  steps: [{uses: hello}]\n`;
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml", "-v"], { cwd }));
+  assertNoTrace(result);
+  assertEquals([result.code, result.stderr.includes(TOO_LARGE)], [1, true]);
+});

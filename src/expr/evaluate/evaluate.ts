@@ -9,10 +9,22 @@ import type { Parsed, Scope } from "../expression.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { compare, operate, signed, truth } from "./operations.ts";
 import { placeFault } from "./place_fault.ts";
+import { limitSharing } from "./value_size.ts";
 
 /** The value of an expression. Throws `ExpressionError` with the place of what went wrong. */
 export function evaluate(expression: Parsed, scope: Scope): Value {
-  return evaluateNode(expression.node, new Evaluation(scope), expression.source);
+  return evaluateResult(expression.node, new Evaluation(scope), expression.source);
+}
+
+/** A value that leaves the evaluation: one that can be written out, however its parts are shared. */
+export function evaluateResult(node: Node, run: Evaluation, source: string): Value {
+  try {
+    const value = walk(node, run);
+    limitSharing(value, node);
+    return value;
+  } catch (error) {
+    throw placeFault(error, run, source);
+  }
 }
 
 /** The value of a part of a text, in an evaluation that may have done other parts before. */

@@ -1,12 +1,13 @@
 import { formatValue } from "../../value/format_value.ts";
 import type { Value } from "../../value/value.ts";
 import type { Node } from "../parse/ast.ts";
-import { evaluateNode } from "../evaluate/evaluate.ts";
+import { evaluateNode, evaluateResult } from "../evaluate/evaluate.ts";
 import { Evaluation } from "../evaluate/evaluation.ts";
 import { ExpressionError } from "../../source/errors.ts";
 import type { ParsedTemplate, RenderOptions, Scope } from "../expression.ts";
 import { LIMITS } from "../limits.ts";
 import { isOfMissing, missingHint, placeFault } from "../evaluate/place_fault.ts";
+import { isRead } from "../evaluate/value_size.ts";
 
 /**
  * The value of a template. Where it is one expression and nothing else but spaces, that is the
@@ -20,7 +21,7 @@ export function renderTemplate(
   const only = onlyExpression(template);
   if (!only) return renderText(template, scope, options);
   const run = new Evaluation(scope);
-  const value = evaluateNode(only, run, template.source);
+  const value = evaluateResult(only, run, template.source);
   if (value === null && options.nilOmits !== undefined) {
     throw nilError(only, run, template.source, options.nilOmits);
   }
@@ -99,18 +100,4 @@ function nilError(
   const message = `${what} is nil, and ${harm}`;
   const isThere = hint === undefined && isRead(part);
   return new ExpressionError(message, start, end, hint ?? meant, [], isThere);
-}
-
-/** Whether a part does nothing but read by names: `vars.a`, `outputs["log-in"].token`. */
-function isRead(part: Node): boolean {
-  switch (part.type) {
-    case "Identifier":
-      return true;
-    case "ChainExpression":
-      return isRead(part.expression);
-    case "MemberExpression":
-      return (!part.computed || part.property.type === "Literal") && isRead(part.object);
-    default:
-      return false;
-  }
 }
