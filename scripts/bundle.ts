@@ -9,7 +9,7 @@ import { CHECKOUT } from "./bundle/bundler.ts";
 import { makeBundles } from "./bundle/make_bundles.ts";
 
 /** Bytes; a file from a URL is fetched and read as a whole before anything runs. */
-const MOST_BYTES = 700_000;
+const MOST_BYTES = 900_000;
 
 const [folder = `${CHECKOUT}/dist`, commit = await checkedOutCommit()] = Deno.args;
 const { file, chunks } = await makeBundles(commit);
@@ -25,7 +25,11 @@ const size = sizeOf([file]);
 say(`${folder}/runner.js  ${kilobytes(size)} in one file`);
 say(`${folder}/split/  ${kilobytes(sizeOf(chunks.values()))} in ${chunks.size} files`);
 if (size >= MOST_BYTES) {
-  say(`runner.js is larger than ${kilobytes(MOST_BYTES)}: scripts/bundle/parts.ts`);
+  say(
+    `runner.js is larger than ${
+      kilobytes(MOST_BYTES)
+    }: scripts/bundle/libraries.ts lists what it fetches`,
+  );
   Deno.exit(1);
 }
 

@@ -1,15 +1,14 @@
-import { parse } from "acorn";
-import { nodesOf } from "./walk.ts";
+import { type AnyNode, parse } from "acorn";
 
 /** What the code of a module imports. */
 export interface Imports {
-  /** Specifiers at its top. */
+  /** Specifiers of import and export declarations, loaded before the module runs. */
   readonly fixed: readonly string[];
-  /** Specifiers that are imported on the way. */
+  /** Specifiers of `import("…")`. */
   readonly lazy: readonly string[];
 }
 
-/** Finds every import of a module but those whose specifier only a run knows. */
+/** Finds every import of a module except those whose specifier is computed. */
 export function importsOf(code: string): Imports {
   const fixed: string[] = [];
   const lazy: string[] = [];
@@ -26,4 +25,19 @@ export function importsOf(code: string): Imports {
     }
   }
   return { fixed, lazy };
+}
+
+/** A node and everything below it. */
+function* nodesOf(node: AnyNode): Generator<AnyNode> {
+  yield node;
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (isNode(child)) yield* nodesOf(child);
+    }
+  }
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === "object" && value !== null && "type" in value &&
+    typeof value.type === "string";
 }

@@ -1,17 +1,12 @@
-import { bundle, CHECKOUT } from "./bundler.ts";
-import { escapeOthers } from "./escape_others.ts";
-import { findCalled } from "./find_called.ts";
+import { bundle, CHECKOUT, IMPORTS } from "./bundler.ts";
 import { importsOf } from "./imports_of.ts";
-import { markCalled } from "./mark_called.ts";
+import { LIBRARIES } from "./libraries.ts";
 import { nameChunks } from "./name_chunks.ts";
-import { writeStandIns } from "./stand_ins.ts";
 
-/** The file among the chunks that starts the program. */
+/** The chunk that starts the program. */
 export const SPLIT_ENTRY = "cli.js";
 
-const FILE = "runner.js";
 const ENTRY = `${CHECKOUT}/cli.ts`;
-const BUILT_FROM = "src/cli/built_from.ts";
 
 /** The program as one file, and as chunks by their names. */
 export interface Bundles {
@@ -19,67 +14,84 @@ export interface Bundles {
   readonly chunks: ReadonlyMap<string, string>;
 }
 
-/** Builds both forms of the program, stamped with a commit. Throws where one would be incomplete. */
+interface Build {
+  readonly commit: string;
+  /** A directory for temporary files. */
+  readonly work: string;
+}
+
+/** Builds both forms of the program, stamped with a commit. Throws if one would be incomplete. */
 export async function makeBundles(commit: string): Promise<Bundles> {
   const work = await Deno.makeTempDir({ prefix: "runner_bundle_" });
   try {
-    const stamp = `${work}/built_from.ts`;
-    await Deno.writeTextFile(stamp, `export const BUILT_FROM = ${JSON.stringify(commit)};\n`);
-    return { file: await makeFile(work, stamp), chunks: await makeChunks(work, stamp) };
+    return {
+      file: await makeFile({ commit, work }),
+      chunks: await makeChunks({ commit, work }),
+    };
   } finally {
     await Deno.remove(work, { recursive: true });
   }
 }
 
-async function makeFile(work: string, stamp: string): Promise<string> {
-  const bundled = `${work}/bundled.js`;
-  const instead = { ...await writeStandIns(work), [BUILT_FROM]: stamp };
-  await bundle(ENTRY, work, { output: ["--output", bundled], instead });
-  const text = await Deno.readTextFile(bundled);
-  const file = (await finish(new Map([[FILE, text]]), FILE, `${work}/file`)).get(FILE)!;
+async function makeFile(build: Build): Promise<string> {
+  const output = `${build.work}/runner.js`;
+  const external = Object.keys(LIBRARIES).map((name) => `--external=${name}`);
+  await bundle(`${CHECKOUT}/scripts/bundle/one_file.ts`, ["--output", output, ...external], build);
+  const file = fetchLibraries(await Deno.readTextFile(output));
   const { fixed, lazy } = importsOf(file);
-  const strange = [...fixed, ...lazy.filter((specifier) => !specifier.startsWith("node:"))];
-  if (strange.length > 0) {
-    const list = [...new Set(strange)].join('", "');
-    throw new Error(`${FILE} imports "${list}": scripts/bundle/parts.ts says what comes how`);
+  const [early] = fixed;
+  if (early !== undefined) {
+    throw new Error(
+      `the one file would load "${early}" at every start: ` +
+        `import it by await import("${early}") in the file that needs it`,
+    );
   }
+  const missing = lazy.find((specifier) => !specifier.startsWith("node:"));
+  if (missing !== undefined) throw new Error(`the one file imports "${missing}"`);
   return file;
 }
 
-async function makeChunks(work: string, stamp: string): Promise<Map<string, string>> {
-  const folder = `${work}/bundled`;
-  const output = ["--code-splitting", "--outdir", folder];
-  await bundle(ENTRY, work, { output, instead: { [BUILT_FROM]: stamp } });
+/** Replaces the imports of libraries by calls that fetch them. */
+function fetchLibraries(code: string): string {
+  let text = code;
+  for (const [name, purpose] of Object.entries(LIBRARIES)) {
+    const given = [exactSpecifier(name), purpose].map((word) => JSON.stringify(word));
+    const called = `globalThis.fetchLibrary(${given.join(",")})`;
+    const replaced = text.replaceAll(`import(${JSON.stringify(name)})`, called);
+    if (replaced === text) {
+      throw new Error(
+        `nothing imports "${name}" by await import("${name}"): libraries.ts lists it`,
+      );
+    }
+    text = replaced;
+  }
+  return text;
+}
+
+/** `name@1.2.3`, with a path behind it if the module has one, as in deno.json. */
+function exactSpecifier(name: string): string {
+  const specifier = IMPORTS[name]?.replace(/^npm:/, "");
+  if (!specifier || !/.@\d+\.\d+\.\d+(?:$|\/)/.test(specifier)) {
+    throw new Error(`deno.json has no exact version of "${name}"`);
+  }
+  return specifier;
+}
+
+async function makeChunks(build: Build): Promise<Map<string, string>> {
+  const folder = `${build.work}/split`;
+  await bundle(ENTRY, ["--code-splitting", "--outdir", folder], build);
   const found = new Map<string, string>();
   for await (const { name } of Deno.readDir(folder)) {
     found.set(name, await Deno.readTextFile(`${folder}/${name}`));
   }
-  const named = nameChunks(SPLIT_ENTRY, found);
-  if (named.size < found.size) throw new Error("there are chunks that no other imports");
-  const chunks = await finish(named, SPLIT_ENTRY, `${work}/split`);
+  const chunks = nameChunks(SPLIT_ENTRY, found);
+  if (chunks.size < found.size) throw new Error("there are chunks that no other chunk imports");
   for (const [name, text] of chunks) {
     const { fixed, lazy } = importsOf(text);
-    const strange = [...fixed, ...lazy].find((specifier) =>
+    const missing = [...fixed, ...lazy].find((specifier) =>
       !specifier.startsWith("node:") && !chunks.has(specifier.replace(/^\.\//, ""))
     );
-    if (strange) throw new Error(`chunk ${name} imports "${strange}", which is no chunk`);
+    if (missing) throw new Error(`chunk ${name} imports "${missing}", which is not a chunk`);
   }
   return chunks;
-}
-
-/** Makes texts fast to load. */
-async function finish(
-  texts: ReadonlyMap<string, string>,
-  entry: string,
-  folder: string,
-): Promise<Map<string, string>> {
-  const finished = new Map([...texts].map(([name, text]) => [name, escapeOthers(text)]));
-  const program = `${folder}/program`;
-  await Deno.mkdir(program, { recursive: true });
-  for (const [name, text] of finished) await Deno.writeTextFile(`${program}/${name}`, text);
-  for (const [name, ranges] of await findCalled(program, entry, folder)) {
-    const text = finished.get(name);
-    if (text !== undefined) finished.set(name, markCalled(text, ranges));
-  }
-  return finished;
 }

@@ -1,5 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
-import { escapeOthers } from "../../../scripts/bundle/escape_others.ts";
+import { assertEquals } from "@std/assert";
 import { importsOf } from "../../../scripts/bundle/imports_of.ts";
 import { nameChunks } from "../../../scripts/bundle/name_chunks.ts";
 
@@ -11,15 +10,6 @@ Deno.test("imports are found wherever they stand, and in nothing that only looks
     fixed: ["./a.js", "b", "node:c", "d", "e"],
     lazy: ["npm:g@1"],
   });
-});
-
-Deno.test("characters that are not ASCII are written as escapes", () => {
-  assertEquals(
-    escapeOthers("const a='\u00fc',b=/[\u2713]/u,c=`\u{1f600}`"),
-    "const a='\\u00fc',b=/[\\u2713]/u,c=`\\ud83d\\ude00`",
-  );
-  assertEquals(escapeOthers("String.raw`\\d`"), "String.raw`\\d`");
-  assertThrows(() => escapeOthers("const a=String.raw`\u00fc`"), Error, "tagged template");
 });
 
 Deno.test("chunks are named by the way to them, not by their hashes", () => {

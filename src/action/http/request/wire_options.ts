@@ -1,9 +1,10 @@
-import { globalAgent } from "node:https";
-import { isIP } from "node:net";
 import type { Request } from "./read_request.ts";
 import { wireHeaders } from "./request_headers.ts";
 import { hostOf, portOf } from "./request_url.ts";
 import type { SocketOptions, Sockets } from "../transport/sockets.ts";
+
+const { globalAgent } = await import("node:https");
+const { isIP } = await import("node:net");
 
 /** A step without templates sends the same request in every round. */
 const known = new WeakMap<Request, SocketOptions>();

@@ -1,4 +1,4 @@
-import { ClientRequest, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { demand, demandCertificates } from "../../../host/deno_permissions.ts";
 import { mayRepeat } from "../request/http_syntax.ts";
@@ -6,6 +6,8 @@ import type { Request } from "../request/read_request.ts";
 import type { Sockets } from "./sockets.ts";
 import { portOf } from "../request/request_url.ts";
 import { wireOptions } from "../request/wire_options.ts";
+
+const { ClientRequest } = await import("node:http");
 
 /** A response as it came, its body not decoded. */
 export interface Reply {

@@ -1,10 +1,12 @@
-import { Agent, type ClientRequest, type RequestOptions } from "node:http";
-import { Agent as SecureAgent } from "node:https";
+import type { ClientRequest, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../../../host/host.ts";
 import type { ActionContext } from "../../action.ts";
 import { Places } from "./concurrency_limiter.ts";
 import { socketLimit } from "./socket_limit.ts";
+
+const { Agent } = await import("node:http");
+const { Agent: SecureAgent } = await import("node:https");
 
 /** What a request says about the socket that it wants. */
 export interface SocketOptions extends RequestOptions {
