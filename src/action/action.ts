@@ -149,16 +149,6 @@ export interface ActionContext {
   onRunEnd(end: () => void | Promise<void>): void;
   /** Makes every report write `***` in place of this text. */
   addSecret(text: string): void;
-  /** A text as a report would show it; what is cut afterwards cuts no secret. */
-  mask(text: string): string;
-  /** The first `limit` characters of a text, without the beginning of a secret that is cut. */
-  cutText(text: string, limit: number): string;
-  /** The length of the longest form in which a secret may turn up, of those known so far. */
-  readonly longestSecret: number;
-  /** A text from `start` on, without the rest of a secret that is cut. */
-  cutStart(text: string, start: number): string;
-  /** A text whose rest never came, without the beginning of a secret at its end. */
-  cutEnd(text: string): string;
   /**
    * Runs the job file that the step embeds, with these variables. When the attempt must end, it
    * ends all that the job began and throws the reason.

@@ -1,7 +1,7 @@
 import { MASK } from "./masker.ts";
 
-/** Cuts a text: its first so many characters, with what must not be seen taken out. */
-export type CutText = (text: string, limit: number) => string;
+/** The part of a text between two offsets, all of it without them, with secrets taken out. */
+export type MaskPart = (text: string, from?: number, to?: number) => string;
 
 /** Fields that tell most at their end: what a command said last is why it failed. */
 export const KEPT_FROM_THE_END: ReadonlySet<string> = new Set(["stdout", "stderr"]);
@@ -10,13 +10,13 @@ export const KEPT_FROM_THE_END: ReadonlySet<string> = new Set(["stdout", "stderr
  * A copy of plain data that holds about `limit` characters of text for each field of the top
  * level, so that a large body leaves the headers beside it alone. What was left out is said.
  */
-export function boundValue(value: unknown, limit: number, cut: CutText): Bounded {
-  if (!isObject(value) || Array.isArray(value)) return boundPart(value, { left: limit }, cut);
+export function boundValue(value: unknown, limit: number, mask: MaskPart): Bounded {
+  if (!isObject(value) || Array.isArray(value)) return boundPart(value, { left: limit }, mask);
   const out: Record<string, Bounded> = {};
   for (const [key, field] of Object.entries(value)) {
     const isEnd = KEPT_FROM_THE_END.has(key) && typeof field === "string";
-    const bounded = isEnd ? boundEnd(field, limit, cut) : boundPart(field, { left: limit }, cut);
-    setField(out, cut(key, Infinity), bounded);
+    const bounded = isEnd ? boundEnd(field, limit, mask) : boundPart(field, { left: limit }, mask);
+    setField(out, mask(key), bounded);
   }
   return out;
 }
@@ -25,16 +25,16 @@ export function boundValue(value: unknown, limit: number, cut: CutText): Bounded
 export type Bounded = null | boolean | number | string | Bounded[] | { [key: string]: Bounded };
 
 /** The same for all of a value together: its budget is characters that are left. */
-export function boundPart(value: unknown, budget: { left: number }, cut: CutText): Bounded {
-  if (typeof value === "string") return boundText(value, budget, cut);
+export function boundPart(value: unknown, budget: { left: number }, mask: MaskPart): Bounded {
+  if (typeof value === "string") return boundText(value, budget, mask);
   if (!isObject(value)) {
     budget.left -= 8;
     if (typeof value === "number") {
-      return cut(String(value), Infinity) === String(value) ? value : MASK;
+      return mask(String(value)) === String(value) ? value : MASK;
     }
     return typeof value === "boolean" ? value : null;
   }
-  if (Array.isArray(value)) return boundList(value, budget, cut);
+  if (Array.isArray(value)) return boundList(value, budget, mask);
   const out: Record<string, Bounded> = {};
   const keys = Object.keys(value);
   for (const [index, key] of keys.entries()) {
@@ -44,16 +44,16 @@ export function boundPart(value: unknown, budget: { left: number }, cut: CutText
     }
     budget.left -= key.length;
     const field = (value as Record<string, unknown>)[key];
-    setField(out, cut(key, Infinity), boundPart(field, budget, cut));
+    setField(out, mask(key), boundPart(field, budget, mask));
   }
   return out;
 }
 
 /** Mapped, not pushed: ten thousand lists that have grown are slow to write as JSON. */
-function boundList(list: readonly unknown[], budget: { left: number }, cut: CutText): Bounded[] {
+function boundList(list: readonly unknown[], budget: { left: number }, mask: MaskPart): Bounded[] {
   let count = Math.min(list.length, Math.max(0, budget.left));
   const items = list.slice(0, count).map((item, index) => {
-    if (budget.left > 0) return boundPart(item, budget, cut);
+    if (budget.left > 0) return boundPart(item, budget, mask);
     count = Math.min(count, index);
     return null;
   });
@@ -68,16 +68,19 @@ function setField(map: Record<string, Bounded>, key: string, value: Bounded): vo
   } else map[key] = value;
 }
 
-function boundText(text: string, budget: { left: number }, cut: CutText): string {
+function boundText(text: string, budget: { left: number }, mask: MaskPart): string {
   const room = Math.max(0, budget.left);
   budget.left -= text.length + 2;
-  if (text.length <= room) return cut(text, Infinity);
-  return `${cut(text, room)}… (${text.length - room} more characters)`;
+  if (text.length <= room) return mask(text);
+  // At the end of a line, where there is one that is not far.
+  const line = text.lastIndexOf("\n", room) + 1;
+  const end = line > room / 2 ? line : room;
+  return `${mask(text, 0, end)}… (${text.length - end} more characters)`;
 }
 
 /** The last so many characters, from the beginning of a line on where there is one. */
-function boundEnd(text: string, limit: number, cut: CutText): string {
-  const masked = cut(text, Infinity);
+function boundEnd(text: string, limit: number, mask: MaskPart): string {
+  const masked = mask(text);
   if (masked.length <= limit) return masked;
   const start = masked.length - limit;
   const line = masked.indexOf("\n", start - 1) + 1;

@@ -2,11 +2,15 @@ import { assertEquals } from "@std/assert";
 import { boundValue } from "../../src/value/bound_value.ts";
 import { Masker } from "../../src/value/masker.ts";
 
-const cut = (text: string, limit: number) => text.slice(0, limit);
+const plainPart = (text: string, from = 0, to = text.length) => text.slice(from, to);
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 Deno.test("boundValue() cuts a long text and says how much is left out", () => {
-  const bounded = boundValue({ body: "a".repeat(30), headers: { a: "b".repeat(8) } }, 10, cut);
+  const bounded = boundValue(
+    { body: "a".repeat(30), headers: { a: "b".repeat(8) } },
+    10,
+    plainPart,
+  );
   assertEquals(plain(bounded), {
     body: "aaaaaaaaaa… (20 more characters)",
     headers: { a: "bbbbbbbb" },
@@ -16,7 +20,7 @@ Deno.test("boundValue() cuts a long text and says how much is left out", () => {
 Deno.test("boundValue() cuts lists and maps where their field is full", () => {
   const list = Array.from({ length: 100 }, (_, i) => i);
   const map = Object.fromEntries(list.map((i) => [`key${i}`, i]));
-  const bounded = plain(boundValue({ list, map }, 30, cut));
+  const bounded = plain(boundValue({ list, map }, 30, plainPart));
   assertEquals(bounded.list, [0, 1, 2, 3, "… (96 more)"]);
   assertEquals(bounded.map, { key0: 0, key1: 1, key2: 2, "…": "(97 more)" });
 });
@@ -28,9 +32,7 @@ Deno.test("boundValue() masks before it cuts, in keys, texts and numbers", () =>
   const bounded = boundValue(
     { a: "ab0123456789", "0123456789": 445566, n: 44556 },
     5,
-    (text, n) => {
-      return masker.mask(text, n);
-    },
+    (text, from, to) => masker.mask(text, from, to),
   );
   assertEquals(plain(bounded), { a: "ab***… (7 more characters)", "***": "***", n: 44556 });
 });
@@ -38,7 +40,7 @@ Deno.test("boundValue() masks before it cuts, in keys, texts and numbers", () =>
 Deno.test("boundValue() keeps the end of what a command said, masked before it is cut", () => {
   const masker = new Masker();
   masker.add("secret-word");
-  const masked = (text: string, limit: number) => masker.mask(text, limit);
+  const masked = (text: string, from?: number, to?: number) => masker.mask(text, from, to);
   const said = `${"a\n".repeat(50)}secret-word\nlast line\n`;
   const bounded = plain(boundValue({ stdout: said, body: said, stderr: "short" }, 16, masked));
   assertEquals(bounded, {
@@ -53,13 +55,13 @@ Deno.test("boundValue() keeps the end of what a command said, masked before it i
 });
 
 Deno.test("boundValue() begins the end of a text in a line where the line is long", () => {
-  const bounded = plain(boundValue({ stdout: `${"a".repeat(100)}\nb` }, 10, cut));
+  const bounded = plain(boundValue({ stdout: `${"a".repeat(100)}\nb` }, 10, plainPart));
   assertEquals(bounded.stdout, `(92 characters before) …${"a".repeat(8)}\nb`);
   assertEquals(
-    plain(boundValue({ stdout: "no\nyes" }, 3, cut)).stdout,
+    plain(boundValue({ stdout: "no\nyes" }, 3, plainPart)).stdout,
     "(3 characters before) …\nyes",
   );
-  assertEquals(plain(boundValue({ stdout: 5, stderr: ["x"] }, 3, cut)), {
+  assertEquals(plain(boundValue({ stdout: 5, stderr: ["x"] }, 3, plainPart)), {
     stdout: 5,
     stderr: ["x"],
   });

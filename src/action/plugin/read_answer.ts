@@ -1,9 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import { describeValue, isDict } from "../../value/value.ts";
-import type { ActionContext, ActionResult, Dict } from "../action.ts";
-
-/** More of what a plugin says is none of a report. */
-const LONGEST_ERROR = 4000;
+import type { ActionResult, Dict } from "../action.ts";
 
 /**
  * What a plugin answered as the result of its action: `{status, res, req}`, of which `req` is the
@@ -13,7 +10,6 @@ export function readAnswer(
   plugin: string,
   answer: unknown,
   params: Dict,
-  context: ActionContext,
 ): ActionResult {
   const fail = (message: string) => {
     const hint = 'an answer is {"status": 0, "res": {…}}, or {"error": "why not"}';
@@ -27,11 +23,7 @@ export function readAnswer(
   const request = req ?? params;
   if (typeof error === "string") {
     const text = error.trim() || "it says nothing more";
-    throw new StepError(
-      `the plugin "${plugin}" failed: ${context.cutText(text, LONGEST_ERROR)}`,
-      undefined,
-      { req: request },
-    );
+    throw new StepError(`the plugin "${plugin}" failed: ${text}`, undefined, { req: request });
   }
   if (error !== null) throw fail(`must answer with text as "error", not ${describeValue(error)}`);
   if (status === undefined) throw fail('answered without "status"');

@@ -28,7 +28,7 @@ export async function runModule({ load }: Action, plugin: PluginFile): Promise<R
     });
     const { brief, elapsed } = result ?? {};
     return {
-      ...readAnswer(name, asData(result, name), params, context),
+      ...readAnswer(name, asData(result, name), params),
       ...typeof brief === "string" ? { brief } : {},
       ...typeof elapsed === "number" && elapsed >= 0 ? { elapsed } : {},
     };

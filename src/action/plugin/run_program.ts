@@ -13,8 +13,8 @@ import { readAnswer } from "./read_answer.ts";
 /** An answer is read as a whole; what goes to stderr is for people. */
 const LIMITS = { stdout: 64 * 1024 * 1024, stderr: 1024 * 1024 };
 
-/** How much is shown of what is no answer. */
-const SHOWN = 80;
+/** More of an invalid answer is not shown. Part of a line could be part of a secret. */
+const MOST_SHOWN = 300;
 
 /**
  * Carries an action out by a program: it reads one request as JSON, and writes one answer. It ends
@@ -32,7 +32,7 @@ export function runProgram(plugin: PluginFile): RunAction {
       const ended = await awaitCommand(group, LIMITS, stop.promise, leftovers, context);
       const told = ended.stderr.text.trimEnd();
       if (told !== "") context.debug(`${plugin.name}: ${told}`);
-      return readEnd(plugin, ended, params, context);
+      return readEnd(plugin, ended, params);
     } finally {
       forget();
     }
@@ -68,9 +68,8 @@ function readEnd(
   { name }: PluginFile,
   { end, stdout, stderr }: CommandEnd,
   params: Dict,
-  context: ActionContext,
 ): ActionResult {
-  const lines = lastLines("stderr", context.mask(stderr.text));
+  const lines = lastLines("stderr", stderr.text);
   const fail = (message: string, ...hints: (string | undefined)[]) => {
     const hint = hints.filter((text) => text !== undefined).join("\n");
     return new StepError(message, hint === "" ? undefined : hint, { req: params });
@@ -84,16 +83,23 @@ function readEnd(
   try {
     answer = parseJson(text);
   } catch {
-    const begin = JSON.stringify(context.cutText(text, SHOWN) + (text.length > SHOWN ? "…" : ""));
     const how = howItEnded(end);
     if (text === "") throw fail(`the plugin "${name}" ended${how} without an answer`, lines);
     throw fail(
-      `the plugin "${name}" ended${how} and answered with no JSON: ${begin}`,
+      `the plugin "${name}" ended${how} and answered with no JSON: ${beginning(text)}`,
       "its standard output is for the answer alone; what is for people goes to standard error",
       lines,
     );
   }
-  return readAnswer(name, answer, params, context);
+  return readAnswer(name, answer, params);
+}
+
+/** A short text, or its first line. */
+function beginning(text: string): string {
+  if (text.length <= MOST_SHOWN) return JSON.stringify(text);
+  const [line = ""] = text.split("\n", 1);
+  if (line.length > MOST_SHOWN) return `a line of ${line.length} characters`;
+  return JSON.stringify(`${line}…`);
 }
 
 function howItEnded({ code, signal }: Deno.CommandStatus): string {

@@ -1,7 +1,7 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
 import type { Leftovers } from "../leftovers.ts";
-import { type Capture, capture, type Captured, type Cutting } from "./capture.ts";
+import { type Capture, capture, type Captured } from "./capture.ts";
 import type { ProcessGroup } from "./process_group.ts";
 
 /** How a command ended, or the reason why it was ended, and what it had printed by then. */
@@ -14,12 +14,6 @@ export interface CommandEnd {
 /** How long output may lag behind the end of a command: so many looks, so far apart. */
 const LOOKS = 10;
 const LOOK_INTERVAL = 20;
-
-/**
- * So many bytes before the cut are looked at for the beginning of a secret, for those that come up
- * while a command runs; more where a secret is known that is longer.
- */
-const LOOK_BEHIND = 64 * 1024;
 
 interface Outputs {
   readonly stdout: Capture;
@@ -37,14 +31,9 @@ export async function awaitCommand(
   leftovers: Leftovers,
   context: ActionContext,
 ): Promise<CommandEnd> {
-  const cutting: Cutting = {
-    lookBehind: Math.max(LOOK_BEHIND, 2 * context.longestSecret),
-    cutStart: (text, start) => context.cutStart(text, start),
-    cutEnd: (text) => context.cutEnd(text),
-  };
   const outputs: Outputs = {
-    stdout: capture(group.child.stdout, limits.stdout, cutting),
-    stderr: capture(group.child.stderr, limits.stderr, cutting),
+    stdout: capture(group.child.stdout, limits.stdout),
+    stderr: capture(group.child.stderr, limits.stderr),
   };
   const end = await Promise.race([group.status, stop]);
   if (end instanceof StepError) {
@@ -52,9 +41,8 @@ export async function awaitCommand(
     await group.end();
   }
   const isComplete = await haveEnded(outputs, context);
-  const isTorn = end instanceof StepError || end.signal !== null;
-  const stdout = outputs.stdout.take(isTorn);
-  const stderr = outputs.stderr.take(isTorn);
+  const stdout = outputs.stdout.take();
+  const stderr = outputs.stderr.take();
   if (isComplete && !await group.isAlive()) {
     leftovers.release(group.pid);
   } else {

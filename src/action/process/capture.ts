@@ -10,37 +10,18 @@ export interface Captured {
 export interface Capture {
   /** Resolves when the stream has ended; never rejects. */
   readonly ended: Promise<void>;
-  /**
-   * What came so far. From then on nothing more is kept, but the stream is emptied further. What
-   * is torn was ended by force, maybe in the middle of a secret, like what has not ended.
-   */
-  take(isTorn?: boolean): Captured;
+  /** What came so far. From then on nothing more is kept, but the stream is emptied further. */
+  take(): Captured;
   /** Stops reading, whoever may still be writing. */
   cancel(): Promise<void>;
 }
 
-/** How a text is cut so that no half of a secret is left. */
-export interface Cutting {
-  /** How many bytes before the cut are looked at for the beginning of a secret. */
-  readonly lookBehind: number;
-  /** A text from `start` on, without the rest of a secret that is cut. */
-  cutStart(text: string, start: number): string;
-  /** A text whose rest never came, without the beginning of a secret at its end. */
-  cutEnd(text: string): string;
-}
-
 /**
- * Reads a stream to its end and keeps its last `limit` bytes.
- *
- * Half a secret would be recognized by no report. So a little more than asked for is looked at,
- * and `cutStart` leaves out the rest of a secret that began before the cut.
+ * Reads a stream to its end and keeps its last `limit` bytes, from the beginning of a line on, or
+ * of a word: reports would not recognize half a secret.
  */
-export function capture(
-  stream: ReadableStream<Uint8Array>,
-  limit: number,
-  cutting: Cutting,
-): Capture {
-  const ring = new LastBytes(limit + cutting.lookBehind);
+export function capture(stream: ReadableStream<Uint8Array>, limit: number): Capture {
+  const ring = new LastBytes(limit + 1);
   let bytes = 0;
   let over = false;
   let taken = false;
@@ -52,20 +33,30 @@ export function capture(
     ended: emptied.ended.then(() => {
       over = true;
     }),
-    take(isTorn = false) {
+    take() {
       const last = ring.take();
       taken = true;
       const cut = bytes > limit;
-      const start = cut ? characterAt(last, last.length - limit) : 0;
-      const before = new TextDecoder().decode(last.subarray(0, start));
+      const kept = cut ? last.subarray(wholeFrom(last)) : last;
       // A character whose other bytes may be under way is left out.
-      const text = new TextDecoder("utf-8", { ignoreBOM: true })
-        .decode(last.subarray(start), { stream: !over });
-      const kept = cut ? cutting.cutStart(before + text, before.length) : text;
-      return { text: isTorn || !over ? cutting.cutEnd(kept) : kept, bytes, cut };
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(kept, { stream: !over });
+      return { text, bytes, cut };
     },
     cancel: emptied.cancel,
   };
+}
+
+/**
+ * Behind the first byte, which is left out, where a line begins that is not too far, else a word,
+ * else a character.
+ */
+function wholeFrom(bytes: Uint8Array): number {
+  const most = bytes.length >> 1;
+  const line = bytes.indexOf(0x0a);
+  if (line >= 0 && line <= most) return line + 1;
+  const word = bytes.indexOf(0x20);
+  if (word >= 0 && word <= most) return word + 1;
+  return characterAt(bytes, 1);
 }
 
 /** Where the first character begins that is not before an offset, which may be in one. */

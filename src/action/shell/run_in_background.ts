@@ -28,7 +28,7 @@ export async function runInBackground(
   group.status.then(async (status) => {
     if (isOver || !isFailure(status)) return;
     await atMost(OUTPUT_LAG, Promise.all(outputs.map((output) => output.ended)), context);
-    const line = await lastLine(path, context);
+    const line = await lastLine(path);
     const words = `the command in the background ended with exit code ${status.code}`;
     if (!isOver) context.warn(line === "" ? words : `${words}: ${line}`);
   });
@@ -70,23 +70,22 @@ async function atMost(
   deadline.cancel();
 }
 
-/** So much of a line is told in a warning, and so many bytes before the end are searched for it. */
-const LONGEST_LINE = 300;
+/** So many bytes before the end are searched for the last line. */
 const LONGEST_END = 64 * 1024;
 
-/** The last line that a command printed, without secrets; nothing where it cannot be read. */
-async function lastLine(path: string, context: ActionContext): Promise<string> {
+/** The last line that a command printed; nothing where it cannot be read. */
+async function lastLine(path: string): Promise<string> {
   try {
     using file = await Deno.open(path);
     const { size } = await file.stat();
     const end = new Uint8Array(Math.min(size, LONGEST_END));
     await file.seek(size - end.length, Deno.SeekMode.Start);
     const read = await file.read(end) ?? 0;
-    const text = context.mask(new TextDecoder().decode(end.subarray(0, read))).trimEnd();
+    const text = new TextDecoder().decode(end.subarray(0, read)).trimEnd();
     const newline = text.lastIndexOf("\n");
-    // A line that begins before that may begin with a secret, of which the rest is none to masks.
+    // Part of a line may begin with part of a secret, which reports would not recognize.
     if (newline < 0 && size > end.length) return "";
-    return text.slice(newline + 1).slice(0, LONGEST_LINE);
+    return text.slice(newline + 1);
   } catch {
     return "";
   }

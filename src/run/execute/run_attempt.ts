@@ -85,26 +85,6 @@ class Attempt implements ActionContext {
     if (this.#link) this.#limit();
   }
 
-  mask(text: string): string {
-    return this.#session.secrets.mask(text);
-  }
-
-  cutText(text: string, limit: number): string {
-    return this.#session.secrets.cut(text, limit);
-  }
-
-  get longestSecret(): number {
-    return this.#session.secrets.longest;
-  }
-
-  cutStart(text: string, start: number): string {
-    return this.#session.secrets.cutStart(text, start);
-  }
-
-  cutEnd(text: string): string {
-    return this.#session.secrets.cutEnd(text);
-  }
-
   runJobFile(vars: Dict): Promise<JobResult> {
     if (!this.#embedded) throw new Error("the step embeds no job file");
     return this.#session.runJobFile(this.#session, this, this.#of, this.#embedded, vars);

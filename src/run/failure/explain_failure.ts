@@ -3,7 +3,6 @@ import type { Explanation, Expression, Operand, Scope } from "../../expr/express
 import { ExpressionError, RunnerError, StepError } from "../../source/errors.ts";
 import {
   excerptOf,
-  maskExcerpt,
   type Path,
   shortenExcerpt,
   type Source,
@@ -125,7 +124,7 @@ function differenceOf(
 ): Pick<Failure, "difference"> {
   if (!unequal) return {};
   const [left, right] = unequal;
-  const mask = (text: string, limit?: number) => secrets.mask(text, limit);
+  const mask = (text: string, from?: number, to?: number) => secrets.mask(text, from, to);
   const show = (value: Value) => boundPart(value, { left: PART_SIZE }, mask);
   try {
     const lines = typeof left.value === "string" && typeof right.value === "string"
@@ -143,11 +142,10 @@ function shownOperands(
   { secrets, detail }: Session,
   operands: readonly Operand[],
 ): NonNullable<Failure["operands"]> {
-  const cut = (text: string, limit: number) => secrets.mask(text, limit);
   return operands.map(({ text, type, value }) => ({
     text,
     type,
-    value: boundValue(value, detail.limit, cut),
+    value: boundValue(value, detail.limit, (text, from, to) => secrets.mask(text, from, to)),
   }));
 }
 
@@ -173,27 +171,18 @@ async function placeAt(
 /** A file may be one line of megabytes, of which nobody sees more. */
 const LONGEST_LINE = 1000;
 
-/** A place with no more of its line than can be seen, and no part of a secret that was cut. */
+/** A place with no more of its line than can be seen, without secrets. */
 function shownPlace(secrets: Masker, place: SourceExcerpt): SourceExcerpt {
   const { text, from, to } = place;
   if (text.length <= LONGEST_LINE) return place;
-  // Base64 may be broken into lines.
-  const edge = 2 * secrets.longest;
-  const start = Math.max(0, from - LONGEST_LINE - edge);
-  const end = Math.min(text.length, from + LONGEST_LINE + edge);
-  const window = { ...place, text: text.slice(start, end), from: from - start };
-  const masked = maskExcerpt(
-    { ...window, to: Math.min(to, end) - start },
-    (text) => secrets.mask(text),
-  );
-  // What is left of a secret that was cut stands at the edges.
-  const left = start === 0 ? 0 : Math.min(edge, masked.from);
-  const right = end === text.length ? 0 : Math.min(edge, masked.text.length - masked.to);
+  const start = Math.max(0, from - LONGEST_LINE);
+  const end = Math.min(text.length, from + LONGEST_LINE);
+  const lengthUpTo = (offset: number) => secrets.mask(text, start, Math.min(offset, end)).length;
   return shortenExcerpt({
-    ...masked,
-    text: masked.text.slice(left, masked.text.length - right),
-    from: masked.from - left,
-    to: masked.to - left,
+    ...place,
+    text: secrets.mask(text, start, end),
+    from: lengthUpTo(from),
+    to: lengthUpTo(to),
   }, LONGEST_LINE);
 }
 

@@ -22,6 +22,6 @@ export function shown({ secrets, detail }: Session, message: Dict) {
   return boundValue(
     withoutSecretHeaders(message, MASK),
     detail.limit,
-    (text, limit) => secrets.mask(text, limit),
+    (text, from, to) => secrets.mask(text, from, to),
   );
 }

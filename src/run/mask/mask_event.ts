@@ -49,10 +49,27 @@ export function maskEvent(event: RunEvent, masker: Masker): RunEvent {
     case "run_finished":
       return maskTexts(event, ["interrupted"], mask);
     case "note":
-      return maskTexts(event, ["text"], mask);
+      return maskTexts(
+        event,
+        ["text"],
+        event.level === "warning" ? (text) => cutText(mask(text), LONGEST_WARNING) : mask,
+      );
     default:
       return assertNever(event);
   }
+}
+
+/** A program may fail with a message of megabytes. */
+const LONGEST_MESSAGE = 10_000;
+
+const LONGEST_WARNING = 500;
+
+/** The first part of a text, up to the end of a line where one is near. */
+function cutText(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const line = text.lastIndexOf("\n", longest);
+  const end = line > longest / 2 ? line : longest;
+  return `${text.slice(0, end)}… (${text.length - end} more characters)`;
 }
 
 function maskResult(result: StepResult, mask: Mask): StepResult {
@@ -73,11 +90,13 @@ function maskOperands(operands: readonly Operand[], mask: Mask): readonly Operan
 }
 
 function maskAttempt(attempt: Attempt, mask: Mask): Attempt {
-  return maskTexts(attempt, ["message"], mask);
+  return maskTexts(attempt, ["message"], (text) => cutText(mask(text), LONGEST_MESSAGE));
 }
 
 function maskFailure(failure: Failure, mask: Mask): Failure {
-  let masked = maskTexts(failure, ["field", "message", "hint", "expression"], mask);
+  const maskMessage = (text: string) => cutText(mask(text), LONGEST_MESSAGE);
+  const messages = maskTexts(failure, ["message", "hint"], maskMessage);
+  let masked = maskTexts(messages, ["field", "expression"], mask);
   const { place, operands, difference } = failure;
   if (place) masked = replace(masked, "place", maskExcerpt(place, mask));
   if (operands) masked = replace(masked, "operands", maskOperands(operands, mask));

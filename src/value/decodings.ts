@@ -1,9 +1,6 @@
 /** How often a text may be encoded: JSON in JSON in a query that stands in HTML. */
 export const LAYERS = 4;
 
-/** No more characters stand for one unit of a text that is encoded so often. */
-export const LONGEST_CODE = 24;
-
 /** One character in UTF-8, percent-encoded. */
 const PERCENTS = [
   "%[0-7][0-9a-f]",
@@ -21,8 +18,7 @@ const ANY = new RegExp(`${PERCENTS}|${ESCAPE}|${ENTITY}`, "gi");
 
 /**
  * A text without its percent-encoding, without its JSON escapes, without its HTML entities, and
- * without all of these, up to four times. There are too many ways to encode some characters of a
- * text and leave others alone to look for each of them. Only what differs from the text is given.
+ * without all of these, up to four times. Only what differs from the text is given.
  */
 export function* decodings(text: string): Iterable<Rewritten> {
   let kinds = 0;
@@ -51,22 +47,6 @@ export function decodedText(text: string): string {
   return text.replace(ANY, decode);
 }
 
-/** A code at the end of a text, or what may be its first characters. */
-const LAST = /(?:%(?:25)*[0-9a-f]{0,2}|\\+(?:u[0-9a-f]{0,4})?|&(?:amp;)*#?\w{0,7};?)$/i;
-
-/** Of so many codes that stand for one character together, the last may be missing. */
-const MOST_CODES = 4;
-
-/** A text as it is, and without those codes at its end that may be a part of a character. */
-export function* withoutLastCodes(text: string): Iterable<string> {
-  yield text;
-  let rest = text;
-  for (let count = 0; count < MOST_CODES && LAST.test(rest); count++) {
-    rest = rest.replace(LAST, "");
-    yield rest;
-  }
-}
-
 /** The character that a code stands for. */
 function decode(code: string): string {
   switch (code[0]) {
@@ -77,7 +57,7 @@ function decode(code: string): string {
     default:
       return code.length > 2
         ? String.fromCharCode(parseInt(code.slice(2), 16))
-        : CONTROLS.get(code[1]!) ?? code[1]!;
+        : CONTROLS.get(code[1]!.toLowerCase()) ?? code[1]!;
   }
 }
 
