@@ -91,6 +91,6 @@ async function makeFileReport(name: FileFormatName | "github-summary"): Promise<
   const recorder = new Recorder({ name: "runner", version: VERSION });
   return (event) => {
     recorder.take(event);
-    return event.type === "run_finished" ? [...render(recorder.record())].join("") : "";
+    return event.type === "run_finished" ? [...render(recorder.records())].join("") : "";
   };
 }

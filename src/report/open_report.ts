@@ -1,6 +1,5 @@
 import type { Host, Output } from "../host/host.ts";
-import type { RunEvent } from "../run/event.ts";
-import type { Reporter, ReportOptions } from "./reporter.ts";
+import type { EventSink, Reporter, ReportOptions } from "./reporter.ts";
 import { loadStyle } from "./style.ts";
 import { Terminal } from "./live/terminal.ts";
 import { textReport } from "./text/text_report.ts";
@@ -24,9 +23,8 @@ export interface OpenReportOptions {
 }
 
 /** A report that is being written. */
-interface OpenReport {
-  take(event: RunEvent): void;
-  /** Leaves the terminal as it was; the report is complete then. */
+interface OpenReport extends EventSink {
+  /** Leaves the terminal as it was, at once. */
   close(): void;
 }
 
@@ -61,6 +59,10 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
   });
   return {
     take: (event) => terminal.emit(event),
+    finish() {
+      terminal.close();
+      return Promise.resolve();
+    },
     close: () => terminal.close(),
   };
 }

@@ -22,6 +22,8 @@ export type RunEvent =
 export interface RunStarted {
   /** Which event it is. */
   readonly type: "run_started";
+  /** The id of the run that it belongs to, unlike that of any other run. */
+  readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
   /** The name of the workflow. */
@@ -51,7 +53,7 @@ export interface StepOutline {
   readonly name: string;
   /** The name of the action. */
   readonly uses: string;
-  /** How many entries its `iteration` has, where there is one. */
+  /** How many entries its `iteration` has, where it has one and this is known before it runs. */
   readonly entries?: number;
   /** Told where it was asked for, since finding it takes time. */
   readonly place?: Position;
@@ -61,6 +63,8 @@ export interface StepOutline {
 export interface JobStarted {
   /** Which event it is. */
   readonly type: "job_started";
+  /** The id of the run that it belongs to, unlike that of any other run. */
+  readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
   /** The id of the job. */
@@ -94,6 +98,8 @@ export interface StepRun {
 export interface StepStarted {
   /** Which event it is. */
   readonly type: "step_started";
+  /** The id of the run that it belongs to, unlike that of any other run. */
+  readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
   /** Which run of which step. */
@@ -108,6 +114,8 @@ export interface StepStarted {
 export interface StepWaiting {
   /** Which event it is. */
   readonly type: "step_waiting";
+  /** The id of the run that it belongs to, unlike that of any other run. */
+  readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
   /** Which run of which step. */
@@ -122,6 +130,8 @@ export interface StepWaiting {
 export interface StepRetried {
   /** Which event it is. */
   readonly type: "step_retried";
+  /** The id of the run that it belongs to, unlike that of any other run. */
+  readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
   /** Which run of which step. */
@@ -136,6 +146,8 @@ export interface StepRetried {
 export interface StepFinished {
   /** Which event it is. */
   readonly type: "step_finished";
+  /** The id of the run that it belongs to, unlike that of any other run. */
+  readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
   /** Which run of which step. */
@@ -271,6 +283,8 @@ export interface Exchange {
 export interface RoundFinished {
   /** Which event it is. */
   readonly type: "round_finished";
+  /** The id of the run that it belongs to, unlike that of any other run. */
+  readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
   /** The id of the job. */
@@ -288,6 +302,8 @@ export type JobState = "passed" | "failed" | "skipped";
 export interface JobFinished {
   /** Which event it is. */
   readonly type: "job_finished";
+  /** The id of the run that it belongs to, unlike that of any other run. */
+  readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
   /** The id of the job. */
@@ -308,6 +324,8 @@ export interface JobFinished {
 export interface RunFinished {
   /** Which event it is. */
   readonly type: "run_finished";
+  /** The id of the run that it belongs to, unlike that of any other run. */
+  readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
   /** How long it took, in milliseconds. */
@@ -332,6 +350,8 @@ export interface RunFinished {
 export interface Note {
   /** Which event it is. */
   readonly type: "note";
+  /** The id of the run that it belongs to, unlike that of any other run. */
+  readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
   /** Who should see it. */
@@ -344,3 +364,7 @@ export interface Note {
 
 /** Takes the events of a run. */
 export type Emit = (event: RunEvent) => void;
+
+/** An event before the id of its run is added. */
+export type BareEvent = RunEvent extends infer E ? E extends RunEvent ? Omit<E, "runId"> : never
+  : never;

@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { roundDuration } from "../value/duration.ts";
 import { Masker } from "../value/masker.ts";
-import type { Emit, RunStarted, StepOutline } from "./event.ts";
+import type { BareEvent, Emit, RunEvent, RunStarted, StepOutline } from "./event.ts";
 import type { Position } from "../source/source.ts";
 import { Interruption } from "./interruption.ts";
 import { maskEvent } from "./mask/mask_event.ts";
@@ -70,6 +70,7 @@ function openSession(
   if (interruption.reason !== undefined) closing.interrupt(interruption.reason);
   interruption.add({ stop: ({ message }) => closing.interrupt(message) });
   const { secrets = new Masker() } = options;
+  const runId = crypto.randomUUID();
   addSecretsOf(host.env.all(), secrets);
   addSecretsOf(vars, secrets);
   const stepIds = new Set(
@@ -89,7 +90,7 @@ function openSession(
     failFast: options.failFast ?? false,
     secrets,
     tally: emptyTally(),
-    emit: (event) => emit(maskEvent(event, secrets)),
+    emit: (event) => emit(maskEvent(ofRun(runId, event), secrets)),
     onRunEnd,
     addSecret: (text) => secrets.add(text),
     runJobFile: async (...args) =>
@@ -97,6 +98,10 @@ function openSession(
     detail: { ...DETAIL, ...options.detail },
     ...(options.permissions ? { permissions: options.permissions } : {}),
   };
+}
+
+function ofRun(runId: string, { type, ...more }: BareEvent): RunEvent {
+  return { type, runId, ...more } as RunEvent;
 }
 
 async function runJobs(

@@ -6,7 +6,7 @@ import type { Dict } from "../value/value.ts";
 import type { Masker } from "../value/masker.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Document, JobFile, Step } from "../workflow/model.ts";
-import type { Emit, JobState, StepRun, StepState } from "./event.ts";
+import type { BareEvent, JobState, StepRun, StepState } from "./event.ts";
 import type { Position } from "../source/source.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Outputs } from "./execute/outputs.ts";
@@ -37,8 +37,8 @@ export interface Session {
   readonly failFast: boolean;
   readonly secrets: Masker;
   readonly tally: Tally;
-  /** Sends an event on its way, without secrets. */
-  readonly emit: Emit;
+  /** Emits an event of this run, with its secrets masked. */
+  readonly emit: (event: BareEvent) => void;
   /** Has `end` called when the run is over. */
   readonly onRunEnd: (end: () => void | Promise<void>) => void;
   readonly addSecret: (text: string) => void;

@@ -18,6 +18,7 @@ export const NOON = new Date(2026, 0, 2, 12, 0, 0, 0).getTime();
 export function runStarted(jobs: readonly string[], more: Partial<RunStarted> = {}): RunStarted {
   return {
     type: "run_started",
+    runId: "r",
     time: NOON,
     name: "Shop",
     file: "api.yml",
@@ -32,11 +33,11 @@ export function runStarted(jobs: readonly string[], more: Partial<RunStarted> = 
 }
 
 export function jobStarted(job: string, more: Partial<JobStarted> = {}): JobStarted {
-  return { type: "job_started", time: NOON, job, name: nameOf(job), ...more };
+  return { type: "job_started", runId: "r", time: NOON, job, name: nameOf(job), ...more };
 }
 
 export function stepStarted(run: StepRun, name: string): StepStarted {
-  return { type: "step_started", time: NOON, run, name, uses: "http" };
+  return { type: "step_started", runId: "r", time: NOON, run, name, uses: "http" };
 }
 
 /** A step of the job that a step embeds. */
@@ -61,12 +62,13 @@ export function stepFinished(
     failures: [],
     ...more,
   };
-  return { type: "step_finished", time: NOON, run, result };
+  return { type: "step_finished", runId: "r", time: NOON, run, result };
 }
 
 export function jobFinished(job: string, more: Partial<JobFinished> = {}): JobFinished {
   return {
     type: "job_finished",
+    runId: "r",
     time: NOON,
     job,
     name: nameOf(job),
@@ -80,6 +82,7 @@ export function jobFinished(job: string, more: Partial<JobFinished> = {}): JobFi
 export function runFinished(more: Partial<RunFinished> = {}): RunFinished {
   return {
     type: "run_finished",
+    runId: "r",
     time: NOON,
     duration: 1130,
     state: "passed",

@@ -45,7 +45,7 @@ function eventsOf(job: string, random: (below: number) => number): RunEvent[] {
       events.push(stepFinished(run, name, [{}, echo, failed][random(3)]));
     }
     if (rounds !== undefined) {
-      events.push({ type: "round_finished", time: NOON, job, round, state: "passed" });
+      events.push({ type: "round_finished", runId: "r", time: NOON, job, round, state: "passed" });
     }
   }
   return [...events, jobFinished(job, random(2) ? {} : { state: "failed" })];

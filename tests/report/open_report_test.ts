@@ -10,7 +10,7 @@ const events: readonly RunEvent[] = [
   runStarted(["build"]),
   jobStarted("build"),
   stepFinished({ job: "build", step: 0 }, "compile"),
-  { type: "note", time: NOON, level: "warning", text: "slow" },
+  { type: "note", runId: "r", time: NOON, level: "warning", text: "slow" },
   jobFinished("build"),
   runFinished(),
 ];

@@ -23,7 +23,7 @@ function roundsText(
     const state: JobState = more.state === "failed" ? "failed" : "passed";
     return [
       stepFinished({ job: "load", step: 0, round }, "ping", more),
-      { type: "round_finished", time: NOON, job: "load", round, state },
+      { type: "round_finished", runId: "r", time: NOON, job: "load", round, state },
     ];
   });
   const isFailed = results.some(({ state }) => state === "failed");

@@ -105,8 +105,8 @@ async function runPrepared(
         ...(verbose ? { all: true, debug: true, limit: Infinity } : {}),
       },
     });
-    report.close();
-    files?.finish();
+    await report.finish();
+    await files?.finish();
     if (lost !== undefined) throw lost;
     return passed ? 0 : 1;
   } finally {

@@ -5,8 +5,9 @@ import type { JobRecord, RunRecord, StepRecord } from "./run_record.ts";
 
 /** A job as a report counts it. */
 export interface Suite {
+  readonly record: RunRecord;
   readonly job: JobRecord;
-  /** Unique in the run. */
+  /** Unique in the report: behind the name of the workflow where there are several. */
   readonly name: string;
   readonly cases: readonly Case[];
 }
@@ -29,16 +30,23 @@ export interface Case {
   readonly place: Position | undefined;
 }
 
+/** Every job of every run with its cases, these by round, step and entry. */
+export function suitesOf(records: readonly RunRecord[]): readonly Suite[] {
+  const suites = records.flatMap(suitesOfRun);
+  if (records.length === 1) return suites;
+  const names = distinct(suites.map(({ record, name }) => `${oneLine(record.name)} › ${name}`));
+  return suites.map((suite, index) => ({ ...suite, name: names[index]! }));
+}
+
 /** Several reports of one run count the same. */
 const KNOWN = new WeakMap<RunRecord, readonly Suite[]>();
 
-/** Every job with its cases, these by round, step and entry. */
-export function suitesOf(record: RunRecord): readonly Suite[] {
+function suitesOfRun(record: RunRecord): readonly Suite[] {
   let suites = KNOWN.get(record);
   if (!suites) {
     const names = distinct(record.jobs.map(({ name }) => oneLine(name)));
     suites = record.jobs.map((job, index) => {
-      return { job, name: names[index]!, cases: casesOf(job, record) };
+      return { record, job, name: names[index]!, cases: casesOf(job, record) };
     });
     KNOWN.set(record, suites);
   }
@@ -70,14 +78,22 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
   let at = 0;
   for (const round of rounds) {
     for (const [index, step] of outline.entries()) {
-      for (const entry of entriesOf(step)) {
+      const first = at;
+      for (
+        let entry = 0;
+        entry < (step.entries ?? 0) || isRunOf(steps[at], round, index);
+        entry++
+      ) {
         const next = steps[at];
-        if (next && isRunOf(next, round, index, entry)) {
+        if (isRunOf(next, round, index) && (next.run.entry ?? 0) <= entry) {
           addStep(cases, next, "");
           at++;
         } else {
           cases.push(notRun(step, labelOf(entry, round), reason));
         }
+      }
+      if (step.entries === undefined && at === first) {
+        cases.push(notRun(step, labelOf(undefined, round), reason));
       }
     }
   }
@@ -88,20 +104,12 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
 }
 
 function isRunOf(
-  { run }: StepRecord,
+  record: StepRecord | undefined,
   round: number | undefined,
   step: number,
-  entry: number | undefined,
-): boolean {
-  return run.step === step && run.entry === entry && run.round === round;
+): record is StepRecord {
+  return record?.run.step === step && record.run.round === round;
 }
-
-/** What the runs of a step are told apart by in each round. */
-function entriesOf({ entries }: StepOutline): readonly (number | undefined)[] {
-  return entries === undefined ? ONCE : Array.from({ length: entries }, (_, index) => index);
-}
-
-const ONCE = [undefined];
 
 function addStep(cases: Case[], step: StepRecord, prefix: string): void {
   const { run, result, inside, place = result.place } = step;

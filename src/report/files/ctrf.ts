@@ -2,23 +2,24 @@ import type { Attempt } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
 import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { failureText } from "./details.ts";
-import type { RunRecord } from "./run_record.ts";
+import { type RunRecord, timesOf } from "./run_record.ts";
 
 /** The version of the Common Test Report Format that this keeps to. */
 const VERSION = "1.0.0";
 
 /** A report in the Common Test Report Format, https://ctrf.io. */
-export function* renderCtrf(record: RunRecord): Iterable<string> {
-  const suites = suitesOf(record);
+export function* renderCtrf(records: readonly RunRecord[]): Iterable<string> {
+  const suites = suitesOf(records);
   const all = suites.flatMap(({ cases }) => cases);
-  const duration = record.end?.duration ?? 0;
+  const { started, duration } = timesOf(records);
+  const tool = records[0]?.tool;
   const head = {
     reportFormat: "CTRF",
     specVersion: VERSION,
-    timestamp: new Date(record.started).toISOString(),
-    generatedBy: `${record.tool.name} ${record.tool.version}`,
+    timestamp: new Date(started).toISOString(),
+    generatedBy: tool && `${tool.name} ${tool.version}`,
     results: {
-      tool: record.tool,
+      tool,
       summary: {
         tests: all.length,
         passed: countCases(all, "passed"),
@@ -28,8 +29,8 @@ export function* renderCtrf(record: RunRecord): Iterable<string> {
         other: 0,
         flaky: all.filter(({ flaky }) => flaky).length,
         suites: suites.length,
-        start: record.started,
-        stop: Math.round(record.started + duration),
+        start: started,
+        stop: Math.round(started + duration),
         duration: Math.round(duration),
       },
     },
@@ -38,7 +39,7 @@ export function* renderCtrf(record: RunRecord): Iterable<string> {
   let isFirst = true;
   for (const suite of suites) {
     for (const one of suite.cases) {
-      yield `${isFirst ? "" : ","}\n${JSON.stringify(testOf(record, suite, one))}`;
+      yield `${isFirst ? "" : ","}\n${JSON.stringify(testOf(suite, one))}`;
       isFirst = false;
     }
   }
@@ -46,7 +47,7 @@ export function* renderCtrf(record: RunRecord): Iterable<string> {
 }
 
 /** JSON leaves out what is undefined. */
-function testOf(record: RunRecord, suite: Suite, one: Case): unknown {
+function testOf({ record, name: suite }: Suite, one: Case): unknown {
   const { name, outcome, failures, place, step } = one;
   const result = step?.result;
   const [failure] = failures;
@@ -55,12 +56,12 @@ function testOf(record: RunRecord, suite: Suite, one: Case): unknown {
   const start = result?.started;
   const duration = Math.round(result?.duration ?? 0);
   return {
-    name: `${suite.name} › ${name}`,
+    name: `${suite} › ${name}`,
     status: outcome,
     duration,
     start,
     stop: start === undefined ? undefined : start + duration,
-    suite: [record.name, suite.name],
+    suite: [record.name, suite],
     message: messageOf(one),
     trace: failure && failureText(failures),
     filePath: place?.file,

@@ -1,15 +1,17 @@
 import type { RunFinished } from "../../run/event.ts";
 import { resultJson } from "./result_json.ts";
-import type { RunRecord, StepRecord } from "./run_record.ts";
+import { onlyRecord, type RunRecord, type StepRecord } from "./run_record.ts";
 
 /** The version of the form of the document; docs/report.schema.json describes it. */
 const SCHEMA = "runner-report/1";
 
 /** Everything that is known of a run, as one JSON document. */
-export function* renderJson(record: RunRecord): Iterable<string> {
-  const { tool, name, description, file, started, jobs, warnings, end } = record;
+export function* renderJson(records: readonly RunRecord[]): Iterable<string> {
+  const record = onlyRecord(records);
+  const { id, tool, name, description, file, started, jobs, warnings, end } = record;
   const head = {
     schema: SCHEMA,
+    runId: id,
     tool,
     workflow: { name, ...description === undefined ? {} : { description }, file },
     state: end?.state ?? "failed",

@@ -26,11 +26,11 @@ interface Common {
   readonly detailed?: true;
 }
 
-/** One that is written as a whole when the run is over. */
+/** One that is written as a whole when everything is over. */
 export interface DocumentFormat extends Common {
   readonly kind: "document";
   /** Brings its code, which a run without it never loads. */
-  readonly load: () => Promise<RenderRecord>;
+  readonly load: () => Promise<RenderRecords>;
 }
 
 /** One that grows while the run goes on. */
@@ -39,8 +39,8 @@ export interface StreamFormat extends Common {
   readonly load: (host: Host) => Promise<RenderEvent>;
 }
 
-/** The document, piece by piece so that it need not be in memory as a whole. */
-export type RenderRecord = (record: RunRecord) => Iterable<string>;
+/** The document about these runs, piece by piece so that it need not be in memory as a whole. */
+export type RenderRecords = (records: readonly RunRecord[]) => Iterable<string>;
 
 /** What an event adds; often nothing. */
 export type RenderEvent = (event: RunEvent) => string;

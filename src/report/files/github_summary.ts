@@ -5,7 +5,7 @@ import type { RunRecord } from "./run_record.ts";
 const MOST_BYTES = 250_000;
 
 /** The summary for the page of a build on GitHub, cut where it would be too long. */
-export function* renderGithubSummary(record: RunRecord): Iterable<string> {
-  yield* cutPieces(markdownPieces(record), MOST_BYTES);
+export function* renderGithubSummary(records: readonly RunRecord[]): Iterable<string> {
+  yield* cutPieces(markdownPieces(records), MOST_BYTES);
   yield "\n";
 }

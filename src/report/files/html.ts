@@ -1,12 +1,12 @@
 import { countOf } from "../text/text_lines.ts";
-import type { RenderRecord } from "./file_format.ts";
+import type { RenderRecords } from "./file_format.ts";
 import { PARTS } from "./html/browser/parts.ts";
 import { startPage } from "./html/browser/start.ts";
 import { flatSteps, pageDetails, pageDuration, pageJobs, pageStep } from "./html/make_page_data.ts";
 import { renderHead, renderTitle, renderWithoutScripts } from "./html/page_head.ts";
 import { STYLE } from "./html/style.ts";
 import type { ResultText } from "./result_json.ts";
-import type { RunRecord } from "./run_record.ts";
+import { onlyRecord, type RunRecord } from "./run_record.ts";
 
 /** A bundler gives functions other names, but not the fields of an object. */
 const SCRIPT = `(${startPage})({${
@@ -17,11 +17,11 @@ const SCRIPT = `(${startPage})({${
  * One page that shows a run and needs nothing else: it loads nothing, and what came from outside
  * is data in it, never markup.
  */
-export async function makeHtmlReport(): Promise<RenderRecord> {
+export async function makeHtmlReport(): Promise<RenderRecords> {
   const [style, script] = await Promise.all([hash(STYLE), hash(SCRIPT)]);
   const policy = `default-src 'none'; style-src ${style}; script-src ${script}; ` +
     "base-uri 'none'; form-action 'none'";
-  return (record) => renderPage(record, policy);
+  return (records) => renderPage(onlyRecord(records), policy);
 }
 
 async function hash(text: string): Promise<string> {

@@ -1,9 +1,9 @@
 import type { Attempt, Failure } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
-import { oneLine } from "../text/text_lines.ts";
+import { countOf, oneLine } from "../text/text_lines.ts";
 import { type Case, countCases, distinct, type Suite, suitesOf } from "./cases.ts";
 import { attemptsText, exchangeText, failureText } from "./details.ts";
-import type { RunRecord, StepRecord } from "./run_record.ts";
+import { type RunRecord, type StepRecord, timesOf } from "./run_record.ts";
 
 /**
  * A JUnit report: a suite for each job, a test case for each run of a step. A false test is a
@@ -12,23 +12,25 @@ import type { RunRecord, StepRecord } from "./run_record.ts";
  * There is no standard. This keeps to what https://github.com/testmoapp/junitxml collects, and
  * tells of the attempts of a flaky step as Maven Surefire does.
  */
-export function* renderJunit(record: RunRecord): Iterable<string> {
-  const suites = suitesOf(record);
+export function* renderJunit(records: readonly RunRecord[]): Iterable<string> {
+  const suites = suitesOf(records);
+  const { started, duration } = timesOf(records);
+  const [only] = records.length === 1 ? records : [];
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield open("testsuites", {
-    name: record.name,
+    name: only?.name ?? countOf(records.length, "workflow"),
     ...countsOf(suites.flatMap(({ cases }) => cases)),
-    time: seconds(record.end?.duration ?? 0),
-    timestamp: timestamp(record.started),
+    time: seconds(duration),
+    timestamp: timestamp(started),
   });
   const names = namesInXml(suites);
   for (const [index, suite] of suites.entries()) {
-    yield* renderSuite(record, { ...suite, name: names[index]! });
+    yield* renderSuite({ ...suite, name: names[index]! });
   }
   yield "</testsuites>\n";
 }
 
-function* renderSuite(record: RunRecord, { job, name, cases }: Suite): Iterable<string> {
+function* renderSuite({ record, job, name, cases }: Suite): Iterable<string> {
   yield "  " + open("testsuite", {
     name,
     ...countsOf(cases),

@@ -17,8 +17,8 @@ const LONGEST_DETAIL = 4000;
 const WIDEST_DESCRIPTION = 1000;
 
 /** What a person reads of a run in a pull request or on the page of a build. */
-export function renderMarkdown(record: RunRecord): Iterable<string> {
-  return cutPieces(markdownPieces(record), MOST_BYTES);
+export function renderMarkdown(records: readonly RunRecord[]): Iterable<string> {
+  return cutPieces(markdownPieces(records), MOST_BYTES);
 }
 
 /** As many pieces as there is room for, and a word about the rest. No piece is cut. */
@@ -36,8 +36,15 @@ export function* cutPieces(pieces: Iterable<string>, mostBytes: number): Iterabl
 }
 
 /** The report in pieces behind each of which it could end. */
-export function* markdownPieces(record: RunRecord): Iterable<string> {
-  const suites = suitesOf(record);
+export function* markdownPieces(records: readonly RunRecord[]): Iterable<string> {
+  for (const [index, record] of records.entries()) {
+    if (index > 0) yield "\n";
+    yield* runPieces(record);
+  }
+}
+
+function* runPieces(record: RunRecord): Iterable<string> {
+  const suites = suitesOf([record]);
   const isGood = record.end?.state === "passed";
   yield `## ${isGood ? "✅" : "❌"} ${markdownText(record.name)}\n\n`;
   if (record.description) yield `${markdownText(record.description, WIDEST_DESCRIPTION)}\n\n`;

@@ -3,7 +3,8 @@ import type { Host, Output } from "../../host/host.ts";
 import type { StagedFile } from "../../host/staged_file.ts";
 import type { RunEvent } from "../../run/event.ts";
 import { RunnerError } from "../../source/errors.ts";
-import type { FileFormat, RenderEvent, RenderRecord } from "./file_format.ts";
+import type { EventSink } from "../reporter.ts";
+import type { FileFormat, RenderEvent, RenderRecords } from "./file_format.ts";
 import { Recorder } from "./recorder.ts";
 import type { RunRecord } from "./run_record.ts";
 
@@ -29,10 +30,9 @@ export interface FileReportHooks {
 }
 
 /** Reports that are being written. */
-export interface FileReports {
-  take(event: RunEvent): void;
-  /** Writes and completes all of them. Throws RunnerError when one of them cannot be written. */
-  finish(): void;
+export interface FileReports extends EventSink {
+  /** Writes and completes all of them. Rejects with RunnerError when one cannot be written. */
+  finish(): Promise<void>;
   /** Leaves no file behind that would be written at the end. */
   discard(): void;
 }
@@ -52,7 +52,7 @@ interface StreamTarget extends OpenFile {
 
 interface DocumentTarget extends OpenFile {
   readonly kind: "document";
-  readonly render: RenderRecord;
+  readonly render: RenderRecords;
 }
 
 /**
@@ -173,10 +173,14 @@ class OpenFileReports implements FileReports {
     }
   }
 
-  finish(): void {
-    const record = this.#recorder.record();
+  finish(): Promise<void> {
+    return new Promise((resolve) => resolve(this.#complete()));
+  }
+
+  #complete(): void {
+    const records = this.#recorder.records();
     for (const target of this.#open) {
-      if (target.kind === "document") this.#try(target, () => writeDocument(target, record));
+      if (target.kind === "document") this.#try(target, () => writeDocument(target, records));
       if (!this.#problems.has(target)) this.#try(target, () => commit(target));
       if (this.#problems.has(target)) this.#try(target, () => target.file.discard());
     }
@@ -202,9 +206,9 @@ class OpenFileReports implements FileReports {
 /** Pieces may be small, and each write to standard output costs. */
 const WRITE_SIZE = 1 << 14;
 
-function writeDocument(target: DocumentTarget, record: RunRecord): void {
+function writeDocument(target: DocumentTarget, records: readonly RunRecord[]): void {
   let text = "";
-  for (const piece of target.render(record)) {
+  for (const piece of target.render(records)) {
     text += piece;
     if (text.length < WRITE_SIZE) continue;
     write(target, text);

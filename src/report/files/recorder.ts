@@ -10,19 +10,42 @@ import {
   type StepRecord,
 } from "./run_record.ts";
 
-/** Keeps what the events of a run tell until it is over. */
+/** Keeps what the events of any number of runs report until the runs are over. */
 export class Recorder {
+  readonly #tool: RunRecord["tool"];
+  /** By id, in the order in which they began. */
+  readonly #runs = new Map<string, RunRecorder>();
+
+  constructor(tool: RunRecord["tool"]) {
+    this.#tool = tool;
+  }
+
+  /** Takes an event of any of the runs into account. */
+  take(event: RunEvent): void {
+    const { runId } = event;
+    let run = this.#runs.get(runId);
+    if (!run) this.#runs.set(runId, run = new RunRecorder(emptyRecord(runId, this.#tool)));
+    run.take(event);
+  }
+
+  /** What is known of each run so far. */
+  records(): readonly RunRecord[] {
+    return [...this.#runs.values()].map((run) => run.record());
+  }
+}
+
+/** The same for one run. */
+class RunRecorder {
   #run: RunRecord;
   /** By id, in the order of the file. */
   readonly #jobs = new Map<string, JobRecord>();
   readonly #steps = new Map<string, StepRecord[]>();
   readonly #trees = new StepTrees();
 
-  constructor(tool: RunRecord["tool"]) {
-    this.#run = emptyRecord(tool);
+  constructor(run: RunRecord) {
+    this.#run = run;
   }
 
-  /** Takes an event of the run into account. */
   take(event: RunEvent): void {
     switch (event.type) {
       case "run_started": {
@@ -64,7 +87,6 @@ export class Recorder {
     }
   }
 
-  /** What is known so far. */
   record(): RunRecord {
     const jobs = [...this.#jobs.values()].map((job) => {
       const steps = this.#steps.get(job.id) ?? [];

@@ -13,6 +13,8 @@ import type { ResultText } from "./result_json.ts";
 
 /** All that is known about a run, for reports that are written when it is over. */
 export interface RunRecord {
+  /** The `runId` of its events. */
+  readonly id: string;
   /** What wrote the report. */
   readonly tool: { readonly name: string; readonly version: string };
   readonly name: string;
@@ -65,12 +67,29 @@ export interface StepRecord {
 }
 
 /** The outline of a run of which nothing else is known yet. */
-export function emptyRecord(tool: RunRecord["tool"]): RunRecord {
-  return { tool, name: "", file: "", started: 0, jobs: [], warnings: [] };
+export function emptyRecord(id: string, tool: RunRecord["tool"]): RunRecord {
+  return { id, tool, name: "", file: "", started: 0, jobs: [], warnings: [] };
 }
 
 /** What a run is going to do, as a job of which nothing else is known yet. */
 export function plannedRecord(job: RunStarted["jobs"][number]): JobRecord {
   const { id, name, needs, steps: outline } = job;
   return { id, name, needs, outline, duration: 0, failures: [], steps: [] };
+}
+
+/** The run of a report that has room for one. */
+export function onlyRecord(records: readonly RunRecord[]): RunRecord {
+  const [record, ...others] = records;
+  if (!record || others.length > 0) throw new Error(`a report of one run got ${records.length}`);
+  return record;
+}
+
+/** The time from the start of the first run to the end of the last one: milliseconds. */
+export function timesOf(records: readonly RunRecord[]): { started: number; duration: number } {
+  const started = records.reduce((first, one) => Math.min(first, one.started), Infinity);
+  const ended = records.reduce(
+    (last, one) => Math.max(last, one.started - started + (one.end?.duration ?? 0)),
+    0,
+  );
+  return { started: Number.isFinite(started) ? started : 0, duration: ended };
 }

@@ -8,16 +8,14 @@ import type { RunRecord } from "./run_record.ts";
  *
  * Source: https://testanything.org/tap-version-14-specification.html
  */
-export function* renderTap(record: RunRecord): Iterable<string> {
-  const suites = suitesOf(record);
+export function* renderTap(records: readonly RunRecord[]): Iterable<string> {
+  const suites = suitesOf(records);
   yield "TAP version 14\n";
-  yield `# ${inOneLine(record.name)}\n`;
+  for (const { name } of records) yield `# ${inOneLine(name)}\n`;
   yield `1..${suites.length}\n`;
   for (const [index, suite] of suites.entries()) yield* renderSuite(suite, index + 1);
-  const { end } = record;
-  if (!end || end.interrupted !== undefined) {
-    yield `Bail out! ${inOneLine(end?.interrupted ?? "the run was cut off")}\n`;
-  }
+  const cut = records.find(({ end }) => !end || end.interrupted !== undefined);
+  if (cut) yield `Bail out! ${inOneLine(cut.end?.interrupted ?? "the run was cut off")}\n`;
 }
 
 function* renderSuite({ job, name, cases }: Suite, number: number): Iterable<string> {

@@ -16,7 +16,7 @@ async function pageOf(...events: readonly RunEvent[]): Promise<string> {
   const recorder = new Recorder({ name: "runner", version: "1" });
   for (const event of events) recorder.take(event);
   const render = await makeHtmlReport();
-  return [...render(recorder.record())].join("");
+  return [...render(recorder.records())].join("");
 }
 
 /** The content of an element, found by how it begins. */
@@ -34,7 +34,7 @@ const HOSTILE = `</script><script>alert(1)</script><!-- "><img src=x onerror=ale
 Deno.test("a page holds what came from outside as data, and never as markup", async () => {
   const page = await pageOf(
     runStarted(["a"], { name: HOSTILE, description: HOSTILE, file: HOSTILE }),
-    { type: "note", time: NOON, level: "warning", text: HOSTILE },
+    { type: "note", runId: "r", time: NOON, level: "warning", text: HOSTILE },
     jobStarted("a", { name: HOSTILE }),
     stepFinished({ job: "a", step: 0 }, HOSTILE, {
       state: "failed",

@@ -26,7 +26,7 @@ function linesAfter(
 }
 
 const started = [runStarted(["build", "load"]), jobStarted("build"), stepStarted(build, "fetch")];
-const waiting = { type: "step_waiting", time: NOON, run: build } as const;
+const waiting = { type: "step_waiting", runId: "r", time: NOON, run: build } as const;
 const attempt = { number: 1, started: NOON, duration: 5, outcome: "failed" } as const;
 
 const cases: readonly (readonly [string, readonly RunEvent[], number, readonly string[]])[] = [
@@ -48,7 +48,7 @@ const cases: readonly (readonly [string, readonly RunEvent[], number, readonly s
     "counts attempts",
     [
       ...started,
-      { type: "step_retried", time: NOON, run: build, attempt, of: 5 },
+      { type: "step_retried", runId: "r", time: NOON, run: build, attempt, of: 5 },
       { ...waiting, milliseconds: 2000, why: "retry" },
     ],
     800,
@@ -59,7 +59,7 @@ const cases: readonly (readonly [string, readonly RunEvent[], number, readonly s
     [
       runStarted(["load"]),
       jobStarted("load", { rounds: 10 }),
-      { type: "round_finished", time: NOON, job: "load", round: 0, state: "passed" },
+      { type: "round_finished", runId: "r", time: NOON, job: "load", round: 0, state: "passed" },
     ],
     800,
     ["⠋ Load  0.8s  1/10 rounds"],
@@ -144,7 +144,7 @@ Deno.test("renderLive() keeps the time on a terminal of 20 columns", () => {
 
 Deno.test("renderLive() tells how many rounds there are a second", () => {
   const rounds = Array.from({ length: 9 }, (_, round): RunEvent => (
-    { type: "round_finished", time: NOON, job: "load", round, state: "passed" }
+    { type: "round_finished", runId: "r", time: NOON, job: "load", round, state: "passed" }
   ));
   const events = [runStarted(["load"]), jobStarted("load", { rounds: 100 }), ...rounds];
   assertEquals(linesAfter(events, { now: NOON + 2000 }), ["⠴ Load  2.0s  9/100 rounds  4.5/s"]);

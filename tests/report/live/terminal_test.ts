@@ -64,7 +64,7 @@ const events: readonly RunEvent[] = [
   stepFinished({ job: "build", step: 0 }, wide, { echo: "one\ntwo" }),
   stepStarted({ job: "build", step: 1 }, "test"),
   stepFinished({ job: "load", step: 0, round: 0 }, "ping"),
-  { type: "round_finished", time: NOON, job: "load", round: 0, state: "passed" },
+  { type: "round_finished", runId: "r", time: NOON, job: "load", round: 0, state: "passed" },
   stepFinished({ job: "build", step: 1 }, "test", { state: "failed", failures: [falseTest()] }),
   jobFinished("build", { state: "failed" }),
   jobFinished("load"),
@@ -193,7 +193,7 @@ Deno.test("Terminal writes warnings above the live lines when both are one scree
   const { terminal, clock } = setUp(screen, { stderr: screen });
   for (const event of events.slice(0, 4)) terminal.emit(event);
   clock.advance(80);
-  terminal.emit({ type: "note", time: NOON, level: "warning", text: "slow" });
+  terminal.emit({ type: "note", runId: "r", time: NOON, level: "warning", text: "slow" });
   assert(screen.text().endsWith("⏺ Build\nwarning: slow\n"), screen.text());
   clock.advance(80);
   assert(screen.text().includes("⏺ Build\nwarning: slow\n⠹ Build › "), screen.text());
@@ -222,7 +222,7 @@ for (const live of [true, false]) {
 Deno.test("Terminal lets a run go on when only the reader of its details is gone", () => {
   const stdout = new Pipe();
   const { terminal, timesGone } = setUp(stdout, { stderr: new Pipe(0) });
-  terminal.emit({ type: "note", time: NOON, level: "warning", text: "slow" });
+  terminal.emit({ type: "note", runId: "r", time: NOON, level: "warning", text: "slow" });
   for (const event of events) terminal.emit(event);
   assertEquals(timesGone(), 0);
   assertEquals(stdout.text, streamText);

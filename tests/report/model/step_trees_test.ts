@@ -33,6 +33,7 @@ const failedInside: Failure = {
 
 const retried = (run: typeof outer): RunEvent => ({
   type: "step_retried",
+  runId: "r",
   time: NOON,
   run,
   attempt: { number: 1, started: NOON, duration: 5, outcome: "failed" },

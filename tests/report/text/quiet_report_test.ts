@@ -51,6 +51,7 @@ const rows: readonly [what: string, events: readonly RunEvent[], text: string][]
       stepFinished(inner(build), "inside", failed(refused)),
       {
         type: "step_retried",
+        runId: "r",
         time: NOON,
         run: build,
         of: 2,

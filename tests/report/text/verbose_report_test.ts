@@ -23,10 +23,11 @@ const events: readonly RunEvent[] = [
   runStarted(["build", "off"]),
   jobStarted("build", { rounds: 2 }),
   stepStarted(run, "order\nit"),
-  { type: "step_waiting", time: NOON, run, milliseconds: 1500, why: "initial_delay" },
-  { type: "note", time: NOON, level: "debug", text: "connected\nover TLS", run },
+  { type: "step_waiting", runId: "r", time: NOON, run, milliseconds: 1500, why: "initial_delay" },
+  { type: "note", runId: "r", time: NOON, level: "debug", text: "connected\nover TLS", run },
   {
     type: "step_retried",
+    runId: "r",
     time: NOON,
     run,
     of: 2,
@@ -48,8 +49,8 @@ const events: readonly RunEvent[] = [
     state: "skipped",
     reason: "skipif is true",
   }),
-  { type: "round_finished", time: NOON, job: "build", round: 0, state: "failed" },
-  { type: "note", time: NOON, level: "warning", text: "low on sockets" },
+  { type: "round_finished", runId: "r", time: NOON, job: "build", round: 0, state: "failed" },
+  { type: "note", runId: "r", time: NOON, level: "warning", text: "low on sockets" },
   jobFinished("build", { state: "failed" }),
   jobFinished("off", { state: "skipped", reason: 'needs "build", which failed' }),
   runFinished({ state: "failed" }),
@@ -97,8 +98,15 @@ Deno.test("warningReport() tells warnings and nothing else", () => {
 Deno.test("warningReport() says which step a warning is about", () => {
   const text = reportOf(warningReport({ style }), [
     ...events.slice(0, 3),
-    { type: "note", time: NOON, level: "warning", text: "slow", run },
-    { type: "note", time: NOON, level: "warning", text: "unknown", run: { job: "x", step: 4 } },
+    { type: "note", runId: "r", time: NOON, level: "warning", text: "slow", run },
+    {
+      type: "note",
+      runId: "r",
+      time: NOON,
+      level: "warning",
+      text: "unknown",
+      run: { job: "x", step: 4 },
+    },
   ]);
   assertEquals(
     text,

@@ -43,9 +43,9 @@ const EVENTS: readonly RunEvent[] = [
     }],
   }),
   jobStarted("a", { name: "hunter22" }),
-  { type: "step_started", time: 0, run: RUN, name: "hunter22", uses: "http" },
-  { type: "step_waiting", time: 0, run: RUN, milliseconds: 1, why: "wait" },
-  { type: "step_retried", time: 0, run: RUN, attempt: ATTEMPT, of: 2 },
+  { type: "step_started", runId: "r", time: 0, run: RUN, name: "hunter22", uses: "http" },
+  { type: "step_waiting", runId: "r", time: 0, run: RUN, milliseconds: 1, why: "wait" },
+  { type: "step_retried", runId: "r", time: 0, run: RUN, attempt: ATTEMPT, of: 2 },
   stepFinished(RUN, "hunter22", {
     attempts: [ATTEMPT],
     echo: "hunter22",
@@ -57,10 +57,11 @@ const EVENTS: readonly RunEvent[] = [
     },
     reason: "hunter22",
   }),
-  { type: "round_finished", time: 0, job: "a", round: 0, state: "failed" },
+  { type: "round_finished", runId: "r", time: 0, job: "a", round: 0, state: "failed" },
   jobFinished("a", { name: "hunter22", reason: "hunter22", failures: [FAILURE] }),
   {
     type: "run_finished",
+    runId: "r",
     time: 0,
     duration: 1,
     state: "failed",
@@ -70,7 +71,7 @@ const EVENTS: readonly RunEvent[] = [
     untestedFailures: 0,
     flaky: 0,
   },
-  { type: "note", time: 0, level: "debug", text: "hunter22", run: RUN },
+  { type: "note", runId: "r", time: 0, level: "debug", text: "hunter22", run: RUN },
 ];
 
 function maskerOf(...secrets: string[]): Masker {

@@ -1,0 +1,53 @@
+import type { RunEvent } from "../../run/event.ts";
+import { RunnerError } from "../../source/errors.ts";
+import { isDict } from "../../value/value.ts";
+
+const TYPES: Readonly<Record<RunEvent["type"], true>> = {
+  run_started: true,
+  job_started: true,
+  step_started: true,
+  step_waiting: true,
+  step_retried: true,
+  step_finished: true,
+  round_finished: true,
+  job_finished: true,
+  run_finished: true,
+  note: true,
+};
+
+/**
+ * Reads the events that a run has written as NDJSON. Types that are not known are left out, as they
+ * may come from a newer version, and so is the half line that a run leaves which was killed while
+ * it wrote. Throws RunnerError for any other line that is not an event; `file` is for its message.
+ */
+export function* readEvents(text: string, file: string): Iterable<RunEvent> {
+  let start = 0;
+  for (let number = 1; start < text.length; number++) {
+    const end = text.indexOf("\n", start);
+    if (end < 0) return;
+    const line = text.slice(start, end);
+    start = end + 1;
+    if (line.trim() === "") continue;
+    const event = parseLine(line);
+    if (event === undefined) {
+      throw new RunnerError(
+        `${file}:${number}: not an event of a run`,
+        "read a file that --report ndjson=FILE has written",
+      );
+    }
+    if (Object.hasOwn(TYPES, event.type)) yield event;
+  }
+}
+
+function parseLine(line: string): RunEvent | undefined {
+  let event: unknown;
+  try {
+    event = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (!isDict(event) || typeof event.type !== "string" || typeof event.runId !== "string") {
+    return undefined;
+  }
+  return event as unknown as RunEvent;
+}

@@ -1,0 +1,51 @@
+import { assertEquals } from "@std/assert";
+import { suitesOf } from "../../../src/report/files/cases.ts";
+import { Recorder } from "../../../src/report/files/recorder.ts";
+import type { RunEvent, StepOutline } from "../../../src/run/event.ts";
+import { jobFinished, jobStarted, runFinished, runStarted, stepFinished } from "../events.ts";
+
+/** What became of the steps of a job whose first step ran with these entries. */
+function casesOf(first: StepOutline, ran: readonly (number | undefined)[]) {
+  const job = {
+    id: "build",
+    name: "Build",
+    needs: [],
+    steps: [first, { name: "last", uses: "hello" }],
+  };
+  const events: RunEvent[] = [
+    runStarted([], { jobs: [job] }),
+    jobStarted("build"),
+    ...ran.map((entry) =>
+      stepFinished({ job: "build", step: 0, ...entry === undefined ? {} : { entry } }, "each")
+    ),
+    jobFinished("build"),
+    runFinished({ interrupted: "interrupted" }),
+  ];
+  const recorder = new Recorder({ name: "runner", version: "1" });
+  for (const event of events) recorder.take(event);
+  return suitesOf(recorder.records()).flatMap(({ cases }) =>
+    cases.map(({ name, outcome }) => `${name}: ${outcome}`)
+  );
+}
+
+const EACH: StepOutline = { name: "each", uses: "http" };
+const LAST = "last: skipped";
+
+Deno.test("each run of a step is a case, and what did not run is one", () => {
+  assertEquals(casesOf(EACH, [undefined]), ["each: passed", LAST]);
+  assertEquals(casesOf(EACH, []), ["each: skipped", LAST]);
+});
+
+Deno.test("entries of a known number are counted whether they ran or not", () => {
+  assertEquals(casesOf({ ...EACH, entries: 3 }, [0, 2]), [
+    "each [entry 1]: passed",
+    "each [entry 2]: skipped",
+    "each [entry 3]: passed",
+    LAST,
+  ]);
+});
+
+Deno.test("entries of a number that is only known at run time are those that ran", () => {
+  const all = Array.from({ length: 3 }, (_, entry) => `each [entry ${entry + 1}]: passed`);
+  assertEquals(casesOf(EACH, [0, 1, 2]), [...all, LAST]);
+});
