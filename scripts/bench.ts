@@ -12,7 +12,7 @@ import { BENCHES } from "./bench/registry.ts";
 const unknown = Deno.args.filter((word) => !BENCHES.some(({ name }) => name === word));
 if (unknown.length > 0) {
   const names = BENCHES.map(({ name }) => name).join(", ");
-  say(`there is no bench "${unknown.join('", "')}", only ${names}`);
+  say(`unknown bench "${unknown.join('", "')}", only ${names}`);
   Deno.exit(1);
 }
 const folder = await Deno.makeTempDir({ prefix: "runner_bench_" });

@@ -11,7 +11,7 @@ import { TARGETS } from "./compile/targets.ts";
 const unknown = Deno.args.filter((name) => !TARGETS.some((target) => target.name === name));
 if (unknown.length > 0) {
   const names = TARGETS.map(({ name }) => name).join(", ");
-  fail(`there is no target "${unknown.join('", "')}", only ${names}`);
+  fail(`unknown target "${unknown.join('", "')}", only ${names}`);
 }
 const targets = TARGETS.filter(({ name }) => Deno.args.length === 0 || Deno.args.includes(name));
 const dist = `${CHECKOUT}/dist`;

@@ -1,5 +1,5 @@
 import type { Command, Operand, Option } from "../../src/cli/command.ts";
-import { operandWord } from "../../src/cli/args/operand_word.ts";
+import { operandWord } from "../../src/cli/help.ts";
 import { COMMANDS, COMMON_OPTIONS, DEFAULT_COMMAND } from "../../src/cli/registry.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 

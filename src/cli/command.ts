@@ -66,5 +66,5 @@ export interface Program {
    */
   readonly secrets: Readonly<Record<string, unknown>>[];
   /** Ends the program at once. */
-  readonly leave: (code: ExitCode) => void;
+  readonly exit: (code: ExitCode) => void;
 }

@@ -1,6 +1,5 @@
-import type { Command, Option } from "./command.ts";
+import type { Command, Operand, Option } from "./command.ts";
 import { variablesOf } from "./environment.ts";
-import { operandWord } from "./args/operand_word.ts";
 
 /** The usage of a command, made from the tables of commands, options and variables. */
 export function renderHelp(
@@ -29,6 +28,12 @@ export function renderHelp(
     "",
     `Exit code: 0 when ${command.success ?? "all went well"}, 1 otherwise`,
   ].join("\n") + "\n";
+}
+
+/** An operand as usage shows it: `<workflow_file>...`, `[<command>]`. */
+export function operandWord({ name, repeats, isOptional }: Operand): string {
+  const word = `<${name}>${repeats ? "..." : ""}`;
+  return isOptional ? `[${word}]` : word;
 }
 
 function usage({ name, operands }: Command): string {

@@ -1,29 +1,29 @@
 import type { Files, Host } from "../host/host.ts";
 import { UsageError } from "../source/errors.ts";
 import { didYouMean } from "../source/suggest.ts";
-import type { Command, ExitCode, Program } from "./command.ts";
+import type { Command, ExitCode, Invocation, Program } from "./command.ts";
 import { readCommandLine } from "./args/read_command_line.ts";
 import { COMMANDS, COMMON_OPTIONS, DEFAULT_COMMAND } from "./registry.ts";
 
 /**
  * The program from its arguments to its exit code.
  *
- * `leave` ends it at once: sockets and timers that a command left open must not keep it alive. Help
+ * `exit` ends it at once: sockets and timers that a command left open must not keep it alive. Help
  * and the version end by themselves: Deno keeps for the next start what it has compiled, but not
  * where so short a program is ended from inside.
  */
 export async function main(
   args: readonly string[],
   host: Host,
-  leave: (code: ExitCode) => void,
+  exit: (code: ExitCode) => void,
 ): Promise<ExitCode> {
-  const program: Program = { host, leave, secrets: [] };
+  const program: Program = { host, exit, secrets: [] };
   try {
     return await runProgram(args, program);
   } catch (error) {
     const { explainError } = await import("./messages/explain_error.ts");
     host.stderr.write(explainError(error, host, program.secrets));
-    leave(1);
+    exit(1);
     return 1;
   }
 }
@@ -40,10 +40,10 @@ async function runProgram(args: readonly string[], program: Program): Promise<Ex
   });
   if (invocation.switches.has("help")) return await printHelp(command, host);
   if (invocation.switches.has("version")) return await printVersion(host);
-  await checkOperands(command, invocation.operands, host.files);
+  await checkOperands(command, invocation, host.files);
   const run = await command.load();
   const code = await run(invocation, program);
-  program.leave(code);
+  program.exit(code);
   return code;
 }
 
@@ -61,35 +61,58 @@ async function printVersion({ stdout, files }: Host): Promise<ExitCode> {
 
 async function checkOperands(
   { operands, name }: Command,
-  given: readonly string[],
+  invocation: Invocation,
   files: Files,
 ): Promise<void> {
+  const given = invocation.operands;
   const missing = operands[given.length];
   if (missing && !missing.isOptional) {
-    throw new UsageError(`<${missing.name}> is missing`, tryHelp(name));
+    throw new UsageError(`<${missing.name}> is missing`, takenHint(invocation) ?? tryHelp(name));
   }
+  const [first = "", second] = given;
+  if (name === undefined) await refuseWord(first, second, files);
   const extra = given[operands.length];
   if (extra === undefined || operands.at(-1)?.repeats) return;
-  const [first = ""] = given;
-  if (name === undefined && await isWord(first, files)) {
-    const words = COMMANDS.flatMap((command) => command.name ?? []);
-    const { commandElsewhere } = await import("./args/other_tools.ts");
-    const hint = commandElsewhere(first, extra) ?? didYouMean(first, words);
-    throw new UsageError(`there is no command "${first}"`, hint);
-  }
-  const hint = "a run takes one workflow: call runner once for each; " +
-    "files joined by commas (a.yml,b.yml) are read as one";
-  throw new UsageError(`unexpected argument "${extra}"`, name === undefined ? hint : tryHelp(name));
+  const hint = name === undefined
+    ? "a run takes one workflow: call runner once for each"
+    : tryHelp(name);
+  throw new UsageError(`unexpected argument "${extra}"`, hint);
 }
 
-/** Whether it looks like the name of a command, and cannot be a file. */
+/** Says that an option took as its value what looks like the operand. */
+function takenHint({ values, lists }: Invocation): string | undefined {
+  for (
+    const [option, list] of [
+      ...lists,
+      ...[...values].map(([name, one]) => [name, [one]] as const),
+    ]
+  ) {
+    const file = list.find((value) => /\.(?:ya?ml|json)$/i.test(value));
+    if (file !== undefined) {
+      return `option --${option} took "${file}" as its value: write the file first`;
+    }
+  }
+  return undefined;
+}
+
+/** Refuses a word in the place of the workflow that cannot be a file and looks like a command. */
+async function refuseWord(first: string, second: string | undefined, files: Files): Promise<void> {
+  if (!await isWord(first, files)) return;
+  const words = COMMANDS.flatMap((command) => command.name ?? []);
+  const { commandElsewhere } = await import("./args/other_tools.ts");
+  const hint = commandElsewhere(first, second) ?? didYouMean(first, words);
+  if (hint === undefined && second === undefined) return;
+  throw new UsageError(`unknown command "${first}"`, hint);
+}
+
+/** Whether a text looks like the name of a command and no file has this name. */
 async function isWord(text: string, files: Files): Promise<boolean> {
   if (!/^[\w-]+$/.test(text)) return false;
   try {
     await files.read(text);
     return false;
   } catch (error) {
-    // A folder may well be called as other tools call their commands.
+    // A directory may well have the name of a command of another tool.
     return error instanceof Error && /^(?:NotFound|IsADirectory)$/.test(error.name);
   }
 }

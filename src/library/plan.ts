@@ -96,7 +96,7 @@ async function choose(
     new Set(names.flatMap((wanted) => {
       const found = matchJobs(plan.jobs, wanted);
       if (found.length > 0) return found;
-      throw new UsageError(`${option}: there is no job "${wanted}"`, jobHint(plan.jobs, wanted));
+      throw new UsageError(`${option}: unknown job "${wanted}"`, jobHint(plan.jobs, wanted));
     }));
   return selectJobs(plan, {
     ...only ? { only: find("only", only) } : {},

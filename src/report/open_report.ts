@@ -19,7 +19,7 @@ export interface OpenReportOptions {
   /** Whether another report goes to standard output, so that only details are told. */
   readonly isReplaced?: boolean;
   /** Called once when nobody reads the report any more, or when it cannot be written. */
-  readonly onReaderGone: (error?: unknown) => void;
+  readonly onOutputClosed: (error?: unknown) => void;
 }
 
 /** A report that is being written. */
@@ -31,7 +31,7 @@ interface OpenReport extends EventSink {
 /** Connects the events of a run to the outputs: the report, and beside it what else is told. */
 export async function openReport(host: Host, options: OpenReportOptions): Promise<OpenReport> {
   const { clock, stdout, stderr } = host;
-  const { redraws, verbose, timing, colour, onReaderGone } = options;
+  const { redraws, verbose, timing, colour, onOutputClosed } = options;
   const { quiet = false, isReplaced = false, silent = false } = options;
   // Colours of a terminal are none of a file that standard error goes to.
   const style = await loadStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
@@ -55,7 +55,7 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
       ? NO_REPORT
       : warningReport({ style }),
     live,
-    onReaderGone,
+    onOutputClosed,
   });
   return {
     take: (event) => terminal.emit(event),

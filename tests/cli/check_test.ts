@@ -290,7 +290,7 @@ Deno.test("a file that nobody may read is told, with the others", {
 Deno.test("a wrong command line is told before anything is checked", async () => {
   const cases = [
     [[], /<workflow_file> is missing\n {2}try runner check --help/],
-    [["--format=xml", "a.yml"], /option --format cannot be "xml"/],
+    [["--format=xml", "a.yml"], /invalid value "xml" for option --format/],
     [["--format", "jsn", "a.yml"], /did you mean "json"\?/],
     [["--stict", "a.yml"], /unknown option --stict\n {2}did you mean --strict\?/],
     [["--strict=no", "a.yml"], /option --strict takes no value/],

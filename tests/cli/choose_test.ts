@@ -68,20 +68,20 @@ jobs:
 
 Deno.test("a name that fits no job is an error, and nothing runs", async (test) => {
   const table: [args: string[], message: string, hint: string][] = [
-    [["--only", "biuld"], 'option --only: there is no job "biuld"', 'did you mean "build"?'],
-    [["--skip", "Build-it"], 'option --skip: there is no job "Build-it"', '"Build it"?'],
-    [["--only", "zzz*"], 'option --only: there is no job "zzz*"', "the jobs are build, unit, dep"],
-    [["--only", "[z-a]"], 'option --only: there is no job "[z-a]"', "the jobs are build"],
-    [["--only", "build", "--skip", "nope"], 'option --skip: there is no job "nope"', "the jobs"],
-    [["--no-needs"], "option --no-needs goes with --only", "name the jobs"],
-    [["--skip", "unit", "--no-needs"], "option --no-needs goes with --only", "name the jobs"],
+    [["--only", "biuld"], 'option --only: unknown job "biuld"', 'did you mean "build"?'],
+    [["--skip", "Build-it"], 'option --skip: unknown job "Build-it"', '"Build it"?'],
+    [["--only", "zzz*"], 'option --only: unknown job "zzz*"', "the jobs are build, unit, dep"],
+    [["--only", "[z-a]"], 'option --only: unknown job "[z-a]"', "the jobs are build"],
+    [["--only", "build", "--skip", "nope"], 'option --skip: unknown job "nope"', "the jobs"],
+    [["--no-needs"], "option --no-needs requires --only", "name the jobs"],
+    [["--skip", "unit", "--no-needs"], "option --no-needs requires --only", "name the jobs"],
     [["--only="], "option --only needs a value", "try runner --help"],
     [
       ["--only", "build,Build it"],
-      'option --only: there is no job "build,Build it"',
+      'option --only: unknown job "build,Build it"',
       'give the option once for each: --only "build" --only "Build it"',
     ],
-    [["--skip", "unit, nope"], 'option --skip: there is no job "unit, nope"', "the jobs are"],
+    [["--skip", "unit, nope"], 'option --skip: unknown job "unit, nope"', "the jobs are"],
   ];
   for (const [args, message, hint] of table) {
     await test.step(args.join(" "), async () => {

@@ -112,7 +112,7 @@ Deno.test("a shell that has no script is an error", async () => {
   assertEquals([unknown.code, unknown.stdout], [1, ""]);
   assertEquals(
     unknown.stderr,
-    'runner: error: <shell> cannot be "bsh"\n  did you mean "bash"?\n',
+    'runner: error: invalid value "bsh" for <shell>\n  did you mean "bash"?\n',
   );
   const missing = await runCli(["completions"]);
   assertEquals([missing.code, missing.stdout], [1, ""]);

@@ -150,7 +150,7 @@ const BAD: readonly (readonly [string, string, readonly string[], string])[] = [
     "two forms at once",
     WIDE,
     ["--json", "--mermaid"],
-    "options --mermaid and --json do not go together",
+    "options --mermaid and --json cannot be combined",
   ],
   [
     "a width that is none",

@@ -57,11 +57,11 @@ Deno.test("--quiet leaves what --timing asks for", async () => {
   );
 });
 
-Deno.test("--quiet and --verbose do not go together, --quiet and a log level do", async () => {
+Deno.test("--quiet and --verbose cannot be combined, --quiet and a log level do", async () => {
   for (const args of [["-q", "-v"], ["--verbose", "--quiet"], ["-qv"]]) {
     const { code, stdout, stderr } = await printed(GOOD, ...args);
     assertEquals([code, stdout], [1, ""]);
-    assertStringIncludes(stderr, "options --quiet and --verbose do not go together");
+    assertStringIncludes(stderr, "options --quiet and --verbose cannot be combined");
   }
   await withFiles({ "w.yml": GOOD }, async (cwd) => {
     const env = { RUNNER_LOG_LEVEL: "debug" };

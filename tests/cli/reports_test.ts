@@ -60,15 +60,15 @@ Deno.test('"-" puts a report in place of the text', async () => {
 });
 
 const REFUSED: readonly (readonly [args: string, error: string, hint?: string])[] = [
-  ["--report jnuit=x", 'there is no report format "jnuit"', 'did you mean "junit"?'],
-  ["--report junit=x,JUnti=y", 'there is no report format "JUnti"', 'did you mean "junit"?'],
-  ["--report pdf=x", 'there is no report format "pdf"', "the formats are junit, tap, json"],
+  ["--report jnuit=x", 'unknown report format "jnuit"', 'did you mean "junit"?'],
+  ["--report junit=x,JUnti=y", 'unknown report format "JUnti"', 'did you mean "junit"?'],
+  ["--report pdf=x", 'unknown report format "pdf"', "the formats are junit, tap, json"],
   ["--report junit", "--report junit needs a path", "--report junit=junit.xml, or junit=-"],
   ["--report junit=a,tap", "--report tap needs a path"],
   ["--report tap=", "--report tap needs a path"],
-  ["--report =x", 'there is no report format ""'],
+  ["--report =x", 'unknown report format ""'],
   ["--report github=x", "--report github takes no path"],
-  ["--report github --no-github", "--report github and --no-github exclude each other"],
+  ["--report github --no-github", "options --report github and --no-github cannot be combined"],
   ["--report junit=r,tap=./r", "two reports go to './r': junit and tap"],
   ["--report junit=x/../junit.xml --report-dir .", "two reports go to './junit.xml'"],
   ["--report json=- --report tap=-", "two reports go to standard output: json and tap"],
@@ -78,8 +78,8 @@ const REFUSED: readonly (readonly [args: string, error: string, hint?: string])[
   ["--report json=file/x", "cannot write the report 'file/x': Not a directory"],
   ["--report tap=new/t,ndjson=folder", "cannot write the report 'folder': it is a directory"],
   ["--report-dir file", "cannot write the report 'file/junit.xml': Not a directory"],
-  ["--report json=x --dry-run", "--dry-run runs nothing, so that there is nothing to report"],
-  ["--report-dir x --list", "--list runs nothing, so that there is nothing to report"],
+  ["--report json=x --dry-run", "--dry-run runs nothing, so there is nothing to report"],
+  ["--report-dir x --list", "--list runs nothing, so there is nothing to report"],
 ];
 
 Deno.test("what cannot be written is an error before anything runs, and leaves nothing", () =>

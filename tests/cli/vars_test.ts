@@ -163,8 +163,8 @@ Deno.test("a --var that sets nothing is an error", async (test) => {
     ["n", 'needs a name and a value, and got only "n"', "write --var name=value"],
     ["=1", 'cannot set ""', "write --var name=value"],
     ["db..port=1", 'cannot set "db..port"', "write --var name=value"],
-    ["n:={a", "n:= is given what is no JSON", "--var n=text"],
-    ["n:=", "n:= is given what is no JSON", "--var n=text"],
+    ["n:={a", "n:= is not valid JSON", "--var n=text"],
+    ["n:=", "n:= is not valid JSON", "--var n=text"],
     ["__proto__.x=1", 'has no var "__proto__"', "the vars of the workflow are"],
     ["constructor=1", 'has no var "constructor"', "the vars of the workflow are"],
   ];

@@ -68,7 +68,7 @@ Deno.test("loadWorkflow() refuses permissions that cannot be read", async () => 
   const refused = (permissions: Permissions) =>
     assertRejects(() => loadWorkflow("none.yml", { permissions }), UsageError);
   const url = await refused({ net: ["https://example.com/"] });
-  assertEquals(url.message, 'permissions.net cannot be "https://example.com/"');
+  assertEquals(url.message, 'invalid value "https://example.com/" for permissions.net');
   assertEquals(url.hint, "write the host alone: example.com");
-  assertEquals((await refused({ read: [""] })).message, 'permissions.read cannot be ""');
+  assertEquals((await refused({ read: [""] })).message, 'invalid value "" for permissions.read');
 });

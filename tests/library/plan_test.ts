@@ -55,7 +55,7 @@ Deno.test("makePlan() chooses jobs as the command line does", async () => {
 Deno.test("makePlan() refuses a choice that leaves no job, or that names none", async () => {
   const refused = (options: PlanOptions) => assertRejects(() => plan(options), UsageError);
   const misspelt = await refused({ skip: ["biuld"] });
-  assertEquals(misspelt.message, 'skip: there is no job "biuld"');
+  assertEquals(misspelt.message, 'skip: unknown job "biuld"');
   assertEquals(misspelt.hint, 'did you mean "build"?');
   assertEquals((await refused({ only: [] })).message, "only names no job");
   assertEquals((await refused({ noNeeds: true })).message, "noNeeds goes with only");

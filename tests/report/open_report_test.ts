@@ -25,7 +25,7 @@ async function written(more: Partial<OpenReportOptions>) {
     verbose: false,
     timing: false,
     colour: false,
-    onReaderGone() {},
+    onOutputClosed() {},
     ...more,
   });
   for (const event of events) report.take(event);

@@ -53,7 +53,7 @@ function readHost(text: string, label: string): HostRule {
   const hint = host
     ? `write the host alone: ${host}`
     : "hosts are written example.com, example.com:8443, *.example.com, 10.0.0.1 or [::1]:80";
-  throw new UsageError(`${label} cannot be "${text}"`, hint);
+  throw new UsageError(`invalid value "${text}" for ${label}`, hint);
 }
 
 async function readProgram(text: string, host: Host): Promise<ProgramRule> {
@@ -65,7 +65,7 @@ async function readProgram(text: string, host: Host): Promise<ProgramRule> {
 async function readPath(text: string, { files }: Host, label: string): Promise<PathRule> {
   // It would be the working folder with all that is in it.
   if (text === "") {
-    throw new UsageError(`${label} cannot be ""`, 'write "." for the working folder');
+    throw new UsageError(`invalid value "" for ${label}`, 'write "." for the working folder');
   }
   return { path: await files.realPath(text) };
 }

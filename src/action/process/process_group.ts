@@ -34,8 +34,8 @@ export function startGroup(
   clock: Clock,
 ): ProcessGroup {
   // For variables that load code into any program Deno wants the permission for all.
-  const isTricky = Object.keys(options.env ?? {}).some((name) => /^(LD|DYLD)_/.test(name));
-  demand(isTricky ? { name: "run" } : { name: "run", command: program });
+  const injectsLibraries = Object.keys(options.env ?? {}).some((name) => /^(LD|DYLD)_/.test(name));
+  demand(injectsLibraries ? { name: "run" } : { name: "run", command: program });
   const child = new Deno.Command(program, { ...options, detached: !WINDOWS }).spawn();
   // Asked before it is tried, because trying would make Deno ask the user.
   const isWhole = !WINDOWS && isGranted({ name: "run" });

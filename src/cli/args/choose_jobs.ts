@@ -6,7 +6,7 @@ import type { Invocation } from "../command.ts";
 /** Refuses what can be refused without a look at the workflow. Throws UsageError. */
 export function checkChoiceOfJobs({ lists, switches }: Invocation): void {
   if (!switches.has("no-needs") || lists.has("only")) return;
-  throw new UsageError("option --no-needs goes with --only", "name the jobs that are to run");
+  throw new UsageError("option --no-needs requires --only", "name the jobs that are to run");
 }
 
 /** The part of a plan that `--only` and `--skip` leave. Throws UsageError for what fits no job. */
@@ -27,5 +27,5 @@ function jobsFor({ jobs }: Plan, option: string, wanted: string): readonly Plann
   const hint = isList
     ? `give the option once for each: ${parts.map((part) => `--${option} "${part}"`).join(" ")}`
     : jobHint(jobs, wanted);
-  throw new UsageError(`option --${option}: there is no job "${wanted}"`, hint);
+  throw new UsageError(`option --${option}: unknown job "${wanted}"`, hint);
 }

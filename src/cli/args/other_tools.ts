@@ -1,4 +1,6 @@
-/** What is written here for an option, and what other tools call it. */
+import { FILE_FORMATS } from "../../report/files/registry.ts";
+
+/** What to write here, and the names of the option in other tools. */
 const OPTIONS: readonly (readonly [hint: string, elsewhere: readonly string[]])[] = [
   ["write --fail-fast", ["bail", "exitfirst", "stop-on-failure"]],
   ["write --jobs <count>", ["concurrency", "j", "max-parallel", "parallel", "threads", "workers"]],
@@ -22,11 +24,15 @@ const OPTIONS: readonly (readonly [hint: string, elsewhere: readonly string[]])[
 
 /** What to write for an option of other tools. */
 export function optionElsewhere(name: string): string | undefined {
+  const [, format] = /^report-(\w+)$/.exec(name) ?? [];
+  if (FILE_FORMATS.some((one) => one.name === format)) {
+    return `write --report ${format}=<path>`;
+  }
   return OPTIONS.find(([, elsewhere]) => elsewhere.includes(name))?.[0];
 }
 
-/** What to write for a command of other tools, which was to do something with a file. */
-export function commandElsewhere(name: string, file: string): string | undefined {
+/** What to write for a command of other tools that is followed by a file. */
+export function commandElsewhere(name: string, file = "<workflow_file>"): string | undefined {
   switch (name) {
     case "exec":
     case "run":
@@ -43,6 +49,8 @@ export function commandElsewhere(name: string, file: string): string | undefined
       return `write runner dag ${file}`;
     case "plan":
       return `write runner --dry-run ${file}`;
+    case "version":
+      return "write runner --version";
     default:
       return undefined;
   }

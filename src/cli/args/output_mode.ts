@@ -18,7 +18,7 @@ export async function redraws(
 ): Promise<boolean> {
   const variable = env.get("RUNNER_OUTPUT") || undefined;
   if (flag === undefined && variable !== undefined) {
-    const { checkChoice } = await import("./check_choice.ts");
+    const { checkChoice } = await import("./parse_flags.ts");
     checkChoice("RUNNER_OUTPUT", variable, OUTPUT_MODES);
   }
   const asked = flag ?? variable ?? "auto";
@@ -30,7 +30,7 @@ export function usesColour(noColor: boolean, env: Environment, output: Output): 
   const unwanted = env.get("RUNNER_NO_COLOR") ?? "";
   if (!["", "0", "1", "false", "true"].includes(unwanted)) {
     throw new UsageError(
-      `RUNNER_NO_COLOR cannot be "${unwanted}"`,
+      `invalid value "${unwanted}" for RUNNER_NO_COLOR`,
       "one of true, false, 1, 0",
     );
   }

@@ -1,7 +1,6 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { UsageError } from "../../source/errors.ts";
 import { didYouMean } from "../../source/suggest.ts";
-import { checkChoice } from "./check_choice.ts";
 import type { Invocation, Option } from "../command.ts";
 
 /** The words of a command line, sorted. */
@@ -95,4 +94,11 @@ function checkValue({ name, choices }: Option, value: string): void {
     );
   }
   checkChoice(`option --${name}`, value, choices);
+}
+
+/** Refuses a value that is not one of the choices; `what` names where it was given. */
+export function checkChoice(what: string, value: string, choices?: readonly string[]): void {
+  if (!choices || choices.includes(value)) return;
+  const hint = didYouMean(value, choices) ?? `one of ${choices.join(", ")}`;
+  throw new UsageError(`invalid value "${value}" for ${what}`, hint);
 }

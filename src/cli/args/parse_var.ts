@@ -36,7 +36,7 @@ function readJson(name: string, text: string): Value {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const hint = `a text is given by --var ${name}=text, or in double quotes`;
-    throw new UsageError(`option --var ${name}:= is given what is no JSON`, hint);
+    throw new UsageError(`option --var ${name}:= is not valid JSON`, hint);
   }
 }
 

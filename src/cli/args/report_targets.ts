@@ -20,7 +20,7 @@ export async function reportTargets(
   if (targets.length > 0) refuseWithoutRun(switches);
   const isAsked = targets.some(({ format }) => format === GITHUB);
   if (switches.has("no-github")) {
-    if (isAsked) throw new UsageError("--report github and --no-github exclude each other");
+    if (isAsked) throw new UsageError("options --report github and --no-github cannot be combined");
   } else if (isAsked || env.get("GITHUB_ACTIONS") === "true") {
     if (!isAsked) targets.push({ format: GITHUB });
     const path = env.get("GITHUB_STEP_SUMMARY");
@@ -40,7 +40,7 @@ const OPTIONAL = { isOptional: true } as const;
 function refuseWithoutRun(switches: ReadonlySet<string>): void {
   for (const name of ["dry-run", "list"]) {
     if (!switches.has(name)) continue;
-    throw new UsageError(`--${name} runs nothing, so that there is nothing to report`);
+    throw new UsageError(`--${name} runs nothing, so there is nothing to report`);
   }
 }
 
@@ -92,7 +92,7 @@ function findFormat(name: string): FileFormat {
   if (format) return format;
   const names = FILE_FORMATS.map((one) => one.name);
   throw new UsageError(
-    `there is no report format "${name}"`,
+    `unknown report format "${name}"`,
     didYouMean(name, names) ?? `the formats are ${names.join(", ")}`,
   );
 }

@@ -1,4 +1,4 @@
-import { checkChoice } from "../args/check_choice.ts";
+import { checkChoice } from "../args/parse_flags.ts";
 import type { Command } from "../command.ts";
 import { renderBash } from "../completions/bash.ts";
 import { renderFish } from "../completions/fish.ts";

@@ -9,7 +9,7 @@ import { UsageError } from "../../source/errors.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { makeNameMask } from "../messages/name_mask.ts";
-import { logLevel, tellWarnings } from "../messages/tell_warnings.ts";
+import { logLevel, printWarnings } from "../messages/warnings.ts";
 
 /** Prints the graph of a workflow's jobs, and runs nothing. */
 export async function dagCommand(
@@ -18,14 +18,14 @@ export async function dagCommand(
 ): Promise<ExitCode> {
   const { host } = program;
   if (switches.has("mermaid") && switches.has("json")) {
-    throw new UsageError("options --mermaid and --json do not go together", "leave one out");
+    throw new UsageError("options --mermaid and --json cannot be combined", "leave one out");
   }
   const columns = drawingColumns(values.get("width"), host);
   const level = await logLevel(host.env, switches);
   const { workflow, warnings } = await loadWorkflow(operands[0]!, host);
-  await tellWarnings(warnings, level, program);
+  await printWarnings(warnings, level, program);
   const plan = await makePlan(workflow, host.env.all(), evaluateKnownVars);
-  await tellWarnings(plan.warnings, level, program);
+  await printWarnings(plan.warnings, level, program);
   const dag = makeDag(plan, { mask: makeNameMask(makeMasker([host.env.all()])) });
   host.stdout.write(await renderAs(switches, dag, columns));
   return 0;

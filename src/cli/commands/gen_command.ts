@@ -13,7 +13,7 @@ import { type JsYaml, loadJsYaml } from "../../workflow/yaml/js_yaml.ts";
 import { joinFiles, readTextFile } from "../../workflow/read_files.ts";
 import { readYaml } from "../../workflow/yaml/read_yaml.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
-import { logLevel, tellWarnings } from "../messages/tell_warnings.ts";
+import { logLevel, printWarnings } from "../messages/warnings.ts";
 
 /** Prints a workflow that calls every operation of an OpenAPI description, or writes it. */
 export async function genCommand(
@@ -45,7 +45,7 @@ export async function genCommand(
   const notes = workflow.notes.map((message) =>
     ({ severity: "warning", code: "openapi", message }) as const
   );
-  await tellWarnings(notes, level, program);
+  await printWarnings(notes, level, program);
   if (out !== undefined && sources.has(await realPath(out, host))) {
     throw new UsageError(`'${out}' is a part of the description`, "write to another file");
   }

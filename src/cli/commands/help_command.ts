@@ -1,4 +1,4 @@
-import { checkChoice } from "../args/check_choice.ts";
+import { checkChoice } from "../args/parse_flags.ts";
 import type { Command } from "../command.ts";
 import { renderHelp } from "../help.ts";
 import type { CommandTable } from "../args/read_command_line.ts";

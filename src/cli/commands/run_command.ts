@@ -11,7 +11,7 @@ import { LoadError, UsageError } from "../../source/errors.ts";
 import { durationProblem, parseDuration } from "../../value/duration.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
-import type { LogLevel } from "../args/log_level.ts";
+import type { LogLevel } from "../messages/warnings.ts";
 import { redraws, usesColour } from "../args/output_mode.ts";
 
 /** Runs a workflow and prints the report; 0 when every job completed and every test passed. */
@@ -49,7 +49,7 @@ async function runPrepared(
   { level, timeout, targets, ...looks }: Settings,
   program: Program,
 ): Promise<ExitCode> {
-  const { host, leave } = program;
+  const { host, exit } = program;
   const interruption = new Interruption();
   let isStopping = false;
   const stop = (why: string) => {
@@ -57,7 +57,7 @@ async function runPrepared(
     interruption.interrupt(why);
   };
   let lost: unknown;
-  const onReaderGone = (error?: unknown) => {
+  const onOutputClosed = (error?: unknown) => {
     lost ??= error;
     const why = error === undefined
       ? "nobody reads the report any more"
@@ -70,14 +70,14 @@ async function runPrepared(
     verbose,
     silent: level === "error",
     isReplaced: targets.some(({ path }) => path === "-"),
-    onReaderGone,
+    onOutputClosed,
   });
   let files: FileReports | undefined;
-  const deaf = host.signals.listen((signal) => {
+  const stopListening = host.signals.listen((signal) => {
     if (isStopping) {
       report.close();
       files?.discard();
-      leave(1);
+      exit(1);
     }
     stop(`interrupted by ${signal}`);
   });
@@ -91,7 +91,7 @@ async function runPrepared(
   try {
     if (targets.length > 0) {
       const hooks = {
-        onReaderGone,
+        onOutputClosed,
         onStop: (act: (reason: string) => void) => onStop(interruption, act),
       };
       files = await openFiles(targets, program, level, hooks);
@@ -112,7 +112,7 @@ async function runPrepared(
   } finally {
     report.close();
     files?.discard();
-    deaf();
+    stopListening();
   }
 }
 
@@ -165,7 +165,7 @@ function isPrepared({ switches, values, lists }: Invocation): boolean {
 /** How much is told on standard error; most runs ask for nothing special. */
 async function levelOf({ switches }: Invocation, env: Environment): Promise<LogLevel> {
   if (!switches.has("verbose") && !env.get("RUNNER_LOG_LEVEL")) return "info";
-  return await (await import("../messages/tell_warnings.ts")).logLevel(env, switches);
+  return await (await import("../messages/warnings.ts")).logLevel(env, switches);
 }
 
 async function warn(
@@ -174,7 +174,7 @@ async function warn(
   program: Program,
 ): Promise<void> {
   if (warnings.length === 0) return;
-  await (await import("../messages/tell_warnings.ts")).tellWarnings(warnings, level, program);
+  await (await import("../messages/warnings.ts")).printWarnings(warnings, level, program);
 }
 
 async function targetsOf(invocation: Invocation, host: Host): Promise<readonly ReportTarget[]> {
@@ -227,7 +227,7 @@ function runTimeout(value: string | undefined): RunOptions["timeout"] {
   if (milliseconds === undefined) throw new UsageError(`RUNNER_TIMEOUT ${durationProblem(value)}`);
   if (milliseconds === 0) {
     throw new UsageError(
-      `RUNNER_TIMEOUT must be more than nothing, not "${value}"`,
+      `RUNNER_TIMEOUT must be greater than 0, not "${value}"`,
       "leave it empty for a run without bounds",
     );
   }

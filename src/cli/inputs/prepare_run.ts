@@ -32,7 +32,7 @@ export async function prepareRun(
 ): Promise<Preparation> {
   const { switches, values } = invocation;
   if (switches.has("list") && switches.has("dry-run")) {
-    throw new UsageError("options --list and --dry-run do not go together", "leave one out");
+    throw new UsageError("options --list and --dry-run cannot be combined", "leave one out");
   }
   checkChoiceOfJobs(invocation);
   const jobs = readCount(values.get("jobs"));

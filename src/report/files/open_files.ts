@@ -24,7 +24,7 @@ export interface FileReportHooks {
   /** An optional report cannot be written, and why. */
   readonly onLeftOut: (error: RunnerError) => void;
   /** Nobody reads any more what goes to standard output. */
-  readonly onReaderGone: () => void;
+  readonly onOutputClosed: () => void;
   /** Has `stop` called where the run is interrupted, until what it returns is called. */
   readonly onStop: (stop: (reason: string) => void) => () => void;
 }
@@ -101,7 +101,7 @@ async function openTarget(
   target: ReportTarget,
   host: Host,
   beside: Output,
-  { onLeftOut, onReaderGone }: FileReportHooks,
+  { onLeftOut, onOutputClosed }: FileReportHooks,
 ): Promise<OpenTarget | undefined> {
   const { format, path = "-", isOptional } = target;
   // A file is there only when nothing can keep it from being closed.
@@ -109,7 +109,7 @@ async function openTarget(
     ? { kind: format.kind, render: await format.load(host) }
     : { kind: format.kind, render: await format.load() };
   try {
-    return { ...rendering, path, file: await openFile(target, host, beside, onReaderGone) };
+    return { ...rendering, path, file: await openFile(target, host, beside, onOutputClosed) };
   } catch (error) {
     const problem = cannotWrite(path, error);
     if (!isOptional) throw problem;
@@ -122,18 +122,18 @@ async function openFile(
   { format, path, appends }: ReportTarget,
   { files, stdout }: Host,
   beside: Output,
-  onReaderGone: () => void,
+  onOutputClosed: () => void,
 ): Promise<StagedFile> {
   if (path === undefined) return outputFile(beside, () => {});
-  if (path === "-") return outputFile(stdout, onReaderGone);
+  if (path === "-") return outputFile(stdout, onOutputClosed);
   if (appends) return await files.append(path);
   return await (format.kind === "stream" ? files.grow(path) : files.stage(path));
 }
 
-function outputFile(output: Output, onReaderGone: () => void): StagedFile {
+function outputFile(output: Output, onOutputClosed: () => void): StagedFile {
   return {
     write(text) {
-      if (!output.write(text)) onReaderGone();
+      if (!output.write(text)) onOutputClosed();
     },
     commit() {},
     discard() {},

@@ -29,7 +29,7 @@ interface TerminalOptions {
   /** Whether to draw live lines, where standard output is a terminal. */
   readonly live: boolean;
   /** Called once when nobody reads the report any more, or when it cannot be written. */
-  readonly onReaderGone: (error?: unknown) => void;
+  readonly onOutputClosed: (error?: unknown) => void;
 }
 
 /**
@@ -125,7 +125,7 @@ export class Terminal {
     }
     this.#isReaderGone = true;
     this.#cancelFrame?.();
-    this.#options.onReaderGone(reason);
+    this.#options.onOutputClosed(reason);
   }
 }
 

@@ -51,7 +51,7 @@ Deno.test("a level that there is not is an error, and nothing is run", async () 
     assertEquals([code, stdout], [1, ""]);
     assertEquals(
       stderr,
-      'runner: error: RUNNER_LOG_LEVEL cannot be "wran"\n  did you mean "warn"?\n',
+      'runner: error: invalid value "wran" for RUNNER_LOG_LEVEL\n  did you mean "warn"?\n',
     );
   }
 });

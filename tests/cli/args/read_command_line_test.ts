@@ -69,5 +69,5 @@ Deno.test("readCommandLine() checks values by the options of the command that wa
     (await readCommandLine(line.split(" "), both)).invocation.values.get("mode");
   assertEquals(await given("draw --mode quiet"), "quiet");
   assertEquals(await given("--mode loud a.yml"), "loud");
-  await assertRejects(() => given("draw --mode loud"), UsageError, "cannot be");
+  await assertRejects(() => given("draw --mode loud"), UsageError, "invalid value");
 });

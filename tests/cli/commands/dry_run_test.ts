@@ -283,7 +283,7 @@ Deno.test("a dry run loads and checks what a run would", async (test) => {
   await test.step("--list beside it", async () => {
     const { code, stderr } = await dryRun(FLOW, ["--list"]);
     assertEquals(code, 1);
-    assertStringIncludes(stderr, "options --list and --dry-run do not go together");
+    assertStringIncludes(stderr, "options --list and --dry-run cannot be combined");
   });
 });
 

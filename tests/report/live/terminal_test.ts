@@ -50,7 +50,7 @@ function setUp(
     report: liveReport({ timing: false, style }),
     details: warningReport({ style }),
     live,
-    onReaderGone: () => gone++,
+    onOutputClosed: () => gone++,
   });
   return { terminal, clock, timesGone: () => gone };
 }
@@ -254,7 +254,7 @@ Deno.test("Terminal draws nothing for a reporter without live lines", () => {
     report,
     details,
     live: true,
-    onReaderGone() {},
+    onOutputClosed() {},
   });
   terminal.emit(events[0]!);
   assertEquals(screen.writes, ["run_started\n"]);

@@ -2,26 +2,33 @@ import type { Environment } from "../../host/host.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { UsageError } from "../../source/errors.ts";
 import type { Program } from "../command.ts";
-import type { LogLevel } from "../args/log_level.ts";
+
+/** What is printed to standard error: `debug` prints all details, `error` only errors. */
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
 /**
- * The level that is asked for: `--verbose` is `debug`, whatever RUNNER_LOG_LEVEL says. Throws
- * UsageError where `--quiet` is asked for too.
+ * The level that was asked for: `--verbose` is `debug`, whatever RUNNER_LOG_LEVEL says. Throws
+ * UsageError if `--quiet` is given too.
  */
 export async function logLevel(
   env: Environment,
   switches: ReadonlySet<string>,
 ): Promise<LogLevel> {
   if (switches.has("verbose") && switches.has("quiet")) {
-    throw new UsageError("options --quiet and --verbose do not go together", "leave one out");
+    throw new UsageError("options --quiet and --verbose cannot be combined", "leave one out");
   }
   if (switches.has("verbose")) return "debug";
   const value = env.get("RUNNER_LOG_LEVEL");
-  return value ? (await import("../args/log_level.ts")).readLogLevel(value) : "info";
+  if (!value) return "info";
+  const { checkChoice } = await import("../args/parse_flags.ts");
+  checkChoice("RUNNER_LOG_LEVEL", value, LEVELS);
+  return LEVELS.find((level) => level === value)!;
 }
 
-/** Tells of warnings on standard error, unless errors alone are told there. */
-export async function tellWarnings(
+/** Prints warnings to standard error, unless only errors are printed there. */
+export async function printWarnings(
   warnings: readonly Diagnostic[],
   level: LogLevel,
   { host, secrets }: Program,
