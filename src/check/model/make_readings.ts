@@ -1,7 +1,7 @@
 import type { Path } from "../../source/source.ts";
 import type { ExpressionUse } from "../../workflow/decode/expression_reader.ts";
-import { type Accesses, findAccesses, keyPath } from "./find_accesses.ts";
-import type { CheckedJob, CheckedStep, Reading } from "./model.ts";
+import { findReferences, keyPath, type References } from "../../expr/references.ts";
+import type { CheckedJob, CheckedStep, Reading, Root } from "./model.ts";
 
 /** Where expressions read `vars`, `outputs` and `res`, in the order in which they were decoded. */
 export function makeReadings(
@@ -9,26 +9,31 @@ export function makeReadings(
   jobs: readonly CheckedJob[],
 ): readonly Reading[] {
   const places = indexPlaces(jobs);
-  const known = new Map<object, Accesses>();
-  const accessesOf = (tree: ExpressionUse["tree"]): Accesses => {
-    let accesses = known.get(tree);
-    if (!accesses) known.set(tree, accesses = findAccesses(tree));
-    return accesses;
+  const known = new Map<object, References>();
+  const referencesOf = (tree: ExpressionUse["tree"]): References => {
+    let references = known.get(tree);
+    if (!references) known.set(tree, references = findReferences(tree));
+    return references;
   };
   const testedBy = (part: CheckedJob | CheckedStep | undefined) => {
     const skipif = part?.draft.skipif;
-    return skipif ? accessesOf(skipif).tested : NOTHING;
+    return skipif ? referencesOf(skipif).tested : NOTHING;
   };
   const readings: Reading[] = [];
   for (const { tree, path } of uses) {
-    const { accesses, tested } = accessesOf(tree);
-    const place = accesses.length === 0 ? undefined : places(path);
+    const { references, tested } = referencesOf(tree);
+    const place = references.length === 0 ? undefined : places(path);
     if (!place) continue;
     const { job, step, field } = place;
     // What a condition looks at, it looks at because it may be missing.
     const guards = [tested, testedBy(step), testedBy(job)];
-    for (const { root, keys, isOpen } of accesses) {
-      readings.push({ root, keys, isOpen, path, job, step, field, guards });
+    for (const { root, keys, isOpen } of references) {
+      const read = { keys, isOpen, path, job, step, field, guards };
+      if (isRoot(root)) readings.push({ root, ...read });
+      // `$env` by itself may be read in any way.
+      if (root === "$env") {
+        for (const root of WHOLE_SCOPE) readings.push({ root, ...read, isOpen: true });
+      }
     }
   }
   return readings;
@@ -38,6 +43,13 @@ export function makeReadings(
 export function isGuarded({ root, keys, guards }: Reading, index: number): boolean {
   const key = keyPath(root, keys, index);
   return guards.some((guard) => guard.has(key));
+}
+
+const ROOTS: ReadonlySet<string> = new Set<Root>(["vars", "outputs", "res"]);
+const WHOLE_SCOPE: readonly Root[] = ["vars", "outputs"];
+
+function isRoot(name: string): name is Root {
+  return ROOTS.has(name);
 }
 
 const NOTHING: ReadonlySet<string> = new Set();

@@ -4,7 +4,7 @@ import type { IdentifiedJob } from "../../workflow/decode/check_graph.ts";
 import type { StepDraft } from "../../workflow/decode/decode_job.ts";
 import type { RawMap } from "../../workflow/decode/decode_value.ts";
 import type { Document } from "../../workflow/model.ts";
-import type { Access } from "./find_accesses.ts";
+import type { Reference } from "../../expr/references.ts";
 import type { LiteralSecret } from "../secrets/literal_secrets.ts";
 
 /** A workflow as the checks see it: all that could be decoded, and what its expressions read. */
@@ -44,8 +44,12 @@ export interface CheckedStep {
   readonly published: ReadonlySet<string> | undefined;
 }
 
+/** The names whose keys are known before a run, of `res` some. */
+export type Root = "vars" | "outputs" | "res";
+
 /** A place that reads `vars`, `outputs` or `res`. */
-export interface Reading extends Access {
+export interface Reading extends Pick<Reference, "keys" | "isOpen"> {
+  readonly root: Root;
   readonly path: Path;
   readonly job: CheckedJob;
   /** Undefined at the keys of a job. */

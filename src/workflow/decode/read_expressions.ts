@@ -11,7 +11,7 @@ import type { Path } from "../../source/source.ts";
 import { checkName } from "./check_name.ts";
 import type { ExpressionReader, ExpressionUse } from "./expression_reader.ts";
 import type { Dict } from "../../value/value.ts";
-import { freeNames } from "./free_names.ts";
+import { freeNames } from "../../expr/references.ts";
 import { markOmittedNil } from "./mark_omitted_nil.ts";
 import type { NameRule } from "../model.ts";
 import { addError, type Problem } from "../problem.ts";

@@ -1,14 +1,12 @@
 import { join } from "@std/path/join";
-import type { Identifier, Node } from "../../expr/parse/ast.ts";
 import type { DataTemplate, Template } from "../../expr/expression.ts";
-import { childrenOf } from "../../expr/parse/tree.ts";
 import type { Host } from "../../host/host.ts";
 import type { Path } from "../../source/source.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import type { StepDraft } from "../decode/decode_job.ts";
 import { isRawMap } from "../decode/decode_value.ts";
 import { WHOLE_SCOPE } from "../decode/fields.ts";
-import { freeNames } from "../decode/free_names.ts";
+import { referencesIn } from "../../expr/references.ts";
 import type { Document } from "../model.ts";
 import { ownVars } from "../decode/own_vars.ts";
 import { addError, type Problem } from "../problem.ts";
@@ -52,9 +50,11 @@ export async function suggestFile(path: string, { files }: Host): Promise<string
  */
 export function checkJobPath(step: StepDraft, template: Template, problems: Problem[]): boolean {
   const place = jobPathOf(step);
-  const nodes = template.parts.filter((part) => typeof part !== "string");
+  const references = template.parts.flatMap((part) =>
+    typeof part === "string" ? [] : referencesIn(part)
+  );
   const before = problems.length;
-  for (const { name, start, end } of nodes.flatMap(freeNames)) {
+  for (const { base: { name, start, end } } of references) {
     if (name === "vars") continue;
     const what = name === WHOLE_SCOPE ? "everything" : `"${name}"`;
     addError(problems, "job-path", place, `the path of a job file cannot depend on ${what}`, {
@@ -64,9 +64,9 @@ export function checkJobPath(step: StepDraft, template: Template, problems: Prob
     });
   }
   const own = ownVars(step);
-  for (const { identifier, key } of nodes.flatMap((node) => readVars(node))) {
-    if (key === undefined ? own.size === 0 : !own.has(key)) continue;
-    const { start, end } = identifier;
+  for (const { root, keys: [first], base: { start, end } } of references) {
+    const key = first?.name;
+    if (root !== "vars" || (key === undefined ? own.size === 0 : !own.has(key))) continue;
     const message = key === undefined
       ? "the path of a job file cannot depend on all vars of a step that has its own"
       : `the path of a job file cannot depend on "${key}", a var of the step`;
@@ -77,24 +77,4 @@ export function checkJobPath(step: StepDraft, template: Template, problems: Prob
     });
   }
   return problems.length === before;
-}
-
-/** A place that reads `vars`, and the key where it is written out. */
-interface Reading {
-  readonly identifier: Identifier;
-  readonly key?: string;
-}
-
-function readVars(node: Node): readonly Reading[] {
-  if (node.type === "Identifier") return node.name === "vars" ? [{ identifier: node }] : [];
-  if (node.type === "MemberExpression" && isVars(node.object)) {
-    const { object: identifier, property, computed } = node;
-    if (!computed && property.type === "Identifier") return [{ identifier, key: property.name }];
-    if (property.type === "Literal") return [{ identifier, key: String(property.value) }];
-  }
-  return childrenOf(node).flatMap(readVars);
-}
-
-function isVars(node: Node): node is Identifier {
-  return node.type === "Identifier" && node.name === "vars";
 }

@@ -1,59 +1,81 @@
 import type {
   BinaryExpression,
+  Identifier,
   MemberExpression,
   Node,
   SliceExpression,
-} from "../../expr/parse/ast.ts";
-import type { Expression, Template } from "../../expr/expression.ts";
-import { childrenOf } from "../../expr/parse/tree.ts";
+} from "./parse/ast.ts";
+import type { Parsed, ParsedTemplate } from "./expression.ts";
+import { childrenOf } from "./parse/tree.ts";
 
-/** The names whose keys are known before a run, of `res` some. */
-export type Root = "vars" | "outputs" | "res";
-
-/** A place where an expression reads one of them: `outputs.session.token`. */
-export interface Access {
-  readonly root: Root;
+/** A place where an expression reads a name of its scope: `outputs.session.token`. */
+export interface Reference {
+  /** The name; `vars` also where it is written `$env.vars`. */
+  readonly root: string;
   /** The keys that are written out, up to the first that is computed. */
-  readonly keys: readonly AccessKey[];
-  /** Whether a key follows that only the run knows. */
+  readonly keys: readonly ReferenceKey[];
+  /** Whether a computed key, an index or a slice follows. */
   readonly isOpen: boolean;
+  readonly start: number;
+  readonly end: number;
+  /** The name alone. */
+  readonly base: Identifier;
 }
 
-/** A key and where it stands, in UTF-16 offsets of the text. */
-export interface AccessKey {
+/** A key and where it is written, in UTF-16 offsets of the text. */
+export interface ReferenceKey {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
 /** What an expression, or all expressions of a template, read. */
-export interface Accesses {
-  readonly accesses: readonly Access[];
-  /** What may be nil without harm, for it is tested or followed by `?.` or `??`; see `keyPath`. */
+export interface References {
+  readonly references: readonly Reference[];
+  /** What may be nil without harm, since it is tested or followed by `?.` or `??`; see `keyPath`. */
   readonly tested: ReadonlySet<string>;
 }
 
-/** What `tested` holds of an access up to the key at an index. */
-export function keyPath(root: Root, keys: readonly { readonly name: string }[], index: number) {
+/** What `tested` holds of a reference up to the key at an index. */
+export function keyPath(root: string, keys: readonly { readonly name: string }[], index: number) {
   return JSON.stringify([root, ...keys.slice(0, index + 1).map(({ name }) => name)]);
 }
 
-/** Everything that a parsed text reads of the roots. */
-export function findAccesses(tree: Expression | Template): Accesses {
-  const found: Found = { accesses: [], tested: new Set() };
+/** Everything that an expression or a template reads of its scope, in the order of the text. */
+export function findReferences(tree: Parsed | ParsedTemplate): References {
+  const found: Found = { references: [], tested: new Set() };
   const nodes = "node" in tree ? [tree.node] : tree.parts;
   for (const node of nodes) if (typeof node !== "string") walk(node, OUTSIDE, found);
   return found;
 }
 
+/** The same for a part of an expression. */
+export function referencesIn(node: Node): readonly Reference[] {
+  return findReferences({ source: "", node }).references;
+}
+
+/** The names that an expression takes from its scope: not functions, nor what `let` defines. */
+export function freeNames(node: Node): readonly Identifier[] {
+  return referencesIn(node).map(({ base }) => base);
+}
+
+/** The references of which one gives the value of a node as it is: `vars.a`, `vars.a ?? vars.b`. */
+export function valueReferences(node: Node): readonly Reference[] {
+  if (node.type === "LogicalExpression" && node.operator === "??") {
+    return [...valueReferences(node.left), ...valueReferences(node.right)];
+  }
+  const chain = readChain(node, []);
+  return chain ? [chain] : [];
+}
+
 interface Found {
-  readonly accesses: Access[];
+  readonly references: Reference[];
   readonly tested: Set<string>;
 }
 
-/** What is round a node. */
+/** What surrounds a node. */
 interface Around {
-  /** Names that `let` has brought in. */
+  /** Names that `let` defines. */
   readonly bound: readonly string[];
   /** Whether nil is as good as any value here. */
   readonly nilIsFine: boolean;
@@ -116,38 +138,28 @@ function isNil(node: Node): boolean {
 function testKey({ operator, left, right }: BinaryExpression, around: Around, found: Found): void {
   if (operator !== "in" || left.type !== "Literal") return;
   const chain = readChain(right, around.bound);
-  if (!chain || chain.rest) return;
+  if (!chain || chain.isOpen) return;
   const keys = [...chain.keys, { name: String(left.value) }];
   found.tested.add(keyPath(chain.root, keys, keys.length - 1));
 }
 
 function walkChain(node: Node, around: Around, found: Found): void {
   const { links, base } = unroll(node);
-  for (const link of links) {
-    for (const part of computedParts(link)) walk(part, { ...around, nilIsFine: false }, found);
-  }
+  const strict = { ...around, nilIsFine: false };
   const chain = readChain(node, around.bound);
-  if (!chain) {
-    if (base.type === "Identifier") addWholeScope(base.name, found);
-    else walk(base, { ...around, nilIsFine: false }, found);
-    return;
-  }
-  const { root, keys, rest } = chain;
-  const isOpen = rest !== undefined;
-  found.accesses.push({ root, keys, isOpen });
-  const optionals = [...keys.slice(1).map(({ optional }) => optional), rest?.optional ?? false];
-  optionals.forEach((optional, index) => {
-    if (optional) found.tested.add(keyPath(root, keys, index));
-  });
-  if (around.nilIsFine && !isOpen) found.tested.add(keyPath(root, keys, keys.length - 1));
+  if (chain) addChain(chain, around, found);
+  else if (base.type !== "Identifier") walk(base, strict, found);
+  for (const link of links) for (const part of computedParts(link)) walk(part, strict, found);
 }
 
-/** `$env` by itself may be read in any way. */
-function addWholeScope(name: string, found: Found): void {
-  if (name !== "$env") return;
-  for (const root of ["vars", "outputs"] as const) {
-    found.accesses.push({ root, keys: [], isOpen: true });
+function addChain(chain: Chain, { nilIsFine }: Around, found: Found): void {
+  const { root, keys, isOpen, optionals } = chain;
+  found.references.push(chain);
+  for (const index of keys.keys()) {
+    // What stands before a `?.` may be nil.
+    if (optionals[index + 1]) found.tested.add(keyPath(root, keys, index));
   }
+  if (nilIsFine && !isOpen) found.tested.add(keyPath(root, keys, keys.length - 1));
 }
 
 type Link = MemberExpression | SliceExpression;
@@ -166,36 +178,31 @@ function unroll(node: Node): { readonly links: readonly Link[]; readonly base: N
   }
 }
 
-interface Chain {
-  readonly root: Root;
-  readonly keys: readonly (AccessKey & { readonly optional: boolean })[];
-  /** What follows the keys. */
-  readonly rest?: { readonly optional: boolean };
+interface Chain extends Reference {
+  /** Whether a `?.` stands before each of the keys and what follows them. */
+  readonly optionals: readonly boolean[];
 }
 
-/** What a chain reads of a root; undefined where it begins with something else. */
+/** What a chain reads of a name; undefined where it begins with something else. */
 function readChain(node: Node, bound: readonly string[]): Chain | undefined {
   const { links, base } = unroll(node);
   if (base.type !== "Identifier" || bound.includes(base.name)) return undefined;
-  let names = links;
-  let root = base.name;
-  if (root === "$env") {
-    root = (names[0] && keyOf(names[0])?.name) ?? "";
-    names = names.slice(1);
-  }
-  if (root !== "vars" && root !== "outputs" && root !== "res") return undefined;
-  const keys: (AccessKey & { optional: boolean })[] = [];
-  for (const link of names) {
+  const first = base.name === "$env" && links[0] ? keyOf(links[0]) : undefined;
+  const root = first?.name ?? base.name;
+  const rest = first ? links.slice(1) : links;
+  const optionals = rest.map((link) => link.type === "MemberExpression" && link.optional);
+  const keys: ReferenceKey[] = [];
+  for (const link of rest) {
     const key = keyOf(link);
-    const optional = link.type === "MemberExpression" && link.optional;
-    if (!key) return { root, keys, rest: { optional } };
-    keys.push({ ...key, optional });
+    if (!key) break;
+    keys.push(key);
   }
-  return { root, keys };
+  const { start, end } = node;
+  return { root, keys, isOpen: keys.length < rest.length, start, end, base, optionals };
 }
 
 /** The key that a link is written with; undefined for an index, a slice and a computed key. */
-function keyOf(link: Link): AccessKey | undefined {
+function keyOf(link: Link): ReferenceKey | undefined {
   if (link.type === "SliceExpression") return undefined;
   const { computed, property } = link;
   const { start, end } = property;
