@@ -4,5 +4,5 @@
  * src/README.md, "Adding a library", says how to add one.
  */
 export const LIBRARIES: Readonly<Record<string, string>> = {
-  "@apidevtools/json-schema-ref-parser": "reading OpenAPI descriptions",
+  "openapi-sampler": "reading OpenAPI descriptions",
 };

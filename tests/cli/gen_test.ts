@@ -237,9 +237,6 @@ components:
   assertEquals(
     stderr,
     `runner: error: cannot resolve the references of 'd/x.yml'
-d/part.json:1:10: error: "#/gone" leads nowhere
-  1 | {"$ref": "#/gone"}
-    |          ^^^^^^^^
 d/x.yml:6:17: error: "#/components/parameters/Limt" leads nowhere
   6 |         - $ref: "#/components/parameters/Limt"
     |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ did you mean "Limit"?
@@ -255,6 +252,9 @@ d/x.yml:9:17: error: YAML syntax error at line 1
 d/broken.yml:1:4: error: this "[" is not closed
   1 | a: [
     |    ^ close it, and indent the lines that belong to it
+d/part.json:1:10: error: "#/gone" leads nowhere
+  1 | {"$ref": "#/gone"}
+    |          ^^^^^^^^
 `,
   );
 });

@@ -5,7 +5,7 @@ import type { FoundSecret } from "../../openapi/make/hide_found_secrets.ts";
 import { makeWorkflow } from "../../openapi/make/make_workflow.ts";
 import { readApi } from "../../openapi/read/read_api.ts";
 import { renderWorkflow } from "../../openapi/make/render_workflow.ts";
-import type { ParsedFile, Yaml } from "../../openapi/read/yaml.ts";
+import type { ParsedFile, Yaml } from "../../openapi/read/resolve_references.ts";
 import { LoadError, UsageError } from "../../source/errors.ts";
 import type { Source } from "../../source/source.ts";
 import { parseJson } from "../../value/parse_json.ts";
@@ -37,7 +37,6 @@ export async function genCommand(
       if (out !== undefined) sources.add(await realPath(name, host));
       return source;
     },
-    workingFolder: host.files.workingFolder(),
     yaml,
   });
   const workflow = makeWorkflow(api, findSecrets);

@@ -1,5 +1,5 @@
 import type { JobData, StepData, WorkflowData } from "./workflow_data.ts";
-import type { Yaml } from "../read/yaml.ts";
+import type { Yaml } from "../read/resolve_references.ts";
 
 /** The text of a workflow file; `origin` says what it was made from. */
 export function renderWorkflow(workflow: WorkflowData, origin: string, yaml: Yaml): string {

@@ -1,18 +1,25 @@
 import { isDict, type Value } from "../../value/value.ts";
-import { exampleOf, isJson, preferredType } from "./media.ts";
+import { exampleOf, givenExample, isJson, preferredType } from "./media.ts";
 import type { Body } from "./model.ts";
 import { multipartBody } from "../sample/multipart.ts";
 import { mapOf, ownOf, textOf } from "./raw.ts";
-import type { SchemaNames } from "../sample/sample.ts";
-import { renderXml } from "../sample/xml.ts";
+import type { Sampler } from "../sample/sample.ts";
 
 /** The body that a request is sent with; undefined where the operation takes none. */
-export function decodeBody(raw: unknown, names: SchemaNames): Body | undefined {
+export function decodeBody(raw: unknown, sampler: Sampler): Body | undefined {
   const content = mapOf(mapOf(raw).content);
   const type = preferredType(Object.keys(content));
   if (type === undefined) return undefined;
   const media = mapOf(ownOf(content, type));
-  const value = exampleOf(media, names);
+  if (/[/+]xml\b/i.test(type)) {
+    const example = givenExample(media);
+    const isText = typeof example === "string";
+    return {
+      contentType: type,
+      value: isText ? example : sampler.sampleXml(media.schema, example),
+    };
+  }
+  const value = exampleOf(media, sampler);
   if (/^multipart\//i.test(type)) return multipartBody(value, media.schema);
   if (/^application\/x-www-form-urlencoded/i.test(type)) {
     return { contentType: type, value: isDict(value) ? formOf(value) : textFor(value) };
@@ -21,9 +28,6 @@ export function decodeBody(raw: unknown, names: SchemaNames): Body | undefined {
   const contentType = isAny ? "application/json" : type;
   // Text that stands for JSON already, as some examples do.
   if (isJson(contentType)) return { contentType, value: jsonOf(value) };
-  if (/[/+]xml\b/i.test(type) && typeof value !== "string") {
-    return { contentType, value: renderXml(value, media.schema, names.get(media.schema)) };
-  }
   return { contentType, value: textFor(value) };
 }
 

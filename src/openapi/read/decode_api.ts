@@ -3,19 +3,19 @@ import type { Api, Operation } from "./model.ts";
 import { decodeParameters } from "./parameters.ts";
 import { isMap, listOf, mapOf, type RawMap, textOf } from "./raw.ts";
 import { decodeResponses } from "./responses.ts";
-import type { SchemaNames } from "../sample/sample.ts";
+import { makeSampler, type Sampler } from "../sample/sample.ts";
 import { decodeSchemes, decodeSecurity } from "./security.ts";
-import { absoluteServer, decodeServer } from "./servers.ts";
 import { swaggerServer, upgradeOperation } from "./swagger.ts";
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /** Reads a description of any version whose references have been resolved. */
-export function decodeApi(root: RawMap): Api {
+export async function decodeApi(root: RawMap): Promise<Api> {
   const isSwagger = root.swagger !== undefined;
   const components = mapOf(root.components);
   const schemas = isSwagger ? root.definitions : components.schemas;
   const names = new Map(Object.entries(mapOf(schemas)).map(([name, schema]) => [schema, name]));
+  const sampler = await makeSampler(names);
   const servers = isSwagger ? [swaggerServer(root)] : root.servers;
   const server = absoluteServer(decodeServer(servers) ?? "/");
   const operations: Operation[] = [];
@@ -24,7 +24,9 @@ export function decodeApi(root: RawMap): Api {
     for (const method of METHODS) {
       const operation = item[method];
       if (isMap(operation) && path.startsWith("/")) {
-        operations.push(decodeOperation(method, path, operation, item, { root, names, isSwagger }));
+        operations.push(
+          decodeOperation(method, path, operation, item, { root, sampler, isSwagger }),
+        );
       }
     }
   }
@@ -45,7 +47,7 @@ function withAllPathParameters(item: RawMap): RawMap {
 
 interface Surroundings {
   readonly root: RawMap;
-  readonly names: SchemaNames;
+  readonly sampler: Sampler;
   readonly isSwagger: boolean;
 }
 
@@ -54,19 +56,19 @@ function decodeOperation(
   path: string,
   raw: RawMap,
   item: RawMap,
-  { root, names, isSwagger }: Surroundings,
+  { root, sampler, isSwagger }: Surroundings,
 ): Operation {
   const operation = isSwagger ? upgradeOperation(raw, item.parameters, root) : raw;
   const id = textOf(operation.operationId);
   const summary = textOf(operation.summary) ?? textOf(item.summary);
   const server = decodeServer(operation.servers) ?? decodeServer(item.servers);
   const takesBody = method !== "get" && method !== "head" && method !== "trace";
-  const body = takesBody ? decodeBody(operation.requestBody, names) : undefined;
+  const body = takesBody ? decodeBody(operation.requestBody, sampler) : undefined;
   return {
     method,
     path,
     tag: textOf(listOf(operation.tags)[0])?.trim() ?? wordOf(path),
-    parameters: decodeParameters(operation.parameters, item.parameters, names),
+    parameters: decodeParameters(operation.parameters, item.parameters, sampler),
     security: decodeSecurity(operation.security) ?? decodeSecurity(root.security) ?? [],
     ...decodeResponses(operation.responses),
     ...(id === undefined ? {} : { id }),
@@ -89,4 +91,28 @@ function byTagOrder(operations: readonly Operation[], tags: readonly unknown[]):
     if (typeof tag === "string" && !order.has(tag.trim())) order.set(tag.trim(), order.size);
   }
   return operations.toSorted((a, b) => order.get(a.tag)! - order.get(b.tag)!);
+}
+
+/** The first server of a list, with its variables filled in; undefined where there is none. */
+function decodeServer(raw: unknown): string | undefined {
+  const server = mapOf(listOf(raw)[0]);
+  const url = textOf(server.url);
+  if (url === undefined) return undefined;
+  const variables = mapOf(server.variables);
+  return url.trim().replace(/\{([^{}]*)\}/g, (whole, name: string) => {
+    const variable = Object.hasOwn(variables, name) ? mapOf(variables[name]) : {};
+    const value = variable.default ?? listOf(variable.enum)[0];
+    return value === undefined ? whole : String(value);
+  });
+}
+
+/** Where an API is served, without a slash at the end. What names no host is on this machine. */
+function absoluteServer(url: string): string {
+  const isFull = /^[a-z][a-z0-9+.-]*:\/\//i.test(url);
+  const full = isFull
+    ? url
+    : url.startsWith("//")
+    ? `https:${url}`
+    : `http://localhost/${url.replace(/^\.?\/+|^\.$/, "")}`;
+  return full.replace(/\/+$/, "");
 }

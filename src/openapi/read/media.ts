@@ -1,6 +1,6 @@
 import type { Value } from "../../value/value.ts";
 import { isMap, listOf, mapOf, type RawMap } from "./raw.ts";
-import { givenValue, plainValue, sampleOf, type SchemaNames } from "../sample/sample.ts";
+import { givenValue, plainValue, type Sampler } from "../sample/sample.ts";
 
 /** Whether a media type is JSON, by name or by suffix. */
 export function isJson(type: string): boolean {
@@ -23,8 +23,8 @@ const KINDS = [
 ];
 
 /** What a request may hold: the example of a parameter or body, or a sample of its schema. */
-export function exampleOf(media: unknown, names: SchemaNames): Value {
-  return givenExample(media) ?? sampleOf(mapOf(media).schema, names);
+export function exampleOf(media: unknown, sampler: Sampler): Value {
+  return givenExample(media) ?? sampler.sample(mapOf(media).schema);
 }
 
 /** The example that a parameter or body gives; undefined where it gives none. */

@@ -2,7 +2,7 @@ import { type Dict, isDict, type Value } from "../../value/value.ts";
 import { exampleOf, givenExample } from "./media.ts";
 import type { Parameter, ParameterValue } from "./model.ts";
 import { listOf, mapOf, type RawMap, textOf } from "./raw.ts";
-import { sampleOf, type SchemaNames } from "../sample/sample.ts";
+import type { Sampler } from "../sample/sample.ts";
 import { shapeOf } from "./schema.ts";
 
 const PLACES: readonly Parameter["place"][] = ["path", "query", "header", "cookie"];
@@ -14,31 +14,31 @@ const SAID_ELSEWHERE = ["accept", "content-type", "authorization"];
 export function decodeParameters(
   own: unknown,
   shared: unknown,
-  names: SchemaNames,
+  sampler: Sampler,
 ): Parameter[] {
   const found = new Map<string, RawMap>();
   for (const raw of [...listOf(own), ...listOf(shared)].map(mapOf)) {
     const key = `${raw.in} ${raw.name}`;
     if (textOf(raw.name) !== undefined && !found.has(key)) found.set(key, raw);
   }
-  return [...found.values()].flatMap((raw) => decodeParameter(raw, names));
+  return [...found.values()].flatMap((raw) => decodeParameter(raw, sampler));
 }
 
-function decodeParameter(raw: RawMap, names: SchemaNames): Parameter[] {
+function decodeParameter(raw: RawMap, sampler: Sampler): Parameter[] {
   const place = PLACES.find((place) => place === raw.in);
   const name = raw.name as string;
   if (!place || place === "header" && SAID_ELSEWHERE.includes(name.toLowerCase())) return [];
   const isSent = place === "path" || raw.required === true;
   const [content] = Object.values(mapOf(raw.content));
   if (content !== undefined) {
-    const example = isSent ? exampleOf(content, names) : givenExample(content);
+    const example = isSent ? exampleOf(content, sampler) : givenExample(content);
     const value = example === undefined ? null : JSON.stringify(example);
     return [{ place, name, value }];
   }
   // 2.0 describes the value right in the parameter.
   const media = raw.schema === undefined ? { ...raw, schema: raw } : raw;
   const example = givenExample(media) ??
-    (isSent || isBounded(media.schema) ? sampleOf(media.schema, names) : null);
+    (isSent || isBounded(media.schema) ? sampler.sample(media.schema) : null);
   return spread(place, name, example, raw);
 }
 

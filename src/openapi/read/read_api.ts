@@ -1,15 +1,16 @@
 import { LoadError } from "../../source/errors.ts";
 import { decodeApi } from "./decode_api.ts";
-import { dereference, type Descriptions } from "./dereference.ts";
 import type { Api } from "./model.ts";
 import { isMap, mapOf, type RawMap } from "./raw.ts";
+import { type Descriptions, resolveReferences } from "./resolve_references.ts";
 
 /** Reads an OpenAPI description. Throws LoadError where the file is none. */
 export async function readApi(path: string, descriptions: Descriptions): Promise<Api> {
   const source = await descriptions.read(path);
-  const { value } = await descriptions.yaml.parse(source);
-  const root = checkRoot(path, value);
-  const api = decodeApi(await dereference(source, root, descriptions) as RawMap);
+  const parsed = await descriptions.yaml.parse(source);
+  const root = checkRoot(path, parsed.value);
+  await resolveReferences(path, parsed, descriptions);
+  const api = await decodeApi(root);
   if (api.operations.length === 0) {
     throw new LoadError(`'${path}' describes no operations`, [], whyNone(root));
   }

@@ -1,25 +1,36 @@
-import { type Dict, isDict, type Value } from "../../value/value.ts";
-import { numberSample, textSample } from "./sample_scalar.ts";
+import { isDict, type Value } from "../../value/value.ts";
 import { isMap, listOf, mapOf, ownOf, type RawMap, textOf } from "../read/raw.ts";
 import { type Shape, shapeOf } from "../read/schema.ts";
 
-/** The names of the schemas that a description gives names to. */
-export type SchemaNames = ReadonlyMap<unknown, string>;
-
-/** Deeper than this, only what is required is made. */
-const DEEPEST_OPTIONAL = 3;
-const DEEPEST = 12;
-
-/** As many values are enough for anybody to see what is meant. */
-const MOST_VALUES = 500;
-
-/** What a request may hold by a schema: its examples, defaults and enums first. */
-export function sampleOf(schema: unknown, names: SchemaNames): Value {
-  const value = new Sampler(names).make(schema, 0, new Set());
-  return value === CUT ? null : value;
+/** Makes samples of the schemas of a description. */
+export interface Sampler {
+  /** What a request may hold by a schema: its examples, defaults and enums first. */
+  sample(schema: unknown): Value;
+  /** The same as XML, or an example that is given elsewhere. */
+  sampleXml(schema: unknown, example?: Value): string;
 }
 
-/** The value that a schema itself gives as an example; undefined where it gives none. */
+/** A sampler; `names` holds the names of the schemas that have one. */
+export async function makeSampler(names: ReadonlyMap<unknown, string>): Promise<Sampler> {
+  const { sample: make } = (await import("openapi-sampler")).default;
+  const sample = (outline: Outline, more: { format?: "xml" } = {}) =>
+    make(outline as object, { ...options, ...more });
+  const options = { quiet: true, enablePatterns: true, maxSampleDepth: Infinity };
+  const outline = (schema: unknown) => outlineOf(schema, new OutlineMaker(names, matching));
+  function matching(pattern: string): string {
+    return String(sample({ type: "string", pattern: withoutGroups(pattern) }));
+  }
+  return {
+    sample: (schema) => sample(outline(schema)) as Value,
+    sampleXml(schema, example) {
+      const element = example === undefined ? outline(schema) : withElement({ example }, schema);
+      const root = { type: "object", properties: { [names.get(schema) ?? "root"]: element } };
+      return String(sample(root, { format: "xml" }));
+    },
+  };
+}
+
+/** The value that a schema itself gives as an example; undefined if it gives none. */
 export function givenValue(schema: unknown): Value | undefined {
   const { said } = shapeOf(schema);
   for (
@@ -38,8 +49,8 @@ export function givenValue(schema: unknown): Value | undefined {
 }
 
 /**
- * A value that a description holds, as data of its own: nothing in it is shared or circular, and
- * of what is too large for anybody to have meant it, the rest is null.
+ * A value of a description as plain data: nothing in it is shared or circular, and what goes
+ * beyond the limit is null.
  */
 export function plainValue(value: unknown): Value {
   let room = MOST_EXAMPLE_VALUES;
@@ -62,52 +73,66 @@ export function plainValue(value: unknown): Value {
 /** Lists and mappings in one example. */
 const MOST_EXAMPLE_VALUES = 5000;
 
-/** In place of a value that would hold itself. */
-const CUT = Symbol("cut");
-type Sample = Value | typeof CUT;
+/**
+ * A schema without references, choices and `allOf`, of a size that can be read. The library would
+ * follow schemas that contain each other without end, and fill in every optional property.
+ */
+type Outline = Readonly<Record<string, unknown>>;
 
-class Sampler {
+function outlineOf(schema: unknown, maker: OutlineMaker): Outline {
+  return maker.make(schema, 0, new Set()) ?? { const: null };
+}
+
+/** Deeper than this, only required properties are included. */
+const DEEPEST_OPTIONAL = 3;
+const DEEPEST = 12;
+const MOST_VALUES = 500;
+
+class OutlineMaker {
   #made = 0;
 
-  constructor(readonly names: SchemaNames) {}
+  constructor(
+    readonly names: ReadonlyMap<unknown, string>,
+    readonly matching: (pattern: string) => string,
+  ) {}
 
-  make(schema: unknown, depth: number, above: ReadonlySet<unknown>, name = ""): Sample {
+  /** Undefined for a value that would have to contain itself. */
+  make(
+    schema: unknown,
+    depth: number,
+    above: ReadonlySet<unknown>,
+    name = "",
+  ): Outline | undefined {
     const given = givenValue(schema);
-    if (given !== undefined) return isDict(given) ? writable(given, schema) : given;
+    if (given !== undefined) {
+      return withElement({ example: writable(given, schema) }, schema, name);
+    }
     if (isMap(schema) && above.has(schema) || depth > DEEPEST || this.#made > MOST_VALUES) {
-      return CUT;
+      return undefined;
     }
     this.#made++;
     const inside = new Set(above).add(schema);
     const shape = shapeOf(schema);
     if (shape.choices.length > 0) return this.#choose(shape, depth, inside);
-    switch (shape.type) {
-      case "object":
-        return this.#object(shape, depth, inside);
-      case "array":
-        return this.#list(shape.said, depth, inside);
-      case "integer":
-      case "number":
-        return numberSample(shape.said, shape.type);
-      case "boolean":
-        return true;
-      case "null":
-        return null;
-      default:
-        return textSample(shape.said, name);
-    }
+    const made = shape.type === "object"
+      ? this.#object(shape, depth, inside)
+      : shape.type === "array"
+      ? this.#list(shape.said, depth, inside)
+      : scalarOutline(shape, name, this.matching);
+    return made && withElement(made, schema);
   }
 
-  /** The first choice that does not lead back here, with what all choices have. */
-  #choose(shape: Shape, depth: number, above: ReadonlySet<unknown>): Sample {
+  /** The first choice that does not lead back here, with what all choices have in common. */
+  #choose(shape: Shape, depth: number, above: ReadonlySet<unknown>): Outline | undefined {
     for (const choice of shape.choices) {
       const chosen = this.make(choice, depth, above);
-      if (chosen === CUT) continue;
-      if (!isMap(chosen)) return chosen;
-      const common = this.#object(shape, depth, above);
-      return { ...(isMap(common) ? common : {}), ...chosen, ...this.#kind(shape, choice) } as Value;
+      if (!chosen) continue;
+      if (!isMap(chosen.properties)) return chosen;
+      const common = mapOf(this.#object(shape, depth, above)?.properties);
+      const kind = this.#kind(shape, choice);
+      return { ...chosen, properties: { ...common, ...chosen.properties, ...kind } };
     }
-    return shape.isNullable ? null : CUT;
+    return shape.isNullable ? { const: null } : undefined;
   }
 
   /** The property that says which of several schemas an object follows. */
@@ -121,65 +146,158 @@ class Sampler {
       Object.entries(mapOf(mapping)).find(([, target]) =>
         typeof target === "string" && target.split("/").at(-1) === name
       ) ?? [];
-    return Object.fromEntries([[property, mapped]]);
+    return { [property]: { const: mapped } };
   }
 
-  #object(shape: Shape, depth: number, above: ReadonlySet<unknown>): Sample {
-    const { properties, required, examples } = shape;
-    const fields: [string, Value][] = [];
+  #object(shape: Shape, depth: number, above: ReadonlySet<unknown>): Outline | undefined {
+    const { properties, required, examples, said } = shape;
+    const fields: [string, Outline][] = [];
     for (const [name, schema] of properties) {
       if (mapOf(schema).readOnly === true) continue;
       const isRequired = required.has(name);
       const example = ownOf(examples, name);
       const isKnown = example !== undefined || givenValue(schema) !== undefined;
-      // Where nothing is required, an object without anything in it would show nothing.
+      // If nothing is required, an empty object would show nothing.
       const isShown = isKnown || required.size === 0 && depth < DEEPEST_OPTIONAL;
       if (!isRequired && !isShown) continue;
-      const value = example === undefined
+      const field = example === undefined
         ? this.make(schema, depth + 1, above, name)
-        : plainValue(example);
-      if (value !== CUT) fields.push([name, value]);
-      else if (isRequired && !shapeOf(schema).isNullable) return CUT;
-      else if (isRequired) fields.push([name, null]);
+        : { example: plainValue(example) };
+      if (field) fields.push([name, field]);
+      else if (isRequired && !shapeOf(schema).isNullable) return undefined;
+      else if (isRequired) fields.push([name, { const: null }]);
     }
     for (const name of required) {
-      if (!properties.has(name) && depth <= DEEPEST) {
-        fields.push([name, plainValue(ownOf(examples, name) ?? "text")]);
-      }
+      const example = plainValue(ownOf(examples, name) ?? "string");
+      if (!properties.has(name)) fields.push([name, { example }]);
     }
-    if (fields.length === 0 && isMap(shape.said.additionalProperties)) {
-      const value = this.make(shape.said.additionalProperties, depth + 1, above);
-      if (value !== CUT) fields.push(["key", value]);
+    if (fields.length === 0 && isMap(said.additionalProperties)) {
+      const value = this.make(said.additionalProperties, depth + 1, above);
+      if (value) fields.push(["key", value]);
     }
-    return Object.fromEntries(fields);
+    return { type: "object", properties: Object.fromEntries(fields) };
   }
 
-  #list(said: RawMap, depth: number, above: ReadonlySet<unknown>): Sample {
-    const items = listOf(said.prefixItems);
-    const count = items.length > 0
-      ? items.length
-      : Math.min(Math.max(1, Number(said.minItems) || 0), 10);
-    const list: Value[] = [];
+  #list(said: RawMap, depth: number, above: ReadonlySet<unknown>): Outline | undefined {
+    const first = listOf(said.prefixItems);
+    const count = first.length || Math.min(Math.max(1, Number(said.minItems) || 0), 10);
+    const items: Outline[] = [];
     for (let index = 0; index < count; index++) {
-      const value = this.make(items[index] ?? said.items, depth + 1, above);
-      if (value === CUT) return Number(said.minItems) > 0 ? CUT : [];
-      list.push(said.uniqueItems === true ? distinct(value, index) : value);
+      const item = this.make(first[index] ?? said.items, depth + 1, above);
+      if (!item) return Number(said.minItems) > 0 ? undefined : { example: [] };
+      items.push(item);
     }
-    return list;
+    return { type: "array", prefixItems: items };
   }
 }
 
+/** What the library does not know: base64, durations, multiples, and what only a name says. */
+function scalarOutline(
+  { said, type }: Shape,
+  name: string,
+  matching: (pattern: string) => string,
+): Outline {
+  switch (type) {
+    case "boolean":
+      return { type };
+    case "null":
+      return { const: null };
+    case "integer":
+    case "number": {
+      const { multipleOf: step, minimum } = said;
+      if (typeof step === "number" && step > 0) {
+        const least = typeof minimum === "number" ? minimum : step;
+        return { example: Number((Math.ceil(least / step) * step).toPrecision(12)) };
+      }
+      const { maximum, exclusiveMinimum, exclusiveMaximum } = said;
+      const bounds = Object.fromEntries(
+        Object.entries({ minimum, maximum, exclusiveMinimum, exclusiveMaximum })
+          .filter(([, bound]) => bound !== undefined),
+      );
+      // The library makes 0 of a number without bounds, which is rarely an id or a count.
+      return { type, ...(Object.keys(bounds).length === 0 ? { minimum: 1 } : bounds) };
+    }
+  }
+  const [least, most] = [lengthOf(said.minLength) ?? 0, lengthOf(said.maxLength)];
+  const format = textOf(said.format)?.toLowerCase() ?? formatOf(said, name);
+  if (Object.hasOwn(FORMATS, format)) return { example: FORMATS[format] };
+  const pattern = textOf(said.pattern);
+  const text = pattern === undefined ? undefined : matchingText(pattern, matching);
+  if (text !== undefined && text.length >= least && text.length <= (most ?? Infinity)) {
+    return { example: text };
+  }
+  // The library warns on the console of dates that are limited in length.
+  const lengths = /date|time/.test(format) ? {} : { minLength: least, maxLength: most };
+  return { type: "string", format, ...lengths };
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  byte: "dGV4dA==",
+  decimal: "1.5",
+  duration: "P1D",
+  int32: "1",
+  int64: "1",
+  url: "http://example.com",
+};
+
+function formatOf(said: RawMap, name: string): string {
+  if (said.pattern !== undefined || said.maxLength !== undefined) return "";
+  if (/e-?mail$/i.test(name)) return "email";
+  return /(?:^|_)ur[li]$|Ur[li]$|UR[LI]$/.test(name) ? "uri" : "";
+}
+
+/** A text that matches a pattern; undefined if the library does not understand the pattern. */
+function matchingText(pattern: string, matching: (pattern: string) => string): string | undefined {
+  if (pattern.length > 200 || /\{\d*,?\d{4}/.test(pattern)) return undefined;
+  try {
+    const text = matching(pattern);
+    // Some patterns would take hours over a long text.
+    return text.length <= 40 && new RegExp(pattern, "u").test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A pattern in the few constructs that the library knows: no `\d`, no groups, no anchors. */
+function withoutGroups(pattern: string): string {
+  let simple = pattern.replace(/^\^|\$$/g, "").replace(/\\([dw])/g, (_, kind, at, whole) => {
+    const range = kind === "d" ? "0-9" : "a-z";
+    return whole.lastIndexOf("[", at) > whole.lastIndexOf("]", at) ? range : `[${range}]`;
+  });
+  for (let before = ""; before !== simple;) {
+    before = simple;
+    simple = simple.replace(
+      /\((?:\?:|\?<\w+>)?([^()|]*)(?:\|[^()]*)?\)(?:\{(\d)\}|([+?*]))?/,
+      (_, first: string, count = "1", sign = "") =>
+        sign === "?" || sign === "*" ? "" : first.repeat(Number(count)),
+    );
+  }
+  return simple.replace(/\\([^\w])/g, "$1");
+}
+
+/** Longer texts would be no help to anybody. */
+const LONGEST = 1000;
+
+function lengthOf(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+    ? Math.min(value as number, LONGEST)
+    : undefined;
+}
+
+/** An outline with what is needed to write it as XML. */
+function withElement(outline: Outline, schema: unknown, name?: string): Outline {
+  const { said, type } = shapeOf(schema);
+  const items = type === "array" && Array.isArray(outline.example)
+    ? { type, items: { xml: { name, ...mapOf(mapOf(said.items).xml) } } }
+    : {};
+  return { ...outline, ...items, ...(isMap(said.xml) ? { xml: said.xml } : {}) };
+}
+
 /** An example without what only responses have. */
-function writable(example: Dict, schema: unknown): Value {
+function writable(example: Value, schema: unknown): Value {
+  if (!isDict(example)) return example;
   const { properties } = shapeOf(schema);
   return Object.fromEntries(
     Object.entries(example).filter(([name]) => mapOf(properties.get(name)).readOnly !== true),
   );
-}
-
-/** One of several values that must differ. */
-function distinct(value: Value, index: number): Value {
-  if (index === 0) return value;
-  if (typeof value === "number") return value + index;
-  return typeof value === "string" ? `${value}${index + 1}` : value;
 }
