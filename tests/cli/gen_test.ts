@@ -339,3 +339,57 @@ Deno.test("gen survives descriptions that are wrong in every part", async () => 
     });
   }
 });
+
+Deno.test("gen reports references that lead back to themselves", async () => {
+  const text = 'openapi: 3.0.0\npaths:\n  /a: { $ref: "#/paths/~1b" }\n' +
+    '  /b: { $ref: "#/paths/~1a" }\n  /c: { $ref: "#/paths/~1c" }\n  /d: { $ref: "#/paths/~1a" }\n';
+  const { code, stderr } = await gen({ "x.yml": text }, ["x.yml"]);
+  assertEquals(code, 1);
+  assertEquals(
+    stderr.match(/x\.yml.*/g),
+    [
+      "x.yml'",
+      'x.yml:3:15: error: "#/paths/~1b" leads back to itself',
+      'x.yml:4:15: error: "#/paths/~1a" leads back to itself',
+      'x.yml:5:15: error: "#/paths/~1c" leads back to itself',
+    ],
+  );
+});
+
+Deno.test("gen makes a workflow that loads of odd references, header names and repeated secrets", async () => {
+  const token = "ghp_1234567890abcdef1234567890abcdef12345678";
+  const text = `openapi: 3.1.0
+paths:
+  /a:
+    post:
+      parameters:
+        - { name: " lead", in: header, required: true, schema: { type: string } }
+        - { name: q, in: query, example: "first ${token} then ${token}" }
+      requestBody:
+        content: { application/json: { schema: { $ref: "#/components/schemas/X" } } }
+      responses: { "200": { description: x } }
+components:
+  schemas:
+    X: { $ref: [node] }
+`;
+  await withFiles({ "x.yml": text }, async (cwd) => {
+    const made = await runCli(["gen", "x.yml", "-o", "w.yml"], { cwd });
+    assertEquals([made.code, made.stderr], [0, ""]);
+    const checked = await runCli(["check", "--strict", "w.yml"], { cwd });
+    assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
+    assert(!Deno.readTextFileSync(`${cwd}/w.yml`).includes("ghp_"));
+  });
+});
+
+Deno.test("gen lets keys beside a reference override those of its target", async () => {
+  const text = `openapi: 3.1.0
+paths:
+  /a: { $ref: "#/components/pathItems/A", summary: Own summary }
+components:
+  pathItems:
+    A: { summary: Other, get: { responses: { "200": { description: x } } } }
+`;
+  const { code, stdout, stderr } = await gen({ "x.yml": text }, ["x.yml"]);
+  assertEquals([code, stderr], [0, ""]);
+  assertStringIncludes(stdout, "name: Own summary\n");
+});

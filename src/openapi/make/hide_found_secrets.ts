@@ -22,6 +22,17 @@ interface Parts {
 
 /** Reads what is taken for a secret from the environment, in place of writing it. */
 export function hideSecrets(parts: Parts, find: FindSecrets, variables: Variables): Parts {
+  // A text in which one secret was replaced may contain more of them.
+  let hidden = parts;
+  for (let round = 0; round < 20; round++) {
+    const next = hideFound(hidden, find, variables);
+    if (next === hidden) break;
+    hidden = next;
+  }
+  return hidden;
+}
+
+function hideFound(parts: Parts, find: FindSecrets, variables: Variables): Parts {
   const { jobs, vars } = parts;
   const workflow = { vars, jobs: jobs.map(({ head, steps }) => ({ ...head, steps })) };
   const found = find(workflow);
@@ -39,7 +50,8 @@ export function hideSecrets(parts: Parts, find: FindSecrets, variables: Variable
       return change(step, path, changes, variables) as typeof step;
     }),
   }));
-  return { jobs: replaced, vars: { ...variables.all(), ...ownVars(vars, changes, variables) } };
+  const own = ownVars(vars, changes, variables);
+  return { jobs: replaced, vars: { ...variables.all(), ...vars, ...own } };
 }
 
 type Changes = Map<string, FoundSecret[]>;

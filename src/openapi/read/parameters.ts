@@ -1,7 +1,7 @@
 import { type Dict, isDict, type Value } from "../../value/value.ts";
 import { exampleOf, givenExample } from "./media.ts";
 import type { Parameter, ParameterValue } from "./model.ts";
-import { listOf, mapOf, type RawMap, textOf } from "./raw.ts";
+import { isHeaderName, listOf, mapOf, type RawMap, textOf } from "./raw.ts";
 import type { Sampler } from "../sample/sample.ts";
 import { shapeOf } from "./schema.ts";
 
@@ -27,7 +27,7 @@ export function decodeParameters(
 function decodeParameter(raw: RawMap, sampler: Sampler): Parameter[] {
   const place = PLACES.find((place) => place === raw.in);
   const name = raw.name as string;
-  if (!place || place === "header" && SAID_ELSEWHERE.includes(name.toLowerCase())) return [];
+  if (!place || place === "header" && !isHeaderParameter(name)) return [];
   const isSent = place === "path" || raw.required === true;
   const [content] = Object.values(mapOf(raw.content));
   if (content !== undefined) {
@@ -40,6 +40,10 @@ function decodeParameter(raw: RawMap, sampler: Sampler): Parameter[] {
   const example = givenExample(media) ??
     (isSent || isBounded(media.schema) ? sampler.sample(media.schema) : null);
   return spread(place, name, example, raw);
+}
+
+function isHeaderParameter(name: string): boolean {
+  return isHeaderName(name) && !SAID_ELSEWHERE.includes(name.toLowerCase());
 }
 
 /** Whether a schema says so much of a number that any that fits will do: `limit`, from 1 to 100. */

@@ -27,3 +27,8 @@ export function textOf(value: unknown): string | undefined {
 export function ownOf(map: RawMap, name: string): unknown {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
+
+/** Whether HTTP allows a name for a header. */
+export function isHeaderName(name: string): boolean {
+  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
+}

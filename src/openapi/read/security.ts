@@ -1,5 +1,5 @@
 import type { Requirement, SecurityScheme } from "./model.ts";
-import { isMap, listOf, mapOf, textOf } from "./raw.ts";
+import { isHeaderName, isMap, listOf, mapOf, textOf } from "./raw.ts";
 
 /** Reads `components.securitySchemes`, or the `securityDefinitions` of 2.0. */
 export function decodeSchemes(raw: unknown): Map<string, SecurityScheme> {
@@ -17,7 +17,8 @@ function decodeScheme(raw: Readonly<Record<string, unknown>>): SecurityScheme {
   const name = textOf(raw.name);
   const place = raw.in;
   if (type === "apiKey" && name !== undefined) {
-    if (place === "header" || place === "query" || place === "cookie") {
+    const isUsable = place !== "header" || isHeaderName(name);
+    if (isUsable && (place === "header" || place === "query" || place === "cookie")) {
       return { kind: "key", place, name };
     }
   }
