@@ -20,9 +20,10 @@ export const action: Action = {
       const port = Number(params.port);
       const socket = await Deno.connect({ hostname, port });
       // When the time is over, closing the socket ends whatever is waited for below.
-      const forget = context.onStop(() => socket.close());
+      const close = () => socket.close();
+      context.signal.addEventListener("abort", close, { once: true });
       try {
-        context.debug(`connected to ${hostname}:${port}`);
+        context.log(`connected to ${hostname}:${port}`);
         if (params.send) await socket.write(new TextEncoder().encode(String(params.send)));
         const buffer = new Uint8Array(64 * 1024);
         const length = await socket.read(buffer) ?? 0;
@@ -30,7 +31,7 @@ export const action: Action = {
         socket.close();
         return { req: { host: hostname, port }, res: { text }, status: 0 };
       } finally {
-        forget();
+        context.signal.removeEventListener("abort", close);
       }
     }),
 };

@@ -1,7 +1,6 @@
-import type { StepError } from "../source/errors.ts";
 import type { Dict, Value } from "../value/value.ts";
 import type { Host } from "../host/host.ts";
-import type { Deadlines } from "../host/deadlines.ts";
+import type { Deadline } from "../host/deadlines.ts";
 import type { Permissions } from "./permissions/permissions.ts";
 
 /** Something that a step can do: a record in the registry, found by `uses`. */
@@ -122,42 +121,76 @@ export interface JobResult {
 /** What a run gives to each attempt of an action. */
 export interface ActionContext {
   readonly host: Host;
-  readonly deadlines: Deadlines;
-  /** The same object all through a run: a key for what its steps share, like sockets. */
-  readonly run: object;
-  /** The name of the step, for what is said about it. */
+  /**
+   * Aborted when the attempt must end, with a `StepError` as its reason: the step timed out or the
+   * run is cancelled. The action then ends what it began and throws the reason. It is made when it
+   * is first read, because an `AbortController` costs start time.
+   */
+  readonly signal: AbortSignal;
+  /** The time that the attempt may take. */
+  readonly deadline: AttemptDeadline;
+  /** Where to keep what outlives the attempt. */
+  readonly scope: ActionScopes;
+  readonly secrets: SecretSink;
+  /** The name of the step, for messages. */
   readonly label: string;
   /** The vars that the step sees. */
   readonly vars: Dict;
   /** What the action may reach; everything where it is absent. */
   readonly permissions?: Permissions | undefined;
-  /** The timeout of the step, in milliseconds; the run calls `stop` when it is over. */
-  readonly timeout: number;
-  /**
-   * Says that the action waits for its turn among its own kind, so that its time does not run
-   * until it says `begin`. One that says neither begins when it is called.
-   */
-  queue(): void;
-  /** Says that the turn of an action that has queued has come. */
-  begin(): void;
-  /**
-   * Has `stop` called when the attempt must end: its time is over or the run is interrupted.
-   * The action then ends what it began and throws the reason. The result takes it back.
-   */
-  onStop(stop: (reason: StepError) => void): () => void;
-  /** Has `end` called when the run ends: for what outlives the step, like a background process. */
-  onRunEnd(end: () => void | Promise<void>): void;
-  /** Makes every report write `***` in place of this text. */
-  addSecret(text: string): void;
   /**
    * Runs the job file that the step embeds, with these variables. When the attempt must end, it
    * ends all that the job began and throws the reason.
    */
   runJobFile(vars: Dict): Promise<JobResult>;
-  /** Says something to who asked for details with `-v`. */
-  debug(text: string): void;
-  /** Says something that everybody should see, and that is no result. */
+  /** Writes a line for those who asked for details with `-v`. */
+  log(text: string): void;
+  /** Reports something that everybody should see and that is not a result. */
   warn(text: string): void;
+}
+
+/** The timeout of an attempt, and timers that share the run's one timer. */
+export interface AttemptDeadline {
+  /** The timeout of the step, in milliseconds. */
+  readonly timeout: number;
+  /** Stops the timeout while the action waits for its turn, for which no server is to blame. */
+  pauseTimeout(): void;
+  /** Starts the timeout, in full, after it was paused. */
+  resumeTimeout(): void;
+  /** Calls `act` after that many milliseconds, unless it is cancelled first. */
+  after(milliseconds: number, act: () => void): Deadline;
+}
+
+/** How long something that an action opens may live. */
+export interface ActionScopes {
+  /** Until the run ends: a pool of database connections. */
+  readonly run: ResourceScope;
+  /** Until the job ends, or one round of it; a job file shares the job that embeds it. */
+  readonly job: ResourceScope;
+  /** Until the step ends, with all its attempts. */
+  readonly step: ResourceScope;
+}
+
+/** Keeps what is opened once and shared, and closes it when the scope ends. */
+export interface ResourceScope {
+  /**
+   * Returns what `open` returned, the same for every call with that key: a promise is shared by
+   * those who ask while it is pending, and forgotten when it rejects. Names of keys begin with the
+   * action: `db:main`.
+   *
+   * Resources are closed in the reverse order of opening, also after a failure, a timeout or a
+   * cancellation. A `close` that throws is a warning.
+   */
+  resource<T>(
+    key: string,
+    open: () => T,
+    close?: (resource: Awaited<T>) => void | Promise<void>,
+  ): T;
+}
+
+/** Takes texts that every report must replace by `***`. */
+export interface SecretSink {
+  add(text: string): void;
 }
 
 export type { Dict, Value };

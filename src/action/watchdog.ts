@@ -4,20 +4,20 @@ import { isGranted } from "../host/deno_permissions.ts";
  * A small process that outlives a crash of the program: it ends the commands that are still
  * running then, and removes their files.
  */
-export interface Guard {
+export interface Watchdog {
   /** A group of processes was started. */
   started(group: number): void;
   /** Nothing is left of a group. */
   ended(group: number): void;
-  /** A folder was made for files that nobody needs after the run. Resolves once that is told. */
+  /** A folder was made for files that nobody needs after the run. Resolves once it has been written. */
   made(folder: string): Promise<void>;
-  /** Sends the guard home. Resolves when it has gone. */
+  /** Ends the watchdog. Resolves when it has gone. */
   dismiss(): Promise<void>;
 }
 
 /**
- * Reads what it is told line by line. That its input ends is the news that the program is gone,
- * whatever ended it, since no process can keep its pipes open beyond its end.
+ * Reads messages line by line. The end of its input means that the program is gone, whatever ended
+ * it, since no process can keep its pipes open beyond its end.
  *
  * Each group is a variable, because shells find variables fast and cut long lists slowly. Its
  * environment is empty, so that no variable of the user is taken for one.
@@ -40,19 +40,19 @@ done
 [ -z "$folder" ] || rm -rf -- "$folder"
 `;
 
-/** Stands where the system or the permissions allow no guard; commands run all the same. */
-const NO_GUARD: Guard = {
+/** Used where the system or the permissions allow no watchdog; commands run all the same. */
+const NO_WATCHDOG: Watchdog = {
   started() {},
   ended() {},
   made: () => Promise.resolve(),
   dismiss: () => Promise.resolve(),
 };
 
-/** Starts a guard. Nothing waits for it: what it is told lies in its pipe until it reads it. */
-export function startGuard(): Guard {
-  if (Deno.build.os === "windows") return NO_GUARD;
+/** Starts a watchdog. Nothing waits for it: its pipe holds messages until it reads them. */
+export function startWatchdog(): Watchdog {
+  if (Deno.build.os === "windows") return NO_WATCHDOG;
   // Without the permission, trying would make Deno ask the user for it.
-  if (!isGranted({ name: "run", command: "/bin/sh" })) return NO_GUARD;
+  if (!isGranted({ name: "run", command: "/bin/sh" })) return NO_WATCHDOG;
   let child: Deno.ChildProcess;
   try {
     child = new Deno.Command("/bin/sh", {
@@ -66,12 +66,12 @@ export function startGuard(): Guard {
       stderr: "null",
     }).spawn();
   } catch {
-    return NO_GUARD;
+    return NO_WATCHDOG;
   }
   child.unref();
   const encoder = new TextEncoder();
   const writer = child.stdin.getWriter();
-  // A guard that somebody ended is no reason to fail a step.
+  // A watchdog that somebody ended is no reason to fail a step.
   const tell = (line: string) => writer.write(encoder.encode(line + "\n")).catch(() => {});
   return {
     started: (group) => void tell(`started ${group}`),

@@ -165,12 +165,12 @@ class PlanRun implements Run {
     const { run: runPlan } = await import("../run/run.ts");
     const { denoHost } = await import("../host/deno_host.ts");
     const { makeMasker } = await import("../run/mask/secrets.ts");
-    const interruption = await this.#interruption();
+    const cancellation = await this.#cancellation();
     const { model, permissions, given } = this.#plan;
     const { failFast = false, jobs, detailed = false, debug = false } = this.#options;
     const all = detailed || debug;
     return await runPlan(model, denoHost(), emit, {
-      interruption,
+      cancellation,
       failFast,
       secrets: makeMasker(given),
       detail: { all, places: all, debug, ...debug ? { limit: Infinity } : {} },
@@ -181,14 +181,14 @@ class PlanRun implements Run {
   }
 
   /** The end of the run by what the caller or a reader does, as the run knows it. */
-  async #interruption() {
-    const { Interruption } = await import("../run/interruption.ts");
-    const interruption = new Interruption();
+  async #cancellation() {
+    const { Cancellation } = await import("../run/cancellation.ts");
+    const cancellation = new Cancellation();
     const { signal } = this.#stop;
-    const interrupt = () => interruption.interrupt(String(signal.reason));
+    const interrupt = () => cancellation.cancel(String(signal.reason));
     if (signal.aborted) interrupt();
     else signal.addEventListener("abort", interrupt);
-    return interruption;
+    return cancellation;
   }
 
   async #timeout() {

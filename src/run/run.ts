@@ -1,4 +1,6 @@
+import type { ResourceScope } from "../action/action.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
+import { Resources } from "../action/resource_scope.ts";
 import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
@@ -6,17 +8,18 @@ import { roundDuration } from "../value/duration.ts";
 import { Masker } from "../value/masker.ts";
 import type { BareEvent, Emit, RunEvent, RunStarted, StepOutline } from "./event.ts";
 import type { Position } from "../source/source.ts";
-import { Interruption } from "./interruption.ts";
+import { Cancellation } from "./cancellation.ts";
 import { maskEvent } from "./mask/mask_event.ts";
 import { Outputs } from "./execute/outputs.ts";
 import { emptyTally, finishJob, type JobOutcome, runJob } from "./execute/run_job.ts";
+import { closeScope } from "./execute/step_context.ts";
 import { addSecretsOf } from "./mask/secrets.ts";
 import type { Detail, Session } from "./session.ts";
 import type { Step } from "../workflow/model.ts";
 
 export interface RunOptions {
   /** Interrupts the run, also before it has begun. */
-  readonly interruption?: Interruption;
+  readonly cancellation?: Cancellation;
   /** How long the whole run may take, in milliseconds; no bound without it. */
   readonly timeout?: { readonly milliseconds: number; readonly reason: string };
   readonly detail?: Partial<Detail>;
@@ -43,17 +46,17 @@ export async function run(
   emit: Emit,
   options: RunOptions = {},
 ): Promise<boolean> {
-  const ends: (() => void | Promise<void>)[] = [];
-  const session = openSession(plan, host, emit, options, (end) => ends.push(end));
-  const { interruption, deadlines } = session;
+  const resources = new Resources();
+  const session = openSession(plan, host, emit, options, resources);
+  const { cancellation, deadlines } = session;
   const { timeout } = options;
   const deadline = timeout &&
-    deadlines.add(timeout.milliseconds, () => interruption.interrupt(timeout.reason));
+    deadlines.add(timeout.milliseconds, () => cancellation.cancel(timeout.reason));
   try {
-    return await runJobs(session, plan, options.jobs);
+    return await runJobs(session, plan, options.jobs, resources);
   } finally {
     deadline?.cancel();
-    await endAll(ends);
+    await closeScope(session, resources);
   }
 }
 
@@ -62,13 +65,13 @@ function openSession(
   host: Host,
   emit: Emit,
   options: RunOptions,
-  onRunEnd: Session["onRunEnd"],
+  scope: ResourceScope,
 ): Session {
   const { workflow, vars } = plan;
-  const interruption = options.interruption ?? new Interruption();
-  const closing = new Interruption();
-  if (interruption.reason !== undefined) closing.interrupt(interruption.reason);
-  interruption.add({ stop: ({ message }) => closing.interrupt(message) });
+  const cancellation = options.cancellation ?? new Cancellation();
+  const draining = new Cancellation();
+  if (cancellation.reason !== undefined) draining.cancel(cancellation.reason);
+  cancellation.add({ stop: ({ message }) => draining.cancel(message) });
   const { secrets = new Masker() } = options;
   const runId = crypto.randomUUID();
   addSecretsOf(host.env.all(), secrets);
@@ -79,20 +82,18 @@ function openSession(
   return {
     host,
     deadlines: new Deadlines(host.clock),
-    key: {},
+    scope,
     document: workflow.document,
     plan,
     vars,
     outputs: new Outputs(stepIds),
     stepIds,
-    interruption,
-    closing,
+    cancellation,
+    draining,
     failFast: options.failFast ?? false,
     secrets,
     tally: emptyTally(),
     emit: (event) => emit(maskEvent(ofRun(runId, event), secrets)),
-    onRunEnd,
-    addSecret: (text) => secrets.add(text),
     runJobFile: async (...args) =>
       await (await import("./execute/run_job_file.ts")).runJobFile(...args),
     detail: { ...DETAIL, ...options.detail },
@@ -108,10 +109,11 @@ async function runJobs(
   session: Session,
   plan: Plan,
   atOnce: number | undefined,
+  resources: Resources,
 ): Promise<boolean> {
   const { workflow, jobs } = plan;
   const { clock } = session.host;
-  const { emit, tally, interruption } = session;
+  const { emit, tally, cancellation } = session;
   const outline = await outlinePlan(plan, session.detail.places);
   const ticks = clock.ticks();
   emit({
@@ -123,14 +125,16 @@ async function runJobs(
     jobs: outline,
   });
   await runGraph(session, jobs, atOnce);
+  // What cannot be closed is part of the report.
+  await closeScope(session, resources);
   const leftOut = workflow.jobs.length - jobs.length;
-  const passed = tally.jobs.failed === 0 && interruption.reason === undefined;
+  const passed = tally.jobs.failed === 0 && cancellation.reason === undefined;
   emit({
     type: "run_finished",
     time: clock.now(),
     duration: roundDuration(clock.ticks() - ticks),
     state: passed ? "passed" : "failed",
-    ...(interruption.reason === undefined ? {} : { interrupted: interruption.reason }),
+    ...(cancellation.reason === undefined ? {} : { interrupted: cancellation.reason }),
     ...tally,
     ...(leftOut === 0 ? {} : { leftOut }),
   });
@@ -150,18 +154,18 @@ async function runGraph(
   const ends = new Map(jobs.map((job) => [job, Promise.withResolvers<JobOutcome>()]));
   await Promise.all(jobs.map(async (planned) => {
     const needs = await Promise.all(planned.needs.map((need) => ends.get(need)!.promise));
-    const begin = () => runUnlessHindered(session, planned, needs);
-    const waits = slots && hindrance(session, planned, needs) === undefined;
+    const begin = () => runIfUnblocked(session, planned, needs);
+    const waits = slots && blockedReason(session, planned, needs) === undefined;
     ends.get(planned)!.resolve(await (waits ? slots.use(planned.job.index, begin) : begin()));
   }));
 }
 
-async function runUnlessHindered(
+async function runIfUnblocked(
   session: Session,
   planned: PlannedJob,
   outcomes: readonly JobOutcome[],
 ): Promise<JobOutcome> {
-  const reason = hindrance(session, planned, outcomes);
+  const reason = blockedReason(session, planned, outcomes);
   if (reason === undefined) return await runJob(session, planned);
   const outcome = { state: "skipped", reason, blocked: true } as const;
   finishJob(session, planned, outcome, 0);
@@ -169,26 +173,19 @@ async function runUnlessHindered(
 }
 
 /** Why a job whose needs are done cannot begin. */
-function hindrance(
-  { interruption, closing }: Session,
+function blockedReason(
+  { cancellation, draining }: Session,
   planned: PlannedJob,
   outcomes: readonly JobOutcome[],
 ): string | undefined {
   const blocked = outcomes.findIndex(({ state, blocked }) => state === "failed" || blocked);
   const need = planned.needs[blocked];
-  if (interruption.reason !== undefined) return interruption.reason;
+  if (cancellation.reason !== undefined) return cancellation.reason;
   if (need) {
     const what = outcomes[blocked]?.state === "failed" ? "failed" : "was skipped";
     return `needs "${need.job.id}", which ${what}`;
   }
-  return closing.reason && `not started: ${closing.reason}`;
-}
-
-/** Has everything ended, also where the end of something fails; throws the first reason then. */
-export async function endAll(ends: readonly (() => void | Promise<void>)[]): Promise<void> {
-  const settled = await Promise.allSettled(ends.map(async (end) => await end()));
-  const failed = settled.find(({ status }) => status === "rejected");
-  if (failed?.status === "rejected") throw failed.reason;
+  return draining.reason && `not started: ${draining.reason}`;
 }
 
 /** What a run is going to do; the places of the steps are found only if they are asked for. */

@@ -1,4 +1,4 @@
-import type { ActionContext, JobResult } from "../action/action.ts";
+import type { ActionContext, JobResult, ResourceScope } from "../action/action.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadlines } from "../host/deadlines.ts";
@@ -8,15 +8,15 @@ import type { Plan } from "../plan/plan.ts";
 import type { Document, JobFile, Step } from "../workflow/model.ts";
 import type { BareEvent, JobState, StepRun, StepState } from "./event.ts";
 import type { Position } from "../source/source.ts";
-import type { Interruption } from "./interruption.ts";
+import type { Cancellation } from "./cancellation.ts";
 import type { Outputs } from "./execute/outputs.ts";
 
 /** What all parts of one run share, or those of an embedded job in it. */
 export interface Session {
   readonly host: Host;
   readonly deadlines: Deadlines;
-  /** The same object for all of a run: a key for what its steps share. */
-  readonly key: object;
+  /** What the steps of a run share, until it ends. */
+  readonly scope: ResourceScope;
   /** What the steps stand in: the workflow, or a job file. */
   readonly document: Document;
   /** Where a step of an embedded job begins, where that is asked for. */
@@ -27,21 +27,18 @@ export interface Session {
   readonly vars: Dict;
   readonly outputs: Outputs;
   readonly stepIds: ReadonlySet<string>;
-  readonly interruption: Interruption;
+  readonly cancellation: Cancellation;
   /**
    * Once it has a reason nothing new is begun, neither job nor round nor step, while what is under
-   * way may go on. An interruption closes a run too.
+   * way may go on. A cancellation closes a run too.
    */
-  readonly closing: Interruption;
+  readonly draining: Cancellation;
   /** Whether the first failure closes the run, or the embedded job that it is in. */
   readonly failFast: boolean;
   readonly secrets: Masker;
   readonly tally: Tally;
   /** Emits an event of this run, with its secrets masked. */
   readonly emit: (event: BareEvent) => void;
-  /** Has `end` called when the run is over. */
-  readonly onRunEnd: (end: () => void | Promise<void>) => void;
-  readonly addSecret: (text: string) => void;
   /** Runs a job file, for a step that embeds one. */
   readonly runJobFile: RunJobFile;
   readonly detail: Detail;

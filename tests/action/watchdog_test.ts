@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { startGuard } from "../../src/action/watchdog.ts";
+import { startWatchdog } from "../../src/action/watchdog.ts";
 import { isRunning, until } from "../support/processes.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -69,7 +69,7 @@ Deno.test("A guard that is dismissed leaves groups and folders alone", async () 
       stdout: "null",
       stderr: "null",
     }).spawn();
-    const guard = startGuard();
+    const guard = startWatchdog();
     guard.started(child.pid);
     guard.made(folder);
     await guard.dismiss();
@@ -88,10 +88,10 @@ Deno.test("A guard spares the groups that it was told have ended", async () => {
       args: [
         "eval",
         "--no-config",
-        `import { startGuard } from ${module("../../src/action/watchdog.ts")};
+        `import { startWatchdog } from ${module("../../src/action/watchdog.ts")};
          const start = () => new Deno.Command("sleep", { args: ["100"], detached: true, stdout: "null", stderr: "null" }).spawn();
          const [spared, ended, other] = [start(), start(), start()];
-         const guard = startGuard();
+         const guard = startWatchdog();
          for (const { pid } of [spared, ended, other]) guard.started(pid);
          guard.ended(spared.pid);
          await Deno.writeTextFile("pids", [spared, ended, other].map(({ pid }) => pid).join(" "));

@@ -1,57 +1,76 @@
 import type { ActionContext } from "../../src/action/action.ts";
+import { Resources } from "../../src/action/resource_scope.ts";
 import { Deadlines } from "../../src/host/deadlines.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
 import type { StepError } from "../../src/source/errors.ts";
 
 /** A context for one action on the real machine, which keeps what the action says to it. */
 export interface TestContext extends ActionContext, AsyncDisposable {
-  readonly secrets: readonly string[];
+  /** The secrets that the action has reported, in order. */
+  readonly learned: readonly string[];
   readonly notes: readonly string[];
   /** Ends the attempt from outside, as a step's timeout or Ctrl-C does. */
   stop(reason: StepError): void;
-  /** How often the action said that it queues and that it begins. */
-  readonly turns: { queued: number; begun: number };
-  /** How many stops are waiting: none once an action is over. */
+  /** How often the action paused its timeout and resumed it. */
+  readonly turns: { paused: number; resumed: number };
+  /** How many wait for the end of the attempt: none once an action is over. */
   readonly stops: number;
 }
 
 /** Makes a context; leaving its scope ends the run: `await using context = actionContext()`. */
 export function actionContext(): TestContext {
   const host = denoHost();
-  const secrets: string[] = [];
+  const deadlines = new Deadlines(host.clock);
+  const learned: string[] = [];
   const notes: string[] = [];
-  const turns = { queued: 0, begun: 0 };
-  const stops = new Set<(reason: StepError) => void>();
-  const ends: (() => void | Promise<void>)[] = [];
+  const turns = { paused: 0, resumed: 0 };
+  const abort = new AbortController();
+  const listeners = countListeners(abort.signal);
+  const scope = { run: new Resources(), job: new Resources(), step: new Resources() };
   return {
     host,
-    deadlines: new Deadlines(host.clock),
-    run: {},
+    signal: abort.signal,
+    deadline: {
+      timeout: 300_000,
+      pauseTimeout: () => void turns.paused++,
+      resumeTimeout: () => void turns.resumed++,
+      after: (milliseconds, act) => deadlines.add(milliseconds, act),
+    },
+    scope,
+    secrets: {
+      add: (text) => void learned.push(text),
+    },
     label: "test",
     vars: {},
-    timeout: 300_000,
-    queue: () => void turns.queued++,
-    begin: () => void turns.begun++,
     turns,
-    onStop(stop) {
-      stops.add(stop);
-      return () => stops.delete(stop);
-    },
-    onRunEnd: (end) => void ends.push(end),
     runJobFile: () => Promise.reject(new Error("there is no job file")),
-    addSecret: (text) => void secrets.push(text),
-    debug: (text) => void notes.push(text),
+    log: (text) => void notes.push(text),
     warn: (text) => void notes.push(`warning: ${text}`),
-    secrets,
+    learned,
     notes,
-    stop(reason) {
-      for (const stop of [...stops]) stop(reason);
-    },
+    stop: (reason) => abort.abort(reason),
     get stops() {
-      return stops.size;
+      return listeners.size;
     },
     async [Symbol.asyncDispose]() {
-      for (const end of ends.reverse()) await end();
+      for (const each of [scope.step, scope.job, scope.run]) {
+        await each.close(deadlines, (text) => void notes.push(`warning: ${text}`));
+      }
     },
   };
+}
+
+/** Keeps book of who listens to a signal. */
+function countListeners(signal: AbortSignal): ReadonlySet<unknown> {
+  const listeners = new Set<unknown>();
+  const { addEventListener, removeEventListener } = signal;
+  signal.addEventListener = function (...args: Parameters<typeof addEventListener>) {
+    listeners.add(args[1]);
+    addEventListener.apply(signal, args);
+  } as typeof addEventListener;
+  signal.removeEventListener = function (...args: Parameters<typeof removeEventListener>) {
+    listeners.delete(args[1]);
+    removeEventListener.apply(signal, args);
+  } as typeof removeEventListener;
+  return listeners;
 }

@@ -61,19 +61,16 @@ interface Prepared {
   readonly req: Dict;
 }
 
-/** By run and by `with`, which is the same object in every round where it has no template. */
-const prepared = new WeakMap<object, WeakMap<Dict, Prepared>>();
-
 /** Reads the parameters, and tells the reports first what they may not show of them. */
-function prepare(params: Dict, { run, addSecret }: ActionContext): Prepared {
-  let known = prepared.get(run);
-  if (!known) prepared.set(run, known = new WeakMap());
+function prepare(params: Dict, { scope, secrets }: ActionContext): Prepared {
+  // By `with`, which is the same object in every round where it has no template.
+  const known = scope.run.resource("http requests", () => new WeakMap<Dict, Prepared>());
   let made = known.get(params);
   if (made) return made;
-  for (const secret of urlSecrets(params)) addSecret(secret);
+  for (const secret of urlSecrets(params)) secrets.add(secret);
   const plan = readRequest(params);
   const { method, url, headers, body = "" } = plan.request;
-  for (const secret of requestSecrets(headers)) addSecret(secret);
+  for (const secret of requestSecrets(headers)) secrets.add(secret);
   known.set(params, made = { plan, req: { method, url: url.href, headers, body } });
   return made;
 }
@@ -131,8 +128,8 @@ async function checkRedirect(permissions: Permissions, from: Request, to: Reques
   await checkRequest(permissions, to, doing);
 }
 
-function tellSecrets(reply: Reply, { addSecret }: ActionContext): void {
-  for (const secret of replySecrets(reply)) addSecret(secret);
+function tellSecrets(reply: Reply, { secrets }: ActionContext): void {
+  for (const secret of replySecrets(reply)) secrets.add(secret);
 }
 
 /** The body of most responses: text as it is. Undefined where it takes more to read it. */

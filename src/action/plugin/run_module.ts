@@ -1,6 +1,7 @@
 import { StepError } from "../../source/errors.ts";
 import { parseJson } from "../../value/parse_json.ts";
 import type { Action, ActionContext, ActionResult, Dict, RunAction } from "../action.ts";
+import { onAbort } from "../on_abort.ts";
 import { explainThrown } from "./explain_thrown.ts";
 import type { PluginFile } from "./plugin.ts";
 import { readAnswer } from "./read_answer.ts";
@@ -44,9 +45,9 @@ async function runInTime(
   const over = Promise.withResolvers<never>();
   let stopped: StepError | undefined;
   let grace: { cancel(): void } | undefined;
-  const forget = context.onStop((reason) => {
+  const forget = onAbort(context.signal, (reason) => {
     stopped = reason;
-    grace = context.deadlines.add(GRACE, () => over.reject(reason));
+    grace = context.deadline.after(GRACE, () => over.reject(reason));
   });
   try {
     const running = (async () => await run(params, context))();

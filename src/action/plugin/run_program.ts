@@ -2,7 +2,8 @@ import { explainDenial } from "../../host/explain_denial.ts";
 import { StepError } from "../../source/errors.ts";
 import { parseJson } from "../../value/parse_json.ts";
 import type { ActionContext, ActionResult, Dict, RunAction } from "../action.ts";
-import { leftoversOf } from "../leftovers.ts";
+import { runResources } from "../run_resources.ts";
+import { onAbort } from "../on_abort.ts";
 import { awaitCommand, type CommandEnd } from "../process/await_command.ts";
 import { feed } from "../process/feed.ts";
 import { lastLines } from "../process/last_lines.ts";
@@ -22,16 +23,16 @@ const MOST_SHOWN = 300;
  */
 export function runProgram(plugin: PluginFile): RunAction {
   return async (params, context) => {
-    const leftovers = leftoversOf(context);
+    const resources = runResources(context);
     const stop = Promise.withResolvers<StepError>();
-    const forget = context.onStop(stop.resolve);
+    const forget = onAbort(context.signal, stop.resolve);
     try {
       const group = start(plugin, params, context);
-      leftovers.watch(group.pid);
+      resources.watch(group.pid);
       feed(group.child.stdin, JSON.stringify(requestOf(plugin, params, context)) + "\n");
-      const ended = await awaitCommand(group, LIMITS, stop.promise, leftovers, context);
+      const ended = await awaitCommand(group, LIMITS, stop.promise, resources, context);
       const told = ended.stderr.text.trimEnd();
-      if (told !== "") context.debug(`${plugin.name}: ${told}`);
+      if (told !== "") context.log(`${plugin.name}: ${told}`);
       return readEnd(plugin, ended, params);
     } finally {
       forget();
@@ -39,8 +40,8 @@ export function runProgram(plugin: PluginFile): RunAction {
   };
 }
 
-function requestOf({ name }: PluginFile, params: Dict, { vars, timeout }: ActionContext): Dict {
-  return { action: name, with: params, vars, timeout: timeout / 1000 };
+function requestOf({ name }: PluginFile, params: Dict, { vars, deadline }: ActionContext): Dict {
+  return { action: name, with: params, vars, timeout: deadline.timeout / 1000 };
 }
 
 function start({ name, path, shown }: PluginFile, params: Dict, { host }: ActionContext) {

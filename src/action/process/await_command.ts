@@ -1,6 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
-import type { Leftovers } from "../leftovers.ts";
+import type { RunResources } from "../run_resources.ts";
 import { type Capture, capture, type Captured } from "./capture.ts";
 import type { ProcessGroup } from "./process_group.ts";
 
@@ -28,7 +28,7 @@ export async function awaitCommand(
   group: ProcessGroup,
   limits: { readonly stdout: number; readonly stderr: number },
   stop: Promise<StepError>,
-  leftovers: Leftovers,
+  resources: RunResources,
   context: ActionContext,
 ): Promise<CommandEnd> {
   const outputs: Outputs = {
@@ -37,20 +37,20 @@ export async function awaitCommand(
   };
   const end = await Promise.race([group.status, stop]);
   if (end instanceof StepError) {
-    if (!group.isWhole) context.debug("without --allow-run for all, only the command is ended");
+    if (!group.isWhole) context.log("without --allow-run for all, only the command is ended");
     await group.end();
   }
   const isComplete = await haveEnded(outputs, context);
   const stdout = outputs.stdout.take();
   const stderr = outputs.stderr.take();
   if (isComplete && !await group.isAlive()) {
-    leftovers.release(group.pid);
+    resources.release(group.pid);
   } else {
     // What writes on keeps its reader, so that it does not fail for want of one.
-    context.debug(`command ${group.pid} left processes behind, which end with the run`);
-    leftovers.leave(async () => {
+    context.log(`command ${group.pid} left processes behind, which end with the run`);
+    resources.defer(async () => {
       await group.end();
-      leftovers.release(group.pid);
+      resources.release(group.pid);
       await cancel(outputs);
     });
   }
@@ -63,13 +63,13 @@ export async function awaitCommand(
  * It is spent in several waits, so that a program busy with other steps still gets round to
  * reading in between what the command had printed.
  */
-async function haveEnded(outputs: Outputs, { deadlines }: ActionContext): Promise<boolean> {
+async function haveEnded(outputs: Outputs, { deadline }: ActionContext): Promise<boolean> {
   const both = Promise.all([outputs.stdout.ended, outputs.stderr.ended]).then(() => true);
   for (let look = 0; look < LOOKS; look++) {
     const pause = Promise.withResolvers<boolean>();
-    const deadline = deadlines.add(LOOK_INTERVAL, () => pause.resolve(false));
+    const timer = deadline.after(LOOK_INTERVAL, () => pause.resolve(false));
     const ended = await Promise.race([both, pause.promise]);
-    deadline.cancel();
+    timer.cancel();
     if (ended) return true;
   }
   return false;

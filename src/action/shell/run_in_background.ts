@@ -1,5 +1,5 @@
 import type { ActionContext, ActionResult } from "../action.ts";
-import type { Leftovers } from "../leftovers.ts";
+import type { RunResources } from "../run_resources.ts";
 import { empty } from "../process/capture.ts";
 import type { ProcessGroup } from "../process/process_group.ts";
 import { describeRequest, type ShellRequest } from "./shell_request.ts";
@@ -9,16 +9,16 @@ import { startCommand } from "./start_command.ts";
 /** Starts a command that runs until the run ends; all that it prints goes into a file. */
 export async function runInBackground(
   request: ShellRequest,
-  leftovers: Leftovers,
+  resources: RunResources,
   context: ActionContext,
 ): Promise<ActionResult> {
   let log: Deno.FsFile | undefined;
   let group: ProcessGroup;
   let path: string;
   try {
-    path = await leftovers.newFile(".log");
+    path = await resources.newFile(".log");
     log = await Deno.open(path, { append: true, create: true, mode: 0o600 });
-    group = await startCommand(request, leftovers, context);
+    group = await startCommand(request, resources, context);
   } catch (error) {
     log?.close();
     throw await spawnProblem(error, request);
@@ -32,10 +32,10 @@ export async function runInBackground(
     const words = `the command in the background ended with exit code ${status.code}`;
     if (!isOver) context.warn(line === "" ? words : `${words}: ${line}`);
   });
-  leftovers.leave(async () => {
+  resources.defer(async () => {
     isOver = true;
     await group.end();
-    leftovers.release(group.pid);
+    resources.release(group.pid);
     await Promise.all(outputs.map((output) => output.cancel()));
     await Promise.all(outputs.map((output) => output.ended));
     log.close();
@@ -62,12 +62,12 @@ function isFailure({ code, signal }: Deno.CommandStatus): boolean {
 async function atMost(
   milliseconds: number,
   done: Promise<unknown>,
-  { deadlines }: ActionContext,
+  { deadline }: ActionContext,
 ): Promise<void> {
   const pause = Promise.withResolvers<void>();
-  const deadline = deadlines.add(milliseconds, () => pause.resolve());
+  const timer = deadline.after(milliseconds, () => pause.resolve());
   await Promise.race([done, pause.promise]);
-  deadline.cancel();
+  timer.cancel();
 }
 
 /** So many bytes before the end are searched for the last line. */

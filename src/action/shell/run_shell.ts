@@ -1,7 +1,8 @@
 import { StepError } from "../../source/errors.ts";
 import { formatDuration } from "../../value/duration.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
-import { type Leftovers, leftoversOf } from "../leftovers.ts";
+import { type RunResources, runResources } from "../run_resources.ts";
+import { onAbort } from "../on_abort.ts";
 import { awaitCommand } from "../process/await_command.ts";
 import type { Captured } from "../process/capture.ts";
 import type { ProcessGroup } from "../process/process_group.ts";
@@ -17,19 +18,19 @@ import { startCommand } from "./start_command.ts";
 /** Runs a command and waits for it, unless it is to run in the background. */
 export async function runShell(params: Dict, context: ActionContext): Promise<ActionResult> {
   const request = readShellRequest(params, context.host);
-  for (const secret of environmentSecrets(request)) context.addSecret(secret);
-  const leftovers = leftoversOf(context);
-  if (request.background) return await runInBackground(request, leftovers, context);
+  for (const secret of environmentSecrets(request)) context.secrets.add(secret);
+  const resources = runResources(context);
+  if (request.background) return await runInBackground(request, resources, context);
   const { timeout } = request;
   const stop = Promise.withResolvers<StepError>();
-  const deadline = timeout === undefined ? undefined : context.deadlines.add(
+  const deadline = timeout === undefined ? undefined : context.deadline.after(
     timeout,
     () => stop.resolve(new StepError(`the command timed out after ${formatDuration(timeout)}`)),
   );
-  const forget = context.onStop(stop.resolve);
+  const forget = onAbort(context.signal, stop.resolve);
   try {
-    const group = await startCommand(request, leftovers, context);
-    return await waitFor(group, request, stop.promise, leftovers, context);
+    const group = await startCommand(request, resources, context);
+    return await waitFor(group, request, stop.promise, resources, context);
   } finally {
     deadline?.cancel();
     forget();
@@ -40,12 +41,12 @@ async function waitFor(
   group: ProcessGroup,
   request: ShellRequest,
   stop: Promise<StepError>,
-  leftovers: Leftovers,
+  resources: RunResources,
   context: ActionContext,
 ): Promise<ActionResult> {
   const { maxOutput } = request;
   const limits = { stdout: maxOutput, stderr: maxOutput };
-  const { end, stdout, stderr } = await awaitCommand(group, limits, stop, leftovers, context);
+  const { end, stdout, stderr } = await awaitCommand(group, limits, stop, resources, context);
   if (end instanceof StepError) throw interrupted(end, request, stdout, stderr);
   return makeResult(group, request, end, stdout, stderr);
 }

@@ -1,5 +1,5 @@
 import type { ActionContext } from "../action.ts";
-import type { Leftovers } from "../leftovers.ts";
+import type { RunResources } from "../run_resources.ts";
 import type { Host } from "../../host/host.ts";
 import { commandFile, fileArguments, inlineArguments, needsFile } from "./interpreter.ts";
 import { feed } from "../process/feed.ts";
@@ -11,14 +11,14 @@ import { spawnProblem } from "./spawn_problem.ts";
 /** Starts the command of a request; throws a `StepError` that says why that cannot be. */
 export async function startCommand(
   request: ShellRequest,
-  leftovers: Leftovers,
+  resources: RunResources,
   context: ActionContext,
 ): Promise<ProcessGroup> {
   const { host } = context;
   const { interpreter, workdir, stdin } = request;
   try {
     const program = await permittedProgram(request, context);
-    const file = await writeCommandFile(request, leftovers);
+    const file = await writeCommandFile(request, resources);
     const group = startGroup(program, {
       args: file === undefined
         ? inlineArguments(interpreter, request.cmd)
@@ -30,7 +30,7 @@ export async function startCommand(
       stderr: "piped",
       windowsRawArguments: interpreter.dialect === "cmd",
     }, host.clock);
-    leftovers.watch(group.pid);
+    resources.watch(group.pid);
     if (stdin !== undefined) feed(group.child.stdin, stdin);
     // A step that is repeated would fill the disk. What stays all the same goes with the run.
     if (file !== undefined) group.status.then(() => Deno.remove(file)).catch(() => {});
@@ -61,11 +61,11 @@ async function permittedProgram(
 /** Writes a command that is too long for an argument to a file, and gives its path. */
 async function writeCommandFile(
   { interpreter, cmd }: ShellRequest,
-  leftovers: Leftovers,
+  resources: RunResources,
 ): Promise<string | undefined> {
   if (!needsFile(interpreter, cmd)) return undefined;
   const { text, extension } = commandFile(interpreter, cmd);
-  const path = await leftovers.newFile(extension);
+  const path = await resources.newFile(extension);
   await Deno.writeTextFile(path, text, { mode: 0o600 });
   return path;
 }

@@ -4,7 +4,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { FileReportHooks, FileReports, ReportTarget } from "../../report/files/open_files.ts";
 import { openReport, type OpenReportOptions } from "../../report/open_report.ts";
 import type { RunEvent } from "../../run/event.ts";
-import { Interruption } from "../../run/interruption.ts";
+import { Cancellation } from "../../run/cancellation.ts";
 import { run, type RunOptions } from "../../run/run.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { LoadError, UsageError } from "../../source/errors.ts";
@@ -50,11 +50,11 @@ async function runPrepared(
   program: Program,
 ): Promise<ExitCode> {
   const { host, exit } = program;
-  const interruption = new Interruption();
+  const cancellation = new Cancellation();
   let isStopping = false;
   const stop = (why: string) => {
     isStopping = true;
-    interruption.interrupt(why);
+    cancellation.cancel(why);
   };
   let lost: unknown;
   const onOutputClosed = (error?: unknown) => {
@@ -92,13 +92,13 @@ async function runPrepared(
     if (targets.length > 0) {
       const hooks = {
         onOutputClosed,
-        onStop: (act: (reason: string) => void) => onStop(interruption, act),
+        onStop: (act: (reason: string) => void) => onStop(cancellation, act),
       };
       files = await openFiles(targets, program, level, hooks);
     }
     const passed = await run(plan, host, take, {
       ...options,
-      interruption,
+      cancellation,
       ...(timeout === undefined ? {} : { timeout }),
       detail: {
         ...(targets.some(({ format }) => format.detailed) ? { all: true, places: true } : {}),
@@ -196,9 +196,9 @@ async function reportHost(targets: readonly ReportTarget[], host: Host): Promise
 }
 
 /** Has something done when a run is interrupted, or at once where it is. */
-function onStop(interruption: Interruption, act: (reason: string) => void): () => void {
-  if (interruption.reason !== undefined) act(interruption.reason);
-  const link = interruption.add({ stop: ({ message }) => act(message) });
+function onStop(cancellation: Cancellation, act: (reason: string) => void): () => void {
+  if (cancellation.reason !== undefined) act(cancellation.reason);
+  const link = cancellation.add({ stop: ({ message }) => act(message) });
   return () => link.remove();
 }
 

@@ -8,7 +8,7 @@ export function tellNotStarted(
   round: Round,
   step: Step,
   entry?: number,
-  reason = `not started: ${session.closing.reason}`,
+  reason = `not started: ${session.draining.reason}`,
 ): void {
   const { emit, tally, host: { clock } } = session;
   const uses = step.action.name;

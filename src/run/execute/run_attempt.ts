@@ -2,9 +2,12 @@ import type {
   Action,
   ActionContext,
   ActionResult,
+  ActionScopes,
+  AttemptDeadline,
   Dict,
   JobResult,
   RunAction,
+  SecretSink,
 } from "../../action/action.ts";
 import type { Deadline, Deadlines } from "../../host/deadlines.ts";
 import type { Link } from "../../host/chain.ts";
@@ -13,76 +16,57 @@ import { StepError } from "../../source/errors.ts";
 import { formatDuration } from "../../value/duration.ts";
 import type { JobFile } from "../../workflow/model.ts";
 import type { StepRun } from "../event.ts";
-import type { Stoppable } from "../interruption.ts";
+import type { Stoppable } from "../cancellation.ts";
 import type { Session } from "../session.ts";
 
-/** What an attempt is told of its step. */
+/** What an attempt needs to know of its step. */
 interface AttemptOf {
   /** The name of the step. */
   readonly label: string;
   readonly vars: Dict;
   /** Milliseconds. */
   readonly timeout: number;
+  readonly scope: ActionScopes;
   /** The job file that the step embeds. */
   readonly embedded?: JobFile;
 }
 
-/**
- * One attempt of an action, as the action sees it: it is told to stop when its time is over or
- * the run is interrupted.
- */
+/** One attempt of an action, as the action sees it. */
 class Attempt implements ActionContext {
   readonly host: Host;
-  readonly deadlines: Deadlines;
-  readonly run: object;
+  readonly deadline: AttemptTimer;
+  readonly scope: ActionScopes;
+  readonly secrets: SecretSink;
   readonly label: string;
   readonly vars: Dict;
   readonly permissions: ActionContext["permissions"];
-  readonly timeout: number;
-  readonly onRunEnd: ActionContext["onRunEnd"];
-  readonly addSecret: ActionContext["addSecret"];
   readonly #session: Session;
   readonly #of: StepRun;
   readonly #embedded: JobFile | undefined;
-  readonly #stops: ((reason: StepError) => void)[] = [];
+  #abort: AbortController | undefined;
   #reason: StepError | undefined;
-  #isQueueing = false;
-  #deadline: Deadline | undefined;
   #link: Link<Stoppable> | undefined;
 
-  constructor(session: Session, of: StepRun, { label, vars, timeout, embedded }: AttemptOf) {
+  constructor(session: Session, of: StepRun, step: AttemptOf) {
+    const { label, vars, timeout, scope, embedded } = step;
     this.host = session.host;
-    this.deadlines = session.deadlines;
-    this.run = session.key;
+    this.deadline = new AttemptTimer(session.deadlines, timeout, this);
+    this.scope = scope;
+    this.secrets = session.secrets;
     this.label = label;
     this.vars = vars;
     this.permissions = session.permissions;
-    this.timeout = timeout;
-    this.onRunEnd = session.onRunEnd;
-    this.addSecret = session.addSecret;
     this.#session = session;
     this.#of = of;
     this.#embedded = embedded;
   }
 
-  onStop(stop: (reason: StepError) => void): () => void {
-    if (this.#reason) stop(this.#reason);
-    else this.#stops.push(stop);
-    return () => {
-      const at = this.#stops.indexOf(stop);
-      if (at >= 0) this.#stops.splice(at, 1);
-    };
-  }
-
-  queue(): void {
-    this.#isQueueing = true;
-    this.#deadline?.cancel();
-  }
-
-  begin(): void {
-    if (!this.#isQueueing) return;
-    this.#isQueueing = false;
-    if (this.#link) this.#limit();
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      this.#abort = new AbortController();
+      if (this.#reason) this.#abort.abort(this.#reason);
+    }
+    return this.#abort.signal;
   }
 
   runJobFile(vars: Dict): Promise<JobResult> {
@@ -90,7 +74,7 @@ class Attempt implements ActionContext {
     return this.#session.runJobFile(this.#session, this, this.#of, this.#embedded, vars);
   }
 
-  debug(text: string): void {
+  log(text: string): void {
     const { detail, emit, host } = this.#session;
     if (!detail.debug) return;
     emit({ type: "note", time: host.clock.now(), level: "debug", text, run: this.#of });
@@ -105,24 +89,66 @@ class Attempt implements ActionContext {
   stop(reason: StepError): void {
     if (this.#reason) return;
     this.#reason = reason;
-    for (const stop of [...this.#stops]) stop(reason);
+    this.#abort?.abort(reason);
   }
 
-  /** Begins to look for a reason to stop. */
+  /** From now on the attempt ends when the run is cancelled or its time is over. */
   watch(): void {
-    this.#link = this.#session.interruption.add(this);
-    if (!this.#isQueueing) this.#limit();
+    this.#link = this.#session.cancellation.add(this);
+    this.deadline.start();
   }
 
-  /** Looks no further. */
+  /** Nothing stops the attempt any more. */
   end(): void {
     this.#link?.remove();
+    this.deadline.end();
+  }
+}
+
+/** The timeout of an attempt. */
+class AttemptTimer implements AttemptDeadline {
+  readonly timeout: number;
+  readonly #deadlines: Deadlines;
+  readonly #attempt: Stoppable;
+  #state: "new" | "running" | "over" = "new";
+  #isPaused = false;
+  #deadline: Deadline | undefined;
+
+  constructor(deadlines: Deadlines, timeout: number, attempt: Stoppable) {
+    this.#deadlines = deadlines;
+    this.timeout = timeout;
+    this.#attempt = attempt;
+  }
+
+  pauseTimeout(): void {
+    this.#isPaused = true;
     this.#deadline?.cancel();
   }
 
-  #limit(): void {
-    this.#deadline = this.deadlines.add(this.timeout, () => {
-      this.stop(new StepError(`the step timed out after ${formatDuration(this.timeout)}`));
+  resumeTimeout(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    if (this.#state === "running") this.#set();
+  }
+
+  after(milliseconds: number, act: () => void): Deadline {
+    return this.#deadlines.add(milliseconds, act);
+  }
+
+  start(): void {
+    this.#state = "running";
+    if (!this.#isPaused) this.#set();
+  }
+
+  end(): void {
+    this.#state = "over";
+    this.#deadline?.cancel();
+  }
+
+  #set(): void {
+    this.#deadline = this.#deadlines.add(this.timeout, () => {
+      const time = formatDuration(this.timeout);
+      this.#attempt.stop(new StepError(`the step timed out after ${time}`));
     });
   }
 }
@@ -132,9 +158,6 @@ export interface Answer {
   readonly result: ActionResult;
   readonly elapsed: number;
 }
-
-/** The code of actions that were used, or is on its way: ten thousand uses load it once. */
-const loaded = new Map<string, Promise<RunAction>>();
 
 /**
  * Carries an action out once. When the time is over or the run is interrupted, what the action
@@ -147,8 +170,8 @@ export async function runAttempt(
   params: Dict,
   step: AttemptOf,
 ): Promise<Answer> {
-  const act = await codeOf(action);
-  const { reason } = session.interruption;
+  const act = await codeOf(session, action);
+  const { reason } = session.cancellation;
   if (reason !== undefined) throw new StepError(reason); // It came while the code was loaded.
   const attempt = new Attempt(session, run, step);
   const { clock } = session.host;
@@ -164,8 +187,7 @@ export async function runAttempt(
   }
 }
 
-function codeOf({ name, load }: Action): Promise<RunAction> {
-  let code = loaded.get(name);
-  if (!code) loaded.set(name, code = load());
-  return code;
+/** The code of an action, which a run loads once, however often it is used. */
+function codeOf({ scope }: Session, action: Action): Promise<RunAction> {
+  return scope.resource(`action ${action.name}`, action.load);
 }

@@ -37,8 +37,8 @@ export async function runAttempts(
       roundDuration(clock.ticks() - ticks),
     );
     attempts.push(attempt);
-    const isLast = tried.outcome === "passed" || tried.hopeless || attempts.length >= most ||
-      session.interruption.reason !== undefined;
+    const isLast = tried.outcome === "passed" || !tried.isRetryable || attempts.length >= most ||
+      session.cancellation.reason !== undefined;
     let stopped: Failure | undefined;
     if (retry && !isLast) {
       session.emit({ type: "step_retried", time: clock.now(), run, attempt, of: most });
@@ -125,7 +125,7 @@ function briefOf({ answer }: Try): string {
   return answer?.result.brief ?? `status ${answer?.result.status ?? "unknown"}`;
 }
 
-/** Sleeps, and says so. An interruption ends the sleep and is thrown. */
+/** Sleeps, and says so. A cancellation ends the sleep and is thrown. */
 export async function pause(
   session: Session,
   run: StepRun,
@@ -135,8 +135,8 @@ export async function pause(
   if (milliseconds > 0) {
     const time = session.host.clock.now();
     session.emit({ type: "step_waiting", time, run, milliseconds, why });
-    await session.interruption.sleep(milliseconds, session.deadlines);
+    await session.cancellation.sleep(milliseconds, session.deadlines);
   }
-  const { reason } = session.interruption;
+  const { reason } = session.cancellation;
   if (reason !== undefined) throw new StepError(reason);
 }

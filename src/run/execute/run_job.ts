@@ -1,3 +1,4 @@
+import { Resources } from "../../action/resource_scope.ts";
 import type { Clock } from "../../host/host.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { PlannedJob } from "../../plan/plan.ts";
@@ -7,9 +8,9 @@ import { evaluateDuration, FieldError, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "../event.ts";
 import { failureOf } from "../failure/failure.ts";
 import { RoundOutputs } from "./outputs.ts";
-import { runStep, skipStep, tellFailure, worse } from "./run_step.ts";
+import { combineStates, runStep, skipStep, tellFailure } from "./run_step.ts";
 import type { Session, Tally } from "../session.ts";
-import type { Round } from "./step_context.ts";
+import { closeScope, type Round } from "./step_context.ts";
 
 /** What became of a job. */
 export interface JobOutcome {
@@ -83,25 +84,35 @@ async function runUnlessSkipped(session: Session, job: Job): Promise<JobOutcome>
   }
   const state = repeat
     ? await runRounds(session, job, repeat, scope)
-    : await runRound(session, { job, outputs: session.outputs });
+    : await runInScope(session, { job, outputs: session.outputs });
   if (state !== "skipped") return { state };
-  return { state, reason: `stopped: ${session.closing.reason}`, blocked: true };
+  return { state, reason: `stopped: ${session.draining.reason}`, blocked: true };
+}
+
+/** Runs a round with what its steps share. */
+async function runInScope(session: Session, round: Omit<Round, "scope">): Promise<JobState> {
+  const resources = new Resources();
+  try {
+    return await runRound(session, { ...round, scope: resources });
+  } finally {
+    await closeScope(session, resources);
+  }
 }
 
 /** Runs the steps one after the other; a failed one does not stop those after it. */
 export async function runRound(session: Session, round: Round): Promise<JobState> {
-  const { interruption, closing } = session;
+  const { cancellation, draining } = session;
   let state: JobState = "passed";
   for (const step of round.job.steps) {
-    if (interruption.reason !== undefined) break;
-    if (closing.reason === undefined) {
-      state = worse(state, await runStep(session, round, step));
+    if (cancellation.reason !== undefined) break;
+    if (draining.reason === undefined) {
+      state = combineStates(state, await runStep(session, round, step));
     } else {
       await skipStep(session, round, step);
-      state = worse(state, "skipped");
+      state = combineStates(state, "skipped");
     }
   }
-  return interruption.reason === undefined ? state : "failed";
+  return cancellation.reason === undefined ? state : "failed";
 }
 
 /**
@@ -124,7 +135,7 @@ async function runRounds(
   const latest = new Map<string, { index: number; outputs: RoundOutputs }>();
   const runOne = async (index: number): Promise<JobState> => {
     const outputs = new RoundOutputs(session.outputs, session.stepIds);
-    const state = await runRound(session, { job, index, outputs });
+    const state = await runInScope(session, { job, index, outputs });
     for (const stepId of outputs.published.keys()) {
       if (index >= (latest.get(stepId)?.index ?? 0)) latest.set(stepId, { index, outputs });
     }
@@ -133,10 +144,10 @@ async function runRounds(
     return state;
   };
   const running: Promise<JobState>[] = [];
-  const { closing, deadlines, interruption } = session;
+  const { draining, deadlines, cancellation } = session;
   for (let index = 0; index < repeat.count; index++) {
-    if (index > 0) await closing.sleep(interval, deadlines);
-    if (closing.reason !== undefined) break;
+    if (index > 0) await draining.sleep(interval, deadlines);
+    if (draining.reason !== undefined) break;
     const round = runOne(index);
     running.push(round);
     // It is looked at when all have started, and must not count as unhandled until then.
@@ -150,6 +161,6 @@ async function runRounds(
     const published = id === undefined ? undefined : latest.get(id)?.outputs.published.get(id);
     if (id !== undefined && published) session.outputs.publish(id, published);
   }
-  if (interruption.reason !== undefined) return "failed";
-  return results.reduce(worse, running.length < repeat.count ? "skipped" : "passed");
+  if (cancellation.reason !== undefined) return "failed";
+  return results.reduce(combineStates, running.length < repeat.count ? "skipped" : "passed");
 }

@@ -1,4 +1,5 @@
 import type { ActionContext, Dict, JobResult } from "../../action/action.ts";
+import { onAbort } from "../../action/on_abort.ts";
 import type { Expression } from "../../expr/expression.ts";
 import type { StepError } from "../../source/errors.ts";
 import type { Path } from "../../source/source.ts";
@@ -7,7 +8,7 @@ import type { JobFile } from "../../workflow/model.ts";
 import { EmbeddedError, isTrue } from "./evaluate_field.ts";
 import type { JobState, StepRun } from "../event.ts";
 import { failureOf } from "../failure/failure.ts";
-import { Interruption } from "../interruption.ts";
+import { Cancellation } from "../cancellation.ts";
 import { Outputs } from "./outputs.ts";
 import { emptyTally, runRound } from "./run_job.ts";
 import { addSecretsOf } from "../mask/secrets.ts";
@@ -37,16 +38,21 @@ export async function runJobFile(
     vars,
     outputs: new Outputs(stepIds),
     stepIds,
-    interruption: new Interruption(),
-    closing: new Interruption(),
+    cancellation: new Cancellation(),
+    draining: new Cancellation(),
     tally: emptyTally(),
   };
   const { throwIfStopped, release } = tie(session, inner, attempt);
   try {
-    const state = await runUnlessSkipped(inner, { job, outputs: inner.outputs, within });
+    const state = await runUnlessSkipped(inner, {
+      job,
+      outputs: inner.outputs,
+      within,
+      scope: attempt.scope.job,
+    });
     throwIfStopped();
     const { steps, untestedFailures: untested } = inner.tally;
-    if (state === "skipped") throw new EmbeddedError(`stopped: ${inner.closing.reason}`);
+    if (state === "skipped") throw new EmbeddedError(`stopped: ${inner.draining.reason}`);
     return {
       file: document.name,
       outputs: inner.outputs.view,
@@ -65,19 +71,19 @@ export async function runJobFile(
  */
 function tie(
   session: Session,
-  { interruption, closing }: Session,
+  { cancellation, draining }: Session,
   attempt: ActionContext,
 ): { readonly throwIfStopped: () => void; readonly release: () => void } {
   let reason: StepError | undefined;
-  const close = { stop: ({ message }: StepError) => closing.interrupt(message) };
-  interruption.add(close);
-  const link = session.closing.add(close);
-  if (session.closing.reason !== undefined) closing.interrupt(session.closing.reason);
-  const forget = attempt.onStop((stop) => {
+  const close = { stop: ({ message }: StepError) => draining.cancel(message) };
+  cancellation.add(close);
+  const link = session.draining.add(close);
+  if (session.draining.reason !== undefined) draining.cancel(session.draining.reason);
+  const forget = onAbort(attempt.signal, (stop) => {
     reason = stop;
-    const isTimeout = session.interruption.reason === undefined;
-    const time = formatDuration(attempt.timeout);
-    interruption.interrupt(isTimeout ? `the step around it timed out after ${time}` : stop.message);
+    const isTimeout = session.cancellation.reason === undefined;
+    const time = formatDuration(attempt.deadline.timeout);
+    cancellation.cancel(isTimeout ? `the step around it timed out after ${time}` : stop.message);
   });
   return {
     throwIfStopped() {

@@ -7,6 +7,7 @@ import { failureOf } from "../failure/failure.ts";
 import { type Outcome, pause, runAttempts } from "./run_attempts.ts";
 import type { Session } from "../session.ts";
 import {
+  closeScope,
   type Entry,
   evaluateStepVars,
   makeStepContext,
@@ -29,15 +30,15 @@ async function runEntries(
   step: Step,
   iteration: readonly DataTemplate[],
 ): Promise<JobState> {
-  const { interruption, closing } = session;
+  const { cancellation, draining } = session;
   let state: JobState = "passed";
   for (const [index, template] of iteration.entries()) {
-    if (interruption.reason !== undefined) break;
-    if (closing.reason === undefined) {
-      state = worse(state, await runOnce(session, round, step, { index, template }));
+    if (cancellation.reason !== undefined) break;
+    if (draining.reason === undefined) {
+      state = combineStates(state, await runOnce(session, round, step, { index, template }));
     } else {
       await skipStep(session, round, step, index);
-      state = worse(state, "skipped");
+      state = combineStates(state, "skipped");
     }
   }
   return state;
@@ -55,7 +56,7 @@ export async function skipStep(
 }
 
 /** What two parts of a job come to together. */
-export function worse(a: JobState, b: JobState): JobState {
+export function combineStates(a: JobState, b: JobState): JobState {
   if (a === "failed" || b === "failed") return "failed";
   return a === "skipped" ? a : b;
 }
@@ -87,6 +88,7 @@ async function runOnce(
   } catch (error) {
     failures.push(await failureOf(session, step.path, error));
   }
+  await closeScope(session, context.resources.step);
   if (outcome.state === "failed" || outcome.state === "skipped") {
     outcome = await withLapses(round, step, name, outcome, outcome.state);
   }
@@ -118,8 +120,8 @@ async function withLapses(
 }
 
 /** Tells of a step or a job that failed for good: nothing is begun after it where that was asked. */
-export function tellFailure({ failFast, closing }: Session, job: string): void {
-  if (failFast) closing.interrupt(`--fail-fast after "${job}" failed`);
+export function tellFailure({ failFast, draining }: Session, job: string): void {
+  if (failFast) draining.cancel(`--fail-fast after "${job}" failed`);
 }
 
 /** The name of the step; empty where there is nothing in it. */

@@ -1,3 +1,5 @@
+import type { ActionScopes, ResourceScope } from "../../action/action.ts";
+import { Resources } from "../../action/resource_scope.ts";
 import { renderData } from "../../expr/template/template_data.ts";
 import type { DataTemplate, Scope } from "../../expr/expression.ts";
 import type { Path } from "../../source/source.ts";
@@ -16,6 +18,8 @@ export interface Round {
   /** The run of the step that embeds the job, where one does. */
   readonly within?: StepRun;
   readonly outputs: OutputSink;
+  /** What its steps share. */
+  readonly scope: ResourceScope;
 }
 
 /** Where the steps of a round publish, and what they see as `outputs`. */
@@ -38,6 +42,7 @@ export interface StepContext {
   readonly entry?: Entry;
   /** What the scope sees; the response comes in with each attempt. */
   readonly names: Record<string, unknown>;
+  readonly resources: ActionScopes & { readonly step: Resources };
   readonly scope: Scope;
 }
 
@@ -63,8 +68,18 @@ export function makeStepContext(
     ...NO_ANSWER,
   };
   const run = makeStepRun(round, step, entry?.index);
-  const context = { round, step, run, names, scope: { names, strict: true } };
+  const resources = { run: session.scope, job: round.scope, step: new Resources() };
+  const context = { round, step, run, names, resources, scope: { names, strict: true } };
   return entry === undefined ? context : { ...context, entry };
+}
+
+/** Closes what was opened in a scope that ends; what cannot be closed is a warning. */
+export async function closeScope(session: Session, resources: Resources): Promise<void> {
+  if (resources.isEmpty) return;
+  const { deadlines, emit, host: { clock } } = session;
+  await resources.close(deadlines, (text) => {
+    emit({ type: "note", time: clock.now(), level: "warning", text });
+  });
 }
 
 /** Which run of a step it is: of one round, and of one entry where it has an `iteration`. */

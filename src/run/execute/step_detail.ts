@@ -47,13 +47,9 @@ async function exchangeOf(
   return { exchange: { ...exchange, command } };
 }
 
-/** Of a run, whose environment does not change. */
-const known = new WeakMap<object, NamedSecrets>();
-
-function namedSecretsOf({ key, host }: Session): NamedSecrets {
-  let named = known.get(key);
-  if (!named) known.set(key, named = namedSecrets(host.env.all()));
-  return named;
+/** Once for a run, whose environment does not change. */
+function namedSecretsOf({ scope, host }: Session): NamedSecrets {
+  return scope.resource("named secrets", () => namedSecrets(host.env.all()));
 }
 
 /** What the step has published, as it may be shown. */

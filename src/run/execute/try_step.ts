@@ -6,7 +6,7 @@ import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
 import { EmbeddedError, evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
 import type { Failure } from "../event.ts";
 import { failedJob, failureOf, falseTest } from "../failure/failure.ts";
-import type { Given } from "../failure/nil_parameters.ts";
+import type { AttemptInput } from "../failure/nil_parameters.ts";
 import { type Answer, runAttempt } from "./run_attempt.ts";
 import type { Session } from "../session.ts";
 import { forgetAnswer, type StepContext } from "./step_context.ts";
@@ -14,8 +14,8 @@ import { forgetAnswer, type StepContext } from "./step_context.ts";
 /** What one attempt at a step came to. */
 export interface Try {
   readonly outcome: "passed" | "failed" | "error";
-  /** A mistake in the step itself, which another attempt would make again. */
-  readonly hopeless: boolean;
+  /** Whether another attempt may do better: a mistake in the step itself would be made again. */
+  readonly isRetryable: boolean;
   readonly failures: readonly Failure[];
   readonly answer?: Answer;
   /** The request, where there was one but no answer. */
@@ -37,7 +37,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
     timeout = evaluateDuration(step.timeout, scope, ["timeout"]) || STEP_TIMEOUT;
   } catch (error) {
     const failure = await failureOf(session, step.path, error);
-    return { outcome: "error", hopeless: true, failures: [failure] };
+    return { outcome: "error", isRetryable: false, failures: [failure] };
   }
   const given = { template: step.with, params, names: context.names };
   let answer: Answer;
@@ -46,6 +46,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
       label: name,
       vars: context.names.vars as Dict,
       timeout,
+      scope: context.resources,
       ...(step.embedded === undefined ? {} : { embedded: step.embedded }),
     });
   } catch (error) {
@@ -54,7 +55,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
     const failure = await failureOf(session, step.path, new FieldError(field, error), given);
     return {
       outcome: "error",
-      hopeless: error instanceof EmbeddedError,
+      isRetryable: !(error instanceof EmbeddedError),
       failures: [failure],
       params,
       ...(req ? { request: req as Dict } : {}),
@@ -71,7 +72,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   const [good, why] = judge(session, context, answer, given);
   if (why) failures.push(await why);
   const outcome = good && inside.length === 0 ? "passed" : "failed";
-  return { outcome, hopeless: false, failures, answer, params };
+  return { outcome, isRetryable: true, failures, answer, params };
 }
 
 function setAnswer({ names }: StepContext, { result, elapsed }: Answer): void {
@@ -114,7 +115,7 @@ function judge(
   session: Session,
   { step, scope }: StepContext,
   { result }: Answer,
-  given: Given,
+  given: AttemptInput,
 ): [good: boolean, why?: Promise<Failure>] {
   if (!step.test) return [result.status === 0];
   try {

@@ -20,7 +20,7 @@ import type { Failure, PassedTest } from "../event.ts";
 import type { Session } from "../session.ts";
 import { absentOutputsHint } from "./absent_outputs.ts";
 import { missingOutputsHint } from "./missing_outputs.ts";
-import { type Given, nilParameterHint, nilPartsHint } from "./nil_parameters.ts";
+import { type AttemptInput, nilParameterHint, nilPartsHint } from "./nil_parameters.ts";
 import { readOutputs } from "./output_reads.ts";
 import { fieldOf } from "./read_path.ts";
 import { unsetVariableHint } from "./unset_variables.ts";
@@ -30,7 +30,7 @@ export async function explainError(
   session: Session,
   owner: Path,
   error: unknown,
-  given?: Given,
+  given?: AttemptInput,
 ): Promise<Failure> {
   const [field, cause] = error instanceof FieldError ? [error.field, error.cause] : [[], error];
   const fieldName = field.map(String).join(".");
@@ -51,7 +51,7 @@ export async function explainError(
     if (!given || parameter === undefined) return undefined;
     return nilParameterHint(session.plan, owner, given, parameter);
   };
-  const isStopped = session.interruption.reason !== undefined || cause instanceof EmbeddedError;
+  const isStopped = session.cancellation.reason !== undefined || cause instanceof EmbeddedError;
   return {
     kind: isStopped ? "interrupted" : "action",
     field: fieldName,
@@ -67,7 +67,7 @@ export async function explainTest(
   owner: Path,
   test: Expression,
   scope: Scope,
-  given: Given,
+  given: AttemptInput,
 ): Promise<Failure> {
   const { start, end, operands, hint: likely, unequal } = test.explain(scope, false);
   const hint = missingInTest(session, owner, test, operands) ?? likely ??

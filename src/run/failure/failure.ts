@@ -2,7 +2,7 @@ import type { JobResult } from "../../action/action.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
 import type { Path } from "../../source/source.ts";
 import type { Failure, PassedTest } from "../event.ts";
-import type { Given } from "./nil_parameters.ts";
+import type { AttemptInput } from "./nil_parameters.ts";
 import type { Session } from "../session.ts";
 
 type Explain = typeof import("./explain_failure.ts");
@@ -16,7 +16,7 @@ export async function failureOf(
   session: Session,
   owner: Path,
   error: unknown,
-  given?: Given,
+  given?: AttemptInput,
 ): Promise<Failure> {
   const { explainError } = await load();
   return await explainError(session, owner, error, given);
@@ -28,7 +28,7 @@ export async function falseTest(
   owner: Path,
   test: Expression,
   scope: Scope,
-  given: Given,
+  given: AttemptInput,
 ): Promise<Failure> {
   const { explainTest } = await load();
   return await explainTest(session, owner, test, scope, given);

@@ -10,7 +10,7 @@ import { fieldOf, keysOf } from "./read_path.ts";
 import { unsetVariableHint } from "./unset_variables.ts";
 
 /** What an attempt gave to its action. */
-export interface Given {
+export interface AttemptInput {
   /** The `with` of the step. */
   readonly template: DataTemplate;
   /** The same, rendered. */
@@ -29,7 +29,7 @@ const MOST_PARTS = 3;
 export function nilPartsHint(
   plan: Plan | undefined,
   owner: Path,
-  { template, params, names }: Given,
+  { template, params, names }: AttemptInput,
 ): string | undefined {
   const hints: string[] = [];
   for (const [path, source] of nilParts(template, params, ["with"])) {
@@ -44,7 +44,7 @@ export function nilPartsHint(
 export function nilParameterHint(
   plan: Plan | undefined,
   owner: Path,
-  { template, params, names }: Given,
+  { template, params, names }: AttemptInput,
   parameter: string,
 ): string | undefined {
   for (const [path, source] of nilParts(template, params, [])) {
@@ -57,7 +57,7 @@ function reasonOf(
   plan: Plan | undefined,
   owner: Path,
   source: string,
-  names: Given["names"],
+  names: AttemptInput["names"],
 ): string | undefined {
   const read = source.replace(/^\s*\{\{\s*|\s*\}\}\s*$/g, "");
   const { isNil = false, absent } = follow(names, read);
@@ -103,7 +103,7 @@ const MEANT = /^\s*(?:\?\?\s*nil\s*)?$/;
 
 /** Where `vars.db.host` leads: to nil, or no further than a key that is not there. */
 function follow(
-  names: Given["names"],
+  names: AttemptInput["names"],
   read: string,
 ): { readonly isNil?: boolean; readonly absent?: string } {
   const root = /^\w+/.exec(read)?.[0] ?? "";

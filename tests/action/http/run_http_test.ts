@@ -21,7 +21,7 @@ async function exchange(params: Dict, answer = response("200 OK")) {
     headers,
     body,
     host: `127.0.0.1:${server.port}`,
-    secrets: context.secrets,
+    secrets: context.learned,
   };
 }
 
@@ -232,7 +232,7 @@ Deno.test("http keeps the passwords of URLs out of reports, sent or not", async 
     follow_redirects: false,
   };
   await runHttp(params, context);
-  assertEquals(context.secrets, [
+  assertEquals(context.learned, [
     "p%61ss-1",
     "pass-1",
     "Bearer x",
@@ -254,7 +254,7 @@ Deno.test("http keeps out of reports what comes with a redirect that it follows"
   });
   const { res } = await runHttp({ url: server.url, get: "/a" }, context);
   assertEquals(res.code, 200);
-  assertEquals(context.secrets.slice(0, 3), ["sid=abcdef", "abcdef", "pass-1"]);
+  assertEquals(context.learned.slice(0, 3), ["sid=abcdef", "abcdef", "pass-1"]);
 });
 
 Deno.test("http keeps the password of a URL that it cannot send out of reports", async () => {
@@ -264,7 +264,7 @@ Deno.test("http keeps the password of a URL that it cannot send out of reports",
     StepError,
     'cannot send GET: "http://me:***@a b/" is no URL',
   );
-  assertEquals(context.secrets, ["pass-1@word", "pass-1@word"]);
+  assertEquals(context.learned, ["pass-1@word", "pass-1@word"]);
 });
 
 Deno.test("http sends the credentials of a URL as a header and not as a part of the URL", async () => {
@@ -276,7 +276,7 @@ Deno.test("http sends the credentials of a URL as a header and not as a part of 
   const { req } = await runHttp({ url, get: "/x" }, context);
   assertEquals(req.url, `${server.url}/x`);
   assertMatch(server.requests[0]!, /^Authorization: Basic bWU6cEBzcy13b3Jk\r$/m);
-  assertEquals(context.secrets.includes("p@ss-word"), true);
+  assertEquals(context.learned.includes("p@ss-word"), true);
 });
 
 Deno.test("http reads an answer that ends with the connection, and a chunked one", async () => {

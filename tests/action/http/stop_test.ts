@@ -88,14 +88,8 @@ Deno.test("http does not begin what was stopped before", async () => {
   await using context = actionContext();
   await using server = rawServer(async (connection) => void await connection.request());
   const reason = new StepError("interrupted");
-  const stopped = {
-    ...context,
-    onStop: (stop: (reason: StepError) => void) => {
-      stop(reason);
-      return () => {};
-    },
-  };
-  await assertRejects(() => runHttp({ get: server.url }, stopped), StepError, "interrupted");
+  context.stop(reason);
+  await assertRejects(() => runHttp({ get: server.url }, context), StepError, "interrupted");
   assertEquals(server.connections, 0);
 });
 

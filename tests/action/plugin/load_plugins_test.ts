@@ -193,7 +193,8 @@ Deno.test("a module that does not listen is left when its time is over", async (
 });
 
 Deno.test("a module that listens ends what it began before it is left", async () => {
-  const code = "load: async () => (_, context) => new Promise((_, reject) => context.onStop(" +
+  const code =
+    "load: async () => (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', " +
     "() => setTimeout(() => { globalThis.fooHasEnded = true; reject(new Error('cut')) }, 50)))";
   await loadModule(record(code), async (action) => {
     const reason = new StepError("over");

@@ -262,11 +262,8 @@ Deno.test("shell lets a command clean up when it is stopped", async () => {
 
 Deno.test("shell starts nothing for long in an attempt that was stopped before", async () => {
   await inRun(async (context) => {
-    const onStop: TestContext["onStop"] = (stop) => {
-      stop(new StepError("too late"));
-      return () => {};
-    };
-    const result = runShell({ cmd: "sleep 100" }, { ...context, onStop });
+    context.stop(new StepError("too late"));
+    const result = runShell({ cmd: "sleep 100" }, context);
     await assertRejects(() => result, StepError, "too late");
   });
 });
@@ -337,7 +334,7 @@ Deno.test("shell runs many commands at once", async () => {
 Deno.test("shell keeps variables with a secret name out of reports", async () => {
   await using context = actionContext();
   await runShell({ cmd: "true", env: { TOKEN: "token-1", NAME: "plain", KEY: null } }, context);
-  assertEquals(context.secrets, ["token-1"]);
+  assertEquals(context.learned, ["token-1"]);
 });
 
 Deno.test("shell has the timeout of the step where its own is 0", async () => {

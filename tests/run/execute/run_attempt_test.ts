@@ -1,9 +1,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { ActionContext, RunAction } from "../../../src/action/action.ts";
 import { hello } from "../../../src/action/hello.ts";
+import { onAbort } from "../../../src/action/on_abort.ts";
+import { Resources } from "../../../src/action/resource_scope.ts";
 import { Deadlines } from "../../../src/host/deadlines.ts";
 import { denoHost } from "../../../src/host/deno_host.ts";
-import { Interruption } from "../../../src/run/interruption.ts";
+import { Cancellation } from "../../../src/run/cancellation.ts";
 import { runAttempt } from "../../../src/run/execute/run_attempt.ts";
 import type { Session } from "../../../src/run/session.ts";
 import { StepError } from "../../../src/source/errors.ts";
@@ -14,24 +16,24 @@ function sessionAt(clock: FakeClock): Session {
   const session: Partial<Session> = {
     host: { ...denoHost(), clock },
     deadlines: new Deadlines(clock),
-    interruption: new Interruption(),
-    onRunEnd: () => {},
-    addSecret: () => {},
+    cancellation: new Cancellation(),
+    scope: new Resources(),
   };
   return session as Session;
 }
 
 function stepOf(timeout: number) {
-  return { label: "s", vars: {}, timeout };
+  const scope = { run: new Resources(), job: new Resources(), step: new Resources() };
+  return { label: "s", vars: {}, timeout, scope };
 }
 
 /** Begins an attempt of an action that ends when it is stopped, and gives its context. */
 async function begin(session: Session, name: string, timeout: number) {
   const begun = Promise.withResolvers<ActionContext>();
   const run: RunAction = (_params, context) => {
-    context.queue();
+    context.deadline.pauseTimeout();
     begun.resolve(context);
-    return new Promise((_resolve, reject) => context.onStop(reject));
+    return new Promise((_resolve, reject) => onAbort(context.signal, reject));
   };
   const action = { ...hello, name, load: () => Promise.resolve(run) };
   const answer = runAttempt(session, action, { job: "j", step: 0 }, {}, stepOf(timeout));
@@ -44,7 +46,7 @@ Deno.test("runAttempt() counts the time of an action from when its turn has come
   const { answer, context } = await begin(sessionAt(clock), "queues", 1000);
   clock.advance(60_000);
   assertEquals(clock.waiting(), 0);
-  context.begin();
+  context.deadline.resumeTimeout();
   clock.advance(999);
   assertEquals(clock.waiting(), 1);
   clock.advance(1);
@@ -54,7 +56,7 @@ Deno.test("runAttempt() counts the time of an action from when its turn has come
 Deno.test("runAttempt() interrupts an action that waits for its turn", async () => {
   const session = sessionAt(fakeClock());
   const { answer } = await begin(session, "is interrupted", 1000);
-  session.interruption.interrupt("interrupted by SIGINT");
+  session.cancellation.cancel("interrupted by SIGINT");
   await assertRejects(() => answer, StepError, "interrupted by SIGINT");
 });
 
@@ -64,7 +66,7 @@ Deno.test("runAttempt() begins nothing when the run was interrupted while the co
     ...hello,
     name: "loads long",
     load() {
-      session.interruption.interrupt("interrupted by SIGINT");
+      session.cancellation.cancel("interrupted by SIGINT");
       return Promise.resolve(() => Promise.reject(new Error("it was begun")));
     },
   };

@@ -1,7 +1,7 @@
 import { explainDenial } from "../../../host/explain_denial.ts";
 import { StepError } from "../../../source/errors.ts";
 import type { ActionContext } from "../../action.ts";
-import { leftoversOf } from "../../leftovers.ts";
+import { runResources } from "../../run_resources.ts";
 import { fileSuffix, mediaType } from "./content_type.ts";
 
 /** Writes a body to a file that lives as long as the run, and gives the path of the file. */
@@ -11,7 +11,7 @@ export async function saveBody(
   context: ActionContext,
 ): Promise<string> {
   try {
-    const path = await leftoversOf(context).newFile(fileSuffix(mediaType(contentType ?? "")));
+    const path = await runResources(context).newFile(fileSuffix(mediaType(contentType ?? "")));
     await Deno.writeFile(path, bytes, { mode: 0o600 });
     return path;
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Deadline } from "../../../host/deadlines.ts";
 import { StepError } from "../../../source/errors.ts";
 import { formatDuration } from "../../../value/duration.ts";
 import type { ActionContext } from "../../action.ts";
+import { onAbort } from "../../on_abort.ts";
 import { mayRepeat } from "../request/http_syntax.ts";
 import type { Request, RequestPlan } from "../request/read_request.ts";
 import { type Exchange, type Reply, send, SendFailure } from "./send.ts";
@@ -23,7 +24,7 @@ export class Call {
     this.#plan = plan;
     this.#sockets = sockets;
     this.#context = context;
-    this.#forget = context.onStop((reason) => this.#stop(reason));
+    this.#forget = onAbort(context.signal, (reason) => this.#stop(reason));
   }
 
   /** Milliseconds from when the first request got its socket to the end of the last response. */
@@ -48,7 +49,7 @@ export class Call {
         return reply;
       } catch (error) {
         if (fresh || this.#reason || !isStale(error) || !mayRepeat(request.method)) throw error;
-        this.#context.debug(
+        this.#context.log(
           `${request.method} ${request.url} is sent again: the connection was closed before an answer`,
         );
       } finally {
@@ -76,7 +77,7 @@ export class Call {
     this.#began = this.#context.host.clock.ticks();
     const { timeout } = this.#plan;
     if (timeout === undefined) return;
-    this.#deadline = this.#context.deadlines.add(timeout, () => {
+    this.#deadline = this.#context.deadline.after(timeout, () => {
       this.#stop(new StepError(`the request timed out after ${formatDuration(timeout)}`));
     });
   }

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../host/host.ts";
 import type { ActionContext } from "../../action.ts";
+import { onAbort } from "../../on_abort.ts";
 
 interface Waiting {
   /** Takes the place; false where it is no longer wanted. */
@@ -119,15 +120,15 @@ export class Places {
 export function waitForPlace(places: Places, context: ActionContext): Promise<void> {
   return new Promise((resolve, reject) => {
     let isWaiting = true;
-    if (places.isFull) context.queue();
-    const forget = context.onStop((reason) => {
+    if (places.isFull) context.deadline.pauseTimeout();
+    const forget = onAbort(context.signal, (reason) => {
       isWaiting = false;
       reject(reason);
     });
     places.ask(() => {
       if (isWaiting) {
         forget();
-        context.begin();
+        context.deadline.resumeTimeout();
         resolve();
       }
       return isWaiting;

@@ -159,18 +159,11 @@ const KEPT = {
   keepAliveInitialDelay: 1000,
 };
 
-const pools = new WeakMap<object, Sockets>();
-
 /** The sockets of a run, which are closed when it ends. */
-export function socketsOf({ run, host, onRunEnd }: ActionContext): Sockets {
-  let sockets = pools.get(run);
-  if (!sockets) {
-    const made = sockets = new Sockets(socketLimit(), host.clock);
-    pools.set(run, made);
-    onRunEnd(() => {
-      pools.delete(run);
-      made.destroy();
-    });
-  }
-  return sockets;
+export function socketsOf({ host, scope }: ActionContext): Sockets {
+  return scope.run.resource(
+    "http sockets",
+    () => new Sockets(socketLimit(), host.clock),
+    (sockets) => sockets.destroy(),
+  );
 }

@@ -14,12 +14,12 @@ Deno.test("waitForPlace() queues only where there is no place", async () => {
   await using first = actionContext();
   await using second = actionContext();
   await waitForPlace(places, first);
-  assertEquals(first.turns.queued, 0);
+  assertEquals(first.turns.paused, 0);
   const waiting = waitForPlace(places, second);
-  assertEquals(second.turns, { queued: 1, begun: 0 });
+  assertEquals(second.turns, { paused: 1, resumed: 0 });
   places.giveBack();
   await waiting;
-  assertEquals(second.turns, { queued: 1, begun: 1 });
+  assertEquals(second.turns, { paused: 1, resumed: 1 });
   assertEquals([first.stops, second.stops], [0, 0]);
 });
 
@@ -46,7 +46,7 @@ Deno.test("http tells its request, and what is secret in it, when it is stopped 
   context.stop(new StepError("interrupted"));
   const error = await assertRejects(() => result, StepError, "interrupted");
   assertEquals(error.details.req?.url, "http://h/x");
-  assertEquals(context.secrets, ["Bearer abc", "abc"]);
+  assertEquals(context.learned, ["Bearer abc", "abc"]);
 });
 
 /** Places of which all that there are are asked for, more than there can be. */

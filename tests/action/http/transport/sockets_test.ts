@@ -128,7 +128,8 @@ Deno.test("waitForPlace() stops waiting when the action has to stop", async () =
   const reason = new StepError("interrupted");
   context.stop(reason);
   assertEquals(await second.catch((error) => error), reason);
-  const third = waitForPlace(places, context);
+  await using later = actionContext();
+  const third = waitForPlace(places, later);
   places.giveBack();
   await third;
 });

@@ -8,7 +8,7 @@ export interface Stoppable {
 }
 
 /** Ends a run before its end, once: what is under way is stopped, nothing new is begun. */
-export class Interruption {
+export class Cancellation {
   #reason: string | undefined;
   readonly #underWay = new Chain<Stoppable>();
 
@@ -18,14 +18,14 @@ export class Interruption {
   }
 
   /** Stops everything that is under way. Only the first call counts. */
-  interrupt(reason: string): void {
+  cancel(reason: string): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     const error = new StepError(reason);
     for (const each of this.#underWay.values()) each.stop(error);
   }
 
-  /** Has something stopped at an interruption, until the link is removed. */
+  /** Has something stopped at a cancellation, until the link is removed. */
   add(each: Stoppable): Link<Stoppable> {
     return this.#underWay.add(each);
   }

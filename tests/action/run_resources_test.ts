@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { Leftovers } from "../../src/action/leftovers.ts";
+import { RunResources } from "../../src/action/run_resources.ts";
 import { until } from "../support/processes.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -50,19 +50,19 @@ for (const how of ["is killed", "has ended"]) {
   });
 }
 
-Deno.test("Leftovers.newFile() gives each file a path of its own in one folder", async () => {
-  const leftovers = new Leftovers();
-  const [one, other] = await Promise.all([leftovers.newFile(".a"), leftovers.newFile(".a")]);
+Deno.test("RunResources.newFile() gives each file a path of its own in one folder", async () => {
+  const resources = new RunResources();
+  const [one, other] = await Promise.all([resources.newFile(".a"), resources.newFile(".a")]);
   assertEquals(other, one!.replace("1.a", "2.a"));
   await Deno.writeTextFile(other!, "");
-  await leftovers.end();
+  await resources.end();
   assert(!await Deno.stat(other!).then(() => true, () => false));
 });
 
-Deno.test("Leftovers.end() ends what was left while its files are still there", async () => {
-  const leftovers = new Leftovers();
-  const path = await leftovers.newFile(".log");
-  leftovers.leave(() => Deno.writeTextFile(path, "the last words"));
-  await leftovers.end();
+Deno.test("RunResources.end() ends what was left while its files are still there", async () => {
+  const resources = new RunResources();
+  const path = await resources.newFile(".log");
+  resources.defer(() => Deno.writeTextFile(path, "the last words"));
+  await resources.end();
   assert(!await Deno.stat(path).then(() => true, () => false));
 });

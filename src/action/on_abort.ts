@@ -1,0 +1,12 @@
+import type { StepError } from "../source/errors.ts";
+
+/**
+ * Calls `stop` with the reason when the signal of an attempt is aborted, at once where it is
+ * already. The result takes it back.
+ */
+export function onAbort(signal: AbortSignal, stop: (reason: StepError) => void): () => void {
+  const hear = () => stop(signal.reason);
+  if (signal.aborted) hear();
+  else signal.addEventListener("abort", hear, { once: true });
+  return () => signal.removeEventListener("abort", hear);
+}

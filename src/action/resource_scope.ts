@@ -1,0 +1,73 @@
+import type { Deadlines } from "../host/deadlines.ts";
+import type { ResourceScope } from "./action.ts";
+
+/** How long the resources of a scope may take to open or close once the scope ends. */
+const CLOSE_TIMEOUT = 10_000;
+
+/** The resources of one run, job or step. */
+export class Resources implements ResourceScope {
+  #known: Map<string, unknown> | undefined;
+  /** In the order of opening. */
+  readonly #closers: { readonly key: string; readonly close: () => void | Promise<void> }[] = [];
+  readonly #opening = new Set<Promise<void>>();
+  #isClosed = false;
+
+  resource<T>(
+    key: string,
+    open: () => T,
+    close?: (resource: Awaited<T>) => void | Promise<void>,
+  ): T {
+    this.#known ??= new Map();
+    if (this.#known.has(key)) return this.#known.get(key) as T;
+    if (this.#isClosed) throw new Error(`cannot open "${key}": its scope has ended`);
+    const opened = open();
+    this.#known.set(key, opened);
+    const keep = (resource: Awaited<T>) => {
+      if (close) this.#closers.push({ key, close: () => close(resource) });
+    };
+    if (opened instanceof Promise) {
+      const opening: Promise<void> = opened.then(keep, () => void this.#known?.delete(key))
+        .then(() => void this.#opening.delete(opening));
+      this.#opening.add(opening);
+    } else {
+      keep(opened as Awaited<T>);
+    }
+    return opened;
+  }
+
+  /** Whether nothing was opened, so that there is nothing to close. */
+  get isEmpty(): boolean {
+    return this.#closers.length === 0 && this.#opening.size === 0;
+  }
+
+  /** Closes all that was opened, last first; `warn` is called for each that cannot be closed. */
+  async close(deadlines: Deadlines, warn: (text: string) => void): Promise<void> {
+    this.#isClosed = true;
+    const opening = Promise.all(this.#opening);
+    if (this.#opening.size > 0 && !await isDone(opening, deadlines)) {
+      warn(`something is still being opened ${CLOSE_TIMEOUT / 1000} seconds after it was needed`);
+    }
+    for (let last = this.#closers.pop(); last; last = this.#closers.pop()) {
+      try {
+        const closing = last.close();
+        if (closing instanceof Promise && !await isDone(closing, deadlines)) {
+          warn(`"${last.key}" is still being closed after ${CLOSE_TIMEOUT / 1000} seconds`);
+        }
+      } catch (error) {
+        warn(`cannot close "${last.key}": ${error instanceof Error ? error.message : error}`);
+      }
+    }
+    this.#known = undefined;
+  }
+}
+
+/** Whether a promise resolves in time; what it rejects with is thrown. */
+async function isDone(promise: Promise<unknown>, deadlines: Deadlines): Promise<boolean> {
+  const late = Promise.withResolvers<false>();
+  const deadline = deadlines.add(CLOSE_TIMEOUT, () => late.resolve(false));
+  try {
+    return await Promise.race([promise.then(() => true), late.promise]);
+  } finally {
+    deadline.cancel();
+  }
+}

@@ -1,0 +1,70 @@
+import { demand, isGranted } from "../host/deno_permissions.ts";
+import type { ActionContext } from "./action.ts";
+import { startWatchdog, type Watchdog } from "./watchdog.ts";
+
+/**
+ * The processes and temporary files of a run that outlive their step: they go when the run ends,
+ * and a watchdog removes them if the program dies before that.
+ */
+export class RunResources {
+  readonly #deferred: (() => Promise<void>)[] = [];
+  #watchdog: Watchdog | undefined;
+  #directory: Promise<string> | undefined;
+  #files = 0;
+
+  /** Has a group of processes ended if the program crashes. */
+  watch(group: number): void {
+    // Started after the first command, which need not wait for it.
+    this.#watchdog ??= startWatchdog();
+    this.#watchdog.started(group);
+  }
+
+  /** Nothing is left of a group. */
+  release(group: number): void {
+    this.#watchdog?.ended(group);
+  }
+
+  /** Has `end` called when the run ends, together with the others and before the files go. */
+  defer(end: () => Promise<void>): void {
+    this.#deferred.push(end);
+  }
+
+  /** A path for a file that goes when the run ends; nothing is there yet. */
+  async newFile(extension: string): Promise<string> {
+    return `${await (this.#directory ??= this.#newDirectory())}/${++this.#files}${extension}`;
+  }
+
+  /** Ends the processes and removes the files. */
+  async end(): Promise<void> {
+    await Promise.all(this.#deferred.map((end) => end()));
+    if (this.#directory) {
+      // What a command did to the directory is no reason to fail the run.
+      await this.#directory.then((path) => Deno.remove(path, { recursive: true })).catch(() => {});
+    }
+    await this.#watchdog?.dismiss();
+  }
+
+  async #newDirectory(): Promise<string> {
+    this.#watchdog ??= startWatchdog();
+    demand({ name: "write", path: temporaryDirectory() });
+    const directory = await Deno.makeTempDir({ prefix: "runner-" });
+    // Before anything is put there: the program may crash with the next file.
+    await this.#watchdog.made(directory);
+    return directory;
+  }
+}
+
+/** Where Deno makes temporary files. */
+function temporaryDirectory(): string {
+  const name = Deno.build.os === "windows" ? "TMP" : "TMPDIR";
+  return isGranted({ name: "env" }) && Deno.env.get(name) || "/tmp";
+}
+
+/** The processes and files of the run that the attempt belongs to. */
+export function runResources({ scope }: ActionContext): RunResources {
+  return scope.run.resource(
+    "processes and files",
+    () => new RunResources(),
+    (resources) => resources.end(),
+  );
+}
