@@ -2,13 +2,12 @@ import { StepError } from "../../source/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import { Call } from "./transport/call.ts";
-import { decodeBody, joinChunks } from "./response/decode_body.ts";
 import { explainFailure } from "./transport/explain_http_failure.ts";
 import { waitForPlace } from "./transport/concurrency_limiter.ts";
 import { readRequest, type Request, type RequestPlan } from "./request/read_request.ts";
 import { isRedirect, redirectOf } from "./transport/redirects.ts";
-import { bodyText, readHead, readText, type ResponseHead } from "./response/response.ts";
-import { saveBody } from "./response/save_body.ts";
+import { readBody } from "./response/read_body.ts";
+import { readHead } from "./response/response.ts";
 import { replySecrets, requestSecrets, urlSecrets } from "./request/secret_headers.ts";
 import type { Reply } from "./transport/send.ts";
 import { socketsOf } from "./transport/sockets.ts";
@@ -37,7 +36,8 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
       }
       const { elapsed } = call;
       const head = readHead(reply);
-      const body = readPlainBody(reply, head) ?? await readOtherBody(reply, head, call, context);
+      const body = await readBody(reply, head, context);
+      call.checkStopped();
       return {
         req,
         res: { ...head, ...body },
@@ -130,29 +130,4 @@ async function checkRedirect(permissions: Permissions, from: Request, to: Reques
 
 function tellSecrets(reply: Reply, { secrets }: ActionContext): void {
   for (const secret of replySecrets(reply)) secrets.add(secret);
-}
-
-/** The body of most responses: text as it is. Undefined where it takes more to read it. */
-function readPlainBody({ chunks }: Reply, { headers }: ResponseHead): Dict | undefined {
-  if (headers["Content-Encoding"] !== undefined) return undefined;
-  const contentType = headers["Content-Type"];
-  const text = bodyText(joinChunks(chunks), contentType);
-  return text === undefined ? undefined : readText(text, contentType);
-}
-
-async function readOtherBody(
-  { chunks }: Reply,
-  { headers }: ResponseHead,
-  call: Call,
-  context: ActionContext,
-): Promise<Dict> {
-  const contentType = headers["Content-Type"];
-  const raw = joinChunks(chunks);
-  const decoded = await decodeBody(raw, headers["Content-Encoding"] ?? "");
-  call.checkStopped();
-  const text = decoded && bodyText(decoded, contentType);
-  if (text !== undefined) return readText(text, contentType);
-  const filepath = await saveBody(decoded ?? raw, decoded ? contentType : undefined, context);
-  call.checkStopped();
-  return { body: "", filepath };
 }

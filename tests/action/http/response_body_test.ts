@@ -4,6 +4,7 @@ import { runHttp } from "../../../src/action/http/run_http.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import type { Dict } from "../../../src/value/value.ts";
 import { actionContext } from "../../support/action_context.ts";
+import { rawServer } from "../../support/raw_server.ts";
 import { withServer } from "../../support/with_server.ts";
 
 type Answer = () => Response;
@@ -50,7 +51,28 @@ const TEXTS: readonly (readonly [bytes: string, type: string, body: string])[] =
   ["h\xe9", "text/plain; charset=ISO-8859-1", "h\u00e9"],
   ["h\xe9", 'text/plain; charset="latin1"', "h\u00e9"],
   ["h\xc3\xa9", "text/plain; charset=nonsense", "h\u00e9"],
-  ["h\xe9!", "text/plain", "h\ufffd!"],
+  ["h\xc3\xa9", "application/octet-stream", "h\u00e9"],
+  ["h\xc3\xa9", "image/png", "h\u00e9"],
+  ["h\xc3\xa9!!", "text/plain; charset=utf-16le", "h\u00e9!!"],
+  ["\x83n", "text/plain; charset=Shift_JIS", "\u30cf"],
+  ["\xc4\xe3", "text/plain; charset=gbk", "\u4f60"],
+  ["\xff\xfeh\x00", "text/plain", "h"],
+  [
+    '<?xml version="1.0" encoding="iso-8859-1"?>\xe9',
+    "text/xml",
+    '<?xml version="1.0" encoding="iso-8859-1"?>\u00e9',
+  ],
+  [
+    '<?xml version="1.0" encoding="utf-16"?>\xc3\xa9',
+    "text/xml",
+    '<?xml version="1.0" encoding="utf-16"?>\u00e9',
+  ],
+  ['<meta charset="windows-1252">\x80', "text/html", '<meta charset="windows-1252">\u20ac'],
+  [
+    '<meta http-equiv=Content-Type content="text/html; charset=windows-1251">\xe9',
+    "text/html",
+    '<meta http-equiv=Content-Type content="text/html; charset=windows-1251">\u0439',
+  ],
   ["\x00h", "text/plain; charset=utf-16be", "h"],
   ["<a/>", "image/svg+xml", "<a/>"],
   ["a: 1", "application/yaml", "a: 1"],
@@ -68,6 +90,9 @@ const BINARY: readonly (readonly [type: string, suffix: string])[] = [
   ["image/jpeg", ".jpg"],
   ["application/octet-stream", ".bin"],
   ["", ".bin"],
+  ["text/plain", ".bin"],
+  ["text/plain; charset=iso-8859-1", ".bin"],
+  ["application/json", ".bin"],
 ];
 
 for (const [type, suffix] of BINARY) {
@@ -79,7 +104,7 @@ for (const [type, suffix] of BINARY) {
       await using server = withServer(typed(data, type));
       const { res } = await runHttp({ get: server.url }, context);
       path = String(res.filepath);
-      assertEquals(res.body, "");
+      assertEquals([res.body, res.size], ["", data.length]);
       assert(path.endsWith(suffix), path);
       assertEquals(await Deno.readFile(path), data);
     }
@@ -106,10 +131,34 @@ for (const [encoding, bytes] of ENCODED) {
   });
 }
 
-Deno.test("http keeps a body of an unknown encoding in a file", async () => {
-  const res = await ask(encoded(new TextEncoder().encode(TEXT), "zstd"));
-  assertEquals(res.body, "");
-  assert(String(res.filepath).endsWith(".bin"));
+for (const encoding of ["none", "utf-8", "zstd", "none, identity"]) {
+  Deno.test(`http takes a body of the encoding "${encoding}" as it is`, async () => {
+    const res = await ask(encoded(new TextEncoder().encode(TEXT), encoding));
+    assertEquals([res.rawbody, res.filepath], [TEXT, undefined]);
+  });
+}
+
+Deno.test("http gives the size and the digest of every body, after decoding", async () => {
+  const digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+  for (const answer of [typed("abc", "text/plain"), encoded(gzipSync("abc"), "gzip")]) {
+    const { size, sha256 } = await ask(answer);
+    assertEquals([size, sha256], [3, digest]);
+  }
+  const { size, sha256, body } = await ask(() => new Response(null));
+  assertEquals([size, body, String(sha256).slice(0, 8)], [0, "", "e3b0c442"]);
+});
+
+Deno.test("http joins a body that comes in tiny chunks", async () => {
+  const count = 10_000;
+  await using context = actionContext();
+  await using server = rawServer(async (connection) => {
+    await connection.request();
+    await connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    await connection.send("1\r\nx\r\n".repeat(count) + "0\r\n\r\n");
+    await connection.closed();
+  });
+  const { res } = await runHttp({ get: server.url }, context);
+  assertEquals([res.size, res.body], [count, "x".repeat(count)]);
 });
 
 for (const [index, [encoding, bytes]] of ENCODED.slice(0, 5).entries()) {

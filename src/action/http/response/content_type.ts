@@ -14,34 +14,9 @@ export function isJsonType(type: string): boolean {
   return type === "application/json" || type === "text/json" || type.endsWith("+json");
 }
 
-/** Whether a body of that `content-type` is meant for people or parsers rather than for a file. */
-export function isTextType(contentType: string): boolean {
-  const type = mediaType(contentType);
-  return type.startsWith("text/") || isJsonType(type) || type.endsWith("+xml") ||
-    type.endsWith("+yaml") || TEXT_TYPES.has(type) || charset(contentType) !== undefined;
-}
-
-const TEXT_TYPES: ReadonlySet<string> = new Set([
-  "application/ecmascript",
-  "application/graphql",
-  "application/javascript",
-  "application/json-seq",
-  "application/jsonl",
-  "application/ndjson",
-  "application/sql",
-  "application/toml",
-  "application/x-javascript",
-  "application/x-ndjson",
-  "application/x-sh",
-  "application/x-toml",
-  "application/x-www-form-urlencoded",
-  "application/x-yaml",
-  "application/xml",
-  "application/yaml",
-]);
-
-/** How the name of a file of that media type ends. */
+/** How the name of a file with a binary body of that media type ends. */
 export function fileSuffix(type: string): string {
+  if (type.startsWith("text/") || isJsonType(type)) return ".bin";
   const known = SUFFIXES.get(type);
   if (known !== undefined) return known;
   const [, subtype = ""] = type.split("/", 2);

@@ -1,4 +1,4 @@
-import { BODY_LIMIT, BodyTooLarge } from "../transport/send.ts";
+import { BODY_LIMIT, BodyTooLarge, type Bytes, joinChunks } from "../transport/body_chunks.ts";
 
 /** A body that is not in the encoding that its headers name. */
 export class BadEncoding extends Error {
@@ -7,20 +7,21 @@ export class BadEncoding extends Error {
   }
 }
 
-type Bytes = Uint8Array<ArrayBuffer>;
+/** What some servers name although nothing was encoded. */
+const NO_ENCODING: ReadonlySet<string> = new Set(["", "identity", "none"]);
 
-/** Undoes the content encodings of a body, the last first. Undefined where one is unknown. */
-export async function decodeBody(
-  bytes: Bytes,
-  contentEncoding: string,
-): Promise<Bytes | undefined> {
+/**
+ * Undoes the content encodings of a body, the last first. Bytes in an encoding that is not known
+ * stay as they came: many a server names a charset there.
+ */
+export async function decodeBody(bytes: Bytes, contentEncoding: string): Promise<Bytes> {
   const encodings = contentEncoding.toLowerCase().split(",").map((name) => name.trim())
-    .filter((name) => name !== "" && name !== "identity");
+    .filter((name) => !NO_ENCODING.has(name));
   let decoded = bytes;
   for (const encoding of encodings.reverse()) {
     if (decoded.length === 0) return decoded;
     const unpack = unpackerFor(encoding, decoded);
-    if (unpack === undefined) return undefined;
+    if (unpack === undefined) return decoded;
     try {
       decoded = await unpack(decoded);
     } catch (error) {
@@ -28,18 +29,6 @@ export async function decodeBody(
     }
   }
   return decoded;
-}
-
-/** One array of bytes from many. */
-export function joinChunks(chunks: readonly Uint8Array[]): Bytes {
-  if (chunks.length === 1) return chunks[0] as Bytes;
-  const joined = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, at);
-    at += chunk.length;
-  }
-  return joined;
 }
 
 /** There are two ways because each lets data that was cut short pass in the other's formats. */

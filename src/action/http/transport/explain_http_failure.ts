@@ -6,15 +6,8 @@ import type { Request } from "../request/read_request.ts";
 import { portOf } from "../request/request_url.ts";
 import { BadEncoding } from "../response/decode_body.ts";
 import { explainCertificate, type Explanation, isCertificateCode } from "./explain_certificate.ts";
-import {
-  BODY_LIMIT,
-  BodyTooLarge,
-  ClosedEarly,
-  InvalidStatus,
-  type Phase,
-  ProtocolChanged,
-  SendFailure,
-} from "./send.ts";
+import { BODY_LIMIT, BodyTooLarge } from "./body_chunks.ts";
+import { ClosedEarly, InvalidStatus, type Phase, ProtocolChanged, SendFailure } from "./send.ts";
 
 /**
  * What ended an action, as the error that the user sees: which request, to which host and port,

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { demand, demandCertificates } from "../../../host/deno_permissions.ts";
 import { mayRepeat } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
+import { addChunk, BODY_LIMIT, BodyTooLarge } from "./body_chunks.ts";
 import type { Sockets } from "./sockets.ts";
 import { portOf } from "../request/request_url.ts";
 import { wireOptions } from "../request/wire_options.ts";
@@ -36,12 +37,6 @@ export class SendFailure extends Error {
     super("no reply", { cause });
   }
 }
-
-/** The most of a body that is kept in memory, encoded and decoded. */
-export const BODY_LIMIT = 64 * 1024 * 1024;
-
-/** A body that is larger than what is kept in memory. */
-export class BodyTooLarge extends Error {}
 
 /** The connection was closed, and nothing else is known. */
 export class ClosedEarly extends Error {}
@@ -168,7 +163,7 @@ export class Exchange {
   #collect(chunk: Uint8Array): void {
     this.#size += chunk.length;
     if (this.#size > BODY_LIMIT) this.abort(new BodyTooLarge());
-    else this.#chunks.push(chunk);
+    else addChunk(this.#chunks, chunk);
   }
 
   #finish({ statusCode = 0, statusMessage = "", rawHeaders }: IncomingMessage): void {

@@ -1,0 +1,69 @@
+import { explainDenial } from "../../../host/explain_denial.ts";
+import { StepError } from "../../../source/errors.ts";
+import { parseJson } from "../../../value/parse_json.ts";
+import type { ActionContext, Dict, Value } from "../../action.ts";
+import { runResources } from "../../run_resources.ts";
+import { joinChunks } from "../transport/body_chunks.ts";
+import type { Reply } from "../transport/send.ts";
+import { fileSuffix, isJsonType, mediaType } from "./content_type.ts";
+import { decodeBody } from "./decode_body.ts";
+import { decodeText } from "./decode_text.ts";
+import type { ResponseHead } from "./response.ts";
+
+/**
+ * What steps see of a body: `size` and `sha256` of its bytes after content encodings were undone,
+ * its text or data in `body`, and the file of a binary one in `filepath`.
+ */
+export async function readBody(
+  { chunks }: Reply,
+  { headers }: ResponseHead,
+  context: ActionContext,
+): Promise<Dict> {
+  const contentType = headers["Content-Type"] ?? "";
+  const encoding = headers["Content-Encoding"];
+  const raw = joinChunks(chunks);
+  const bytes = encoding === undefined ? raw : await decodeBody(raw, encoding);
+  const { hash } = await import("node:crypto");
+  const facts = { size: bytes.length, sha256: hash("sha256", bytes, "hex") };
+  const text = decodeText(bytes, contentType);
+  if (text !== undefined) return { ...readText(text, contentType), ...facts };
+  return { body: "", ...facts, filepath: await saveBody(bytes, contentType, context) };
+}
+
+/** `body`, and `rawbody` where the body is data. */
+function readText(text: string, contentType: string): Dict {
+  if (!isJsonType(mediaType(contentType)) && !looksLikeData(text)) return { body: text };
+  try {
+    return { body: parseJson(text) as Value, rawbody: text };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return { body: text };
+    throw error;
+  }
+}
+
+/** Whether a text is bracketed like an object or a list. */
+function looksLikeData(text: string): boolean {
+  const inner = text.trim();
+  return inner.startsWith("{") && inner.endsWith("}") ||
+    inner.startsWith("[") && inner.endsWith("]");
+}
+
+/** Writes a body to a file that is removed when the run ends, and gives the path of the file. */
+async function saveBody(
+  bytes: Uint8Array,
+  contentType: string,
+  context: ActionContext,
+): Promise<string> {
+  try {
+    const path = await runResources(context).newFile(fileSuffix(mediaType(contentType)));
+    await Deno.writeFile(path, bytes, { mode: 0o600 });
+    return path;
+  } catch (error) {
+    const denial = explainDenial(error);
+    if (denial) {
+      throw new StepError(`cannot save the body of the response: ${denial.words}`, denial.hint);
+    }
+    if (!(error instanceof Error)) throw error;
+    throw new StepError(`cannot save the body of the response: ${error.message}`);
+  }
+}
