@@ -76,6 +76,10 @@ export const DEFAULT_COMMAND: Command = {
     },
     { name: "fail-fast", summary: "Begin no new job and no new step after the first failure" },
     {
+      name: "strict",
+      summary: "Fail on warnings, on unsuccessful steps without a test, and if no step runs",
+    },
+    {
       name: "jobs",
       value: "count",
       summary: "How many jobs may run at once (default: all that can)",
@@ -183,7 +187,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
         "'flows/**/*.yml'",
     }],
     options: [
-      { name: "strict", summary: "Make errors of warnings" },
+      { name: "strict", summary: "Treat warnings as errors" },
       {
         name: "format",
         value: "form",

@@ -332,7 +332,7 @@ export interface RunFinished {
   readonly duration: number;
   /** How it came out. */
   readonly state: "passed" | "failed";
-  /** Why it ended before its end. */
+  /** Why it ended before its end, or what `--strict` made of it: `--strict: 1 warning`. */
   readonly interrupted?: string;
   /** How many jobs came out how. */
   readonly jobs: Readonly<Record<JobState, number>>;

@@ -14,7 +14,7 @@ import { Outputs } from "./execute/outputs.ts";
 import { emptyTally, finishJob, type JobOutcome, runJob } from "./execute/run_job.ts";
 import { closeScope } from "./execute/step_context.ts";
 import { addSecretsOf } from "./mask/secrets.ts";
-import type { Detail, Session } from "./session.ts";
+import type { Detail, Session, Tally } from "./session.ts";
 import type { Step } from "../workflow/model.ts";
 
 export interface RunOptions {
@@ -27,6 +27,11 @@ export interface RunOptions {
   readonly secrets?: Masker;
   /** Begins no new job and no new step after the first failure. */
   readonly failFast?: boolean;
+  /**
+   * A run fails if it warns or runs no step, and a step fails if its action was no success and
+   * nothing tested it.
+   */
+  readonly strict?: boolean;
   /** How many jobs may run at once, at least 1; no bound without it. */
   readonly jobs?: number;
   /** What actions may reach; everything where it is absent. */
@@ -53,7 +58,7 @@ export async function run(
   const deadline = timeout &&
     deadlines.add(timeout.milliseconds, () => cancellation.cancel(timeout.reason));
   try {
-    return await runJobs(session, plan, options.jobs, resources);
+    return await runJobs(session, plan, options, resources);
   } finally {
     deadline?.cancel();
     await closeScope(session, resources);
@@ -91,6 +96,7 @@ function openSession(
     cancellation,
     draining,
     failFast: options.failFast ?? false,
+    strict: options.strict ?? false,
     secrets,
     tally: emptyTally(),
     emit: (event) => emit(maskEvent(ofRun(runId, event), secrets)),
@@ -108,12 +114,18 @@ function ofRun(runId: string, { type, ...more }: BareEvent): RunEvent {
 async function runJobs(
   session: Session,
   plan: Plan,
-  atOnce: number | undefined,
+  { jobs: atOnce, strict }: RunOptions,
   resources: Resources,
 ): Promise<boolean> {
   const { workflow, jobs } = plan;
   const { clock } = session.host;
-  const { emit, tally, cancellation } = session;
+  const { tally, cancellation } = session;
+  let warnings = 0;
+  const emit = (event: BareEvent) => {
+    if (event.type === "note" && event.level === "warning") warnings++;
+    session.emit(event);
+  };
+  const counted = { ...session, emit };
   const outline = await outlinePlan(plan, session.detail.places);
   const ticks = clock.ticks();
   emit({
@@ -124,21 +136,29 @@ async function runJobs(
     file: workflow.document.name,
     jobs: outline,
   });
-  await runGraph(session, jobs, atOnce);
+  await runGraph(counted, jobs, atOnce);
   // What cannot be closed is part of the report.
-  await closeScope(session, resources);
+  await closeScope(counted, resources);
   const leftOut = workflow.jobs.length - jobs.length;
-  const passed = tally.jobs.failed === 0 && cancellation.reason === undefined;
+  const reason = cancellation.reason ?? (strict ? strictReason(tally, warnings) : undefined);
+  const passed = tally.jobs.failed === 0 && reason === undefined;
   emit({
     type: "run_finished",
     time: clock.now(),
     duration: roundDuration(clock.ticks() - ticks),
     state: passed ? "passed" : "failed",
-    ...(cancellation.reason === undefined ? {} : { interrupted: cancellation.reason }),
+    ...(reason === undefined ? {} : { interrupted: reason }),
     ...tally,
     ...(leftOut === 0 ? {} : { leftOut }),
   });
   return passed;
+}
+
+/** What `--strict` does not accept of a run as a whole. */
+function strictReason({ steps }: Tally, warnings: number): string | undefined {
+  if (steps.passed + steps.failed + steps.untested === 0) return "--strict: no step was run";
+  if (warnings === 0) return undefined;
+  return `--strict: ${warnings === 1 ? "1 warning" : `${warnings} warnings`}`;
 }
 
 /** Starts each job the moment the jobs that it names are done, and none earlier. */

@@ -35,6 +35,8 @@ export interface Session {
   readonly draining: Cancellation;
   /** Whether the first failure closes the run, or the embedded job that it is in. */
   readonly failFast: boolean;
+  /** Whether a step that nothing tested fails if its action was no success. */
+  readonly strict: boolean;
   readonly secrets: Masker;
   readonly tally: Tally;
   /** Emits an event of this run, with its secrets masked. */

@@ -15,8 +15,13 @@ export function chooseJobs(plan: Plan, { lists, switches }: Invocation): Plan {
     (lists.get(option) ?? []).flatMap((wanted) => jobsFor(plan, option, wanted));
   const withNeeds = !switches.has("no-needs");
   const skip = new Set(matches("skip"));
-  if (!lists.has("only")) return selectJobs(plan, { withNeeds, skip });
-  return selectJobs(plan, { only: new Set(matches("only")), withNeeds, skip });
+  const only = lists.has("only") ? new Set(matches("only")) : undefined;
+  const wanted = [...only ?? plan.jobs];
+  if (skip.size > 0 && wanted.every((job) => skip.has(job))) {
+    const options = only ? "options --only and --skip leave" : "option --skip leaves";
+    throw new UsageError(`${options} no job to run`, "name fewer jobs with --skip");
+  }
+  return selectJobs(plan, { ...only ? { only } : {}, withNeeds, skip });
 }
 
 function jobsFor({ jobs }: Plan, option: string, wanted: string): readonly PlannedJob[] {

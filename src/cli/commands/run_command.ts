@@ -135,12 +135,15 @@ async function prepare(
     const preparation = isPrepared(invocation)
       ? await (await import("../inputs/prepare_run.ts")).prepareRun(invocation, program)
       : undefined;
-    await warn(preparation?.warnings ?? [], level, program);
+    const isStrict = invocation.switches.has("strict");
+    const warn = (found: readonly Diagnostic[]) =>
+      isStrict ? refuseWarnings(file, found) : printAll(found, level, program);
+    await warn(preparation?.warnings ?? []);
     const { workflow, warnings } = await loadWorkflow(file, host, preparation?.options.permissions);
-    await warn(warnings, level, program);
+    await warn(warnings);
     const prepared = await preparation?.plan(workflow) ??
       { plan: await makePlan(workflow, host.env.all()) };
-    await warn(prepared.plan.warnings, level, program);
+    await warn(prepared.plan.warnings);
     return preparation ? { ...prepared, options: preparation.options } : prepared;
   } catch (error) {
     if (error instanceof LoadError && tellsGithub(targets)) {
@@ -154,7 +157,7 @@ async function prepare(
 /** Options that make another run than that of a workflow as it stands. */
 const PREPARING: readonly string[] = [
   ...["only", "skip", "no-needs", "var", "var-file", "env-file"],
-  ...["fail-fast", "jobs", "list", "dry-run"],
+  ...["fail-fast", "strict", "jobs", "list", "dry-run"],
   ...["allow-net", "allow-run", "allow-read", "allow-write", "no-shell"],
 ];
 
@@ -168,7 +171,15 @@ async function levelOf({ switches }: Invocation, env: Environment): Promise<LogL
   return await (await import("../messages/warnings.ts")).logLevel(env, switches);
 }
 
-async function warn(
+/** With `--strict` a warning is an error: nothing is run. Throws LoadError. */
+function refuseWarnings(file: string, warnings: readonly Diagnostic[]): void {
+  if (warnings.length === 0) return;
+  const count = warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`;
+  const errors = warnings.map((warning) => ({ ...warning, severity: "error" as const }));
+  throw new LoadError(`'${file}' has ${count}, which --strict makes errors`, errors);
+}
+
+async function printAll(
   warnings: readonly Diagnostic[],
   level: LogLevel,
   program: Program,
@@ -216,7 +227,7 @@ async function openFiles(
     ...hooks,
     onLeftOut: ({ message }) => void leftOut.push({ severity: "warning", code: "report", message }),
   });
-  await warn(leftOut, level, program);
+  await printAll(leftOut, level, program);
   return files;
 }
 

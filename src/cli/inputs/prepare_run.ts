@@ -15,7 +15,7 @@ import { applyInputs, readInputs } from "./read_inputs.ts";
 /** A run that is to be another one than that of a workflow as it stands. */
 export interface Preparation {
   readonly warnings: readonly Diagnostic[];
-  readonly options: Pick<RunOptions, "failFast" | "jobs" | "secrets" | "permissions">;
+  readonly options: Pick<RunOptions, "failFast" | "strict" | "jobs" | "secrets" | "permissions">;
   plan(workflow: Workflow): Promise<Prepared>;
 }
 
@@ -46,6 +46,7 @@ export async function prepareRun(
       secrets,
       ...(jobs === undefined ? {} : { jobs }),
       ...(switches.has("fail-fast") ? { failFast: true } : {}),
+      ...(switches.has("strict") ? { strict: true } : {}),
       ...(permissions ? { permissions } : {}),
     },
     async plan(loaded) {

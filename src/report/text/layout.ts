@@ -101,9 +101,10 @@ export function renderEcho(echo: string | undefined, style: Style): string[] {
   return text === "" ? [] : text.split("\n").map((line) => style.blue(line.trimEnd()));
 }
 
-/** The last line of a report: how long the run took and what came of it. */
-export function renderFooter(event: RunFinished, style: Style): string {
-  const time = style.dim(`Total workflow time: ${formatSeconds(event.duration)}`);
+/** The last line of a report: how long the run took and what came of it; `name` begins it. */
+export function renderFooter(event: RunFinished, style: Style, name?: string): string {
+  const total = `Total workflow time: ${formatSeconds(event.duration)}`;
+  const time = (name === undefined ? "" : `${style.bold(oneLine(name))}: `) + style.dim(total);
   const counts = countsOf(event);
   if (event.state === "passed") {
     const remark = counts === "" ? "" : style.dim(` (${counts})`);

@@ -16,12 +16,17 @@ import { countOf, indentedRoom, indentLines, oneLine, roomOf } from "./text_line
 
 const INDENT = 2;
 
-/** What failed, and the footer. */
+/** What failed, and the footer with the name of the workflow. */
 export function quietReport(options: ReportOptions): Reporter {
   /** Of jobs that repeat, whose failures are told once when they end. */
   const tallies = new Map<string, RoundTally>();
   const trees = new StepTrees();
-  return namedReport((event, names) => linesOf(event, names, tallies, trees, options));
+  let workflow = "";
+  return namedReport((event, names) => {
+    if (event.type === "run_started") workflow = event.name;
+    if (event.type === "run_finished") return [renderFooter(event, options.style, workflow)];
+    return linesOf(event, names, tallies, trees, options);
+  });
 }
 
 function linesOf(
@@ -55,8 +60,6 @@ function linesOf(
         ...roundLines(tallies.get(event.job), names.job(event.job), options),
         ...jobLines(event, options),
       ];
-    case "run_finished":
-      return [renderFooter(event, options.style)];
     default:
       return [];
   }

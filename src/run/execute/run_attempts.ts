@@ -1,7 +1,7 @@
 import { StepError } from "../../source/errors.ts";
 import { roundDuration } from "../../value/duration.ts";
-import type { Retry } from "../../workflow/model.ts";
-import { evaluateDuration, inField } from "./evaluate_field.ts";
+import type { Retry, Step } from "../../workflow/model.ts";
+import { evaluateDuration, FieldError, inField } from "./evaluate_field.ts";
 import type { Attempt, Failure, StepResult, StepRun, StepWaiting } from "../event.ts";
 import { failureOf } from "../failure/failure.ts";
 import type { Session } from "../session.ts";
@@ -45,7 +45,7 @@ export async function runAttempts(
       stopped = await pauseOrFail(session, context, retry);
       if (!stopped) continue;
     }
-    const outcome = await conclude(session, context, tried, stopped);
+    const outcome = await conclude(session, context, tried, stopped, attempts.length);
     const isFlaky = attempts.length > 1 && tried.outcome === "passed" && !stopped &&
       outcome.state !== "failed";
     return {
@@ -89,6 +89,7 @@ async function conclude(
   context: StepContext,
   tried: Try,
   stopped: Failure | undefined,
+  attempts: number,
 ): Promise<Omit<Outcome, "attempts">> {
   const failures = [...tried.failures, ...(stopped ? [stopped] : [])];
   const { step } = context;
@@ -100,6 +101,9 @@ async function conclude(
     } catch (error) {
       failures.push(await failureOf(session, step.path, error));
     }
+  }
+  if (failures.length === 0 && tried.outcome === "failed" && (step.retry || session.strict)) {
+    failures.push(await failureOf(session, step.path, unsuccessful(tried, step, attempts)));
   }
   const state = failures.length > 0 ? "failed" : step.test ? "passed" : "untested";
   const untested = state === "untested" && tried.answer?.result.status !== 0;
@@ -114,6 +118,20 @@ async function conclude(
       ? await (await detail()).stepDetail(session, context, tried, state)
       : {}),
   };
+}
+
+/** The error of a step without a test whose action was no success. */
+function unsuccessful(tried: Try, { retry }: Step, attempts: number): FieldError {
+  if (!retry) {
+    const hint = "--strict makes it a failure; a test says what counts as success";
+    return new FieldError(["uses"], new StepError(`${briefOf(tried)}, not tested`, hint));
+  }
+  const message = `${briefOf(tried)} after ${
+    attempts === 1 ? "1 attempt" : `${attempts} attempts`
+  }`;
+  const hint = "retry without test repeats until the action succeeds; " +
+    "a test says what else counts as success";
+  return new FieldError(["retry"], new StepError(message, hint));
 }
 
 function untestedInside({ answer }: Try): Pick<Outcome, "untestedInside"> {
