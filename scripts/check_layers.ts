@@ -35,9 +35,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Each library is imported in one file of ours; directories of one subject count as one. */
-const ONE_DOOR = Object.keys(config.imports).filter((name) =>
-  !name.startsWith("@std/") || name === "@std/yaml/parse"
-);
+const ONE_DOOR = Object.keys(config.imports).filter((name) => !name.startsWith("@std/"));
 
 interface Import {
   readonly specifier: string;

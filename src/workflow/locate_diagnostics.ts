@@ -3,7 +3,7 @@ import { LoadError } from "../source/errors.ts";
 import { type Path, type Span, spanInFile } from "../source/source.ts";
 import { inheritedPath } from "./decode/inherited_path.ts";
 import type { Document, Positions } from "./model.ts";
-import { hasErrors, type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
+import { type Problem, UNQUOTED_TEMPLATE } from "./problem.ts";
 
 /**
  * All that is wrong with a document, and with the job files that it embeds. `unquoted` are the
@@ -15,8 +15,6 @@ export async function loadError(
   document: Document,
   inJobFiles: readonly Diagnostic[] = [],
 ): Promise<LoadError> {
-  const { fault } = await document.positions();
-  if (fault) return fault;
   const own = await locateDiagnostics(
     withoutConsequences(problems, unquoted, document.value),
     document,
@@ -35,11 +33,6 @@ export async function locateAll(found: readonly Findings[]): Promise<readonly Di
   const located: Diagnostic[] = [];
   for (const { problems, unquoted, document } of found) {
     if (problems.length === 0) continue;
-    const { fault } = await document.positions();
-    if (fault && hasErrors(problems)) {
-      located.push(...fault.diagnostics);
-      continue;
-    }
     const own = withoutConsequences(problems, unquoted, document.value);
     located.push(...await locateDiagnostics(own, document));
   }

@@ -1,7 +1,6 @@
 import type { Action } from "../action/action.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
-import type { LoadError } from "../source/errors.ts";
 import type { Path, Source, Span } from "../source/source.ts";
 
 /** Workflow files, read as one document. */
@@ -10,18 +9,26 @@ export interface Document {
   readonly name: string;
   readonly files: readonly Source[];
   readonly value: unknown;
-  /** Brings the places of the values; found at the first call, since most runs need none. */
+  readonly replaced: readonly ReplacedKey[];
+  /** Positions of the values; found at the first call, since most runs need none. */
   positions(): Promise<Positions>;
 }
 
-/** Where the values of a document stand in its files. Aliases and merged keys are followed. */
+/** A top-level key that several files define, of which the last one counts. */
+export interface ReplacedKey {
+  readonly key: string;
+  /** The file whose value is replaced. */
+  readonly before: string;
+  /** The file whose value takes its place. */
+  readonly after: string;
+}
+
+/** Where the values of a document are in its files. Aliases and merged keys are followed. */
 export interface Positions {
   /** The value or its key; the nearest value around it where there is none of that path. */
   locate(path: Path, part?: "key" | "value"): Span;
   /** The text of a scalar as a source of its own, to mark a part of an expression in it. */
   text(path: Path): Source | undefined;
-  /** What is wrong with a text that was read and yet is no YAML, whose places are not known. */
-  readonly fault?: LoadError;
 }
 
 /** A workflow that has passed every check. */

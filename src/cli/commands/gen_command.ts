@@ -9,9 +9,9 @@ import type { ParsedFile, Yaml } from "../../openapi/read/resolve_references.ts"
 import { LoadError, UsageError } from "../../source/errors.ts";
 import type { Source } from "../../source/source.ts";
 import { parseJson } from "../../value/parse_json.ts";
-import { type JsYaml, loadJsYaml } from "../../workflow/yaml/js_yaml.ts";
-import { joinFiles, readTextFile } from "../../workflow/read_files.ts";
-import { readYaml } from "../../workflow/yaml/read_yaml.ts";
+import { readTextFile } from "../../workflow/read_files.ts";
+import { printYaml } from "../../workflow/yaml/parse_yaml.ts";
+import { findPositions, readYaml } from "../../workflow/yaml/read_yaml.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { logLevel, printWarnings } from "../messages/warnings.ts";
 
@@ -30,17 +30,16 @@ export async function genCommand(
   }
   if (out !== undefined && !mayOverwrite) await refuseExisting(out, host);
   const sources = new Set<string>();
-  const yaml = yamlWith(await loadJsYaml());
   const api = await readApi(path, {
     async read(name) {
       const source = await readTextFile(name, host, "OpenAPI file");
       if (out !== undefined) sources.add(await realPath(name, host));
       return source;
     },
-    yaml,
+    yaml: YAML,
   });
   const workflow = makeWorkflow(api, findSecrets);
-  const text = renderWorkflow(workflow, fileName(path), yaml);
+  const text = renderWorkflow(workflow, fileName(path), YAML);
   const notes = workflow.notes.map((message) =>
     ({ severity: "warning", code: "openapi", message }) as const
   );
@@ -64,22 +63,17 @@ function findSecrets(workflow: unknown): readonly FoundSecret[] {
 }
 
 /** Descriptions are read as workflows are; JSON by what reads it fastest. */
-function yamlWith(js: JsYaml): Yaml {
-  return {
-    parse,
-    print: (value) => js.dump(value, { lineWidth: -1, noRefs: true, quoteStyle: "double" }),
-  };
-}
+const YAML: Yaml = {
+  parse,
+  print: printYaml,
+};
 
 async function parse(source: Source): Promise<ParsedFile> {
   const value = /^\s*[[{]/.test(source.text) ? readJson(source.text) : undefined;
   if (value === undefined) return await parseYaml(source);
   return {
     value,
-    async locate(path) {
-      const { findPositions } = await import("../../workflow/yaml/exact_yaml.ts");
-      return (await findPositions(joinFiles([source]), value)).locate(path);
-    },
+    locate: async (path) => (await findPositions([source], value)).locate(path),
   };
 }
 

@@ -5,18 +5,7 @@ import { excerptOf, type Position } from "../../source/source.ts";
 type FindSpot = (job: number, step: Step) => Position;
 
 /** What finds where the steps of a workflow begin. */
-export async function findSpots({ document, jobs }: Workflow): Promise<FindSpot> {
-  const { findStepStarts } = await import("../../workflow/yaml/step_starts.ts");
-  const [file, ...others] = document.files;
-  const starts = file && others.length === 0 ? findStepStarts(file.text) : undefined;
-  const fits = starts?.length === jobs.length &&
-    jobs.every(({ steps }, index) => starts[index]!.length === steps.length);
-  if (file && starts && fits) {
-    return (job, { index }) => {
-      const start = starts[job]![index]!;
-      return spot(excerptOf({ source: file, start, end: start }));
-    };
-  }
+export async function findSpots({ document }: Workflow): Promise<FindSpot> {
   const locate = await locateSteps(document);
   return (_job, step) => locate(step);
 }

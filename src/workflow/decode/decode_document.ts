@@ -6,7 +6,7 @@ import type { Path } from "../../source/source.ts";
 import { isDict } from "../../value/value.ts";
 import { type Decoding, isRawMap } from "./decode_value.ts";
 import type { ExpressionReader, ExpressionUse } from "./expression_reader.ts";
-import { inspectValue } from "./inspect_value.ts";
+import { inspectValue, warnOfLeadingZeros } from "./inspect_value.ts";
 import type { Limits } from "../limits.ts";
 import type { Document } from "../model.ts";
 import { addError, type Problem, UNQUOTED_TEMPLATE } from "../problem.ts";
@@ -20,9 +20,6 @@ export interface DecodedDocument<T> {
   /** Mappings that should be templates: what is wrong inside of them is a consequence. */
   readonly unquoted: readonly Path[];
 }
-
-/** What YAML may read as a number to the base of eight, wherever a value can stand. */
-const LEADING_ZERO = /(?<=^|[\s,[{:])[-+]?0[\d_]+(?=[\s,\]}]|$)/m;
 
 /** Decodes as much of a document as can be, by what it should be, whatever is wrong with it. */
 export async function decodeAs<T>(
@@ -54,9 +51,7 @@ export async function decodeAs<T>(
     ...plugins ? { plugins } : {},
   });
   await expressions.check(varsOf(document.value));
-  if (document.files.some(({ text }) => LEADING_ZERO.test(text))) {
-    await (await import("../yaml/leading_zeros.ts")).warnOfLeadingZeros(problems, document);
-  }
+  await warnOfLeadingZeros(problems, document);
   return { ...draft ? { draft } : {}, uses: expressions.uses, problems, unquoted };
 }
 

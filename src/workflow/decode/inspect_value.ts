@@ -1,6 +1,8 @@
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { Path } from "../../source/source.ts";
 import { MOST_LEVELS } from "../limits.ts";
+import type { Document } from "../model.ts";
+import { addWarning, type Problem } from "../problem.ts";
 
 /** What is known of a document before any of it is decoded. */
 interface Inspection {
@@ -75,3 +77,31 @@ interface Size {
 }
 
 const LEAF: Size = { values: 1, levels: 0 };
+
+/** What YAML may read as a number to the base of eight, wherever a value can be. */
+const ANY_LEADING_ZERO = /(?<=^|[\s,[{:])[-+]?0[\d_]+(?=[\s,\]}]|$)/m;
+const LEADING_ZERO = /^[-+]?0[\d_]+$/;
+
+/**
+ * Warns of numbers with a leading zero. YAML reads them to the base of eight, and they were often
+ * meant as text, like a zip code.
+ */
+export async function warnOfLeadingZeros(problems: Problem[], document: Document): Promise<void> {
+  if (!document.files.some(({ text }) => ANY_LEADING_ZERO.test(text))) return;
+  const positions = await document.positions();
+  const known = new Set<object>();
+  const walk = (value: unknown, path: Path) => {
+    if (typeof value === "number") {
+      const written = positions.text(path)?.text ?? "";
+      if (!LEADING_ZERO.test(written)) return;
+      addWarning(problems, "leading-zero", path, `${written} is read as ${value}`, {
+        hint: "put it in quotes for text, or leave out the zero",
+      });
+    } else if (typeof value === "object" && value !== null && !known.has(value)) {
+      known.add(value);
+      if (Array.isArray(value)) value.forEach((item, index) => walk(item, [...path, index]));
+      else for (const [key, part] of Object.entries(value)) walk(part, [...path, key]);
+    }
+  };
+  walk(document.value, []);
+}

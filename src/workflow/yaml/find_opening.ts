@@ -1,10 +1,24 @@
-/** Is told of line breaks in quotes, and of white space with line breaks or tabs in brackets. */
+/** Called for white space with line breaks before a closing bracket. */
 type OnBreak = (start: number, end: number) => void;
 
 /**
+ * The text, in the same length, with each closing bracket in the line of what it closes; undefined
+ * where one is open. YAML wants a `}` to be indented deeper than the key of its `{`, and so does the
+ * parser; formatters do not indent it, and other parsers read it.
+ */
+export function joinBrackets(text: string): string | undefined {
+  const pieces: string[] = [];
+  let copied = 0;
+  const opening = findOpening(text, text.length, (start, end) => {
+    pieces.push(text.slice(copied, start), " ".repeat(end - start));
+    copied = end;
+  });
+  return opening === undefined ? pieces.join("") + text.slice(copied) : undefined;
+}
+
+/**
  * Where the innermost quote or bracket of a YAML text begins that is still open at `end`;
- * undefined where none is. Knows of YAML what that takes: where a value begins, and what is no
- * value's beginning because it belongs to a text or a comment.
+ * undefined where none is. The parser reports where it gave up, often many lines below the mistake.
  */
 export function findOpening(text: string, end: number, onBreak?: OnBreak): number | undefined {
   let at = 0;
@@ -49,7 +63,7 @@ interface Read {
 function readValue(text: string, at: number, end: number, onBreak?: OnBreak): Read {
   const first = text[at] ?? "\n";
   if (/["']/.test(first)) {
-    const close = endOfQuoted(text, at, end, onBreak);
+    const close = endOfQuoted(text, at, end);
     return close === undefined
       ? { at: end, isText: false, opening: at }
       : { at: close, isText: false };
@@ -58,17 +72,10 @@ function readValue(text: string, at: number, end: number, onBreak?: OnBreak): Re
   return { at, isText: !/[\s#]/.test(first) };
 }
 
-function endOfQuoted(
-  text: string,
-  at: number,
-  end: number,
-  onBreak?: OnBreak,
-): number | undefined {
+function endOfQuoted(text: string, at: number, end: number): number | undefined {
   const quote = text[at];
   for (let i = at + 1; i < end; i++) {
-    if (text[i] === "\n" || text[i] === "\r") onBreak?.(i, i + 1);
-    // An escaped line break is one all the same.
-    if (quote === '"' && text[i] === "\\") i += /[\r\n]/.test(text[i + 1] ?? "") ? 0 : 1;
+    if (quote === '"' && text[i] === "\\") i++;
     else if (text[i] !== quote) continue;
     else if (quote === "'" && text[i + 1] === "'") i++;
     else return i + 1;
@@ -90,13 +97,13 @@ function readFlow(text: string, from: number, end: number, onBreak?: OnBreak): R
       if (open.length === 0) return { at: at + 1, isText: false };
       fresh = false;
     } else if (fresh && /["']/.test(character)) {
-      const close = endOfQuoted(text, at, end, onBreak);
+      const close = endOfQuoted(text, at, end);
       if (close === undefined) return { at: end, isText: false, opening: at };
       at = close - 1;
       fresh = false;
     } else if (/\s/.test(character)) {
       const next = skip(GAP, text, at);
-      if (/[\r\n\t]/.test(text.slice(at, next))) onBreak?.(at, next);
+      if (onBreak && /[\]}]/.test(text[next] ?? "")) onBreak(at, next);
       at = next - 1;
     } else {
       fresh = /[,:]/.test(character);

@@ -1,16 +1,19 @@
 import type { Path, Source, Span } from "../../source/source.ts";
 import { inheritedPath } from "../decode/inherited_path.ts";
 import type { Positions } from "../model.ts";
-import { type JoinedText, spanAt } from "../read_files.ts";
-import type { YamlMap, YamlNode, YamlPair, YamlScalar } from "./yaml_nodes.ts";
+import { type ParsedYaml, spanAt } from "./parse_yaml.ts";
+import {
+  buildNodes,
+  type YamlMap,
+  type YamlNode,
+  type YamlPair,
+  type YamlScalar,
+} from "./yaml_nodes.ts";
 
 /** Finds the values of a document by their paths, in the tree of its text. */
-export function makePositions(
-  joined: JoinedText,
-  root: YamlNode | undefined,
-  value: unknown,
-): Positions {
-  const spanOf = ({ start, end }: YamlNode) => spanAt(joined, start, end);
+export function makePositions(parsed: ParsedYaml, value: unknown): Positions {
+  const root = joinRoots(buildNodes(parsed.events, parsed.text));
+  const spanOf = ({ start, end }: YamlNode) => spanAt(parsed, start, end);
   const findNode = makeFinder();
   const find = (path: Path) => {
     const written = inheritedPath(value, path);
@@ -19,7 +22,7 @@ export function makePositions(
   };
   const locate = (path: Path, part: "key" | "value" = "value"): Span => {
     const { node, key, isWhole } = find(path);
-    if (!node) return spanAt(joined, 0, 0);
+    if (!node) return spanAt(parsed, 0, 0);
     const wanted = isWhole ? part : "value";
     const empty = node.start === node.end;
     return spanOf(key && (wanted === "key" || empty) ? key : node);
@@ -31,6 +34,14 @@ export function makePositions(
     return { name: origin.source.name, text: node.text, origin };
   };
   return { locate, text };
+}
+
+/** The one node of all files, whose top-level keys are those of one mapping. */
+function joinRoots(files: YamlNode | undefined): YamlNode | undefined {
+  const roots = files?.kind === "list" ? files.items : [];
+  const [first] = roots;
+  if (roots.length < 2 || first?.kind !== "map") return first;
+  return { ...first, pairs: roots.flatMap((root) => root.kind === "map" ? root.pairs : []) };
 }
 
 /** The deepest node on the way of a path, its key, and how many parts of the path led there. */

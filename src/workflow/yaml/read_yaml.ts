@@ -1,22 +1,7 @@
-import { parse } from "@std/yaml/parse";
 import { LoadError } from "../../source/errors.ts";
 import type { Source } from "../../source/source.ts";
-import { joinFiles } from "../read_files.ts";
-import type { Document, Positions } from "../model.ts";
-
-/**
- * What the fast parser reads wrongly without a word: a tab in an indentation, merge keys, numbers
- * that a number cannot hold, `0o17`, `-.5`, a comma with nothing before it, and an anchor of
- * nothing, false, 0 or "", whose aliases are lost. When it is mended, this can go.
- */
-const MISREAD = new RegExp(
-  [
-    /^ *\t|<<\s*:|\d[\d_]{15}|\b0x[\da-fA-F_]{14}|\b0o[0-7]/,
-    /[-+]\.\d|\d[eE]\+?\d{3}|[[{,]\s*,/,
-    /(?<=[\s[{,])&[^\s[\]{},]+(?:\s*(?:[\r\n\]},#|>!]|$)|[ \t]+(?:""|''|[-+]?\.?0|\.[nN]|[fF]))/,
-  ].map(({ source }) => source).join("|"),
-  "m",
-);
+import type { Document, Positions, ReplacedKey } from "../model.ts";
+import { constructValues, parseYaml, YamlFault } from "./parse_yaml.ts";
 
 /** What an empty file needs, by what it should be. */
 const NEEDS: Readonly<Record<string, string>> = {
@@ -26,37 +11,65 @@ const NEEDS: Readonly<Record<string, string>> = {
   "var file": "write {} for no vars at all",
 };
 
-/**
- * Reads files as one YAML document; `what` says what they should be. Throws LoadError where they
- * are none.
- */
+/** Reads files as one YAML document; `what` says what they should be. Throws LoadError. */
 export async function readYaml(
   files: readonly Source[],
   what = "workflow file",
 ): Promise<Document> {
-  const joined = joinFiles(files);
   const name = files.map((file) => file.name).join(",");
-  const value = readFast(joined.text) ?? await (await exactYaml()).readExactly(joined);
+  const { filled, values } = await orLoadError(() => {
+    const parsed = parseYaml(files);
+    return { filled: parsed.filled, values: constructValues(parsed) };
+  });
+  const value = values.length < 2
+    ? values[0] ?? null
+    : Object.fromEntries(values.flatMap((value) => Object.entries(value as object)));
   if (value === null) {
     throw new LoadError(`${what} '${name}' is empty`, [], NEEDS[what]);
   }
   let positions: Promise<Positions> | undefined;
-  const findPositions = async () => (await exactYaml()).findPositions(joined, value);
-  return { name, files, value, positions: () => positions ??= findPositions() };
+  return {
+    name,
+    files,
+    value,
+    replaced: values.length < 2 ? [] : replacedKeys(filled, values),
+    positions: () => positions ??= findPositions(files, value),
+  };
 }
 
-/** Brings the parser that knows all and takes longer, which most runs never need. */
-function exactYaml(): Promise<typeof import("./exact_yaml.ts")> {
-  return import("./exact_yaml.ts");
+/** The top-level keys that a later file defines again. */
+function replacedKeys(
+  files: readonly Source[],
+  values: readonly unknown[],
+): readonly ReplacedKey[] {
+  const replaced: ReplacedKey[] = [];
+  const known = new Map<string, string>();
+  values.forEach((map, index) => {
+    const { name } = files[index]!;
+    for (const key of Object.keys(map as object)) {
+      const before = known.get(key);
+      if (before !== undefined) replaced.push({ key, before, after: name });
+      known.set(key, name);
+    }
+  });
+  return replaced;
 }
 
-/** The value as @std/yaml reads it; undefined for all that js-yaml has to look at. */
-function readFast(text: string): unknown {
-  if (MISREAD.test(text)) return undefined;
+/** The positions of a value in the files that it was read from. */
+export async function findPositions(
+  files: readonly Source[],
+  value: unknown,
+): Promise<Positions> {
+  const { makePositions } = await import("./positions.ts");
+  // Parsed anew: the events take many times the memory of the text, and most runs need none.
+  return makePositions(await orLoadError(() => parseYaml(files)), value);
+}
+
+async function orLoadError<T>(read: () => T): Promise<T> {
   try {
-    return parse(text, { schema: "core" });
-  } catch {
-    // js-yaml knows better where and why, and it reads the little that only this parser refuses.
-    return undefined;
+    return read();
+  } catch (error) {
+    if (!(error instanceof YamlFault)) throw error;
+    throw (await import("./yaml_fault.ts")).faultError(error);
   }
 }

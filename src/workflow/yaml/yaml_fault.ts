@@ -1,13 +1,13 @@
 import { LoadError } from "../../source/errors.ts";
 import { excerptOf } from "../../source/source.ts";
 import { findOpening } from "./find_opening.ts";
-import { type JoinedText, spanAt } from "../read_files.ts";
-import type { YamlFault } from "./parse_exactly.ts";
+import { NOT_A_MAPPING, parseYaml, SECOND_DOCUMENT, type YamlFault } from "./parse_yaml.ts";
+import { buildNodes } from "./yaml_nodes.ts";
 
-/** What is told of a kind of fault, given the text from the fault on and its line. */
+/** What to say about a kind of fault. */
 interface FaultKind {
   readonly reason: RegExp;
-  readonly tell: (at: FaultContext) => Told;
+  readonly explain: (at: FaultContext) => Explanation;
 }
 
 interface FaultContext {
@@ -15,9 +15,11 @@ interface FaultContext {
   /** The line of the fault before and from the fault on. */
   readonly before: string;
   readonly after: string;
+  readonly text: string;
+  readonly offset: number;
 }
 
-interface Told {
+interface Explanation {
   readonly message?: string;
   readonly hint?: string;
   /** How many characters to mark. */
@@ -38,15 +40,35 @@ const QUOTE_IT = "put the whole value in quotes";
 const KINDS: readonly FaultKind[] = [
   {
     reason: /^duplicated mapping key/,
-    tell: ({ after }) => {
-      const key = /^(?:"[^"]*"|'[^']*'|[^:\s]+)/.exec(after)?.[0] ?? after.trim();
-      const message = `the key ${/^["']/.test(key) ? key : `"${key}"`} is there twice`;
+    explain: ({ after, text, offset }) => {
+      const key = /^(?:"[^"]*"|'[^']*'|[^:\s"']+)/.exec(after)?.[0] ?? after.trim();
+      const line = firstLineOf(text, offset);
+      const first = line === undefined ? "" : `; the first one is in line ${line}`;
+      const message = `duplicate key ${/^["']/.test(key) ? key : `"${key}"`}${first}`;
       return { message, hint: "keep one of the two", length: key.length };
     },
   },
   {
+    reason: new RegExp(`^${SECOND_DOCUMENT}`),
+    explain: ({ after }) => ({
+      message: after.startsWith("---")
+        ? "a second document begins here"
+        : "the document ends here, but the file goes on",
+      hint: "a workflow is one document: remove this line",
+      length: 3,
+    }),
+  },
+  {
+    reason: new RegExp(`^${NOT_A_MAPPING}`),
+    explain: ({ after }) => ({
+      message: "only mappings can be joined with other files",
+      hint: 'write "key: value" lines',
+      length: after.trimEnd().length,
+    }),
+  },
+  {
     reason: /tab characters/,
-    tell: ({ after }) => ({
+    explain: ({ after }) => ({
       message: "a tab in the indentation",
       hint: "indent with spaces",
       length: /^\s*/.exec(after)![0].length,
@@ -54,15 +76,15 @@ const KINDS: readonly FaultKind[] = [
   },
   {
     reason: /^nesting exceeded/,
-    tell: () => ({ message: "the values are nested too deeply" }),
+    explain: () => ({ message: "the values are nested too deeply" }),
   },
   {
     reason: /^merge keys exceeded/,
-    tell: () => ({ message: '"<<" brings in too many keys' }),
+    explain: () => ({ message: '"<<" brings in too many keys' }),
   },
   {
     reason: /^cannot merge mappings/,
-    tell: () => ({
+    explain: () => ({
       message: '"<<" can merge mappings only',
       hint: "write <<: *anchor or <<: [*one, *other]",
       length: 2,
@@ -70,7 +92,7 @@ const KINDS: readonly FaultKind[] = [
   },
   {
     reason: /^unidentified alias/,
-    tell: ({ reason, after }) => {
+    explain: ({ reason, after }) => {
       const name = /"(.*)"/.exec(reason)?.[1] ?? "";
       const message = `the alias "*${name}" has no anchor "&${name}" before it`;
       const hint = "text that begins with * must be in quotes";
@@ -79,7 +101,7 @@ const KINDS: readonly FaultKind[] = [
   },
   {
     reason: /^unknown \w+ tag|^undeclared tag|^tag |tag name/,
-    tell: ({ after }) => ({
+    explain: ({ after }) => ({
       message: `"${/^\S*/.exec(after)![0]}" is read as a YAML tag, and there is no such tag`,
       hint: 'text that begins with "!" must be in quotes',
       length: /^\S*/.exec(after)![0].length,
@@ -87,7 +109,7 @@ const KINDS: readonly FaultKind[] = [
   },
   {
     reason: UNCLOSED,
-    tell: ({ after }) => ({
+    explain: ({ after }) => ({
       message: /^["']/.test(after)
         ? "the text that begins here is not closed"
         : `this "${after[0] ?? "["}" is not closed`,
@@ -98,14 +120,14 @@ const KINDS: readonly FaultKind[] = [
   },
   {
     reason: /^cannot resolve a node/,
-    tell: ({ after }) => ({
+    explain: ({ after }) => ({
       message: `what follows does not fit the tag "${/^\S*/.exec(after)![0]}"`,
       length: /^\S*/.exec(after)![0].length,
     }),
   },
   {
     reason: /^unknown escape sequence/,
-    tell: ({ after }) => ({
+    explain: ({ after }) => ({
       message: `unknown escape ${after.slice(0, 2)}`,
       hint: 'write "\\\\" for a backslash, or put the text in single quotes',
       length: 2,
@@ -113,7 +135,7 @@ const KINDS: readonly FaultKind[] = [
   },
   {
     reason: /^missed comma/,
-    tell: ({ after }) =>
+    explain: ({ after }) =>
       after === "" || /^[\]}]/.test(after)
         ? { message: "a closing bracket is missing before this, or it is another one" }
         : {
@@ -123,25 +145,25 @@ const KINDS: readonly FaultKind[] = [
   },
   {
     reason: /^expected the node content/,
-    tell: ({ after }) => ({ message: `a value is missing before this "${after[0] ?? ""}"` }),
+    explain: ({ after }) => ({ message: `a value is missing before this "${after[0] ?? ""}"` }),
   },
   {
     reason: /non-printable|valid JSON character/,
-    tell: ({ after }) => ({
+    explain: ({ after }) => ({
       message: `a character that YAML does not allow: U+${codePoint(after)}`,
       hint: "write it as an escape in double quotes",
     }),
   },
   {
     reason: KEYLESS,
-    tell: (at) => {
+    explain: (at) => {
       const { after } = at;
-      if (/^[@`%]|:(?:\s|$)/.test(after)) return tellByText(at);
+      if (/^[@`%]|:(?:\s|$)/.test(after)) return explainByText(at);
       const hint = /\S:\S/.test(after) ? 'a space must follow the ":"' : 'write "key: value"';
       return { message: "a key without a value", hint, length: after.trimEnd().length };
     },
   },
-  { reason: /./, tell: tellByText },
+  { reason: /./, explain: explainByText },
 ];
 
 function codePoint(text: string): string {
@@ -149,7 +171,7 @@ function codePoint(text: string): string {
 }
 
 /** A misplaced character, most often in text that should be in quotes. */
-function tellByText({ reason, before, after }: FaultContext): Told {
+function explainByText({ reason, before, after }: FaultContext): Explanation {
   const line = before + after;
   if (/(?::|-)\s+\{\{.*\}\}/.test(line)) {
     const message = "YAML reads {{ }} without quotes as a mapping";
@@ -179,18 +201,19 @@ function tellByText({ reason, before, after }: FaultContext): Told {
     : {};
 }
 
-/** The error to tell of a text that is no YAML: the line, what is wrong there and what to do. */
-export function faultError(fault: YamlFault, joined: JoinedText): LoadError {
-  const { reason } = fault;
-  const offset = placeToTell(fault, joined.text);
-  const lineStart = joined.text.lastIndexOf("\n", offset - 1) + 1;
-  const newline = joined.text.indexOf("\n", offset);
-  const line = joined.text.slice(lineStart, newline < 0 ? undefined : newline).replace(/\r$/, "");
+/** The error for a text that is not YAML: the line, what is wrong there and what to do. */
+export function faultError(fault: YamlFault): LoadError {
+  const { reason, source } = fault;
+  const offset = bestOffset(fault);
+  const { text } = source;
+  const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
+  const newline = text.indexOf("\n", offset);
+  const line = text.slice(lineStart, newline < 0 ? undefined : newline).replace(/\r$/, "");
   const before = line.slice(0, offset - lineStart);
-  const context = { reason, before, after: line.slice(before.length) };
+  const context = { reason, before, after: line.slice(before.length), text, offset };
   const kind = KINDS.find((kind) => kind.reason.test(reason));
-  const { message = reason, hint, length = 1 } = kind?.tell(context) ?? {};
-  const span = spanAt(joined, offset, offset + length);
+  const { message = reason, hint, length = 1 } = kind?.explain(context) ?? {};
+  const span = { source, start: offset, end: offset + length };
   return new LoadError(`YAML syntax error at line ${excerptOf(span).line}`, [{
     severity: "error",
     code: "yaml",
@@ -201,7 +224,7 @@ export function faultError(fault: YamlFault, joined: JoinedText): LoadError {
 }
 
 /** Where it is best seen what is wrong; the parser stops a little later at times. */
-function placeToTell({ reason, offset }: YamlFault, text: string): number {
+function bestOffset({ reason, offset, source: { text } }: YamlFault): number {
   if (UNCLOSED.test(reason)) {
     const opening = findOpening(text, offset) ?? offset;
     return text.startsWith("{{", opening - 1) ? opening - 1 : opening;
@@ -210,6 +233,24 @@ function placeToTell({ reason, offset }: YamlFault, text: string): number {
   if (!KEYLESS.test(reason)) return offset;
   if (text[offset] === ":") return lastLine(text.slice(0, text.lastIndexOf("\n", offset) + 1));
   return /\S/.test(text[offset] ?? "") ? offset : lastLine(text.slice(0, offset));
+}
+
+/** The line, from 1, of the first key in a mapping that has the key at an offset again. */
+function firstLineOf(text: string, offset: number): number | undefined {
+  const root = buildNodes(parseYaml([{ name: "", text }]).events, text);
+  for (const open = root ? [root] : []; open.length > 0;) {
+    const node = open.pop()!;
+    if (node.kind === "list") { for (const item of node.items) open.push(item); }
+    if (node.kind !== "map") continue;
+    const again = node.pairs.find(({ key: { start, end } }) => start <= offset && offset < end)
+      ?.key;
+    if (again?.kind === "scalar") {
+      const first = node.pairs.find(({ key }) => key.kind === "scalar" && key.text === again.text);
+      return first && text.slice(0, first.key.start).split("\n").length;
+    }
+    for (const { value } of node.pairs) open.push(value);
+  }
+  return undefined;
 }
 
 /** Where the content of the last line begins that has any. */

@@ -1,6 +1,10 @@
-import type { JsYaml, YamlEvent } from "./js_yaml.ts";
-import { MOST_LEVELS } from "../limits.ts";
-import { parseEvents } from "./parse_events.ts";
+import {
+  COLLECTION_STYLE,
+  EVENT_ID,
+  getScalarValue,
+  SCALAR_STYLE,
+  type YamlEvent,
+} from "./parse_yaml.ts";
 
 /**
  * A YAML text as a tree that knows where its parts stand, in offsets of the text. An alias is
@@ -37,18 +41,8 @@ export interface YamlPair {
   readonly value: YamlNode;
 }
 
-/** The tree of a text; undefined for an empty one. Throws what js-yaml throws. */
-export function parseNodes(text: string, yaml: JsYaml): YamlNode | undefined {
-  return buildNodes(parseEvents(text, yaml, MOST_LEVELS + 1), text, yaml);
-}
-
 /** The tree that parser events describe. */
-export function buildNodes(
-  events: readonly YamlEvent[],
-  text: string,
-  yaml: JsYaml,
-): YamlNode | undefined {
-  const { EVENT_ID, COLLECTION_STYLE } = yaml;
+export function buildNodes(events: readonly YamlEvent[], text: string): YamlNode | undefined {
   const anchors = new Map<string, YamlNode>();
   const open: OpenNode[] = [];
   let root: YamlNode | undefined;
@@ -70,7 +64,7 @@ export function buildNodes(
         const { kind, flow } = open.at(-1) ?? {};
         const isItem = kind === "list" && !flow;
         const empty = isItem ? nextDash(text, last) : { start: last, end: last };
-        const node = scalarNode(event, text, empty, yaml);
+        const node = scalarNode(event, text, empty);
         setAnchor(anchors, event, text, node);
         last = node.end;
         add(node);
@@ -119,11 +113,11 @@ interface OpenPairs {
 type ScalarEvent = Extract<YamlEvent, { readonly valueStart: number }>;
 
 /** The node of a scalar; `empty` is where it stands if it has no value. */
-function scalarNode(event: ScalarEvent, text: string, empty: Extent, yaml: JsYaml): YamlScalar {
+function scalarNode(event: ScalarEvent, text: string, empty: Extent): YamlScalar {
   const { valueStart, valueEnd, style } = event;
-  const { PLAIN, SINGLE_QUOTED, DOUBLE_QUOTED } = yaml.SCALAR_STYLE;
+  const { PLAIN, SINGLE_QUOTED, DOUBLE_QUOTED } = SCALAR_STYLE;
   const plain = style === PLAIN;
-  const decoded = yaml.getScalarValue(text, event);
+  const decoded = getScalarValue(text, event);
   if (valueStart < 0) return { kind: "scalar", ...empty, text: decoded, plain };
   const quoted = style === SINGLE_QUOTED || style === DOUBLE_QUOTED;
   const start = plain ? valueStart : quoted ? valueStart - 1 : headerStart(text, valueStart);
