@@ -49,28 +49,47 @@ export class StepError extends RunnerError {
   }
 }
 
+/** A name that an expression reads, and the keys after it: `vars.user.id`. */
+export interface NameRead {
+  readonly root: string;
+  readonly keys: readonly { readonly name: string }[];
+  /** Offsets in the text of the expression. */
+  readonly start: number;
+  readonly end: number;
+}
+
 /** An expression that cannot be parsed or evaluated; `start` and `end` are offsets in its text. */
 export class ExpressionError extends RunnerError {
   /** The name of the class. */
   override readonly name = "ExpressionError";
-  /** Throws nothing itself; `message` and `hint` are for users. */
+  /** `message` and `hint` are for users. */
   constructor(
     message: string,
     readonly start: number,
     readonly end: number,
     hint?: string,
-    /** Where in the data around it the text stands, if it stands in some. */
-    readonly path: Path = [],
-    /** Whether the part is a name that is there and nil, and should not be nil. */
-    readonly isNil: boolean = false,
+    /** What is known besides. */
+    readonly details: {
+      /** Where in the data around it the text is, if it is in some. */
+      readonly path?: Path;
+      /** Whether the part is a name that is there and nil, and should not be nil. */
+      readonly isNil?: boolean;
+      /** All that the expression reads, where it was evaluated. */
+      readonly reads?: readonly NameRead[];
+    } = {},
   ) {
     super(message, hint);
   }
 
-  /** The same error, in a text that stands there in its data. */
+  /** Where in the data around it the text is; empty where it is in none. */
+  get path(): Path {
+    return this.details.path ?? [];
+  }
+
+  /** The same error, in a text at a place of the data around it. */
   within(path: Path): ExpressionError {
-    const { message, start, end, hint, isNil } = this;
-    return new ExpressionError(message, start, end, hint, path, isNil);
+    const { message, start, end, hint, details } = this;
+    return new ExpressionError(message, start, end, hint, { ...details, path });
   }
 }
 

@@ -1,3 +1,5 @@
+import { LimitError } from "./meter.ts";
+
 /** Plain data, as JSON has it: what expressions see and actions return. */
 export type Value = null | boolean | number | string | readonly Value[] | Dict;
 
@@ -33,11 +35,11 @@ export function isDict(value: unknown): value is Dict {
 /** More values than this are a mistake: data that holds itself again and again. */
 const MOST_VALUES = 10_000_000;
 
-/** A copy of plain data that shares nothing with it. Throws RangeError when it is too large. */
+/** A copy of plain data that shares nothing with it. Throws LimitError when it is too large. */
 export function copyValue(value: unknown): Value {
   let count = 0;
   const copy = (part: unknown): Value => {
-    if (++count > MOST_VALUES) throw new RangeError("too much data");
+    if (++count > MOST_VALUES) throw new LimitError("too much data");
     if (typeof part !== "object" || part === null) {
       return part === undefined ? null : part as Value;
     }

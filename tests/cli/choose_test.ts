@@ -122,13 +122,16 @@ Deno.test("what fails for want of a job that did not run says which", async () =
   const { code, stdout } = await runAt(READS, ["--only", "use", "--no-needs"]);
   assertEquals(code, 1);
   const why = (name: string) =>
-    `outputs.${name} comes from the job "build", which was not chosen to run`;
+    `outputs.${name} comes from the job "build", which was not selected to run`;
   assertEquals(
     stdout.split("\n").flatMap((line) => /outputs\.\S+ comes from .*/.exec(line)?.[0] ?? []),
     [why("made"), why("num"), why("unit-no"), why("num"), why("made")],
   );
   const skipped = await runAt(READS, ["--skip", "build"]);
-  assertStringIncludes(skipped.stdout, 'comes from the job "build", which --skip has left out');
+  assertStringIncludes(
+    skipped.stdout,
+    'comes from the job "build", which was skipped because of --skip',
+  );
   // A key that nobody publishes is no matter of the choice.
   const whole = await runAt(READS);
   assertEquals([whole.code, whole.stdout.includes("comes from")], [1, false]);

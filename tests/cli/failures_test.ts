@@ -173,11 +173,11 @@ Deno.test("what a step before has not published is blamed on that step", async (
     const part = stdout.split(`  ${name}\n`)[1]!.split(/\n {3}\d|⎿/)[0]!;
     return /the step "(.*)", which publishes it, (.*)/.exec(part)?.slice(1);
   };
-  assertEquals(blamed("by id"), ["log in", "has failed"]);
-  assertEquals(blamed("flat"), ["log in", "has failed"]);
-  assertEquals(blamed("in brackets"), ["breaks", "has failed"]);
+  assertEquals(blamed("by id"), ["log in", "failed"]);
+  assertEquals(blamed("flat"), ["log in", "failed"]);
+  assertEquals(blamed("in brackets"), ["breaks", "failed"]);
   assertEquals(blamed("skipped"), ["left out", "was skipped"]);
-  assertEquals(blamed("false test"), ["log in", "has failed"]);
+  assertEquals(blamed("false test"), ["log in", "failed"]);
   assertEquals(blamed("is there"), undefined);
   assertEquals(blamed("not about it"), undefined);
 });
@@ -198,11 +198,11 @@ jobs:
     const { code, stdout } = await runCli(["w.yml"], { cwd, env: { A_VARIABLE: "a" } });
     assertEquals(code, 1);
     const parts = stdout.split("⎿")[0]!.split(/\n {3}\d\. /).slice(1);
-    const hints = parts.map((part) => /vars.* is the variable .*/.exec(part)?.[0]);
+    const hints = parts.map((part) => /vars.* reads the environment variable .*/.exec(part)?.[0]);
     assertEquals(hints, [
-      "vars.token is the variable DEPLOY_TOKEN, which is not set",
-      "vars.token is the variable DEPLOY_TOKEN, which is not set",
-      "vars['deep'].key is the variable DEPLOY_KEY, which is not set",
+      "vars.token reads the environment variable DEPLOY_TOKEN, which is not set",
+      "vars.token reads the environment variable DEPLOY_TOKEN, which is not set",
+      "vars.deep.key reads the environment variable DEPLOY_KEY, which is not set",
       undefined,
       undefined,
     ]);

@@ -40,8 +40,8 @@ jobs:
     'vars has no "shpo"; did you mean "shop"?',
     'vars.db has no "hots"; did you mean "host"?',
     'outputs.session has no "usr"; did you mean "user"?',
-    'the step "session" has published it as nil',
-    'the step "session" has published it as nil',
+    'the step "session" published it as nil',
+    'the step "session" published it as nil',
     'vars has no "shop"; did you mean "ship"?',
   ]);
 });
@@ -72,8 +72,8 @@ jobs:
 `;
   assertEquals(await hintsOf(workflow), [
     'the job "login" publishes it: add it to the needs of this job',
-    'the step "later" publishes it, and runs after this one',
-    'the job "after" publishes it, and runs after this one',
+    'the step "later" publishes it, but runs after this one',
+    'the job "after" publishes it, but runs after this one',
   ]);
 });
 
@@ -96,7 +96,7 @@ jobs:
         test: status == 1
 `;
   assertEquals(await hintsOf(workflow), [
-    "with.body.0.password is nil: vars.password is the variable NO_SUCH_VARIABLE, which is not set",
+    "with.body.0.password is nil: vars.password reads the environment variable NO_SUCH_VARIABLE, which is not set",
     'with.shop is nil: vars has no "shpo"; did you mean "shop"?',
     "",
   ]);
@@ -124,7 +124,7 @@ jobs:
     stdout,
     `  w.yml:9:21: cannot run http: "get" is nil
     9 |         with: {get: "{{vars.url}}"}
-      |                     ^^^^^^^^^^^^^^ vars.url is the variable NO_SUCH_VARIABLE, which is not set
+      |                     ^^^^^^^^^^^^^^ vars.url reads the environment variable NO_SUCH_VARIABLE, which is not set
 `,
   );
   assertStringIncludes(
@@ -219,8 +219,8 @@ jobs:
     "if that is right, add ?? nil",
     'if that is right, add ?? ""',
     "if that is right, add ?? nil",
-    'the step "lists" has published it as nil',
-    'with.env.B is nil: the step "lists" has published it as nil',
+    'the step "lists" published it as nil',
+    'with.env.B is nil: the step "lists" published it as nil',
   ]);
 });
 
@@ -233,7 +233,7 @@ jobs:
     steps: [{name: one, id: first, uses: hello, outputs: {that: '1'}}]
 `;
   assertEquals(await hintsOf(workflow), [
-    'the step "one" publishes it, and all steps run after this',
+    'the step "one" publishes it, but this is read before its steps run',
   ]);
 });
 
@@ -250,7 +250,7 @@ jobs:
       - {uses: hello, vars: {token: "a {{vars.token}}"}}
       - {uses: hello, vars: {other: null}, test: vars.token == 1}
 `;
-  const unset = "vars.token is the variable NO_SUCH_VARIABLE, which is not set";
+  const unset = "vars.token reads the environment variable NO_SUCH_VARIABLE, which is not set";
   assertEquals(await hintsOf(workflow), [
     "if that is right, add ?? nil",
     "if that is right, add ?? nil",

@@ -1,3 +1,4 @@
+import { type JobsBefore, jobsBefore } from "../../plan/jobs_before.ts";
 import type { CheckedJob, CheckedStep, CheckModel, Reading } from "./model.ts";
 
 /** What a reading of `outputs` can find there. */
@@ -52,7 +53,7 @@ const AFTERWARDS: ReadonlySet<string> = new Set(["test", "echo", "retry.interval
  * asked about last, since readings come job by job, and all of them would be too many.
  */
 export function momentFinder(): (step: CheckedStep, reading: Reading) => Moment {
-  let known: { readonly job: CheckedJob; readonly before: Earlier } | undefined;
+  let known: { readonly job: CheckedJob; readonly before: JobsBefore<CheckedJob> } | undefined;
   return (step, reading) => {
     const { job, step: reader, field } = reading;
     if (step === reader) {
@@ -62,10 +63,10 @@ export function momentFinder(): (step: CheckedStep, reading: Reading) => Moment 
     if (step.job === job) {
       return reader && step.draft.index < reader.draft.index ? "before" : "after";
     }
-    if (known?.job !== job) known = { job, before: jobsBefore(job) };
+    if (known?.job !== job) known = { job, before: jobsBefore(job, needsOf) };
     if (known.before.jobs.has(step.job)) return "before";
     if (!known.before.isSure) return "unknown";
-    const { jobs, isSure } = jobsBefore(step.job);
+    const { jobs, isSure } = jobsBefore(step.job, needsOf);
     return jobs.has(job) ? "after" : isSure ? "any time" : "unknown";
   };
 }
@@ -80,20 +81,6 @@ function hasLaterEntries({ draft: { iteration } }: CheckedStep, field: string): 
   return field !== "iteration" && iteration !== undefined && iteration.length > 1;
 }
 
-/** The jobs that are done before another starts. */
-interface Earlier {
-  readonly jobs: ReadonlySet<CheckedJob>;
-  /** Whether these are all: the needs on the way are not in doubt. */
-  readonly isSure: boolean;
-}
-
-function jobsBefore(later: CheckedJob): Earlier {
-  const jobs = new Set<CheckedJob>(later.needs);
-  let isSure = later.needs !== undefined;
-  // The set grows while it is walked through.
-  for (const job of jobs) {
-    if (!job.needs) isSure = false;
-    for (const need of job.needs ?? []) jobs.add(need);
-  }
-  return { jobs, isSure };
+function needsOf({ needs }: CheckedJob): readonly CheckedJob[] | undefined {
+  return needs;
 }

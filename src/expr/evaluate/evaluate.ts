@@ -23,7 +23,7 @@ export function evaluateResult(node: Node, run: Evaluation, source: string): Val
     limitSharing(value, node);
     return value;
   } catch (error) {
-    throw placeFault(error, run, source);
+    throw placeFault(error, run, source, node);
   }
 }
 
@@ -32,7 +32,7 @@ export function evaluateNode(node: Node, run: Evaluation, source: string): Value
   try {
     return walk(node, run);
   } catch (error) {
-    throw placeFault(error, run, source);
+    throw placeFault(error, run, source, node);
   }
 }
 

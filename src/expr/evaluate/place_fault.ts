@@ -6,38 +6,55 @@ import { Fault } from "../fault.ts";
 import { hyphenHint, hyphenKeyHint } from "../hints/hyphen_hint.ts";
 import { nameHint } from "../hints/known_slips.ts";
 import { childrenOf } from "../parse/tree.ts";
+import { referencesIn } from "../references.ts";
 
 const LONGEST_OWNER = 60;
 
-/** What is thrown to the caller in place of what was thrown in the evaluation. */
-export function placeFault(error: unknown, run: Evaluation, source: string): unknown {
-  if (error instanceof RangeError) {
-    // Walking data that is nested without end is all that can exhaust the stack here.
-    return placeFault(new Fault("the data is nested too deeply"), run, source);
-  }
-  if (!(error instanceof Fault)) return error;
-  const node = error.node ?? run.at;
-  if (!node) return new ExpressionError(error.message, 0, source.length, error.hint);
+/** What is thrown to the caller in place of what was thrown in the evaluation of `root`. */
+export function placeFault(error: unknown, run: Evaluation, source: string, root: Node): unknown {
+  const fault = isStackOverflow(error) ? new Fault("the data is nested too deeply") : error;
+  if (!(fault instanceof Fault)) return error;
+  const { message, start, end, hint } = placed(fault, run, source);
+  return new ExpressionError(message, start, end, hint, { reads: referencesIn(root) });
+}
+
+/** Only walking data that is nested without end can exhaust the stack in an evaluation. */
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && /call stack/.test(error.message);
+}
+
+type PlacedFault = Pick<ExpressionError, "message" | "start" | "end" | "hint">;
+
+function placed(fault: Fault, run: Evaluation, source: string): PlacedFault {
+  const { message, hint } = fault;
+  const node = fault.node ?? run.at;
+  if (!node) return { message, start: 0, end: source.length, hint };
   const { missing } = run;
   if (missing && [node, ...childrenOf(node)].some((part) => isOfMissing(part, missing))) {
-    return missingError(missing, run.scope.strict, source, error.hint);
+    return missingFault(missing, run.scope.strict, source, hint);
   }
-  return new ExpressionError(error.message, node.start, node.end, error.hint);
+  return { message, start: node.start, end: node.end, hint };
 }
 
 /** The absent name is to blame, not the nil that it gave. */
-function missingError(missing: Missing, strict: boolean, source: string, hint?: string) {
+function missingFault(
+  missing: Missing,
+  strict: boolean,
+  source: string,
+  hint: string | undefined,
+): PlacedFault {
   const { node, at, key } = missing;
+  const { start, end } = at;
   if (node.type === "MemberExpression" && node.computed && at.type !== "Literal") {
     // A key that was computed may hold a secret, and is not named.
-    return new ExpressionError("there is no such key here", at.start, at.end, hint);
+    return { message: "there is no such key here", start, end, hint };
   }
   const isName = node.type === "Identifier";
   const message = isName && strict ? `unknown name "${key}"` : absence(node, key, source);
   const better = hyphenHint(at, source) ?? hyphenKeyHint(missing, source) ??
     (isName ? nameHint(key) : undefined) ??
     nearHint(missing);
-  return new ExpressionError(message, at.start, at.end, better ?? hint);
+  return { message, start, end, hint: better ?? hint };
 }
 
 /** What to say where a part came out nil for a key that is not there: what was read, what is near. */

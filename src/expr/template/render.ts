@@ -8,6 +8,7 @@ import type { ParsedTemplate, RenderOptions, Scope } from "../expression.ts";
 import { LIMITS } from "../limits.ts";
 import { isOfMissing, missingHint, placeFault } from "../evaluate/place_fault.ts";
 import { isRead } from "../evaluate/value_size.ts";
+import { referencesIn } from "../references.ts";
 
 /**
  * The value of a template. Where it is one expression and nothing else but spaces, that is the
@@ -77,7 +78,7 @@ function formatPart(value: Value, part: Node, run: Evaluation, source: string): 
     return formatValue(value, run);
   } catch (error) {
     run.at = part;
-    throw placeFault(error, run, source);
+    throw placeFault(error, run, source, part);
   }
 }
 
@@ -99,5 +100,6 @@ function nilError(
     : [`${nilOmits} would be left out`, "if that is right, add ?? nil"];
   const message = `${what} is nil, and ${harm}`;
   const isThere = hint === undefined && isRead(part);
-  return new ExpressionError(message, start, end, hint ?? meant, [], isThere);
+  const reads = referencesIn(part);
+  return new ExpressionError(message, start, end, hint ?? meant, { isNil: isThere, reads });
 }

@@ -1,4 +1,4 @@
-import type { Expression, Scope } from "../../expr/expression.ts";
+import type { Expression, Scope, Template } from "../../expr/expression.ts";
 import type { Failure } from "../event.ts";
 import { StepError } from "../../source/errors.ts";
 import type { Path } from "../../source/source.ts";
@@ -14,7 +14,7 @@ export function evaluateDuration(duration: Duration, scope: Scope, field: Path):
     const milliseconds = parseDuration(value);
     if (milliseconds !== undefined) return milliseconds;
     throw new StepError(`"${field.at(-1)}" ${durationProblem(value)}`);
-  });
+  }, duration.template);
 }
 
 /** The value of a `test` or `skipif`: exactly true or false, anything else is an error. */
@@ -27,22 +27,31 @@ export function isTrue(condition: Expression, scope: Scope, field: string): bool
       `${field} must be true or false, it is ${type}`,
       type === "nil" ? "add ?? false where it may be missing" : "compare it with something",
     );
-  });
+  }, condition);
 }
 
 /** An error with the key of the step or job that it came up in. */
 export class FieldError extends Error {
-  constructor(readonly field: Path, override readonly cause: unknown) {
+  constructor(
+    readonly field: Path,
+    override readonly cause: unknown,
+    /** What was evaluated, where that is one text. */
+    readonly tree?: Expression | Template,
+  ) {
     super(String(cause));
   }
 }
 
 /** Evaluates what a key holds; an error then knows the key. */
-export function inField<T>(field: Path, evaluate: () => T): T {
+export function inField<T>(
+  field: Path,
+  evaluate: () => T,
+  tree?: Expression | Template,
+): T {
   try {
     return evaluate();
   } catch (error) {
-    throw error instanceof FieldError ? error : new FieldError(field, error);
+    throw error instanceof FieldError ? error : new FieldError(field, error, tree);
   }
 }
 

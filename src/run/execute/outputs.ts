@@ -20,7 +20,7 @@ export class Outputs {
     this.view = base ? layered(this.#own, base.view) : this.#own;
   }
 
-  /** Publishes the outputs of a step. Throws RangeError when they are too large to keep. */
+  /** Publishes the outputs of a step. Throws LimitError when they are too large to keep. */
   publish(stepId: string, values: Dict): void {
     // A copy: a value that holds `outputs` itself would otherwise contain itself.
     const copy = copyValue(values) as Dict;

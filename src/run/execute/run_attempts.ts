@@ -67,7 +67,7 @@ async function pauseOrFail(
     await pause(session, context.run, delay(retry, "interval", context), "retry");
     return undefined;
   } catch (error) {
-    return await failureOf(session, context.step.path, error);
+    return await failureOf(session, context, error);
   }
 }
 
@@ -99,7 +99,7 @@ async function conclude(
     try {
       echo = inField(["echo"], () => template.renderText(context.scope, { display: true }));
     } catch (error) {
-      failures.push(await failureOf(session, step.path, error));
+      failures.push(await failureOf(session, context, error));
     }
   }
   if (failures.length === 0 && tried.outcome === "failed" && (step.retry || session.strict)) {

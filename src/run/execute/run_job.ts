@@ -35,7 +35,7 @@ export async function runJob(session: Session, planned: PlannedJob): Promise<Job
       ? await runUnlessSkipped(session, job)
       : { state: "skipped", reason: skip };
   } catch (error) {
-    failures.push(await failureOf(session, job.path, error));
+    failures.push(await failureOf(session, { job }, error));
   }
   if (outcome.state === "failed") tellFailure(session, job.id);
   finishJob(session, planned, outcome, roundDuration(clock.ticks() - ticks), failures);
@@ -90,10 +90,13 @@ async function runUnlessSkipped(session: Session, job: Job): Promise<JobOutcome>
 }
 
 /** Runs a round with what its steps share. */
-async function runInScope(session: Session, round: Omit<Round, "scope">): Promise<JobState> {
+async function runInScope(
+  session: Session,
+  round: Omit<Round, "scope" | "upstreamFailures">,
+): Promise<JobState> {
   const resources = new Resources();
   try {
-    return await runRound(session, { ...round, scope: resources });
+    return await runRound(session, { ...round, scope: resources, upstreamFailures: [] });
   } finally {
     await closeScope(session, resources);
   }

@@ -2,9 +2,8 @@ import type { ActionContext, Dict, JobResult } from "../../action/action.ts";
 import { onAbort } from "../../action/on_abort.ts";
 import type { Expression } from "../../expr/expression.ts";
 import type { StepError } from "../../source/errors.ts";
-import type { Path } from "../../source/source.ts";
 import { formatDuration } from "../../value/duration.ts";
-import type { JobFile } from "../../workflow/model.ts";
+import type { Job, JobFile } from "../../workflow/model.ts";
 import { EmbeddedError, isTrue } from "./evaluate_field.ts";
 import type { JobState, StepRun } from "../event.ts";
 import { failureOf } from "../failure/failure.ts";
@@ -49,6 +48,7 @@ export async function runJobFile(
       outputs: inner.outputs,
       within,
       scope: attempt.scope.job,
+      upstreamFailures: [],
     });
     throwIfStopped();
     const { steps, untestedFailures: untested } = inner.tally;
@@ -98,19 +98,19 @@ function tie(
 
 /** Runs the steps, or tells of each that it is skipped; a `skipif` that is wrong is thrown. */
 async function runUnlessSkipped(session: Session, round: Round): Promise<JobState> {
-  const { skipif, path, steps } = round.job;
-  if (!skipif || !await isTrueAt(session, path, skipif)) return await runRound(session, round);
+  const { skipif, steps } = round.job;
+  if (!skipif || !await isTrueAt(session, round.job, skipif)) return await runRound(session, round);
   const reason = `skipif of the job is true: ${skipif.source.trim()}`;
   for (const step of steps) tellNotStarted(session, round, step, undefined, reason);
   return "passed";
 }
 
-async function isTrueAt(session: Session, path: Path, skipif: Expression): Promise<boolean> {
+async function isTrueAt(session: Session, job: Job, skipif: Expression): Promise<boolean> {
   const scope = { names: { vars: session.vars, outputs: session.outputs.view }, strict: true };
   try {
     return isTrue(skipif, scope, "skipif");
   } catch (error) {
-    const failure = await failureOf(session, path, error);
+    const failure = await failureOf(session, { job }, error);
     throw new EmbeddedError(failure.message, failure);
   }
 }

@@ -13,6 +13,7 @@ import {
   makeStepContext,
   type Round,
   type StepContext,
+  type UpstreamFailure,
 } from "./step_context.ts";
 
 /**
@@ -79,18 +80,18 @@ async function runOnce(
     context.names.vars = evaluateStepVars(session, context);
     name = evaluateName(context) || uses;
   } catch (error) {
-    failures.push(await failureOf(session, step.path, error));
+    failures.push(await failureOf(session, context, error));
   }
   session.emit({ type: "step_started", time: started, run, name, uses });
   let outcome: Outcome = { state: "failed", attempts: [], failures };
   try {
     if (failures.length === 0) outcome = await runUnlessSkipped(session, context, name);
   } catch (error) {
-    failures.push(await failureOf(session, step.path, error));
+    failures.push(await failureOf(session, context, error));
   }
   await closeScope(session, context.resources.step);
   if (outcome.state === "failed" || outcome.state === "skipped") {
-    outcome = await withLapses(round, step, name, outcome, outcome.state);
+    rememberUpstream(round, { step, name, state: outcome.state });
   }
   session.tally.steps[outcome.state]++;
   if (outcome.untested !== undefined) session.tally.untestedFailures++;
@@ -105,18 +106,10 @@ async function runOnce(
   return "failed";
 }
 
-/** The outcome of a step, with the blame on those before it where it is theirs. */
-async function withLapses(
-  round: Round,
-  step: Step,
-  name: string,
-  outcome: Outcome,
-  state: "failed" | "skipped",
-): Promise<Outcome> {
-  const { blameLapses, rememberLapse } = await import("../failure/upstream_failures.ts");
-  const failures = blameLapses(round, outcome.failures);
-  rememberLapse(round, { step, name, state });
-  return { ...outcome, failures };
+/** Remembers a step that may not have published what those after it in its round read. */
+function rememberUpstream({ upstreamFailures }: Round, failure: UpstreamFailure): void {
+  const { id, outputs } = failure.step;
+  if (id !== undefined && outputs.length > 0) upstreamFailures.push(failure);
 }
 
 /** Tells of a step or a job that failed for good: nothing is begun after it where that was asked. */

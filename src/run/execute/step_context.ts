@@ -20,6 +20,16 @@ export interface Round {
   readonly outputs: OutputSink;
   /** What its steps share. */
   readonly scope: ResourceScope;
+  /** The steps before the one under way whose outputs may be missing. */
+  readonly upstreamFailures: UpstreamFailure[];
+}
+
+/** A step that may not have published what later steps read. */
+export interface UpstreamFailure {
+  readonly step: Step;
+  /** As reports show it. */
+  readonly name: string;
+  readonly state: "failed" | "skipped";
 }
 
 /** Where the steps of a round publish, and what they see as `outputs`. */

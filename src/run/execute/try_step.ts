@@ -1,6 +1,7 @@
 import { renderData } from "../../expr/template/template_data.ts";
 import { StepError } from "../../source/errors.ts";
 import { formatDuration } from "../../value/duration.ts";
+import { LimitError } from "../../value/meter.ts";
 import type { Dict, Value } from "../../value/value.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
 import { EmbeddedError, evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
@@ -36,7 +37,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
     params = inField(["with"], () => renderData(step.with, scope)) as Dict;
     timeout = evaluateDuration(step.timeout, scope, ["timeout"]) || STEP_TIMEOUT;
   } catch (error) {
-    const failure = await failureOf(session, step.path, error);
+    const failure = await failureOf(session, context, error);
     return { outcome: "error", isRetryable: false, failures: [failure] };
   }
   const given = { template: step.with, params, names: context.names };
@@ -52,7 +53,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   } catch (error) {
     const { parameter, req, res } = error instanceof StepError ? error.details : {};
     const field = parameter === undefined ? ["uses"] : ["with", parameter];
-    const failure = await failureOf(session, step.path, new FieldError(field, error), given);
+    const failure = await failureOf(session, context, new FieldError(field, error), given);
     return {
       outcome: "error",
       isRetryable: !(error instanceof EmbeddedError),
@@ -64,7 +65,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   }
   setAnswer(context, answer);
   const { job } = answer.result;
-  const inside = job && job.failed > 0 ? [await failedJob(session, step.path, job)] : [];
+  const inside = job && job.failed > 0 ? [await failedJob(session, context, job)] : [];
   const failures = [...inside];
   if (step.id !== undefined && step.outputs.length > 0) {
     failures.push(...await publishOutputs(session, context, step.id));
@@ -96,15 +97,15 @@ async function publishOutputs(
     try {
       values[name] = inField(["outputs", name], () => value.evaluate(scope)) as Value;
     } catch (error) {
-      failures.push(await failureOf(session, step.path, error));
+      failures.push(await failureOf(session, context, error));
     }
   }
   try {
     round.outputs.publish(id, values);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
+    if (!(error instanceof LimitError)) throw error;
     const tooLarge = new StepError(`cannot publish the outputs of "${id}": ${error.message}`);
-    failures.push(await failureOf(session, step.path, new FieldError(["outputs"], tooLarge)));
+    failures.push(await failureOf(session, context, new FieldError(["outputs"], tooLarge)));
   }
   context.names.outputs = round.outputs.view;
   return failures;
@@ -113,16 +114,17 @@ async function publishOutputs(
 /** Whether the answer is good: by the test, or by the status of the action without one. */
 function judge(
   session: Session,
-  { step, scope }: StepContext,
+  context: StepContext,
   { result }: Answer,
   given: AttemptInput,
 ): [good: boolean, why?: Promise<Failure>] {
+  const { step, scope } = context;
   if (!step.test) return [result.status === 0];
   try {
     if (isTrue(step.test, scope, "test")) return [true];
-    const why = falseTest(session, step.path, step.test, scope, given);
-    return [false, why.catch((error) => failureOf(session, step.path, error))];
+    const why = falseTest(session, context, step.test, given);
+    return [false, why.catch((error) => failureOf(session, context, error))];
   } catch (error) {
-    return [false, failureOf(session, step.path, error, given)];
+    return [false, failureOf(session, context, error, given)];
   }
 }

@@ -1,5 +1,6 @@
 import type { JobResult } from "../../action/action.ts";
 import type { Explanation, Expression, Operand, Scope } from "../../expr/expression.ts";
+import { findReferences } from "../../expr/references.ts";
 import { ExpressionError, RunnerError, StepError } from "../../source/errors.ts";
 import {
   excerptOf,
@@ -12,66 +13,88 @@ import { boundPart, boundValue } from "../../value/bound_value.ts";
 import { diffLines } from "../../value/diff_lines.ts";
 import { diffTexts } from "../../value/diff_texts.ts";
 import type { Masker } from "../../value/masker.ts";
-import { boundedMeter } from "../../value/meter.ts";
+import { boundedMeter, LimitError } from "../../value/meter.ts";
 import type { Value } from "../../value/value.ts";
-import type { Positions } from "../../workflow/model.ts";
+import type { Job, Positions } from "../../workflow/model.ts";
 import { EmbeddedError, FieldError } from "../execute/evaluate_field.ts";
 import type { Failure, PassedTest } from "../event.ts";
+import type { StepContext } from "../execute/step_context.ts";
 import type { Session } from "../session.ts";
-import { absentOutputsHint } from "./absent_outputs.ts";
-import { missingOutputsHint } from "./missing_outputs.ts";
+import { explainNil, fieldOf, type Reader } from "./explain_nil.ts";
 import { type AttemptInput, nilParameterHint, nilPartsHint } from "./nil_parameters.ts";
-import { readOutputs } from "./output_reads.ts";
-import { fieldOf } from "./read_path.ts";
-import { unsetVariableHint } from "./unset_variables.ts";
+
+/** The step, in a round, or the job that something failed in. */
+export type Owner = Pick<StepContext, "step" | "round"> | { readonly job: Job };
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
 export async function explainError(
   session: Session,
-  owner: Path,
+  owner: Owner,
   error: unknown,
   given?: AttemptInput,
 ): Promise<Failure> {
-  const [field, cause] = error instanceof FieldError ? [error.field, error.cause] : [[], error];
+  const { field, cause, tree } = error instanceof FieldError
+    ? error
+    : { field: [], cause: error, tree: undefined };
+  const path = [...pathOf(owner), ...field];
   const fieldName = field.map(String).join(".");
   if (cause instanceof EmbeddedError && cause.failure) return cause.failure;
   if (cause instanceof ExpressionError) {
-    const path = [...owner, ...field, ...cause.path];
+    const place = [...path, ...cause.path];
     return {
       kind: "expression",
       field: [fieldName, ...cause.path].join("."),
       message: cause.message,
-      ...hintOf(cause, await missingAt(session, path, cause)),
-      ...await placeAt(session, path, cause.start, cause.end),
+      ...hintOf(cause, nilAtMark(readerOf(session, owner, place), cause)),
+      ...await placeAt(session, place, cause.start, cause.end),
     };
   }
+  const reader = readerOf(session, owner, path);
   const isOurs = !(cause instanceof RunnerError);
-  const nilAt = () => {
+  const nilReason = () => {
     const parameter = cause instanceof StepError ? cause.details.parameter : undefined;
-    if (!given || parameter === undefined) return undefined;
-    return nilParameterHint(session.plan, owner, given, parameter);
+    if (tree) return explainNil(reader, findReferences(tree).references);
+    return given && parameter !== undefined
+      ? nilParameterHint(reader, given, parameter)
+      : undefined;
   };
   const isStopped = session.cancellation.reason !== undefined || cause instanceof EmbeddedError;
   return {
     kind: isStopped ? "interrupted" : "action",
     field: fieldName,
     message: isOurs ? `internal error: ${cause}` : cause.message,
-    ...(isOurs ? {} : hintOf(cause, await missingAt(session, [...owner, ...field]) ?? nilAt())),
-    ...await placeAt(session, [...owner, ...field]),
+    ...(isOurs ? {} : hintOf(cause, nilReason())),
+    ...await placeAt(session, path),
   };
+}
+
+function pathOf(owner: Owner): Path {
+  return "step" in owner ? owner.step.path : owner.job.path;
+}
+
+function readerOf({ plan }: Session, owner: Owner, path: Path): Reader {
+  return "round" in owner ? { plan, path, round: owner.round } : { plan, path };
+}
+
+/** Why an expression found nil at the part that its error marks. */
+function nilAtMark(reader: Reader, { start, end, details }: ExpressionError): string | undefined {
+  const { reads: all = [], isNil = false } = details;
+  const marked = all.filter((read) => read.start < end && read.end >= start);
+  return explainNil(reader, marked, { all, isNil });
 }
 
 /** The failure of a `test` that came out false, with the values that decided it. */
 export async function explainTest(
   session: Session,
-  owner: Path,
+  context: StepContext,
   test: Expression,
-  scope: Scope,
   given: AttemptInput,
 ): Promise<Failure> {
+  const { step: { path }, scope } = context;
   const { start, end, operands, hint: likely, unequal } = test.explain(scope, false);
-  const hint = missingInTest(session, owner, test, operands) ?? likely ??
-    nilPartsHint(session.plan, owner, given) ?? statusHint(operands, scope);
+  const reader = readerOf(session, context, path);
+  const hint = nilInTest(reader, test, operands) ?? likely ?? nilPartsHint(reader, given) ??
+    statusHint(operands, scope);
   return {
     kind: "test",
     field: "test",
@@ -80,8 +103,22 @@ export async function explainTest(
     operands: shownOperands(session, operands),
     ...differenceOf(session, unequal),
     ...(hint === undefined ? {} : { hint }),
-    ...await placeAt(session, [...owner, "test"], start, end),
+    ...await placeAt(session, [...path, "test"], start, end),
   };
+}
+
+/** Why operands of a test that is false are nil. */
+function nilInTest(
+  reader: Reader,
+  test: Expression,
+  operands: readonly Operand[],
+): string | undefined {
+  const absent = operands.filter(({ value }) => value === null);
+  const all = findReferences(test).references;
+  const marked = all.filter((read) =>
+    absent.some(({ start, end }) => read.start >= start && read.end <= end)
+  );
+  return explainNil(reader, marked, { all });
 }
 
 /** `status == 200`: what an http step answers with is in `res.code`. */
@@ -96,14 +133,14 @@ function statusHint(operands: readonly Operand[], { names }: Scope): string | un
 /** The failure of a step by the job that it embeds. */
 export async function explainJob(
   session: Session,
-  owner: Path,
+  { step: { path } }: StepContext,
   { file, steps, failed }: JobResult,
 ): Promise<Failure> {
   return {
     kind: "embedded",
     field: "with.path",
     message: `${file} failed: ${failed} of ${steps} ${steps === 1 ? "step" : "steps"}`,
-    ...await placeAt(session, [...owner, "with", "path"]),
+    ...await placeAt(session, [...path, "with", "path"]),
   };
 }
 
@@ -133,7 +170,7 @@ function differenceOf(
     if (lines.length === 0) return {};
     return { difference: { left: left.text, right: right.text, lines } };
   } catch (error) {
-    if (error instanceof RangeError) return {};
+    if (error instanceof LimitError) return {};
     throw error;
   }
 }
@@ -201,34 +238,4 @@ function isBlock({ origin }: Source): boolean {
 function hintOf(error: RunnerError, better?: string): { hint?: string } {
   const hint = better ?? error.hint;
   return hint === undefined ? {} : { hint };
-}
-
-/** What an expression misses because not all jobs were chosen to run, or a variable is not set. */
-async function missingAt(
-  { document, plan }: Session,
-  path: Path,
-  error?: ExpressionError,
-): Promise<string | undefined> {
-  if (!plan) return undefined;
-  const text = (await document.positions()).text(path)?.text ?? "";
-  const mark = error ?? { start: 0, end: 0 };
-  const hint = missingOutputsHint(plan, text) ??
-    unsetVariableHint(plan, path, text.slice(mark.start, mark.end));
-  if (hint !== undefined || !error) return hint;
-  return absentOutputsHint(plan.workflow.jobs, path, readOutputs(text, error), error.isNil);
-}
-
-/** The same for a test that came out false. */
-function missingInTest(
-  { plan }: Session,
-  owner: Path,
-  { source }: Expression,
-  operands: readonly Operand[],
-): string | undefined {
-  if (!plan) return undefined;
-  const absent = operands.filter(({ value }) => value === null);
-  return missingOutputsHint(plan, source) ??
-    absent.map(({ text }) => unsetVariableHint(plan, owner, text)).find((hint) =>
-      hint !== undefined
-    );
 }

@@ -1,7 +1,8 @@
 import type { JobResult } from "../../action/action.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
-import type { Path } from "../../source/source.ts";
 import type { Failure, PassedTest } from "../event.ts";
+import type { StepContext } from "../execute/step_context.ts";
+import type { Owner } from "./explain_failure.ts";
 import type { AttemptInput } from "./nil_parameters.ts";
 import type { Session } from "../session.ts";
 
@@ -14,7 +15,7 @@ const load = () => code ??= import("./explain_failure.ts");
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
 export async function failureOf(
   session: Session,
-  owner: Path,
+  owner: Owner,
   error: unknown,
   given?: AttemptInput,
 ): Promise<Failure> {
@@ -25,13 +26,12 @@ export async function failureOf(
 /** The failure of a `test` that came out false, with the values that decided it. */
 export async function falseTest(
   session: Session,
-  owner: Path,
+  context: StepContext,
   test: Expression,
-  scope: Scope,
   given: AttemptInput,
 ): Promise<Failure> {
   const { explainTest } = await load();
-  return await explainTest(session, owner, test, scope, given);
+  return await explainTest(session, context, test, given);
 }
 
 /** A test that came out true, with the values that decided it. */
@@ -45,7 +45,11 @@ export async function passedTest(
 }
 
 /** The failure of a step by the job that it embeds, whose steps have told of their own. */
-export async function failedJob(session: Session, owner: Path, job: JobResult): Promise<Failure> {
+export async function failedJob(
+  session: Session,
+  context: StepContext,
+  job: JobResult,
+): Promise<Failure> {
   const { explainJob } = await load();
-  return await explainJob(session, owner, job);
+  return await explainJob(session, context, job);
 }

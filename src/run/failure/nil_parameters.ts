@@ -1,13 +1,11 @@
-import type { DataTemplate } from "../../expr/expression.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { DataTemplate, Template } from "../../expr/expression.ts";
+import { type Reference, valueReferences } from "../../expr/references.ts";
+import { onlyExpression } from "../../expr/template/render.ts";
 import type { Path } from "../../source/source.ts";
 import { didYouMean } from "../../source/suggest.ts";
+import { stepText } from "../../value/step_text.ts";
 import type { Dict } from "../../value/value.ts";
-import { absentOutputsHint } from "./absent_outputs.ts";
-import { missingOutputsHint } from "./missing_outputs.ts";
-import { readOutputs } from "./output_reads.ts";
-import { fieldOf, keysOf } from "./read_path.ts";
-import { unsetVariableHint } from "./unset_variables.ts";
+import { explainNil, fieldOf, type Reader } from "./explain_nil.ts";
 
 /** What an attempt gave to its action. */
 export interface AttemptInput {
@@ -27,64 +25,54 @@ const MOST_PARTS = 3;
  * may be the cause of what failed after it.
  */
 export function nilPartsHint(
-  plan: Plan | undefined,
-  owner: Path,
+  reader: Reader,
   { template, params, names }: AttemptInput,
 ): string | undefined {
   const hints: string[] = [];
-  for (const [path, source] of nilParts(template, params, ["with"])) {
-    const why = reasonOf(plan, owner, source, names);
+  for (const [path, part] of nilParts(template, params, ["with"])) {
+    const why = reasonOf(reader, part, names);
     if (why !== undefined) hints.push(`${path.join(".")} is nil: ${why}`);
     if (hints.length >= MOST_PARTS) break;
   }
   return hints.length === 0 ? undefined : hints.join("; ");
 }
 
-/** Says why a parameter is nil, where it is and that can be told. */
+/** Says why a parameter is nil, where it is and the reason is known. */
 export function nilParameterHint(
-  plan: Plan | undefined,
-  owner: Path,
+  reader: Reader,
   { template, params, names }: AttemptInput,
   parameter: string,
 ): string | undefined {
-  for (const [path, source] of nilParts(template, params, [])) {
-    if (path.length === 1 && path[0] === parameter) return reasonOf(plan, owner, source, names);
+  for (const [path, part] of nilParts(template, params, [])) {
+    if (path.length === 1 && path[0] === parameter) return reasonOf(reader, part, names);
   }
   return undefined;
 }
 
 function reasonOf(
-  plan: Plan | undefined,
-  owner: Path,
-  source: string,
+  reader: Reader,
+  template: Template,
   names: AttemptInput["names"],
 ): string | undefined {
-  const read = source.replace(/^\s*\{\{\s*|\s*\}\}\s*$/g, "");
-  const { isNil = false, absent } = follow(names, read);
-  return (plan && outsideReason(plan, owner, read, isNil)) ?? absent;
+  const only = onlyExpression(template);
+  const reads = only ? valueReferences(only) : [];
+  const [first] = reads;
+  if (!first) return undefined;
+  const { isNil, absent } = follow(names, first);
+  return explainNil(reader, reads, { isNil }) ?? absent;
 }
 
-function outsideReason(
-  plan: Plan,
-  owner: Path,
-  read: string,
-  isNil: boolean,
-): string | undefined {
-  return unsetVariableHint(plan, owner, read) ?? missingOutputsHint(plan, read) ??
-    absentOutputsHint(plan.workflow.jobs, owner, readOutputs(read), isNil);
-}
-
-/** The templates that are one expression and gave nil. */
+/** The templates that gave nil. */
 function* nilParts(
   part: DataTemplate,
   value: unknown,
   path: Path,
-): Generator<readonly [Path, string]> {
+): Generator<readonly [Path, Template]> {
   switch (part.kind) {
     case "constant":
       return;
     case "template":
-      if (value === null) yield [path, part.template.source];
+      if (value === null) yield [path, part.template];
       return;
     case "list":
       for (const [index, item] of part.items.entries()) {
@@ -98,26 +86,24 @@ function* nilParts(
   }
 }
 
-/** What may stand behind names that are read, where nil is meant. */
-const MEANT = /^\s*(?:\?\?\s*nil\s*)?$/;
-
 /** Where `vars.db.host` leads: to nil, or no further than a key that is not there. */
 function follow(
   names: AttemptInput["names"],
-  read: string,
-): { readonly isNil?: boolean; readonly absent?: string } {
-  const root = /^\w+/.exec(read)?.[0] ?? "";
+  { root, keys, isOpen }: Reference,
+): { readonly isNil: boolean; readonly absent?: string } {
   let value = fieldOf(names, root);
-  let at = root.length;
-  for (const { key, start, end } of keysOf(read, at)) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
-    if (!Object.hasOwn(value, key)) {
-      const near = didYouMean(key, Object.keys(value));
-      const what = `${read.slice(0, start)} has no "${key}"`;
-      return { absent: near === undefined ? what : `${what}; ${near}` };
+  let owner = root;
+  for (const { name } of keys) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      return { isNil: false };
     }
-    value = fieldOf(value, key);
-    at = end;
+    if (!Object.hasOwn(value, name)) {
+      const near = didYouMean(name, Object.keys(value));
+      const what = `${owner} has no "${name}"`;
+      return { isNil: false, absent: near === undefined ? what : `${what}; ${near}` };
+    }
+    value = fieldOf(value, name);
+    owner += stepText(name);
   }
-  return { isNil: value === null && MEANT.test(read.slice(at)) };
+  return { isNil: value === null && !isOpen };
 }

@@ -1,0 +1,205 @@
+import { jobsBefore } from "../../plan/jobs_before.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { NameRead } from "../../source/errors.ts";
+import type { Path } from "../../source/source.ts";
+import { stepText } from "../../value/step_text.ts";
+import { isDict } from "../../value/value.ts";
+import { ownVars } from "../../workflow/decode/own_vars.ts";
+import type { Job, Step } from "../../workflow/model.ts";
+import type { Round } from "../execute/step_context.ts";
+
+/** Who reads what came out nil: a step in a round of its job, or a job. */
+export interface Reader {
+  /** Absent in an embedded job. */
+  readonly plan: Plan | undefined;
+  readonly round?: Round;
+  /** The key that reads it: `["jobs", 0, "steps", 2, "with"]`. */
+  readonly path: Path;
+}
+
+/** What is read, where it came out nil. */
+type NilRead = Pick<NameRead, "root" | "keys">;
+
+/**
+ * Says why what was read is nil, where the cause lies outside of the expression: a step before it
+ * failed, a job was not selected, a variable is not set, or a step publishes it later. `all` is
+ * everything that the expression reads; with `isNil` the key is known to be there, as nil.
+ */
+export function explainNil(
+  reader: Reader,
+  reads: readonly NilRead[],
+  { all = reads, isNil = false }: { all?: readonly NilRead[]; isNil?: boolean } = {},
+): string | undefined {
+  const { plan, path, round } = reader;
+  const upstream = round && failedUpstream(round, reads);
+  if (upstream !== undefined || !plan) return upstream;
+  return notSelected(plan, all) ?? unsetVariable(plan, path, reads) ??
+    notYetPublished(plan, path, reads, isNil);
+}
+
+type OutputRead = readonly [first: string, second: string | undefined];
+
+/** The outputs that are read: by the id of a step, or by a flat name without a second key. */
+function outputsOf(reads: readonly NilRead[]): readonly OutputRead[] {
+  return reads.flatMap(({ root, keys: [first, second] }) =>
+    root === "outputs" && first ? [[first.name, second?.name] as const] : []
+  );
+}
+
+function failedUpstream(round: Round, reads: readonly NilRead[]): string | undefined {
+  if (round.upstreamFailures.length === 0) return undefined;
+  for (const [first, second] of outputsOf(reads)) {
+    const found = round.upstreamFailures.find(({ step }) => lacks(step, round, first, second));
+    if (!found) continue;
+    return `the step "${found.name}", which publishes it, ${
+      found.state === "failed" ? "failed" : "was skipped"
+    }`;
+  }
+  return undefined;
+}
+
+/** Whether a step should have published an output, by its id or flat, and there is none. */
+function lacks(step: Step, { outputs: { view } }: Round, first: string, second?: string): boolean {
+  if (first !== step.id) return declares(step, first) && (view[first] ?? null) === null;
+  const published = view[first];
+  if (!isDict(published)) return true;
+  return second !== undefined && declares(step, second) && (published[second] ?? null) === null;
+}
+
+function notSelected({ workflow, jobs }: Plan, reads: readonly NilRead[]): string | undefined {
+  const isWhole = jobs.length === workflow.jobs.length &&
+    jobs.every(({ skip }) => skip === undefined);
+  const names = isWhole ? [] : outputsOf(reads).map(([name]) => name);
+  if (names.length === 0) return undefined;
+  const planned = new Map(jobs.map((planned) => [planned.job, planned]));
+  for (const job of workflow.jobs) {
+    const choice = planned.get(job);
+    if (choice && choice.skip === undefined) continue;
+    const name = names.find((name) => publishersOf(workflow.jobs, name).some((p) => p.job === job));
+    if (name === undefined) continue;
+    const why = choice ? `was skipped because of ${choice.skip}` : "was not selected to run";
+    return `outputs.${name} comes from the job "${job.id}", which ${why}`;
+  }
+  return undefined;
+}
+
+/** A value of workflow `vars` that is one variable of the environment, as it is. */
+const VARIABLE = /^\s*\{\{\s*(\w+)\s*\}\}\s*$/;
+
+function unsetVariable(
+  { workflow, vars }: Plan,
+  path: Path,
+  reads: readonly NilRead[],
+): string | undefined {
+  const [, job, , index, field] = path;
+  const step = workflow.jobs[Number(job)]?.steps[Number(index)];
+  // The vars of a step see those of the workflow alone.
+  const own = step && field !== "vars" ? ownVars(step) : undefined;
+  for (const { root, keys } of reads) {
+    if (root !== "vars" || keys[0] && own?.has(keys[0].name)) continue;
+    let written = fieldOf(workflow.document.value, "vars");
+    let value: unknown = vars;
+    let read = "vars";
+    for (const { name } of keys) {
+      [written, value] = [fieldOf(written, name), fieldOf(value, name)];
+      read += stepText(name);
+      const [, variable] = typeof written === "string" ? VARIABLE.exec(written) ?? [] : [];
+      if (variable === undefined || value !== null) continue;
+      return `${read} reads the environment variable ${variable}, which is not set`;
+    }
+  }
+  return undefined;
+}
+
+/** What a job itself reads is read before its steps run. */
+const BEFORE_STEPS = -1;
+
+/** Which step publishes what is not there yet, and why not before. */
+function notYetPublished(
+  { workflow: { jobs } }: Plan,
+  path: Path,
+  reads: readonly NilRead[],
+  isNil: boolean,
+): string | undefined {
+  const reader = jobs[Number(path[1])];
+  if (path[0] !== "jobs" || !reader) return undefined;
+  const at = path[2] === "steps" ? Number(path[3]) : BEFORE_STEPS;
+  for (const [first, second] of outputsOf(reads)) {
+    const all = publishersOf(jobs, first);
+    if (all.length === 0) continue;
+    const earlier = earlierThan(jobs, reader);
+    const before = all.filter(({ job, step }) =>
+      job === reader ? step.index < at : earlier.has(job)
+    );
+    if (before.length > 0) {
+      const [one, ...more] = before.filter(({ step }) => declares(step, second ?? first));
+      // Of several under one flat name, who it was depends on which of them ran.
+      if (isNil && one && more.length === 0) return `${nameOf(one.step)} published it as nil`;
+      continue;
+    }
+    const own = all.find(({ job, step }) => job === reader && step.index > at);
+    if (own) {
+      const when = at === BEFORE_STEPS
+        ? "this is read before its steps run"
+        : "runs after this one";
+      return `${nameOf(own.step)} publishes it, but ${when}`;
+    }
+    const other = all.find(({ job }) => job !== reader);
+    if (!other) continue;
+    return earlierThan(jobs, other.job).has(reader)
+      ? `the job "${other.job.id}" publishes it, but runs after this one`
+      : `the job "${other.job.id}" publishes it: add it to the needs of this job`;
+  }
+  return undefined;
+}
+
+/** A step that publishes outputs, and its job. */
+interface Publisher {
+  readonly job: Job;
+  readonly step: Step;
+}
+
+/** By the jobs of a workflow, of which thousands may fail: who publishes, by ids and flat names. */
+const publishers = new WeakMap<readonly Job[], ReadonlyMap<string, readonly Publisher[]>>();
+
+/** The steps that publish under a name: by their id, or, where there are none, flat. */
+function publishersOf(jobs: readonly Job[], name: string): readonly Publisher[] {
+  let index = publishers.get(jobs);
+  if (!index) publishers.set(jobs, index = indexPublishers(jobs));
+  return index.get(name) ?? [];
+}
+
+function indexPublishers(jobs: readonly Job[]): ReadonlyMap<string, readonly Publisher[]> {
+  const all = jobs.flatMap((job) => job.steps.map((step) => ({ job, step })))
+    .filter(({ step }) => step.id !== undefined && step.outputs.length > 0);
+  const byId = Map.groupBy(all, ({ step }) => step.id!);
+  const flat = new Map<string, Publisher[]>();
+  for (const publisher of all) {
+    for (const { name } of publisher.step.outputs) {
+      const known = flat.get(name);
+      if (known) known.push(publisher);
+      else flat.set(name, [publisher]);
+    }
+  }
+  return new Map([...flat, ...byId]);
+}
+
+function earlierThan(jobs: readonly Job[], job: Job): ReadonlySet<Job> {
+  const byId = new Map(jobs.map((each) => [each.id, each]));
+  return jobsBefore(job, ({ needs }) => needs.flatMap((id) => byId.get(id) ?? [])).jobs;
+}
+
+function declares({ outputs }: Step, name: string): boolean {
+  return outputs.some((output) => output.name === name);
+}
+
+function nameOf({ id, name }: Step): string {
+  return `the step "${name?.source ?? id}"`;
+}
+
+/** What is under a key of a map, as long as it is one. */
+export function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}
