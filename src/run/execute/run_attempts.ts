@@ -103,7 +103,7 @@ async function conclude(
     }
   }
   if (failures.length === 0 && tried.outcome === "failed" && (step.retry || session.strict)) {
-    failures.push(await failureOf(session, step.path, unsuccessful(tried, step, attempts)));
+    failures.push(await failureOf(session, context, unsuccessful(tried, step, attempts)));
   }
   const state = failures.length > 0 ? "failed" : step.test ? "passed" : "untested";
   const untested = state === "untested" && tried.answer?.result.status !== 0;
