@@ -1,3 +1,4 @@
+import type { StepError } from "../source/errors.ts";
 import type { Dict, Value } from "../value/value.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadline } from "../host/deadlines.ts";
@@ -31,10 +32,45 @@ export interface Action {
   readonly merge?: (defaults: Dict, own: Dict) => Dict;
   /** Whether it runs the job file of its `path`, which is loaded and checked with the workflow. */
   readonly embeds?: true;
-  /** Brings what turns a request, and the `with` that it was made of, into a command. */
-  readonly repeat?: () => Promise<(req: Dict, params: Dict) => CommandLine>;
+  /** What a test of its result looks like, for hints; absent where a result cannot be bad. */
+  readonly exampleTest?: string;
+  /** Loads what reports its exchanges and failures, which a run that passes never needs. */
+  readonly explainer?: () => Promise<ActionExplainer>;
   /** Brings the code that carries it out, which a run without this action never loads. */
   readonly load: () => Promise<RunAction>;
+}
+
+/** What reports need to know of an action, so that they know the shape of none. */
+export interface ActionExplainer {
+  /** How to show a request and a response; without it, field by field. */
+  readonly describe?: (req: Dict, res: Dict | null) => ExchangeDescription;
+  /** The command that does the same as a request, made of this `with`. */
+  readonly command?: (req: Dict, params: Dict) => CommandLine;
+  /**
+   * Turns what the action threw, like the error of a driver, into a message with the code that
+   * people search for and what to try. Undefined where it does not know the error.
+   */
+  readonly explain?: (error: unknown, params: Dict) => StepError | undefined;
+  /** What to try after a test failed that reads these parts, like `status` and `res.body.id`. */
+  readonly testHint?: (parts: readonly string[]) => string | undefined;
+}
+
+/** How to show a request and its response. */
+export interface ExchangeDescription {
+  readonly request?: MessageDescription;
+  readonly response?: MessageDescription;
+}
+
+/** How to show a request or a response. */
+export interface MessageDescription {
+  /** What reports keep of it, in place of all its fields. */
+  readonly kept?: Dict;
+  /** The line above its fields: `GET http://localhost/`. */
+  readonly title?: string;
+  /** Fields that the title covers, so that they are not listed. */
+  readonly covered?: readonly string[];
+  /** Paths of what is nearly always the same, which is only listed with `-v`. */
+  readonly minor?: readonly (readonly string[])[];
 }
 
 /** A command that does what an action did, for people to try. It holds its secrets. */

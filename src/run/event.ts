@@ -277,6 +277,25 @@ export interface Exchange {
   readonly res: Value;
   /** A command for a shell that sends the request of a failed step once more. */
   readonly command?: string;
+  /** The result in two words: `HTTP 500`, `exit 1`. */
+  readonly brief?: string;
+  /** How to show them; field by field where it is absent. */
+  readonly view?: {
+    /** How to show the request. */
+    readonly request?: MessageView;
+    /** How to show the response. */
+    readonly response?: MessageView;
+  };
+}
+
+/** How to show a request or a response, as its action knows. */
+export interface MessageView {
+  /** The line above its fields: `GET http://localhost/`, `200 OK`. */
+  readonly title?: string;
+  /** Fields that the title covers, so that they are not listed. */
+  readonly covered?: readonly string[];
+  /** Paths of what is nearly always the same, which is only listed where details are asked for. */
+  readonly minor?: readonly (readonly string[])[];
 }
 
 /** A round of a repeated job is over. */

@@ -200,8 +200,11 @@ Deno.test("textReport() counts the rounds in which a step was flaky", () => {
   );
 });
 
-Deno.test("textReport() tells failures by the code of the answer, not by numbers in messages", () => {
-  const withCode = (code: number) => ({ ...failed, exchange: { req: null, res: { code } } });
+Deno.test("textReport() tells failures apart by their brief results, not by numbers in messages", () => {
+  const withCode = (code: number) => ({
+    ...failed,
+    exchange: { req: null, res: { code }, brief: `HTTP ${code}` },
+  });
   const refusedAt = (round: number) => ({
     state: "failed" as const,
     failures: [{ ...refused, message: `cannot get /${round}` }],

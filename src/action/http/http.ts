@@ -75,6 +75,7 @@ export const http: Action = {
   check: checkHttp,
   omitsNilIn: (params) => ["headers", "query", ...hasForm(params) ? ["body"] : []],
   merge: mergeHttpDefaults,
-  repeat: async () => (await import("./request/curl.ts")).curlCommand,
+  exampleTest: "res.code == 200",
+  explainer: async () => (await import("./explain_http.ts")).httpExplainer,
   load: async () => (await import("./run_http.ts")).runHttp,
 };

@@ -61,5 +61,7 @@ export const shell: Action = {
   ],
   check: shellProblems,
   omitsNilIn: () => ["env"],
+  exampleTest: "res.code == 0",
+  explainer: async () => (await import("./explain_shell.ts")).shellExplainer,
   load: async () => (await import("./run_shell.ts")).runShell,
 };

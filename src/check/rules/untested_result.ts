@@ -3,12 +3,6 @@ import { isDict } from "../../value/value.ts";
 import type { Check } from "../check.ts";
 import type { CheckedStep, CheckModel } from "../model/model.ts";
 
-/** Actions whose result may be bad, and what a test of it looks like. */
-const TESTS: ReadonlyMap<string, string> = new Map([
-  ["http", "test: res.code == 200"],
-  ["shell", "test: res.code == 0"],
-]);
-
 /** Steps that pass whatever their action answers. */
 export const untestedResult: Check = {
   codes: [
@@ -18,7 +12,7 @@ export const untestedResult: Check = {
     const judged = findJudged(model);
     for (const step of model.jobs.flatMap(({ steps }) => steps)) {
       const { action, path, retry, id } = step.draft;
-      const test = action && TESTS.get(action.name);
+      const test = action?.exampleTest;
       if (test === undefined || step.raw.test !== undefined || step.isDoubtful) continue;
       if (id !== undefined && judged.has(id) || runsOn(step)) continue;
       yield {
@@ -28,7 +22,7 @@ export const untestedResult: Check = {
         message: retry
           ? "nothing tests the result of this step: after the last attempt it passes anyway"
           : "nothing tests the result of this step",
-        hint: `add a test, like ${test}`,
+        hint: `add a test, like test: ${test}`,
       };
     }
   },

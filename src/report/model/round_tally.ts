@@ -1,5 +1,4 @@
 import type { JobState, StepResult, StepState } from "../../run/event.ts";
-import { isDict } from "../../value/value.ts";
 import { addName, type CommonName } from "./common_name.ts";
 import type { StepTree } from "./step_trees.ts";
 
@@ -147,13 +146,12 @@ function addFailure(step: StepTally, result: StepResult, round: number): void {
 }
 
 /**
- * Failures are alike when they say the same about the same spot and the answers had the same code,
+ * Failures are alike when they say the same about the same spot and the results were the same,
  * whatever the values were. Numbers in what they say may be those of the rounds.
  */
 export function failureKind({ failures, exchange }: StepResult): string {
   const reasons = failures.map(({ kind, field, message, place }) =>
     `${kind} ${field} ${place?.line}:${place?.column} ${message.replace(/\d+/g, "0")}`
   );
-  const code = isDict(exchange?.res) ? exchange.res.code : undefined;
-  return [...reasons, typeof code === "number" ? code : ""].join("\n");
+  return [...reasons, exchange?.brief ?? ""].join("\n");
 }

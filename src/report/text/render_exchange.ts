@@ -1,4 +1,4 @@
-import type { Exchange } from "../../run/event.ts";
+import type { Exchange, MessageView } from "../../run/event.ts";
 import { KEPT_FROM_THE_END } from "../../value/bound_value.ts";
 import { type Dict, isDict, type Value } from "../../value/value.ts";
 import { boundFirstLines, boundLines, textLines } from "./fit_lines.ts";
@@ -22,8 +22,8 @@ export function renderExchange(
   bounds: ExchangeBounds,
 ): string[] {
   const sides = [
-    ["request:", messageLines(exchange.req, bounds)],
-    ["response:", messageLines(exchange.res, bounds)],
+    ["request:", messageLines(exchange.req, exchange.view?.request, bounds)],
+    ["response:", messageLines(exchange.res, exchange.view?.response, bounds)],
   ] as const;
   const { command } = exchange;
   return [
@@ -37,18 +37,39 @@ export function renderExchange(
   ];
 }
 
+/** An exchange without what is nearly always the same; `-v` shows it all. */
+export function withoutMinor(exchange: Exchange): Exchange {
+  const { req, res, view } = exchange;
+  return {
+    ...exchange,
+    req: (view?.request?.minor ?? []).reduce(withoutPath, req),
+    res: (view?.response?.minor ?? []).reduce(withoutPath, res),
+  };
+}
+
+function withoutPath(value: Value, [name, ...rest]: readonly string[]): Value {
+  if (!isDict(value) || name === undefined || !Object.hasOwn(value, name)) return value;
+  const { [name]: field = null, ...others } = value;
+  return rest.length === 0 ? others : { ...value, [name]: withoutPath(field, rest) };
+}
+
 /** Each field has its bound, so that a long one leaves those after it to be seen. */
-function messageLines(message: Value, { columns, lines }: ExchangeBounds): string[] {
+function messageLines(
+  message: Value,
+  { title, covered = [] }: MessageView = {},
+  { columns, lines }: ExchangeBounds,
+): string[] {
   const bounded = (part: readonly string[]) => boundLines(part, lines);
   if (!isDict(message)) {
     return isNothing(message) ? [] : [...bounded(renderJson(message, columns))];
   }
-  const { head, fields } = splitHead(message);
   const kept = message.truncated === true ? "what max_output kept" : "all";
   return [
-    ...head.flatMap((line) => bounded(textLines(line, columns))),
-    ...Object.entries(fields).flatMap(([name, value]) =>
-      KEPT_FROM_THE_END.has(name)
+    ...title === undefined ? [] : bounded(textLines(title, columns)),
+    ...Object.entries(message).flatMap(([name, value]) =>
+      covered.includes(name)
+        ? []
+        : KEPT_FROM_THE_END.has(name)
         ? endLines(name, value, { columns, lines }, kept)
         : bounded(fieldLines(name, value, columns))
     ),
@@ -66,23 +87,6 @@ function endLines(
   if (all.length <= lines) return all;
   const last = boundFirstLines(valueLines(value, columns), lines - 1, kept);
   return [`${name}:`, ...indentLines(last, 2)];
-}
-
-/** What belongs together on the first line: `GET http://…` or `200 OK`. */
-function splitHead(message: Dict): { head: string[]; fields: Dict } {
-  const { method, url, ...request } = message;
-  if (typeof method === "string" && typeof url === "string") {
-    const { body, ...fields } = request;
-    return { head: [`${method} ${url}`], fields: body === "" ? fields : request };
-  }
-  const { code, status, rawbody, ...response } = message;
-  if (typeof code === "number" && typeof status === "string") {
-    const head = status.includes(String(code)) ? status : `${code} ${status}`;
-    // The unparsed text says once more what the parsed body says.
-    const isTwice = rawbody === undefined || typeof response.body === "object";
-    return { head: [head], fields: isTwice ? response : { ...response, rawbody } };
-  }
-  return { head: [], fields: message };
 }
 
 function fieldLines(name: string, value: Value, columns: number): string[] {

@@ -1,7 +1,6 @@
-import type { Exchange, Failure, StepResult } from "../../run/event.ts";
-import { briefMessage } from "./brief_message.ts";
+import type { Failure, StepResult } from "../../run/event.ts";
 import { renderAttempts } from "./render_attempts.ts";
-import { renderExchange } from "./render_exchange.ts";
+import { renderExchange, withoutMinor } from "./render_exchange.ts";
 import { renderFailure } from "./render_failure.ts";
 import { indentedRoom, type Room } from "./text_lines.ts";
 import type { Style } from "../style.ts";
@@ -21,15 +20,11 @@ export function renderTrouble(result: StepResult, style: Style, room: Room): str
   return [
     ...renderFailures(failures, style, room),
     ...renderAttempts(attempts, room),
-    ...(exchange && !isInside ? renderExchange(briefExchange(exchange), style, bounds) : []),
+    ...(exchange && !isInside ? renderExchange(withoutMinor(exchange), style, bounds) : []),
   ];
 }
 
 /** Everything that failed at once. */
 export function renderFailures(failures: readonly Failure[], style: Style, room: Room): string[] {
   return failures.flatMap((failure) => renderFailure(failure, style, room));
-}
-
-function briefExchange({ req, res, ...more }: Exchange): Exchange {
-  return { req: briefMessage(req), res: briefMessage(res), ...more };
 }

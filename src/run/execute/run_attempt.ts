@@ -92,6 +92,11 @@ class Attempt implements ActionContext {
     this.#abort?.abort(reason);
   }
 
+  /** Why the attempt must end, once it must. */
+  get reason(): StepError | undefined {
+    return this.#reason;
+  }
+
   /** From now on the attempt ends when the run is cancelled or its time is over. */
   watch(): void {
     this.#link = this.#session.cancellation.add(this);
@@ -176,12 +181,15 @@ export async function runAttempt(
   const attempt = new Attempt(session, run, step);
   const { clock } = session.host;
   const began = clock.ticks();
-  const answer = act(params, attempt);
-  if (!(answer instanceof Promise)) return { result: answer, elapsed: clock.ticks() - began };
-  attempt.watch();
   try {
+    const answer = act(params, attempt);
+    if (!(answer instanceof Promise)) return { result: answer, elapsed: clock.ticks() - began };
+    attempt.watch();
     const result = await answer;
     return { result, elapsed: result.elapsed ?? clock.ticks() - began };
+  } catch (error) {
+    throw error instanceof StepError ? error : attempt.reason ??
+      (await action.explainer?.())?.explain?.(error, params) ?? error;
   } finally {
     attempt.end();
   }

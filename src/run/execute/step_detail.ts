@@ -36,14 +36,13 @@ async function exchangeOf(
 ): Promise<{ exchange?: Exchange }> {
   const req = answer?.result.req ?? request;
   if (!req) return {};
-  const exchange = makeExchange(session, req, answer?.result.res ?? partial ?? null);
-  const { repeat } = step.action;
-  if (!failed || !repeat) return { exchange };
-  const command = shellText(
-    (await repeat())(req, params),
-    namedSecretsOf(session),
-    session.secrets,
-  );
+  const explainer = await step.action.explainer?.();
+  const { res = partial ?? null, brief } = answer?.result ?? {};
+  const data = brief === undefined ? { req, res } : { req, res, brief };
+  const exchange = makeExchange(session, data, explainer);
+  if (!failed || !explainer?.command) return { exchange };
+  const line = explainer.command(req, params);
+  const command = shellText(line, namedSecretsOf(session), session.secrets);
   return { exchange: { ...exchange, command } };
 }
 

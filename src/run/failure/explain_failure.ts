@@ -20,7 +20,7 @@ import { EmbeddedError, FieldError } from "../execute/evaluate_field.ts";
 import type { Failure, PassedTest } from "../event.ts";
 import type { StepContext } from "../execute/step_context.ts";
 import type { Session } from "../session.ts";
-import { explainNil, fieldOf, type Reader } from "./explain_nil.ts";
+import { explainNil, type Reader } from "./explain_nil.ts";
 import { type AttemptInput, nilParameterHint, nilPartsHint } from "./nil_parameters.ts";
 
 /** The step, in a round, or the job that something failed in. */
@@ -62,10 +62,26 @@ export async function explainError(
   return {
     kind: isStopped ? "interrupted" : "action",
     field: fieldName,
-    message: isOurs ? `internal error: ${cause}` : cause.message,
-    ...(isOurs ? {} : hintOf(cause, nilReason())),
+    message: isOurs ? `internal error: ${briefError(cause)}` : cause.message,
+    ...(isOurs ? bugHint(session, cause) : hintOf(cause, nilReason())),
     ...await placeAt(session, path),
   };
+}
+
+/** An error that nobody expected, with where it was thrown. */
+function briefError(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const frame = cause.stack?.split("\n").find((line) => /^\s+at .*:\d+:\d+/.test(line));
+  return frame === undefined ? String(cause) : `${cause} (${frame.trim()})`;
+}
+
+/** Asks for a report of a bug, for which `-v` shows the whole stack. */
+function bugHint({ detail, emit, host }: Session, cause: unknown): { hint: string } {
+  const stack = cause instanceof Error ? cause.stack : undefined;
+  if (stack !== undefined && detail.debug) {
+    emit({ type: "note", time: host.clock.now(), level: "debug", text: stack });
+  }
+  return { hint: "this is a bug: please report it, with the stack that -v shows" };
 }
 
 function pathOf(owner: Owner): Path {
@@ -94,7 +110,7 @@ export async function explainTest(
   const { start, end, operands, hint: likely, unequal } = test.explain(scope, false);
   const reader = readerOf(session, context, path);
   const hint = nilInTest(reader, test, operands) ?? likely ?? nilPartsHint(reader, given) ??
-    statusHint(operands, scope);
+    (await context.step.action.explainer?.())?.testHint?.(operands.map(({ text }) => text));
   return {
     kind: "test",
     field: "test",
@@ -119,15 +135,6 @@ function nilInTest(
     absent.some(({ start, end }) => read.start >= start && read.end <= end)
   );
   return explainNil(reader, marked, { all });
-}
-
-/** `status == 200`: what an http step answers with is in `res.code`. */
-function statusHint(operands: readonly Operand[], { names }: Scope): string | undefined {
-  const isHttp = ["code", "headers"].every((name) => fieldOf(names.res, name) !== undefined);
-  if (!isHttp) return undefined;
-  return operands.some(({ text }) => text === "status")
-    ? "status is 0 for a code from 200 to 299, otherwise 1; the code is res.code"
-    : undefined;
 }
 
 /** The failure of a step by the job that it embeds. */

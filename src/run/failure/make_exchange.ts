@@ -1,45 +1,59 @@
+import type {
+  ActionExplainer,
+  ActionResult,
+  ExchangeDescription,
+  MessageDescription,
+} from "../../action/action.ts";
 import { boundValue } from "../../value/bound_value.ts";
 import { MASK } from "../../value/masker.ts";
-import { type Dict, isDict } from "../../value/value.ts";
-import type { Exchange } from "../event.ts";
+import type { Dict } from "../../value/value.ts";
+import type { Exchange, MessageView } from "../event.ts";
 import { withoutSecretHeaders } from "../mask/secrets.ts";
 import type { Session } from "../session.ts";
 
-/** Request and response as they may be shown: without secrets, and no longer than asked for. */
-export function makeExchange(session: Session, req: Dict, res: Dict | null): Exchange {
-  return { req: shown(session, req), res: res && shown(session, shownResponse(res)) };
+/** What is known of an exchange; a step that timed out may have no result. */
+export interface ExchangeData extends Pick<ActionResult, "req" | "brief"> {
+  readonly res: Dict | null;
 }
 
-/**
- * A response without what repeats its body: the unparsed text, the size and the digest. Of a
- * binary body these are shown instead.
- */
-function shownResponse(res: Dict): Dict {
-  const hidden = new Set<string>();
-  if (res.rawbody !== undefined && typeof res.body === "object") hidden.add("rawbody");
-  const note: Record<string, string> = {};
-  if (typeof res.code === "number" && typeof res.sha256 === "string") {
-    hidden.add("size");
-    if (res.filepath === undefined) hidden.add("sha256");
-    else note.body = `${res.size} bytes${typeOf(res)}, not shown`;
-  }
-  if (hidden.size === 0) return res;
+/** Request and response as they may be shown: without secrets, and no longer than asked for. */
+export function makeExchange(
+  session: Session,
+  { req, res, brief }: ExchangeData,
+  explainer: ActionExplainer | undefined,
+): Exchange {
+  const { request, response }: ExchangeDescription = explainer?.describe?.(req, res) ?? {};
+  const view = {
+    ...request ? { request: viewOf(session, request) } : {},
+    ...response ? { response: viewOf(session, response) } : {},
+  };
   return {
-    ...Object.fromEntries(Object.entries(res).filter(([key]) => !hidden.has(key))),
-    ...note,
+    req: shown(session, request?.kept ?? req),
+    res: res && shown(session, response?.kept ?? res),
+    ...brief === undefined ? {} : { brief: session.secrets.mask(brief) },
+    ...Object.keys(view).length === 0 ? {} : { view },
   };
 }
 
-function typeOf({ headers }: Dict): string {
-  const type = isDict(headers) ? headers["Content-Type"] : undefined;
-  return typeof type === "string" ? ` of ${type}` : "";
+function viewOf(
+  session: Session,
+  { title, covered = [], minor = [] }: MessageDescription,
+): MessageView {
+  return {
+    ...title === undefined ? {} : { title: String(shown(session, { title }).title) },
+    ...covered.length === 0 ? {} : { covered },
+    // A name may hold a secret, too.
+    ...minor.length === 0
+      ? {}
+      : { minor: minor.map((path) => path.map((name) => session.secrets.mask(name))) },
+  };
 }
 
 /** A map as it may be shown: without secrets, each field bounded. */
-export function shown({ secrets, detail }: Session, message: Dict) {
+export function shown({ secrets, detail }: Session, message: Dict): Dict {
   return boundValue(
     withoutSecretHeaders(message, MASK),
     detail.limit,
     (text, from, to) => secrets.mask(text, from, to),
-  );
+  ) as Dict;
 }

@@ -124,7 +124,15 @@ Deno.test("both schemas say the same of what both have", async () => {
     ),
   );
   const shared = Object.keys(report).filter((name) => name in events);
-  assertEquals(shared, ["spot", "place", "operand", "failure", "attempt", "outline"]);
+  assertEquals(shared, [
+    "messageView",
+    "spot",
+    "place",
+    "operand",
+    "failure",
+    "attempt",
+    "outline",
+  ]);
   for (const name of shared) assertEquals(report[name], events[name]);
 });
 

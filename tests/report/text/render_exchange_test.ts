@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { renderExchange } from "../../../src/report/text/render_exchange.ts";
+import { renderExchange, withoutMinor } from "../../../src/report/text/render_exchange.ts";
 import { PLAIN } from "../../../src/report/style.ts";
 import type { Value } from "../../../src/value/value.ts";
 
@@ -9,7 +9,7 @@ function lines(req: Value, res: Value, bounds = { columns: 60, lines: 20 }): str
   return renderExchange({ req, res }, style, bounds).join("\n");
 }
 
-Deno.test("renderExchange() shows an HTTP exchange as one reads it", () => {
+Deno.test("renderExchange() shows the titles of an action in place of the fields that they cover", () => {
   const req = {
     method: "POST",
     url: "http://localhost/orders",
@@ -21,11 +21,14 @@ Deno.test("renderExchange() shows an HTTP exchange as one reads it", () => {
     status: "404 Not Found",
     headers: {},
     body: { error: "no such order" },
-    rawbody: '{"error":"no such order"}',
     cookies: {},
   };
+  const view = {
+    request: { title: "POST http://localhost/orders", covered: ["method", "url"] },
+    response: { title: "404 Not Found", covered: ["code", "status"] },
+  };
   assertEquals(
-    lines(req, res),
+    renderExchange({ req, res, view }, style, { columns: 60, lines: 20 }).join("\n"),
     `request:
   POST http://localhost/orders
   headers:
@@ -40,6 +43,20 @@ response:
   404 Not Found
   body: {"error": "no such order"}`,
   );
+});
+
+Deno.test("withoutMinor() drops what an action says is nearly always the same", () => {
+  const req = { cmd: "make", background: false };
+  const res = { headers: { Date: "today", Via: "proxy" }, pid: 5, text: "x" };
+  const view = {
+    request: { minor: [["background"], ["absent", "deep"]] },
+    response: { minor: [["headers", "Date"], ["pid"]] },
+  };
+  assertEquals(withoutMinor({ req, res, view }), {
+    req: { cmd: "make" },
+    res: { headers: { Via: "proxy" }, text: "x" },
+    view,
+  });
 });
 
 Deno.test("renderExchange() shows the output of a command as blocks", () => {
@@ -62,21 +79,6 @@ response:
 
         second
   pid: 7`,
-  );
-});
-
-Deno.test("renderExchange() adds the code to a status that lacks it", () => {
-  assertEquals(lines(null, { code: 500, status: "Oops" }), "response:\n  500 Oops");
-  assertEquals(
-    lines(null, { code: 500, status: "HTTP/1.1 500 Oops" }),
-    "response:\n  HTTP/1.1 500 Oops",
-  );
-});
-
-Deno.test("renderExchange() keeps the raw text of a body that is text", () => {
-  assertEquals(
-    lines(null, { code: 200, status: "200 OK", body: "text", rawbody: "raw" }),
-    "response:\n  200 OK\n  body: text\n  rawbody: raw",
   );
 });
 

@@ -41,7 +41,11 @@ function stepsText(results: readonly (readonly [string, Partial<StepResult>])[],
 Deno.test("textReport() tells a whole run", () => {
   const exchange = {
     req: { method: "GET", url: "http://localhost/items" },
-    res: { code: 200, status: "200 OK", body: { total: 2 }, rawbody: '{"total":2}' },
+    res: { code: 200, status: "200 OK", body: { total: 2 } },
+    view: {
+      request: { title: "GET http://localhost/items", covered: ["method", "url"] },
+      response: { title: "200 OK", covered: ["code", "status"] },
+    },
   };
   const events: RunEvent[] = [
     runStarted(["build", "deploy"], { description: "Everything\nfor sale\n" }),

@@ -43,6 +43,10 @@ const events: readonly RunEvent[] = [
     exchange: {
       req: { method: "GET", url: "http://localhost/\x1b[2J" },
       res: { code: 200, status: "200 OK", body: "x\n".repeat(200) + "end" },
+      view: {
+        request: { title: "GET http://localhost/\x1b[2J", covered: ["method", "url"] },
+        response: { title: "200 OK", covered: ["code", "status"] },
+      },
     },
   }),
   stepFinished({ job: "build", step: 1 }, "skip it", {

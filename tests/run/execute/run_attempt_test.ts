@@ -1,5 +1,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type { ActionContext, RunAction } from "../../../src/action/action.ts";
+import type {
+  Action,
+  ActionContext,
+  ActionExplainer,
+  Dict,
+  RunAction,
+} from "../../../src/action/action.ts";
 import { hello } from "../../../src/action/hello.ts";
 import { onAbort } from "../../../src/action/on_abort.ts";
 import { Resources } from "../../../src/action/resource_scope.ts";
@@ -75,4 +81,42 @@ Deno.test("runAttempt() begins nothing when the run was interrupted while the co
     StepError,
     "interrupted by SIGINT",
   );
+});
+
+/** Carries out an action that throws, and gives what became of it. */
+async function thrownBy(session: Session, error: unknown, explainer?: ActionExplainer) {
+  const action: Action = {
+    ...hello,
+    load: () => Promise.resolve(() => Promise.reject(error)),
+    ...explainer ? { explainer: () => Promise.resolve(explainer) } : {},
+  };
+  const answer = runAttempt(session, action, { job: "j", step: 0 }, { host: "db" }, stepOf(1000));
+  return await answer.then(() => undefined, (thrown: unknown) => thrown);
+}
+
+Deno.test("runAttempt() has the action explain the errors of its driver", async () => {
+  const lost = Object.assign(new Error("reset"), { code: "ECONNRESET" });
+  const explain = (error: unknown, { host }: Dict) =>
+    error === lost ? new StepError(`${host} closed the connection (ECONNRESET)`) : undefined;
+  const explained = await thrownBy(sessionAt(fakeClock()), lost, { explain });
+  assertEquals(String(explained), "StepError: db closed the connection (ECONNRESET)");
+  const bug = new TypeError("x is undefined");
+  assertEquals(await thrownBy(sessionAt(fakeClock()), bug, { explain }), bug);
+  assertEquals(await thrownBy(sessionAt(fakeClock()), bug), bug);
+});
+
+Deno.test("runAttempt() reports why an action was stopped, whatever its driver throws then", async () => {
+  const session = sessionAt(fakeClock());
+  const action: Action = {
+    ...hello,
+    load: () =>
+      Promise.resolve((_params, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("cut"))))
+      ),
+  };
+  const answer = runAttempt(session, action, { job: "j", step: 0 }, {}, stepOf(1000));
+  await Promise.resolve();
+  await Promise.resolve();
+  session.cancellation.cancel("interrupted by SIGINT");
+  await assertRejects(() => answer, StepError, "interrupted by SIGINT");
 });

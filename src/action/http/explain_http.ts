@@ -1,0 +1,81 @@
+import { isDict } from "../../value/value.ts";
+import type { ActionExplainer, Dict, MessageDescription } from "../action.ts";
+import { curlCommand } from "./request/curl.ts";
+
+/** How reports show what http sent and received. */
+export const httpExplainer: ActionExplainer = {
+  describe: (req, res) => ({
+    request: describeRequest(req),
+    ...res ? { response: describeResponse(res) } : {},
+  }),
+  command: curlCommand,
+  testHint: (parts) =>
+    parts.includes("status")
+      ? "status is 0 for a code from 200 to 299, otherwise 1; the code is res.code"
+      : undefined,
+};
+
+function describeRequest(req: Dict): MessageDescription {
+  const { method, url, body } = req;
+  return {
+    title: `${method} ${url}`,
+    covered: ["method", "url", ...body === "" ? ["body"] : []],
+    minor: minorHeaders(req),
+  };
+}
+
+function describeResponse(res: Dict): MessageDescription {
+  const { code, status } = res;
+  const kept = withoutRepetition(res);
+  if (typeof code !== "number" || typeof status !== "string") return { kept };
+  return {
+    kept,
+    title: status.includes(String(code)) ? status : `${code} ${status}`,
+    covered: ["code", "status"],
+    minor: minorHeaders(res),
+  };
+}
+
+/**
+ * A response without what repeats its body: the unparsed text, the size and the digest. Of a
+ * binary body these are shown instead.
+ */
+function withoutRepetition(res: Dict): Dict {
+  const { rawbody, body, size, filepath } = res;
+  const isBinary = filepath !== undefined;
+  const hidden = [
+    "size",
+    ...isBinary ? [] : ["sha256"],
+    ...rawbody !== undefined && typeof body === "object" ? ["rawbody"] : [],
+  ];
+  const kept = Object.fromEntries(Object.entries(res).filter(([name]) => !hidden.includes(name)));
+  return isBinary ? { ...kept, body: `${size} bytes${typeOf(res)}, not shown` } : kept;
+}
+
+function typeOf({ headers }: Dict): string {
+  const type = isDict(headers) ? headers["Content-Type"] : undefined;
+  return typeof type === "string" ? ` of ${type}` : "";
+}
+
+/** Headers that do not help to find out why a request failed, in lower case. */
+const MINOR_HEADERS: ReadonlySet<string> = new Set([
+  "host",
+  "user-agent",
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "date",
+  "keep-alive",
+  "server",
+  "transfer-encoding",
+  "vary",
+]);
+
+function minorHeaders({ headers }: Dict): string[][] {
+  if (!isDict(headers)) return [];
+  return Object.entries(headers).flatMap(([name, value]) => {
+    const lower = name.toLowerCase();
+    const isMinor = MINOR_HEADERS.has(lower) || lower === "accept" && value === "*/*";
+    return isMinor ? [["headers", name]] : [];
+  });
+}
