@@ -1,4 +1,4 @@
-import type { DataTemplate, Template } from "../expr/expression.ts";
+import type { DataTemplate, Scope, Template } from "../expr/expression.ts";
 import { evaluateKnown } from "../plan/evaluate_known.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
@@ -10,26 +10,29 @@ import { renderKnown } from "./render_known.ts";
 export interface DagOptions {
   /** Takes secrets out of a name; those of the vars that it was made with, too. */
   readonly mask?: (name: string, vars: Dict) => string;
+  /** Takes what expressions say is secret. */
+  readonly addSecret?: (value: Value) => void;
 }
 
 /** The graph of a plan, with names as far as they are known before it runs. */
 export function makeDag(
   plan: Plan,
-  { mask = (name) => name }: DagOptions = {},
+  { mask = (name) => name, addSecret = () => {} }: DagOptions = {},
 ): Dag {
+  const scopeOf = (vars: Dict) => ({ names: { vars }, strict: true, addSecret });
   const { workflow, vars } = plan;
   const levels = makeLevels(plan.jobs);
   const nameOf = (template: Template, vars: Dict) =>
-    mask(renderKnown(template, { names: { vars }, strict: true }), vars);
+    mask(renderKnown(template, scopeOf(vars)), vars);
   const stepsOf = (steps: readonly Step[], outer: Dict): DagStep[] =>
     steps.map((step) => {
-      const seen = varsOf(step, outer);
+      const seen = varsOf(step, outer, scopeOf(outer));
       const inside = step.embedded?.job.steps;
       return {
         ...(step.id === undefined ? {} : { id: step.id }),
         name: step.name ? nameOf(step.name, seen) : step.action.name,
         uses: step.action.name,
-        ...(inside ? { steps: stepsOf(inside, givenVars(step, seen)) } : {}),
+        ...(inside ? { steps: stepsOf(inside, givenVars(step, scopeOf(seen))) } : {}),
       };
     });
   return {
@@ -45,21 +48,21 @@ export function makeDag(
 }
 
 /** The vars that a step sees, but for those that only its run can tell. */
-function varsOf({ vars, iteration = [] }: Step, outer: Dict): Dict {
+function varsOf({ vars, iteration = [] }: Step, outer: Dict, scope: Scope): Dict {
   if (!vars && iteration.length === 0) return outer;
   const seen: Record<string, Value> = Object.assign(Object.create(null), outer);
   for (const template of [...(vars ? [vars] : []), ...iteration]) {
     for (const name of namesIn(template)) delete seen[name];
   }
-  const own = vars ? evaluateKnown(vars, { names: { vars: outer }, strict: true }) as Dict : {};
+  const own = vars ? evaluateKnown(vars, scope) as Dict : {};
   const changing = new Set(iteration.flatMap(namesIn));
   for (const [name, value] of Object.entries(own)) if (!changing.has(name)) seen[name] = value;
   return seen;
 }
 
 /** The vars that a step gives to the job that it embeds, as far as they are known. */
-function givenVars({ with: params }: Step, seen: Dict): Dict {
-  const known = evaluateKnown(params, { names: { vars: seen }, strict: true }) as Dict;
+function givenVars({ with: params }: Step, scope: Scope): Dict {
+  const known = evaluateKnown(params, scope) as Dict;
   return isDict(known.vars) ? known.vars : {};
 }
 

@@ -62,6 +62,8 @@ export interface Scope {
   readonly names: Readonly<Record<string, unknown>>;
   /** Whether an unknown name is an error, as in a step, rather than nil, as in workflow `vars`. */
   readonly strict: boolean;
+  /** Takes what an expression says is secret, with all that lies in it. */
+  readonly addSecret?: (value: Value) => void;
 }
 
 /** Why a test came out as it did. */

@@ -1,6 +1,6 @@
 import type { DataTemplate, Scope } from "../expr/expression.ts";
 import { ExpressionError } from "../source/errors.ts";
-import type { Dict } from "../value/value.ts";
+import type { Dict, Value } from "../value/value.ts";
 import type { Workflow } from "../workflow/model.ts";
 
 /**
@@ -10,8 +10,9 @@ import type { Workflow } from "../workflow/model.ts";
 export function evaluateKnownVars(
   workflow: Pick<Workflow, "vars">,
   environment: Readonly<Record<string, string>>,
+  addSecret: (value: Value) => void = () => {},
 ): Dict {
-  return evaluateKnown(workflow.vars, { names: environment, strict: false }) as Dict;
+  return evaluateKnown(workflow.vars, { names: environment, strict: false, addSecret }) as Dict;
 }
 
 /** Data with the values of its templates; what cannot be evaluated is left out of its map. */

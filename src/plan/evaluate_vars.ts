@@ -1,6 +1,6 @@
 import { renderData } from "../expr/template/template_data.ts";
 import { ExpressionError, LoadError } from "../source/errors.ts";
-import type { Dict } from "../value/value.ts";
+import type { Dict, Value } from "../value/value.ts";
 import type { Workflow } from "../workflow/model.ts";
 
 /**
@@ -10,9 +10,10 @@ import type { Workflow } from "../workflow/model.ts";
 export async function evaluateVars(
   workflow: Workflow,
   environment: Readonly<Record<string, string>>,
+  addSecret: (value: Value) => void,
 ): Promise<Dict> {
   try {
-    return renderData(workflow.vars, { names: environment, strict: false }) as Dict;
+    return renderData(workflow.vars, { names: environment, strict: false, addSecret }) as Dict;
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const path = ["vars", ...error.path];

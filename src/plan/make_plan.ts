@@ -1,6 +1,6 @@
 import { ExpressionError } from "../source/errors.ts";
-import type { Template } from "../expr/expression.ts";
-import type { Dict } from "../value/value.ts";
+import type { Scope, Template } from "../expr/expression.ts";
+import type { Dict, Value } from "../value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
 
@@ -15,14 +15,26 @@ type Environment = Readonly<Record<string, string>>;
 export async function makePlan(
   workflow: Workflow,
   environment: Environment,
-  evaluate?: (workflow: Workflow, environment: Environment) => Dict | Promise<Dict>,
+  evaluate?: (
+    workflow: Workflow,
+    environment: Environment,
+    addSecret: (value: Value) => void,
+  ) => Dict | Promise<Dict>,
 ): Promise<Plan> {
-  const vars = await (evaluate ?? evaluateVars)(workflow, environment);
+  const secrets: Value[] = [];
+  const addSecret = (value: Value) => void secrets.push(value);
+  const vars = await (evaluate ?? evaluateVars)(workflow, environment, addSecret);
   const path = evaluate ? renderKnownPath : renderPath;
   const { jobs, warnings } = await workflow.loadJobFiles?.((template) => path(template, vars)) ??
     { jobs: workflow.jobs, warnings: [] };
   const planned = new Map(
-    jobs.map((job) => [job.id, { job, ...nameOf(job, vars), needs: [] as PlannedJob[] }]),
+    jobs.map((
+      job,
+    ) => [job.id, {
+      job,
+      ...nameOf(job, { names: { vars }, strict: true, addSecret }),
+      needs: [] as PlannedJob[],
+    }]),
   );
   for (const { job, needs } of planned.values()) {
     for (const id of new Set(job.needs)) {
@@ -31,13 +43,17 @@ export async function makePlan(
       needs.push(need);
     }
   }
-  return { workflow: { ...workflow, jobs }, vars, jobs: [...planned.values()], warnings };
+  return { workflow: { ...workflow, jobs }, vars, secrets, jobs: [...planned.values()], warnings };
 }
 
-async function evaluateVars(workflow: Workflow, environment: Environment): Promise<Dict> {
+async function evaluateVars(
+  workflow: Workflow,
+  environment: Environment,
+  addSecret: (value: Value) => void,
+): Promise<Dict> {
   const { vars } = workflow;
   if (vars.kind === "constant") return vars.value as Dict;
-  return await (await import("./evaluate_vars.ts")).evaluateVars(workflow, environment);
+  return await (await import("./evaluate_vars.ts")).evaluateVars(workflow, environment, addSecret);
 }
 
 /** The path of a job file. Throws ExpressionError. */
@@ -59,9 +75,9 @@ export function renderKnownPath(path: Template, vars: Dict): string | undefined 
  * A name sees `vars` alone, so that a job that never runs has one too. Where there is nothing in it
  * the job is known by its id.
  */
-function nameOf({ id, name }: Job, vars: Dict): Pick<PlannedJob, "name" | "nameError"> {
+function nameOf({ id, name }: Job, scope: Scope): Pick<PlannedJob, "name" | "nameError"> {
   try {
-    const text = name.renderText({ names: { vars }, strict: true }, { display: true });
+    const text = name.renderText(scope, { display: true });
     return { name: text.trim() === "" ? id : text };
   } catch (nameError) {
     return { name: name.source, nameError };

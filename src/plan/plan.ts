@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../source/diagnostic.ts";
-import type { Dict } from "../value/value.ts";
+import type { Dict, Value } from "../value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";
 
 /** A workflow with its `vars` evaluated and its graph resolved. */
@@ -7,6 +7,8 @@ export interface Plan {
   readonly workflow: Workflow;
   /** The workflow's `vars`, evaluated once. */
   readonly vars: Dict;
+  /** What expressions said is secret. */
+  readonly secrets: readonly Value[];
   /** In the order of the file; those of the workflow that were not chosen are not among them. */
   readonly jobs: readonly PlannedJob[];
   /** What should be said of job files that were loaded when the `vars` were known. */

@@ -6,6 +6,7 @@ import type { Host } from "../host/host.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { roundDuration } from "../value/duration.ts";
 import { Masker } from "../value/masker.ts";
+import type { Value } from "../value/value.ts";
 import type { BareEvent, Emit, RunEvent, RunStarted, StepOutline } from "./event.ts";
 import type { Position } from "../source/source.ts";
 import { Cancellation } from "./cancellation.ts";
@@ -13,7 +14,11 @@ import { maskEvent } from "./mask/mask_event.ts";
 import { Outputs } from "./execute/outputs.ts";
 import { emptyTally, finishJob, type JobOutcome, runJob } from "./execute/run_job.ts";
 import { closeScope } from "./execute/step_context.ts";
-import { addSecretsOf } from "./mask/secrets.ts";
+import {
+  addSecretsOf,
+  addSecretValue as addSecretValueTo,
+  exchangedSecretsAdder,
+} from "./mask/secrets.ts";
 import type { Detail, Session, Tally } from "./session.ts";
 import type { Step } from "../workflow/model.ts";
 
@@ -81,6 +86,8 @@ function openSession(
   const runId = crypto.randomUUID();
   addSecretsOf(host.env.all(), secrets);
   addSecretsOf(vars, secrets);
+  const addSecretValue = (value: Value) => addSecretValueTo(value, secrets);
+  plan.secrets.forEach(addSecretValue);
   const stepIds = new Set(
     workflow.jobs.flatMap(({ steps }) => steps.flatMap(({ id }) => id ?? [])),
   );
@@ -98,6 +105,8 @@ function openSession(
     failFast: options.failFast ?? false,
     strict: options.strict ?? false,
     secrets,
+    addSecretValue,
+    addExchangedSecrets: exchangedSecretsAdder(secrets),
     tally: emptyTally(),
     emit: (event) => emit(maskEvent(ofRun(runId, event), secrets)),
     runJobFile: async (...args) =>

@@ -2,7 +2,7 @@ import type { ActionContext, JobResult, ResourceScope } from "../action/action.t
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadlines } from "../host/deadlines.ts";
-import type { Dict } from "../value/value.ts";
+import type { Dict, Value } from "../value/value.ts";
 import type { Masker } from "../value/masker.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Document, JobFile, Step } from "../workflow/model.ts";
@@ -38,6 +38,10 @@ export interface Session {
   /** Whether a step that nothing tested fails if its action was no success. */
   readonly strict: boolean;
   readonly secrets: Masker;
+  /** Adds what an expression says is secret. */
+  readonly addSecretValue: (value: Value) => void;
+  /** Adds the secrets in what an action was given, sent or received. */
+  readonly addExchangedSecrets: (data: Dict) => void;
   readonly tally: Tally;
   /** Emits an event of this run, with its secrets masked. */
   readonly emit: (event: BareEvent) => void;

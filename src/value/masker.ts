@@ -13,7 +13,7 @@ const MOST_THOROUGH = 500;
 const EXPANSION = 6;
 
 /** The password of each URL in a text. Templates in it are no password. */
-const URL_PASSWORD = /(?<=:\/\/[^/?#@:\s"'<>{}]*:)[^/?#@\s"'<>{}]+(?=@)/g;
+const URL_PASSWORD = /(?<=:\/\/[^/?#@:\s"'<>{}]*:)[^/?#\s"'<>{}]+(?=@)/g;
 
 /**
  * Knows the secrets of a run and takes them out of texts, whatever their case and encoding. Secrets

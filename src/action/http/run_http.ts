@@ -1,4 +1,5 @@
 import { StepError } from "../../source/errors.ts";
+import { exchangedSecrets } from "../../value/find_secrets.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import { Call } from "./transport/call.ts";
@@ -8,7 +9,6 @@ import { readRequest, type Request, type RequestPlan } from "./request/read_requ
 import { isRedirect, redirectOf } from "./transport/redirects.ts";
 import { readBody } from "./response/read_body.ts";
 import { readHead } from "./response/response.ts";
-import { replySecrets, requestSecrets, urlSecrets } from "./request/secret_headers.ts";
 import type { Reply } from "./transport/send.ts";
 import { socketsOf } from "./transport/sockets.ts";
 
@@ -30,7 +30,6 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
       const { maxRedirects } = plan;
       if (context.permissions) await checkRequest(context.permissions, plan.request);
       let reply = await call.send(plan.request);
-      tellSecrets(reply, context);
       if (maxRedirects !== undefined && isRedirect(reply)) {
         reply = await follow(reply, maxRedirects, plan.request, call, context);
       }
@@ -61,16 +60,14 @@ interface Prepared {
   readonly req: Dict;
 }
 
-/** Reads the parameters, and tells the reports first what they may not show of them. */
-function prepare(params: Dict, { scope, secrets }: ActionContext): Prepared {
+/** Reads the parameters. */
+function prepare(params: Dict, { scope }: ActionContext): Prepared {
   // By `with`, which is the same object in every round where it has no template.
   const known = scope.run.resource("http requests", () => new WeakMap<Dict, Prepared>());
   let made = known.get(params);
   if (made) return made;
-  for (const secret of urlSecrets(params)) secrets.add(secret);
   const plan = readRequest(params);
   const { method, url, headers, body = "" } = plan.request;
-  for (const secret of requestSecrets(headers)) secrets.add(secret);
   known.set(params, made = { plan, req: { method, url: url.href, headers, body } });
   return made;
 }
@@ -87,6 +84,8 @@ async function follow(
   let request = asked;
   const sent = [asked];
   for (let followed = 0;; followed++) {
+    // Only the last response is part of the result, whose secrets the run finds.
+    for (const { text } of exchangedSecrets({ ...readHead(reply) })) context.secrets.add(text);
     const next = redirectOf(request, reply);
     if (!next) return reply;
     if (followed >= maxRedirects) {
@@ -103,7 +102,6 @@ async function follow(
     request = next;
     sent.push(next);
     reply = await call.send(request);
-    tellSecrets(reply, context);
   }
 }
 
@@ -126,8 +124,4 @@ async function checkRequest(
 async function checkRedirect(permissions: Permissions, from: Request, to: Request): Promise<void> {
   const doing = `cannot follow the redirect of ${from.method} "${from.url}" to "${to.url}"`;
   await checkRequest(permissions, to, doing);
-}
-
-function tellSecrets(reply: Reply, { secrets }: ActionContext): void {
-  for (const secret of replySecrets(reply)) secrets.add(secret);
 }

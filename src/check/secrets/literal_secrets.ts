@@ -1,5 +1,5 @@
 import type { Path } from "../../source/source.ts";
-import { isSecretHeader, isSecretName, SHORTEST_SECRET } from "../../value/secrets.ts";
+import { isCredentialHeader, isSecretName, SHORTEST_SECRET } from "../../value/secrets.ts";
 import { isRawMap } from "../../workflow/decode/decode_value.ts";
 import { findToken, mayHoldTokens } from "./token_forms.ts";
 
@@ -64,7 +64,7 @@ function isDataKey(key: string, path: Path): boolean {
 
 function namedSecret(value: string, at: Path): readonly LiteralSecret[] {
   const name = String(at.at(-1));
-  const isHeader = String(at.at(-2)).toLowerCase() === "headers" && isSecretHeader(name);
+  const isHeader = String(at.at(-2)).toLowerCase() === "headers" && isCredentialHeader(name);
   if (!isSecretValue(name, value, isHeader)) return [];
   const what = isHeader ? `the header "${name}"` : `"${name}"`;
   return [{ path: [...at], text: value, why: `${what} holds a secret as it is` }];

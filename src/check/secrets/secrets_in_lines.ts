@@ -1,7 +1,6 @@
-import { passwordsIn } from "../../action/http/request/request_url.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { excerptOf } from "../../source/source.ts";
-import { isSecretHeader } from "../../value/secrets.ts";
+import { isCredentialHeader, passwordsIn } from "../../value/secrets.ts";
 import { isSecretValue } from "./literal_secrets.ts";
 
 /** So much of a line is looked at on either side of a place, more than is ever shown. */
@@ -21,7 +20,7 @@ export function secretsInLines(diagnostics: readonly Diagnostic[]): string[] {
   return [...lines].flatMap((line) => [
     ...fieldsIn(line)
       .filter(([, value]) => !READ.test(value))
-      .filter(([name, value]) => isSecretValue(name, value, isSecretHeader(name)))
+      .filter(([name, value]) => isSecretValue(name, value, isCredentialHeader(name)))
       .map(([, value]) => value),
     ...passwordsIn(line).filter((password) => !password.includes("{{")),
   ]);

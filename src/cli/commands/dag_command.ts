@@ -26,7 +26,7 @@ export async function dagCommand(
   await printWarnings(warnings, level, program);
   const plan = await makePlan(workflow, host.env.all(), evaluateKnownVars);
   await printWarnings(plan.warnings, level, program);
-  const dag = makeDag(plan, { mask: makeNameMask(makeMasker([host.env.all()])) });
+  const dag = makeDag(plan, makeNameMask(plan, makeMasker([host.env.all()])));
   host.stdout.write(await renderAs(switches, dag, columns));
   return 0;
 }

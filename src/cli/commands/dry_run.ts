@@ -12,10 +12,11 @@ import {
 } from "../../plan/preview.ts";
 import { learnVars, previewStep, type StepPreview } from "../../plan/preview_step.ts";
 import type { Plan, PlannedJob } from "../../plan/plan.ts";
-import { addSecretsOf } from "../../run/mask/secrets.ts";
+import { addSecretsOf, addSecretValue } from "../../run/mask/secrets.ts";
 import { printable, printableLine } from "../../source/printable.ts";
 import { formatDuration, parseDuration } from "../../value/duration.ts";
 import type { Masker } from "../../value/masker.ts";
+import type { Value } from "../../value/value.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
 import type { Duration, Repeat, Retry } from "../../workflow/model.ts";
 import { hideSecrets } from "../messages/mask_refusal.ts";
@@ -34,11 +35,14 @@ export interface DryRun {
 /** What a run would do, as far as it is known before anything has run. */
 export function renderDryRun({ plan, vars, environment, secrets }: DryRun): string {
   const { workflow, jobs } = plan;
+  const addSecret = (value: Value) => addSecretValue(value, secrets);
+  plan.secrets.forEach(addSecret);
   const shownVars = previewData(vars, {
-    scope: { names: environment, strict: false },
+    scope: { names: environment, strict: false, addSecret },
     openVars: new Set(),
   });
-  const nothing = { scope: { names: { vars: {} }, strict: true }, openVars: new Set<string>() };
+  const scope = { names: { vars: {} }, strict: true, addSecret };
+  const nothing = { scope, openVars: new Set<string>() };
   const known = learnVars(nothing, shownVars);
   // Nothing is printed before all secrets are known.
   addSecretsOf(environment, secrets);

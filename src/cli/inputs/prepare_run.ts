@@ -79,7 +79,7 @@ async function renderAsList(plan: Plan, secrets: Masker): Promise<string> {
   const { makeDag } = await import("../../dag/make_dag.ts");
   const { renderList } = await import("../commands/list_jobs.ts");
   const { makeNameMask } = await import("../messages/name_mask.ts");
-  return renderList(makeDag(plan, { mask: makeNameMask(secrets) }), plan);
+  return renderList(makeDag(plan, makeNameMask(plan, secrets)), plan);
 }
 
 /** The number that `--jobs` gives. */

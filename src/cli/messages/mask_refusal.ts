@@ -1,38 +1,39 @@
-import { passwordsIn } from "../../action/http/request/request_url.ts";
-import { requestSecrets } from "../../action/http/request/secret_headers.ts";
 import { fieldsOf, isKnown, knownValue, type Preview } from "../../plan/preview.ts";
+import { exchangedSecrets } from "../../value/find_secrets.ts";
 import { MASK, type Masker } from "../../value/masker.ts";
 import { isSecretHeader } from "../../value/secrets.ts";
+import { withoutHeaderValue } from "../../run/mask/secrets.ts";
+import type { Value } from "../../value/value.ts";
 
 /**
  * Parameters of an action without the values of their secret headers, of which only templates
- * remain that are not known yet. The values become secrets, as do passwords in URLs.
+ * remain that are not known yet. The masker learns the secrets in what is known.
  */
 export function hideSecrets(params: Preview, secrets: Masker): Preview {
-  for (const text of textsIn(params)) {
-    for (const password of passwordsIn(text)) secrets.add(password);
-  }
+  const known = knownPart(params);
+  for (const { text, shortest } of exchangedSecrets({ known })) secrets.add(text, shortest);
   return mapFields(
     params,
-    (name, field) =>
-      name !== "headers"
-        ? field
-        : mapFields(field, (header, value) => hideHeader(header, value, secrets)),
+    (name, field) => name !== "headers" ? field : mapFields(field, hideHeader),
   );
 }
 
-function hideHeader(name: string, value: Preview, secrets: Masker): Preview {
+function hideHeader(name: string, value: Preview): Preview {
   if (!isSecretHeader(name)) return value;
   if (value.kind === "text") {
     const parts = value.parts.map((part) => part.from === "value" ? { ...part, text: MASK } : part);
     return { ...value, parts };
   }
-  if (isKnown(value)) {
-    const text = String(knownValue(value));
-    const header = /cookie/i.test(name) ? "Cookie" : "Authorization";
-    for (const secret of requestSecrets({ [header]: text })) secrets.add(secret);
-  }
-  return { kind: "value", value: MASK };
+  const text = isKnown(value) ? String(knownValue(value)) : "";
+  return { kind: "value", value: withoutHeaderValue(name, text, MASK) };
+}
+
+/** What is known of it, without the rest. */
+function knownPart(preview: Preview): Value {
+  if (isKnown(preview)) return knownValue(preview);
+  if (preview.kind === "list") return preview.items.map(knownPart);
+  if (preview.kind === "text") return null;
+  return Object.fromEntries(fieldsOf(preview).map(([name, field]) => [name, knownPart(field)]));
 }
 
 function mapFields(preview: Preview, map: (name: string, field: Preview) => Preview): Preview {
@@ -40,11 +41,4 @@ function mapFields(preview: Preview, map: (name: string, field: Preview) => Prev
   const fields = fieldsOf(preview);
   if (fields.length === 0) return preview;
   return { kind: "map", entries: fields.map(([name, field]) => [name, map(name, field)]) };
-}
-
-function* textsIn(preview: Preview): Generator<string> {
-  if (preview.kind === "value" && typeof preview.value === "string") yield preview.value;
-  if (preview.kind === "text") { for (const { text } of preview.parts) yield text; }
-  if (preview.kind === "list") { for (const item of preview.items) yield* textsIn(item); }
-  for (const [, field] of fieldsOf(preview)) yield* textsIn(field);
 }

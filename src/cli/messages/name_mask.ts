@@ -1,16 +1,23 @@
-import { addSecretsOf } from "../../run/mask/secrets.ts";
+import type { DagOptions } from "../../dag/make_dag.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { addSecretsOf, addSecretValue } from "../../run/mask/secrets.ts";
 import type { Masker } from "../../value/masker.ts";
 import type { Dict } from "../../value/value.ts";
 
 /**
- * Takes secrets out of the names of jobs and steps, those that the `vars` around them hold too,
- * which the masker learns.
+ * Takes secrets out of the names of jobs and steps, also those in the `vars` around them and those
+ * that expressions name. The masker learns them.
  */
-export function makeNameMask(masker: Masker): (name: string, vars: Dict) => string {
+export function makeNameMask({ secrets }: Plan, masker: Masker): Required<DagOptions> {
+  const addSecret: DagOptions["addSecret"] = (value) => addSecretValue(value, masker);
+  for (const value of secrets) addSecret(value);
   const known = new Set<Dict>();
-  return (name, vars) => {
-    if (!known.has(vars)) addSecretsOf(vars, masker);
-    known.add(vars);
-    return masker.mask(name);
+  return {
+    addSecret,
+    mask(name, vars) {
+      if (!known.has(vars)) addSecretsOf(vars, masker);
+      known.add(vars);
+      return masker.mask(name);
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { checkExpression, checkTemplate } from "../check.ts";
 import { evaluate } from "./evaluate.ts";
 import { ExpressionError } from "../../source/errors.ts";
+import type { Value } from "../../value/value.ts";
 import type { Expression, Template } from "../expression.ts";
 import { parseExpression, parseTemplate } from "../parse/parse.ts";
 import { loadRegexEngine } from "./regex.ts";
@@ -15,6 +16,8 @@ await loadRegexEngine();
 export interface EvaluateOptions {
   /** Whether an unknown name is an error, as in a step, rather than nil. */
   readonly strict?: boolean;
+  /** Takes the values that `secret(…)` is called with. */
+  readonly addSecret?: (value: Value) => void;
 }
 
 /** How a template is rendered. */
@@ -30,8 +33,8 @@ export function evaluateExpression(
   options?: EvaluateOptions,
 ): unknown {
   return guarded(source, context, () => {
-    const { strict = false } = options ?? {};
-    return evaluate(expressionOf(source), { names: context, strict });
+    const { display: _, ...scope } = { strict: false, display: false, ...options };
+    return evaluate(expressionOf(source), { names: context, ...scope });
   });
 }
 

@@ -56,6 +56,14 @@ export const CONVERSION_FUNCTIONS = [
       return readJson(run, "parse_json", text);
     },
   ),
+  define(
+    "secret(value: any)",
+    "The value, which reports show as `***` from then on; of a list or map, all that is in it.",
+    (run, value: Value) => {
+      run.scope.addSecret?.(value);
+      return value;
+    },
+  ),
   define("toBase64(text: string)", "The text in base64.", (_, text: string) => encode(text)),
   define(
     "fromBase64(text: string)",

@@ -78,7 +78,11 @@ export function finishJob(
 
 async function runUnlessSkipped(session: Session, job: Job): Promise<JobOutcome> {
   const { skipif, repeat } = job;
-  const scope = { names: { vars: session.vars, outputs: session.outputs.view }, strict: true };
+  const scope = {
+    names: { vars: session.vars, outputs: session.outputs.view },
+    strict: true,
+    addSecret: session.addSecretValue,
+  };
   if (skipif && isTrue(skipif, scope, "skipif")) {
     return { state: "skipped", reason: `skipif is true: ${skipif.source.trim()}` };
   }

@@ -106,7 +106,11 @@ async function runUnlessSkipped(session: Session, round: Round): Promise<JobStat
 }
 
 async function isTrueAt(session: Session, job: Job, skipif: Expression): Promise<boolean> {
-  const scope = { names: { vars: session.vars, outputs: session.outputs.view }, strict: true };
+  const scope = {
+    names: { vars: session.vars, outputs: session.outputs.view },
+    strict: true,
+    addSecret: session.addSecretValue,
+  };
   try {
     return isTrue(skipif, scope, "skipif");
   } catch (error) {

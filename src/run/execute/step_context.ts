@@ -79,7 +79,8 @@ export function makeStepContext(
   };
   const run = makeStepRun(round, step, entry?.index);
   const resources = { run: session.scope, job: round.scope, step: new Resources() };
-  const context = { round, step, run, names, resources, scope: { names, strict: true } };
+  const scope = { names, strict: true, addSecret: session.addSecretValue };
+  const context = { round, step, run, names, resources, scope };
   return entry === undefined ? context : { ...context, entry };
 }
 
@@ -110,7 +111,8 @@ export function evaluateStepVars(session: Session, context: StepContext): Dict {
   let vars = session.vars;
   const merge = (template: DataTemplate, field: Path) => {
     const { outputs, repeat_index } = names;
-    const scope = { names: { vars, outputs, repeat_index }, strict: true };
+    const { addSecretValue: addSecret } = session;
+    const scope = { names: { vars, outputs, repeat_index }, strict: true, addSecret };
     const own = inField(field, () => renderData(template, scope)) as Dict;
     addSecretsOf(own, session.secrets);
     vars = mergeDicts(vars, own);

@@ -8,6 +8,7 @@ import { EmbeddedError, evaluateDuration, FieldError, inField, isTrue } from "./
 import type { Failure } from "../event.ts";
 import { failedJob, failureOf, falseTest } from "../failure/failure.ts";
 import type { AttemptInput } from "../failure/nil_parameters.ts";
+import { addOutputSecrets } from "../mask/secrets.ts";
 import { type Answer, runAttempt } from "./run_attempt.ts";
 import type { Session } from "../session.ts";
 import { forgetAnswer, type StepContext } from "./step_context.ts";
@@ -40,6 +41,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
     const failure = await failureOf(session, context, error);
     return { outcome: "error", isRetryable: false, failures: [failure] };
   }
+  session.addExchangedSecrets(params);
   const given = { template: step.with, params, names: context.names };
   let answer: Answer;
   try {
@@ -52,6 +54,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
     });
   } catch (error) {
     const { parameter, req, res } = error instanceof StepError ? error.details : {};
+    for (const part of [req, res]) if (part) session.addExchangedSecrets(part as Dict);
     const field = parameter === undefined ? ["uses"] : ["with", parameter];
     const failure = await failureOf(session, context, new FieldError(field, error), given);
     return {
@@ -63,6 +66,8 @@ export async function tryStep(session: Session, context: StepContext, name: stri
       ...(res ? { partial: res as Dict } : {}),
     };
   }
+  session.addExchangedSecrets(answer.result.req);
+  session.addExchangedSecrets(answer.result.res);
   setAnswer(context, answer);
   const { job } = answer.result;
   const inside = job && job.failed > 0 ? [await failedJob(session, context, job)] : [];
@@ -100,6 +105,7 @@ async function publishOutputs(
       failures.push(await failureOf(session, context, error));
     }
   }
+  addOutputSecrets(values, session.secrets);
   try {
     round.outputs.publish(id, values);
   } catch (error) {

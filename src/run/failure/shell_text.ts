@@ -2,6 +2,7 @@ import type { CommandLine } from "../../action/action.ts";
 import { isPrintable } from "../../source/printable.ts";
 import { MASK, type Masker } from "../../value/masker.ts";
 import { isSecretHeader, isSecretName } from "../../value/secrets.ts";
+import { withoutHeaderValue } from "../mask/secrets.ts";
 
 /** The environment variables that hold secrets, by what they hold. */
 export type NamedSecrets = ReadonlyMap<string, string>;
@@ -69,7 +70,11 @@ function withoutSecretHeader(parts: readonly TextPart[]): readonly TextPart[] {
   if (header === undefined || scheme === undefined || !isSecretHeader(header)) return parts;
   const isNamed = second && "name" in second && parts.length === 2 &&
     /^([A-Za-z]+ )?$/.test(scheme);
-  return isNamed ? parts : [{ text: `${header}: ${MASK}` }];
+  if (isNamed) return parts;
+  const value = parts.map((part) => "text" in part ? part.text : MASK).join("").slice(
+    header.length + 2,
+  );
+  return [{ text: `${header}: ${withoutHeaderValue(header, value, MASK)}` }];
 }
 
 function writeWord(parts: readonly TextPart[]): string {

@@ -1,6 +1,13 @@
+import { exchangedSecrets, type FoundSecret, variableSecrets } from "../../value/find_secrets.ts";
 import { Masker } from "../../value/masker.ts";
-import { isSecretHeader, isSecretName } from "../../value/secrets.ts";
-import { type Dict, isDict } from "../../value/value.ts";
+import {
+  canBeSecret,
+  isSecretHeader,
+  isSecretName,
+  SHORTEST_ISSUED,
+  withoutCookieValues,
+} from "../../value/secrets.ts";
+import { type Dict, isDict, type Value } from "../../value/value.ts";
 
 /** Knows what has a secret name in any of these. */
 export function makeMasker(given: readonly Readonly<Record<string, unknown>>[]): Masker {
@@ -9,27 +16,46 @@ export function makeMasker(given: readonly Readonly<Record<string, unknown>>[]):
   return masker;
 }
 
-/** Makes the values of secret names secret, and all that lies in maps and lists of such names. */
+/** Adds the secrets among variables: see `variableSecrets`. */
 export function addSecretsOf(values: Readonly<Record<string, unknown>>, masker: Masker): void {
-  // What an expression made may hold one part many times over.
+  addAll(variableSecrets(values), masker);
+}
+
+/** Adds the secrets among outputs of a step. */
+export function addOutputSecrets(values: Dict, masker: Masker): void {
+  addAll(variableSecrets(values, SHORTEST_ISSUED), masker);
+}
+
+/** Adds the secrets in what actions were given, sent or received: see `exchangedSecrets`. */
+export function exchangedSecretsAdder(masker: Masker): (data: Dict) => void {
+  // Data without templates is the same in every round.
+  const seen = new WeakSet<Dict>();
+  return (data) => {
+    if (seen.has(data)) return;
+    seen.add(data);
+    addAll(exchangedSecrets(data), masker);
+  };
+}
+
+function addAll(found: Iterable<FoundSecret>, masker: Masker): void {
+  for (const { text, shortest } of found) masker.add(text, shortest);
+}
+
+/** Who says that something is secret may mean a PIN. */
+const SHORTEST_SAID = 4;
+
+/** Adds a value that an expression says is secret, with all that lies in it. */
+export function addSecretValue(value: Value, masker: Masker): void {
   const seen = new Set<object>();
-  const seenAsSecret = new Set<object>();
-  const add = (value: unknown, isSecret: boolean) => {
-    if (typeof value !== "object" || value === null) {
-      const isText = typeof value === "string" || typeof value === "number";
-      if (isSecret && isText) masker.add(String(value));
-      return;
-    }
-    const done = isSecret ? seenAsSecret : seen;
-    if (done.has(value)) return;
-    done.add(value);
-    if (Array.isArray(value)) {
-      for (const item of value) add(item, isSecret);
-    } else {
-      for (const [name, field] of Object.entries(value)) add(field, isSecret || isSecretName(name));
+  const add = (value: Value) => {
+    if (typeof value === "string" || typeof value === "number") {
+      masker.add(String(value), SHORTEST_SAID);
+    } else if (typeof value === "object" && value !== null && !seen.has(value)) {
+      seen.add(value);
+      for (const part of Object.values(value)) add(part);
     }
   };
-  add(values, false);
+  add(value);
 }
 
 /**
@@ -45,26 +71,33 @@ export function withoutSecretHeaders(
   const hidden: Record<string, unknown> = {};
   if (isDict(headers) && Object.keys(headers).some(isSecretHeader)) {
     hidden.headers = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? mask : value]),
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        isSecretHeader(name) ? withoutHeaderValue(name, String(value), mask) : value,
+      ]),
     );
   }
   if (isDict(outputs)) hidden.outputs = withoutSecretNames(outputs, mask);
-  if (Array.isArray(cookies) && cookies.length > 0) hidden.cookies = cookies.map(() => mask);
+  if (Array.isArray(cookies) && cookies.length > 0) {
+    hidden.cookies = cookies.map((cookie) => withoutCookieValues(String(cookie), mask));
+  }
   return Object.keys(hidden).length === 0 ? message : { ...message, ...hidden };
+}
+
+/** What may be shown of a secret header: of cookies all but the values. */
+export function withoutHeaderValue(name: string, value: string, mask: string): string {
+  return /cookie$/i.test(name) ? withoutCookieValues(value, mask) : mask;
 }
 
 /** The same values without those of secret names; a name without a value has nothing to hide. */
 export function withoutSecretNames(values: Dict, mask: string): Dict {
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      value === null
-        ? null
-        : isSecretName(name)
-        ? mask
-        : isDict(value)
-        ? withoutSecretNames(value, mask)
-        : value,
-    ]),
+    Object.entries(values).map(([name, value]) => [name, withoutSecret(name, value, mask)]),
   );
+}
+
+function withoutSecret(name: string, value: Value, mask: string): Value {
+  if (value === null || typeof value === "boolean") return value;
+  if (!isSecretName(name)) return isDict(value) ? withoutSecretNames(value, mask) : value;
+  return typeof value === "object" || canBeSecret(name, value) ? mask : value;
 }

@@ -4,7 +4,8 @@ import { nilError, type ParameterReader, readParameters, required } from "../../
 import { methodProblem, SHORTHANDS } from "./http_syntax.ts";
 import { encodeBody, type RequestBody } from "./request_body.ts";
 import { type Headers, requestHeaders } from "./request_headers.ts";
-import { addQuery, isFullUrl, joinUrl, readUrl, withoutPassword } from "./request_url.ts";
+import { addQuery, isFullUrl, joinUrl, readUrl } from "./request_url.ts";
+import { withoutPassword } from "../../../value/secrets.ts";
 
 /** A request that can be sent. */
 export interface Request {

@@ -2,7 +2,7 @@ import { StepError } from "../../../source/errors.ts";
 import type { Dict } from "../../action.ts";
 import { canonicalName, isToken, toByteString } from "./http_syntax.ts";
 import type { RequestBody } from "./request_body.ts";
-import { decode } from "./request_url.ts";
+import { decodePercents } from "../../../value/secrets.ts";
 
 /** The headers of a request by canonical name. */
 export type Headers = Readonly<Record<string, string>>;
@@ -80,7 +80,7 @@ function headerText(name: string, value: Dict[string]): string {
 }
 
 function basic({ username, password }: URL): string {
-  const credentials = toByteString(`${decode(username)}:${decode(password)}`);
+  const credentials = toByteString(`${decodePercents(username)}:${decodePercents(password)}`);
   return `Basic ${btoa(credentials)}`;
 }
 

@@ -1,3 +1,4 @@
+import { withoutPassword } from "../../../value/secrets.ts";
 import { isDict } from "../../../value/value.ts";
 import type { Dict, Value } from "../../action.ts";
 
@@ -76,28 +77,6 @@ export function encodePairs(what: string, values: Dict): string {
     }
   }
   return pairs.join("&");
-}
-
-/** The password of each URL in a text, between what comes before it and the last `@`. */
-const PASSWORD = /(\/\/[^/?#@:\s]*:)([^/?#]*)@/g;
-
-/** A text with URLs in it, without the passwords in them. */
-export function withoutPassword(text: string): string {
-  return text.replace(PASSWORD, "$1***@");
-}
-
-/** The passwords of the URLs in a text, as written and as they are meant. */
-export function passwordsIn(text: string): string[] {
-  return [...text.matchAll(PASSWORD)].flatMap(([, , written = ""]) => [written, decode(written)]);
-}
-
-/** A text without its percent-encoding; one that is encoded badly stands for itself. */
-export function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function encode(text: string): string {

@@ -1,9 +1,9 @@
 import { StepError } from "../../../source/errors.ts";
-import { isSecretHeader } from "../../../value/secrets.ts";
+import { isSecretHeader, withoutPassword } from "../../../value/secrets.ts";
 import { fromByteString } from "../request/http_syntax.ts";
 import { bareUrl, type Request } from "../request/read_request.ts";
 import type { Headers } from "../request/request_headers.ts";
-import { readUrl, withoutPassword } from "../request/request_url.ts";
+import { readUrl } from "../request/request_url.ts";
 import { findHeader, type Reply } from "./send.ts";
 
 /** Whether a response may say where to ask instead. */

@@ -1,10 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import {
-  addQuery,
-  joinUrl,
-  readUrl,
-  withoutPassword,
-} from "../../../../src/action/http/request/request_url.ts";
+import { addQuery, joinUrl, readUrl } from "../../../../src/action/http/request/request_url.ts";
 import type { Dict } from "../../../../src/value/value.ts";
 
 const JOINED: readonly (readonly [base: string, target: string, sent: string])[] = [
@@ -81,9 +76,4 @@ Deno.test("addQuery() refuses what has no form in a query", () => {
   for (const value of [{ b: 1 }, [[1]]]) {
     assertThrows(() => addQuery(new URL("http://h/"), { a: value }), RangeError, '"a" in "query"');
   }
-});
-
-Deno.test("withoutPassword() takes the password out of a URL and nothing else", () => {
-  assertEquals(withoutPassword("http://u:pw@h/a@b:c@d"), "http://u:***@h/a@b:c@d");
-  assertEquals(withoutPassword("http://h:80/x?a=b@c"), "http://h:80/x?a=b@c");
 });

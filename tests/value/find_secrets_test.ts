@@ -1,0 +1,84 @@
+import { assertEquals } from "@std/assert";
+import { exchangedSecrets, variableSecrets } from "../../src/value/find_secrets.ts";
+
+/** The secrets that are long enough. */
+function found(data: Record<string, unknown>): string[] {
+  return [...exchangedSecrets(data)]
+    .filter(({ text, shortest }) => text.length >= shortest).map(({ text }) => text);
+}
+
+Deno.test("exchangedSecrets() finds credentials and cookies in headers", () => {
+  assertEquals(
+    found({
+      headers: {
+        Authorization: "Bearer token-1",
+        "Proxy-Authorization": `Basic ${btoa("me:pass-2")}`,
+        "X-Api-Key": "k-3-k-3",
+        Cookie: "lang=english; sid=0123456789abcdef",
+        "Idempotency-Key": "idempotency-4",
+        "Set-Cookie": 'a="q1w2e3"; Path=/',
+      },
+      cookies: ["session=fedcba9876543210; Path=/long-path-of-it", "l=de"],
+    }),
+    [
+      "Bearer token-1",
+      "token-1",
+      "Basic bWU6cGFzcy0y",
+      "bWU6cGFzcy0y",
+      "pass-2",
+      "k-3-k-3",
+      "0123456789abcdef",
+      "q1w2e3",
+      "fedcba9876543210",
+    ],
+  );
+});
+
+Deno.test("exchangedSecrets() finds fields of data with eight characters or more", () => {
+  const body = {
+    access_token: "first-one",
+    list: [{ password: "second-one", user: "ann-of-some-place" }, { api_key: "short" }],
+    tokens: ["third-one"],
+    secret: { value: "fourth-one", name: "my very own one" },
+    token: 123456789,
+    auth: true,
+    token_type: "bearer-token",
+    key: "some-object-key",
+  };
+  const expected = ["first-one", "second-one", "third-one", "fourth-one", "123456789"];
+  assertEquals(found({ body, rawbody: JSON.stringify(body) }), expected);
+});
+
+Deno.test("exchangedSecrets() finds fields in texts: JSON, forms, URLs and multipart bodies", () => {
+  const texts = [
+    ['{"a": {"access_token" : "first-\\u0041-one"}}', ["first-\\u0041-one", "first-A-one"]],
+    ['{"cut": 1, "password": "second-one"} and more', ["second-one", "second-one"]],
+    ["user=ann&password=a+b%26c+d%2Be&x=1", ["a+b%26c+d%2Be", "a b&c d+e"]],
+    ["http://h/x?api_key=0123456789#access_token=abcdefghij", [
+      "0123456789",
+      "0123456789",
+      "abcdefghij",
+      "abcdefghij",
+    ]],
+    ["http://me:p%61ss-1@h/", ["p%61ss-1", "pass-1"]],
+    [
+      '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nplain-plain\r\n' +
+      '--b\r\nContent-Disposition: form-data; name="client_secret"; filename="x"\r\n' +
+      "Content-Type: text/plain\r\n\r\nline one\r\nline two\r\n--b--\r\n",
+      ["line one\r\nline two", "line one\r\nline two"],
+    ],
+    ["the password = something-else and token: whatever-it-is", []],
+    ["page=next-token&sort=key-of-it&token=short", []],
+  ] as const;
+  for (const [body, expected] of texts) assertEquals(found({ body }), [...expected], body);
+});
+
+Deno.test("variableSecrets() finds the passwords of URLs whatever the name", () => {
+  const texts = [...variableSecrets({
+    DATABASE_URL: "postgres://me:pw-of-db@h/x",
+    AUTH_URL: "https://login.example.com/a",
+    auth: { url: "https://login.example.com/b", password: "hunter22" },
+    HOME: "/home/ann",
+  })].map(({ text }) => text);
+  assertEquals([...new Set(texts)], ["pw-of-db", "hunter22"]);
+});
