@@ -159,7 +159,7 @@ jobs:
   );
   assertStringIncludes(
     stdout,
-    `  w.yml:8:21: cannot send GET: "localhost:1/x" is no URL
+    `  w.yml:8:21: cannot send GET: invalid URL "localhost:1/x"
     8 |         with: {get: "{{vars.api}}/x"}
       |                     ^^^^^^^^^^^^^^^^ begin it with "http://" or "https://"
 `,

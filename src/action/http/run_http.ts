@@ -4,7 +4,7 @@ import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import { Call } from "./transport/call.ts";
 import { explainFailure } from "./transport/explain_http_failure.ts";
-import { waitForPlace } from "./transport/concurrency_limiter.ts";
+import { acquireSlot } from "./transport/concurrency_limiter.ts";
 import { readRequest, type Request, type RequestPlan } from "./request/read_request.ts";
 import { isRedirect, redirectOf } from "./transport/redirects.ts";
 import { readBody } from "./response/read_body.ts";
@@ -18,7 +18,7 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
   // Ten thousand actions may wait here. What they need later is made later, so that waiting
   // costs little memory, and what is new is not tied to what is old when it is collected.
   try {
-    await waitForPlace(sockets.places, context);
+    await acquireSlot(sockets.limiter, context);
   } catch (reason) {
     const { plan, req } = prepare(params, context);
     throw await explainFailure(reason, plan.request, req, context.host.clock);
@@ -50,7 +50,7 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
       call.close();
     }
   } finally {
-    sockets.places.giveBack();
+    sockets.limiter.release();
   }
 }
 
@@ -93,8 +93,7 @@ async function follow(
       throw new StepError(
         `${method} "${url}" was redirected more than ${maxRedirects} times, the next to "${next.url}"`,
         sent.some((one) => isSame(one, next))
-          ? "it goes in a circle, as where a cookie is wanted, and none are kept: " +
-            'set "follow_redirects: false" to look at the redirect'
+          ? 'redirect loop; the server may expect a cookie: "follow_redirects: false" shows the redirect'
           : 'raise "max_redirects", or set "follow_redirects: false" to look at the redirect',
       );
     }

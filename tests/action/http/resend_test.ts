@@ -19,7 +19,7 @@ function staleServer(second: string | undefined = undefined) {
   });
 }
 
-for (const method of ["get", "head", "options", "put", "delete"]) {
+for (const method of ["get", "head", "options"]) {
   Deno.test(`http sends ${method} once more when a used connection was closed without an answer`, async () => {
     await using context = actionContext();
     await using server = staleServer();
@@ -33,12 +33,12 @@ for (const method of ["get", "head", "options", "put", "delete"]) {
       second,
     ]);
     assertEquals(context.notes, [
-      `${method.toUpperCase()} ${server.url}/second is sent again: the connection was closed before an answer`,
+      `${method.toUpperCase()} ${server.url}/second is sent again: the server closed the connection without an answer`,
     ]);
   });
 }
 
-for (const method of ["post", "patch"]) {
+for (const method of ["post", "patch", "put", "delete"]) {
   Deno.test(`http sends ${method} over a new connection, and never again`, async () => {
     await using context = actionContext();
     await using server = rawServer(async (connection) => {
@@ -118,7 +118,7 @@ Deno.test("http does not send a request again that was stopped on a used connect
   assertEquals(server.requests.map((text) => text.split(" ")[1]), ["/", "/", "/last"]);
 });
 
-for (const method of ["get", "put", "delete"]) {
+for (const method of ["get", "options"]) {
   Deno.test(`http uses a connection again for ${method}`, async () => {
     await using context = actionContext();
     await using server = rawServer(async (connection) => {

@@ -73,7 +73,7 @@ function checkVerification(params: Dict): ParameterProblem[] {
   if (given(params, "insecure") === undefined || given(params, "verify_ssl") === undefined) {
     return [];
   }
-  const message = '"insecure" and "verify_ssl" say the same thing';
+  const message = '"insecure" and "verify_ssl" cannot be combined';
   return [{ path: ["insecure"], at: "key", message, hint: "keep one of them" }];
 }
 
@@ -89,7 +89,7 @@ function checkHeaders(params: Dict): ParameterProblem[] {
   for (const [name, value] of Object.entries(headers)) {
     const path = ["headers", name];
     if (!isToken(name)) {
-      problems.push({ path, at: "key", message: `"${name}" cannot be the name of a header` });
+      problems.push({ path, at: "key", message: `invalid header name "${name}"` });
     } else if (typeof value === "object" && value !== null) {
       const kind = isDict(value) ? "a mapping" : "a list";
       problems.push({ path, message: `the header "${name}" must be text, not ${kind}` });

@@ -2,21 +2,21 @@ import type { Alternatives, Dict } from "../../action.ts";
 
 /** What is wrong with a method; undefined if nothing is. */
 export function methodProblem(method: string): string | undefined {
-  if (!isToken(method)) return `"${method}" cannot be a method`;
+  if (!isToken(method)) return `invalid method "${method}"`;
   // It asks a proxy for a tunnel, and what comes back is no response.
   if (method.toUpperCase() === "CONNECT") return `the method "${method}" is not supported`;
   return undefined;
 }
 
 /**
- * Whether a request may be sent once more when a connection was closed before any answer came:
- * doing it twice leaves the server as doing it once.
+ * Whether a request may be sent again when the server closed the connection before any answer: only
+ * where it changes nothing, since the server may have carried it out already.
  */
-export function mayRepeat(method: string): boolean {
-  return REPEATABLE.has(method);
+export function isSafe(method: string): boolean {
+  return SAFE.has(method);
 }
 
-const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Names come again with each response, and there are few of them. */
 const known = new Map<string, string>();

@@ -28,7 +28,7 @@ function jsonText(body: Value): string {
   const text = JSON.stringify(body);
   const wrong = text.includes("null") ? findEndless(body) : undefined;
   if (wrong === undefined) return text;
-  throw new RangeError(`there is no ${wrong} in JSON, and "body" has it as a number`);
+  throw new RangeError(`"body" contains ${wrong}, a number that JSON does not have`);
 }
 
 function findEndless(value: Value): number | undefined {

@@ -38,7 +38,9 @@ export function requestHeaders(
   if (url.username !== "" || url.password !== "") headers.Authorization = basic(url);
   if (body?.contentType !== undefined) headers["Content-Type"] = body.contentType;
   for (const [name, value] of Object.entries(asked)) {
-    if (!isToken(name)) throw new StepError(`cannot send the header "${name}": it is no name`);
+    if (!isToken(name)) {
+      throw new StepError(`cannot send the header "${name}": invalid header name`);
+    }
     const canonical = canonicalName(name);
     if (FRAMING.has(canonical) || canonical === "Expect") continue;
     if (value === null) delete headers[canonical];

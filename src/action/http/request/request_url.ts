@@ -37,7 +37,7 @@ export function readUrl(text: string): URL | UrlProblem {
       hint: 'use "http://" or "https://"',
     };
   }
-  const message = `"${shown}" is no URL`;
+  const message = `invalid URL "${shown}"`;
   if (isFullUrl(text)) return { message };
   return { message, hint: 'begin it with "http://" or "https://"' };
 }

@@ -3,7 +3,7 @@ import { StepError } from "../../../source/errors.ts";
 import { formatDuration } from "../../../value/duration.ts";
 import type { ActionContext } from "../../action.ts";
 import { onAbort } from "../../on_abort.ts";
-import { mayRepeat } from "../request/http_syntax.ts";
+import { isSafe } from "../request/http_syntax.ts";
 import type { Request, RequestPlan } from "../request/read_request.ts";
 import { type Exchange, type Reply, send, SendFailure } from "./send.ts";
 import type { Sockets } from "./sockets.ts";
@@ -48,9 +48,9 @@ export class Call {
         this.#elapsed = this.#context.host.clock.ticks() - this.#began!;
         return reply;
       } catch (error) {
-        if (fresh || this.#reason || !isStale(error) || !mayRepeat(request.method)) throw error;
+        if (fresh || this.#reason || !isStale(error) || !isSafe(request.method)) throw error;
         this.#context.log(
-          `${request.method} ${request.url} is sent again: the connection was closed before an answer`,
+          `${request.method} ${request.url} is sent again: the server closed the connection without an answer`,
         );
       } finally {
         // Sets that live long refer to the call, and their discarded tables go on doing so until

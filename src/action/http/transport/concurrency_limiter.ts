@@ -3,129 +3,133 @@ import type { ActionContext } from "../../action.ts";
 import { onAbort } from "../../on_abort.ts";
 
 interface Waiting {
-  /** Takes the place; false where it is no longer wanted. */
+  /** Takes the slot; false where it is no longer wanted. */
   readonly take: () => boolean;
   next: Waiting | undefined;
 }
 
-/** How many places there are in the beginning. */
-const FEW = 8;
+/** The limit in the beginning. */
+const INITIAL_LIMIT = 8;
 
-/** Milliseconds between two looks at whether there should be more. */
-const PERIOD = 1;
+/** Milliseconds between two looks at whether the limit should grow. */
+const TICK = 1;
 
-/** Where as many are given back between two looks, there is enough to do. */
+/** With as many releases between two ticks, answers come as fast as they can be read. */
 const BUSY = 32;
 
-/** After as many looks at nothing that is given back, the servers are taken to be slow. */
-const PATIENCE = 10;
+/** After as many ticks in a row without a release, the servers count as slow. */
+const QUIET_TICKS = 10;
 
 /**
- * A limited number of places, given out in the order in which they are asked for.
+ * Limits how many requests are under way, and lets them start in the order in which they ask.
  *
- * There are few places in the beginning. While somebody waits, a place is added for each that is
- * given back, and where none is, they double from time to time. A server has a short queue for
- * connections that it has not taken yet and loses what does not fit, so it should see more of
- * them as it answers, or slowly.
+ * The limit is small in the beginning. While requests wait, it grows by one for each that is
+ * released, and doubles from time to time while none is. A server has a short queue for
+ * connections that it has not accepted yet and drops what does not fit, so the number of new
+ * connections has to follow its answers.
  *
- * None is added while many are given back: where answers come as fast as they can be read, more
- * requests under way make nothing faster, and all that belongs to them is in memory longer.
+ * The limit does not grow while many are released: where answers come as fast as they can be read,
+ * more requests under way make nothing faster, and everything that belongs to them stays in memory
+ * longer.
  */
-export class Places {
-  readonly #limit: number;
+export class ConcurrencyLimiter {
+  readonly #most: number;
   readonly #clock: Clock;
-  #most: number;
-  #taken = 0;
+  #limit: number;
+  #running = 0;
   #first: Waiting | undefined;
   #last: Waiting | undefined;
-  #returned = 0;
-  /** Looks in a row that saw nothing given back. */
-  #quiet = 0;
-  #cancelLook: (() => void) | undefined;
+  #released = 0;
+  /** Ticks in a row without a release. */
+  #quietTicks = 0;
+  #cancelTick: (() => void) | undefined;
 
-  constructor(limit: number, clock: Clock) {
-    this.#limit = limit;
+  /** `most` is what the limit may grow to. */
+  constructor(most: number, clock: Clock) {
+    this.#most = most;
     this.#clock = clock;
-    this.#most = Math.min(limit, FEW);
+    this.#limit = Math.min(most, INITIAL_LIMIT);
   }
 
-  /** Whether who asks has to wait. */
+  /** Whether the next request has to wait. */
   get isFull(): boolean {
-    return this.#taken >= this.#most;
+    return this.#running >= this.#limit;
   }
 
-  /** Calls `take` once there is a place: at once, or when one is given back or added. */
-  ask(take: () => boolean): void {
+  /** Calls `take` once there is a slot: at once, or when one is released or the limit grows. */
+  acquire(take: () => boolean): void {
     if (!this.isFull) {
-      if (take()) this.#taken++;
+      if (take()) this.#running++;
       return;
     }
     const waiting: Waiting = { take, next: undefined };
     if (this.#last) this.#last.next = waiting;
     else this.#first = waiting;
     this.#last = waiting;
-    this.#look();
+    this.#schedule();
   }
 
-  /** Gives a place back. */
-  giveBack(): void {
-    this.#taken--;
-    this.#returned++;
-    this.#giveOut();
+  /** Gives a slot back. */
+  release(): void {
+    this.#running--;
+    this.#released++;
+    this.#start();
     // What comes later may be for other servers.
-    if (this.#taken === 0) this.#most = Math.min(this.#limit, FEW);
+    if (this.#running === 0) this.#limit = Math.min(this.#most, INITIAL_LIMIT);
   }
 
-  /** Adds no more places. */
+  /** Stops the growth. */
   close(): void {
-    this.#cancelLook?.();
+    this.#cancelTick?.();
   }
 
-  #giveOut(): void {
+  #start(): void {
     while (this.#first && !this.isFull) {
       const { take, next } = this.#first;
       this.#first = next;
       if (!next) this.#last = undefined;
-      if (take()) this.#taken++;
+      if (take()) this.#running++;
     }
   }
 
-  #more(): number {
-    if (this.#returned > 0) {
-      this.#quiet = 0;
-      return this.#returned < BUSY ? this.#returned : 0;
+  #growth(): number {
+    if (this.#released > 0) {
+      this.#quietTicks = 0;
+      return this.#released < BUSY ? this.#released : 0;
     }
-    if (++this.#quiet < PATIENCE) return 0;
-    this.#quiet = 0;
-    return this.#most;
+    if (++this.#quietTicks < QUIET_TICKS) return 0;
+    this.#quietTicks = 0;
+    return this.#limit;
   }
 
-  #look(): void {
-    if (this.#cancelLook || this.#most === this.#limit) return;
-    this.#returned = 0;
-    this.#cancelLook = this.#clock.after(PERIOD, () => {
-      this.#cancelLook = undefined;
-      if (!this.#first) return;
-      this.#most = Math.min(this.#limit, this.#most + this.#more());
-      this.#giveOut();
-      if (this.#first) this.#look();
-    });
+  #schedule(): void {
+    if (this.#cancelTick || this.#limit === this.#most) return;
+    this.#released = 0;
+    this.#cancelTick = this.#clock.after(TICK, () => this.#tick());
+  }
+
+  #tick(): void {
+    this.#cancelTick = undefined;
+    if (!this.#first) return;
+    this.#limit = Math.min(this.#most, this.#limit + this.#growth());
+    this.#start();
+    if (this.#first) this.#schedule();
   }
 }
 
 /**
- * Resolves once there is a place; rejects, without one, when the action has to stop. That there
- * are no more places is not the fault of the server, so the time of the action does not run.
+ * Resolves once there is a slot; rejects, without one, when the action has to stop. The wait is not
+ * the fault of the server, so the timeout of the action is paused.
  */
-export function waitForPlace(places: Places, context: ActionContext): Promise<void> {
+export function acquireSlot(limiter: ConcurrencyLimiter, context: ActionContext): Promise<void> {
   return new Promise((resolve, reject) => {
     let isWaiting = true;
-    if (places.isFull) context.deadline.pauseTimeout();
+    if (limiter.isFull) context.deadline.pauseTimeout();
     const forget = onAbort(context.signal, (reason) => {
       isWaiting = false;
       reject(reason);
     });
-    places.ask(() => {
+    limiter.acquire(() => {
       if (isWaiting) {
         forget();
         context.deadline.resumeTimeout();

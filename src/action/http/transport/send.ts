@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { demand, demandCertificates } from "../../../host/deno_permissions.ts";
-import { mayRepeat } from "../request/http_syntax.ts";
+import { isSafe } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
 import { addChunk, BODY_LIMIT, BodyTooLarge } from "./body_chunks.ts";
 import type { Sockets } from "./sockets.ts";
@@ -218,7 +218,7 @@ function open(request: Request, options: SendOptions, exchange: Exchange): Outgo
   demand({ name: "net", host: `${hostname}:${portOf(request.url)}` });
   if (protocol === "https:") demandCertificates();
   // A request that may not be sent twice needs a socket that the server cannot be closing.
-  const isNew = options.fresh || !mayRepeat(request.method);
+  const isNew = options.fresh || !isSafe(request.method);
   const outgoing = new Outgoing(wireOptions(request, options, isNew));
   outgoing.exchange = exchange;
   // Deno would send a request again by itself when a socket that was used before fails, even

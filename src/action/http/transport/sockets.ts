@@ -2,8 +2,8 @@ import type { ClientRequest, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../../../host/host.ts";
 import type { ActionContext } from "../../action.ts";
-import { Places } from "./concurrency_limiter.ts";
-import { socketLimit } from "./socket_limit.ts";
+import { isAllGranted } from "../../../host/deno_permissions.ts";
+import { ConcurrencyLimiter } from "./concurrency_limiter.ts";
 
 const { Agent } = await import("node:http");
 const { Agent: SecureAgent } = await import("node:https");
@@ -26,27 +26,26 @@ interface Waiting {
 }
 
 /**
- * The sockets of a run: one pool for all hosts and both schemes, so that one limit counts them
- * all.
+ * The sockets of a run: one pool with one limit for all hosts and both schemes.
  *
- * Only the name of an agent is node's. Its agent keeps lists that it searches for every request,
- * and asks the system for things that have not changed since.
+ * Node's agent has no such pool: with its `maxTotalSockets`, an idle connection to one host blocks
+ * requests to every other, and it reuses a connection on which a server sent unrequested bytes.
  */
 export class Sockets extends Agent {
-  /** A place for each socket. */
-  readonly places: Places;
+  /** Has a slot for each socket. */
+  readonly limiter: ConcurrencyLimiter;
   readonly #limit: number;
   readonly #secure = new SecureAgent();
   readonly #open = new Set<Socket>();
   /** By pool; the socket that was used last is used first. */
   readonly #idle = new Map<string, Socket[]>();
-  /** There is a place for each request, so few wait here, for others to be closed. */
+  /** Each request has a slot, so only few wait here, until an idle connection is closed. */
   #waiting: Waiting[] = [];
 
   constructor(limit: number, clock: Clock) {
     super({ keepAlive: true });
     this.#limit = limit;
-    this.places = new Places(limit, clock);
+    this.limiter = new ConcurrencyLimiter(limit, clock);
     // A request refuses an agent of another scheme; one that names none is for every scheme.
     Reflect.deleteProperty(this, "protocol");
   }
@@ -73,7 +72,7 @@ export class Sockets extends Agent {
   }
 
   override destroy(): void {
-    this.places.close();
+    this.limiter.close();
     for (const socket of this.#open) socket.destroy();
   }
 
@@ -166,4 +165,27 @@ export function socketsOf({ host, scope }: ActionContext): Sockets {
     () => new Sockets(socketLimit(), host.clock),
     (sockets) => sockets.destroy(),
   );
+}
+
+/** More sockets at once make a run slower and use more memory. */
+const MOST_SOCKETS = 1024;
+
+/** File descriptors for everything but requests. */
+const RESERVED = 64;
+
+/** How many sockets a run may have open: running out of file descriptors would end the program. */
+export function socketLimit(limits: string | undefined = readLimits()): number {
+  const files = Number(/^Max open files\s+(\d+)/m.exec(limits ?? "")?.[1] ?? 1024);
+  if (limits !== undefined && /^Max open files\s+unlimited/m.test(limits)) return MOST_SOCKETS;
+  return Math.max(1, Math.min(MOST_SOCKETS, files - RESERVED));
+}
+
+function readLimits(): string | undefined {
+  // Deno would prompt for the permission.
+  if (!isAllGranted()) return undefined;
+  try {
+    return Deno.readTextFileSync("/proc/self/limits");
+  } catch {
+    return undefined;
+  }
 }

@@ -36,19 +36,19 @@ for (const [base, target, sent] of JOINED) {
 }
 
 const REFUSED: readonly (readonly [text: string, message: string, hint?: string])[] = [
-  ["127.0.0.1:80", '"127.0.0.1:80" is no URL', 'begin it with "http://" or "https://"'],
-  ["localhost:80/x", '"localhost:80/x" is no URL', 'begin it with "http://" or "https://"'],
-  ["/pets", '"/pets" is no URL', 'begin it with "http://" or "https://"'],
-  ["", '"" is no URL', 'begin it with "http://" or "https://"'],
-  ["http://a b/", '"http://a b/" is no URL'],
-  ["http://h:99999/", '"http://h:99999/" is no URL'],
+  ["127.0.0.1:80", 'invalid URL "127.0.0.1:80"', 'begin it with "http://" or "https://"'],
+  ["localhost:80/x", 'invalid URL "localhost:80/x"', 'begin it with "http://" or "https://"'],
+  ["/pets", 'invalid URL "/pets"', 'begin it with "http://" or "https://"'],
+  ["", 'invalid URL ""', 'begin it with "http://" or "https://"'],
+  ["http://a b/", 'invalid URL "http://a b/"'],
+  ["http://h:99999/", 'invalid URL "http://h:99999/"'],
   [
     "ftp://h/x",
     'the scheme "ftp://" of "ftp://h/x" is not supported',
     'use "http://" or "https://"',
   ],
-  ["http://me:secret@a b/", '"http://me:***@a b/" is no URL'],
-  ["http://me:se@cr:et@a b/", '"http://me:***@a b/" is no URL'],
+  ["http://me:secret@a b/", 'invalid URL "http://me:***@a b/"'],
+  ["http://me:se@cr:et@a b/", 'invalid URL "http://me:***@a b/"'],
 ];
 
 for (const [text, message, hint] of REFUSED) {

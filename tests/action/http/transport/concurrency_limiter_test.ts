@@ -1,5 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { Places, waitForPlace } from "../../../../src/action/http/transport/concurrency_limiter.ts";
+import {
+  acquireSlot,
+  ConcurrencyLimiter,
+} from "../../../../src/action/http/transport/concurrency_limiter.ts";
 import { runHttp } from "../../../../src/action/http/run_http.ts";
 import { socketsOf } from "../../../../src/action/http/transport/sockets.ts";
 import { denoHost } from "../../../../src/host/deno_host.ts";
@@ -9,38 +12,38 @@ import { fakeClock } from "../../../support/fake_clock.ts";
 
 const { clock } = denoHost();
 
-Deno.test("waitForPlace() queues only where there is no place", async () => {
-  const places = new Places(1, clock);
+Deno.test("acquireSlot() pauses the timeout only where it has to wait", async () => {
+  const limiter = new ConcurrencyLimiter(1, clock);
   await using first = actionContext();
   await using second = actionContext();
-  await waitForPlace(places, first);
+  await acquireSlot(limiter, first);
   assertEquals(first.turns.paused, 0);
-  const waiting = waitForPlace(places, second);
+  const waiting = acquireSlot(limiter, second);
   assertEquals(second.turns, { paused: 1, resumed: 0 });
-  places.giveBack();
+  limiter.release();
   await waiting;
   assertEquals(second.turns, { paused: 1, resumed: 1 });
   assertEquals([first.stops, second.stops], [0, 0]);
 });
 
-Deno.test("waitForPlace() gives the place of who was stopped to the next", async () => {
-  const places = new Places(1, clock);
+Deno.test("acquireSlot() gives the slot of a stopped action to the next", async () => {
+  const limiter = new ConcurrencyLimiter(1, clock);
   await using first = actionContext();
   await using second = actionContext();
-  await waitForPlace(places, first);
-  const stopped = waitForPlace(places, second);
-  const next = waitForPlace(places, first);
+  await acquireSlot(limiter, first);
+  const stopped = acquireSlot(limiter, second);
+  const next = acquireSlot(limiter, first);
   second.stop(new StepError("interrupted"));
   await assertRejects(() => stopped, StepError, "interrupted");
-  places.giveBack();
+  limiter.release();
   await next;
-  assertEquals(places.isFull, true);
+  assertEquals(limiter.isFull, true);
 });
 
 Deno.test("http gives its request when it is stopped in the queue", async () => {
   await using context = actionContext();
-  const { places } = socketsOf(context);
-  while (!places.isFull) await waitForPlace(places, context);
+  const { limiter } = socketsOf(context);
+  while (!limiter.isFull) await acquireSlot(limiter, context);
   const params = { get: "http://h/x", headers: { Authorization: "Bearer abc" } };
   const result = runHttp(params, context);
   context.stop(new StepError("interrupted"));
@@ -48,22 +51,22 @@ Deno.test("http gives its request when it is stopped in the queue", async () => 
   assertEquals(error.details.req?.url, "http://h/x");
 });
 
-/** Places of which all that there are are asked for, more than there can be. */
-function askedPlaces(limit: number) {
+/** A limiter that twice as many ask as it may let in. */
+function fullLimiter(limit: number) {
   const clock = fakeClock();
-  const places = new Places(limit, clock);
+  const limiter = new ConcurrencyLimiter(limit, clock);
   let taken = 0;
   for (let index = 0; index < 2 * limit; index++) {
-    places.ask(() => {
+    limiter.acquire(() => {
       taken++;
       return true;
     });
   }
-  return { clock, places, taken: () => taken };
+  return { clock, limiter, taken: () => taken };
 }
 
-Deno.test("Places double from time to time while nothing is given back", () => {
-  const { clock, taken } = askedPlaces(100);
+Deno.test("ConcurrencyLimiter doubles its limit from time to time while nothing is released", () => {
+  const { clock, taken } = fullLimiter(100);
   assertEquals(taken(), 8);
   clock.advance(9);
   assertEquals(taken(), 8);
@@ -75,33 +78,33 @@ Deno.test("Places double from time to time while nothing is given back", () => {
   assertEquals([taken(), clock.waiting()], [100, 0]);
 });
 
-Deno.test("Places become more by those that are given back, if these are not many", () => {
-  const { clock, places, taken } = askedPlaces(1000);
-  const giveBack = (count: number) => {
-    for (let index = 0; index < count; index++) places.giveBack();
+Deno.test("ConcurrencyLimiter raises its limit by what is released, if that is not much", () => {
+  const { clock, limiter, taken } = fullLimiter(1000);
+  const release = (count: number) => {
+    for (let index = 0; index < count; index++) limiter.release();
     clock.advance(1);
   };
-  giveBack(8);
+  release(8);
   assertEquals(taken(), 8 + 2 * 8);
-  giveBack(16);
+  release(16);
   assertEquals(taken(), 8 + 2 * (8 + 16));
-  giveBack(32);
+  release(32);
   assertEquals(taken(), 8 + 2 * (8 + 16) + 32);
-  giveBack(1);
+  release(1);
   assertEquals(taken(), 8 + 2 * (8 + 16 + 1) + 32);
-  places.close();
+  limiter.close();
   assertEquals(clock.waiting(), 0);
 });
 
-Deno.test("Places are few again once all were given back", () => {
+Deno.test("ConcurrencyLimiter starts with a low limit again once all was released", () => {
   const clock = fakeClock();
-  const places = new Places(100, clock);
+  const limiter = new ConcurrencyLimiter(100, clock);
   const askFor = (count: number) => {
     let taken = 0;
-    for (let index = 0; index < count; index++) places.ask(() => ++taken > 0);
+    for (let index = 0; index < count; index++) limiter.acquire(() => ++taken > 0);
     return taken;
   };
   assertEquals(askFor(20), 8);
-  for (let index = 0; index < 20; index++) places.giveBack();
+  for (let index = 0; index < 20; index++) limiter.release();
   assertEquals(askFor(20), 8);
 });

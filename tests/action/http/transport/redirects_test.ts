@@ -121,15 +121,23 @@ Deno.test("http follows as many redirects as it may, and no more", async () => {
       } times, the next to "${server.url}/again"`,
     );
     assertEquals(requests, sent);
-    const isCircle = max !== 0;
-    assertStringIncludes(error.hint!, isCircle ? "it goes in a circle" : 'raise "max_redirects"');
+    const isLoop = max !== 0;
+    assertStringIncludes(
+      error.hint!,
+      isLoop ? "redirect loop; the server may expect a cookie" : 'raise "max_redirects"',
+    );
   }
 });
 
-Deno.test("http takes no form that is answered by its own page for a circle", async () => {
+Deno.test("http takes no form that is answered by its own page for a loop", async () => {
   await using context = actionContext();
   await using server = withServer(({ url }) => Response.redirect(url, 303));
-  for (const [max, hint] of [[0, 'raise "max_redirects"'], [1, "it goes in a circle"]] as const) {
+  for (
+    const [max, hint] of [[0, 'raise "max_redirects"'], [
+      1,
+      "redirect loop; the server may expect a cookie",
+    ]] as const
+  ) {
     const params = { post: `${server.url}/form`, max_redirects: max };
     const error = await assertRejects(() => runHttp(params, context), StepError);
     assertStringIncludes(error.hint!, hint);
@@ -140,7 +148,7 @@ Deno.test("http says where a redirect leads that it cannot follow", async () => 
   for (
     const [location, message] of [
       ["ftp://h/x", 'to "ftp://h/x": the scheme "ftp://" of "ftp://h/x" is not supported'],
-      ["http://a b/", 'to "http://a b/": "http://a b/" is no URL'],
+      ["http://a b/", 'to "http://a b/": invalid URL "http://a b/"'],
     ] as const
   ) {
     await assertRejects(

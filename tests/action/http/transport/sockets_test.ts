@@ -1,8 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { readRequest } from "../../../../src/action/http/request/read_request.ts";
-import { Places, waitForPlace } from "../../../../src/action/http/transport/concurrency_limiter.ts";
+import {
+  acquireSlot,
+  ConcurrencyLimiter,
+} from "../../../../src/action/http/transport/concurrency_limiter.ts";
 import { send } from "../../../../src/action/http/transport/send.ts";
-import { Sockets } from "../../../../src/action/http/transport/sockets.ts";
+import { socketLimit, Sockets } from "../../../../src/action/http/transport/sockets.ts";
 import { denoHost } from "../../../../src/host/deno_host.ts";
 import { StepError } from "../../../../src/source/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
@@ -20,11 +23,11 @@ function answering() {
 async function sendAll(sockets: Sockets, urls: readonly string[], method = "GET"): Promise<number> {
   await using context = actionContext();
   const codes = await Promise.all(urls.map(async (url) => {
-    await waitForPlace(sockets.places, context);
+    await acquireSlot(sockets.limiter, context);
     const { request } = readRequest({ method, url });
     const options = { sockets, verify: true, fresh: false, onDispatch() {} };
     const { code } = await send(request, options).reply;
-    sockets.places.giveBack();
+    sockets.limiter.release();
     return code;
   }));
   return codes.filter((code) => code === 200).length;
@@ -64,7 +67,7 @@ Deno.test("Sockets closes a connection that becomes idle while another host wait
   sockets.destroy();
 });
 
-Deno.test("Sockets opens a connection for each request that may not be repeated", async () => {
+Deno.test("Sockets opens a connection for each request that is not safe to repeat", async () => {
   await using server = answering();
   const sockets = new Sockets(4, clock);
   assertEquals(await sendAll(sockets, Array(10).fill(server.url)), 10);
@@ -97,39 +100,57 @@ for (
   });
 }
 
-Deno.test("Places are given out in the order in which they were asked for", () => {
-  const places = new Places(2, clock);
+Deno.test("ConcurrencyLimiter gives slots in the order in which they were asked for", () => {
+  const limiter = new ConcurrencyLimiter(2, clock);
   const order: number[] = [];
   const ask = (index: number, wanted = true) =>
-    places.ask(() => {
+    limiter.acquire(() => {
       if (wanted) order.push(index);
       return wanted;
     });
   ask(0, false);
   for (const index of [1, 2, 3, 4, 5]) ask(index, index !== 4);
   assertEquals(order, [1, 2]);
-  places.giveBack();
+  limiter.release();
   assertEquals(order, [1, 2, 3]);
-  places.giveBack();
+  limiter.release();
   assertEquals(order, [1, 2, 3, 5]);
-  places.giveBack();
-  places.giveBack();
+  limiter.release();
+  limiter.release();
   ask(6);
   ask(7);
   ask(8);
   assertEquals(order, [1, 2, 3, 5, 6, 7]);
 });
 
-Deno.test("waitForPlace() stops waiting when the action has to stop", async () => {
+Deno.test("acquireSlot() stops waiting when the action has to stop", async () => {
   await using context = actionContext();
-  const places = new Places(1, clock);
-  await waitForPlace(places, context);
-  const second = waitForPlace(places, context);
+  const limiter = new ConcurrencyLimiter(1, clock);
+  await acquireSlot(limiter, context);
+  const second = acquireSlot(limiter, context);
   const reason = new StepError("interrupted");
   context.stop(reason);
   assertEquals(await second.catch((error) => error), reason);
   await using later = actionContext();
-  const third = waitForPlace(places, later);
-  places.giveBack();
+  const third = acquireSlot(limiter, later);
+  limiter.release();
   await third;
+});
+
+const limits = (soft: string) =>
+  `Limit                     Soft Limit           Hard Limit           Units
+Max processes             9                    9                    processes
+Max open files            ${soft}                20000                files
+`;
+
+Deno.test("socketLimit() stays below the limit of open files", () => {
+  assertEquals(socketLimit(limits("256")), 192);
+  assertEquals(socketLimit(limits("20000")), 1024);
+  assertEquals(socketLimit(limits("unlimited")), 1024);
+  assertEquals(socketLimit(limits("10")), 1);
+  assertEquals(socketLimit(""), 960);
+});
+
+Deno.test("socketLimit() reads the limit of this process", () => {
+  assert(socketLimit() >= 1 && socketLimit() <= 1024);
 });
