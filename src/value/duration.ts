@@ -73,14 +73,16 @@ export function roundDuration(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000;
 }
 
-/** A length of time in seconds: `0.12s`. */
-export function formatSeconds(milliseconds: number): string {
-  return `${(milliseconds / 1000).toFixed(2)}s`;
-}
-
-/** A length of time in the unit that suits it: `6.5ms`, `1.25s`. */
+/** A measured time in as many digits as people read: `0.4ms`, `12ms`, `1.2s`, `2m5s`, `1h2m`. */
 export function formatElapsed(milliseconds: number): string {
-  return milliseconds < 999.95 ? `${milliseconds.toFixed(1)}ms` : formatSeconds(milliseconds);
+  if (milliseconds < 9.95) return `${Math.round(milliseconds * 10) / 10}ms`;
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)}ms`;
+  if (milliseconds < 59_950) return `${Math.round(milliseconds / 100) / 10}s`;
+  const seconds = Math.round(milliseconds / 1000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m${seconds % 60 ? `${seconds % 60}s` : ""}`;
+  const hours = Math.floor(minutes / 60);
+  return `${hours}h${minutes % 60 ? `${minutes % 60}m` : ""}`;
 }
 
 /** A point in time as the clock on the wall shows it: `12:34:56.789`. */

@@ -27,7 +27,7 @@ Deno.test("a command in the background that fails by itself is warned of, with i
   const { code, stderr } = await inBackground(cmd, UNTIL_GONE);
   assertEquals([code, stderr], [
     0,
-    "warning: job_0 › step 0: the command in the background ended with exit code 3: " +
+    "warning: job_0 › step 1: the command in the background ended with exit code 3: " +
     "the port is taken\n",
   ]);
 });

@@ -36,9 +36,9 @@ Deno.test("--only runs the jobs that were named and what they need", async (test
 
 Deno.test("jobs that are left out are in no line of the report but the last", async () => {
   const { stdout } = await runAt(FLOW, ["--only", "unit"]);
-  for (const text of ["⏺ Build it", "⏺ unit"]) assertStringIncludes(stdout, text);
+  for (const text of ["● Build it", "● unit"]) assertStringIncludes(stdout, text);
   for (const text of ["Deploy", "alone"]) assert(!stdout.includes(text), stdout);
-  assertStringIncludes(stdout, "✓ All jobs succeeded (2 of 5 jobs chosen)");
+  assertStringIncludes(stdout, "✓ All jobs succeeded (2 of 5 jobs selected)");
   const whole = await runAt(FLOW);
   assert(!whole.stdout.includes("chosen"));
 });
@@ -46,7 +46,7 @@ Deno.test("jobs that are left out are in no line of the report but the last", as
 Deno.test("a skipped job is told as one, and what needs it runs", async () => {
   const { code, stdout, seen } = await runAt(FLOW, ["--skip", "un*"]);
   assertEquals([code, seen.includes("/unit"), seen.includes("/deploy-us")], [0, false, true]);
-  assertStringIncludes(stdout, "⏺ unit (SKIPPED: --skip)");
+  assertStringIncludes(stdout, "- unit (skipped: --skip)");
   assertStringIncludes(stdout, "1 job skipped");
 });
 

@@ -53,13 +53,13 @@ Deno.test("--fail-fast begins no step and no job after the first failure", async
   );
   const { code, stdout, seen } = await run(yaml, 1);
   assertEquals([code, seen.sort()], [1, ["/bad", "/held", "/others"]]);
-  assertStringIncludes(stdout, `   2. ⏭  http (skipped: not started: ${WHY})`);
-  const other = stdout.slice(stdout.indexOf("⏺ other"));
-  assertStringIncludes(other, "   0. ✓  http\n");
-  assertStringIncludes(other, `   1. ⏭  http (skipped: not started: ${WHY})`);
+  assertStringIncludes(stdout, `   3. - http (skipped: not started: ${WHY})`);
+  const other = stdout.slice(stdout.indexOf("● other"));
+  assertStringIncludes(other, "   1. ✓ http");
+  assertStringIncludes(other, `   2. - http (skipped: not started: ${WHY})`);
   assertStringIncludes(other, `(stopped: ${WHY})`);
-  assertStringIncludes(stdout, '⏺ dep (SKIPPED: needs "other", which was skipped)');
-  assertStringIncludes(stdout, '⏺ needs-bad (SKIPPED: needs "bad", which failed)');
+  assertStringIncludes(stdout, '- dep (skipped: needs "other", which was skipped)');
+  assertStringIncludes(stdout, '- needs-bad (skipped: needs "bad", which failed)');
   assertStringIncludes(stdout, "1 job failed, 3 skipped; 1 step failed, 3 skipped");
 });
 

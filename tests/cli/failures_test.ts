@@ -12,28 +12,28 @@ Deno.test("a false comparison of lists or maps shows what differs, by path", asy
   const { code, stdout } = await printed(`
       - uses: hello
         vars:
-          got: {items: [{id: 1}, {id: 2, name: two}, {id: 3}], same: {a: [1, 2]}, total: 3}
-          wanted: {items: [{id: 0}, {id: 1}, {id: 2, name: zwei}, {id: 3}], same: {a: [1, 2]}, total: 3}
+         got: {items: [{id: 1}, {id: 2, name: two}, {id: 3}], same: {a: [1, 2]}, total: 3}
+         wanted: {items: [{id: 0}, {id: 1}, {id: 2, name: zwei}, {id: 3}], same: {a: [1, 2]}, total: 3}
         test: vars.got == vars.wanted
 `);
   assertEquals(code, 1);
   assertStringIncludes(
     stdout,
     `
-         --- vars.got
-         +++ vars.wanted
-         @ .items[0], .items[1].name
-           {
-             "items": [
-         +     {"id":0}
-               {"id":1}
-               {
-                 "id": 2
-         -       "name": "two"
-         +       "name": "zwei"
-               }
-               {"id":3}
-             ]
+        --- vars.got
+        +++ vars.wanted
+        @ .items[0], .items[1].name
+          {
+            "items": [
+        +     {"id":0}
+              {"id":1}
+              {
+                "id": 2
+        -       "name": "two"
+        +       "name": "zwei"
+              }
+              {"id":3}
+            ]
 `,
   );
 });
@@ -44,22 +44,22 @@ Deno.test("a false comparison of long texts shows where they differ", async () =
   const { stdout } = await printed(`
       - uses: hello
         vars:
-          got: ${JSON.stringify(page.join("\n"))}
-          wanted: ${JSON.stringify(other.join("\n"))}
+         got: ${JSON.stringify(page.join("\n"))}
+         wanted: ${JSON.stringify(other.join("\n"))}
         test: vars.got == vars.wanted
 `);
   assertStringIncludes(
     stdout,
     `
-         @ line 150
-           line 147 of a page
-           line 148 of a page
-           line 149 of a page
-         - line 150 of a page
-         + line 150 of another page
-           line 151 of a page
-           line 152 of a page
-           line 153 of a page
+        @ line 150
+          line 147 of a page
+          line 148 of a page
+          line 149 of a page
+        - line 150 of a page
+        + line 150 of another page
+          line 151 of a page
+          line 152 of a page
+          line 153 of a page
 `,
   );
   assertStringIncludes(stdout, "test is false: vars.got and vars.wanted differ at line 150\n");
@@ -72,10 +72,10 @@ Deno.test("what differs shows no secret, whole or in part", async () => {
     `
       - uses: hello
         vars:
-          a: "${filling}{{vars.token}}${filling}A"
-          b: "${filling}{{vars.token}}${filling}B"
-          c: {list: ["{{vars.token}}", "${filling}{{vars.token}}1"], "{{vars.token}}": 1}
-          d: {list: ["other", "${filling}{{vars.token}}2"], "{{vars.token}}": 2}
+         a: "${filling}{{vars.token}}${filling}A"
+         b: "${filling}{{vars.token}}${filling}B"
+         c: {list: ["{{vars.token}}", "${filling}{{vars.token}}1"], "{{vars.token}}": 1}
+         d: {list: ["other", "${filling}{{vars.token}}2"], "{{vars.token}}": 2}
         test: vars.a == vars.b
       - {uses: hello, vars: {c: {l: ["{{vars.token}}", "${filling}{{vars.token}}1"]}, d: {l: [x, "${filling}{{vars.token}}2"]}}, test: vars.c == vars.d}
       - {uses: hello, vars: {s: "${"y".repeat(80)}{{vars.token}}"}, test: 'vars.s == "${
@@ -96,18 +96,18 @@ Deno.test("a failed command shows the end of what it said, and how much was befo
   const { stdout } = await printed(`
       - uses: shell
         with:
-          cmd: |
-            i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo "line $i"; done
-            i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo "e$i" >&2; done; exit 3
+         cmd: |
+           i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo "line $i"; done
+           i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo "e$i" >&2; done; exit 3
         test: status == 0
 `);
   const [, before] = /\n +\(more than (\d+) characters before, -v shows all\) …\n/.exec(stdout) ??
     [];
   assert(Number(before) > 20_000, stdout);
-  assertStringIncludes(stdout, "             line 2999\n             line 3000\n");
+  assertStringIncludes(stdout, "            line 2999\n            line 3000\n");
   assert(!/line 2000\n/.test(stdout));
-  assertStringIncludes(stdout, "(62 lines before, -v shows all) …\n             e63\n");
-  assertStringIncludes(stdout, "             e100\n");
+  assertStringIncludes(stdout, "(62 lines before, -v shows all) …\n            e63\n");
+  assertStringIncludes(stdout, "            e100\n");
 });
 
 Deno.test("a failed command shows the end of what it said where that was more than is kept", async () => {
@@ -120,7 +120,7 @@ jobs:
   await withFiles({ "w.yml": workflow }, async (cwd) => {
     const { code, stdout } = await runCli(["w.yml"], { cwd });
     assertEquals(code, 1);
-    assertStringIncludes(stdout, "99999\n             100000\n             broken\n");
+    assertStringIncludes(stdout, "99999\n            100000\n            broken\n");
     assertStringIncludes(stdout, "truncated: true");
     assertMatch(
       stdout,
@@ -170,7 +170,7 @@ Deno.test("what a step before has not published is blamed on that step", async (
 `);
   assertEquals(code, 1);
   const blamed = (name: string) => {
-    const part = stdout.split(`  ${name}\n`)[1]!.split(/\n {3}\d|⎿/)[0]!;
+    const part = stdout.split(` ${name}\n`)[1]!.split(/\n {3}\d|\n {2}Failed/)[0]!;
     return /the step "(.*)", which publishes it, (.*)/.exec(part)?.slice(1);
   };
   assertEquals(blamed("by id"), ["log in", "failed"]);
@@ -197,7 +197,7 @@ jobs:
   await withFiles({ "w.yml": text }, async (cwd) => {
     const { code, stdout } = await runCli(["w.yml"], { cwd, env: { A_VARIABLE: "a" } });
     assertEquals(code, 1);
-    const parts = stdout.split("⎿")[0]!.split(/\n {3}\d\. /).slice(1);
+    const parts = stdout.split("  Failed in")[0]!.split(/\n {3}\d\. /).slice(1);
     const hints = parts.map((part) => /vars.* reads the environment variable .*/.exec(part)?.[0]);
     assertEquals(hints, [
       "vars.token reads the environment variable DEPLOY_TOKEN, which is not set",

@@ -92,7 +92,7 @@ Deno.test("what a server does wrong fails its step, with the reason, and nothing
     `${step("json")}    test: |\n      res.code == 200 && res.body == '{"a": '\n${PEAK}`;
   const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
   assertEquals([result.code, result.stderr], [1, ""]);
-  const blocks = result.stdout.split(/^ +\d+\. (?=[✓✗△])/m).slice(1);
+  const blocks = result.stdout.split(/^ +\d+\. (?=[✓✗○])/m).slice(1);
   assertEquals(blocks.length, Object.keys(ANSWERS).length + (PEAK === "" ? 0 : 1));
   Object.values(TOLD).forEach((told, index) => {
     const block = blocks[index]!.replaceAll(/\n +/g, " ");

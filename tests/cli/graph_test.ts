@@ -68,8 +68,8 @@ jobs:
   - {name: free, steps: [{uses: hello}]}
 `);
   assertEquals([code, seen], [1, ["/status/500", "/after"]]);
-  assertStringIncludes(stdout, '⏺ next (SKIPPED: needs "bad", which failed)');
-  assertStringIncludes(stdout, '⏺ last (SKIPPED: needs "next", which was skipped)');
+  assertStringIncludes(stdout, '- next (skipped: needs "bad", which failed)');
+  assertStringIncludes(stdout, '- last (skipped: needs "next", which was skipped)');
   assertStringIncludes(stdout, "1 job failed");
 });
 
@@ -81,7 +81,7 @@ jobs:
   - {name: on, needs: [off], steps: [{uses: http, with: {get: "{url}/on"}}]}
 `);
   assertEquals([code, seen], [0, ["/on"]]);
-  assertStringIncludes(stdout, "⏺ off (SKIPPED");
+  assertStringIncludes(stdout, "- off (skipped");
 });
 
 Deno.test("rounds of an async repeat run at the same time, those of a sync one in turn", async () => {

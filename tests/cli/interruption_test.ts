@@ -102,7 +102,7 @@ const LAST = '      - {name: last, uses: http, with: {get: "{url}/last"}}\n';
 
 function checkReport({ code, stdout, stderr }: Interrupted, rig: Rig): void {
   assertEquals([code, stderr.includes("error")], [1, false], stderr);
-  assertStringIncludes(stdout, "✓  first");
+  assertStringIncludes(stdout, "✓ first");
   assertStringIncludes(stdout, "interrupted by SIG");
   assert(!rig.seen.includes("/last"), "a step after the interruption ran");
 }
@@ -123,7 +123,7 @@ Deno.test("SIGTERM in the middle of a request closes its socket", async () => {
   const steps = FIRST + '      - {name: hang, uses: http, with: {get: "{url}/hang"}}\n' + LAST;
   await interrupt(job(steps), (rig) => rig.untilSeen("/hang"), ["SIGTERM"], async (result, rig) => {
     checkReport(result, rig);
-    assertStringIncludes(result.stdout, "✗  hang");
+    assertStringIncludes(result.stdout, "✗ hang");
     await rig.untilSeen("-/hang");
   });
 });

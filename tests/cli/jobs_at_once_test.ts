@@ -44,14 +44,14 @@ Deno.test("jobs that do not run take no place", async () => {
   ];
   const { code, stdout, seen } = await runAt(flow(...jobs), ["--jobs", "1", "--skip", "skipped"]);
   assertEquals([code, seen], [1, ["/status/500", "/good"]]);
-  assertStringIncludes(stdout, '⏺ blocked (SKIPPED: needs "bad", which failed)');
+  assertStringIncludes(stdout, '- blocked (skipped: needs "bad", which failed)');
 });
 
 Deno.test("--fail-fast lets no job begin that waits for its place", async () => {
   const jobs = [job("bad", "/status/500"), job("b", "/b"), job("c", "/c", needs("b"))];
   const { code, stdout, seen } = await runAt(flow(...jobs), ["--jobs", "1", "--fail-fast"]);
   assertEquals([code, seen], [1, ["/status/500"]]);
-  assertStringIncludes(stdout, '⏺ b (SKIPPED: not started: --fail-fast after "bad" failed)');
+  assertStringIncludes(stdout, '- b (skipped: not started: --fail-fast after "bad" failed)');
 });
 
 Deno.test("a bound that is no number of jobs is an error", async (test) => {

@@ -20,7 +20,7 @@ jobs:
     return withFiles({ "w.yml": workflow, ...options.files }, async (cwd) => {
       const args = [...options.args ?? [], "w.yml"];
       const { stdout, stderr } = await runCli(args, { cwd, env: options.env ?? {} });
-      const [, command] = /to repeat it:\n([^]*?)\n {2}⎿/.exec(stdout) ?? [];
+      const [, command] = /reproduce with:\n([^]*?)\n {2}Failed/.exec(stdout) ?? [];
       assert(command !== undefined, stdout + stderr);
       return { command: command.replaceAll(rig.url, "URL").replace(/^ +/gm, ""), stdout };
     });
@@ -117,7 +117,7 @@ jobs:
 `;
   await withFiles({ "w.yml": workflow }, async (cwd) => {
     const { stdout } = await runCli(["w.yml"], { cwd });
-    assertEquals(stdout.match(/to repeat it:/g)?.length, 1);
+    assertEquals(stdout.match(/reproduce with:/g)?.length, 1);
     assertStringIncludes(stdout, "\n           curl -L http://127.0.0.1:1/x\n");
   });
 });

@@ -14,7 +14,7 @@ Deno.test("--report-dir writes a report of every format, in folders that it make
   const args = ["--report-dir", "reports", "w.yml"];
   const { code, stdout, stderr, reports } = await runReports({ "w.yml": ONE }, { args });
   assertEquals([code, stderr], [0, ""]);
-  assertStringIncludes(stdout, "✓  ask");
+  assertStringIncludes(stdout, "✓ ask");
   assertEquals(Object.keys(reports).sort(), [...REPORT_FILES].sort());
   for (const [name, text] of Object.entries(reports)) assertStringIncludes(text, "Shop", name);
   const deep = await runReports({ "w.yml": ONE, "reports/old": "" }, {

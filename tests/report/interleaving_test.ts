@@ -107,5 +107,5 @@ function blocksOf(text: string, header: string): { blocks: string[]; end: string
   assertEquals(text.slice(0, header.length), header);
   const body = text.slice(header.length);
   const end = body.search(/^(Failures|Total)/m);
-  return { blocks: body.slice(0, end).split(/^(?=⏺)/m), end: body.slice(end) };
+  return { blocks: body.slice(0, end).split(/^(?=[●-] )/m), end: body.slice(end) };
 }

@@ -35,11 +35,11 @@ async function written(more: Partial<OpenReportOptions>) {
 
 const expected = `Shop
 
-⏺ Build
-   0. ✓  compile
-  ⎿ Completed in 0.12s
+● Build
+   1. ✓ compile
+  Completed in 120ms
 
-Total workflow time: 1.13s ✓ All jobs succeeded
+Total workflow time: 1.1s ✓ All jobs succeeded
 `;
 
 Deno.test("openReport() puts the report on standard output and warnings on standard error", async () => {
@@ -62,7 +62,7 @@ Deno.test("openReport() tells the details on standard error when it is verbose",
 
 Deno.test("openReport() takes style and timing from the person", async () => {
   const { stdout, stderr } = await written({ colour: true, timing: true });
-  assertStringIncludes(stdout.writes.join(""), "\x1b[32m✓\x1b[39m  compile");
+  assertStringIncludes(stdout.writes.join(""), "\x1b[32m✓\x1b[39m compile");
   assertStringIncludes(stdout.text(), "compile (@12:00:00.789 6.5ms)\n");
   assertEquals(stderr.writes.join(""), "\x1b[33mwarning:\x1b[39m slow\n");
 });

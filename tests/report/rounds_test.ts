@@ -38,8 +38,8 @@ function roundsText(
       jobs: { passed: isFailed ? 0 : 1, failed: isFailed ? 1 : 0, skipped: 0 },
     }),
   ]);
-  assert(text.startsWith("Shop\n\n⏺ Load\n"));
-  const job = text.slice("Shop\n\n⏺ Load\n".length).replace(/\n*Total workflow time.*\n$/, "");
+  assert(text.startsWith("Shop\n\n● Load\n"));
+  const job = text.slice("Shop\n\n● Load\n".length).replace(/\n*Total workflow time.*\n$/, "");
   return withTimes ? job : job.replace(/^ +min .*\n/m, "");
 }
 
@@ -52,58 +52,58 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
   [
     "all passed",
     [{}, {}, {}],
-    `   0. ping (repeating 3 times)
-      ✓  3/3 success (100.0%)
-  ⎿ Completed in 0.12s (3 rounds)`,
+    `   1. ping (repeating 3 times)
+      ✓ 3/3 success (100.0%)
+  Completed in 120ms (3 rounds)`,
   ],
   [
     "there was nothing to test",
     [untested, { ...untested, untested: "exit 1" }, { ...untested, untested: "exit 2" }],
-    `   0. ping (repeating 3 times)
-      △  3/3 completed (no test), 2 with exit 1
-  ⎿ Completed in 0.12s (3 rounds)`,
+    `   1. ping (repeating 3 times)
+      ○ 3/3 completed (no test), 2 with exit 1
+  Completed in 120ms (3 rounds)`,
   ],
   [
     "some were skipped",
     [{}, skipped, {}],
-    `   0. ping (repeating 3 times)
-      ✓  2/2 success (100.0%), 1 skipped
-  ⎿ Completed in 0.12s (3 rounds)`,
+    `   1. ping (repeating 3 times)
+      ✓ 2/2 success (100.0%), 1 skipped
+  Completed in 120ms (3 rounds)`,
   ],
   [
     "all were skipped",
     [skipped, skipped],
-    `   0. ping (repeating 2 times)
-      ⏭  2/2 skipped (skipif is true)
-  ⎿ Completed in 0.12s (2 rounds)`,
+    `   1. ping (repeating 2 times)
+      - 2/2 skipped (skipif is true)
+  Completed in 120ms (2 rounds)`,
   ],
   [
     "each said something",
     [{ echo: "one" }, { echo: " " }, { echo: "three\nlines\n" }],
-    `   0. ping (repeating 3 times)
-      ✓  3/3 success (100.0%)
-         repeat_index 0: one
-         repeat_index 2:
-           three
-           lines
-  ⎿ Completed in 0.12s (3 rounds)`,
+    `   1. ping (repeating 3 times)
+      ✓ 3/3 success (100.0%)
+        repeat_index 0: one
+        repeat_index 2:
+          three
+          lines
+  Completed in 120ms (3 rounds)`,
   ],
   [
     "all said the same",
     [{ echo: "one" }, { echo: "one" }, {}],
-    `   0. ping (repeating 3 times)
-      ✓  3/3 success (100.0%)
-         one
-  ⎿ Completed in 0.12s (3 rounds)`,
+    `   1. ping (repeating 3 times)
+      ✓ 3/3 success (100.0%)
+        one
+  Completed in 120ms (3 rounds)`,
   ],
   [
     "some said the same",
     [{ echo: "one" }, { echo: "two" }, { echo: "one" }, { echo: "one" }],
-    `   0. ping (repeating 4 times)
-      ✓  4/4 success (100.0%)
-         repeat_index 0 and 2 more: one
-         repeat_index 1: two
-  ⎿ Completed in 0.12s (4 rounds)`,
+    `   1. ping (repeating 4 times)
+      ✓ 4/4 success (100.0%)
+        repeat_index 0 and 2 more: one
+        repeat_index 1: two
+  Completed in 120ms (4 rounds)`,
   ],
   [
     "some failed, each kind of failure once",
@@ -111,16 +111,16 @@ const cases: readonly (readonly [string, readonly Partial<StepResult>[], string]
       state: "failed",
       failures: [falseTest(7)],
     }],
-    `   0. ping (repeating 4 times)
-      ✗  1/4 success (25.0%)
-         failed 2 times, first at repeat_index 1:
-           api.yml:14:11: test is false
-             14 |     test: res.body.total == 3
-                |           ^^^^^^^^^^^^^^^^^^^
-           res.body.total is 2 (int)
-         failed once, at repeat_index 2:
-           connection refused
-  ⎿ Failed in 0.12s (4 rounds, 3 failed)
+    `   1. ping (repeating 4 times)
+      ✗ 1/4 success (25.0%)
+        failed 2 times, first at repeat_index 1:
+          api.yml:14:11: test is false
+            14 |     test: res.body.total == 3
+               |           ^^^^^^^^^^^^^^^^^^^
+          res.body.total is 2 (int)
+        failed once, at repeat_index 2:
+          connection refused
+  Failed in 120ms (4 rounds, 3 failed)
 
 Failures
   1. Load › ping   api.yml:14:11
@@ -145,9 +145,9 @@ Deno.test("textReport() says neither all nor none where one round was otherwise"
 Deno.test("textReport() counts rounds that an interruption prevented", () => {
   assertEquals(
     roundsText([{}, {}], { rounds: 5 }),
-    `   0. ping (repeating 5 times)
-      ✓  2/2 success (100.0%), 3 not run
-  ⎿ Completed in 0.12s (5 rounds, 3 not run)`,
+    `   1. ping (repeating 5 times)
+      ✓ 2/2 success (100.0%), 3 not run
+  Completed in 120ms (5 rounds, 3 not run)`,
   );
 });
 
@@ -155,10 +155,10 @@ Deno.test("textReport() sums up the response times of rounds", () => {
   const times = [10, 1, 2, 3].map((responseTime) => ({ responseTime }));
   assertEquals(
     roundsText(times, { withTimes: true }),
-    `   0. ping (repeating 4 times)
-      ✓  4/4 success (100.0%)
-         min 1.0ms, mean 4.0ms, p50 2.0ms, p90 10.0ms, p95 10.0ms, p99 10.0ms, max 10.0ms
-  ⎿ Completed in 0.12s (4 rounds)`,
+    `   1. ping (repeating 4 times)
+      ✓ 4/4 success (100.0%)
+        min 1ms, mean 4ms, p50 2ms, p90 10ms, p95 10ms, p99 10ms, max 10ms
+  Completed in 120ms (4 rounds)`,
   );
 });
 
@@ -166,7 +166,7 @@ Deno.test("textReport() draws the response times of many rounds", () => {
   const times = [1, 1, 1, 1, 2, 2, 3, 4, 5, 5, 5, 5, 5, 5, 5, 5];
   const lines = roundsText(times.map((responseTime) => ({ responseTime })), { withTimes: true })
     .split("\n");
-  assertEquals(lines[3], "         1.0ms ▄▂▁█ 5.0ms");
+  assertEquals(lines[3], "        1ms ▄▂▁█ 5ms");
 });
 
 Deno.test("textReport() leaves out the times of actions that ask nobody", () => {
@@ -190,13 +190,13 @@ Deno.test("textReport() says how many rounds answered where not all did", () => 
     stepFinished({ job: "load", step: 0, round: 2 }, "ping", { responseTime: 4 }),
     jobFinished("load"),
   ]);
-  assertStringIncludes(text, "         2 response times: min 2.0ms, mean 3.0ms, p50 2.0ms");
+  assertStringIncludes(text, "        2 response times: min 2ms, mean 3ms, p50 2ms");
 });
 
 Deno.test("textReport() counts the rounds in which a step was flaky", () => {
   assertEquals(
     roundsText([{ flaky: true }, {}, { flaky: true }]).split("\n")[1],
-    "      ✓  3/3 success (100.0%), 2 flaky",
+    "      ✓ 3/3 success (100.0%), 2 flaky",
   );
 });
 
@@ -216,10 +216,10 @@ Deno.test("textReport() tells failures apart by their brief results, not by numb
     refusedAt(3),
     refusedAt(4),
   ]);
-  assertEquals(text.match(/^ {9}failed .*/gm), [
-    "         failed 2 times, first at repeat_index 0:",
-    "         failed once, at repeat_index 1:",
-    "         failed 2 times, first at repeat_index 3:",
+  assertEquals(text.match(/^ {8}failed .*/gm), [
+    "        failed 2 times, first at repeat_index 0:",
+    "        failed once, at repeat_index 1:",
+    "        failed 2 times, first at repeat_index 3:",
   ]);
 });
 
@@ -257,7 +257,7 @@ Deno.test("textReport() keeps the picture of times within a narrow terminal", ()
     );
     const lines = text.split("\n");
     const first = lines.findIndex((line) => line.includes("success")) + 1;
-    const times = lines.slice(first, lines.findIndex((line) => line.includes("⎿")));
+    const times = lines.slice(first, lines.findIndex((line) => line.startsWith("  Completed")));
     assertStringIncludes(times.join(" "), "p99");
     for (const line of times) assert(displayWidth(line) <= Math.max(columns, 21), line);
     return lines.find((line) => /[▁-█]/.test(line));
@@ -270,14 +270,14 @@ Deno.test("textReport() keeps the picture of times within a narrow terminal", ()
 Deno.test("textReport() shows a job that repeats once like any other", () => {
   assertEquals(
     roundsText([{ echo: "hi" }]),
-    `   0. ✓  ping
-         hi
-  ⎿ Completed in 0.12s`,
+    `   1. ✓ ping
+        hi
+  Completed in 120ms`,
   );
 });
 
 Deno.test("textReport() shows a job that repeats not at all", () => {
-  assertEquals(roundsText([], { rounds: 0 }), "  ⎿ Completed in 0.12s (0 rounds)");
+  assertEquals(roundsText([], { rounds: 0 }), "  Completed in 120ms (0 rounds)");
 });
 
 Deno.test("textReport() orders the steps of rounds that ran side by side as the file does", () => {
@@ -318,8 +318,8 @@ Deno.test("textReport() keeps the same few things of ten rounds and of ten thous
       failures: [{ kind: "action", field: "uses", message: "a".repeat(round % 5000) }],
     })));
   const lines = unlike(10_000).split("\n");
-  assertEquals(lines.filter((line) => /^ {9}repeat_index \d+: echo /.test(line)).length, 100);
-  assert(lines.includes("         … (9900 more)"));
-  assertEquals(lines.filter((line) => line.startsWith("         failed 2 times")).length, 10);
-  assert(lines.includes("         failed in yet other ways 9980 times"));
+  assertEquals(lines.filter((line) => /^ {8}repeat_index \d+: echo /.test(line)).length, 100);
+  assert(lines.includes("        … (9900 more)"));
+  assertEquals(lines.filter((line) => line.startsWith("        failed 2 times")).length, 10);
+  assert(lines.includes("        failed in yet other ways 9980 times"));
 });

@@ -16,7 +16,7 @@ Deno.test("the example of plugins in sh, Python and TypeScript does what it says
     const { code, stdout, stderr } = await runCli(["-v", `${folder}plugins.yml`], { env });
     assertEquals(code, 0, stdout + stderr);
     for (const name of ["there is room left", "words are counted", "somebody answers"]) {
-      assertStringIncludes(stdout, `✓  ${name}`);
+      assertStringIncludes(stdout, `✓ ${name}`);
     }
     assertStringIncludes(stderr, "words: 8 words in 300 seconds at most");
   } finally {

@@ -112,7 +112,7 @@ Deno.test("the command below a failure sends the same request once more, from an
 
 /** The commands of a report as somebody copies them: with the spaces that lines begin with. */
 function commandsIn(report: string): string[] {
-  return report.split(/^ +to repeat it:\n/m).slice(1).map((rest) => {
+  return report.split(/^ +reproduce with:\n/m).slice(1).map((rest) => {
     const [indent = ""] = /^ +/.exec(rest) ?? [];
     const lines = rest.split("\n");
     const end = lines.findIndex((line) => !line.startsWith(indent));

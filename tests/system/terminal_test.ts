@@ -40,7 +40,7 @@ for (const columns of [80, 20]) {
           assert(!await tmux.isCursorVisible());
           await fetch(`${rig.url}/meet/x/2`);
           const screen = await tmux.until((screen) => /end 0/.test(screen));
-          assertStringIncludes(screen, "✓  held back");
+          assertStringIncludes(screen, "✓ held back");
           assertEquals(occurrences(await assertLeftAlone(tmux), "held back"), 1, screen);
         }));
     });
@@ -53,7 +53,7 @@ const endless: readonly (readonly [what: string, step: string, shown: RegExp])[]
   [
     "a wait between attempts",
     '{name: long, uses: hello, test: "false", retry: {max_attempts: 5, interval: 1000s}}',
-    /⟳ 2\/5 {2}tries again in 99\d\.\ds/,
+    /↻ 2\/5 {2}tries again in 99\d\.\ds/,
   ],
 ];
 for (const [what, step, shown] of endless) {
@@ -151,8 +151,8 @@ Deno.test("30 jobs at once on 10 rows are counted, and each is reported once", a
           await fetch(`${rig.url}/meet/x/31`);
           await tmux.until(ended);
           const history = await assertLeftAlone(tmux);
-          for (const name of names) assertEquals(occurrences(history, `⏺ ${name}\n`), 1, history);
-          assertEquals(occurrences(history, "△  step"), 30, history);
+          for (const name of names) assertEquals(occurrences(history, `● ${name}\n`), 1, history);
+          assertEquals(occurrences(history, "○ step"), 30, history);
         }),
     );
   });

@@ -4,7 +4,6 @@ import {
   formatClock,
   formatDuration,
   formatElapsed,
-  formatSeconds,
   parseDuration,
   roundDuration,
 } from "../../src/value/duration.ts";
@@ -118,19 +117,28 @@ Deno.test("formatDuration() writes what parseDuration() reads back", () => {
   }
 });
 
-Deno.test("formatSeconds() has two places", () => {
-  assertEquals([0, 120, 61_234].map(formatSeconds), ["0.00s", "0.12s", "61.23s"]);
-});
+const elapsed: readonly (readonly [number, string])[] = [
+  [0, "0ms"],
+  [0.04, "0ms"],
+  [0.36, "0.4ms"],
+  [6.5, "6.5ms"],
+  [9.96, "10ms"],
+  [12.4, "12ms"],
+  [999.4, "999ms"],
+  [999.6, "1s"],
+  [1234, "1.2s"],
+  [59_940, "59.9s"],
+  [59_960, "1m"],
+  [125_000, "2m5s"],
+  [3_600_000, "1h"],
+  [3_725_000, "1h2m"],
+];
 
-Deno.test("formatElapsed() changes to seconds where milliseconds would show 1000.0", () => {
-  assertEquals([0.04, 6.5, 999.94, 999.96, 1250].map(formatElapsed), [
-    "0.0ms",
-    "6.5ms",
-    "999.9ms",
-    "1.00s",
-    "1.25s",
-  ]);
-});
+for (const [milliseconds, text] of elapsed) {
+  Deno.test(`formatElapsed() writes ${milliseconds} ms as ${text}`, () => {
+    assertEquals(formatElapsed(milliseconds), text);
+  });
+}
 
 Deno.test("formatClock() shows local time to the millisecond", () => {
   assertEquals(formatClock(new Date(2026, 0, 2, 3, 4, 5, 6).getTime()), "03:04:05.006");

@@ -127,7 +127,7 @@ function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] 
   ];
 }
 
-function renderStep(number: number, preview: StepPreview, mask: Mask): string[] {
+function renderStep(index: number, preview: StepPreview, mask: Mask): string[] {
   const { step, known, runs } = preview;
   const { id, name, action, skipif, wait, timeout, retry, test, echo, outputs } = step;
   const about = [action.name, ...(id === undefined ? [] : [`id ${id}`])].join(", ");
@@ -140,13 +140,13 @@ function renderStep(number: number, preview: StepPreview, mask: Mask): string[] 
     ...(retry ? [`retry: ${mask(describeRetry(retry, known))}`] : []),
     ...(step.iteration ? [`iteration: ${count(runs.length, "entry", "entries")}`] : []),
     ...renderFields("vars", preview.vars, mask),
-    ...runs.flatMap((run, index) => {
+    ...runs.flatMap((run, entry) => {
       const lines = [
         ...renderFields("vars", run.vars, mask),
         ...renderFields("with", run.with, mask),
         ...renderInside(run.inside ?? [], mask),
       ];
-      return step.iteration ? [`entry ${index + 1}:`, ...indent(lines)] : lines;
+      return step.iteration ? [`entry ${entry + 1}:`, ...indent(lines)] : lines;
     }),
     ...renderCondition("test", test, known, mask),
     ...(echo ? renderPreview("echo", previewTemplate(echo, known, { display: true }), mask) : []),
@@ -159,7 +159,7 @@ function renderStep(number: number, preview: StepPreview, mask: Mask): string[] 
       ),
     ]),
   ];
-  return [`${number}. ${label} (${about})`, ...indent(below, 3)];
+  return [`${index + 1}. ${label} (${about})`, ...indent(below, 3)];
 }
 
 /** The steps of an embedded job. */

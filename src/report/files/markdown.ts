@@ -1,4 +1,4 @@
-import { formatSeconds } from "../../value/duration.ts";
+import { formatElapsed } from "../../value/duration.ts";
 import { countOf } from "../text/text_lines.ts";
 import { type AlikeCases, findAlike } from "./alike_cases.ts";
 import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
@@ -69,7 +69,7 @@ function summaryOf(record: RunRecord, all: readonly Case[]): string {
     ...skipped ? [`${skipped} skipped`] : [],
     ...untested ? [`${untested} unsuccessful and not tested`] : [],
     ...flaky ? [`${flaky} flaky`] : [],
-    `in ${formatSeconds(record.end?.duration ?? 0)}`,
+    `in ${formatElapsed(record.end?.duration ?? 0)}`,
   ];
   const interrupted = record.end ? record.end.interrupted : "the run was cut off";
   return parts.join(", ") + (interrupted === undefined ? "" : ` — ${markdownText(interrupted)}`);
@@ -89,9 +89,9 @@ function jobTable(suites: readonly Suite[]): string {
 }
 
 function jobRow({ job, name, cases }: Suite): string {
-  const icon = job.state === "passed" ? "✅" : job.state === "skipped" ? "⏭️" : "❌";
+  const icon = job.state === "passed" ? "✅" : job.state === "skipped" ? "➖" : "❌";
   const why = job.state === "skipped" && job.reason ? ` – ${markdownText(job.reason)}` : "";
-  const time = job.started === undefined ? "" : formatSeconds(job.duration);
+  const time = job.started === undefined ? "" : formatElapsed(job.duration);
   const counts = [cases.length, countCases(cases, "failed"), countCases(cases, "skipped")];
   return `| ${[icon, markdownText(name) + why, ...counts, time].join(" | ")} |\n`;
 }

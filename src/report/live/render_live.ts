@@ -54,7 +54,7 @@ function jobLine(job: LiveJob, now: number, columns: number, style: Style): stri
   return `${style.cyan(frame)} ${name}${style.dim(state)}`;
 }
 
-/** `  1.2s  ⟳ 2/5  tries again in 0.8s  3/10 rounds`, or as much of it as there is room for. */
+/** `  1.2s  ↻ 2/5  tries again in 0.8s  3/10 rounds`, or as much of it as there is room for. */
 function stateOf(
   { started, rounds, roundsDone }: LiveJob,
   step: LiveStep | undefined,
@@ -62,7 +62,7 @@ function stateOf(
   room: number,
 ): string {
   const parts = [tenths(Math.max(0, now - (step?.started ?? started)))];
-  if (step?.attempt) parts.push(`⟳ ${step.attempt.number}/${step.attempt.of}`);
+  if (step?.attempt) parts.push(`↻ ${step.attempt.number}/${step.attempt.of}`);
   if (step?.waiting && step.waiting.until > now) {
     parts.push(`${WAITS[step.waiting.why]} ${tenths(step.waiting.until - now)}`);
   }
@@ -101,6 +101,7 @@ function innermost(step: LiveStep | undefined): LiveStep | undefined {
   return step?.inside ? innermost(step.inside) : step;
 }
 
+/** A time that runs keeps its width. */
 function tenths(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)}s`;
 }

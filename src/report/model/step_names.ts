@@ -33,7 +33,7 @@ export class StepNames {
   /** `Build › compile (repeat_index 2)`; steps of an embedded job follow the one that embeds it. */
   step(run: StepRun, name = this.#steps.get(runKey(run))): string {
     const around = run.within ? this.step(run.within) : this.job(run.job);
-    const title = `${around} › ${name === undefined ? `step ${run.step}` : name}`;
+    const title = `${around} › ${name === undefined ? `step ${run.step + 1}` : name}`;
     const parts = [
       ...(run.round === undefined ? [] : [`repeat_index ${run.round}`]),
       ...(run.entry === undefined ? [] : [`entry ${run.entry + 1}`]),

@@ -4,8 +4,8 @@ import type { JobRounds } from "../model/job_rounds.ts";
 import {
   BELOW_JOB,
   BELOW_NAME,
-  BELOW_NUMBER,
   belowName,
+  INSIDE_STEP,
   jobEnd,
   jobHeader,
   narrowed,
@@ -80,14 +80,13 @@ function renderStep(
   ];
 }
 
-/** The numbers of the steps of an embedded job stand below the name of the step around them. */
 function renderInside(
   steps: readonly StepTree[],
   options: ReportOptions,
 ): string[] {
-  const inner = narrowed(options, BELOW_NUMBER);
+  const inner = narrowed(options, INSIDE_STEP);
   const lines = steps.flatMap((step, number) => renderStep(number, step, inner));
-  return indentLines(lines, BELOW_NUMBER);
+  return indentLines(lines, INSIDE_STEP);
 }
 
 /** The last lines of a job; its only one where it was skipped. */

@@ -1,11 +1,13 @@
 import type { JobState, RunFinished, StepResult, StepState } from "../../run/event.ts";
-import { formatClock, formatDuration, formatElapsed, formatSeconds } from "../../value/duration.ts";
+import { formatClock, formatDuration, formatElapsed } from "../../value/duration.ts";
 import type { ReportOptions } from "../reporter.ts";
 import type { Paint, Style } from "../style.ts";
 import { countOf, indentedRoom, oneLine, type Room, roomOf } from "./text_lines.ts";
 
 /** Where the text below a step begins: under its name. */
-export const BELOW_NAME = 9;
+export const BELOW_NAME = 8;
+/** How far the steps of an embedded job are indented: their numbers begin below the name. */
+export const INSIDE_STEP = 5;
 /** Where the text below the number of a step begins. */
 export const BELOW_NUMBER = 6;
 /** Where the text below a job begins. */
@@ -16,17 +18,20 @@ export function stepIcon(state: StepState, style: Style): string {
   const icons: Readonly<Record<StepState, [icon: string, paint: Paint]>> = {
     passed: ["✓", style.green],
     failed: ["✗", style.red],
-    untested: ["△", style.blue],
-    skipped: ["⏭", style.blue],
+    untested: ["○", style.blue],
+    skipped: ["-", style.blue],
   };
   const [icon, paint] = icons[state];
   return paint(icon);
 }
 
-/** `   2. ✓  🕐︎100ms → wait for it ⟳ 2/5`. */
+/** Shorter times of steps are not shown, in milliseconds. */
+const LEAST_SHOWN = 100;
+
+/** `   2. ✓ wait for it (after 1s) ↻ 2/5 (1.3s)`. */
 export function stepLine(number: number, result: StepResult, options: ReportOptions): string {
   const { style } = options;
-  const { state, wait, attempts, maxAttempts, flaky, reason, untested } = result;
+  const { state, wait, attempts, maxAttempts, flaky, reason, untested, duration } = result;
   const name = oneLine(result.name);
   const isSkipped = state === "skipped";
   const remark = isSkipped
@@ -36,17 +41,19 @@ export function stepLine(number: number, result: StepResult, options: ReportOpti
     : ` (${oneLine(untested)}, not tested)`;
   const retry = maxAttempts === undefined || isSkipped
     ? ""
-    : ` ⟳ ${attempts.length}/${maxAttempts}${flaky ? " flaky" : ""}`;
-  return stepNumber(number, style) + `${stepIcon(state, style)}  ` +
-    (wait === undefined ? "" : style.dim(`🕐︎${formatDuration(wait)} → `)) +
+    : ` ↻ ${attempts.length}/${maxAttempts}${flaky ? " flaky" : ""}`;
+  const time = duration >= LEAST_SHOWN && !isSkipped ? ` (${formatElapsed(duration)})` : "";
+  return stepNumber(number, style) + `${stepIcon(state, style)} ` +
     (isSkipped ? style.dim(name + remark) : name + style.yellow(remark)) +
+    style.dim(wait === undefined ? "" : ` (after ${formatDuration(wait)})`) +
     (attempts.length > 1 ? style.yellow(retry) : style.dim(retry)) +
+    style.dim(time) +
     (options.timing && !isSkipped ? style.dim(timingOf(result)) : "");
 }
 
-/** `   2. ` */
-export function stepNumber(number: number, style: Style): string {
-  return style.dim(`${String(number).padStart(BELOW_NUMBER - 2)}.`) + " ";
+/** `   2. ` for the second step. */
+export function stepNumber(index: number, style: Style): string {
+  return style.dim(`${String(index + 1).padStart(BELOW_NUMBER - 2)}.`) + " ";
 }
 
 function timingOf({ started, responseTime }: StepResult): string {
@@ -63,19 +70,19 @@ export function runHeader(name: string, description: string | undefined, style: 
 
 /** The line above the steps of a job. */
 export function jobHeader(name: string, style: Style): string {
-  return `${style.cyan("⏺")} ${style.bold(oneLine(name))}`;
+  return `${style.cyan("●")} ${style.bold(oneLine(name))}`;
 }
 
 /** The only line of a job that was skipped. */
 export function skippedJob(name: string, reason: string | undefined, style: Style): string {
-  return style.dim(`⏺ ${oneLine(name)} (SKIPPED${reason ? `: ${oneLine(reason)}` : ""})`);
+  return style.dim(`- ${oneLine(name)} (skipped${reason ? `: ${oneLine(reason)}` : ""})`);
 }
 
 /** The line below the steps of a job. */
 export function jobEnd(state: JobState, duration: number, remark: string, style: Style): string {
   const [word, paint] = JOB_ENDS[state];
-  const text = paint(style)(`${word} ${formatSeconds(duration)}`);
-  return `  ${style.dim("⎿")} ${text}${style.dim(remark)}`;
+  const text = paint(style)(`${word} ${formatElapsed(duration)}`);
+  return `  ${text}${style.dim(remark)}`;
 }
 
 const JOB_ENDS: Readonly<Record<JobState, [words: string, paint: (style: Style) => Paint]>> = {
@@ -103,7 +110,7 @@ export function renderEcho(echo: string | undefined, style: Style): string[] {
 
 /** The last line of a report: how long the run took and what came of it; `name` begins it. */
 export function renderFooter(event: RunFinished, style: Style, name?: string): string {
-  const total = `Total workflow time: ${formatSeconds(event.duration)}`;
+  const total = `Total workflow time: ${formatElapsed(event.duration)}`;
   const time = (name === undefined ? "" : `${style.bold(oneLine(name))}: `) + style.dim(total);
   const counts = countsOf(event);
   if (event.state === "passed") {
@@ -122,7 +129,7 @@ function countsOf({ jobs, steps, untestedFailures, flaky, leftOut = 0 }: RunFini
     failedAndSkipped(steps, "step"),
     untestedFailures > 0 ? `${countOf(untestedFailures, "unsuccessful step")} not tested` : "",
     flaky > 0 ? `${countOf(flaky, "flaky step")}` : "",
-    leftOut > 0 ? `${chosen} of ${countOf(chosen + leftOut, "job")} chosen` : "",
+    leftOut > 0 ? `${chosen} of ${countOf(chosen + leftOut, "job")} selected` : "",
   ].filter((text) => text !== "").join("; ");
 }
 

@@ -33,7 +33,7 @@ export function renderExchange(
     // It is there to be copied: no line of it is cut.
     ...command === undefined
       ? []
-      : [style.blue("to repeat it:"), ...indentLines(command.split("\n"), 2)],
+      : [style.blue("reproduce with:"), ...indentLines(command.split("\n"), 2)],
   ];
 }
 

@@ -61,17 +61,17 @@ function countLine(step: StepTally, rounds: number, { style }: ReportOptions): s
   ].join("");
   if (ran === 0) {
     const why = step.reason === undefined ? "" : ` (${oneLine(step.reason)})`;
-    return `${stepIcon("skipped", style)}  ${style.dim(`${skipped}/${rounds} skipped${why}`)}`;
+    return `${stepIcon("skipped", style)} ${style.dim(`${skipped}/${rounds} skipped${why}`)}`;
   }
   if (untested > 0) {
     const icon = stepIcon(failed > 0 ? "failed" : "untested", style);
-    return `${icon}  ${untested}/${ran} completed (no test)${remarks}`;
+    return `${icon} ${untested}/${ran} completed (no test)${remarks}`;
   }
   // Neither all nor none where that is not so.
   const share = passed === 0 || passed === ran
     ? passed / ran * 100
     : Math.min(Math.max(passed / ran * 100, 0.1), 99.9);
-  return `${stepIcon(failed === 0 ? "passed" : "failed", style)}  ${passed}/${ran} success (${
+  return `${stepIcon(failed === 0 ? "passed" : "failed", style)} ${passed}/${ran} success (${
     share.toFixed(1)
   }%)${remarks}`;
 }

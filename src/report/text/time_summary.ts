@@ -1,7 +1,7 @@
 import type { RunEvent, StepFinished } from "../../run/event.ts";
 import { criticalPath, type JobTimes } from "../model/critical_path.ts";
 import { fitSentence } from "./fit_lines.ts";
-import { formatElapsed, formatSeconds } from "../../value/duration.ts";
+import { formatElapsed } from "../../value/duration.ts";
 import type { Style } from "../style.ts";
 import { countOf, indentLines, oneLine, type Room } from "./text_lines.ts";
 
@@ -71,7 +71,7 @@ export class TimeSummary {
     return [
       style.bold("Slowest steps"),
       ...steps.flatMap((step) => stepLines(formatElapsed(step.duration), this.#title(step), room)),
-      `${style.bold("Critical path")} ${style.dim(formatSeconds(time))}`,
+      `${style.bold("Critical path")} ${style.dim(formatElapsed(time))}`,
       ...hanging(LEAST_INDENT, "", shortened(names).join(" → "), room),
       "",
     ];

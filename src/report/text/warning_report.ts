@@ -19,7 +19,7 @@ export function warningReport({ style }: { readonly style: Style }): Reporter {
 
 /** `build › step 2`. */
 function stepNumber({ job, within, step }: StepRun): string {
-  return `${within ? stepNumber(within) : job} › step ${step}`;
+  return `${within ? stepNumber(within) : job} › step ${step + 1}`;
 }
 
 /** Something that a run has to tell apart from its results, with whom it is about. */

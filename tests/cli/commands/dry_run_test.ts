@@ -84,7 +84,7 @@ vars:
 level 1
 
   job login: Log in to http://shop.test
-    0. Get (http, id auth)
+    1. Get (http, id auth)
        with:
          url: http://shop.test
          headers:
@@ -105,7 +105,7 @@ level 1
        test: res.code == 200
        outputs:
          token: res.body.token
-    1. hello (hello)
+    2. hello (hello)
        skipif: vars.db.port == 1  # true
 
 level 2
@@ -114,7 +114,7 @@ level 2
     needs: login
     skipif: vars.db.host == "b"  # false
     repeat: 3 rounds, 2s between, side by side
-    0. run {{repeat_index}} of http://shop.test (shell)
+    1. run {{repeat_index}} of http://shop.test (shell)
        skipif: outputs.auth.token == ""
        wait: 1s
        timeout: 1s
@@ -174,7 +174,7 @@ async function withOf(step: string, more = ""): Promise<string> {
     `${more}    steps:\n      - ${step}\n`;
   const { code, stdout, stderr } = await dryRun(yaml);
   assertEquals([code, stderr], [0, ""]);
-  return stdout.slice(stdout.indexOf("0. hello")).split("\n").slice(1).map((line) => line.slice(7))
+  return stdout.slice(stdout.indexOf("1. hello")).split("\n").slice(1).map((line) => line.slice(7))
     .filter((line) => line !== "").join("\n");
 }
 
@@ -309,10 +309,10 @@ steps:
   const { code, stdout } = await dryRun(flow, [], { "in.yml": inner });
   assertEquals(code, 0);
   const lines = stdout.split("\n").map((line) => line.trim());
-  assertEquals(lines.filter((line) => /^0\. hi|^cmd/.test(line)), [
-    "0. hi bob (shell)",
+  assertEquals(lines.filter((line) => /^1\. hi|^cmd/.test(line)), [
+    "1. hi bob (shell)",
     "cmd: touch {{vars.o}} bob {{vars.who}}  # fails: vars.who is nil, and would leave a gap in the text",
-    "0. hi {{vars.name}} (shell)",
+    "1. hi {{vars.name}} (shell)",
     "cmd: touch {{vars.o}} {{vars.name}} {{vars.who}}",
   ]);
 });

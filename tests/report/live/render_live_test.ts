@@ -52,7 +52,7 @@ const cases: readonly (readonly [string, readonly RunEvent[], number, readonly s
       { ...waiting, milliseconds: 2000, why: "retry" },
     ],
     800,
-    ["⠋ Build › fetch  0.8s  ⟳ 2/5  tries again in 1.2s"],
+    ["⠋ Build › fetch  0.8s  ↻ 2/5  tries again in 1.2s"],
   ],
   [
     "counts rounds, between steps too",

@@ -123,10 +123,10 @@ Deno.test("Terminal draws what is under way below the report", () => {
     `Shop
 about
 
-⏺ Build
-   0. ✓  ${wide}
-         one
-         two
+● Build
+   1. ✓ ${wide}
+        one
+        two
 ⠋ Build › test  0.8s
 ⠋ Load  0.8s  0/3 rounds
   0 of 3 jobs done
@@ -194,9 +194,9 @@ Deno.test("Terminal writes warnings above the live lines when both are one scree
   for (const event of events.slice(0, 4)) terminal.emit(event);
   clock.advance(80);
   terminal.emit({ type: "note", runId: "r", time: NOON, level: "warning", text: "slow" });
-  assert(screen.text().endsWith("⏺ Build\nwarning: slow\n"), screen.text());
+  assert(screen.text().endsWith("● Build\nwarning: slow\n"), screen.text());
   clock.advance(80);
-  assert(screen.text().includes("⏺ Build\nwarning: slow\n⠹ Build › "), screen.text());
+  assert(screen.text().includes("● Build\nwarning: slow\n⠹ Build › "), screen.text());
   for (const event of events.slice(4)) terminal.emit(event);
   terminal.close();
   assertEquals(screen.text().replace("warning: slow\n", ""), streamText);

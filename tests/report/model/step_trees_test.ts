@@ -103,14 +103,14 @@ for (const [name, make] of reporters) {
 
 Deno.test("textReport() holds the steps of an embedded job until the step around them is over", () => {
   const report = textReport(OPTIONS);
-  assertEquals(reportOf(report, RETRIED), "Shop\n\n⏺ Build\n");
+  assertEquals(reportOf(report, RETRIED), "Shop\n\n● Build\n");
   assertEquals(
     report.report(stepFinished(outer, "outer", { echo: "said\n" })),
     [
-      "   0. ✓  outer",
-      "         0. ✓  inside",
-      "         1. △  also inside (exit 1, not tested)",
-      "         said",
+      "   1. ✓ outer",
+      "        1. ✓ inside",
+      "        2. ○ also inside (exit 1, not tested)",
+      "        said",
       "",
     ].join("\n"),
   );
@@ -132,7 +132,7 @@ Deno.test("textReport() lists a step that failed once, with what failed inside o
     text(failures).split("\n").slice(text(failures).split("\n").indexOf("Failures") + 1, -3);
   assertStringIncludes(
     text([failedInside]),
-    "\n         api.yml:9:5: jobs/x.yml failed: 1 of 1 step\n",
+    "\n        api.yml:9:5: jobs/x.yml failed: 1 of 1 step\n",
   );
   const below = [
     "     › inside › deep   api.yml:14:11",

@@ -48,12 +48,12 @@ Deno.test("TimeSummary names the slowest steps and the jobs that decided the tim
   ]);
   assertEquals(summaryOf(three, steps).render(PLAIN, IN_A_PIPE), [
     "Slowest steps",
-    "    1.50s  Lint › do lint",
-    "  200.0ms  Build › do build",
-    "   50.0ms  Test › do test",
-    "    1.0ms  Build › again",
-    "    1.0ms  Lint › again",
-    "Critical path 1.55s",
+    "     1.5s  Lint › do lint",
+    "    200ms  Build › do build",
+    "     50ms  Test › do test",
+    "      1ms  Build › again",
+    "      1ms  Lint › again",
+    "Critical path 1.6s",
     "  Lint → Test",
     "",
   ]);
@@ -71,10 +71,10 @@ Deno.test("TimeSummary names each step of a repeat once, with its slowest round"
       .render(PLAIN, IN_A_PIPE),
     [
       "Slowest steps",
-      "   90.0ms  Load › ping (slowest of 20 rounds, repeat_index 7)",
-      "   60.0ms  Build › make",
-      "   10.0ms  Load › pong (slowest of 20 rounds, repeat_index 0, entry 2)",
-      "Critical path 1.20s",
+      "     90ms  Load › ping (slowest of 20 rounds, repeat_index 7)",
+      "     60ms  Build › make",
+      "     10ms  Load › pong (slowest of 20 rounds, repeat_index 0, entry 2)",
+      "Critical path 1.2s",
       "  Load",
       "",
     ],
@@ -94,8 +94,8 @@ Deno.test("TimeSummary leaves out what was skipped, and finds what was before it
   ];
   assertEquals(summaryOf(jobs, steps).render(PLAIN, IN_A_PIPE), [
     "Slowest steps",
-    "  900.0ms  Slow › wait",
-    "Critical path 1.20s",
+    "    900ms  Slow › wait",
+    "Critical path 1.2s",
     "  Slow → Last",
     "",
   ]);
@@ -112,7 +112,7 @@ Deno.test("TimeSummary stays within a terminal, and is not long for a long path"
   }
   assertEquals(summary.render(PLAIN, roomOf(42)).slice(0, 3), [
     "Slowest steps",
-    "   12.35s  Job number 0 › a step with a",
+    "    12.3s  Job number 0 › a step with a",
     "           long name",
   ]);
   const path = summary.render(PLAIN, IN_A_PIPE).at(-2);

@@ -70,11 +70,11 @@ ${at} Build › order it (repeat_index 1, entry 3): started (http)
 ${at} Build › order it (repeat_index 1, entry 3): waits 1.5s before the first attempt
 debug: Build › order it (repeat_index 1, entry 3): connected
   over TLS
-${at} Build › order it (repeat_index 1, entry 3): attempt 1/2 failed after 5.0ms: HTTP 503
+${at} Build › order it (repeat_index 1, entry 3): attempt 1/2 failed after 5ms: HTTP 503
 ${at} ✗ Build › order it (repeat_index 1, entry 3): failed
-  started 12:00:00.789, took 7.0ms, response time 6.5ms, after a wait of 100ms
-  attempt 1: failed (@12:00:00.000, 5.0ms): HTTP 503
-  attempt 2: failed (@12:00:00.000, 5.0ms)
+  started 12:00:00.789, took 7ms, response time 6.5ms, after a wait of 100ms
+  attempt 1: failed (@12:00:00.000, 5ms): HTTP 503
+  attempt 2: failed (@12:00:00.000, 5ms)
   test is false: res.body.total is 2 (int)
   request:
     GET http://localhost/␛[2J
@@ -85,12 +85,12 @@ ${"      x\n".repeat(200)}      end
   echo:
     said
     this
-${at} ⏭ Build › skip it: skipped (skipif is true)
+${at} - Build › skip it: skipped (skipif is true)
 ${at} Build: repeat_index 0 failed
 warning: low on sockets
-${at} Build: failed after 120.0ms
-${at} Off: skipped after 120.0ms (needs "build", which failed)
-${at} failed after 1.13s
+${at} Build: failed after 120ms
+${at} Off: skipped after 120ms (needs "build", which failed)
+${at} failed after 1.1s
 `,
   );
 });
@@ -114,6 +114,6 @@ Deno.test("warningReport() says which step a warning is about", () => {
   ]);
   assertEquals(
     text,
-    "warning: build › step 0: slow\nwarning: x › step 4: unknown\n",
+    "warning: build › step 1: slow\nwarning: x › step 5: unknown\n",
   );
 });

@@ -1,6 +1,6 @@
 import type { Failure } from "../../../run/event.ts";
 import { printable } from "../../../source/printable.ts";
-import { formatSeconds } from "../../../value/duration.ts";
+import { formatElapsed } from "../../../value/duration.ts";
 import { countOf } from "../../text/text_lines.ts";
 import { failureText } from "../details.ts";
 import type { RunRecord } from "../run_record.ts";
@@ -93,8 +93,8 @@ function countsOf({ end, started }: RunRecord): string[] {
     `${countOf(chosen, "job")}: ${statesOf(jobs)}`,
     `${countOf(sum(steps), "step")}: ${statesOf(steps)}`,
     ...flaky > 0 ? [`<span class="flaky">${countOf(flaky, "flaky step")}</span>`] : [],
-    ...leftOut > 0 ? [`${chosen} of ${countOf(chosen + leftOut, "job")} chosen`] : [],
-    formatSeconds(end.duration),
+    ...leftOut > 0 ? [`${chosen} of ${countOf(chosen + leftOut, "job")} selected`] : [],
+    formatElapsed(end.duration),
     when,
   ];
 }

@@ -3,7 +3,6 @@ import type { Value } from "../../../../value/value.ts";
 import type { PageDetails, PageJob, PageStep } from "../page_data.ts";
 import type { PageElement } from "./dom.ts";
 import type { MakeElement } from "./element.ts";
-import type { formatTime } from "./times.ts";
 import type { Values } from "./values.ts";
 
 /** Shows all that is known of one step or job. */
@@ -17,7 +16,7 @@ export function makeDetails(
   panel: PageElement,
   el: MakeElement,
   { tree, fields }: Values,
-  time: typeof formatTime,
+  time: (milliseconds: number) => string,
 ): Details {
   const block = (text: string, ...more: (PageElement | string)[]) =>
     el("pre", { tabindex: "0" }, text, ...more);

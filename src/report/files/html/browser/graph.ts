@@ -13,7 +13,7 @@ export function drawGraph(
   const SIZES = { width: 180, height: 34, gapX: 48, gapY: 14, lane: 2 };
   const MARGIN = 4;
   const MOST_LETTERS = 21;
-  const ICONS = { passed: "✓", failed: "✗", skipped: "»", unfinished: "…" };
+  const ICONS = { passed: "✓", failed: "✗", skipped: "-", unfinished: "…" };
   const make = (
     tag: string,
     attributes: Readonly<Record<string, string | number>>,

@@ -5,14 +5,15 @@ import { drawGraph } from "./graph.ts";
 import { layOutGraph } from "./graph_layout.ts";
 import { makeRows } from "./rows.ts";
 import { makeSearch } from "./search.ts";
-import { formatTime, makeTicks } from "./times.ts";
+import { formatElapsed } from "../../../../value/duration.ts";
+import { makeTicks } from "./times.ts";
 import { makeValues } from "./values.ts";
 
 /** The functions of the page by the names under which they are handed to it. */
 export const PARTS = {
   drawGraph,
   findRows,
-  formatTime,
+  formatTime: formatElapsed,
   layOutGraph,
   makeDetails,
   makeElement,

@@ -2,7 +2,7 @@ import type { PageData, PageJob, PageStep } from "../page_data.ts";
 import type { PageElement, PageEvent } from "./dom.ts";
 import type { MakeElement } from "./element.ts";
 import type { Row } from "./find_rows.ts";
-import type { formatTime, makeTicks } from "./times.ts";
+import type { makeTicks } from "./times.ts";
 
 declare function addEventListener(type: string, hear: (event: PageEvent) => void): void;
 
@@ -28,13 +28,13 @@ export function makeRows(
   data: PageData,
   { el, time, ticks }: {
     readonly el: MakeElement;
-    readonly time: typeof formatTime;
+    readonly time: (milliseconds: number) => string;
     readonly ticks: typeof makeTicks;
   },
   { onSelect, onFold, onEnter }: RowListeners,
 ): Rows {
   const [HEIGHT, BEYOND, TICK_WIDTH] = [28, 10, 70];
-  const ICONS = { passed: "✓", failed: "✗", skipped: "»", untested: "△", unfinished: "…" };
+  const ICONS = { passed: "✓", failed: "✗", skipped: "-", untested: "○", unfinished: "…" };
   let rows: readonly Row[] = [];
   let selected = -1;
   const space = el("div", { role: "none", class: "space" });

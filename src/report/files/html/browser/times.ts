@@ -1,16 +1,3 @@
-/** A length of time, given in milliseconds, in the unit that suits it: `6.5 ms`, `1m 05s`. */
-export function formatTime(milliseconds: number): string {
-  if (milliseconds < 9.95) return `${milliseconds.toFixed(1)} ms`;
-  if (milliseconds < 999.5) return `${milliseconds.toFixed(0)} ms`;
-  if (milliseconds < 59_995) return `${(milliseconds / 1000).toFixed(2)} s`;
-  const seconds = Math.round(milliseconds / 1000);
-  const two = (number: number) => String(number).padStart(2, "0");
-  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
-  return hours === 0
-    ? `${minutes}m ${two(seconds % 60)}s`
-    : `${hours}h ${two(minutes % 60)}m ${two(seconds % 60)}s`;
-}
-
 /** A mark on the axis of time. */
 export interface Tick {
   /** Milliseconds since the beginning of the run. */
@@ -39,10 +26,10 @@ export function makeTicks(duration: number, most: number): Tick[] {
   const label = (at: number) => {
     if (at === 0) return "0";
     if (step < SECOND && duration <= SECOND) {
-      return `${Number(at.toPrecision(12))} ms`;
+      return `${Number(at.toPrecision(12))}ms`;
     }
     if (step < MINUTE && duration <= 2 * MINUTE) {
-      return `${Number((at / SECOND).toPrecision(12))} s`;
+      return `${Number((at / SECOND).toPrecision(12))}s`;
     }
     const two = (number: number) => String(Math.floor(number)).padStart(2, "0");
     return at < HOUR
