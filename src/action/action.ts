@@ -105,7 +105,7 @@ export type ParameterType =
   | "integer"
   | "boolean"
   | "duration"
-  | "object"
+  | "map"
   | "list"
   | "any";
 

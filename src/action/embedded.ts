@@ -12,13 +12,13 @@ export const embedded: Action = {
       summary: "the job file, relative to the file that names it",
       required: true,
     },
-    { name: "vars", type: "object", summary: "all the vars that the job sees", default: "none" },
+    { name: "vars", type: "map", summary: "all the vars that the job sees", default: "none" },
   ],
   embeds: true,
   omitsNilIn: () => [],
   load: () =>
     Promise.resolve(async (params, context) => {
-      const vars = readParameters("embedded", params).object("vars") ?? {};
+      const vars = readParameters("embedded", params).map("vars") ?? {};
       const job = await context.runJobFile(vars);
       const code = job.failed > 0 ? 1 : 0;
       return {

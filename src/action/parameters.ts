@@ -23,7 +23,7 @@ function checkTable(
   const names = parameters.map((parameter) => parameter.name);
   for (const key of Object.keys(params)) {
     if (names.includes(key)) continue;
-    const message = `"${key}" is no parameter of ${name}`;
+    const message = `unknown parameter "${key}" of ${name}`;
     const hint = (Object.hasOwn(foreignKeys, key) ? foreignKeys[key] : didYouMean(key, names)) ??
       `${name} takes ${names.join(", ")}`;
     problems.push({ path: [key], at: "key", message, hint });
@@ -62,7 +62,7 @@ export interface Converted {
   readonly boolean: boolean;
   /** Milliseconds. */
   readonly duration: number;
-  readonly object: Dict;
+  readonly map: Dict;
   readonly list: readonly Value[];
   readonly any: Value;
 }
@@ -76,10 +76,10 @@ interface TypeRule<T> {
 const TYPES: { readonly [T in ParameterType]: TypeRule<Converted[T]> } = {
   string: { words: "a string", convert: toText },
   number: { words: "a number", convert: toNumber },
-  integer: { words: "a whole number", convert: toInteger },
-  boolean: { words: "true or false", convert: toBoolean },
+  integer: { words: "an integer", convert: toInteger },
+  boolean: { words: "a boolean", convert: toBoolean },
   duration: { words: `a duration ${DURATION_FORMS}`, convert: parseDuration },
-  object: { words: "a mapping", convert: (value) => isDict(value) ? value : undefined },
+  map: { words: "a map", convert: (value) => isDict(value) ? value : undefined },
   list: { words: "a list", convert: (value) => Array.isArray(value) ? value : undefined },
   any: { words: "any value", convert: (value) => value },
 };

@@ -18,7 +18,7 @@ export interface ParameterReader {
   boolean(name: string): boolean | undefined;
   /** Milliseconds. */
   duration(name: string): number | undefined;
-  object(name: string): Dict | undefined;
+  map(name: string): Dict | undefined;
   list(name: string): readonly Value[] | undefined;
   any(name: string): Value | undefined;
 }
@@ -39,7 +39,7 @@ export function readParameters(action: string, params: Dict): ParameterReader {
     integer: read("integer"),
     boolean: read("boolean"),
     duration: read("duration"),
-    object: read("object"),
+    map: read("map"),
     list: read("list"),
     any: read("any"),
   };

@@ -112,7 +112,7 @@ function unknownVar(path: readonly string[], fields: Fields): VarProblem {
   const hint = path[0] === "vars" && inner.length === 0
     ? 'leave "vars." out: the name begins below it'
     : didYouMean(name, names) ?? (names.length === 0 ? "it has no vars" : `${what} ${some}`);
-  return { path, message: `the workflow has no var "${name}"`, hint };
+  return { path, message: `unknown variable "${name}"`, hint };
 }
 
 function notAMapping(path: readonly string[], template: DataTemplate): VarProblem {

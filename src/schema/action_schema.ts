@@ -23,7 +23,7 @@ const TYPES: {
     minimum: 0,
     pattern: `${TEMPLATE}|${DURATION_TEXT}`,
   },
-  object: { type: ["object", "string"], pattern: TEMPLATE },
+  map: { type: ["object", "string"], pattern: TEMPLATE },
   list: { type: ["array", "string"], pattern: TEMPLATE },
   any: { type: ANY },
 };

@@ -74,7 +74,7 @@ export function mergeDicts(base: Dict, over: Dict): Dict {
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "a mapping";
+  if (typeof value === "object") return "a map";
   // JSON has no words for .inf and .nan.
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   // A text cut short could be a secret that is no longer recognized as one.

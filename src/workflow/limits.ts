@@ -28,5 +28,5 @@ function readLimit(env: Environment, name: string): number {
   if (text === undefined || text === "") return DEFAULT_LIMIT;
   const limit = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(limit) && limit > 0) return limit;
-  throw new UsageError(`${name} must be a whole number of at least 1, not "${text}"`);
+  throw new UsageError(`${name} must be an integer of at least 1, not "${text}"`);
 }

@@ -46,7 +46,7 @@ async function readError(path: string, what: string, error: unknown, host: Host)
       return new LoadError(
         `${what} '${path}' not found`,
         [],
-        /[*?]/.test(path) ? "patterns are taken by runner check alone" : undefined,
+        /[*?]/.test(path) ? "only runner check accepts patterns" : undefined,
       );
     case "PermissionDenied":
       return new LoadError(`permission denied reading '${path}'`);
@@ -62,7 +62,7 @@ async function readError(path: string, what: string, error: unknown, host: Host)
 
 function yamlFilesAmong(names: readonly string[]): string {
   const inside = names.filter((name) => /\.ya?ml$/.test(name)).sort();
-  if (inside.length === 0) return "there is no .yml or .yaml file in it";
+  if (inside.length === 0) return "it has no .yml or .yaml file";
   return `name the files in it: ${inside.slice(0, 3).join(", ")}${inside.length > 3 ? ", …" : ""}`;
 }
 

@@ -10,7 +10,7 @@ const baking: Action = {
     { name: "loaves", type: "integer", summary: "how many" },
     { name: "time", type: "duration", summary: "how long" },
     { name: "spices", type: ["string", "list"], summary: "which" },
-    { name: "oven", type: "object", summary: "its settings" },
+    { name: "oven", type: "map", summary: "its settings" },
   ],
   check: ({ loaves }) => loaves === 13 ? [{ path: ["loaves"], message: "13 is unlucky" }] : [],
   load: () => Promise.reject(new Error("nothing here runs it")),
@@ -32,7 +32,7 @@ const cases: readonly (readonly [string, Dict, readonly ParameterProblem[]])[] =
     {
       path: ["loavs"],
       at: "key",
-      message: '"loavs" is no parameter of bake',
+      message: 'unknown parameter "loavs" of bake',
       hint: 'did you mean "loaves"?',
     },
   ]],
@@ -40,15 +40,15 @@ const cases: readonly (readonly [string, Dict, readonly ParameterProblem[]])[] =
     {
       path: ["refrigerator"],
       at: "key",
-      message: '"refrigerator" is no parameter of bake',
+      message: 'unknown parameter "refrigerator" of bake',
       hint: "bake takes flour, loaves, time, spices, oven",
     },
   ]],
   ["a wrong type", { flour: "rye", loaves: 1.5 }, [
-    { path: ["loaves"], message: '"loaves" must be a whole number, not 1.5' },
+    { path: ["loaves"], message: '"loaves" must be an integer, not 1.5' },
   ]],
   ["a wrong type where two are right", { flour: "rye", spices: {} }, [
-    { path: ["spices"], message: '"spices" must be a string or a list, not a mapping' },
+    { path: ["spices"], message: '"spices" must be a string or a list, not a map' },
   ]],
   ["a malformed duration", { flour: "rye", time: "1 hour" }, [
     {

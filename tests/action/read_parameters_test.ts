@@ -23,7 +23,7 @@ const fits: readonly (readonly [Type, Value, unknown])[] = [
   ["boolean", "false", false],
   ["duration", 2, 2000],
   ["duration", "1m30s", 90_000],
-  ["object", { a: 1 }, { a: 1 }],
+  ["map", { a: 1 }, { a: 1 }],
   ["list", [1, "b"], [1, "b"]],
   ["any", { a: [null] }, { a: [null] }],
 ];
@@ -36,23 +36,23 @@ for (const [type, value, expected] of fits) {
 
 const misfits: readonly (readonly [Type, Value, string])[] = [
   ["string", ["a"], "a string, not a list"],
-  ["string", {}, "a string, not a mapping"],
+  ["string", {}, "a string, not a map"],
   ["number", "abc", 'a number, not "abc"'],
   ["number", "", 'a number, not ""'],
   ["number", "0x10", 'a number, not "0x10"'],
   ["number", true, "a number, not true"],
-  ["integer", 1.5, "a whole number, not 1.5"],
-  ["integer", "9007199254740993", 'a whole number, not "9007199254740993"'],
-  ["boolean", 1, "true or false, not 1"],
-  ["boolean", "yes", 'true or false, not "yes"'],
+  ["integer", 1.5, "an integer, not 1.5"],
+  ["integer", "9007199254740993", 'an integer, not "9007199254740993"'],
+  ["boolean", 1, "a boolean, not 1"],
+  ["boolean", "yes", 'a boolean, not "yes"'],
   [
     "duration",
     "soon",
     'a duration like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds, not "soon"',
   ],
-  ["object", "x", 'a mapping, not "x"'],
-  ["object", [], "a mapping, not a list"],
-  ["list", { a: 1 }, "a list, not a mapping"],
+  ["map", "x", 'a map, not "x"'],
+  ["map", [], "a map, not a list"],
+  ["list", { a: 1 }, "a list, not a map"],
   ["list", "x".repeat(80), "a list, not a long text"],
 ];
 
@@ -67,7 +67,7 @@ Deno.test("readParameters() takes null and what is left out as undefined", () =>
   const read = readParameters("shell", { p: null });
   assertEquals(read.string("p"), undefined);
   assertEquals(read.any("p"), undefined);
-  assertEquals(read.object("absent"), undefined);
+  assertEquals(read.map("absent"), undefined);
 });
 
 Deno.test("readParameters() sees own properties alone", () => {

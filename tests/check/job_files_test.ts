@@ -92,7 +92,7 @@ Deno.test("a job file that is named is told its mistakes as one, and several joi
     const { code, stdout } = await runCli(["check", "job.yml"], { cwd });
     assertEquals(code, 1);
     assertStringIncludes(stdout, 'job.yml:1:1: error: a job file needs "name"');
-    assertStringIncludes(stdout, 'job.yml:2:13: error: there is no action "helo"');
+    assertStringIncludes(stdout, 'job.yml:2:13: error: unknown action "helo"');
     assertStringIncludes(stdout, "\n1 job file checked: 2 errors\n");
     const env = { RUNNER_CONFIG: "name.yml" };
     assertEquals((await runCli(["check", "job.yml"], { cwd, env })).stdout, stdout);

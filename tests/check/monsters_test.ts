@@ -57,5 +57,5 @@ Deno.test("aliases that repeat a part do not repeat what is found in it", async 
 
 Deno.test("what goes in circles or is too large is told, and nothing else", async () => {
   const [circle = ""] = await findIn("name: x\nvars: &a {b: *a}\njobs: []\n");
-  assertEquals(circle.replace(/^\S+ /, ""), "error size: an alias that holds itself");
+  assertEquals(circle.replace(/^\S+ /, ""), "error size: an alias refers to itself");
 });

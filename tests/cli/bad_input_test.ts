@@ -61,35 +61,35 @@ jobs:
   assertEquals(told.split("\n").filter((line) => /^\S/.test(line)), [
     "runner: error: workflow file 'w.yml' has 30 errors",
     'w.yml:1:1: error: the workflow needs "name"',
-    'w.yml:1:7: error: "vars" must be a mapping, not a list',
+    'w.yml:1:7: error: "vars" must be a map, not a list',
     'w.yml:6:5: error: a job needs "name"',
     'w.yml:6:12: error: "steps" must not be empty',
-    'w.yml:9:13: error: "needs" names "biuld", and there is no job with that id',
-    "w.yml:9:20: error: jobs need each other in a circle: deploy -> deploy",
+    'w.yml:9:13: error: unknown job "biuld" in needs of "Deploy"',
+    "w.yml:9:20: error: dependency cycle: deploy → deploy",
     'w.yml:10:21: error: "count" must be 0 or greater, not -1',
-    'w.yml:10:32: error: "async" must be true or false, not "maybe"',
+    'w.yml:10:32: error: "async" must be a boolean, not "maybe"',
     'w.yml:12:9: error: a step needs "uses"',
     "w.yml:13:9: error: http step has no method",
-    'w.yml:14:16: error: there is no action "htpp"',
+    'w.yml:14:16: error: unknown action "htpp"',
     `w.yml:14:28: error: "wait" must be a duration ${FORMS}, not "soon"`,
     'w.yml:15:27: error: the step id "One" must be made of a-z, 0-9, _ and -',
     'w.yml:15:54: error: "max_attempts" must be at least 1, not 0',
     `w.yml:15:67: error: "interval" must be a duration ${FORMS}, not "5x"`,
     'w.yml:15:86: error: "initial_delay" must not be negative, not "-1s"',
     'w.yml:16:41: error: "timeout" must be a duration, not a list',
-    'w.yml:16:52: error: "test" must be an expression, not a mapping',
-    'w.yml:17:27: error: another step has the id "two" already',
+    'w.yml:16:52: error: "test" must be an expression, not a map',
+    'w.yml:17:27: error: the step id "two" is already defined',
     `w.yml:17:57: error: "timeout" must be a duration ${FORMS}, not "never"`,
     'w.yml:17:65: error: "test" is empty',
-    'w.yml:18:34: error: "iteration" must be a list of mappings, not a mapping',
+    'w.yml:18:34: error: "iteration" must be a list of maps, not a map',
     'w.yml:18:52: error: the output "a" is empty',
-    'w.yml:18:66: error: "skipif" must be an expression, not a mapping',
+    'w.yml:18:66: error: "skipif" must be an expression, not a map',
     'w.yml:19:46: error: "count" must be at most 10000, not 10001',
     'w.yml:19:98: error: "max_attempts" must be at most 10000, not 10001',
-    'w.yml:20:23: error: another job has the id "build" already',
+    'w.yml:20:23: error: the job id "build" is already defined',
     'w.yml:20:37: error: "needs" must be a list, not "build"',
     'w.yml:20:51: error: "steps" must not be empty',
-    "w.yml:21:3: error: a job must be a mapping, not nothing",
+    "w.yml:21:3: error: a job must be a map, not nothing",
   ]);
   assertStringIncludes(
     told,
@@ -134,12 +134,12 @@ Deno.test("a path that is no workflow file is told in one line, with what would 
     ["w.yml,", 'runner: error: cannot load a workflow: "w.yml," has an empty path in it'],
     ["empty.yml", "runner: error: workflow file 'empty.yml' is empty\n  a workflow needs at least"],
     ["comment.yml", "runner: error: workflow file 'comment.yml' is empty"],
-    ["scalar.yml", 'scalar.yml:1:1: error: the workflow must be a mapping, not "just text"'],
-    ["list.yml", "list.yml:1:1: error: the workflow must be a mapping, not a list"],
+    ["scalar.yml", 'scalar.yml:1:1: error: the workflow must be a map, not "just text"'],
+    ["list.yml", "list.yml:1:1: error: the workflow must be a map, not a list"],
     ["binary.yml", "cannot read workflow file 'binary.yml': it is not a text file"],
     ["utf16.yml", "it is UTF-16: save it as UTF-8"],
     ["folder", "'folder': it is a directory\n  name the files in it: a.yml"],
-    ["other", "'other': it is a directory\n  there is no .yml or .yaml file in it"],
+    ["other", "'other': it is a directory\n  it has no .yml or .yaml file"],
     ...Deno.build.os === "windows"
       ? []
       : [["x".repeat(300), "xxx': File name too long\n"] as const],
@@ -168,14 +168,14 @@ Deno.test({
   },
 });
 
-Deno.test("what is right but for brackets that stand no deeper than their key runs as it is", async () => {
+Deno.test("closing brackets need no indentation", async () => {
   const text =
-    "name: n\njobs: [\n{\n  name: a, steps: [\n  {uses: echo, with: {message: 1234567890123456789" +
-    "}, test: 'res.message == \"1234567890123456789\"'},\n  {uses: hello, test: 1 == 2}\n  ]\n}\n]\n";
+    "name: n\njobs: [\n {\n  name: a, steps: [\n   {uses: echo, with: {message: 1234567890123456789" +
+    "}, test: 'res.message == \"1234567890123456789\"'},\n   {uses: hello, test: 1 == 2}\n]\n}\n]\n";
   await withFiles({ "w.yml": text }, async (cwd) => {
     const { code, stdout, stderr } = await runCli(["w.yml"], { cwd });
     assertEquals([code, stderr], [1, ""]);
-    assertStringIncludes(stdout, "w.yml:6:23: test is false");
+    assertStringIncludes(stdout, "w.yml:6:24: test is false");
   });
 });
 
@@ -190,7 +190,7 @@ Deno.test({
     }),
 });
 
-Deno.test("what is no YAML is told with its line", async () => {
+Deno.test("what is not YAML is reported with its line", async () => {
   const steps = "name: n\njobs:\n- name: a\n  steps:\n";
   const table: readonly (readonly [yaml: string, told: string])[] = [
     [
@@ -203,14 +203,17 @@ w.yml:5:1: error: a tab in the indentation
     ],
     [
       `${steps}  - uses: hello\n    skipif: !vars.x\n`,
-      '6:13: error: "!vars.x" is read as a YAML tag',
+      '6:13: error: unknown YAML tag "!vars.x"',
     ],
     [
       `${steps}  - uses: hello\n    name: {{ vars.x }} y\n`,
       "6:24: error: YAML reads {{ }} without",
     ],
-    [`name: n\nname: m\n${JOBS}`, '2:1: error: the key "name" is there twice'],
-    [`${steps}  - uses: hello\n    uses: echo\n`, '6:5: error: the key "uses" is there twice'],
+    [`name: n\nname: m\n${JOBS}`, '2:1: error: duplicate key "name"; the first one is in line 1'],
+    [
+      `${steps}  - uses: hello\n    uses: echo\n`,
+      '6:5: error: duplicate key "uses"; the first one is in line 5',
+    ],
     [`name: n\n${JOBS}---\nname: m\n`, "3:1: error: a second document begins here"],
     [`name: n\n${JOBS}x: *y\n`, '3:4: error: the alias "*y" has no anchor "&y" before it'],
     [`name: "n\n${JOBS}`, "1:7: error: the text that begins here is not closed"],
@@ -260,7 +263,7 @@ Deno.test("a secret in a line of the file is not shown with what is wrong there"
   const wrong = `${steps}  - {uses: hello, with: {a: "hunter2hunter2", b: "{{ foo }}"}}\n`;
   assertEquals(
     (await refuse(wrong, "w.yml", env)).split("\n").slice(1, 4).join("\n"),
-    `w.yml:5:54: error: there is no "foo" in a step
+    `w.yml:5:54: error: unknown name "foo" in a step
   5 |   - {uses: hello, with: {a: "***", b: "{{ foo }}"}}
     |                                           ^^^ the names here are vars, res, req, rt, status, outputs, repeat_index`,
   );

@@ -206,7 +206,7 @@ Deno.test("github has commands with every sign of theirs escaped", async () => {
   assertEquals([code, stderr], [1, ""]);
   assertEquals(stdout.trimEnd().split("\n"), [
     '::error file=./a%3A100%25.yml,line=2,col=51,title=undefined-var::nothing defines the var "nope"%0Aadd it to the vars of the workflow, or write ?? "…" where it may be missing',
-    '::error file=./a%3A100%25.yml,line=2,col=72,title=unknown-need::"needs" names "a%250A,b::c", and there is no job with that id',
+    '::error file=./a%3A100%25.yml,line=2,col=72,title=unknown-need::unknown job "a%250A,b::c" in needs of "a"',
     "::warning file=warned.yml,line=2,col=40,title=pointless-retry::hello cannot fail, so that nothing is ever tried again%0Aadd a test, or leave the retry out",
     "::notice file=hinted.yml,line=2,col=33,title=untested-result::nothing tests the result of this step%0Aadd a test, like test: res.code == 0",
     "::error file=nowhere.yml,title=file::workflow file 'nowhere.yml' not found",

@@ -69,7 +69,7 @@ Deno.test("a mistake in RUNNER_CONFIG is told in its file", async () => {
   assertEquals([wrong.code, wrong.stdout], [1, ""]);
   assertEquals(wrong.stderr.split("\n").slice(0, 2), [
     "runner: error: workflow file 'flow.yml' has 1 error",
-    'config.yml:2:14: error: "description" must be text, not a list',
+    'config.yml:2:14: error: "description" must be a string, not a list',
   ]);
   const broken = await runner(["flow.yml"], env, { "config.yml": "name: n\n  vars: x\n" });
   assertEquals([broken.code, broken.stdout], [1, ""]);

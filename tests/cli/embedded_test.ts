@@ -322,6 +322,6 @@ Deno.test("dag draws the steps of job files, and check looks into them", async (
     assertEquals(drawn.code, 0, drawn.stderr);
     assertEquals(drawn.stdout.match(/└ deepest/g)?.length, 2);
     const checked = await runCli(["check", "w.yml"], { cwd });
-    assertStringIncludes(checked.stdout, 'deep.yml:3:34: warning: "tset" is no key of a step');
+    assertStringIncludes(checked.stdout, 'deep.yml:3:34: warning: unknown key "tset" in a step');
   });
 });

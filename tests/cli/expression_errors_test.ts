@@ -37,9 +37,9 @@ const MISTAKES: readonly (readonly [marked: string, message: string])[] = [
   ["res.body == {a: 1, «a»: 2}", 'the key "a" stands here twice'],
   ["res.code «200»", 'unexpected "200"'],
   ["let vars2 = res; let «vars2» = res; vars2", '"vars2" has a meaning already'],
-  ["«foo».bar == 1", 'there is no "foo" in a step'],
-  ["«env».HOME == 1", 'there is no "env" in a step'],
-  ['"é" == «bar»', 'there is no "bar" in a step'],
+  ["«foo».bar == 1", 'unknown name "foo" in a step'],
+  ["«env».HOME == 1", 'unknown name "env" in a step'],
+  ['"é" == «bar»', 'unknown name "bar" in a step'],
 ];
 
 /** The ways to write a text in YAML, with what stands before it in a block of two lines. */
@@ -132,7 +132,7 @@ Deno.test("a template is marked inside of its text, and so are expressions beyon
     `name: n\njobs:\n- name: a\n  steps:\n${steps.join("\n")}\n`,
     [
       'unexpected "~"',
-      'there is no "foo" in a step',
+      'unknown name "foo" in a step',
       'unexpected ")", expected a value',
       "nothing stands between {{ and }}",
       "this expression is nested more than 250 levels deep",

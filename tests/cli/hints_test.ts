@@ -136,7 +136,7 @@ jobs:
   );
   assertStringIncludes(
     stdout,
-    `  w.yml:12:41: cannot run shell: "max_output" must be a whole number, not "five"
+    `  w.yml:12:41: cannot run shell: "max_output" must be an integer, not "five"
     12 |         with: {cmd: "true", max_output: "{{vars.text}}"}
        |                                         ^^^^^^^^^^^^^^^
 `,

@@ -96,7 +96,7 @@ Deno.test("controls in the name of a file are shown, and leave the message in on
   const broken = await runner([name], {}, { [name]: "name: n\njobs: {}\n" });
   assertEquals(broken.stderr.split("\n").slice(0, 2), [
     "runner: error: workflow file 'a␊b␛[31m␉c.yml' has 1 error",
-    'a␊b␛[31m␉c.yml:2:7: error: "jobs" must be a list, not a mapping',
+    'a␊b␛[31m␉c.yml:2:7: error: "jobs" must be a list, not a map',
   ]);
 });
 

@@ -101,8 +101,8 @@ ${NAMES.map((name) => `  - {uses: hello, test: ${name} == 1}\n`).join("")}
     told
   );
   assertEquals(messages, [
-    ...NAMES.map((name) => `"needs" names "${name}", and there is no job with that id`),
-    ...NAMES.flatMap((name) => [`there is no action "${name}"`, `unknown function "${name}"`]),
-    ...NAMES.map((name) => `there is no "${name}" in a step`),
+    ...NAMES.map((name) => `unknown job "${name}" in needs of "j"`),
+    ...NAMES.flatMap((name) => [`unknown action "${name}"`, `unknown function "${name}"`]),
+    ...NAMES.map((name) => `unknown name "${name}" in a step`),
   ]);
 });

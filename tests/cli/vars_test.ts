@@ -147,16 +147,16 @@ Deno.test("braces in a var file are text, and warned of", async () => {
   });
   assertEquals(code, 0);
   assertStringIncludes(stdout, '"must": "{{BASE}}"');
-  assertStringIncludes(stderr, "v.yml:1:7: warning: braces in a var file are text as they are");
+  assertStringIncludes(stderr, "v.yml:1:7: warning: braces in a var file are plain text");
   assertStringIncludes(stderr, "v.yml:2:4: warning: 010 is read as 8");
 });
 
 Deno.test("a --var that sets nothing is an error", async (test) => {
   const table: [arg: string, message: string, hint: string][] = [
-    ["bsae=1", 'the workflow has no var "bsae"', 'did you mean "base"?'],
-    ["zzzzz=1", 'the workflow has no var "zzzzz"', "are base, must, db, hosts, empty, n"],
-    ["db.hots=1", 'the workflow has no var "db.hots"', 'did you mean "db.host"?'],
-    ["vars.n=1", 'the workflow has no var "vars"', 'leave "vars." out'],
+    ["bsae=1", 'unknown variable "bsae"', 'did you mean "base"?'],
+    ["zzzzz=1", 'unknown variable "zzzzz"', "are base, must, db, hosts, empty, n"],
+    ["db.hots=1", 'unknown variable "db.hots"', 'did you mean "db.host"?'],
+    ["vars.n=1", 'unknown variable "vars"', 'leave "vars." out'],
     ["hosts.0=1", 'the var "hosts" is a list, and nothing inside of it can be set', "give all"],
     ["base.x=1", 'the var "base" is a template, and nothing inside', "give all of it"],
     ["n.x=1", 'the var "n" is no mapping, and nothing inside', "give all of it"],
@@ -186,19 +186,19 @@ Deno.test("what is wrong with a var file is told with its place, all at once", a
     [undefined, ["var file 'v.yml' not found"]],
     ["", ["var file 'v.yml' is empty", "write {} for no vars at all"]],
     ["# nothing\n", ["var file 'v.yml' is empty"]],
-    ["[1]\n", ["v.yml' has 1 error", "v.yml:1:1: error: a var file must be a mapping of names"]],
-    ["text\n", ['v.yml:1:1: error: a var file must be a mapping of names to values, not "text"']],
+    ["[1]\n", ["v.yml' has 1 error", "v.yml:1:1: error: a var file must be a map of names"]],
+    ["text\n", ['v.yml:1:1: error: a var file must be a map of names to values, not "text"']],
     ["a: [1\nb: 2\n", ["YAML syntax error at line 1", "v.yml:1:4"]],
-    ["n: {{X}}\n", ["v.yml:1:4: error: YAML reads {{ }} without quotes as a mapping"]],
-    ["n: &a [*a]\n", ["v.yml:1:7: error: an alias that holds itself"]],
+    ["n: {{X}}\n", ["v.yml:1:4: error: YAML reads {{ }} without quotes as a map"]],
+    ["n: &a [*a]\n", ["v.yml:1:7: error: an alias refers to itself"]],
     ["n: 1\nn: 2\n", ["YAML syntax error at line 2"]],
     ["n: \0\n", ["cannot read var file 'v.yml': it is not a text file"]],
     [
       "n: 1\ntoken: 1\ndb:\n  hots: 1\n",
       [
         "var file 'v.yml' has 2 errors",
-        'v.yml:2:1: error: the workflow has no var "token"',
-        'v.yml:4:3: error: the workflow has no var "db.hots"',
+        'v.yml:2:1: error: unknown variable "token"',
+        'v.yml:4:3: error: unknown variable "db.hots"',
         '    |   ^^^^ did you mean "db.host"?',
       ],
     ],

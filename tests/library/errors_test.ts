@@ -37,7 +37,7 @@ Deno.test("a LoadError has every mistake as data, by its place, and in words", a
       error.message.replaceAll(`${folder}/`, ""),
       [
         "workflow file 'w.yml' has 2 errors",
-        `w.yml:4:13: error: "needs" names "tow", and there is no job with that id
+        `w.yml:4:13: error: unknown job "tow" in needs of "one"
   4 |     needs: [tow]
     |             ^^^`,
         renderDiagnostic(second!).replaceAll(`${folder}/`, ""),

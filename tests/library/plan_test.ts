@@ -72,8 +72,8 @@ Deno.test("makePlan() tells every var that the workflow does not have", async ()
   const vars = { stgae: "prod", db: { hots: "x" } };
   const error = await assertRejects(() => plan({ vars }), LoadError);
   assertEquals(error.diagnostics.map(({ message }) => message), [
-    'the workflow has no var "stgae"',
-    'the workflow has no var "db.hots"',
+    'unknown variable "stgae"',
+    'unknown variable "db.hots"',
   ]);
   assertStringIncludes(error.message, 'did you mean "stage"?');
 });

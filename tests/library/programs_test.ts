@@ -98,7 +98,7 @@ programTest(
   { program: GRAPH, files: { "flow.yml": FLOW.replace("[build]", "[biuld]") } },
   0,
   `workflow file 'flow.yml' has 1 error
-flow.yml:11:13: error: "needs" names "biuld", and there is no job with that id
+flow.yml:11:13: error: unknown job "biuld" in needs of "deploy"
   11 |     needs: [biuld]
      |             ^^^^^ did you mean "build"?
 `,

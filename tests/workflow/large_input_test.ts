@@ -20,10 +20,10 @@ ${JOB}vars: {list: [${"*x, ".repeat(20_000)}]}
   assertEquals(workflow.name, "x");
 });
 
-Deno.test("loadWorkflow() refuses an alias that holds itself", async () => {
+Deno.test("loadWorkflow() refuses an alias that refers to itself", async () => {
   for (const value of ["&v {a: *v}", "&v {a: [{b: *v}]}", "\n  a: &v\n    b: [*v]"]) {
     const [told] = await tellText(`${JOB}vars: ${value}`);
-    assertEquals(told?.replace(/^\d+:\d+/, ""), ": error: an alias that holds itself");
+    assertEquals(told?.replace(/^\d+:\d+/, ""), ": error: an alias refers to itself");
   }
 });
 
@@ -56,8 +56,8 @@ Deno.test("loadWorkflow() follows a chain of 10,000 jobs", async () => {
 
 Deno.test("loadWorkflow() names a circle of 10,000 jobs, in short", async () => {
   assertEquals(await tellText(chain(10_000, "j0")), [
-    "3:29: error: jobs need each other in a circle: " +
-    "j0 -> j1 -> j2 -> j3 -> j4 -> j5 -> … -> j9994 -> j9995 -> j9996 -> j9997 -> j9998 -> j9999 -> j0",
+    "3:29: error: dependency cycle: " +
+    "j0 → j1 → j2 → j3 → j4 → j5 → … → j9994 → j9995 → j9996 → j9997 → j9998 → j9999 → j0",
   ]);
 });
 
@@ -68,7 +68,7 @@ Deno.test("loadWorkflow() tells every one of many thousand errors, in order", as
   );
   const told = await tellText(`name: x\njobs:\n- name: a\n  steps:\n${steps.join("")}`);
   assertEquals(told.length, 5_000);
-  assertEquals(told[4_999], '10004:11: error: there is no "foo4999" in a step');
+  assertEquals(told[4_999], '10004:11: error: unknown name "foo4999" in a step');
 });
 
 Deno.test("loadWorkflow() is not misled by names of Object.prototype", async () => {
@@ -92,10 +92,10 @@ jobs:
   steps: [{uses: hello, test: ${name} == 1}]
 `;
     assertEquals(await tellText(yaml), [
-      `7:3: warning: "${name}" is no key of a job`,
-      `11:5: warning: "${name}" is no key of a step`,
-      `13:11: error: there is no action "${name}"`,
-      `16:31: error: there is no "${name}" in a step`,
+      `7:3: warning: unknown key "${name}" in a job`,
+      `11:5: warning: unknown key "${name}" in a step`,
+      `13:11: error: unknown action "${name}"`,
+      `16:31: error: unknown name "${name}" in a step`,
     ]);
   }
   assertEquals(({} as Record<string, unknown>).a, undefined);

@@ -142,10 +142,10 @@ vars: {a: 1}
   assertEquals(
     told,
     `workflow file 'shared.yml,flow.yml' has 2 errors
-shared.yml:3:9: error: there is no "nope" in a step
+shared.yml:3:9: error: unknown name "nope" in a step
   3 |   test: nope == 0
     |         ^^^^ the names here are vars, res, req, rt, status, outputs, repeat_index
-flow.yml:4:32: error: there is no action "helo"
+flow.yml:4:32: error: unknown action "helo"
   4 |   steps: [*step, *step, {uses: helo}]
     |                                ^^^^ did you mean "hello"? (plugins are looked for where RUNNER_PLUGIN_DIR says)`,
   );
@@ -194,7 +194,7 @@ Deno.test("loadWorkflow() says why it cannot read a file", async () => {
     );
     assertEquals(
       await explain(at("none")),
-      "cannot read workflow file 'none': it is a directory (there is no .yml or .yaml file in it)",
+      "cannot read workflow file 'none': it is a directory (it has no .yml or .yaml file)",
     );
     for (const name of ["bytes.yml", "nul.yml"]) {
       assertEquals(
@@ -264,7 +264,7 @@ flow.yml:5:47: error: "max_attempts" must be at most 3, not 4
       await assertRejects(
         () => loadText(HELLO, { [name]: value }),
         UsageError,
-        `${name} must be a whole number of at least 1, not "${value}"`,
+        `${name} must be an integer of at least 1, not "${value}"`,
       );
     }
   }

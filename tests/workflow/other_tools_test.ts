@@ -8,13 +8,13 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [step("retry: 5"), "write retry: { max_attempts: 5 }"],
     [job("repeat: 5"), "write repeat: { count: 5 }"],
     [job("repeat: { count: '{{vars.n}}' }"), "it cannot be a template"],
-    [step("iteration: '{{vars.rows}}'"), "write its items out"],
+    [step("iteration: '{{vars.rows}}'"), "write the list out"],
     [step("test: [res.a == 1]"), "join conditions with &&"],
     [step("test: res.a == 1; res.b"), "join conditions with &&"],
-    [step("test: res.a == tea"), 'a text stands in quotes: "tea"'],
+    [step("test: res.a == tea"), 'put text in quotes: "tea"'],
     [step("assert: res.a == 1"), 'the key is "test"'],
     [step("capture: { a: res.a }"), 'the key is "outputs"'],
-    [http("get: /a"), 'parameters of an action stand under "with"'],
+    [http("get: /a"), 'parameters of an action go under "with"'],
     [http("with: { post: 'http://h', json: {} }"), 'a mapping or list in "body" is sent as JSON'],
     [http("with: { get: 'http://h', params: {} }"), 'the key is "query"'],
     [http("with: { get: '${base}/a' }"), "a value is put in by {{vars.name}}"],
@@ -23,7 +23,7 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [shell("with: { script: ls }"), 'the key is "cmd"'],
     [shell("env: { A: b }"), 'those of a command are "env" under "with"'],
     [step("when: always"), 'the key is "skipif"'],
-    [step("continue-on-error: true"), "there is no such key"],
+    [step("continue-on-error: true"), "other steps and independent jobs continue"],
     [step("matrix: { os: [a] }"), 'the key is "iteration"'],
     [step("retries: 3"), 'the key is "retry"'],
     [step("retry: { attempts: 3 }"), 'the key is "max_attempts"'],
@@ -33,20 +33,20 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [job("retry: { max_attempts: 3 }"), '"retry" is a key of a step'],
     [job("test: status == 0"), '"test" is a key of a step: is it indented deep enough?'],
     [job("repeat: { count: 2, every: 5s }"), 'the key is "interval"'],
-    [step("with:\n    to: world"), '"with" is empty: what belongs to it is indented deeper'],
-    [step("with: {}\n    to: world"), '"to" is no key of a step'],
+    [step("with:\n    to: world"), '"with" is empty: indent the keys that belong to it deeper'],
+    [step("with: {}\n    to: world"), 'unknown key "to" in a step'],
     [step("iteration: []"), "the step runs once for each entry, and so never"],
   ];
   for (const [yaml, hint] of hints) assertStringIncludes(await explainText(yaml), hint, yaml);
 });
 
 Deno.test("a with that is no mapping is told of once", async () => {
-  const told = ['6:11: error: "with" must be a mapping, not "GET http://h"'];
+  const told = ['6:11: error: "with" must be a map, not "GET http://h"'];
   assertEquals(await tellText(step("with: GET http://h", "http")), told);
 });
 
 Deno.test("what stands before a semicolon is told to be lost", async () => {
-  const told = ['6:11: warning: what stands before ";" is not looked at'];
+  const told = ['6:11: warning: the value before ";" is ignored'];
   assertEquals(await tellText(step("test: res.a == 1; res.b")), told);
   assertEquals(await tellText(step("test: let a = 1; res.b == a")), []);
 });

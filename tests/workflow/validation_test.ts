@@ -30,26 +30,26 @@ Deno.test("a workflow has a name and jobs", () =>
     [top("name:"), '1:1: error: "name" must not be empty'],
     [top("name: ''"), '1:7: error: "name" must not be empty'],
     [top("name: '  '"), '1:7: error: "name" must not be empty'],
-    [top("name: [a]"), '1:7: error: "name" must be text, not a list'],
+    [top("name: [a]"), '1:7: error: "name" must be a string, not a list'],
     ["name: x", '1:1: error: the workflow needs "jobs"'],
     ["name: x\njobs:", '2:1: error: "jobs" must not be empty'],
     ["name: x\njobs: []", '2:7: error: "jobs" must not be empty'],
     [
       "name: x\njobs:\n  a:\n    steps: [{uses: hello}]",
-      '3:3: error: "jobs" must be a list, not a mapping',
+      '3:3: error: "jobs" must be a list, not a map',
     ],
     [
       "name: x\njobs:\n\u00a0 - name: a\n",
       '2:1: error: "jobs" must not be empty',
-      '3:1: warning: "\u00a0 - name" is no key of the workflow',
+      '3:1: warning: unknown key "\u00a0 - name" in the workflow',
     ],
     ["name: x\njobs: text", '2:7: error: "jobs" must be a list, not "text"'],
-    ["- a\n- b", "1:1: error: the workflow must be a mapping, not a list"],
-    ["just text", '1:1: error: the workflow must be a mapping, not "just text"'],
-    [top("name: x\nvars: [a]"), '2:7: error: "vars" must be a mapping, not a list'],
-    [top("name: x\nvars: 5"), '2:7: error: "vars" must be a mapping, not 5'],
+    ["- a\n- b", "1:1: error: the workflow must be a map, not a list"],
+    ["just text", '1:1: error: the workflow must be a map, not "just text"'],
+    [top("name: x\nvars: [a]"), '2:7: error: "vars" must be a map, not a list'],
+    [top("name: x\nvars: 5"), '2:7: error: "vars" must be a map, not 5'],
     [top("name: x\nvars:\ndescription:")],
-    [top("name: x\ndescription: {a: b}"), '2:14: error: "description" must be text, not a mapping'],
+    [top("name: x\ndescription: {a: b}"), '2:14: error: "description" must be a string, not a map'],
   ]));
 
 Deno.test("a job has a name and steps", () =>
@@ -57,23 +57,23 @@ Deno.test("a job has a name and steps", () =>
     ["name: x\njobs:\n- steps: [{uses: hello}]", '3:3: error: a job needs "name"'],
     ["name: x\njobs: [{name: a}]", '2:8: error: a job needs "steps"'],
     ["name: x\njobs: [{name: a, steps: []}]", '2:25: error: "steps" must not be empty'],
-    ["name: x\njobs: [{name: a, steps: {}}]", '2:25: error: "steps" must be a list, not a mapping'],
+    ["name: x\njobs: [{name: a, steps: {}}]", '2:25: error: "steps" must be a list, not a map'],
     [
       "name: x\njobs: [5, null]",
-      "2:8: error: a job must be a mapping, not 5",
-      "2:11: error: a job must be a mapping, not nothing",
+      "2:8: error: a job must be a map, not 5",
+      "2:11: error: a job must be a map, not nothing",
     ],
-    [job("id: [a]"), '4:7: error: "id" must be text, not a list'],
+    [job("id: [a]"), '4:7: error: "id" must be a string, not a list'],
     [job("skipif:"), '4:3: error: "skipif" is empty'],
     [job("skipif: ' '"), '4:11: error: "skipif" is empty'],
-    [job("defaults: 5"), '4:13: error: "defaults" must be a mapping, not 5'],
+    [job("defaults: 5"), '4:13: error: "defaults" must be a map, not 5'],
     [
       job("defaults: {hello: 5}"),
-      '4:21: error: the defaults of "hello" must be a mapping, not 5',
+      '4:21: error: the defaults of "hello" must be a map, not 5',
     ],
     [
       job("defaults: {helo: {a: 1}}"),
-      '4:14: warning: there is no action "helo" to have defaults',
+      '4:14: warning: unknown action "helo" in "defaults"',
     ],
     [job("defaults: {grpc: }")],
     [job("defaults:")],
@@ -85,31 +85,31 @@ Deno.test("a step has an action", () =>
     [job("steps: [{uses: }]"), '4:12: error: "uses" must not be empty'],
     [
       job("steps: [null, 5]"),
-      "4:11: error: a step must be a mapping, not nothing",
-      "4:17: error: a step must be a mapping, not 5",
+      "4:11: error: a step must be a map, not nothing",
+      "4:17: error: a step must be a map, not 5",
     ],
-    [step("name: s", "helo"), '5:11: error: there is no action "helo"'],
-    [step("name: s", "'{{vars.a}}'"), '5:11: error: there is no action "{{vars.a}}"'],
+    [step("name: s", "helo"), '5:11: error: unknown action "helo"'],
+    [step("name: s", "'{{vars.a}}'"), '5:11: error: unknown action "{{vars.a}}"'],
     [step("name: s", "grpc"), '5:11: error: runner has no action "grpc" yet'],
-    [step("with: 5"), '6:11: error: "with" must be a mapping, not 5'],
+    [step("with: 5"), '6:11: error: "with" must be a map, not 5'],
     [step("id: Abc"), '6:9: error: the step id "Abc" must be made of a-z, 0-9, _ and -'],
     [step("id: a b"), '6:9: error: the step id "a b" must be made of a-z, 0-9, _ and -'],
     [step("test:"), '6:5: error: "test" is empty'],
     [step("test: ''"), '6:11: error: "test" is empty'],
-    [step("test: {a: 1}"), '6:11: error: "test" must be an expression, not a mapping'],
+    [step("test: {a: 1}"), '6:11: error: "test" must be an expression, not a map'],
     [step("test: [a]"), '6:11: error: "test" must be an expression, not a list'],
-    [step("echo: {a: 1}"), '6:11: error: "echo" must be text, not a mapping'],
-    [step("vars: []"), '6:11: error: "vars" must be a mapping, not a list'],
+    [step("echo: {a: 1}"), '6:11: error: "echo" must be a string, not a map'],
+    [step("vars: []"), '6:11: error: "vars" must be a map, not a list'],
     [
       step("iteration: {a: 1}"),
-      '6:16: error: "iteration" must be a list of mappings, not a mapping',
+      '6:16: error: "iteration" must be a list of maps, not a map',
     ],
-    [step("iteration: [1]"), '6:17: error: item 1 of "iteration" must be a mapping, not 1'],
+    [step("iteration: [1]"), '6:17: error: item 1 of "iteration" must be a map, not 1'],
     [step("iteration: [null]")],
-    [step("retry: 3"), '6:12: error: "retry" must be a mapping, not 3'],
+    [step("retry: 3"), '6:12: error: "retry" must be a map, not 3'],
     [
       step("id: s\noutputs: [a]"),
-      '7:14: error: "outputs" must be a mapping of names to expressions, not a list',
+      '7:14: error: "outputs" must be a map of names to expressions, not a list',
     ],
     [step("id: s\noutputs: {a: }"), '7:15: error: the output "a" is empty'],
     [
@@ -137,21 +137,21 @@ Deno.test("what a step evaluates before its action is warned of where it reads t
 
 Deno.test("repeat and retry have counts", () =>
   check([
-    [job("repeat: 3"), '4:11: error: "repeat" must be a mapping, not 3'],
+    [job("repeat: 3"), '4:11: error: "repeat" must be a map, not 3'],
     [job("repeat: {}"), '4:11: error: repeat needs "count"'],
     [job("repeat: {count: -1}"), '4:19: error: "count" must be 0 or greater, not -1'],
-    [job("repeat: {count: 2.5}"), '4:19: error: "count" must be a whole number, not 2.5'],
-    [job("repeat: {count: many}"), '4:19: error: "count" must be a whole number, not "many"'],
+    [job("repeat: {count: 2.5}"), '4:19: error: "count" must be an integer, not 2.5'],
+    [job("repeat: {count: many}"), '4:19: error: "count" must be an integer, not "many"'],
     [job("repeat: {count: 10001}"), '4:19: error: "count" must be at most 10000, not 10001'],
     [
       job("repeat: {count: 1, async: yes}"),
-      '4:29: error: "async" must be true or false, not "yes"',
+      '4:29: error: "async" must be a boolean, not "yes"',
     ],
     [step("retry: {}"), '6:12: error: retry needs "max_attempts"'],
     [step("retry: {max_attempts: 0}"), '6:27: error: "max_attempts" must be at least 1, not 0'],
     [
       step("retry: {max_attempts: 1.5}"),
-      '6:27: error: "max_attempts" must be a whole number, not 1.5',
+      '6:27: error: "max_attempts" must be an integer, not 1.5',
     ],
     [
       step("retry: {max_attempts: 10001}"),
@@ -205,16 +205,16 @@ jobs:
 - {name: c, steps: [*step, {uses: hello, id: one}]}
 `),
     `workflow file 'flow.yml' has 4 errors
-flow.yml:2:28: error: another step has the id "three" already
+flow.yml:2:28: error: the step id "three" is already defined
   2 | x: &step {uses: hello, id: three}
     |                            ^^^^^
-flow.yml:5:17: error: another job has the id "one" already
+flow.yml:5:17: error: the job id "one" is already defined
   5 | - {name: b, id: one, steps: [{uses: nope, id: two}, *step]}
     |                 ^^^
-flow.yml:5:37: error: there is no action "nope"
+flow.yml:5:37: error: unknown action "nope"
   5 | - {name: b, id: one, steps: [{uses: nope, id: two}, *step]}
     |                                     ^^^^ the actions are ACTIONS (plugins are looked for where RUNNER_PLUGIN_DIR says)
-flow.yml:5:47: error: another step has the id "two" already
+flow.yml:5:47: error: the step id "two" is already defined
   5 | - {name: b, id: one, steps: [{uses: nope, id: two}, *step]}
     |                                               ^^^`.replace("ACTIONS", await actionNames()),
   );
@@ -234,24 +234,24 @@ Deno.test("needs are jobs, and none waits for itself", async () => {
   await check([
     [jobs("[]", "[a]", "[a, b, a]")],
     [jobs("[b]", "[]")],
-    [jobs("[a]"), "3:32: error: jobs need each other in a circle: a -> a"],
-    [jobs("[b]", "[a]"), "3:32: error: jobs need each other in a circle: a -> b -> a"],
+    [jobs("[a]"), "3:32: error: dependency cycle: a → a"],
+    [jobs("[b]", "[a]"), "3:32: error: dependency cycle: a → b → a"],
     [
       jobs("[]", "[d]", "[b]", "[c]", "[e]"),
-      "4:32: error: jobs need each other in a circle: b -> d -> c -> b",
-      "7:32: error: jobs need each other in a circle: e -> e",
+      "4:32: error: dependency cycle: b → d → c → b",
+      "7:32: error: dependency cycle: e → e",
     ],
     [
       jobs("[b, c]", "[a]", "[d]", "[c]"),
-      "3:32: error: jobs need each other in a circle: a -> b -> a",
-      "5:32: error: jobs need each other in a circle: c -> d -> c",
+      "3:32: error: dependency cycle: a → b → a",
+      "5:32: error: dependency cycle: c → d → c",
     ],
     [jobs("b"), '3:31: error: "needs" must be a list, not "b"'],
-    [jobs("[[b]]"), '3:32: error: item 1 of "needs" must be text, not a list'],
-    [jobs("[zzz]"), '3:32: error: "needs" names "zzz", and there is no job with that id'],
+    [jobs("[[b]]"), '3:32: error: item 1 of "needs" must be a string, not a list'],
+    [jobs("[zzz]"), '3:32: error: unknown job "zzz" in needs of "Job A"'],
     [
       "name: x\njobs:\n- {name: a, steps: [{uses: hello}]}\n- {name: b, needs: [job_0, job_7], steps: [{uses: hello}]}",
-      '4:28: error: "needs" names "job_7", and there is no job with that id',
+      '4:28: error: unknown job "job_7" in needs of "b"',
     ],
     // A broken job is a job nevertheless.
     [
@@ -263,10 +263,10 @@ Deno.test("needs are jobs, and none waits for itself", async () => {
   assertEquals(
     await explainText(jobs("[]", "[Job A]", "[bb]")),
     `workflow file 'flow.yml' has 2 errors
-flow.yml:4:32: error: "needs" names "Job A", and there is no job with that id
+flow.yml:4:32: error: unknown job "Job A" in needs of "Job B"
   4 | - {name: Job B, id: b, needs: [Job A], steps: [{uses: hello}]}
     |                                ^^^^^ "Job A" is the name of a job; its id is "a"
-flow.yml:5:32: error: "needs" names "bb", and there is no job with that id
+flow.yml:5:32: error: unknown job "bb" in needs of "Job C"
   5 | - {name: Job C, id: c, needs: [bb], steps: [{uses: hello}]}
     |                                ^^ did you mean "b"?`,
   );
@@ -299,49 +299,49 @@ jobs:
     outptus: {a: b}
     retry: {max_attempts: 1, max_attempt: 1}
 `),
-    `flow.yml:2:1: warning: "descripton" is no key of the workflow
+    `flow.yml:2:1: warning: unknown key "descripton" in the workflow
   2 | descripton: y
     | ^^^^^^^^^^ did you mean "description"?
-flow.yml:3:1: warning: "env" is no key of the workflow
+flow.yml:3:1: warning: unknown key "env" in the workflow
   3 | env: {A: b}
     | ^^^ environment variables are read in "vars": NAME: "{{NAME}}"
-flow.yml:4:1: warning: "defaults" is no key of the workflow
+flow.yml:4:1: warning: unknown key "defaults" in the workflow
   4 | defaults: {}
     | ^^^^^^^^ "defaults" is a key of a job
-flow.yml:5:1: warning: "steps" is no key of the workflow
+flow.yml:5:1: warning: unknown key "steps" in the workflow
   5 | steps: []
     | ^^^^^ "steps" is a key of a job: write jobs: and a list of jobs, or embed this in one: uses: embedded, with: { path }
-flow.yml:11:3: warning: "if" is no key of a job
+flow.yml:11:3: warning: unknown key "if" in a job
   11 |   if: true
      |   ^^ the key is "skipif", which skips where it is true
-flow.yml:12:3: warning: "timeout" is no key of a job
+flow.yml:12:3: warning: unknown key "timeout" in a job
   12 |   timeout: 5s
      |   ^^^^^^^ "timeout" is a key of a step
-flow.yml:13:3: warning: "continue_on_error" is no key of a job
+flow.yml:13:3: warning: unknown key "continue_on_error" in a job
   13 |   continue_on_error: true
-     |   ^^^^^^^^^^^^^^^^^ the other steps and jobs go on by themselves; there is no such key
-flow.yml:14:3: warning: "skip_if" is no key of a job
+     |   ^^^^^^^^^^^^^^^^^ not supported: other steps and independent jobs continue after a failure anyway
+flow.yml:14:3: warning: unknown key "skip_if" in a job
   14 |   skip_if: "false"
      |   ^^^^^^^ did you mean "skipif"?
-flow.yml:15:3: warning: "whatever" is no key of a job
+flow.yml:15:3: warning: unknown key "whatever" in a job
   15 |   whatever: 1
      |   ^^^^^^^^
-flow.yml:17:22: warning: "intervall" is no key of repeat
+flow.yml:17:22: warning: unknown key "intervall" in repeat
   17 |   repeat: {count: 1, intervall: 1s}
      |                      ^^^^^^^^^ did you mean "interval"?
-flow.yml:20:5: warning: "if" is no key of a step
+flow.yml:20:5: warning: unknown key "if" in a step
   20 |     if: true
      |     ^^ the key is "skipif", which skips where it is true
-flow.yml:21:5: warning: "action" is no key of a step
+flow.yml:21:5: warning: unknown key "action" in a step
   21 |     action: hello
      |     ^^^^^^ the key is "uses"
-flow.yml:22:5: warning: "continue_on_error" is no key of a step
+flow.yml:22:5: warning: unknown key "continue_on_error" in a step
   22 |     continue_on_error: true
-     |     ^^^^^^^^^^^^^^^^^ the other steps and jobs go on by themselves; there is no such key
-flow.yml:23:5: warning: "outptus" is no key of a step
+     |     ^^^^^^^^^^^^^^^^^ not supported: other steps and independent jobs continue after a failure anyway
+flow.yml:23:5: warning: unknown key "outptus" in a step
   23 |     outptus: {a: b}
      |     ^^^^^^^ did you mean "outputs"?
-flow.yml:24:30: warning: "max_attempt" is no key of retry
+flow.yml:24:30: warning: unknown key "max_attempt" in retry
   24 |     retry: {max_attempts: 1, max_attempt: 1}
      |                              ^^^^^^^^^^^ did you mean "max_attempts"?`,
   );
@@ -370,7 +370,7 @@ jobs:
   - uses: shell
     with: {cmd: ls, timeout: never}
 `,
-      '5:13: error: "cmdd" is no parameter of shell',
+      '5:13: error: unknown parameter "cmdd" of shell',
       '11:17: error: "cmd" must be a string, not a list',
       "12:5: error: http step has no method",
       '17:5: error: shell needs "cmd"',
@@ -393,19 +393,19 @@ jobs:
     echo: [{{ vars.a }}]
 `),
     `workflow file 'flow.yml' has 5 errors
-flow.yml:3:6: error: YAML reads {{ }} without quotes as a mapping
+flow.yml:3:6: error: YAML reads {{ }} without quotes as a map
   3 |   a: {{ HOME }}
     |      ^^^^^^^^^^ put the whole value in quotes
-flow.yml:8:11: error: YAML reads {{ }} without quotes as a mapping
+flow.yml:8:11: error: YAML reads {{ }} without quotes as a map
   8 |     name: {{ vars.a }}
     |           ^^^^^^^^^^^^ put the whole value in quotes
-flow.yml:10:12: error: YAML reads {{ }} without quotes as a mapping
+flow.yml:10:12: error: YAML reads {{ }} without quotes as a map
   10 |       cmd: {{ vars.a }}
      |            ^^^^^^^^^^^^ put the whole value in quotes
-flow.yml:11:11: error: "echo" must be text, not a list
+flow.yml:11:11: error: "echo" must be a string, not a list
   11 |     echo: [{{ vars.a }}]
      |           ^^^^^^^^^^^^^^
-flow.yml:11:12: error: YAML reads {{ }} without quotes as a mapping
+flow.yml:11:12: error: YAML reads {{ }} without quotes as a map
   11 |     echo: [{{ vars.a }}]
      |            ^^^^^^^^^^^^ put the whole value in quotes`,
   );

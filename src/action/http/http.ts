@@ -35,10 +35,10 @@ export const http: Action = {
     })),
     {
       name: "query",
-      type: "object",
+      type: "map",
       summary: "Names and values to append to the query; a list repeats its name",
     },
-    { name: "headers", type: "object", summary: "Request headers; null leaves one out" },
+    { name: "headers", type: "map", summary: "Request headers; null leaves one out" },
     {
       name: "body",
       type: "any",

@@ -36,7 +36,7 @@ export const shell: Action = {
     },
     {
       name: "env",
-      type: "object",
+      type: "map",
       summary: "variables to add to its environment; null takes one away",
     },
     { name: "stdin", type: "string", summary: "text that it can read", default: "nothing" },

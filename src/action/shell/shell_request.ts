@@ -34,7 +34,7 @@ export function readShellRequest(params: Dict, host: Host): ShellRequest {
       comSpec: Deno.build.os === "windows" ? host.env.get("ComSpec") : undefined,
     }),
     workdir: read.string("workdir"),
-    env: mapValues(read.object("env") ?? {}),
+    env: mapValues(read.map("env") ?? {}),
     stdin: read.string("stdin"),
     timeout: read.duration("timeout") || undefined,
     background: read.boolean("background") ?? false,

@@ -26,11 +26,11 @@ export async function readVarFile(source: Source): Promise<VarFile> {
   const { fault, unquoted, expressions } = inspectValue(value);
   if (fault) throw await varFileError(document, [fault]);
   if (!isDict(value)) {
-    const message = `a var file must be a mapping of names to values, not ${describeValue(value)}`;
+    const message = `a var file must be a map of names to values, not ${describeValue(value)}`;
     throw await varFileError(document, [{ path: [], message }]);
   }
   if (unquoted.length > 0) {
-    const message = "YAML reads {{ }} without quotes as a mapping";
+    const message = "YAML reads {{ }} without quotes as a map";
     const problems = unquoted.map((path) => ({ path, message, hint: NO_TEMPLATES }));
     throw await varFileError(document, problems);
   }
@@ -66,7 +66,7 @@ async function varFileError(
 function warnOfTemplates(problems: Problem[], value: unknown, path: Path): void {
   if (typeof value === "string") {
     if (!holdsTemplate(value)) return;
-    const message = "braces in a var file are text as they are";
+    const message = "braces in a var file are plain text";
     addWarning(problems, "var-file", path, message, { hint: NO_TEMPLATES });
   } else if (Array.isArray(value)) {
     value.forEach((item, index) => warnOfTemplates(problems, item, [...path, index]));

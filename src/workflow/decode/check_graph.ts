@@ -18,7 +18,7 @@ export function checkGraph(jobs: readonly IdentifiedJob[], problems: Problem[]):
     job.needs.forEach((need, index) => {
       if (byId.has(need)) return;
       const hint = hints-- > 0 ? needHint(job, need, jobs) : undefined;
-      const message = `"needs" names "${need}", and there is no job with that id`;
+      const message = `unknown job "${need}" in needs of "${job.name?.source ?? job.id}"`;
       const path = [...job.path, "needs", index];
       addError(problems, "unknown-need", path, message, hint === undefined ? {} : { hint });
     });
@@ -93,6 +93,6 @@ function tellCycle(problems: Problem[], cycle: readonly IdentifiedJob[]): void {
     ? names
     : [...names.slice(0, LONGEST_CYCLE / 2), "…", ...names.slice(-LONGEST_CYCLE / 2)];
   const path = [...first.path, "needs", first.needs.indexOf(next.id)];
-  const message = `jobs need each other in a circle: ${[...shown, first.id].join(" -> ")}`;
+  const message = `dependency cycle: ${[...shown, first.id].join(" → ")}`;
   addError(problems, "cycle", path, message);
 }

@@ -30,7 +30,7 @@ export function checkName(
   const isMistaken = Object.hasOwn(hints, name);
   if (name === WHOLE_SCOPE || (known ? known.includes(name) : !isMistaken)) return;
   const hint = isMistaken ? hints[name]! : hintFor(identifier, source, known ?? [], vars);
-  const message = `there is no "${name}" ${where}`;
+  const message = `unknown name "${name}" ${where}`;
   addError(problems, "unknown-name", path, message, { range: { start, end }, hint });
 }
 
@@ -50,7 +50,7 @@ function hintFor(
 function quoteHint({ name, start, end }: Identifier, source: string): string | undefined {
   const isWord = !/^\s*[.?[(]/.test(source.slice(end));
   const isCompared = isWord && COMPARISON_BEFORE.test(source.slice(0, start));
-  return isCompared ? `a text stands in quotes: "${name}"` : undefined;
+  return isCompared ? `put text in quotes: "${name}"` : undefined;
 }
 
 const COMPARISON_BEFORE = /(?:[!=]=|\b(?:contains|startsWith|endsWith|matches))\s*$/;

@@ -35,7 +35,7 @@ export async function decodeAs<T>(
     return { problems, uses: [], unquoted: [] };
   }
   for (const path of unquoted) {
-    addError(problems, UNQUOTED_TEMPLATE, path, "YAML reads {{ }} without quotes as a mapping", {
+    addError(problems, UNQUOTED_TEMPLATE, path, "YAML reads {{ }} without quotes as a map", {
       hint: "put the whole value in quotes",
     });
   }

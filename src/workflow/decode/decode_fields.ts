@@ -25,7 +25,7 @@ export function decodeFields<F extends Readonly<Record<string, Field>>>(
   decoding: Decoding,
 ): DecodedFields<F> | undefined {
   if (!isRawMap(value)) {
-    const message = `${table.what} must be a mapping, not ${describeValue(value)}`;
+    const message = `${table.what} must be a map, not ${describeValue(value)}`;
     addError(decoding.problems, "type", path, message);
     return undefined;
   }
@@ -72,10 +72,10 @@ function warnOfUnknownKeys<F extends Readonly<Record<string, Field>>>(
     const hint = Object.hasOwn(foreignKeys, key)
       ? foreignKeys[key]
       : /^\s/.test(key)
-      ? "it begins with a space that is none in YAML: indent with plain spaces"
+      ? "it begins with a non-breaking space: indent with plain spaces"
       : didYouMean(key, Object.keys(fields)) ?? emptyHint(map, fields);
     if (open && hint === undefined) continue;
-    const message = `"${key}" is no key of ${what}`;
+    const message = `unknown key "${key}" in ${what}`;
     addWarning(problems, "unknown-key", [...path, key], message, {
       part: "key",
       ...hint === undefined ? {} : { hint },
@@ -91,5 +91,5 @@ function emptyHint(map: RawMap, fields: Readonly<Record<string, Field>>): string
   const empty = Object.keys(map).find((key) =>
     map[key] === null && Object.hasOwn(fields, key) && HOLDERS.includes(fields[key]!.type)
   );
-  return empty && `"${empty}" is empty: what belongs to it is indented deeper than it`;
+  return empty && `"${empty}" is empty: indent the keys that belong to it deeper than it`;
 }

@@ -74,11 +74,11 @@ export function decodeValue<T extends FieldType>(
 }
 
 const DECODERS: { readonly [T in FieldType]: (at: At) => Decoded[T] | undefined } = {
-  text: (at) => readText(at, "text"),
+  text: (at) => readText(at, "a string"),
   integer: decodeInteger,
-  boolean: (at) => typeof at.value === "boolean" ? at.value : refuse(at, "true or false"),
+  boolean: (at) => typeof at.value === "boolean" ? at.value : refuse(at, "a boolean"),
   template: (at) => {
-    const text = readText(at, "text");
+    const text = readText(at, "a string");
     if (text === undefined) return undefined;
     warnOfOpenBraces(at.decoding.problems, text, at.path);
     return at.decoding.expressions.template(text, at.path, at.names);
@@ -89,22 +89,22 @@ const DECODERS: { readonly [T in FieldType]: (at: At) => Decoded[T] | undefined 
     const hint = `write ${at.path.at(-1)}: [${at.value}]`;
     const isOne = typeof at.value === "string" || typeof at.value === "number";
     if (isOne) return refuse(at, "a list", hint);
-    return decodeItems(at, "a list", (item) => readText(item, "text"));
+    return decodeItems(at, "a list", (item) => readText(item, "a string"));
   },
-  data: (at) => isRawMap(at.value) ? readData(at) : refuse(at, "a mapping"),
+  data: (at) => isRawMap(at.value) ? readData(at) : refuse(at, "a map"),
   entries: (at) =>
     decodeItems(
       at,
-      "a list of mappings",
+      "a list of maps",
       (item) =>
         item.value === null
           ? readData({ ...item, value: {} })
           : isRawMap(item.value)
           ? readData(item)
-          : refuse(item, "a mapping"),
+          : refuse(item, "a map"),
     ),
   outputs: decodeOutputs,
-  map: (at) => isRawMap(at.value) ? at.value : refuse(at, "a mapping", countHint(at)),
+  map: (at) => isRawMap(at.value) ? at.value : refuse(at, "a map", countHint(at)),
   list: (at) => Array.isArray(at.value) ? at.value : refuseList(at, "a list"),
 };
 
@@ -117,7 +117,7 @@ function refuseList(at: At, wanted: string): undefined {
   const hint = isRawMap(at.value)
     ? 'begin each item with "- "'
     : isTemplate(at.value)
-    ? "write its items out: templates may stand inside of them"
+    ? "write the list out; its items may hold templates"
     : undefined;
   return refuse(at, wanted, hint);
 }
@@ -154,7 +154,7 @@ function decodeInteger(at: At): number | undefined {
   const hint = isTemplate(value)
     ? "it cannot be a template: it must be known when loaded"
     : undefined;
-  return refuse(at, "a whole number", hint);
+  return refuse(at, "an integer", hint);
 }
 
 function decodeExpression(at: At): Expression | undefined {
@@ -166,7 +166,7 @@ function decodeExpression(at: At): Expression | undefined {
     const expression = decoding.expressions.expression(text, path, names);
     if (expression?.node.type === "SequenceExpression") {
       const { start, end } = expression.node.expressions[0]!;
-      addWarning(decoding.problems, "lost-value", path, `what stands before ";" is not looked at`, {
+      addWarning(decoding.problems, "lost-value", path, `the value before ";" is ignored`, {
         range: { start, end },
         hint: "join conditions with &&",
       });
@@ -220,7 +220,7 @@ function decodeItems<T>(
 
 function decodeOutputs(at: At): readonly Output[] | undefined {
   if (!isRawMap(at.value)) {
-    return refuse(at, "a mapping of names to expressions", "write each as name: expression");
+    return refuse(at, "a map of names to expressions", "write each as name: expression");
   }
   const outputs: Output[] = [];
   for (const [name, value] of Object.entries(at.value)) {
@@ -248,7 +248,7 @@ function warn(problems: Problem[], value: unknown, path: Path): void {
       problems,
       "open-braces",
       path,
-      'these braces have no "}}", and are text as they are',
+      '"{{" is never closed, so it is plain text',
       {
         range: { start, end: start + 2 },
         hint: "close the template, or write {{ '{{' }} for braces",

@@ -26,13 +26,13 @@ export function decodeDefaults(
     if (params === null) continue;
     warnOfOpenBraces(problems, params, [...path, name]);
     if (!isRawMap(params)) {
-      const message = `the defaults of "${name}" must be a mapping, not ${describeValue(params)}`;
+      const message = `the defaults of "${name}" must be a map, not ${describeValue(params)}`;
       addError(problems, "type", [...path, name], message);
     } else if (actions.has(name)) {
       defaults.set(name, params as Dict);
     } else if (!plugins?.problems.has(name)) {
       const hint = actionHint(name, plugins);
-      const message = `there is no action "${name}" to have defaults`;
+      const message = `unknown action "${name}" in "defaults"`;
       addWarning(problems, "unknown-action", [...path, name], message, { part: "key", hint });
     }
   }
@@ -56,7 +56,7 @@ export function decodeUses(
   const isKnownElsewhere = REFERENCE_ACTIONS.includes(name);
   const message = isKnownElsewhere
     ? `runner has no action "${name}" yet`
-    : `there is no action "${name}"`;
+    : `unknown action "${name}"`;
   const hint = actionHint(isKnownElsewhere ? "" : name, plugins);
   addError(problems, "unknown-action", path, message, { hint });
   return undefined;

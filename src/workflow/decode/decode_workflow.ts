@@ -85,7 +85,7 @@ export function checkUnique(
         problems,
         "duplicate-id",
         [...path, "id"],
-        `another ${kind} has the id "${id}" already`,
+        `the ${kind} id "${id}" is already defined`,
       );
     }
     seen.add(id);

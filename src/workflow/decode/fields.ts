@@ -86,9 +86,9 @@ export const STEP_TIMEOUT = 5 * 60_000;
 const SKIPIF = 'the key is "skipif", which skips where it is true';
 const TEST = 'the key is "test", one expression: join conditions with &&';
 const OUTPUTS = 'the key is "outputs", with a name for each expression';
-const ITERATION = 'the key is "iteration", a list of mappings';
-const PARAMETER = 'parameters of an action stand under "with"';
-const GOES_ON = "the other steps and jobs go on by themselves; there is no such key";
+const ITERATION = 'the key is "iteration", a list of maps';
+const PARAMETER = 'parameters of an action go under "with"';
+const GOES_ON = "not supported: other steps and independent jobs continue after a failure anyway";
 const AFTER_ALL = "what must run whatever fails is the last step of the same job; " +
   "a job that needs a failed one is skipped";
 const MATRIX = 'a step with "iteration" runs once for each entry, with uses: embedded a whole job';

@@ -44,7 +44,7 @@ export function inspectValue(root: unknown): Inspection {
     }
     const before = known.get(value);
     if (before) return before;
-    if (open.has(value)) return fail("an alias that holds itself");
+    if (open.has(value)) return fail("an alias refers to itself");
     if (path.length > MOST_LEVELS) return fail("the values are nested too deeply");
     written++;
     open.add(value);

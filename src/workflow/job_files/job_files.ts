@@ -119,7 +119,7 @@ export class JobFiles {
       if (path !== undefined) await this.#embedFile(embedder, step, path, embedded, trail);
     }
     if (embedded.size > MOST_STEPS) {
-      const message = `with all that they embed these are more than ${MOST_STEPS} steps`;
+      const message = `more than ${MOST_STEPS} steps, including those of embedded job files`;
       addError(problems, "size", [trail.length === 0 ? "jobs" : "steps"], message, { part: "key" });
     }
     return embedded;
@@ -138,8 +138,8 @@ export class JobFiles {
     if (written.trim() === "") return refuse("empty", '"path" must not be empty');
     const path = await besideDocument(document, jobPathOf(step), written);
     if (trail.includes(path)) {
-      const circle = [...trail.slice(trail.indexOf(path)), path].join(" -> ");
-      return refuse("cycle", `job files embed each other in a circle: ${circle}`);
+      const cycle = [...trail.slice(trail.indexOf(path)), path].join(" → ");
+      return refuse("cycle", `job files include each other in a cycle: ${cycle}`);
     }
     const visited = trail.length < MOST_LEVELS ? await this.#visit(path, trail) : undefined;
     const levels = visited?.kind === "good" ? visited.levels : 1;
@@ -176,7 +176,7 @@ export class JobFiles {
     if (isWorkflow(document.value)) {
       return {
         kind: "none",
-        message: `'${path}' is a workflow and no job file: it has "jobs"`,
+        message: `'${path}' is a workflow, not a job file: it has "jobs"`,
         hint: 'a job file is one job: it has "name", "steps" and other keys of a job at its top',
       };
     }
@@ -186,7 +186,7 @@ export class JobFiles {
     if (!draft) return { kind: "bad" };
     const embedder = { document, steps: draft.steps, problems };
     const refuseTemplate = (step: StepDraft): undefined => {
-      addError(problems, "job-path", jobPathOf(step), "in a job file a path is plain text", {
+      addError(problems, "job-path", jobPathOf(step), "a path in a job file cannot be a template", {
         hint: "the vars of a job file are known only when it runs",
       });
     };

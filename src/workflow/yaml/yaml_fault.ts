@@ -102,7 +102,7 @@ const KINDS: readonly FaultKind[] = [
   {
     reason: /^unknown \w+ tag|^undeclared tag|^tag |tag name/,
     explain: ({ after }) => ({
-      message: `"${/^\S*/.exec(after)![0]}" is read as a YAML tag, and there is no such tag`,
+      message: `unknown YAML tag "${/^\S*/.exec(after)![0]}"`,
       hint: 'text that begins with "!" must be in quotes',
       length: /^\S*/.exec(after)![0].length,
     }),
@@ -174,7 +174,7 @@ function codePoint(text: string): string {
 function explainByText({ reason, before, after }: FaultContext): Explanation {
   const line = before + after;
   if (/(?::|-)\s+\{\{.*\}\}/.test(line)) {
-    const message = "YAML reads {{ }} without quotes as a mapping";
+    const message = "YAML reads {{ }} without quotes as a map";
     return { message, hint: `for a template, ${QUOTE_IT}` };
   }
   if (/^:(?:\s|$)/.test(after) && /:\s+[^"'\s]/.test(before)) {
@@ -195,7 +195,7 @@ function explainByText({ reason, before, after }: FaultContext): Explanation {
   if (/^["']/.test(before.replace(/^.*?:\s+|^\s*-\s+/, ""))) {
     return { message: "text after the closing quote", hint: QUOTE_IT };
   }
-  if (/^[\]}]/.test(after)) return { message: `this "${after[0]}" closes nothing` };
+  if (/^[\]}]/.test(after)) return { message: `unexpected "${after[0]}"` };
   return BAD_INDENTATION.test(reason)
     ? { message: "this does not belong to the value before it", hint: QUOTE_IT }
     : {};

@@ -119,8 +119,8 @@ Deno.test("a module that is no plugin is a problem that says why", async (test) 
     ["summary", `export default { name: "foo", ${RUN} }`, /must say in one line/],
     ["no load", record(""), /has no "load" that brings its code$/],
     ["load", record("load: 5"), /must have a function as "load", not 5$/],
-    ["check", record(`check: {}, ${RUN}`), /must have a function as "check", not a mapping$/],
-    ["parameters", record(`parameters: {}, ${RUN}`), /a list as "parameters", not a mapping$/],
+    ["check", record(`check: {}, ${RUN}`), /must have a function as "check", not a map$/],
+    ["parameters", record(`parameters: {}, ${RUN}`), /a list as "parameters", not a map$/],
     ["a parameter", record(`parameters: [{}], ${RUN}`), /must give parameter 1 a "name"$/],
     [
       "its summary",

@@ -142,7 +142,7 @@ const problems: readonly (readonly [string, Dict, string])[] = [
   [
     "an environment that is no map",
     { cmd: "ls", env: "A=1" },
-    'cannot run shell: "env" must be a mapping, not "A=1"',
+    'cannot run shell: "env" must be a map, not "A=1"',
   ],
   [
     "a variable that cannot be",

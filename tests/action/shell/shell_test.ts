@@ -11,15 +11,15 @@ const cases: readonly (readonly [Dict, readonly string[]])[] = [
   [{ cmd: "" }, ['"cmd" must not be empty']],
   [{ cmd: "a\0" }, ['"cmd" must not hold a NUL character']],
   [{ cmd: ["ls"] }, ['"cmd" must be a string, not a list']],
-  [{ command: "ls" }, ['"command" is no parameter of shell', 'shell needs "cmd"']],
+  [{ command: "ls" }, ['unknown parameter "command" of shell', 'shell needs "cmd"']],
   [{ cmd: "ls", shell: " ", workdir: "" }, [
     '"shell" must not be empty',
     '"workdir" must not be empty',
   ]],
   [{ cmd: "ls", timeout: "0s" }, []],
   [{ cmd: "ls", max_output: -1 }, ['"max_output" must be from 0 to 268435456 bytes']],
-  [{ cmd: "ls", background: "yes" }, ['"background" must be true or false, not "yes"']],
-  [{ cmd: "ls", env: ["A=1"] }, ['"env" must be a mapping, not a list']],
+  [{ cmd: "ls", background: "yes" }, ['"background" must be a boolean, not "yes"']],
+  [{ cmd: "ls", env: ["A=1"] }, ['"env" must be a map, not a list']],
   [{ cmd: "ls", env: { "": "1" } }, ['"env" cannot hold "": no variable can have that name']],
   [{ cmd: "ls", env: { A: "\0" } }, ['"env" cannot hold "A": its value has a NUL']],
 ];

@@ -4,7 +4,7 @@ import { withFiles } from "../../support/temp_dir.ts";
 
 /** A workflow with something to warn of when it is loaded. */
 const WARNING = "name: n\njobs:\n  - name: j\n    steps:\n      - uses: hello\n        tset: a\n";
-const WARNED = '"tset" is no key of a step';
+const WARNED = 'unknown key "tset" in a step';
 /** What only those hear who ask for details. */
 const DETAIL = "j › hello: started (hello)";
 

@@ -236,18 +236,18 @@ Deno.test("what keeps a workflow from running is annotated, too", async () => {
       [
         "error",
         { file: "w.yml", line: "4", col: "13", title: "unknown-need" },
-        '"needs" names "x", and there is no job with that id',
+        'unknown job "x" in needs of "j"',
       ],
       [
         "error",
         { file: "w.yml", line: "5", col: "21", title: "unknown-action" },
-        'there is no action "htpp"\ndid you mean "http"? ' +
+        'unknown action "htpp"\ndid you mean "http"? ' +
         `(plugins are ${PLUGIN_PLACE})`,
       ],
       [
         "warning",
         { file: "w.yml", line: "5", col: "27", title: "unknown-key" },
-        '"nane" is no key of a step\ndid you mean "name"?',
+        'unknown key "nane" in a step\ndid you mean "name"?',
       ],
     ]);
     assertStringIncludes(lines.join("\n"), "runner: error: workflow file 'w.yml' has 2 errors");

@@ -62,13 +62,13 @@ Deno.test("names are those of the place", async () => {
   assertEquals(
     await explainText(step('vars: {a: "{{ res.code }}"}\necho: "{{ rez }}"\ntest: env.A')),
     `workflow file 'flow.yml' has 3 errors
-flow.yml:7:19: error: there is no "res" in the vars of a step
+flow.yml:7:19: error: unknown name "res" in the vars of a step
   7 |     vars: {a: "{{ res.code }}"}
     |                   ^^^ ${here}
-flow.yml:8:15: error: there is no "rez" in a step
+flow.yml:8:15: error: unknown name "rez" in a step
   8 |     echo: "{{ rez }}"
     |               ^^^ did you mean "res"?
-flow.yml:9:11: error: there is no "env" in a step
+flow.yml:9:11: error: unknown name "env" in a step
   9 |     test: env.A
     |           ^^^ environment variables are read in the vars of the workflow: NAME: "{{NAME}}"`,
   );
@@ -83,19 +83,19 @@ jobs:
   steps: [{uses: hello}]
 `),
     `workflow file 'flow.yml' has 5 errors
-flow.yml:3:10: error: there is no "vars" in the vars of the workflow
+flow.yml:3:10: error: unknown name "vars" in the vars of the workflow
   3 |   a: "{{ vars.b }}"
     |          ^^^^ vars cannot use each other: they see environment variables, by bare name
-flow.yml:4:11: error: there is no "outputs" in the vars of the workflow
+flow.yml:4:11: error: unknown name "outputs" in the vars of the workflow
   4 |   b: ["{{ outputs.c }}", "{{ ANY ?? OTHER }}", "{{ random_str(8) }}"]
     |           ^^^^^^^ vars are evaluated before the first job: there are no outputs yet
-flow.yml:6:26: error: there is no "repeat_index" in the name of a job
+flow.yml:6:26: error: unknown name "repeat_index" in the name of a job
   6 | - name: "{{ vars.a }} {{ repeat_index }} {{ outputs }}"
     |                          ^^^^^^^^^^^^ a job has one name for all its rounds; the names of its steps see repeat_index
-flow.yml:6:45: error: there is no "outputs" in the name of a job
+flow.yml:6:45: error: unknown name "outputs" in the name of a job
   6 | - name: "{{ vars.a }} {{ repeat_index }} {{ outputs }}"
     |                                             ^^^^^^^ the only name here is vars
-flow.yml:7:34: error: there is no "res" in a job
+flow.yml:7:34: error: unknown name "res" in a job
   7 |   skipif: vars.a || outputs.b || res
     |                                  ^^^ the names here are vars, outputs`,
   );

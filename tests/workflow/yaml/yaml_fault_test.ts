@@ -29,14 +29,14 @@ a.yml:2:1: error: a tab in the indentation
   [
     "skipif: !vars.x",
     `YAML syntax error at line 1
-a.yml:1:9: error: "!vars.x" is read as a YAML tag, and there is no such tag
+a.yml:1:9: error: unknown YAML tag "!vars.x"
   1 | skipif: !vars.x
     |         ^^^^^^^ text that begins with "!" must be in quotes`,
   ],
   [
     "a: {{ x }} y",
     `YAML syntax error at line 1
-a.yml:1:12: error: YAML reads {{ }} without quotes as a mapping
+a.yml:1:12: error: YAML reads {{ }} without quotes as a map
   1 | a: {{ x }} y
     |            ^ for a template, put the whole value in quotes`,
   ],
@@ -183,7 +183,7 @@ a.yml:1:11: error: a "," or a closing bracket is missing before this
   [
     "a: [1]]",
     `YAML syntax error at line 1
-a.yml:1:7: error: this "]" closes nothing
+a.yml:1:7: error: unexpected "]"
   1 | a: [1]]
     |       ^`,
   ],

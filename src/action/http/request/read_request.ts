@@ -46,10 +46,10 @@ export function readRequest(params: Dict): RequestPlan {
       });
     }
   };
-  const query = read.object("query");
+  const query = read.map("query");
   const url = query ? encoded("query", () => addQuery(given, query)) : given;
   const rawBody = read.any("body");
-  const asked = read.object("headers") ?? {};
+  const asked = read.map("headers") ?? {};
   const body = rawBody === undefined
     ? undefined
     : encoded("body", () => encodeBody(rawBody, headerText(asked, "content-type")));

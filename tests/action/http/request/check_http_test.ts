@@ -58,7 +58,7 @@ const BAD: readonly (readonly [Dict, ...(readonly [path: string, message: string
     ["headers.B", 'the header "B" must be text, not a list'],
     ["headers.C", 'the header "C" must be text, not a mapping'],
   ],
-  [{ get: "http://h", gett: 1 }, ["gett", '"gett" is no parameter of http']],
+  [{ get: "http://h", gett: 1 }, ["gett", 'unknown parameter "gett" of http']],
   [{ get: "http://h", max_redirects: -1 }, [
     "max_redirects",
     '"max_redirects" must not be negative',
