@@ -51,22 +51,32 @@ Deno.test("every mistake of an env file is told with its place", async () => {
     result.stderr,
     `runner: error: env file 'e' has 5 errors
 e:2:1: error: this is not the name of a variable
-  2 | 1A=2
+  2 | **=*
     | ^ write NAME=value
 e:3:3: error: this quote is never closed
-  3 | B="never
+  3 | B=******
     |   ^ close it after the value
 e:4:1: error: there is no "=" after "NOEQ"
-  4 | NOEQ
+  4 | ****
     | ^^^^ write NAME=value
 e:5:1: error: a name has no "*" in it
-  5 | C-D*=1
+  5 | ****=*
     | ^^^ write NAME=value
 e:6:6: error: text after the closing quote
-  6 | E='x' y
+  6 | E=*** *
     |      ^ put all of the value in quotes
 `,
   );
+});
+
+Deno.test("a bad line of an env file shows no more than a name", async () => {
+  const e = "GITHUB PAT ghp_0123456789\nexport FOO bar-value-x\nghp_abcdefghij\nmy horse is bay\n" +
+    'X="unclosed-value\n';
+  const { stderr } = await run(["--env-file", "e"], { e }, {});
+  assertStringIncludes(stderr, 'there is no "=" after "FOO"');
+  for (const word of ["ghp_", "PAT", "bar-value", "horse", "unclosed"]) {
+    assertEquals(stderr.includes(word), false, stderr);
+  }
 });
 
 Deno.test("an env file that cannot be read is told like a workflow file", async (test) => {

@@ -2,7 +2,7 @@ import type { DataTemplate } from "../../expr/expression.ts";
 import { findVar, matchVars, setVars } from "../../plan/set_vars.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { LoadError, UsageError } from "../../source/errors.ts";
-import type { Source } from "../../source/source.ts";
+import { excerptOf, type Source } from "../../source/source.ts";
 import { isSecretName } from "../../value/secrets.ts";
 import type { Workflow } from "../../workflow/model.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
@@ -28,7 +28,7 @@ export async function readInputs({ lists }: Invocation, program: Program): Promi
   const { host, secrets } = program;
   const ofFiles: Record<string, string> = Object.create(null);
   for (const path of lists.get("env-file") ?? []) {
-    const variables = readVariables(await readSource(path, "env file", program));
+    const variables = readVariables(await readSource(path, "env file", program), program);
     secrets.push(variables);
     Object.assign(ofFiles, variables);
   }
@@ -62,11 +62,31 @@ async function readSource(path: string, what: string, { host, secrets }: Program
   return source;
 }
 
-function readVariables(source: Source): Readonly<Record<string, string>> {
+function readVariables(source: Source, { secrets }: Program): Readonly<Record<string, string>> {
   const { variables, problems } = parseEnvFile(source);
   if (problems.length === 0) return variables;
+  const shown = { ...source, text: source.text.replace(ENV_LINE, hideValue) };
+  for (const { span } of problems) {
+    const line = span ? excerptOf(span).text : "";
+    secrets.push({ secret: line.replace(ENV_NAME, "").split(/[\s=:"'`]+/) });
+  }
   const count = problems.length === 1 ? "1 error" : `${problems.length} errors`;
-  throw new LoadError(`env file '${source.name}' has ${count}`, problems);
+  throw new LoadError(
+    `env file '${source.name}' has ${count}`,
+    problems.map(({ span, ...rest }) =>
+      span ? { ...rest, span: { ...span, source: shown } } : rest
+    ),
+  );
+}
+
+/** The beginning of a line that can only be the name of a variable. */
+const ENV_NAME = /^[ \t]*(?:export[ \t]+)?[A-Z_][A-Z0-9_]*(?=[ \t]*=|[ \t]+\S)/;
+const ENV_LINE = /^.+$/gm;
+
+/** A line of an env file of which no more than the name is shown: the rest may be a secret. */
+function hideValue(line: string): string {
+  const name = ENV_NAME.exec(line)?.[0] ?? "";
+  return name + line.slice(name.length).replace(/[^\s=:]/g, "*");
 }
 
 /** The workflow with its vars set: by the files in their order, then by the command line. */
