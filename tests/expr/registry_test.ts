@@ -8,7 +8,7 @@ const NAMES = `
   groupBy sortBy reduce first last take reverse uniq concat flatten sort keys values toPairs fromPairs
   len get type int float parse_int parse_float string toJSON fromJSON parse_json toBase64 fromBase64
   encode_base64 decode_base64 match_json diff_json random_int random_str unixtime contains startsWith
-  endsWith matches
+  endsWith matches secret
 `.trim().split(/\s+/);
 
 Deno.test("the language has these functions and no others", () => {

@@ -32,7 +32,9 @@ function hideHeader(name: string, value: Preview): Preview {
 function knownPart(preview: Preview): Value {
   if (isKnown(preview)) return knownValue(preview);
   if (preview.kind === "list") return preview.items.map(knownPart);
-  if (preview.kind === "text") return null;
+  if (preview.kind === "text") {
+    return preview.parts.map(({ text, from }) => from === "template" ? " " : text).join("");
+  }
   return Object.fromEntries(fieldsOf(preview).map(([name, field]) => [name, knownPart(field)]));
 }
 
