@@ -25,4 +25,36 @@ export interface PlannedJob {
   readonly needs: readonly PlannedJob[];
   /** Why it is skipped without a look at its `skipif`. */
   readonly skip?: string;
+  /** Decides whether it starts; without it, when all its needs passed or were skipped on purpose. */
+  readonly startsWhen?: StartCondition;
+  /**
+   * Runs after all jobs that do not clean up, also when the run was cancelled: what cancels the
+   * run does not cancel it.
+   */
+  readonly isCleanup?: true;
 }
+
+/** Decides by the outcomes of its needs, in their order, whether a job starts. */
+export type StartCondition = (needs: readonly NeedOutcome[]) => StartDecision;
+
+/** Whether a job starts, and the reason if it does not. */
+export type StartDecision = { readonly starts: true } | {
+  readonly starts: false;
+  readonly reason: string;
+};
+
+/** What became of a job that another one needs. */
+export interface NeedOutcome {
+  readonly id: string;
+  readonly state: "passed" | "failed" | "skipped";
+  /** Skipped because of what happened elsewhere, not on purpose. */
+  readonly blocked?: true;
+}
+
+/** The condition of jobs without one of their own. */
+export const startsWhenNeedsSucceed: StartCondition = (needs) => {
+  const need = needs.find(({ state, blocked }) => state === "failed" || blocked);
+  if (!need) return { starts: true };
+  const what = need.state === "failed" ? "failed" : "was skipped";
+  return { starts: false, reason: `needs "${need.id}", which ${what}` };
+};

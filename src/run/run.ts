@@ -3,8 +3,8 @@ import type { Permissions } from "../action/permissions/permissions.ts";
 import { Resources } from "../action/resource_scope.ts";
 import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
-import type { Plan, PlannedJob } from "../plan/plan.ts";
-import { roundDuration } from "../value/duration.ts";
+import { type Plan, type PlannedJob, startsWhenNeedsSucceed } from "../plan/plan.ts";
+import { formatDuration, roundDuration } from "../value/duration.ts";
 import { Masker } from "../value/masker.ts";
 import type { Value } from "../value/value.ts";
 import type { BareEvent, Emit, RunEvent, RunStarted, StepOutline } from "./event.ts";
@@ -41,7 +41,12 @@ export interface RunOptions {
   readonly jobs?: number;
   /** What actions may reach; everything where it is absent. */
   readonly permissions?: Permissions;
+  /** What ends jobs that clean up, in place of what ends the run: a minute without a timeout. */
+  readonly cleanup?: { readonly cancellation?: Cancellation; readonly timeout?: number };
 }
+
+/** How long jobs that clean up may take, in milliseconds. */
+const CLEANUP_TIMEOUT = 60_000;
 
 /** What is told where nothing else is asked for. */
 const DETAIL: Detail = { all: false, debug: false, places: false, limit: 2048 };
@@ -79,9 +84,7 @@ function openSession(
 ): Session {
   const { workflow, vars } = plan;
   const cancellation = options.cancellation ?? new Cancellation();
-  const draining = new Cancellation();
-  if (cancellation.reason !== undefined) draining.cancel(cancellation.reason);
-  cancellation.add({ stop: ({ message }) => draining.cancel(message) });
+  const draining = drainedBy(cancellation);
   const { secrets = new Masker() } = options;
   const runId = crypto.randomUUID();
   addSecretsOf(host.env.all(), secrets);
@@ -123,7 +126,7 @@ function ofRun(runId: string, { type, ...more }: BareEvent): RunEvent {
 async function runJobs(
   session: Session,
   plan: Plan,
-  { jobs: atOnce, strict }: RunOptions,
+  options: RunOptions,
   resources: Resources,
 ): Promise<boolean> {
   const { workflow, jobs } = plan;
@@ -145,11 +148,12 @@ async function runJobs(
     file: workflow.document.name,
     jobs: outline,
   });
-  await runGraph(counted, jobs, atOnce);
+  await runAll(counted, jobs, options);
   // What cannot be closed is part of the report.
   await closeScope(counted, resources);
   const leftOut = workflow.jobs.length - jobs.length;
-  const reason = cancellation.reason ?? (strict ? strictReason(tally, warnings) : undefined);
+  const reason = cancellation.reason ??
+    (options.strict ? strictReason(tally, warnings) : undefined);
   const passed = tally.jobs.failed === 0 && reason === undefined;
   emit({
     type: "run_finished",
@@ -170,22 +174,48 @@ function strictReason({ steps }: Tally, warnings: number): string | undefined {
   return `--strict: ${warnings === 1 ? "1 warning" : `${warnings} warnings`}`;
 }
 
+/** What became of each job that has started or will. */
+type Outcomes = Map<PlannedJob, PromiseWithResolvers<JobOutcome>>;
+
+/** Runs all jobs, and then those that clean up, which a cancellation of the run does not stop. */
+async function runAll(
+  session: Session,
+  jobs: readonly PlannedJob[],
+  { jobs: atOnce, cleanup = {} }: RunOptions,
+): Promise<void> {
+  // All promises exist before any job starts: a job may stand above those that it needs.
+  const outcomes: Outcomes = new Map(jobs.map((job) => [job, Promise.withResolvers()]));
+  await runGraph(session, jobs.filter(({ isCleanup }) => !isCleanup), outcomes, atOnce);
+  const last = jobs.filter(({ isCleanup }) => isCleanup);
+  if (last.length === 0) return;
+  const { cancellation = new Cancellation(), timeout = CLEANUP_TIMEOUT } = cleanup;
+  const draining = drainedBy(cancellation);
+  const deadline = session.deadlines.add(timeout, () => {
+    cancellation.cancel(`cleanup timed out after ${formatDuration(timeout)}`);
+  });
+  try {
+    const inner = { ...session, cancellation, draining, failFast: false };
+    await runGraph(inner, last, outcomes, atOnce);
+  } finally {
+    deadline.cancel();
+  }
+}
+
 /** Starts each job the moment the jobs that it names are done, and none earlier. */
 async function runGraph(
   session: Session,
   jobs: readonly PlannedJob[],
+  outcomes: Outcomes,
   atOnce: number | undefined,
 ): Promise<void> {
   const slots = atOnce === undefined
     ? undefined
     : new (await import("./execute/slots.ts")).Slots(atOnce, session.host.clock);
-  // All promises exist before any job starts: a job may stand above those that it needs.
-  const ends = new Map(jobs.map((job) => [job, Promise.withResolvers<JobOutcome>()]));
   await Promise.all(jobs.map(async (planned) => {
-    const needs = await Promise.all(planned.needs.map((need) => ends.get(need)!.promise));
+    const needs = await Promise.all(planned.needs.map((need) => outcomes.get(need)!.promise));
     const begin = () => runIfUnblocked(session, planned, needs);
     const waits = slots && blockedReason(session, planned, needs) === undefined;
-    ends.get(planned)!.resolve(await (waits ? slots.use(planned.job.index, begin) : begin()));
+    outcomes.get(planned)!.resolve(await (waits ? slots.use(planned.job.index, begin) : begin()));
   }));
 }
 
@@ -204,17 +234,21 @@ async function runIfUnblocked(
 /** Why a job whose needs are done cannot begin. */
 function blockedReason(
   { cancellation, draining }: Session,
-  planned: PlannedJob,
+  { needs, startsWhen = startsWhenNeedsSucceed }: PlannedJob,
   outcomes: readonly JobOutcome[],
 ): string | undefined {
-  const blocked = outcomes.findIndex(({ state, blocked }) => state === "failed" || blocked);
-  const need = planned.needs[blocked];
   if (cancellation.reason !== undefined) return cancellation.reason;
-  if (need) {
-    const what = outcomes[blocked]?.state === "failed" ? "failed" : "was skipped";
-    return `needs "${need.job.id}", which ${what}`;
-  }
+  const decision = startsWhen(needs.map(({ job: { id } }, at) => ({ ...outcomes[at]!, id })));
+  if (!decision.starts) return decision.reason;
   return draining.reason && `not started: ${draining.reason}`;
+}
+
+/** What begins nothing new once a run is cancelled, or earlier. */
+function drainedBy(cancellation: Cancellation): Cancellation {
+  const draining = new Cancellation();
+  if (cancellation.reason !== undefined) draining.cancel(cancellation.reason);
+  cancellation.add({ stop: ({ message }) => draining.cancel(message) });
+  return draining;
 }
 
 /** What a run is going to do; the places of the steps are found only if they are asked for. */

@@ -152,15 +152,19 @@ async function runRounds(
   };
   const running: Promise<JobState>[] = [];
   const { draining, deadlines, cancellation } = session;
+  const { clock } = session.host;
+  const began = clock.ticks();
   for (let index = 0; index < repeat.count; index++) {
-    if (index > 0) await draining.sleep(interval, deadlines);
+    // Rounds in parallel start at absolute times, so that late timers add up to nothing.
+    const pause = repeat.async ? began + index * interval - clock.ticks() : interval;
+    if (index > 0) await draining.sleep(pause, deadlines);
     if (draining.reason !== undefined) break;
     const round = runOne(index);
     running.push(round);
     // It is looked at when all have started, and must not count as unhandled until then.
     round.catch(() => {});
     if (!repeat.async) await round;
-    else if (running.length % ROUNDS_A_TURN === 0) await nextTurn(session.host.clock);
+    else if (running.length % ROUNDS_A_TURN === 0) await nextTurn(clock);
   }
   const results = await Promise.all(running);
   // In the order of the steps, so that the owners of flat names do not hang on the timing.

@@ -1,0 +1,241 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import type { ActionContext, RunAction } from "../../src/action/action.ts";
+import { hello } from "../../src/action/hello.ts";
+import { denoHost } from "../../src/host/deno_host.ts";
+import { makePlan } from "../../src/plan/make_plan.ts";
+import type { Plan, PlannedJob } from "../../src/plan/plan.ts";
+import { Cancellation } from "../../src/run/cancellation.ts";
+import type { RunEvent } from "../../src/run/event.ts";
+import { run, type RunOptions } from "../../src/run/run.ts";
+import { fakeClock } from "../support/fake_clock.ts";
+import { loadText } from "../support/load_files.ts";
+
+/** A plan of a workflow whose steps, all of them `uses: hello`, do this. */
+async function planWith(text: string, act: RunAction): Promise<Plan> {
+  const { workflow } = await loadText(text);
+  const plan = await makePlan(workflow, {});
+  const action = { ...hello, load: () => Promise.resolve(act) };
+  for (const { job } of plan.jobs) for (const step of job.steps) Object.assign(step, { action });
+  return plan;
+}
+
+async function eventsOf(plan: Plan, options: RunOptions = {}): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  await run(plan, denoHost(), (event) => void events.push(event), options);
+  return events;
+}
+
+/** `name: state (reason)` of each job, in the order of their ends. */
+function endsOf(events: readonly RunEvent[]): string[] {
+  return events.flatMap((event) => {
+    if (event.type !== "job_finished") return [];
+    return `${event.job}: ${event.state}${event.reason === undefined ? "" : ` (${event.reason})`}`;
+  });
+}
+
+function warningsOf(events: readonly RunEvent[]): string[] {
+  return events.flatMap((event) =>
+    event.type === "note" && event.level === "warning" ? event.text : []
+  );
+}
+
+const OK = { req: {}, res: {}, status: 0 };
+
+/** The cookies of a job, as an action would keep them. */
+const cookiesOf = ({ scope }: ActionContext) =>
+  scope.job.resource("test cookies", () => [] as string[]);
+
+Deno.test("run() shares the resources of a job among its steps, and of a round of it", async () => {
+  const seen: string[] = [];
+  const text = `
+name: w
+jobs:
+  - id: a
+    name: a
+    repeat: { count: 2, interval: 0s }
+    steps: [{ uses: hello, with: { n: one } }, { uses: hello, with: { n: two } }]
+  - id: b
+    name: b
+    steps: [{ uses: hello, with: { n: three } }]
+    needs: [a]
+`;
+  const plan = await planWith(text, ({ n }, context) => {
+    const cookies = cookiesOf(context);
+    cookies.push(String(n));
+    seen.push(cookies.join(" "));
+    return OK;
+  });
+  await eventsOf(plan);
+  assertEquals(seen, ["one", "one two", "one", "one two", "three"]);
+});
+
+Deno.test("run() closes steps before jobs and jobs before the run, also where they fail", async () => {
+  const closed: string[] = [];
+  const text = "name: w\njobs: [{ name: a, steps: [{ uses: hello }, { uses: hello }] }]\n";
+  const plan = await planWith(text, (_, { scope }) => {
+    for (const kind of ["run", "job", "step"] as const) {
+      scope[kind].resource("test", () => kind, (name) => {
+        closed.push(name);
+        if (name === "job") throw new Error("it is locked");
+      });
+    }
+    return Promise.reject(new Error("a bug"));
+  });
+  const events = await eventsOf(plan);
+  assertEquals(closed, ["step", "step", "job", "run"]);
+  assertEquals(warningsOf(events), ['cannot close "test": it is locked']);
+  assertEquals(events.at(-1)!.type, "run_finished");
+});
+
+Deno.test("run() closes what is open after a cancellation", async () => {
+  const cancellation = new Cancellation();
+  const closed: string[] = [];
+  const text = "name: w\njobs: [{ name: a, steps: [{ uses: hello }] }]\n";
+  const plan = await planWith(text, (_, { scope, signal }) => {
+    scope.run.resource("pool", () => "pool", (name) => void closed.push(name));
+    queueMicrotask(() => cancellation.cancel("interrupted by SIGINT"));
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error())));
+  });
+  const events = await eventsOf(plan, { cancellation });
+  assertEquals(closed, ["pool"]);
+  const last = events.at(-1)!;
+  assertEquals(last.type === "run_finished" && last.interrupted, "interrupted by SIGINT");
+});
+
+Deno.test("run() loads the code of an action for itself", async () => {
+  const text = "name: w\njobs: [{ name: a, steps: [{ uses: hello }, { uses: hello }] }]\n";
+  const used: string[] = [];
+  const plans = await Promise.all(["one", "two"].map((name) =>
+    planWith(text, () => {
+      used.push(name);
+      return OK;
+    })
+  ));
+  for (const plan of plans) await eventsOf(plan);
+  assertEquals(used, ["one", "one", "two", "two"]);
+});
+
+const CLEANUP = `
+name: w
+jobs:
+  - id: work
+    name: work
+    steps: [{ uses: hello, with: { n: work } }]
+  - id: after
+    name: after
+    needs: [work]
+    steps: [{ uses: hello, with: { n: after } }]
+  - id: clean
+    name: clean
+    needs: [after]
+    steps: [{ uses: hello, with: { n: clean } }]
+`;
+
+/** Makes the job "clean" one that cleans up, whatever became of what it needs. */
+function withCleanup(plan: Plan): Plan {
+  const clean = plan.jobs.find(({ job }) => job.id === "clean")!;
+  const last: Partial<PlannedJob> = { isCleanup: true, startsWhen: () => ({ starts: true }) };
+  Object.assign(clean, last);
+  return plan;
+}
+
+Deno.test("run() runs a job that cleans up after a failure and after a cancellation", async () => {
+  for (const how of ["fails", "is cancelled"]) {
+    const cancellation = new Cancellation();
+    const plan = await planWith(CLEANUP, ({ n }) => {
+      if (n !== "work") return OK;
+      if (how === "is cancelled") cancellation.cancel("interrupted by SIGINT");
+      return Promise.reject(new Error("a bug"));
+    });
+    assertEquals(endsOf(await eventsOf(withCleanup(plan), { cancellation })), [
+      "work: failed",
+      how === "fails"
+        ? 'after: skipped (needs "work", which failed)'
+        : "after: skipped (interrupted by SIGINT)",
+      "clean: passed",
+    ]);
+  }
+});
+
+Deno.test("run() ends a job that cleans up by its own cancellation or timeout alone", async () => {
+  for (const how of ["cancelled", "timeout"]) {
+    const clock = fakeClock();
+    const cancellation = new Cancellation();
+    const plan = await planWith(CLEANUP, ({ n }, { signal }) => {
+      if (n !== "clean") return OK;
+      queueMicrotask(() => {
+        if (how === "timeout") clock.advance(5000);
+        else cancellation.cancel("interrupted once more");
+      });
+      return new Promise((_, reject) =>
+        signal.addEventListener("abort", () => reject(new Error()))
+      );
+    });
+    const events: RunEvent[] = [];
+    const options = { cleanup: { cancellation, timeout: 5000 } };
+    const host = { ...denoHost(), clock };
+    await run(withCleanup(plan), host, (event) => void events.push(event), options);
+    const failed = events.flatMap((event) =>
+      event.type === "step_finished" ? event.result.failures : []
+    );
+    assertEquals(failed.map(({ message }) => message), [
+      how === "timeout" ? "cleanup timed out after 5s" : "interrupted once more",
+    ]);
+  }
+});
+
+Deno.test("run() starts a job as its condition says", async () => {
+  const plan = await planWith(CLEANUP, ({ n }) => {
+    if (n === "work") throw new Error("a bug");
+    return OK;
+  });
+  const after = plan.jobs.find(({ job }) => job.id === "after")!;
+  const startsWhen: PlannedJob["startsWhen"] = ([need]) =>
+    need!.state === "failed" ? { starts: true } : { starts: false, reason: "nothing failed" };
+  Object.assign(after, { startsWhen });
+  assertEquals(endsOf(await eventsOf(plan)), ["work: failed", "after: passed", "clean: passed"]);
+});
+
+Deno.test("run() starts rounds in parallel at absolute times", async () => {
+  const clock = fakeClock();
+  const started: number[] = [];
+  const text = `
+name: w
+jobs:
+  - id: a
+    name: a
+    repeat: { count: 4, interval: 500us, async: true }
+    steps: [{ uses: hello }]
+`;
+  const plan = await planWith(text, () => {
+    started.push(clock.ticks());
+    return OK;
+  });
+  // Timers are late by as much as a millisecond.
+  const late = { ...clock, after: (time: number, act: () => void) => clock.after(time + 1, act) };
+  const running = run(plan, { ...denoHost(), clock: late }, () => {});
+  running.catch(() => {});
+  let isOver = false;
+  running.finally(() => isOver = true);
+  for (let turn = 0; turn < 200 && !isOver; turn++) {
+    await new Promise((resolve) => setTimeout(resolve));
+    clock.advance(0.1);
+  }
+  await running;
+  assertEquals(started.length, 4);
+  assert(started.at(-1)! - started[0]! < 3.2, String(started));
+});
+
+Deno.test("run() rejects with what the events' taker throws, and closes everything", async () => {
+  const closed: string[] = [];
+  const text = "name: w\njobs: [{ name: a, steps: [{ uses: hello }] }]\n";
+  const plan = await planWith(text, (_, { scope }) => {
+    scope.run.resource("pool", () => "pool", (name) => void closed.push(name));
+    return OK;
+  });
+  const emit = (event: RunEvent) => {
+    if (event.type === "job_finished") throw new Error("the disk is full");
+  };
+  await assertRejects(() => run(plan, denoHost(), emit), Error, "the disk is full");
+  assertEquals(closed, ["pool"]);
+});
