@@ -1,4 +1,4 @@
-# An image with the program of a release and a shell:
+# An image with the binary of a release and a shell:
 #   docker build --build-arg RELEASES=https://…/releases --build-arg VERSION=1.2.3 -t runner .
 #   docker run --rm -v "$PWD:/work" runner workflow.yml
 FROM debian:stable-slim AS download

@@ -1,6 +1,6 @@
-# Installs runner on Windows: downloads the program, verifies its checksum, and puts it into
-# $env:RUNNER_INSTALL, by default ~\.local\bin. It needs no administrator, and leaves nothing behind
-# when anything goes wrong.
+# Installs runner on Windows: downloads the binary, verifies its checksum and installs it in
+# $env:RUNNER_INSTALL, by default ~\.local\bin. It needs no administrator, and removes its temporary
+# files if anything fails.
 #
 #   ./install.ps1            the latest release
 #   ./install.ps1 1.2.3      that release
@@ -12,7 +12,7 @@ $ErrorActionPreference = "Stop"
 $ProgressPreference = "SilentlyContinue"
 [Net.ServicePointManager]::SecurityProtocol = [Net.SecurityProtocolType]::Tls12
 
-# PowerShell 5.1 is on Windows alone, and does not know $IsWindows.
+# PowerShell 5.1 only exists on Windows and does not define $IsWindows.
 if ($PSVersionTable.PSEdition -eq "Core" -and -not $IsWindows) {
   throw "this is not Windows: use install.sh"
 }
@@ -24,11 +24,11 @@ $from = switch -Regex ($Version) {
   "^latest$" { "$releases/latest/download" }
   "^v\d" { "$releases/download/$Version" }
   "^\d" { "$releases/download/v$Version" }
-  default { throw "`"$Version`" is no version: write it like 1.2.3, or leave it out for the latest" }
+  default { throw "`"$Version`" is not a version: use a version such as 1.2.3, or none for the latest" }
 }
-if (-not [Environment]::Is64BitOperatingSystem) { throw "there is no program for 32-bit Windows" }
+if (-not [Environment]::Is64BitOperatingSystem) { throw "32-bit Windows is not supported" }
 
-# On ARM the program for x64 runs as well.
+# The x64 binary runs on ARM, too.
 $name = "runner-windows-x64.exe"
 $folder = if ($env:RUNNER_INSTALL) { $env:RUNNER_INSTALL } else { Join-Path $HOME ".local\bin" }
 $target = Join-Path $folder "runner.exe"
@@ -40,18 +40,18 @@ try {
   $file = Join-Path $work $name
   Invoke-WebRequest -UseBasicParsing "$from/SHA256SUMS" -OutFile $sums
   $line = Get-Content -LiteralPath $sums | Where-Object { $_ -match "^([0-9a-f]{64})[ *]+$([Regex]::Escape($name))$" }
-  if (-not $line) { throw "the release has no ${name}: $from/SHA256SUMS does not name it" }
+  if (-not $line) { throw "the release has no ${name}: it is not listed in $from/SHA256SUMS" }
   $wanted = $line.Substring(0, 64)
   Invoke-WebRequest -UseBasicParsing "$from/$name" -OutFile $file
   $found = (Get-FileHash -Algorithm SHA256 -LiteralPath $file).Hash.ToLowerInvariant()
   if ($found -ne $wanted) {
-    throw "the download of $name is damaged: its checksum is $found, and should be $wanted"
+    throw "checksum mismatch for ${name}: expected $wanted, got $found"
   }
   New-Item -ItemType Directory -Force -Path $folder | Out-Null
   if (Test-Path -LiteralPath $target -PathType Container) {
-    throw "$target is a folder: set RUNNER_INSTALL to a folder without it"
+    throw "$target is a directory: set RUNNER_INSTALL to another directory"
   }
-  # Beside the program first: a disk that is full on the way there costs nothing that was there.
+  # Copied beside the target first: if the disk is full, the installed program is kept.
   $new = Join-Path $folder ".runner-$PID.exe"
   Copy-Item -LiteralPath $file -Destination $new
   Move-Item -Force -LiteralPath $new -Destination $target

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs runner: downloads the program for this system, verifies its checksum, and puts it into
-# $RUNNER_INSTALL, by default ~/.local/bin. It never needs root, and leaves nothing behind when
-# anything goes wrong.
+# Installs runner: downloads the binary for this system, verifies its checksum and installs it in
+# $RUNNER_INSTALL, by default ~/.local/bin. It never needs root, and removes its temporary files if
+# anything fails.
 #
 #   sh install.sh            the latest release
 #   sh install.sh 1.2.3      that release
@@ -22,15 +22,15 @@ find_system() {
     Linux) os=linux ;;
     Darwin) os=macos ;;
     MINGW* | MSYS* | CYGWIN*) fail "this is Windows" "use install.ps1 from PowerShell" ;;
-    *) fail "there is no program for $(uname -s)" "there are some for Linux, macOS and Windows" ;;
+    *) fail "$(uname -s) is not supported" "there are binaries for Linux, macOS and Windows" ;;
   esac
   case $(uname -m) in
     x86_64 | amd64) arch=x64 ;;
     aarch64 | arm64) arch=arm64 ;;
-    *) fail "there is no program for $(uname -m)" "there are some for x86_64 and arm64" ;;
+    *) fail "$(uname -m) is not supported" "there are binaries for x86_64 and arm64" ;;
   esac
   if [ "$os" = linux ] && ldd --version 2>&1 | grep -qi musl; then
-    fail "this system has musl, and the program needs glibc" \
+    fail "this system uses musl, but runner needs glibc" \
       "on Alpine use an image with glibc, such as debian:stable-slim"
   fi
 }
@@ -42,7 +42,7 @@ download() {
   elif command -v wget >/dev/null 2>&1; then
     wget -q -O "$2" "$1" 2>"$work/said" && return
   else
-    fail "neither curl nor wget is here to download with" "install one of them"
+    fail "curl or wget is required for the download" "install one of them"
   fi
   fail "cannot download $1" "$(tail -n 1 "$work/said")"
 }
@@ -56,11 +56,11 @@ checksum() {
   elif command -v openssl >/dev/null 2>&1; then
     openssl dgst -sha256 -r "$1" | cut -d ' ' -f 1
   else
-    fail "nothing is here to verify the download with" "install sha256sum, shasum or openssl"
+    fail "cannot verify the download" "install sha256sum, shasum or openssl"
   fi
 }
 
-# Everything is read before anything is done, so that half of this script does nothing.
+# A function, so that a script that was downloaded only in part does nothing.
 main() {
   version=${1:-latest}
   case $releases in
@@ -70,10 +70,10 @@ main() {
     latest) from=$releases/latest/download ;;
     v[0-9]*) from=$releases/download/$version ;;
     [0-9]*) from=$releases/download/v$version ;;
-    *) fail "\"$version\" is no version" "write it like 1.2.3, or leave it out for the latest" ;;
+    *) fail "\"$version\" is not a version" "use a version such as 1.2.3, or none for the latest" ;;
   esac
   [ -n "${RUNNER_INSTALL:-}" ] || [ -n "${HOME:-}" ] ||
-    fail "HOME is not set" "set RUNNER_INSTALL to the folder to install into"
+    fail "HOME is not set" "set RUNNER_INSTALL to the directory to install into"
   folder=${RUNNER_INSTALL:-$HOME/.local/bin}
 
   find_system
@@ -85,22 +85,22 @@ main() {
 
   download "$from/SHA256SUMS" "$work/SHA256SUMS"
   wanted=$(sed -n "s/^\([0-9a-f]\{64\}\)[ *]*$name\$/\1/p" "$work/SHA256SUMS")
-  [ -n "$wanted" ] || fail "the release has no $name" "$from/SHA256SUMS does not name it"
+  [ -n "$wanted" ] || fail "the release has no $name" "it is not listed in $from/SHA256SUMS"
   download "$from/$name" "$work/$name"
   found=$(checksum "$work/$name")
   [ "$found" = "$wanted" ] ||
-    fail "the download of $name is damaged" "its checksum is $found, and should be $wanted"
+    fail "checksum mismatch for $name" "expected $wanted, got $found"
 
-  mkdir -p "$folder" || fail "cannot make the folder $folder"
+  mkdir -p "$folder" || fail "cannot create the directory $folder"
   [ ! -d "$folder/runner" ] ||
-    fail "$folder/runner is a folder" "set RUNNER_INSTALL to a folder without it"
+    fail "$folder/runner is a directory" "set RUNNER_INSTALL to another directory"
   new=$folder/.runner-$$
   { cp "$work/$name" "$new" && chmod 755 "$new" && mv -f "$new" "$folder/runner"; } ||
-    fail "cannot write to $folder" "set RUNNER_INSTALL to a folder of yours"
+    fail "cannot write to $folder" "set RUNNER_INSTALL to a directory that you can write to"
   new=
 
   printf 'installed %s\n' "$folder/runner"
-  # shellcheck disable=SC2016 # The PATH is that of the shell which it is pasted into.
+  # shellcheck disable=SC2016 # $PATH is meant for the shell that the line is pasted into.
   case :$PATH: in
     *:"$folder":*) ;;
     *) printf 'add it to your PATH: export PATH="%s:$PATH"\n' "$folder" ;;

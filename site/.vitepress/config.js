@@ -1,4 +1,4 @@
-// The site of docs/: the pages stay readable on GitHub, so that everything special is here.
+// The website for docs/. The pages must stay readable on GitHub, so all site settings are here.
 import { copyFile, readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ const page = (text, link) => ({ text, link });
 
 const SIDEBAR = [
   {
-    text: "Begin",
+    text: "Get started",
     items: [
       page("Install", "/install"),
       page("A tour in five minutes", "/tour"),
@@ -35,7 +35,7 @@ const SIDEBAR = [
       .concat(page("Plugins", "/extending")),
   },
   {
-    text: "Run them",
+    text: "Run workflows",
     items: [
       page("The command line", "/cli"),
       page("Commands and options", "/reference/cli"),
@@ -49,16 +49,16 @@ const SIDEBAR = [
       page("Troubleshooting", "/troubleshooting"),
     ],
   },
-  { text: "Use it from a program", items: [page("The library", "/library")] },
+  { text: "Use runner from a program", items: [page("The library", "/library")] },
 ];
 
 export default defineConfig({
   title: "runner",
-  description: "Runs workflow files: tests APIs, smoke-tests releases, watches services",
+  description: "Executes workflows in YAML: test APIs, smoke-test releases, monitor services",
   head: [["link", { rel: "icon", href: "data:," }]],
   srcDir: "../docs",
   outDir: "dist",
-  // Pages link to each other as files, which works from a folder too.
+  // Pages link to each other as files, which also works from a local directory.
   cleanUrls: false,
   themeConfig: {
     search: { provider: "local" },
@@ -67,7 +67,7 @@ export default defineConfig({
   },
   markdown: {
     config(md) {
-      // {{ … }} is the language of workflows here, not that of Vue.
+      // {{ … }} is the template syntax of workflows, not of Vue.
       const escape = (text) => md.utils.escapeHtml(text).replaceAll("{{", "&#123;&#123;");
       md.renderer.rules.text = (tokens, index) => escape(tokens[index].content);
       md.renderer.rules.code_inline = (tokens, index) =>
@@ -75,7 +75,7 @@ export default defineConfig({
     },
   },
   vite: {
-    // docs/ has no node_modules above it.
+    // docs/ is outside the directory with node_modules.
     resolve: {
       alias: [
         { find: /^vue$/, replacement: require.resolve("vue/dist/vue.runtime.esm-bundler.js") },
@@ -83,7 +83,7 @@ export default defineConfig({
       ],
     },
   },
-  /** What pages link to beside pages and pictures. */
+  /** Copies the JSON Schemas that pages link to. */
   async buildEnd({ outDir }) {
     for (const name of await readdir(DOCS)) {
       if (name.endsWith(".json")) await copyFile(`${DOCS}${name}`, `${outDir}/${name}`);

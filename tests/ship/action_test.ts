@@ -82,7 +82,7 @@ Deno.test("the action splits its options as a shell does, and carries nothing ou
   }
 });
 
-Deno.test("the action fails with the workflow, and where its options have no end", {
+Deno.test("the action fails if the workflow fails or its options are invalid", {
   ignore,
 }, async () => {
   const failed = await runAction("--var a=bad");
@@ -91,6 +91,6 @@ Deno.test("the action fails with the workflow, and where its options have no end
   assertStringIncludes(failed.stdout, "::error file=w.yml,line=5");
   const open = await runAction("--var 'a=1");
   assertEquals(open.code, 1);
-  assertStringIncludes(open.stdout, "::error::the options cannot be read");
+  assertStringIncludes(open.stdout, "::error::invalid options: unterminated quote");
   assertStringIncludes(open.outputs, "\nresult=failed\n");
 });

@@ -147,37 +147,37 @@ const failures: readonly (readonly [
   options: Parameters<typeof install>[1],
   message: string,
 ])[] = [
-  ["a wrong checksum", { program: PROGRAM, checksum: "f".repeat(64) }, {}, "is damaged"],
+  ["a wrong checksum", { program: PROGRAM, checksum: "f".repeat(64) }, {}, "checksum mismatch"],
   [
     "a truncated file",
     { program: PROGRAM.slice(0, 9), checksum: await sha256(PROGRAM) },
     {},
-    "is damaged",
+    "checksum mismatch",
   ],
-  ["an empty file", { program: "", checksum: await sha256(PROGRAM) }, {}, "is damaged"],
+  ["an empty file", { program: "", checksum: await sha256(PROGRAM) }, {}, "checksum mismatch"],
   ["a file that is missing", {}, {}, `/latest/download/${NAME}`],
   ["a release without this system", { program: PROGRAM, checksum: "x" }, {}, `has no ${NAME}`],
-  ["no curl and no wget", { program: PROGRAM }, { tools: BASE }, "neither curl nor wget"],
+  ["no curl and no wget", { program: PROGRAM }, { tools: BASE }, "curl or wget is required"],
   [
     "nothing to verify with",
     { program: PROGRAM },
     { tools: [...BASE, "curl"] },
     "sha256sum, shasum or openssl",
   ],
-  ["a version that is none", { program: PROGRAM }, { args: ["../x"] }, '"../x" is no version'],
+  ["a version that is none", { program: PROGRAM }, { args: ["../x"] }, '"../x" is not a version'],
   ["no home", { program: PROGRAM }, { env: { HOME: "" } }, "HOME is not set"],
   ["no place of releases", {}, { env: { RUNNER_RELEASES: "" } }, "RUNNER_RELEASES is not set"],
   [
     "a folder that cannot be made",
     { program: PROGRAM },
     { env: { RUNNER_INSTALL: "/dev/null/bin" } },
-    "cannot make the folder /dev/null/bin",
+    "cannot create the directory /dev/null/bin",
   ],
   [
     "a folder in the place of the program",
     { program: PROGRAM },
     { folders: ["my home/.local/bin/runner"] },
-    "~/my home/.local/bin/runner is a folder",
+    "~/my home/.local/bin/runner is a directory",
   ],
   [
     "a host that is not there",
@@ -213,7 +213,7 @@ Deno.test("a part of install.sh does nothing", async () => {
   }
 });
 
-Deno.test("install.sh says so where the system has musl", async () => {
+Deno.test("install.sh refuses a system with musl", async () => {
   await withFiles(
     { "ldd": "#!/bin/sh\necho 'musl libc (x86_64)' >&2\nexit 1\n" },
     async (folder) => {
@@ -221,7 +221,7 @@ Deno.test("install.sh says so where the system has musl", async () => {
       const env = { PATH: `${folder}:${Deno.env.get("PATH")}` };
       const { code, stderr, left, asked } = await install({ program: PROGRAM }, { env });
       assertEquals([code, left, asked], [1, [], []]);
-      assertStringIncludes(stderr, "this system has musl, and the program needs glibc");
+      assertStringIncludes(stderr, "this system uses musl, but runner needs glibc");
     },
   );
 });
