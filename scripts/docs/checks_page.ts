@@ -6,11 +6,11 @@ export function makeChecksPage(): Page {
   return makePage("checks.md", "src/check/checks.ts", [
     "# Checks",
     "",
-    "Every command refuses a file that is not right: an unknown action, a cycle in `needs`, a",
-    "mistake in an expression. [`runner check`](../cli.md#check-without-a-run) finds these besides:",
+    "Every command refuses an invalid file: an unknown action, a cycle in `needs`, an invalid",
+    "expression. [`runner check`](../cli.md#check-without-a-run) also finds these problems:",
     "",
     ...table(
-      ["Code", "Severity", "What it tells"],
+      ["Code", "Severity", "Meaning"],
       CHECKS.flatMap(({ codes }) => codes).map(({ code: name, severity, summary }) => [
         code(name),
         severity,

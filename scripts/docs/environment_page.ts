@@ -6,8 +6,8 @@ export function makeEnvironmentPage(): Page {
   return makePage("environment.md", "src/cli/environment.ts", [
     "# Environment variables",
     "",
-    "These are read by the program itself. Every other variable is seen by the `vars` of a workflow",
-    "alone; [Environment](../environment.md) explains how, and what is not read.",
+    "The program itself reads these variables. All others are available to the `vars` of a workflow;",
+    "[Environment](../environment.md) explains how.",
     "",
     ...table(
       ["Variable", "What it does"],

@@ -6,15 +6,15 @@ export function makeFunctionsPage(): Page {
   return makePage("functions.md", "src/expr/functions/registry.ts", [
     "# Functions",
     "",
-    "A `?` marks what may be left out, `...` what may be given several times. A predicate is an",
-    "expression about an item of a list, written bare or in braces: `#` is the item, `.name` a",
-    "member of it, `#index` its place. [Expressions](../expressions.md) has examples.",
+    "A `?` marks an optional argument, `...` a repeatable one. A predicate is an expression about",
+    "an item of a list, with or without braces: `#` is the item, `.name` a member of it, `#index`",
+    "its index. [Expressions](../expressions.md) has examples.",
     "",
     ...FUNCTION_GROUPS.flatMap(({ title, functions }) => [
       `## ${title}`,
       "",
       ...table(
-        ["Function", "What it gives"],
+        ["Function", "Result"],
         functions.map(({ signature, summary }) => [code(signature), plain(summary)]),
       ),
       "",

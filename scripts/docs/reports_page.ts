@@ -7,11 +7,11 @@ export function makeReportsPage(): Page {
   return makePage("reports.md", "src/cli/args/output_mode.ts and src/report/files/registry.ts", [
     "# Report formats",
     "",
-    "[Reports](../reports.md) explains how they are asked for.",
+    "[Reports](../reports.md) explains how to use them.",
     "",
     "## On the terminal",
     "",
-    "`--output <name>`, or `auto`, which picks one of them:",
+    "`--output <name>`, or `auto`, which selects one of them:",
     "",
     ...table(
       ["Name", "What it does"],
@@ -20,7 +20,7 @@ export function makeReportsPage(): Page {
     "",
     "## In files",
     "",
-    "`--report <name>=<path>`; the file is its name in the folder of `--report-dir`.",
+    "`--report <name>=<path>`; `--report-dir` uses the file names of the table.",
     "",
     ...table(
       ["Name", "File", "What it is", "Written"],
@@ -28,7 +28,7 @@ export function makeReportsPage(): Page {
         code(name),
         file === undefined ? "" : code(file),
         plain(summary),
-        kind === "stream" ? "while the run goes on" : "when the run is over",
+        kind === "stream" ? "during the run" : "when the run ends",
       ]),
     ),
   ]);
