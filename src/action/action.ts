@@ -1,5 +1,5 @@
 import type { StepError } from "../source/errors.ts";
-import type { Dict, Value } from "../value/value.ts";
+import type { Dict, TypeName, Value } from "../value/value.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadline } from "../host/deadlines.ts";
 import type { Permissions } from "./permissions/permissions.ts";
@@ -30,6 +30,10 @@ export interface Action {
    * by key is not enough. Neither has its templates rendered.
    */
   readonly merge?: (defaults: Dict, own: Dict) => Dict;
+  /** Whether it succeeds whatever it is given, so that testing or repeating it proves nothing. */
+  readonly neverFails?: true;
+  /** All fields of its `res`, where they are fixed. */
+  readonly responseFields?: readonly ResponseField[];
   /** Whether it runs the job file of its `path`, which is loaded and checked with the workflow. */
   readonly embeds?: true;
   /** What a test of its result looks like, for hints; absent where a result cannot be bad. */
@@ -71,6 +75,15 @@ export interface MessageDescription {
   readonly covered?: readonly string[];
   /** Paths of what is nearly always the same, which is only listed with `-v`. */
   readonly minor?: readonly (readonly string[])[];
+}
+
+/** A field that `res` may have. */
+export interface ResponseField {
+  readonly name: string;
+  /** Its type, in the words of the expression language, where it is always the same. */
+  readonly type?: TypeName;
+  /** What to write where it is taken for something else. */
+  readonly hint?: string;
 }
 
 /** A command that does what an action did, for people to try. It holds its secrets. */

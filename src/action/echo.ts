@@ -9,6 +9,7 @@ export const echo: Action = {
   parameters: [
     { name: "message", type: "any", summary: "what to say, of any type", required: true },
   ],
+  neverFails: true,
   load: () =>
     Promise.resolve((params) => {
       const message = required("echo", "message", readParameters("echo", params).any("message"));

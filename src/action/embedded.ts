@@ -14,6 +14,7 @@ export const embedded: Action = {
     },
     { name: "vars", type: "map", summary: "all the vars that the job sees", default: "none" },
   ],
+  responseFields: [{ name: "code", type: "int" }, { name: "outputs", type: "map" }],
   embeds: true,
   omitsNilIn: () => [],
   load: () =>

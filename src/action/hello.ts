@@ -4,6 +4,7 @@ import type { Action } from "./action.ts";
 export const hello: Action = {
   name: "hello",
   summary: "Answers with its own parameters",
+  neverFails: true,
   load: () =>
     Promise.resolve((params) => ({ req: params, res: { ...params, status: 0 }, status: 0 })),
 };

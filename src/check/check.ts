@@ -1,9 +1,11 @@
+import type { Severity } from "../source/diagnostic.ts";
+import { didYouMean } from "../source/suggest.ts";
 import type { Problem } from "../workflow/problem.ts";
-import type { CheckModel } from "./model/model.ts";
+import type { CheckModel, Reading } from "./model/model.ts";
 
 /** One thing that static analysis looks for: a record in the list of checks. */
 export interface Check {
-  /** What it tells, for documents. */
+  /** What it reports, for documents. */
   readonly codes: readonly CheckCode[];
   readonly find: (model: CheckModel) => Iterable<Problem>;
 }
@@ -13,4 +15,30 @@ export interface CheckCode {
   readonly code: string;
   readonly severity: Problem["severity"];
   readonly summary: string;
+}
+
+/** A finding about the key at an index of what is read. */
+export function keyProblem(
+  { path, keys }: Reading,
+  index: number,
+  rest: Omit<Problem, "path" | "range" | "part">,
+): Problem {
+  const { start, end } = keys[index]!;
+  return { ...rest, path, range: { start, end } };
+}
+
+/** How bad it is that nothing is under the key at an index: a name or an echo shows nil as it is. */
+export function severityOfNil({ field, keys, isOpen }: Reading, index: number): Severity {
+  const isShown = (field === "name" || field === "echo") && index === keys.length - 1 && !isOpen;
+  return isShown ? "warning" : "error";
+}
+
+/** Looking for what was meant takes as long as there are names; more hints than this help nobody. */
+const MOST_HINTS = 50;
+const MOST_NAMES = 5000;
+
+/** Gives what `didYouMean` gives, as often as it is worth it. */
+export function hintGiver(): (word: string, names: () => readonly string[]) => string | undefined {
+  let left = MOST_HINTS;
+  return (word, names) => left-- > 0 ? didYouMean(word, names().slice(0, MOST_NAMES)) : undefined;
 }

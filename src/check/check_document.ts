@@ -3,6 +3,7 @@ import { evaluateKnownVars } from "../plan/evaluate_known.ts";
 import { renderKnownPath } from "../plan/make_plan.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import type { DecodedDocument } from "../workflow/decode/decode_document.ts";
+import type { StepDraft } from "../workflow/decode/decode_job.ts";
 import type { WorkflowDraft } from "../workflow/decode/decode_workflow.ts";
 import type { Limits } from "../workflow/limits.ts";
 import type { EmbeddedFiles } from "../workflow/job_files/embed_job_files.ts";
@@ -13,6 +14,7 @@ import { locateAll } from "../workflow/locate_diagnostics.ts";
 import { CHECKS } from "./checks.ts";
 import { findLiteralSecrets } from "./secrets/literal_secrets.ts";
 import { type Drafts, makeModel } from "./model/make_model.ts";
+import type { CheckModel } from "./model/model.ts";
 
 /** What was found in a document, and in the job files that it embeds. */
 export interface CheckedDocument {
@@ -35,15 +37,8 @@ export async function checkDocument(
   const jobFiles = draft && embedsFiles(draft)
     ? await embedKnownFiles(draft, problems, limits, host)
     : undefined;
-  const secrets = addFindings(document, draft, decoded);
-  const inJobFiles = jobFiles && await checkJobFiles(jobFiles);
-  const own = await locateAll([{ ...decoded, document }]);
-  if (!inJobFiles) return { diagnostics: own, secrets, jobFiles: [] };
-  return {
-    diagnostics: [...own, ...inJobFiles.diagnostics],
-    secrets: [...secrets, ...inJobFiles.secrets],
-    jobFiles: inJobFiles.jobFiles,
-  };
+  const parts = draft ? [{ document, drafts: draft, decoded }] : [];
+  return await checkParts(parts, jobFiles, () => locateAll([{ ...decoded, document }]));
 }
 
 /** The job files that a workflow embeds, but for those whose paths only a run will know. */
@@ -67,31 +62,54 @@ export async function checkJobFile(
   const { JobFiles } = await import("../workflow/job_files/job_files.ts");
   const jobFiles = new JobFiles(host, limits);
   await jobFiles.load(path);
-  return await checkJobFiles(jobFiles);
+  return await checkParts([], jobFiles, () => Promise.resolve([]));
 }
 
-async function checkJobFiles(
-  jobFiles: Pick<EmbeddedFiles, "found" | "diagnostics">,
+/** A document that could be decoded. */
+interface Part {
+  readonly document: Document;
+  readonly drafts: Drafts;
+  readonly decoded: DecodedDocument<unknown>;
+}
+
+/** Checks the document of a workflow, if there is one, and job files. */
+async function checkParts(
+  own: readonly Part[],
+  jobFiles: Pick<EmbeddedFiles, "found" | "embedded" | "diagnostics"> | undefined,
+  locateOwn: () => Promise<readonly Diagnostic[]>,
 ): Promise<CheckedDocument> {
-  const secrets = jobFiles.found.flatMap((found) => {
-    const { document, draft } = found;
-    return addFindings(document, draft && { jobs: [{ ...draft, id: document.name }] }, found);
-  });
-  const names = jobFiles.found.map(({ document }) => document.name);
-  return { diagnostics: await jobFiles.diagnostics(), secrets, jobFiles: names };
-}
-
-/** Adds to the problems of a document what the checks find; the result are secrets in it. */
-function addFindings(
-  document: Document,
-  drafts: Drafts | undefined,
-  decoded: DecodedDocument<unknown>,
-): string[] {
-  if (!drafts) return [];
-  const secrets = findLiteralSecrets(document.value, document.files);
-  const model = makeModel(document, drafts, decoded, secrets);
-  // They look at the problems of the loader, not at those of each other.
-  const found = CHECKS.flatMap(({ find }) => [...find(model)]);
-  for (const problem of found) decoded.problems.push(problem);
-  return secrets.map(({ text }) => text);
+  const found = jobFiles?.found ?? [];
+  const parts = [
+    ...own,
+    ...found.flatMap((decoded): readonly Part[] => {
+      const { document, draft } = decoded;
+      return draft
+        ? [{ document, drafts: { jobs: [{ ...draft, id: document.name }] }, decoded }]
+        : [];
+    }),
+  ];
+  const models = new Map<Document, CheckModel>();
+  const embeddedBy = (step: StepDraft) => {
+    const document = jobFiles?.embedded.get(step);
+    return document && models.get(document);
+  };
+  for (const { document, drafts, decoded } of parts) {
+    const secrets = findLiteralSecrets(document.value, document.files);
+    models.set(document, makeModel(document, drafts, decoded, secrets, embeddedBy));
+  }
+  for (const { document, decoded } of parts) {
+    const model = models.get(document)!;
+    // They look at the problems of the loader, not at those of each other.
+    const problems = CHECKS.flatMap(({ find }) => [...find(model)]);
+    for (const problem of problems) decoded.problems.push(problem);
+  }
+  const diagnostics: Diagnostic[] = [];
+  for (const each of [await locateOwn(), await jobFiles?.diagnostics() ?? []]) {
+    for (const diagnostic of each) diagnostics.push(diagnostic);
+  }
+  return {
+    diagnostics,
+    secrets: [...models.values()].flatMap(({ secrets }) => secrets.map(({ text }) => text)),
+    jobFiles: found.map(({ document }) => document.name),
+  };
 }

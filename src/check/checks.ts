@@ -1,9 +1,13 @@
 import type { Check } from "./check.ts";
+import { constantTest } from "./rules/constant_test.ts";
 import { headerName } from "./rules/header_name.ts";
 import { literalSecret } from "./rules/literal_secret.ts";
+import { misplacedTest } from "./rules/misplaced_test.ts";
 import { outputOrder } from "./rules/output_order.ts";
 import { pointlessRetry } from "./rules/pointless_retry.ts";
+import { responseField } from "./rules/response_field.ts";
 import { undefinedVar } from "./rules/undefined_var.ts";
+import { ungivenVar } from "./rules/ungiven_var.ts";
 import { unpublishedOutput } from "./rules/unpublished_output.ts";
 import { untestedResult } from "./rules/untested_result.ts";
 import { unusedOutput } from "./rules/unused_output.ts";
@@ -14,9 +18,13 @@ export const CHECKS: readonly Check[] = [
   unpublishedOutput,
   outputOrder,
   undefinedVar,
+  ungivenVar,
+  responseField,
   unusedOutput,
   unusedVar,
   untestedResult,
+  constantTest,
+  misplacedTest,
   pointlessRetry,
   headerName,
   literalSecret,

@@ -7,7 +7,7 @@ const EMBEDDING = "name: x\njobs:\n- name: a\n  steps:\n" +
   "  - { uses: embedded, with: { path: job.yml, vars: { shop: a } }, test: res.code == 0 }\n";
 
 const JOB = "name: a job\nsteps:\n" +
-  "- { uses: hello, id: a, outputs: { unread: '1' }, test: vars.shop == vars.anything }\n";
+  "- { uses: hello, id: a, outputs: { unread: '1' }, test: vars.shop == vars.shop }\n";
 
 Deno.test("job files are checked with the workflow that embeds them", async () => {
   assertEquals(await findIn(EMBEDDING, { "job.yml": JOB }), []);
@@ -99,3 +99,13 @@ Deno.test("a job file that is named is told its mistakes as one, and several joi
     const joined = await runCli(["check", "name.yml,job.yml"], { cwd });
     assertStringIncludes(joined.stdout, 'the workflow needs "jobs"');
   }));
+
+Deno.test("a var that a job file reads and its step does not give is an error at the step", async () => {
+  const job = "name: a job\nsteps:\n- { uses: hello, test: vars.shop == vars.shpo }\n" +
+    "- { uses: hello, vars: { own: 1 }, test: vars.own == (vars.maybe ?? 1) }\n";
+  assertEquals(await findIn(EMBEDDING, { "job.yml": job }), [
+    '5:37 error ungiven-var: the job file reads the var "shpo", which this step does not give (did you mean "shop"?)',
+  ]);
+  const open = EMBEDDING.replace("vars: { shop: a }", 'vars: "{{vars}}"');
+  assertEquals((await findIn(open, { "job.yml": job })).join().includes("ungiven-var"), false);
+});

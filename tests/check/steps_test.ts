@@ -10,10 +10,8 @@ Deno.test("a result that nothing tests is a hint", () =>
       steps(["uses: ¦shell, with: { cmd: ls }"]),
       "hint untested-result: nothing tests the result of this step (add a test, like test: res.code == 0)",
     ],
-    [
-      steps(["uses: ¦shell, with: { cmd: ls }, retry: { max_attempts: 3 }"]),
-      "hint untested-result: nothing tests the result of this step: after the last attempt it passes anyway (add a test, like test: res.code == 0)",
-    ],
+    // It fails where no attempt succeeds.
+    [steps(["uses: shell, with: { cmd: ls }, retry: { max_attempts: 3 }"])],
     [
       steps([
         "uses: ¦shell, id: a, with: { cmd: ls }, outputs: { x: res.stdout }",
@@ -43,15 +41,15 @@ Deno.test("a retry of what cannot fail is a warning", () =>
   check(["pointless-retry"], [
     [
       steps(["¦retry: { max_attempts: 3 }"]),
-      "warning pointless-retry: hello cannot fail, so that nothing is ever tried again (add a test, or leave the retry out)",
+      "warning pointless-retry: hello cannot fail, so this retry never repeats it (add a test, or remove the retry)",
     ],
     [
       steps(["uses: echo, with: { message: a }, ¦retry: { max_attempts: 3 }"]),
-      "warning pointless-retry: echo cannot fail, so that nothing is ever tried again (add a test, or leave the retry out)",
+      "warning pointless-retry: echo cannot fail, so this retry never repeats it (add a test, or remove the retry)",
     ],
     [
       steps(["test: true, ¦retry: { max_attempts: 3 }"]),
-      "warning pointless-retry: hello cannot fail, so that nothing is ever tried again (test what may be otherwise)",
+      "warning pointless-retry: hello cannot fail, so this retry never repeats it (test something that may be false)",
     ],
     [steps(["test: random_int(2) == 0, retry: { max_attempts: 3 }"])],
     [steps(["test: false, retry: { max_attempts: 3 }"])],
@@ -59,3 +57,65 @@ Deno.test("a retry of what cannot fail is a warning", () =>
     [steps(["uses: http, with: { get: 'http://x' }, retry: { max_attempts: 3 }"])],
     [steps(["tset: res.a, retry: { max_attempts: 3 }"])],
   ]));
+
+Deno.test("a field that a result never has is an error, unless it may be nil", () =>
+  check(["unknown-field"], [
+    [
+      steps(["uses: http, with: { get: 'http://x' }, test: res.¦bdy != 'x'"]),
+      'error unknown-field: unknown field "bdy" of the result of http: it is always nil (did you mean "body"?)',
+    ],
+    [
+      steps(["uses: embedded, with: { path: job.yml }, test: res.¦out.x == 1"]),
+      'error unknown-field: unknown field "out" of the result of embedded: it is always nil (embedded gives code, outputs)',
+    ],
+    [steps(["uses: http, with: { get: 'http://x' }, test: res.body.bdy == 1 && res.bdy == nil"])],
+    [steps(["test: res.anything == 1"])],
+  ]));
+
+Deno.test("a comparison with what a result never is, is a warning", () =>
+  check(["impossible-comparison"], [
+    [
+      steps(["uses: http, with: { get: 'http://x' }, test: ¦res.status == 200"]),
+      "warning impossible-comparison: res.status is string, this is int: it is never true (it is the status line; the number is res.code)",
+    ],
+    [
+      steps(["uses: shell, with: { cmd: ls, background: true }, test: ¦status == -1"]),
+      "warning impossible-comparison: status is 0 or 1, so that this is never true (0 is success, 1 anything else)",
+    ],
+    [steps(["uses: http, with: { get: 'http://x' }, test: res.code == 200 && status == 0"])],
+    [steps(["test: res.status == 200"])],
+  ]));
+
+Deno.test("a test that depends on nothing is a warning, and so is a job without rounds", () =>
+  check(["constant-test", "no-rounds"], [
+    [
+      steps(["uses: shell, with: { cmd: ls }, test: ¦true"]),
+      "warning constant-test: this test is always true (test the result, like res.code == 0)",
+    ],
+    [
+      steps(["uses: shell, with: { cmd: ls }, test: ¦nil == nil"]),
+      "warning constant-test: this test is always true (test the result, like res.code == 0)",
+    ],
+    [steps(["uses: shell, with: { cmd: ls }, test: random_int(2) == 0", "test: 1 + 1 == 2"])],
+    [
+      "name: x\njobs:\n- name: a\n  repeat: { count: ¦0 }\n  steps: [{ uses: hello }]\n",
+      "warning no-rounds: with a count of 0 the job never runs (to skip a job on purpose, use skipif: true)",
+    ],
+  ]));
+
+Deno.test("a test that is not a key of its step is a warning", () => {
+  const found = (where: string) =>
+    `warning misplaced-test: "test" ${where} is not evaluated (make it a key of the step, beside uses)`;
+  return check(["misplaced-test"], [
+    [steps(["with: { ¦test: res.a == 1 }"]), found("in with")],
+    [steps(["id: a, outputs: { ¦test: res.a == 1 }"]), found("in outputs")],
+    [steps(["vars: { ¦test: status == 0 }"]), found("in vars")],
+    [steps(["iteration: [{ ¦test: status == 0 }]"]), found("in iteration")],
+    [steps(["name: a"], "¦test: res.code == 200"), found("at the top level")],
+    [
+      "name: x\njobs:\n- name: a\n  defaults: { hello: { ¦test: res.a == 1 } }\n  steps: [{ uses: hello }]\n",
+      found("in defaults"),
+    ],
+    [steps(["with: { test: res.a == 1 }, test: res.test != nil", "vars: { test: unit }"])],
+  ]);
+});

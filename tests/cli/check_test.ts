@@ -57,14 +57,14 @@ Deno.test("where other mistakes show that a file is no YAML, check tells that, a
   ]);
 });
 
-Deno.test("the exit code is 1 where there are errors; --strict makes errors of warnings", async () => {
+Deno.test("the exit code is 1 where there are errors; --strict makes errors of warnings and of untested results", async () => {
   const files = { "good.yml": GOOD, "warned.yml": WARNED, "hinted.yml": HINTED };
   const cases = [
     ["good.yml", 0, "1 workflow checked: ok"],
     ["hinted.yml", 0, "1 workflow checked: 1 hint"],
     ["warned.yml", 0, "1 workflow checked: 1 warning"],
     ["--strict good.yml", 0, "1 workflow checked: ok"],
-    ["--strict hinted.yml", 0, "1 workflow checked: 1 hint"],
+    ["--strict hinted.yml", 1, "1 workflow checked: 1 error"],
     ["--strict warned.yml", 1, "1 workflow checked: 1 error"],
     ["good.yml warned.yml hinted.yml", 0, "3 workflows checked: 1 warning, 1 hint"],
   ] as const;
@@ -207,7 +207,7 @@ Deno.test("github has commands with every sign of theirs escaped", async () => {
   assertEquals(stdout.trimEnd().split("\n"), [
     '::error file=./a%3A100%25.yml,line=2,col=51,title=undefined-var::nothing defines the var "nope"%0Aadd it to the vars of the workflow, or write ?? "…" where it may be missing',
     '::error file=./a%3A100%25.yml,line=2,col=72,title=unknown-need::unknown job "a%250A,b::c" in needs of "a"',
-    "::warning file=warned.yml,line=2,col=40,title=pointless-retry::hello cannot fail, so that nothing is ever tried again%0Aadd a test, or leave the retry out",
+    "::warning file=warned.yml,line=2,col=40,title=pointless-retry::hello cannot fail, so this retry never repeats it%0Aadd a test, or remove the retry",
     "::notice file=hinted.yml,line=2,col=33,title=untested-result::nothing tests the result of this step%0Aadd a test, like test: res.code == 0",
     "::error file=nowhere.yml,title=file::workflow file 'nowhere.yml' not found",
   ]);
@@ -314,7 +314,7 @@ Deno.test("limits are those of a run", () =>
 Deno.test("nothing is run, and the environment is not asked for", () =>
   withFiles({
     "a.yml": "name: x\nvars: { a: 'is {{SURELY_NOT_SET}}' }\n" +
-      "jobs: [{name: '{{vars.a}}', steps: [{uses: shell, with: {cmd: touch ran}, test: true}]}]\n",
+      "jobs: [{name: '{{vars.a}}', steps: [{uses: shell, with: {cmd: touch ran}, test: res.code == 0}]}]\n",
   }, async (cwd) => {
     const { code, stdout } = await runCli(["check", "a.yml"], { cwd });
     assertEquals([code, stdout], [0, "1 workflow checked: ok\n"]);

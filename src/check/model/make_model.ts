@@ -27,6 +27,7 @@ export function makeModel(
   { jobs: drafts, vars }: Drafts,
   { uses, problems }: Decoded,
   secrets: readonly LiteralSecret[],
+  embeddedBy: CheckModel["embeddedBy"],
 ): CheckModel {
   const jobs = makeJobs(document.value, drafts, problems);
   const steps = jobs.flatMap((job) => job.steps);
@@ -42,6 +43,7 @@ export function makeModel(
     mentions: findMentions(document, problems),
     defaultWords: findDefaultWords(document.value),
     secrets,
+    embeddedBy,
   };
 }
 

@@ -24,6 +24,8 @@ export interface CheckModel {
   /** Words in the templates of defaults, which no step may have taken. */
   readonly defaultWords: ReadonlySet<string>;
   readonly secrets: readonly LiteralSecret[];
+  /** The job file that a step embeds; undefined where there is none, or none that could be read. */
+  readonly embeddedBy: (step: StepDraft) => CheckModel | undefined;
 }
 
 export interface CheckedJob {

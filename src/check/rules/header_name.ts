@@ -1,6 +1,5 @@
 import { canonicalName } from "../../action/http/request/http_syntax.ts";
-import type { Check } from "../check.ts";
-import { keyProblem } from "../model/key_problem.ts";
+import { type Check, keyProblem } from "../check.ts";
 
 /** Headers of a response that are read by a name under which none can be. */
 export const headerName: Check = {

@@ -1,8 +1,7 @@
 import { assertNever } from "../../source/errors.ts";
 import type { Problem } from "../../workflow/problem.ts";
-import type { Check } from "../check.ts";
+import { type Check, keyProblem, severityOfNil } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";
-import { keyProblem, severityOfNil } from "../model/key_problem.ts";
 import type { CheckedStep, Reading } from "../model/model.ts";
 import { findOutputSource, type Moment, momentFinder } from "../model/output_sources.ts";
 

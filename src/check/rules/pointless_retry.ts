@@ -1,9 +1,6 @@
 import type { Check } from "../check.ts";
 
-/** Actions that are good whatever they are given. */
-const NEVER_FAIL: ReadonlySet<string> = new Set(["echo", "hello"]);
-
-/** Retries of what is good at the first attempt. */
+/** Retries of what succeeds at the first attempt. */
 export const pointlessRetry: Check = {
   codes: [
     {
@@ -15,7 +12,7 @@ export const pointlessRetry: Check = {
   *find({ jobs }) {
     for (const { draft, raw, isDoubtful } of jobs.flatMap(({ steps }) => steps)) {
       const { action, retry, test, path } = draft;
-      if (!retry || !action || !NEVER_FAIL.has(action.name) || isDoubtful) continue;
+      if (!retry || !action?.neverFails || isDoubtful) continue;
       const isTrue = test?.node.type === "Literal" && test.node.value === true;
       if (raw.test !== undefined && !isTrue) continue;
       yield {
@@ -23,8 +20,8 @@ export const pointlessRetry: Check = {
         code: "pointless-retry",
         path: [...path, "retry"],
         part: "key",
-        message: `${action.name} cannot fail, so that nothing is ever tried again`,
-        hint: test ? "test what may be otherwise" : "add a test, or leave the retry out",
+        message: `${action.name} cannot fail, so this retry never repeats it`,
+        hint: test ? "test something that may be false" : "add a test, or remove the retry",
       };
     }
   },

@@ -1,8 +1,6 @@
 import { isRawMap } from "../../workflow/decode/decode_value.ts";
-import type { Check } from "../check.ts";
+import { type Check, hintGiver, keyProblem, severityOfNil } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";
-import { hintGiver } from "../model/hints.ts";
-import { keyProblem, severityOfNil } from "../model/key_problem.ts";
 import { findVar } from "../model/known_vars.ts";
 import type { CheckModel, Reading } from "../model/model.ts";
 

@@ -1,6 +1,4 @@
-import type { Check } from "../check.ts";
-import { hintGiver } from "../model/hints.ts";
-import { keyProblem, severityOfNil } from "../model/key_problem.ts";
+import { type Check, hintGiver, keyProblem, severityOfNil } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";
 import type { CheckedStep } from "../model/model.ts";
 import { findOutputSource } from "../model/output_sources.ts";

@@ -6,23 +6,26 @@ import type { CheckedStep, CheckModel } from "../model/model.ts";
 /** Steps that pass whatever their action answers. */
 export const untestedResult: Check = {
   codes: [
-    { code: "untested-result", severity: "hint", summary: "A step passes whatever its result is." },
+    {
+      code: "untested-result",
+      severity: "hint",
+      summary: "A step passes whatever its result is; an error with --strict.",
+    },
   ],
   *find(model) {
     const judged = findJudged(model);
     for (const step of model.jobs.flatMap(({ steps }) => steps)) {
       const { action, path, retry, id } = step.draft;
-      const test = action?.exampleTest;
-      if (test === undefined || step.raw.test !== undefined || step.isDoubtful) continue;
-      if (id !== undefined && judged.has(id) || runsOn(step)) continue;
+      if (!action || action.neverFails || action.embeds || step.isDoubtful) continue;
+      // A retry without a test judges its attempts by the success of the action.
+      if (step.raw.test !== undefined || retry) continue;
+      if (id !== undefined && judged.has(id) || isInBackground(step)) continue;
       yield {
         severity: "hint",
         code: "untested-result",
         path: [...path, "uses"],
-        message: retry
-          ? "nothing tests the result of this step: after the last attempt it passes anyway"
-          : "nothing tests the result of this step",
-        hint: `add a test, like test: ${test}`,
+        message: "nothing tests the result of this step",
+        hint: `add a test, like test: ${action.exampleTest ?? "status == 0"}`,
       };
     }
   },
@@ -39,8 +42,8 @@ function findJudged({ readings, stepsById, publishers }: CheckModel): ReadonlySe
   return judged;
 }
 
-/** Whether it is left to run in the background, so that it has no result yet. */
-function runsOn({ draft }: CheckedStep): boolean {
+/** Whether it keeps running in the background, without a result yet. */
+function isInBackground({ draft }: CheckedStep): boolean {
   const background = fieldOf(draft.with, "background");
   return background !== undefined && background !== false && background !== "false";
 }

@@ -1,4 +1,4 @@
-import type { JobResult } from "../../action/action.ts";
+import type { Action, JobResult } from "../../action/action.ts";
 import type { Explanation, Expression, Operand, Scope } from "../../expr/expression.ts";
 import { findReferences } from "../../expr/references.ts";
 import { ExpressionError, RunnerError, StepError } from "../../source/errors.ts";
@@ -106,11 +106,12 @@ export async function explainTest(
   test: Expression,
   given: AttemptInput,
 ): Promise<Failure> {
-  const { step: { path }, scope } = context;
+  const { step: { path, action }, scope } = context;
   const { start, end, operands, hint: likely, unequal } = test.explain(scope, false);
   const reader = readerOf(session, context, path);
-  const hint = nilInTest(reader, test, operands) ?? likely ?? nilPartsHint(reader, given) ??
-    (await context.step.action.explainer?.())?.testHint?.(operands.map(({ text }) => text));
+  const hint = nilInTest(reader, test, operands) ?? fieldHint(action, operands) ?? likely ??
+    nilPartsHint(reader, given) ??
+    (await action.explainer?.())?.testHint?.(operands.map(({ text }) => text));
   return {
     kind: "test",
     field: "test",
@@ -135,6 +136,16 @@ function nilInTest(
     absent.some(({ start, end }) => read.start >= start && read.end <= end)
   );
   return explainNil(reader, marked, { all });
+}
+
+/** What a field of `res` is, where the test takes it for a value of another type. */
+function fieldHint({ responseFields = [] }: Action, operands: readonly Operand[]) {
+  for (const { text, type } of operands) {
+    const field = responseFields.find(({ name }) => text === `res.${name}`);
+    const others = operands.filter((other) => other.text !== text);
+    if (field?.hint && others.every((other) => other.type !== type)) return field.hint;
+  }
+  return undefined;
 }
 
 /** The failure of a step by the job that it embeds. */

@@ -7,7 +7,7 @@ import type { WorkflowDraft } from "../decode/decode_workflow.ts";
 import { attachJobFiles, type FoundJobFile, JobFiles } from "./job_files.ts";
 import { checkJobPath, jobPathOf } from "./job_path.ts";
 import type { Limits } from "../limits.ts";
-import type { CompleteJobs, Job, JobFile, Workflow } from "../model.ts";
+import type { CompleteJobs, Document, Job, JobFile, Workflow } from "../model.ts";
 import { addError, hasErrors, type Problem } from "../problem.ts";
 import { loadError } from "../locate_diagnostics.ts";
 
@@ -15,6 +15,8 @@ import { loadError } from "../locate_diagnostics.ts";
 export interface EmbeddedFiles {
   /** The files that could be decoded, each before those that it embeds. */
   readonly found: readonly FoundJobFile[];
+  /** Which of them a step embeds, whether it is a step of the workflow or of a job file. */
+  readonly embedded: ReadonlyMap<StepDraft, Document>;
   /** What is wrong with them, each with its place. */
   diagnostics(): Promise<readonly Diagnostic[]>;
   /** The workflow with the files at its steps, but for those whose paths hang on its vars. */
@@ -47,6 +49,7 @@ export async function embedJobFiles(
     get found() {
       return jobFiles.found;
     },
+    embedded: jobFiles.embedded,
     diagnostics: () => jobFiles.diagnostics(),
     attach(workflow) {
       const attached = { ...workflow, jobs: attachAll(workflow.jobs, files) };

@@ -57,6 +57,8 @@ export class JobFiles {
   readonly #host: Host;
   readonly #limits: Limits;
   readonly #visited = new Map<string, Visited>();
+  /** The documents of the job files that steps embed, at any depth. */
+  readonly embedded = new Map<StepDraft, Document>();
   /** In the order of `found`; of a file that is no YAML there is only what is wrong with it. */
   readonly #found: (FoundJobFile | readonly Diagnostic[])[] = [];
 
@@ -149,6 +151,7 @@ export class JobFiles {
     if (visited.kind === "none") return refuse("job-file", visited.message, visited.hint);
     if (visited.kind === "bad") return;
     embedded.files.set(step, visited.file);
+    this.embedded.set(step, visited.file.document);
     embedded.levels = Math.max(embedded.levels, levels);
     embedded.size += visited.size;
   }

@@ -1,0 +1,93 @@
+import type { BinaryExpression, Node } from "../../expr/parse/ast.ts";
+import { childrenOf } from "../../expr/parse/tree.ts";
+import { valueReferences } from "../../expr/references.ts";
+import { didYouMean } from "../../source/suggest.ts";
+import { typeName } from "../../value/value.ts";
+import type { Problem } from "../../workflow/problem.ts";
+import { type Check, keyProblem, severityOfNil } from "../check.ts";
+import { isGuarded } from "../model/make_readings.ts";
+import type { CheckedStep, CheckModel } from "../model/model.ts";
+
+/** Fields of `res` that the action never gives, and comparisons that can never be true. */
+export const responseField: Check = {
+  codes: [
+    {
+      code: "unknown-field",
+      severity: "error",
+      summary: "A field of `res` is read that the action never gives.",
+    },
+    {
+      code: "impossible-comparison",
+      severity: "warning",
+      summary: "A test compares a result with a value that it never has.",
+    },
+  ],
+  *find(model) {
+    yield* unknownFields(model);
+    for (const step of model.jobs.flatMap(({ steps }) => steps)) {
+      const { test, path, action } = step.draft;
+      if (!test || !action?.responseFields) continue;
+      for (const node of comparisonsIn(test.node)) {
+        const problem = impossibleComparison(node, step);
+        if (!problem) continue;
+        const { start, end } = node;
+        yield { ...problem, path: [...path, "test"], range: { start, end } };
+      }
+    }
+  },
+};
+
+function* unknownFields({ readings }: CheckModel): Iterable<Problem> {
+  for (const reading of readings) {
+    const { root, keys: [field], step } = reading;
+    const action = step?.draft.action;
+    const names = action?.responseFields?.map(({ name }) => name);
+    if (root !== "res" || !field || !names || names.includes(field.name)) continue;
+    if (isGuarded(reading, 0)) continue;
+    yield keyProblem(reading, 0, {
+      severity: severityOfNil(reading, 0),
+      code: "unknown-field",
+      message: `unknown field "${field.name}" of the result of ${action!.name}: it is always nil`,
+      hint: didYouMean(field.name, names) ?? `${action!.name} gives ${names.join(", ")}`,
+    });
+  }
+}
+
+function* comparisonsIn(node: Node): Iterable<BinaryExpression> {
+  if (node.type === "BinaryExpression" && (node.operator === "==" || node.operator === "!=")) {
+    yield node;
+  }
+  for (const child of childrenOf(node)) yield* comparisonsIn(child);
+}
+
+function impossibleComparison(
+  { left, right, operator }: BinaryExpression,
+  { draft: { action } }: CheckedStep,
+): Omit<Problem, "path"> | undefined {
+  const value = constantOf(right) ?? constantOf(left);
+  const side = constantOf(right) === undefined ? right : left;
+  const [read, ...others] = valueReferences(side);
+  if (value === undefined || !read || others.length > 0 || read.isOpen) return undefined;
+  const always = operator === "==" ? "never true" : "always true";
+  const problem = { severity: "warning", code: "impossible-comparison" } as const;
+  if (read.root === "status" && read.keys.length === 0) {
+    if (value === 0 || value === 1) return undefined;
+    const message = `status is 0 or 1, so that this is ${always}`;
+    return { ...problem, message, hint: "0 is success, 1 anything else" };
+  }
+  const [key, ...rest] = read.keys;
+  const field = action?.responseFields?.find(({ name }) => name === key?.name);
+  if (read.root !== "res" || rest.length > 0 || !field?.type) return undefined;
+  const type = typeName(value);
+  if (type === field.type) return undefined;
+  const message = `res.${field.name} is ${field.type}, this is ${type}: it is ${always}`;
+  return { ...problem, message, ...field.hint === undefined ? {} : { hint: field.hint } };
+}
+
+/** A literal that is not nil, also a negative number. */
+function constantOf(node: Node): string | number | boolean | undefined {
+  if (node.type === "Literal") return node.value ?? undefined;
+  if (node.type !== "UnaryExpression" || node.operator !== "-") return undefined;
+  const value = constantOf(node.argument);
+  return typeof value === "number" ? -value : undefined;
+}
