@@ -240,6 +240,8 @@ export interface ResourceScope {
 /** Takes texts that every report must replace by `***`. */
 export interface SecretSink {
   add(text: string): void;
+  /** Whether a text has a known secret in it, in any encoding. */
+  isIn(text: string): boolean;
 }
 
 export type { Dict, Value };

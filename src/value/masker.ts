@@ -52,6 +52,11 @@ export class Masker {
     return copied < stop ? out + text.slice(copied, stop) : out;
   }
 
+  /** Whether a text has a secret in it. */
+  isIn(text: string): boolean {
+    return this.find(text).length > 0;
+  }
+
   /** Where secrets stand in a text, in order, those that overlap as one. */
   find(text: string): readonly Range[] {
     const found: Range[] = [];

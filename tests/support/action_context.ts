@@ -39,6 +39,7 @@ export function actionContext(): TestContext {
     scope,
     secrets: {
       add: (text) => void learned.push(text),
+      isIn: (text) => learned.some((secret) => text.includes(secret)),
     },
     label: "test",
     vars: {},

@@ -86,7 +86,7 @@ async function follow(
   for (let followed = 0;; followed++) {
     // Only the last response is part of the result, whose secrets the run finds.
     for (const { text } of exchangedSecrets({ ...readHead(reply) })) context.secrets.add(text);
-    const next = redirectOf(request, reply);
+    const next = redirectOf(request, reply, context.secrets);
     if (!next) return reply;
     if (followed >= maxRedirects) {
       const { method, url } = asked;

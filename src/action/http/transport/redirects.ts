@@ -1,5 +1,6 @@
 import { StepError } from "../../../source/errors.ts";
 import { isSecretHeader, withoutPassword } from "../../../value/secrets.ts";
+import type { SecretSink } from "../../action.ts";
 import { fromByteString } from "../request/http_syntax.ts";
 import { bareUrl, type Request } from "../request/read_request.ts";
 import type { Headers } from "../request/request_headers.ts";
@@ -13,8 +14,15 @@ export function isRedirect({ code }: Reply): boolean {
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
-/** The request that a redirect asks for; undefined where the response is none. */
-export function redirectOf(request: Request, reply: Reply): Request | undefined {
+/**
+ * The request that a redirect asks for; undefined where the response is not one. Another origin
+ * gets no header that has a secret name or holds a secret.
+ */
+export function redirectOf(
+  request: Request,
+  reply: Reply,
+  secrets: SecretSink,
+): Request | undefined {
   if (!isRedirect(reply)) return undefined;
   const location = locationOf(reply);
   if (location === undefined) return undefined;
@@ -25,8 +33,9 @@ export function redirectOf(request: Request, reply: Reply): Request | undefined 
   const isElsewhere = url.origin !== request.url.origin;
   const headers = keepHeaders(
     request.headers,
-    (name) =>
-      !(isElsewhere && isForOneOrigin(name)) && !(becomesGet && name.startsWith("Content-")),
+    (name, value) =>
+      !(isElsewhere && (name === "Host" || isSecretHeader(name) || secrets.isIn(value))) &&
+      !(becomesGet && name.startsWith("Content-")),
   );
   if (isElsewhere) headers.Host = url.host;
   if (becomesGet) return { method: "GET", url, headers };
@@ -50,12 +59,11 @@ function resolve({ method, url }: Request, location: string): URL {
   );
 }
 
-function isForOneOrigin(name: string): boolean {
-  return name === "Host" || isSecretHeader(name);
-}
-
-function keepHeaders(headers: Headers, keep: (name: string) => boolean): Record<string, string> {
+function keepHeaders(
+  headers: Headers,
+  keep: (name: string, value: string) => boolean,
+): Record<string, string> {
   const kept: Record<string, string> = Object.create(null);
-  for (const name in headers) if (keep(name)) kept[name] = headers[name]!;
+  for (const [name, value] of Object.entries(headers)) if (keep(name, value)) kept[name] = value;
   return kept;
 }

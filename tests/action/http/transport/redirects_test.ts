@@ -26,9 +26,13 @@ function redirector(seen: Seen[]) {
   });
 }
 
-async function go(params: Dict): Promise<{ readonly res: Dict; readonly seen: readonly Seen[] }> {
+async function go(
+  params: Dict,
+  secrets: readonly string[] = [],
+): Promise<{ readonly res: Dict; readonly seen: readonly Seen[] }> {
   const seen: Seen[] = [];
   await using context = actionContext();
+  for (const secret of secrets) context.secrets.add(secret);
   await using server = redirector(seen);
   const { res } = await runHttp({ url: server.url, ...params }, context);
   return { res, seen };
@@ -76,16 +80,26 @@ Deno.test("http takes no credentials to another origin", async () => {
       cookie: "a=1",
       "proxy-authorization": "Basic eDp5",
       host: "example.test",
+      "x-api-key": "k",
+      "x-auth-token": "t",
+      "x-trace": "of-known-secret-1",
       "x-a": "1",
     },
-  });
+  }, ["known-secret"]);
   assertEquals(res.code, 200);
   const { headers } = seen[0]!;
   assertEquals(
-    ["authorization", "cookie", "proxy-authorization", "x-a", "host"].map((name) =>
-      headers.get(name)
-    ),
-    [null, null, null, "1", `127.0.0.1:${other.port}`],
+    [
+      "authorization",
+      "cookie",
+      "proxy-authorization",
+      "x-api-key",
+      "x-auth-token",
+      "x-trace",
+      "x-a",
+      "host",
+    ].map((name) => headers.get(name)),
+    [null, null, null, null, null, null, "1", `127.0.0.1:${other.port}`],
   );
 });
 
