@@ -34,10 +34,11 @@ Deno.test("a secret of the environment stands in the command by its name", async
   const { command } = await commandOf(`{token: "{{API_TOKEN}}"}`, bearer, {
     env: { API_TOKEN: "tok-secret-1" },
   });
-  assertEquals(command, `curl -L URL/x \\\n-H 'Authorization: Bearer '"$API_TOKEN"`);
+  assertEquals(command, `curl -L URL/x \\\n${PACKED} \\\n-H 'Authorization: Bearer '"$API_TOKEN"`);
 });
 
-const MASKED = `curl -L URL/x \\\n-H 'Authorization: ***'`;
+const PACKED = "-H 'Accept-Encoding: gzip, deflate, br' --compressed";
+const MASKED = `curl -L URL/x \\\n${PACKED} \\\n-H 'Authorization: ***'`;
 
 Deno.test("a secret of --env-file or --var has no name in the user's shell", async () => {
   const fromFile = await commandOf(`{token: "{{API_TOKEN}}"}`, bearer, {
@@ -66,7 +67,7 @@ Deno.test("a secret header that is more than a secret with a name is not shown",
     );
     const [name] = header.split(":");
     const value = name === "Cookie" ? "sid=***; a=***" : "***";
-    assertEquals(command, `curl -L URL/x \\\n-H '${name}: ${value}'`);
+    assertEquals(command, `curl -L URL/x \\\n${PACKED} \\\n-H '${name}: ${value}'`);
   }
 });
 
@@ -118,6 +119,6 @@ jobs:
   await withFiles({ "w.yml": workflow }, async (cwd) => {
     const { stdout } = await runCli(["w.yml"], { cwd });
     assertEquals(stdout.match(/reproduce with:/g)?.length, 1);
-    assertStringIncludes(stdout, "\n           curl -L http://127.0.0.1:1/x\n");
+    assertStringIncludes(stdout, "\n          curl -L http://127.0.0.1:1/x \\\n");
   });
 });

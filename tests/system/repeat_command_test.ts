@@ -135,7 +135,7 @@ async function requestOf(shell: string, command: string, server: RawServer): Pro
   return comparable(server.requests.at(-1)!);
 }
 
-/** A request without what is curl's own affair. */
+/** A request without what curl chooses by itself. */
 function comparable(request: string): unknown {
   const [head = "", ...body] = request.split("\r\n\r\n");
   const [line, ...headers] = head.split("\r\n");
@@ -143,8 +143,7 @@ function comparable(request: string): unknown {
     const [, name = "", value = ""] = /^([^:]*): *(.*)$/s.exec(header) ?? [];
     return [name.toLowerCase(), value] as const;
   }).filter(([name, value]) =>
-    name !== "connection" && !(name === "user-agent" && /^(runner|curl)/.test(value)) &&
-    !(name === "accept-encoding" && value === "gzip, deflate, br")
+    name !== "connection" && !(name === "user-agent" && /^(runner|curl)/.test(value))
   ).sort();
   return { line, headers: fields, body: body.join("\r\n\r\n") };
 }

@@ -21,9 +21,12 @@ export function curlCommand({ method, url, headers, body }: Dict, params: Dict):
       ...methodWords(String(method), text),
       String(url),
     ],
-    ...headerWords(String(method), String(url), sent, text).map((header) => ["-H", header]),
+    ...headerWords(String(method), String(url), sent, text).map((header) => [
+      "-H",
+      header,
+      ...header.startsWith("Accept-Encoding: ") && isPacked(sent) ? ["--compressed"] : [],
+    ]),
   ];
-  if (isPacked(sent)) groups.push(["--compressed"]);
   if (text === "") return { groups };
   if (text.length > LONGEST_BODY) {
     const note = `put the body, ${text.length} characters, into a file "${BODY_FILE}" first`;
@@ -82,12 +85,12 @@ function isImplied(name: string, value: string, url: string, body: string): bool
     case "Host":
       return value === URL.parse(url)?.host;
     default:
-      return value === ALWAYS[name];
+      return name !== "Accept-Encoding" && value === ALWAYS[name];
   }
 }
 
-/** Whether the step asks for an encoding that curl has to undo. */
+/** Whether the request asks for an encoding that curl has to undo. */
 function isPacked(headers: Dict): boolean {
   const asked = headers["Accept-Encoding"];
-  return asked !== undefined && asked !== "identity" && asked !== ALWAYS["Accept-Encoding"];
+  return asked !== undefined && asked !== "identity";
 }
