@@ -59,10 +59,13 @@ function steady(text: string, url: string): string {
   return text.replaceAll(url, "http://rig")
     .replaceAll(host, "rig")
     .replace(/127\.0\.0\.1 port \d{2,5}/g, "rig")
-    .replace(/(?<=^ *\d+\. [✓✗○] .*) \([\d.]+m?s\)/gm, "")
+    .replace(/(?<=^ *(?:\d+\. )?[✓✗○] .*) \([\d.]+m?s\)/gm, "")
     .replace(/(in|time:|path|after) [\d.]+(?:ms|s)\b/g, "$1 0ms")
     .replace(/(?<=^Slowest steps\n)(?: +\d.*\n)+/gm, "    the five slowest\n")
-    .replace(/(?<=[\d.]{12} )[\d.]+m?s\b|(?<=(?:took|time|min|mean|p\d\d|max) )[\d.]+m?s\b/g, "0ms")
+    .replace(
+      /(?<=[\d:.]{12},? )[\d.]+m?s\b|(?<=(?:took|time|min|mean|p\d\d|max) )[\d.]+m?s\b/g,
+      "0ms",
+    )
     .replace(/\b\d\d:\d\d:\d\d\.\d{3}\b/g, "00:00:00.000")
     .replace(/pid: \d+/g, "pid: 1")
     .replace(/Date: .*/g, "Date: now")

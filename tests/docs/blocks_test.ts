@@ -254,7 +254,7 @@ function assertOutput(printed: Printed | undefined, wanted: string, folder: stri
 function steady(text: string): string {
   return text.replace(/^\s*\n/, "").trimEnd()
     .replaceAll(PLUGIN_PLACE, "looked for in ~/.runner/plugins")
-    .replace(/(?<=^ *\d+\. [✓✗○] .*) \([\d.]+m?s\)/gm, "")
+    .replace(/(?<=^ *(?:\d+\. )?[✓✗○] .*) \([\d.]+m?s\)/gm, "")
     .replace(/\b(\d+m)?\d+(\.\d+)?(s|ms|µs)\b/g, "0ms")
     .replace(/127\.0\.0\.1:\d{4,5}\b/g, "127.0.0.1:8080")
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z\b/g, "2026-01-01T00:00:00.000Z")

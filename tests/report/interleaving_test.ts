@@ -14,6 +14,9 @@ import {
   stepStarted,
 } from "./events.ts";
 import { textReport } from "../../src/report/text/text_report.ts";
+import { writeInBlocks } from "../../src/report/text/write_jobs.ts";
+
+const OPTIONS = { timing: false, style: PLAIN };
 
 /** Numbers that look random and are the same each time. */
 function randomNumbers(seed: number): (below: number) => number {
@@ -64,13 +67,13 @@ function interleave(jobs: readonly RunEvent[][], random: (below: number) => numb
   }
 }
 
-Deno.test("textReport() makes the same block of a job for any order of the events of others", () => {
+Deno.test("writeInBlocks() makes the same block of a job for any order of the events of others", () => {
   for (let seed = 0; seed < 300; seed++) {
     const random = randomNumbers(seed);
     const ids = Array.from({ length: 1 + random(6) }, (_, index) => `job${index}`);
     const jobs = ids.map((id) => eventsOf(id, random));
     const report = (events: readonly RunEvent[]) =>
-      reportOf(textReport({ timing: false, style: PLAIN }), [
+      reportOf(textReport(OPTIONS, writeInBlocks(OPTIONS)), [
         runStarted(ids),
         ...events,
         runFinished(),
@@ -85,14 +88,14 @@ Deno.test("textReport() makes the same block of a job for any order of the event
   }
 });
 
-Deno.test("textReport() writes every line of the first job the moment it is known", () => {
+Deno.test("writeInBlocks() writes every line of the first job the moment it is known", () => {
   const random = randomNumbers(7);
   const first = [
     jobStarted("a"),
     ...Array.from({ length: 5 }, (_, step) => stepFinished({ job: "a", step }, `step ${step}`)),
   ];
   const other = [jobStarted("b"), stepFinished({ job: "b", step: 0 }, "other")];
-  const report = textReport({ timing: false, style: PLAIN });
+  const report = textReport(OPTIONS, writeInBlocks(OPTIONS));
   report.report(runStarted(["a", "b"]));
   report.report(first.shift()!);
   for (const event of interleave([first, other], random)) {

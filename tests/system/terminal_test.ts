@@ -121,7 +121,7 @@ Deno.test("a resize during a run leaves nothing behind, narrower or wider, lower
 const SIZES: readonly (readonly [number, number, meeting: string, next: string])[] = [
   [40, 30, "a", "› second"],
   [25, 8, "b", "third"],
-  [120, 20, "c", "1 of 2 jobs done"],
+  [120, 20, "c", "1 of 2 done"],
 ];
 
 /** Waits until the last of the live lines with a time has one above that; returns its time. */

@@ -25,6 +25,7 @@ export interface LiveStep {
 /** How far a run is, in jobs. */
 export interface Progress {
   readonly done: number;
+  readonly failed: number;
   readonly all: number;
 }
 
@@ -41,6 +42,7 @@ export class LiveJobs {
   readonly #positions = new Map<string, number>();
   readonly #running = new Map<string, RunningJob>();
   #done = 0;
+  #failed = 0;
 
   /** Takes an event of the run into account. */
   update(event: RunEvent): void {
@@ -55,6 +57,7 @@ export class LiveJobs {
       }
       case "job_finished":
         this.#done++;
+        if (event.state === "failed") this.#failed++;
         this.#running.delete(event.job);
         return;
       case "round_finished": {
@@ -94,7 +97,7 @@ export class LiveJobs {
 
   /** How many jobs are over, skipped ones included, of how many. */
   get progress(): Progress {
-    return { done: this.#done, all: this.#positions.size };
+    return { done: this.#done, failed: this.#failed, all: this.#positions.size };
   }
 
   /** The jobs under way, in the order of the file. */

@@ -4,10 +4,11 @@ import { printableEvent } from "../model/printable_event.ts";
 import { renderLive } from "./render_live.ts";
 import type { LiveLine, Reporter, ReportOptions } from "../reporter.ts";
 import { textReport } from "../text/text_report.ts";
+import { writeInBlocks } from "../text/write_jobs.ts";
 
 /** The report that people read, with a line below it for each job that is under way. */
 export function liveReport(options: ReportOptions): Reporter {
-  const text = textReport(options);
+  const text = textReport(options, writeInBlocks(options));
   const live = new LiveJobs();
   return {
     ...text,

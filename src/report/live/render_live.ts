@@ -27,7 +27,7 @@ export interface Screen {
  */
 export function renderLive(
   jobs: readonly LiveJob[],
-  { done, all }: Progress,
+  { done, failed, all }: Progress,
   now: number,
   { columns, rows }: Screen,
   style: Style,
@@ -37,8 +37,9 @@ export function renderLive(
   const lines = shown.map((job) => jobLine(job, now, columns, style));
   const note = (text: string) => lines.push(style.dim(cutLine(`  ${text}`, columns)));
   const left = jobs.length - shown.length;
-  if (left > 0) note(`… and ${countOf(left, "more job")}, ${done} of ${all} done`);
-  else if (lines.length > 0 && lines.length < rows && all > 1) note(`${done} of ${all} jobs done`);
+  const progress = `${done} of ${all} done${failed > 0 ? `, ${failed} failed` : ""}`;
+  if (left > 0) note(`… and ${countOf(left, "more job")}, ${progress}`);
+  else if (lines.length > 0 && lines.length < rows && all > 1) note(progress);
   return lines;
 }
 

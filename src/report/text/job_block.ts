@@ -7,7 +7,6 @@ import {
   belowName,
   INSIDE_STEP,
   jobEnd,
-  jobHeader,
   narrowed,
   renderEcho,
   skippedJob,
@@ -25,8 +24,6 @@ export interface JobBlock {
   readonly name: string;
   /** Where the job runs otherwise than just once. */
   readonly rounds?: JobRounds;
-  /** Whether the name of the job stands in the report. */
-  isOpen: boolean;
   /** Steps that have their line, which numbers the next. */
   lines: number;
   /** For the list at the end of the report. */
@@ -35,35 +32,23 @@ export interface JobBlock {
 
 /** A job of which nothing has been told yet. */
 export function makeJobBlock(position: number, name: string, rounds?: JobRounds): JobBlock {
-  const block = { position, name, isOpen: false, lines: 0, failures: [] };
+  const block = { position, name, lines: 0, failures: [] };
   return rounds ? { ...block, rounds } : block;
 }
 
-/** The name above the steps of a job, where it does not stand there already. */
-export function openLines(block: JobBlock, { style }: ReportOptions): string[] {
-  if (block.isOpen) return [];
-  block.isOpen = true;
-  return [jobHeader(block.name, style)];
+/** Takes a step into account. Where rounds are counted until the job ends it has no lines. */
+export function addStep(block: JobBlock, step: StepTree): void {
+  if (block.rounds) block.rounds.addStep(step);
+  else if (step.result.state === "failed") block.failures.push(makeStepEntry(step, block.name));
 }
 
-/** The lines that a step adds to its job: none where rounds are counted until the job ends. */
-export function stepLines(
-  block: JobBlock,
-  step: StepTree,
-  options: ReportOptions,
-): string[] {
-  if (block.rounds) {
-    block.rounds.addStep(step);
-    return [];
-  }
-  if (step.result.state === "failed") {
-    block.failures.push(makeStepEntry(step, block.name));
-  }
-  return [...openLines(block, options), ...renderStep(block.lines++, step, options)];
+/** The lines that a step adds to its job. */
+export function stepLines(block: JobBlock, step: StepTree, options: ReportOptions): string[] {
+  return block.rounds ? [] : renderStep(block.lines++, step, options);
 }
 
 /** The line of a step and what belongs below it: first the steps of the job that it embeds. */
-function renderStep(
+export function renderStep(
   number: number,
   { result, inside }: StepTree,
   options: ReportOptions,
@@ -89,23 +74,26 @@ function renderInside(
   return indentLines(lines, INSIDE_STEP);
 }
 
-/** The last lines of a job; its only one where it was skipped. */
-export function endLines(
-  block: JobBlock,
-  event: JobFinished,
-  options: ReportOptions,
-): string[] {
+/** The only line of a job that was skipped before any of its steps began; else nothing. */
+export function skippedLine(
+  { lines, rounds }: JobBlock,
+  { name, state, reason }: JobFinished,
+  { style }: ReportOptions,
+): string | undefined {
+  if (state !== "skipped" || lines > 0 || rounds?.hasBegun) return undefined;
+  return skippedJob(name, reason, style);
+}
+
+/** The lines below the steps of a job. */
+export function endLines(block: JobBlock, event: JobFinished, options: ReportOptions): string[] {
   const { style } = options;
   const { name, state, failures, duration, reason } = event;
   const { rounds } = block;
-  const hasBegun = block.isOpen || rounds?.hasBegun;
-  if (state === "skipped" && !hasBegun) return [skippedJob(name, reason, style), ""];
   const isFailing = failures.length > 0;
   if (isFailing) block.failures.push(makeFailureEntry(name, failures));
   if (rounds) block.failures.push(...rounds.failures(block.name));
   const remark = (rounds?.remark() ?? "") + (reason === undefined ? "" : ` (${oneLine(reason)})`);
   return [
-    ...openLines(block, options),
     ...rounds?.lines(options) ?? [],
     ...isFailing ? failureLines(event, options) : [],
     jobEnd(state, duration, remark, style),

@@ -1,5 +1,6 @@
 import type { JobState, RunFinished, StepResult, StepState } from "../../run/event.ts";
 import { formatClock, formatDuration, formatElapsed } from "../../value/duration.ts";
+import { printableLine } from "../../source/printable.ts";
 import type { ReportOptions } from "../reporter.ts";
 import type { Paint, Style } from "../style.ts";
 import { countOf, indentedRoom, oneLine, type Room, roomOf } from "./text_lines.ts";
@@ -29,7 +30,20 @@ export function stepIcon(state: StepState, style: Style): string {
 const LEAST_SHOWN = 100;
 
 /** `   2. ✓ wait for it (after 1s) ↻ 2/5 (1.3s)`. */
-export function stepLine(number: number, result: StepResult, options: ReportOptions): string {
+export function stepLine(index: number, result: StepResult, options: ReportOptions): string {
+  return stepNumber(index, options.style) + stepText(result, options);
+}
+
+/** `✗ Build › compile   api.yml:14`: a step where several jobs write by turns. */
+export function stepLineOf(job: string, result: StepResult, options: ReportOptions): string {
+  const place = result.failures.find((failure) => failure.place)?.place;
+  const where = place
+    ? `   ${options.style.cyan(`${printableLine(place.file)}:${place.line}`)}`
+    : "";
+  return stepText({ ...result, name: `${job} › ${result.name}` }, options) + where;
+}
+
+function stepText(result: StepResult, options: ReportOptions): string {
   const { style } = options;
   const { state, wait, attempts, maxAttempts, flaky, reason, untested, duration } = result;
   const name = oneLine(result.name);
@@ -43,7 +57,7 @@ export function stepLine(number: number, result: StepResult, options: ReportOpti
     ? ""
     : ` ↻ ${attempts.length}/${maxAttempts}${flaky ? " flaky" : ""}`;
   const time = duration >= LEAST_SHOWN && !isSkipped ? ` (${formatElapsed(duration)})` : "";
-  return stepNumber(number, style) + `${stepIcon(state, style)} ` +
+  return `${stepIcon(state, style)} ` +
     (isSkipped ? style.dim(name + remark) : name + style.yellow(remark)) +
     style.dim(wait === undefined ? "" : ` (after ${formatDuration(wait)})`) +
     (attempts.length > 1 ? style.yellow(retry) : style.dim(retry)) +

@@ -9,6 +9,11 @@ export function indentLines(lines: readonly string[], columns: number): string[]
   return lines.map((line) => line === "" ? "" : indent + line);
 }
 
+/** Lines as text, each with its end. */
+export function asText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}
+
 /** `1 job`, `2 jobs`. */
 export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;

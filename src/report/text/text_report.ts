@@ -1,28 +1,17 @@
-import type {
-  JobFinished,
-  JobStarted,
-  RunEvent,
-  RunFinished,
-  RunStarted,
-} from "../../run/event.ts";
-import { endLines, type JobBlock, makeJobBlock, openLines, stepLines } from "./job_block.ts";
-import { JobOrder } from "../model/job_order.ts";
+import type { JobStarted, RunEvent, RunFinished, RunStarted } from "../../run/event.ts";
+import { addStep, type JobBlock, makeJobBlock } from "./job_block.ts";
 import { renderFooter, runHeader } from "./layout.ts";
 import { printableEvent } from "../model/printable_event.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import { makeJobRounds } from "../model/job_rounds.ts";
 import { renderFailureList } from "./failure_list.ts";
-import { roomOf } from "./text_lines.ts";
+import { asText, roomOf } from "./text_lines.ts";
+import { type JobWriter, writeAtOnce } from "./write_jobs.ts";
 import { StepTrees } from "../model/step_trees.ts";
 
-/**
- * The report that people read, for `stream` and `spinner` alike.
- *
- * Each job is one block of lines whatever runs beside it, and the same block for any order in
- * which the events of different jobs come.
- */
-export function textReport(options: ReportOptions): Reporter {
-  const text = new TextReport(options);
+/** The report that people read; `jobs` decides when the lines of jobs are written. */
+export function textReport(options: ReportOptions, jobs = writeAtOnce(options)): Reporter {
+  const text = new TextReport(options, jobs);
   return {
     report: (event) => text.take(printableEvent(withoutDetails(event))),
   };
@@ -41,13 +30,14 @@ function withoutDetails(event: RunEvent): RunEvent {
 
 class TextReport {
   readonly #options: ReportOptions;
-  readonly #order = new JobOrder();
+  readonly #jobs: JobWriter;
   readonly #trees = new StepTrees();
-  /** By id, in the order of the file; so are the positions that `JobOrder` knows them by. */
+  /** By id, in the order of the file; so are their positions. */
   readonly #blocks = new Map<string, JobBlock>();
 
-  constructor(options: ReportOptions) {
+  constructor(options: ReportOptions, jobs: JobWriter) {
     this.#options = options;
+    this.#jobs = jobs;
   }
 
   take(event: RunEvent): string {
@@ -56,15 +46,14 @@ class TextReport {
         return this.#startRun(event);
       case "job_started":
         return this.#startJob(event);
-      case "step_started": {
-        const block = this.#block(event.run.job);
-        return this.#write(block, openLines(block, this.#options));
-      }
+      case "step_started":
+        return this.#jobs.begin(this.#block(event.run.job));
       case "step_finished": {
         const step = this.#trees.finish(event);
         if (!step) return "";
         const block = this.#block(event.run.job);
-        return this.#write(block, stepLines(block, step, this.#options));
+        addStep(block, step);
+        return this.#jobs.step(block, step);
       }
       case "step_retried":
         this.#trees.retry(event.run);
@@ -74,7 +63,7 @@ class TextReport {
         return "";
       }
       case "job_finished":
-        return this.#endJob(event);
+        return this.#jobs.end(this.#block(event.job), event);
       case "run_finished":
         return this.#endRun(event);
       case "step_waiting":
@@ -89,14 +78,8 @@ class TextReport {
   }
 
   #startJob({ job, name, rounds }: JobStarted): string {
-    this.#order.start(this.#addBlock(job, name, rounds).position);
+    this.#jobs.start(this.#addBlock(job, name, rounds));
     return "";
-  }
-
-  #endJob(event: JobFinished): string {
-    const block = this.#block(event.job);
-    const lines = endLines(block, event, this.#options);
-    return this.#order.end(block.position, asText(lines));
   }
 
   #endRun(event: RunFinished): string {
@@ -106,10 +89,6 @@ class TextReport {
       ? []
       : renderFailureList(failures, style, roomOf(columns?.()));
     return asText([...list, renderFooter(event, style)]);
-  }
-
-  #write(block: JobBlock, lines: readonly string[]): string {
-    return lines.length === 0 ? "" : this.#order.write(block.position, asText(lines));
   }
 
   #block(id: string): JobBlock {
@@ -127,8 +106,4 @@ class TextReport {
     this.#blocks.set(id, block);
     return block;
   }
-}
-
-function asText(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join("");
 }

@@ -59,5 +59,5 @@ jobs:
     JSON.parse(reports["ctrf.json"]!).results.tests.map(({ name }: { name: string }) => name),
     ["job_0 › hello", "second › hello"],
   );
-  assert(/● job_0\n {3}1. . hello\n/.test(stdout), stdout);
+  assert(stdout.includes(" job_0 › hello\n"), stdout);
 });

@@ -21,6 +21,7 @@ import {
 } from "../events.ts";
 import { liveReport } from "../../../src/report/live/live_report.ts";
 import { textReport } from "../../../src/report/text/text_report.ts";
+import { writeInBlocks } from "../../../src/report/text/write_jobs.ts";
 
 /** What a pipe gets; its reader goes away after so many writes. */
 class Pipe implements Output {
@@ -72,7 +73,8 @@ const events: readonly RunEvent[] = [
   runFinished({ state: "failed" }),
 ];
 const style = PLAIN;
-const streamText = reportOf(textReport({ timing: false, style }), events);
+const OPTIONS = { timing: false, style };
+const streamText = reportOf(textReport(OPTIONS, writeInBlocks(OPTIONS)), events);
 
 Deno.test("Terminal writes into a pipe what is known at once, and nothing but the report", () => {
   for (const live of [true, false]) {
@@ -96,7 +98,7 @@ Deno.test("Terminal draws no live lines on a screen unless it is asked to", () =
   assertEquals(screen.writes.join(""), streamText);
 });
 
-Deno.test("Terminal leaves on the screen what stream mode writes, at any size and pace", () => {
+Deno.test("Terminal leaves on the screen what a pipe gets in blocks, at any size and pace", () => {
   for (const [columns, rows] of [[80, 24], [20, 24], [20, 3], [7, 2], [200, 1]] as const) {
     for (const pace of [0, 30, 80, 200]) {
       const screen = new Screen(columns, rows);
@@ -129,13 +131,13 @@ about
         two
 ⠋ Build › test  0.8s
 ⠋ Load  0.8s  0/3 rounds
-  0 of 3 jobs done
+  0 of 3 done
 `,
   );
   assert(!screen.isCursorVisible);
   clock.advance(80);
   assert(
-    screen.text().endsWith("⠙ Build › test  0.9s\n⠙ Load  0.9s  0/3 rounds\n  0 of 3 jobs done\n"),
+    screen.text().endsWith("⠙ Build › test  0.9s\n⠙ Load  0.9s  0/3 rounds\n  0 of 3 done\n"),
   );
   terminal.close();
 });
