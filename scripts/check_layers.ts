@@ -1,6 +1,6 @@
 /**
- * Checks the structure of src: a module imports from its own folder or from the layers that are
- * listed for it here, and no imports go in a circle. Types count too.
+ * Checks the structure of src: a module imports only from its own directory and from the layers
+ * listed for it here, and there is no import cycle. Types count too.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import config from "../deno.json" with { type: "json" };
 const UP_TO_ACTION = ["source", "value", "host", "expr", "action"];
 const UP_TO_PLAN = [...UP_TO_ACTION, "workflow", "plan"];
 
-/** Which folders each folder may import from. src/README.md draws the same picture. */
+/** The directories from which each directory may import. src/README.md has the same table. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   source: [],
   value: [],
@@ -28,7 +28,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cli: [...UP_TO_PLAN, "run", "report", "check", "dag", "openapi", "schema"],
 };
 
-/** Single files that a folder may use of a folder that is closed to it otherwise. */
+/** Single files that a directory may import from another that it may not import otherwise. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
   report: ["run/event.ts"],
   library: ["cli/version.ts"],
@@ -59,18 +59,18 @@ async function importsOf(file: string): Promise<Import[]> {
   return found;
 }
 
-async function filesIn(folder: string): Promise<string[]> {
+async function filesIn(directory: string): Promise<string[]> {
   const files: string[] = [];
-  for await (const entry of Deno.readDir(folder)) {
-    const path = `${folder}/${entry.name}`;
+  for await (const entry of Deno.readDir(directory)) {
+    const path = `${directory}/${entry.name}`;
     if (entry.isDirectory) files.push(...await filesIn(path));
     else if (path.endsWith(".ts")) files.push(path);
   }
   return files.sort();
 }
 
-/** A way round in the imports, or nothing. */
-function circle(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+/** A cycle in the imports, if there is one. */
+function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const done = new Set<string>();
   const visit = (file: string, trail: readonly string[]): string[] | undefined => {
     if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file];
@@ -93,9 +93,9 @@ const problems: string[] = [];
 const graph = new Map<string, string[]>();
 const doors = new Map<string, Set<string>>();
 for (const file of await filesIn("src")) {
-  const folder = file.split("/")[1]!;
-  const allowed = LAYERS[folder];
-  if (!allowed) problems.push(`${file}: the folder "${folder}" is no layer`);
+  const directory = file.split("/")[1]!;
+  const allowed = LAYERS[directory];
+  if (!allowed) problems.push(`${file}: the directory "${directory}" is not a layer`);
   const imports = await importsOf(file);
   graph.set(file, imports.flatMap(({ target }) => target ?? []));
   for (const { specifier, target } of imports) {
@@ -109,22 +109,24 @@ for (const file of await filesIn("src")) {
     if (top !== "src") {
       problems.push(`${file}: imports ${target}, outside src`);
     } else if (
-      to !== folder && !allowed?.includes(to) &&
-      !DOORS[folder]?.includes(target.slice("src/".length))
+      to !== directory && !allowed?.includes(to) &&
+      !DOORS[directory]?.includes(target.slice("src/".length))
     ) {
-      problems.push(`${file}: ${folder} may not import ${target}`);
+      problems.push(`${file}: ${directory} may not import ${target}`);
     }
   }
   const lines = (await Deno.readTextFile(file)).split("\n").length;
-  if (lines > 400) problems.push(`${file}: ${lines} lines; more than 400 are two subjects`);
+  if (lines > 400) problems.push(`${file}: ${lines} lines; split files of more than 400 lines`);
 }
 for (const [specifier, files] of doors) {
   if (files.size > 1) {
-    problems.push(`"${specifier}" is imported in ${[...files].join(" and ")}: one door is enough`);
+    problems.push(
+      `"${specifier}" is imported in ${[...files].join(" and ")}: import it in one file only`,
+    );
   }
 }
-const found = circle(graph);
-if (found) problems.push(`imports go in a circle: ${found.join(" -> ")}`);
+const found = findCycle(graph);
+if (found) problems.push(`import cycle: ${found.join(" → ")}`);
 
 if (problems.length > 0) {
   // deno-lint-ignore no-console

@@ -156,7 +156,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
         path: "file",
         summary: "Write the workflow to a file instead of standard output",
       },
-      { name: "force", summary: "Overwrite that file if it is there already" },
+      { name: "force", summary: "Overwrite that file if it exists" },
     ],
     load: async () => (await import("./commands/gen_command.ts")).genCommand,
   },

@@ -54,7 +54,7 @@ Deno.test("gen overwrites no file, but for --force", async () => {
   assertEquals([refused.code, refused.stdout, refused.written], [1, "", "mine"]);
   assertEquals(
     refused.stderr,
-    "runner: error: 'w.yml' is there already\n  overwrite it with --force\n",
+    "runner: error: 'w.yml' already exists\n  overwrite it with --force\n",
   );
   const forced = await gen(files, ["a.yml", "-o", "w.yml", "--force"]);
   assertEquals([forced.code, forced.stderr, forced.names], [0, "", ["a.yml", "w.yml"]]);
@@ -67,7 +67,7 @@ Deno.test("gen does not write over the description, by whatever name", async () 
       const out = name.replace("{}", cwd.split("/").at(-1)!);
       const { code, stderr } = await runCli(["gen", "a.yml", "-o", out, "--force"], { cwd });
       assertEquals(code, 1);
-      assertStringIncludes(stderr, `'${out}' is a part of the description`);
+      assertStringIncludes(stderr, `'${out}' is part of the description`);
       assertEquals(await Deno.readTextFile(`${cwd}/a.yml`), API);
     });
   }
@@ -97,7 +97,7 @@ Deno.test("gen says where it cannot write", async () => {
 Deno.test("gen is told what --force is for, and that there is one file", async () => {
   const alone = await gen({ "a.yml": API }, ["a.yml", "--force"]);
   assertEquals(alone.code, 1);
-  assertStringIncludes(alone.stderr, "runner: error: --force is for --out");
+  assertStringIncludes(alone.stderr, "runner: error: --force requires --out");
   const two = await gen({ "a.yml": API }, ["a.yml", "b.yml"]);
   assertEquals([two.code, two.stdout], [1, ""]);
   assertStringIncludes(two.stderr, 'unexpected argument "b.yml"');
@@ -106,55 +106,55 @@ Deno.test("gen is told what --force is for, and that there is one file", async (
   assertStringIncludes(none.stderr, "<openapi_file> is missing");
 });
 
-const IS = '  it begins with "openapi: 3.1.0", or another version from 2.0 on\n';
+const IS = '  an OpenAPI description starts with its version, such as "openapi: 3.1.0"\n';
 
 /** The text of a file, and what is said of it. */
 const BAD: readonly (readonly [what: string, text: string | Uint8Array, said: string])[] = [
   ["an empty file", "", `OpenAPI file 'x' is empty\n${IS}`],
   ["nothing but comments", "# a\n\n  # b\n", `OpenAPI file 'x' is empty\n${IS}`],
-  ["a plain text", "Hello, world", `'x' is no OpenAPI description\n${IS}`],
-  ["a list", "[1, 2]", `'x' is no OpenAPI description\n${IS}`],
+  ["a plain text", "Hello, world", `'x' is not an OpenAPI description\n${IS}`],
+  ["a list", "[1, 2]", `'x' is not an OpenAPI description\n${IS}`],
   ["null", "null", `OpenAPI file 'x' is empty\n${IS}`],
   [
     "a workflow",
     "name: w\njobs: []\n",
-    "'x' is no OpenAPI description\n  it is a workflow: run it with runner x\n",
+    "'x' is not an OpenAPI description\n  it is a workflow: run it with runner x\n",
   ],
   [
     "an AsyncAPI description",
     "asyncapi: 3.0.0\n",
-    "'x' is no OpenAPI description\n  it is an AsyncAPI description\n",
+    "'x' is not an OpenAPI description\n  it is an AsyncAPI description\n",
   ],
   [
     "Swagger 1",
     '{"swaggerVersion": "1.2"}',
-    "'x' is no OpenAPI description\n  it is of Swagger 1: 2.0 and later are supported\n",
+    "'x' is not an OpenAPI description\n  Swagger 1 is not supported; the versions 2.0 to 3.1 are\n",
   ],
   [
     "a version of the future",
     "openapi: 4.0.0\npaths: {}\n",
-    "'x' is of version \"4.0.0\" of OpenAPI, which is not supported\n  2.0, 3.0 and 3.1 are\n",
+    "OpenAPI version \"4.0.0\" of 'x' is not supported\n  supported versions are 2.0, 3.0 and 3.1\n",
   ],
   [
     "a version of the past",
     'swagger: "1.2"\n',
-    "'x' is of version \"1.2\" of OpenAPI, which is not supported\n  2.0, 3.0 and 3.1 are\n",
+    "OpenAPI version \"1.2\" of 'x' is not supported\n  supported versions are 2.0, 3.0 and 3.1\n",
   ],
   [
     "no paths",
     "openapi: 3.0.0\n",
-    "'x' describes no operations\n  operations stand in \"paths\"\n",
+    "'x' describes no operations\n  operations are listed in \"paths\"\n",
   ],
   [
     "paths without operations",
     "openapi: 3.0.0\npaths: { /a: { summary: x }, b: { get: {} } }\n",
-    '\'x\' describes no operations\n  a path begins with "/" and has an operation such as "get"\n',
+    '\'x\' describes no operations\n  a path starts with "/" and has operations such as "get"\n',
   ],
   [
     "webhooks alone",
     "openapi: 3.1.0\nwebhooks: { w: { post: {} } }\n",
     "'x' describes no operations\n" +
-    "  webhooks are called by the API: there is nothing here that could be asked for\n",
+    "  it describes only webhooks, which the API itself calls\n",
   ],
   [
     "broken YAML",
@@ -237,22 +237,22 @@ components:
   assertEquals(
     stderr,
     `runner: error: cannot resolve the references of 'd/x.yml'
-d/x.yml:6:17: error: "#/components/parameters/Limt" leads nowhere
+d/x.yml:6:17: error: cannot resolve the reference "#/components/parameters/Limt"
   6 |         - $ref: "#/components/parameters/Limt"
     |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ did you mean "Limit"?
 d/x.yml:7:17: error: OpenAPI file 'd/common.yml' not found
   7 |         - $ref: common.yml#/Limit
     |                 ^^^^^^^^^^^^^^^^^
-d/x.yml:8:17: error: "https://127.0.0.1:1/params.yml#/Limit" is on the network, and is not fetched
+d/x.yml:8:17: error: remote references are not fetched: "https://127.0.0.1:1/params.yml#/Limit"
   8 |         - $ref: https://127.0.0.1:1/params.yml#/Limit
-    |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ download it, and write the path of the file here
+    |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ download it, and refer to the path of the file
 d/x.yml:9:17: error: YAML syntax error at line 1
   9 |         - $ref: broken.yml
     |                 ^^^^^^^^^^
 d/broken.yml:1:4: error: this "[" is not closed
   1 | a: [
     |    ^ close it, and indent the lines that belong to it
-d/part.json:1:10: error: "#/gone" leads nowhere
+d/part.json:1:10: error: cannot resolve the reference "#/gone"
   1 | {"$ref": "#/gone"}
     |          ^^^^^^^^
 `,
@@ -272,7 +272,7 @@ Deno.test("gen follows references in folders of any name, and tells of those tha
 
       const bad = await gen({ ...files, [file]: main.replace("NAME", "thinks") }, [file]);
       assertEquals([bad.code, bad.stdout], [1, ""]);
-      assertStringIncludes(bad.stderr, 'paths/a b.yml#/thinks" leads nowhere\n');
+      assertStringIncludes(bad.stderr, 'paths/a b.yml#/thinks"\n');
       assertStringIncludes(bad.stderr, `${file}:3:15: error: `);
       assertStringIncludes(bad.stderr, 'did you mean "things"?');
     });
@@ -290,7 +290,7 @@ Deno.test("gen fetches nothing, and says which reference it did not follow", asy
     const text = `openapi: 3.0.0\npaths: { /a: { $ref: "${url}" } }\n`;
     const { code, stderr } = await gen({ "x.yml": text }, ["x.yml"]);
     assertEquals([code, asked], [1, 0]);
-    assertStringIncludes(stderr, `"${url}" is on the network, and is not fetched`);
+    assertStringIncludes(stderr, `remote references are not fetched: "${url}"`);
   } finally {
     await server.shutdown();
   }
@@ -349,9 +349,9 @@ Deno.test("gen reports references that lead back to themselves", async () => {
     stderr.match(/x\.yml.*/g),
     [
       "x.yml'",
-      'x.yml:3:15: error: "#/paths/~1b" leads back to itself',
-      'x.yml:4:15: error: "#/paths/~1a" leads back to itself',
-      'x.yml:5:15: error: "#/paths/~1c" leads back to itself',
+      'x.yml:3:15: error: reference cycle: "#/paths/~1b" refers to itself',
+      'x.yml:4:15: error: reference cycle: "#/paths/~1a" refers to itself',
+      'x.yml:5:15: error: reference cycle: "#/paths/~1c" refers to itself',
     ],
   );
 });

@@ -22,8 +22,8 @@ const FIXTURES = [
     "doors.yaml",
     "warning: no credentials are sent to GET /both: two security schemes need the same header\n" +
     "warning: no credentials are sent to GET /old and to 1 more operation: " +
-    'the security scheme "digest" is of the type "digest"\n' +
-    'warning: no credentials are sent to GET /gone: there is no security scheme "gone"\n',
+    'the security scheme "digest" has the unsupported type "digest"\n' +
+    'warning: no credentials are sent to GET /gone: unknown security scheme "gone"\n',
   ],
 ] as const;
 

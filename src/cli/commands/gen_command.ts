@@ -26,7 +26,7 @@ export async function genCommand(
   const out = values.get("out");
   const mayOverwrite = switches.has("force");
   if (mayOverwrite && out === undefined) {
-    throw new UsageError("--force is for --out", "give a file to write: --out FILE");
+    throw new UsageError("--force requires --out", "give a file to write: --out FILE");
   }
   if (out !== undefined && !mayOverwrite) await refuseExisting(out, host);
   const sources = new Set<string>();
@@ -45,7 +45,7 @@ export async function genCommand(
   );
   await printWarnings(notes, level, program);
   if (out !== undefined && sources.has(await realPath(out, host))) {
-    throw new UsageError(`'${out}' is a part of the description`, "write to another file");
+    throw new UsageError(`'${out}' is part of the description`, "write to another file");
   }
   if (out === undefined) host.stdout.write(text);
   else await writeFile(out, text, host);
@@ -104,7 +104,7 @@ async function parseYaml(source: Source): Promise<ParsedFile> {
 async function refuseExisting(path: string, { files }: Host): Promise<void> {
   // What cannot be looked at cannot be written either, and says why then.
   if (!await files.isFile(path).catch(() => false)) return;
-  throw new LoadError(`'${path}' is there already`, [], "overwrite it with --force");
+  throw new LoadError(`'${path}' already exists`, [], "overwrite it with --force");
 }
 
 async function writeFile(path: string, text: string, { files }: Host): Promise<void> {

@@ -50,9 +50,9 @@ export class CredentialMaker {
     const taken = new Set<string>();
     for (const name of requirement) {
       const scheme = this.schemes.get(name);
-      if (!scheme) return `there is no security scheme "${name}"`;
+      if (!scheme) return `unknown security scheme "${name}"`;
       if (scheme.kind === "unknown") {
-        return `the security scheme "${name}" is of the type "${scheme.type}"`;
+        return `the security scheme "${name}" has the unsupported type "${scheme.type}"`;
       }
       const place = placeOf(scheme);
       if (taken.has(place)) return "two security schemes need the same header";

@@ -17,36 +17,38 @@ export async function readApi(path: string, descriptions: Descriptions): Promise
   return api;
 }
 
-const WHAT_IT_IS = 'it begins with "openapi: 3.1.0", or another version from 2.0 on';
+const WHAT_IT_IS = 'an OpenAPI description starts with its version, such as "openapi: 3.1.0"';
 
 /** The description in a file. Throws LoadError where something else is in it. */
 function checkRoot(path: string, value: unknown): RawMap {
   const root = mapOf(value);
   const version = root.openapi ?? root.swagger;
   if (typeof version !== "string" && typeof version !== "number") {
-    const message = `'${path}' is no OpenAPI description`;
+    const message = `'${path}' is not an OpenAPI description`;
     throw new LoadError(message, [], whatElse(root, path));
   }
   const isKnown = root.openapi === undefined
     ? /^2(?:\.|$)/.test(String(version))
     : /^3(?:\.|$)/.test(String(version));
   if (isKnown) return root;
-  const message = `'${path}' is of version "${version}" of OpenAPI, which is not supported`;
-  throw new LoadError(message, [], "2.0, 3.0 and 3.1 are");
+  const message = `OpenAPI version "${version}" of '${path}' is not supported`;
+  throw new LoadError(message, [], "supported versions are 2.0, 3.0 and 3.1");
 }
 
 function whatElse(root: RawMap, path: string): string {
   if (root.jobs !== undefined) return `it is a workflow: run it with runner ${path}`;
   if (root.asyncapi !== undefined) return "it is an AsyncAPI description";
-  if (root.swaggerVersion !== undefined) return "it is of Swagger 1: 2.0 and later are supported";
+  if (root.swaggerVersion !== undefined) {
+    return "Swagger 1 is not supported; the versions 2.0 to 3.1 are";
+  }
   return WHAT_IT_IS;
 }
 
 function whyNone(root: RawMap): string | undefined {
   if (isMap(root.paths) && Object.keys(root.paths).length > 0) {
-    return 'a path begins with "/" and has an operation such as "get"';
+    return 'a path starts with "/" and has operations such as "get"';
   }
   return root.webhooks === undefined
-    ? 'operations stand in "paths"'
-    : "webhooks are called by the API: there is nothing here that could be asked for";
+    ? 'operations are listed in "paths"'
+    : "it describes only webhooks, which the API itself calls";
 }

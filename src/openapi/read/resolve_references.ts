@@ -175,21 +175,21 @@ function follow(reference: Reference, graph: Graph, before: readonly Reference[]
     isFound: false,
     fault: { message, hint, causes },
   });
-  if (before[0] === reference) return blame(`"${text}" leads back to itself`);
+  if (before[0] === reference) return blame(`reference cycle: "${text}" refers to itself`);
   if (before.includes(reference)) return { isFound: false };
   const enter = (value: unknown): Target => {
     const next = graph.references.get(value);
     if (next === undefined) return { isFound: true, value };
     const target = follow(next, graph, [...before, reference]);
-    const isLoop = !target.isFound && target.fault?.message.endsWith("leads back to itself");
+    const isLoop = !target.isFound && target.fault?.message.endsWith("refers to itself");
     return target.isFound || isLoop ? target : { isFound: false };
   };
   const named = graph.named.get(text) ?? graph.named.get(file + text);
   if (named !== undefined) return enter(named);
   const target = targetFile(text, file);
   if (target === undefined) {
-    const hint = "download it, and write the path of the file here";
-    return blame(`"${text}" is on the network, and is not fetched`, hint);
+    const hint = "download it, and refer to the path of the file";
+    return blame(`remote references are not fetched: "${text}"`, hint);
   }
   const parsed = graph.files.get(target)!;
   if (parsed instanceof LoadError) return blame(parsed.message, parsed.hint, parsed.diagnostics);
@@ -200,7 +200,9 @@ function follow(reference: Reference, graph: Graph, before: readonly Reference[]
     if (!found.isFound) return found;
     const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
     const names = typeof found.value === "object" ? Object.keys(found.value ?? {}) : [];
-    if (!names.includes(name)) return blame(`"${text}" leads nowhere`, didYouMean(name, names));
+    if (!names.includes(name)) {
+      return blame(`cannot resolve the reference "${text}"`, didYouMean(name, names));
+    }
     found = enter((found.value as RawMap)[name]);
   }
   return found;

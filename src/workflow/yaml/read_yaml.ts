@@ -7,7 +7,7 @@ import { constructValues, parseYaml, YamlFault } from "./parse_yaml.ts";
 const NEEDS: Readonly<Record<string, string>> = {
   "workflow file": 'a workflow needs at least "name" and "jobs"',
   "job file": 'a job file needs at least "name" and "steps"',
-  "OpenAPI file": 'it begins with "openapi: 3.1.0", or another version from 2.0 on',
+  "OpenAPI file": 'an OpenAPI description starts with its version, such as "openapi: 3.1.0"',
   "var file": "write {} for no vars at all",
 };
 
