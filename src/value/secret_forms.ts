@@ -6,15 +6,18 @@ import { decodedText, LAYERS } from "./decodings.ts";
  * searched, since each encoder leaves other characters alone. `isThorough` adds the encodings in
  * encodings, which are many texts.
  */
+const LONGEST_THOROUGH = 2000;
+
 export function secretForms(secret: string, shortest: number, isThorough: boolean): Set<string> {
   const forms = new Set<string>();
   const add = (form: string) => {
     if (form.length >= shortest) forms.add(foldCase(form));
   };
-  for (const text of [secret, secret.trim(), ...secret.split(/\r?\n/)]) {
+  for (const text of new Set([secret, secret.trim(), ...secret.split(/\r?\n/)])) {
     if (text.length < shortest) continue;
     for (const written of writings(text)) add(written);
-    for (const inner of isThorough ? [text, ...encodings(text)] : [text]) {
+    const isShort = text.length <= LONGEST_THOROUGH && !/\n/.test(secret);
+    for (const inner of isThorough && isShort ? [text, ...encodings(text)] : [text]) {
       for (const outer of binaryEncodings(inner)) add(outer);
     }
   }

@@ -71,6 +71,11 @@ const WEAK_WORDS: ReadonlySet<string> = new Set(["auth", "tokens", "signature", 
 const SUSPICIOUS =
   /token|secret|pass|pwd|pat|key|credential|auth|sign|cookie|jwt|bearer|hook|sess/i;
 
+/** A cheap look at whether there may be a secret name in a text. */
+export function mayHoldSecretNames(text: string): boolean {
+  return SUSPICIOUS.test(text);
+}
+
 /** Whether the name of a variable or var says that its value is secret. */
 export const isSecretName = remembered((name) => {
   const words = wordsOf(name);

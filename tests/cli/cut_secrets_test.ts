@@ -36,7 +36,7 @@ jobs:
       cwd,
       env: { A_TOKEN: secret },
     });
-    assertStringIncludes(stdout, "stdout:\n             before\n             ***\n");
+    assertStringIncludes(stdout, "stdout:\n            before\n            ***\n");
     assert(!(stdout + await Deno.readTextFile(`${cwd}/j.xml`)).includes("line5"), stdout);
   });
 });

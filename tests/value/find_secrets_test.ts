@@ -1,13 +1,16 @@
 import { assertEquals } from "@std/assert";
-import { exchangedSecrets, variableSecrets } from "../../src/value/find_secrets.ts";
+import { findExchangedSecrets, findVariableSecrets } from "../../src/value/find_secrets.ts";
 
 /** The secrets that are long enough. */
 function found(data: Record<string, unknown>): string[] {
-  return [...exchangedSecrets(data)]
-    .filter(({ text, shortest }) => text.length >= shortest).map(({ text }) => text);
+  const texts: string[] = [];
+  findExchangedSecrets(data, (text, shortest) => {
+    if (text.length >= shortest) texts.push(text);
+  });
+  return texts;
 }
 
-Deno.test("exchangedSecrets() finds credentials and cookies in headers", () => {
+Deno.test("findExchangedSecrets() finds credentials and cookies in headers", () => {
   assertEquals(
     found({
       headers: {
@@ -34,7 +37,7 @@ Deno.test("exchangedSecrets() finds credentials and cookies in headers", () => {
   );
 });
 
-Deno.test("exchangedSecrets() finds fields of data with eight characters or more", () => {
+Deno.test("findExchangedSecrets() finds fields of data with eight characters or more", () => {
   const body = {
     access_token: "first-one",
     list: [{ password: "second-one", user: "ann-of-some-place" }, { api_key: "short" }],
@@ -49,7 +52,7 @@ Deno.test("exchangedSecrets() finds fields of data with eight characters or more
   assertEquals(found({ body, rawbody: JSON.stringify(body) }), expected);
 });
 
-Deno.test("exchangedSecrets() finds fields in texts: JSON, forms, URLs and multipart bodies", () => {
+Deno.test("findExchangedSecrets() finds fields in texts: JSON, forms, URLs and multipart bodies", () => {
   const texts = [
     ['{"a": {"access_token" : "first-\\u0041-one"}}', ["first-\\u0041-one", "first-A-one"]],
     ['{"cut": 1, "password": "second-one"} and more', ["second-one", "second-one"]],
@@ -73,12 +76,13 @@ Deno.test("exchangedSecrets() finds fields in texts: JSON, forms, URLs and multi
   for (const [body, expected] of texts) assertEquals(found({ body }), [...expected], body);
 });
 
-Deno.test("variableSecrets() finds the passwords of URLs whatever the name", () => {
-  const texts = [...variableSecrets({
+Deno.test("findVariableSecrets() finds the passwords of URLs whatever the name", () => {
+  const texts: string[] = [];
+  findVariableSecrets({
     DATABASE_URL: "postgres://me:pw-of-db@h/x",
     AUTH_URL: "https://login.example.com/a",
     auth: { url: "https://login.example.com/b", password: "hunter22" },
     HOME: "/home/ann",
-  })].map(({ text }) => text);
+  }, (text) => texts.push(text));
   assertEquals([...new Set(texts)], ["pw-of-db", "hunter22"]);
 });

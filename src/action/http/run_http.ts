@@ -1,5 +1,5 @@
 import { StepError } from "../../source/errors.ts";
-import { exchangedSecrets } from "../../value/find_secrets.ts";
+import { findExchangedSecrets } from "../../value/find_secrets.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import { Call } from "./transport/call.ts";
@@ -85,7 +85,7 @@ async function follow(
   const sent = [asked];
   for (let followed = 0;; followed++) {
     // Only the last response is part of the result, whose secrets the run finds.
-    for (const { text } of exchangedSecrets({ ...readHead(reply) })) context.secrets.add(text);
+    findExchangedSecrets({ ...readHead(reply) }, (text) => context.secrets.add(text));
     const next = redirectOf(request, reply, context.secrets);
     if (!next) return reply;
     if (followed >= maxRedirects) {

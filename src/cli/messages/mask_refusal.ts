@@ -1,5 +1,5 @@
 import { fieldsOf, isKnown, knownValue, type Preview } from "../../plan/preview.ts";
-import { exchangedSecrets } from "../../value/find_secrets.ts";
+import { findExchangedSecrets } from "../../value/find_secrets.ts";
 import { MASK, type Masker } from "../../value/masker.ts";
 import { isSecretHeader } from "../../value/secrets.ts";
 import { withoutHeaderValue } from "../../run/mask/secrets.ts";
@@ -11,7 +11,7 @@ import type { Value } from "../../value/value.ts";
  */
 export function hideSecrets(params: Preview, secrets: Masker): Preview {
   const known = knownPart(params);
-  for (const { text, shortest } of exchangedSecrets({ known })) secrets.add(text, shortest);
+  findExchangedSecrets({ known }, (text, shortest) => secrets.add(text, shortest));
   return mapFields(
     params,
     (name, field) => name !== "headers" ? field : mapFields(field, hideHeader),

@@ -1,4 +1,4 @@
-import { exchangedSecrets, type FoundSecret, variableSecrets } from "../../value/find_secrets.ts";
+import { findExchangedSecrets, findVariableSecrets } from "../../value/find_secrets.ts";
 import { Masker } from "../../value/masker.ts";
 import {
   canBeSecret,
@@ -16,29 +16,29 @@ export function makeMasker(given: readonly Readonly<Record<string, unknown>>[]):
   return masker;
 }
 
-/** Adds the secrets among variables: see `variableSecrets`. */
+/** Adds the secrets among variables: see `findVariableSecrets`. */
 export function addSecretsOf(values: Readonly<Record<string, unknown>>, masker: Masker): void {
-  addAll(variableSecrets(values), masker);
+  findVariableSecrets(values, (text, shortest) => masker.add(text, shortest));
 }
 
 /** Adds the secrets among outputs of a step. */
 export function addOutputSecrets(values: Dict, masker: Masker): void {
-  addAll(variableSecrets(values, SHORTEST_ISSUED), masker);
+  findVariableSecrets(
+    values,
+    (text, shortest) => masker.add(text, shortest),
+    SHORTEST_ISSUED,
+  );
 }
 
-/** Adds the secrets in what actions were given, sent or received: see `exchangedSecrets`. */
+/** Adds the secrets in what actions were given, sent or received: see `findExchangedSecrets`. */
 export function exchangedSecretsAdder(masker: Masker): (data: Dict) => void {
   // Data without templates is the same in every round.
   const seen = new WeakSet<Dict>();
   return (data) => {
     if (seen.has(data)) return;
     seen.add(data);
-    addAll(exchangedSecrets(data), masker);
+    findExchangedSecrets(data, (text, shortest) => masker.add(text, shortest));
   };
-}
-
-function addAll(found: Iterable<FoundSecret>, masker: Masker): void {
-  for (const { text, shortest } of found) masker.add(text, shortest);
 }
 
 /** Who says that something is secret may mean a PIN. */
