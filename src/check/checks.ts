@@ -1,6 +1,5 @@
 import type { Check } from "./check.ts";
 import { constantTest } from "./rules/constant_test.ts";
-import { headerName } from "./rules/header_name.ts";
 import { literalSecret } from "./rules/literal_secret.ts";
 import { misplacedTest } from "./rules/misplaced_test.ts";
 import { outputOrder } from "./rules/output_order.ts";
@@ -26,6 +25,5 @@ export const CHECKS: readonly Check[] = [
   constantTest,
   misplacedTest,
   pointlessRetry,
-  headerName,
   literalSecret,
 ];

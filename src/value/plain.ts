@@ -28,6 +28,23 @@ export function readField(map: object, key: string): Value | undefined {
   return field?.enumerable && !field.get && !field.set ? plain(field.value) : undefined;
 }
 
+const IGNORES_CASE = Symbol("keys ignore case");
+
+/** Lets expressions read a map by keys in any case, as the names of headers are. */
+export function ignoreCase<T extends object>(map: T): T {
+  // Not enumerable, so that copies and reports do not see it.
+  return Object.defineProperty(map, IGNORES_CASE, { value: true });
+}
+
+/** What an expression reads under a key: that key, or one that differs in case where it may. */
+export function readKey(map: object, key: string): Value | undefined {
+  const value = readField(map, key);
+  if (value !== undefined || !Object.hasOwn(map, IGNORES_CASE)) return value;
+  const lower = key.toLowerCase();
+  const found = Object.keys(map).find((other) => other.toLowerCase() === lower);
+  return found === undefined ? undefined : readField(map, found);
+}
+
 /** A list whose methods are the language's own, not those of a class that extends Array. */
 function plainList(list: readonly unknown[]): readonly Value[] {
   if (Object.getPrototypeOf(list) === Array.prototype) return list as Value[];

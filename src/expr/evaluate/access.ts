@@ -1,5 +1,5 @@
 import { parseJson } from "../../value/parse_json.ts";
-import { plain, readField } from "../../value/plain.ts";
+import { plain, readKey } from "../../value/plain.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import type { MemberExpression } from "../parse/ast.ts";
 import type { Evaluation } from "./evaluation.ts";
@@ -19,7 +19,7 @@ export function readMember(
     if (typeof key !== "string") {
       throw new Fault(`a key of a map is a string, got ${kindOf(key)}`);
     }
-    const value = readField(object, key);
+    const value = readKey(object, key);
     if (value === undefined) {
       run.missing = { node, at: node.property, key, among: object };
       return null;

@@ -1,5 +1,5 @@
 import { compareValues, isEqual } from "../../value/compare.ts";
-import { readField } from "../../value/plain.ts";
+import { readKey } from "../../value/plain.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import type { BinaryExpression, BinaryOperator, Comparison } from "../parse/ast.ts";
 import type { Evaluation } from "./evaluation.ts";
@@ -133,7 +133,7 @@ function isIn(needle: Value, haystack: Value, run: Evaluation): boolean {
     return haystack.some((item) => isEqual(item, needle, run));
   }
   if (isDict(haystack)) {
-    return typeof needle === "string" && readField(haystack, needle) !== undefined;
+    return typeof needle === "string" && readKey(haystack, needle) !== undefined;
   }
   throw new Fault(
     `in needs a list or a map on its right, got ${kindOf(haystack)}`,

@@ -1,5 +1,5 @@
 import { formatValue } from "../../value/format_value.ts";
-import { plain, readField } from "../../value/plain.ts";
+import { plain, readField, readKey } from "../../value/plain.ts";
 import { type Dict, isDict, type Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
@@ -47,7 +47,7 @@ export const MAP_FUNCTIONS = [
       if (Array.isArray(value)) {
         return typeof key === "number" ? plain(value.at(Math.trunc(key))) : null;
       }
-      return isDict(value) && typeof key === "string" ? readField(value, key) ?? null : null;
+      return isDict(value) && typeof key === "string" ? readKey(value, key) ?? null : null;
     },
   ),
 ] as const;

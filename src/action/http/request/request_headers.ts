@@ -1,3 +1,4 @@
+import { ignoreCase } from "../../../value/plain.ts";
 import { StepError } from "../../../source/errors.ts";
 import type { Dict } from "../../action.ts";
 import { canonicalName, isToken, toByteString } from "./http_syntax.ts";
@@ -32,7 +33,7 @@ export function requestHeaders(
   asked: Dict,
   body: RequestBody | undefined,
 ): Headers {
-  const headers: Record<string, string> = Object.create(null);
+  const headers: Record<string, string> = ignoreCase(Object.create(null));
   headers.Host = url.host;
   for (const name in ALWAYS) headers[name] = ALWAYS[name]!;
   if (url.username !== "" || url.password !== "") headers.Authorization = basic(url);

@@ -1,3 +1,4 @@
+import { ignoreCase } from "../../../value/plain.ts";
 import { canonicalName, fromByteString } from "../request/http_syntax.ts";
 import type { Reply } from "../transport/send.ts";
 
@@ -14,7 +15,7 @@ export interface ResponseHead {
 
 /** Reads status line and headers. */
 export function readHead({ code, reason, rawHeaders }: Reply): ResponseHead {
-  const headers: Record<string, string> = Object.create(null);
+  const headers: Record<string, string> = ignoreCase(Object.create(null));
   let cookies: string[] | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = canonicalName(rawHeaders[at]!);
