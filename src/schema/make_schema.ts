@@ -136,7 +136,7 @@ type Nested<F extends Readonly<Record<string, Field>>> = {
 };
 
 function tableSchema<F extends Readonly<Record<string, Field>>>(
-  { fields, foreignKeys = {}, open }: FieldTable<F>,
+  { fields, foreignKeys = {}, holdsAnchors }: FieldTable<F>,
   nested: Nested<F>,
 ): JsonSchemaObject {
   const inside: Readonly<Record<string, JsonSchema>> = nested;
@@ -149,8 +149,10 @@ function tableSchema<F extends Readonly<Record<string, Field>>>(
     required: names.filter((name) => fields[name]!.required),
     properties: {
       ...Object.fromEntries(properties),
-      ...open ? Object.fromEntries(Object.keys(foreignKeys).map((key) => [key, false])) : {},
+      ...holdsAnchors
+        ? Object.fromEntries(Object.keys(foreignKeys).map((key) => [key, false]))
+        : {},
     },
-    ...open ? {} : { patternProperties: { "^x[-_]": true }, additionalProperties: false },
+    ...holdsAnchors ? {} : { patternProperties: { "^x[-_]": true }, additionalProperties: false },
   };
 }

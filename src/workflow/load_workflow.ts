@@ -13,6 +13,8 @@ import { readYaml } from "./yaml/read_yaml.ts";
 export interface Loaded {
   readonly workflow: Workflow;
   readonly warnings: readonly Diagnostic[];
+  /** What is worth knowing only to somebody who asks for details. */
+  readonly hints: readonly Diagnostic[];
 }
 
 /**
@@ -43,9 +45,11 @@ export async function loadWorkflow(
   const own = problems.length === 0
     ? []
     : await (await loadLocator()).locateDiagnostics(problems, document);
+  const found = [...own, ...inJobFiles];
   return {
     workflow: jobFiles ? jobFiles.attach(workflow) : workflow,
-    warnings: [...own, ...inJobFiles],
+    warnings: found.filter(({ severity }) => severity !== "hint"),
+    hints: found.filter(({ severity }) => severity === "hint"),
   };
 }
 

@@ -42,3 +42,14 @@ export function addWarning(
 ): void {
   problems.push({ severity: "warning", code, path, message, ...details });
 }
+
+/** Adds a hint, which is shown by `check` and with `--verbose`. */
+export function addHint(
+  problems: Problem[],
+  code: string,
+  path: Path,
+  message: string,
+  details: ProblemDetails = {},
+): void {
+  problems.push({ severity: "hint", code, path, message, ...details });
+}

@@ -63,7 +63,8 @@ async function readError(path: string, what: string, error: unknown, host: Host)
 function yamlFilesAmong(names: readonly string[]): string {
   const inside = names.filter((name) => /\.ya?ml$/.test(name)).sort();
   if (inside.length === 0) return "it has no .yml or .yaml file";
-  return `name the files in it: ${inside.slice(0, 3).join(", ")}${inside.length > 3 ? ", …" : ""}`;
+  const some = inside.slice(0, 3).join(", ");
+  return `name one of the files in it: ${some}${inside.length > 3 ? ", …" : ""}`;
 }
 
 /** The text of a file; a byte order mark at its head is dropped. */

@@ -138,7 +138,7 @@ Deno.test("a path that is no workflow file is told in one line, with what would 
     ["list.yml", "list.yml:1:1: error: the workflow must be a map, not a list"],
     ["binary.yml", "cannot read workflow file 'binary.yml': it is not a text file"],
     ["utf16.yml", "it is UTF-16: save it as UTF-8"],
-    ["folder", "'folder': it is a directory\n  name the files in it: a.yml"],
+    ["folder", "'folder': it is a directory\n  name one of the files in it: a.yml"],
     ["other", "'other': it is a directory\n  it has no .yml or .yaml file"],
     ...Deno.build.os === "windows"
       ? []

@@ -237,7 +237,7 @@ Deno.test("what cannot be read is told as a run tells it, and the others are che
     ["good.yml/x", /^runner: error: workflow file 'good.yml\/x' not found\n$/],
     [
       "folder",
-      /^runner: error: cannot read workflow file 'folder': it is a directory\n {2}name the files in it: a.yml\n$/,
+      /^runner: error: cannot read workflow file 'folder': it is a directory\n {2}name one of the files in it: a.yml\n$/,
     ],
     [
       "binary.yml",

@@ -191,7 +191,7 @@ Deno.test("gen refuses what is no file at all", async () => {
     [
       1,
       "runner: error: cannot read OpenAPI file 'x': it is a directory\n" +
-      "  name the files in it: a.yml\n",
+      "  name one of the files in it: a.yml\n",
     ],
   );
 });

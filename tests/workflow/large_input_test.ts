@@ -92,6 +92,7 @@ jobs:
   steps: [{uses: hello, test: ${name} == 1}]
 `;
     assertEquals(await tellText(yaml), [
+      `3:1: warning: unknown key "${name}" in the workflow`,
       `7:3: warning: unknown key "${name}" in a job`,
       `11:5: warning: unknown key "${name}" in a step`,
       `13:11: error: unknown action "${name}"`,

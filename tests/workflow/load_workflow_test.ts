@@ -190,7 +190,7 @@ Deno.test("loadWorkflow() says why it cannot read a file", async () => {
     );
     assertEquals(
       await explain(at("folder")),
-      "cannot read workflow file 'folder': it is a directory (name the files in it: a.yml, b.yaml)",
+      "cannot read workflow file 'folder': it is a directory (name one of the files in it: a.yml, b.yaml)",
     );
     assertEquals(
       await explain(at("none")),
@@ -268,4 +268,18 @@ flow.yml:5:47: error: "max_attempts" must be at most 3, not 4
       );
     }
   }
+});
+
+Deno.test("loadWorkflow() warns where the jobs of a file are replaced by those of another", async () => {
+  const jobs = "jobs: [{name: a, steps: [{uses: hello}]}]\n";
+  const files = { "a.yml": `name: a\nvars: {x: 1}\n${jobs}`, "b.yml": `vars: {x: 2}\n${jobs}` };
+  const { warnings, hints } = await loadFiles(files);
+  const words = (found: typeof warnings) =>
+    found.map(({ message, span }) =>
+      `${span!.start} ${message.replaceAll(/'[^']*\/(\w\.yml)'/g, "'$1'")}`
+    );
+  assertEquals(words(warnings), [
+    `13 "jobs" of 'b.yml' replaces "jobs" of 'a.yml', which do not run`,
+  ]);
+  assertEquals(words(hints), [`0 "vars" of 'b.yml' replaces "vars" of 'a.yml'`]);
 });

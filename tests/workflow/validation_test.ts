@@ -311,6 +311,9 @@ flow.yml:4:1: warning: unknown key "defaults" in the workflow
 flow.yml:5:1: warning: unknown key "steps" in the workflow
   5 | steps: []
     | ^^^^^ "steps" is a key of a job: write jobs: and a list of jobs, or embed this in one: uses: embedded, with: { path }
+flow.yml:8:1: warning: unknown key "shared" in the workflow
+  8 | shared: {a: 1}
+    | ^^^^^^ it has no effect; a key for anchors begins with "x-"
 flow.yml:11:3: warning: unknown key "if" in a job
   11 |   if: true
      |   ^^ the key is "skipif", which skips where it is true
@@ -408,5 +411,33 @@ flow.yml:11:11: error: "echo" must be a string, not a list
 flow.yml:11:12: error: YAML reads {{ }} without quotes as a map
   11 |     echo: [{{ vars.a }}]
      |            ^^^^^^^^^^^^ put the whole value in quotes`,
+  );
+});
+
+Deno.test("an unknown key at the top is warned of unless an anchor in it is used", async () => {
+  const jobs = "jobs: [{name: a, steps: [*s]}]\nname: x\n";
+  await check([
+    [`shared: [&s {uses: hello}]\n${jobs}`],
+    [`x-other: 1\nx_step: &s {uses: hello}\n${jobs}`],
+    [
+      `teardown: {}\nx: &s {uses: hello}\n${jobs}unused: &u 1\n`,
+      '1:1: warning: unknown key "teardown" in the workflow',
+      '5:1: warning: unknown key "unused" in the workflow',
+    ],
+  ]);
+});
+
+Deno.test("a workflow of GitHub Actions is recognized", async () => {
+  const text =
+    "name: x\non: push\njobs:\n  build:\n    runs-on: ubuntu-latest\n    steps: [{run: ls}]\n";
+  assertEquals(
+    await explainText(text),
+    `workflow file 'flow.yml' has 1 error
+flow.yml:2:1: warning: unknown key "on" in the workflow
+  2 | on: push
+    | ^^ this looks like a GitHub Actions workflow, which runner does not run
+flow.yml:4:3: error: "jobs" must be a list, not a map
+  4 |   build:
+    |   ^^^^^^ this looks like a GitHub Actions workflow, which runner does not run`,
   );
 });

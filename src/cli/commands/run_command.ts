@@ -139,8 +139,10 @@ async function prepare(
     const warn = (found: readonly Diagnostic[]) =>
       isStrict ? refuseWarnings(file, found) : printAll(found, level, program);
     await warn(preparation?.warnings ?? []);
-    const { workflow, warnings } = await loadWorkflow(file, host, preparation?.options.permissions);
+    const permissions = preparation?.options.permissions;
+    const { workflow, warnings, hints } = await loadWorkflow(file, host, permissions);
     await warn(warnings);
+    if (level === "debug") await printAll(hints, level, program);
     const prepared = await preparation?.plan(workflow) ??
       { plan: await makePlan(workflow, host.env.all()) };
     await warn(prepared.plan.warnings);

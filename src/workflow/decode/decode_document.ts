@@ -4,6 +4,7 @@ import { plainTemplate } from "../../expr/template/template_data.ts";
 import type { Host } from "../../host/host.ts";
 import type { Path } from "../../source/source.ts";
 import { isDict } from "../../value/value.ts";
+import { UNKNOWN_KEY } from "./decode_fields.ts";
 import { type Decoding, isRawMap } from "./decode_value.ts";
 import type { ExpressionReader, ExpressionUse } from "./expression_reader.ts";
 import { inspectValue, warnOfLeadingZeros } from "./inspect_value.ts";
@@ -52,7 +53,20 @@ export async function decodeAs<T>(
   });
   await expressions.check(varsOf(document.value));
   await warnOfLeadingZeros(problems, document);
+  await allowAnchors(problems, document);
   return { ...draft ? { draft } : {}, uses: expressions.uses, problems, unquoted };
+}
+
+/** Takes back the warnings of unknown top-level keys that are there for anchors. */
+async function allowAnchors(problems: Problem[], document: Document): Promise<void> {
+  const isUnknown = ({ code, path }: Problem) => code === UNKNOWN_KEY && path.length === 1;
+  if (!problems.some(isUnknown)) return;
+  const positions = await document.positions();
+  const kept = problems.filter((problem) =>
+    !isUnknown(problem) || !positions.definesUsedAnchor(String(problem.path[0]))
+  );
+  problems.splice(0, problems.length);
+  for (const problem of kept) problems.push(problem);
 }
 
 function varsOf(root: unknown): readonly string[] {

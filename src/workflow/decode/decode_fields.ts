@@ -12,6 +12,9 @@ import {
 import { type Field, type FieldTable, IN_STEP } from "./fields.ts";
 import { addError, addWarning } from "../problem.ts";
 
+/** The code of a key that the file format does not have. */
+export const UNKNOWN_KEY = "unknown-key";
+
 /** The keys of a mapping that are there and fit their types. */
 type DecodedFields<F extends Readonly<Record<string, Field>>> = {
   readonly [K in keyof F]?: Decoded[F[K]["type"]];
@@ -63,7 +66,7 @@ function tellMissing(
 function warnOfUnknownKeys<F extends Readonly<Record<string, Field>>>(
   map: RawMap,
   path: Path,
-  { what, fields, foreignKeys = {}, open }: FieldTable<F>,
+  { what, fields, foreignKeys = {}, holdsAnchors }: FieldTable<F>,
   { problems }: Decoding,
 ): void {
   for (const key of Object.keys(map)) {
@@ -74,11 +77,13 @@ function warnOfUnknownKeys<F extends Readonly<Record<string, Field>>>(
       : /^\s/.test(key)
       ? "it begins with a non-breaking space: indent with plain spaces"
       : didYouMean(key, Object.keys(fields)) ?? emptyHint(map, fields);
-    if (open && hint === undefined) continue;
-    const message = `unknown key "${key}" in ${what}`;
-    addWarning(problems, "unknown-key", [...path, key], message, {
+    const unlike = holdsAnchors
+      ? 'it has no effect; a key for anchors begins with "x-"'
+      : undefined;
+    const advice = hint ?? unlike;
+    addWarning(problems, UNKNOWN_KEY, [...path, key], `unknown key "${key}" in ${what}`, {
       part: "key",
-      ...hint === undefined ? {} : { hint },
+      ...advice === undefined ? {} : { hint: advice },
     });
   }
 }

@@ -6,6 +6,7 @@ import type { Path } from "../../source/source.ts";
 import { durationProblem, parseDuration } from "../../value/duration.ts";
 import { describeValue } from "../../value/value.ts";
 import type { ExpressionReader } from "./expression_reader.ts";
+import { GITHUB } from "./fields.ts";
 import type { Limits } from "../limits.ts";
 import type { Duration, NameRule, Output } from "../model.ts";
 import { addError, addWarning, type Problem } from "../problem.ts";
@@ -114,12 +115,18 @@ function refuse({ decoding, path, name, value }: At, wanted: string, hint?: stri
 }
 
 function refuseList(at: At, wanted: string): undefined {
-  const hint = isRawMap(at.value)
+  const hint = isRawMap(at.value) && Object.values(at.value).some(isGithubJob)
+    ? GITHUB
+    : isRawMap(at.value)
     ? 'begin each item with "- "'
     : isTemplate(at.value)
     ? "write the list out; its items may hold templates"
     : undefined;
   return refuse(at, wanted, hint);
+}
+
+function isGithubJob(job: unknown): boolean {
+  return isRawMap(job) && Object.hasOwn(job, "runs-on");
 }
 
 /** `retry: 5` and `repeat: 5`, as other tools have it. */

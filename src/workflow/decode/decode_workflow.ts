@@ -6,7 +6,7 @@ import { decodeJob, type JobDraft } from "./decode_job.ts";
 import type { Decoding } from "./decode_value.ts";
 import { WORKFLOW } from "./fields.ts";
 import type { Document, Job, Workflow } from "../model.ts";
-import { addError, type Problem } from "../problem.ts";
+import { addError, addHint, addWarning, type Problem } from "../problem.ts";
 
 const NO_VARS: DataTemplate = { kind: "constant", value: {} };
 
@@ -24,6 +24,7 @@ export async function decodeWorkflow(
   document: Document,
   decoding: Decoding,
 ): Promise<WorkflowDraft | undefined> {
+  reportReplacedKeys(document, decoding.problems);
   const fields = decodeFields(document.value, [], WORKFLOW, decoding);
   if (!fields) return undefined;
   const { jobs: rawJobs = [], vars = NO_VARS, ...rest } = fields;
@@ -38,6 +39,22 @@ export async function decodeWorkflow(
     (await import("./check_graph.ts")).checkGraph(jobs, decoding.problems);
   }
   return { ...rest, vars, jobs, document };
+}
+
+/** The jobs of an earlier file do not run; other keys are often replaced on purpose. */
+function reportReplacedKeys({ replaced }: Document, problems: Problem[]): void {
+  for (const { key, before, after } of replaced) {
+    if (key === "jobs") {
+      const message = `"jobs" of '${after}' replaces "jobs" of '${before}', which do not run`;
+      addWarning(problems, "replaced-key", [key], message, {
+        part: "key",
+        hint: "joined files are one workflow: run each of them by itself to run all jobs",
+      });
+    } else {
+      const message = `"${key}" of '${after}' replaces "${key}" of '${before}'`;
+      addHint(problems, "replaced-key", [key], message, { part: "key" });
+    }
+  }
 }
 
 /** The workflow that a draft is, if it lacks nothing. */

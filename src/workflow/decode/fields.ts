@@ -25,15 +25,16 @@ export interface FieldTable<F extends Readonly<Record<string, Field>>> {
   readonly fields: F;
   /** Keys that other tools have, and what to write here. */
   readonly foreignKeys?: Readonly<Record<string, string>>;
-  /** Unknown keys that are like no known one are left alone: they hold anchors. */
-  readonly open?: true;
+  /** A key may be unknown where its value defines an anchor that is used. */
+  readonly holdsAnchors?: true;
 }
 
 /** The whole scope, by a name that every expression has. */
 export const WHOLE_SCOPE = "$env";
 
 const HINTS = {
-  env: 'environment variables are read in the vars of the workflow: NAME: "{{NAME}}"',
+  env: "unlike in GitHub Actions, environment variables are read in the vars of the workflow: " +
+    'NAME: "{{NAME}}"',
   jobs: "what other jobs publish is in outputs",
   steps: "what other steps publish is in outputs: outputs.<step id>.<name>",
 };
@@ -93,6 +94,9 @@ const AFTER_ALL = "what must run whatever fails is the last step of the same job
   "a job that needs a failed one is skipped";
 const MATRIX = 'a step with "iteration" runs once for each entry, with uses: embedded a whole job';
 
+/** What to say about the keys of a GitHub Actions workflow. */
+export const GITHUB = "this looks like a GitHub Actions workflow, which runner does not run";
+
 /** The top level of a workflow. */
 export const WORKFLOW = {
   what: "the workflow",
@@ -111,8 +115,22 @@ export const WORKFLOW = {
     defaults: '"defaults" is a key of a job',
     steps: '"steps" is a key of a job: write jobs: and a list of jobs, or embed this in one: ' +
       "uses: embedded, with: { path }",
+    timeout: '"timeout" is a key of a step; RUNNER_TIMEOUT limits the whole run',
+    retry: '"retry" is a key of a step',
+    test: '"test" is a key of a step',
+    tests: '"test" is a key of a step',
+    outputs: '"outputs" is a key of a step',
+    needs: '"needs" is a key of a job',
+    teardown: AFTER_ALL,
+    finally: AFTER_ALL,
+    include: "files are joined by commas: runner a.yml,b.yml; a job in a file of its own runs by " +
+      "uses: embedded",
+    secrets: 'secrets come from environment variables, by "vars": NAME: "{{NAME}}"',
+    on: GITHUB,
+    permissions: GITHUB,
+    concurrency: GITHUB,
   },
-  open: true,
+  holdsAnchors: true,
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
 /** A job. */
@@ -151,6 +169,7 @@ export const JOB_FIELDS = {
     echo: '"echo" is a key of a step: is it indented deep enough?',
     wait: '"wait" is a key of a step: is it indented deep enough?',
     depends_on: 'the key is "needs"',
+    "runs-on": GITHUB,
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
@@ -234,7 +253,8 @@ export const STEP_FIELDS = {
     "continue-on-error": GOES_ON,
     retries: 'the key is "retry", with "max_attempts" in it',
     matrix: ITERATION,
-    run: 'a shell command is "uses: shell" with "cmd" under "with"',
+    run:
+      'this looks like a GitHub Actions workflow: a shell command is "uses: shell" with "cmd" under "with"',
     env: 'environment variables are read in the "vars" of the workflow; those of a command ' +
       'are "env" under "with"',
     needs: '"needs" is a key of a job; steps run one after the other',

@@ -88,7 +88,8 @@ async function loadOpen(
   if (hasErrors(problems) || hasErrors(inJobFiles)) {
     throw await loadError(problems, [], document, inJobFiles);
   }
-  return { jobs: attachAll(jobs, files), warnings: inJobFiles };
+  const warnings = inJobFiles.filter(({ severity }) => severity !== "hint");
+  return { jobs: attachAll(jobs, files), warnings };
 }
 
 function attachAll(

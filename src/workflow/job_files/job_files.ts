@@ -9,10 +9,16 @@ import { decodeAs, type DecodedDocument } from "../decode/decode_document.ts";
 import type { JobDraft, StepDraft } from "../decode/decode_job.ts";
 import { completeJob, decodeJobFile } from "../decode/decode_job_file.ts";
 import { isRawMap } from "../decode/decode_value.ts";
-import { besideDocument, jobPathOf, suggestFile, writtenJobPath } from "./job_path.ts";
+import {
+  besideDocument,
+  fromCurrentDirectory,
+  jobPathOf,
+  suggestFile,
+  writtenJobPath,
+} from "./job_path.ts";
 import type { Limits } from "../limits.ts";
 import type { Document, Job, JobFile, Step } from "../model.ts";
-import { addError, hasErrors, type Problem } from "../problem.ts";
+import { addError, addHint, hasErrors, type Problem } from "../problem.ts";
 import { readTextFile } from "../read_files.ts";
 import { readYaml } from "../yaml/read_yaml.ts";
 import { locateAll } from "../locate_diagnostics.ts";
@@ -138,7 +144,14 @@ export class JobFiles {
       addError(problems, code, jobPathOf(step), message, hint === undefined ? {} : { hint });
     };
     if (written.trim() === "") return refuse("empty", '"path" must not be empty');
-    const path = await besideDocument(document, jobPathOf(step), written);
+    const beside = await besideDocument(document, jobPathOf(step), written);
+    const path = await fromCurrentDirectory(written, beside, this.#host) ?? beside;
+    if (path !== beside) {
+      const message = `'${beside}' not found; using '${path}' in the current directory`;
+      addHint(problems, "job-path", jobPathOf(step), message, {
+        hint: "the path is relative to the file that names it",
+      });
+    }
     if (trail.includes(path)) {
       const cycle = [...trail.slice(trail.indexOf(path)), path].join(" → ");
       return refuse("cycle", `job files include each other in a cycle: ${cycle}`);

@@ -29,11 +29,29 @@ export async function besideDocument(
   place: Path,
   path: string,
 ): Promise<string> {
-  if (/^(?:[\\/]|[a-z]:)/i.test(path)) return join(path);
+  if (isAbsolute(path)) return join(path);
   const file = document.files.length === 1
     ? document.name
     : (await document.positions()).locate(place).source.name;
   return join(file, "..", path);
+}
+
+/**
+ * The path from the current directory that a step means if there is no file beside its own: some
+ * tools read paths that way.
+ */
+export async function fromCurrentDirectory(
+  written: string,
+  path: string,
+  { files }: Host,
+): Promise<string | undefined> {
+  if (isAbsolute(written) || join(written) === path) return undefined;
+  const isThere = (path: string) => files.isFile(path).catch(() => false);
+  return !await isThere(path) && await isThere(written) ? join(written) : undefined;
+}
+
+function isAbsolute(path: string): boolean {
+  return /^(?:[\\/]|[a-z]:)/i.test(path);
 }
 
 /** What to do about a file that is not there: the one of its folder that was probably meant. */

@@ -12,7 +12,8 @@ import {
 
 /** Finds the values of a document by their paths, in the tree of its text. */
 export function makePositions(parsed: ParsedYaml, value: unknown): Positions {
-  const root = joinRoots(buildNodes(parsed.events, parsed.text));
+  const tree = buildNodes(parsed.events, parsed.text);
+  const root = joinRoots(tree.root);
   const spanOf = ({ start, end }: YamlNode) => spanAt(parsed, start, end);
   const findNode = makeFinder();
   const find = (path: Path) => {
@@ -33,7 +34,13 @@ export function makePositions(parsed: ParsedYaml, value: unknown): Positions {
     const origin = spanOf(node);
     return { name: origin.source.name, text: node.text, origin };
   };
-  return { locate, text };
+  const definesUsedAnchor = (key: string): boolean => {
+    const pairs = root?.kind === "map" ? root.pairs : [];
+    const index = pairs.findLastIndex((pair) => keyText(pair.key) === key);
+    const [start, end] = [pairs[index]?.key.start ?? 0, pairs[index + 1]?.key.start ?? Infinity];
+    return [...tree.aliased].some((node) => node.start >= start && node.start < end);
+  };
+  return { locate, text, definesUsedAnchor };
 }
 
 /** The one node of all files, whose top-level keys are those of one mapping. */

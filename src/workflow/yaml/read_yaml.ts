@@ -37,7 +37,7 @@ export async function readYaml(
   };
 }
 
-/** The top-level keys that a later file defines again. */
+/** The top-level keys, where they are not empty, that a later file defines again. */
 function replacedKeys(
   files: readonly Source[],
   values: readonly unknown[],
@@ -46,10 +46,11 @@ function replacedKeys(
   const known = new Map<string, string>();
   values.forEach((map, index) => {
     const { name } = files[index]!;
-    for (const key of Object.keys(map as object)) {
+    for (const [key, value] of Object.entries(map as object)) {
       const before = known.get(key);
       if (before !== undefined) replaced.push({ key, before, after: name });
-      known.set(key, name);
+      const isEmpty = value === null || Array.isArray(value) && value.length === 0;
+      if (!isEmpty) known.set(key, name);
     }
   });
   return replaced;

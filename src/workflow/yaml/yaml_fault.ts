@@ -237,7 +237,7 @@ function bestOffset({ reason, offset, source: { text } }: YamlFault): number {
 
 /** The line, from 1, of the first key in a mapping that has the key at an offset again. */
 function firstLineOf(text: string, offset: number): number | undefined {
-  const root = buildNodes(parseYaml([{ name: "", text }]).events, text);
+  const { root } = buildNodes(parseYaml([{ name: "", text }]).events, text);
   for (const open = root ? [root] : []; open.length > 0;) {
     const node = open.pop()!;
     if (node.kind === "list") { for (const item of node.items) open.push(item); }

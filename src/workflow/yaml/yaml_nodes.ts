@@ -41,10 +41,19 @@ export interface YamlPair {
   readonly value: YamlNode;
 }
 
+/** The tree of a text. */
+export interface YamlTree {
+  /** Undefined for an empty text. */
+  readonly root: YamlNode | undefined;
+  /** The nodes that aliases stand for. */
+  readonly aliased: ReadonlySet<YamlNode>;
+}
+
 /** The tree that parser events describe. */
-export function buildNodes(events: readonly YamlEvent[], text: string): YamlNode | undefined {
+export function buildNodes(events: readonly YamlEvent[], text: string): YamlTree {
   const anchors = new Map<string, YamlNode>();
   const open: OpenNode[] = [];
+  const aliased = new Set<YamlNode>();
   let root: YamlNode | undefined;
   /** The end of what was read last. */
   let last = 0;
@@ -85,7 +94,9 @@ export function buildNodes(events: readonly YamlEvent[], text: string): YamlNode
       case EVENT_ID.ALIAS: {
         last = event.anchorEnd;
         const node = anchors.get(text.slice(event.anchorStart, event.anchorEnd));
-        if (node) add(node);
+        if (!node) break;
+        aliased.add(node);
+        add(node);
         break;
       }
       case EVENT_ID.POP: {
@@ -97,7 +108,7 @@ export function buildNodes(events: readonly YamlEvent[], text: string): YamlNode
       }
     }
   }
-  return root;
+  return { root, aliased };
 }
 
 type OpenNode = (Open<YamlList> & { items: YamlNode[] }) | (Open<YamlMap> & OpenPairs);

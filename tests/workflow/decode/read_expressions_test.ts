@@ -70,7 +70,7 @@ flow.yml:8:15: error: unknown name "rez" in a step
     |               ^^^ did you mean "res"?
 flow.yml:9:11: error: unknown name "env" in a step
   9 |     test: env.A
-    |           ^^^ environment variables are read in the vars of the workflow: NAME: "{{NAME}}"`,
+    |           ^^^ unlike in GitHub Actions, environment variables are read in the vars of the workflow: NAME: "{{NAME}}"`,
   );
   assertEquals(
     await explainText(`name: x
