@@ -42,7 +42,7 @@ function* problemsIn(node: Node, around: Surroundings): Generator<ExpressionErro
       if (node.name === "acc" && !around.inReduce) {
         yield errorAt(
           node,
-          "#acc has no meaning here",
+          "#acc is only allowed in reduce()",
           "it is what reduce(list, #acc + #) has so far",
         );
       }
@@ -50,7 +50,7 @@ function* problemsIn(node: Node, around: Surroundings): Generator<ExpressionErro
     case "LetExpression": {
       const { id } = node;
       if (FUNCTIONS.has(id.name) || around.locals.includes(id.name)) {
-        yield errorAt(id, `"${id.name}" has a meaning already`, "choose another name");
+        yield errorAt(id, `"${id.name}" is already defined`, "choose another name");
       }
       yield* problemsIn(node.init, around);
       yield* problemsIn(node.body, { ...around, locals: [...around.locals, id.name] });
@@ -88,7 +88,7 @@ function* repeatedKeys(node: ObjectExpression): Generator<ExpressionError> {
   const seen = new Set<unknown>();
   for (const { key } of node.properties) {
     if (key.type !== "Literal") continue;
-    if (seen.has(key.value)) yield errorAt(key, `the key "${key.value}" stands here twice`);
+    if (seen.has(key.value)) yield errorAt(key, `the key "${key.value}" is repeated`);
     seen.add(key.value);
   }
 }

@@ -10,7 +10,7 @@ import { childrenOf } from "./parse/tree.ts";
 
 /** A place where an expression reads a name of its scope: `outputs.session.token`. */
 export interface Reference {
-  /** The name; `vars` also where it is written `$env.vars`. */
+  /** The name; `vars` also where write `$env.vars`. */
   readonly root: string;
   /** The keys that are written out, up to the first that is computed. */
   readonly keys: readonly ReferenceKey[];

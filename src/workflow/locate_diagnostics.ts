@@ -121,7 +121,7 @@ function locateDiagnostic(
 
 /** An expression that stops in its middle was often cut by what means something in YAML. */
 function cutHint(message: string, origin: Span | undefined): string | undefined {
-  if (!origin || !/^unexpected end|never closed$/.test(message)) return undefined;
+  if (!origin || !/^(unexpected end|unterminated)/.test(message)) return undefined;
   const { source: { text }, start, end } = origin;
   if (/["']/.test(text.charAt(start))) return undefined;
   const next = text.slice(end, end + 100);

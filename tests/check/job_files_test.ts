@@ -16,7 +16,7 @@ Deno.test("job files are checked with the workflow that embeds them", async () =
   assertEquals(
     await findIn(EMBEDDING + "  - { uses: hello, test: vars.nope }\n", { "job.yml": bad }),
     [
-      '6:31 error undefined-var: nothing defines the var "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
+      '6:31 error undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
       "job.yml:4:11 hint untested-result: nothing tests the result of this step (add a test, like test: res.code == 0)",
       'job.yml:5:32 error unpublished-output: no step publishes "b"',
     ],

@@ -172,18 +172,18 @@ Deno.test("an output of a step that may be skipped is at most a hint", () =>
   check(["output-order", "maybe-skipped-output"], [
     [
       steps([`${PUBLISHER}, skipif: vars.x`, "test: outputs.¦a.x == 1"], "vars: { x: true }"),
-      'hint maybe-skipped-output: the step "a" may be skipped, and then there is no "a" (read on from it with ?.)',
+      'hint maybe-skipped-output: the step "a" may be skipped; then there is no "a" (read from it with ?.)',
     ],
     [
       steps([`${PUBLISHER}, skipif: vars.x`, "test: outputs.¦x == 1"], "vars: { x: true }"),
-      'hint maybe-skipped-output: the step "a" may be skipped, and then there is no "x" (add ?? and what to take instead)',
+      'hint maybe-skipped-output: the step "a" may be skipped; then there is no "x" (add ?? and a default)',
     ],
     [
       jobs([["id: one, skipif: 1 == 1", PUBLISHER], [
         "id: two, needs: [one]",
         "test: outputs.¦a.x == 1",
       ]]),
-      'hint maybe-skipped-output: the job "one" may be skipped, and then there is no "a" (read on from it with ?.)',
+      'hint maybe-skipped-output: the job "one" may be skipped; then there is no "a" (read from it with ?.)',
     ],
     [steps([`${PUBLISHER}, skipif: 1 == 1`, "test: (outputs.a?.x ?? 1) == 1"])],
     [steps([`${PUBLISHER}, skipif: 1 == 1`, "test: (outputs.x ?? 1) == 1"])],

@@ -6,46 +6,46 @@ Deno.test("a var that nothing defines is an error where nil would be one", () =>
   check(["undefined-var"], [
     [
       steps(["test: vars.¦shpo == 1"], VARS),
-      'error undefined-var: nothing defines the var "shpo" (did you mean "shop"?)',
+      'error undefined-var: undefined variable "shpo" (did you mean "shop"?)',
     ],
     [
       steps(["test: vars.¦other == 1"]),
-      'error undefined-var: nothing defines the var "other" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
+      'error undefined-var: undefined variable "other" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
     ],
     [
       steps(["vars: { own: 1 }, test: vars.own == 1", "test: vars.¦own == 1"]),
-      'error undefined-var: nothing defines the var "own" (it is a var of another step, which only that step sees)',
+      'error undefined-var: undefined variable "own" (it is a var of another step, which only that step sees)',
     ],
     // Vars of a step do not see each other.
     [
       steps(["vars: { one: 1, two: '{{vars.¦one}}' }, test: vars.one == vars.two"]),
-      'error undefined-var: nothing defines the var "one" (it is a var of another step, which only that step sees)',
+      'error undefined-var: undefined variable "one" (it is a var of another step, which only that step sees)',
     ],
     [
       jobs([["skipif: vars.¦nope == 1", "test: true"]]),
-      'error undefined-var: nothing defines the var "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
+      'error undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
     ],
     [
       steps(['name: "{{vars.¦nope}}"'], VARS),
-      'warning undefined-var: nothing defines the var "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
+      'warning undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
     ],
     [
       steps([`test: '"a" == vars[¦"shopp"]'`], VARS),
-      'error undefined-var: nothing defines the var "shopp" (did you mean "shop"?)',
+      'error undefined-var: undefined variable "shopp" (did you mean "shop"?)',
     ],
     // A slip elsewhere hides none: only what stands under it may be what was meant.
     [
       steps(["test: vars.¦nope == vars.mine"], "nam: x\nvarz: { mine: 1 }"),
-      'error undefined-var: nothing defines the var "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
+      'error undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
     ],
     [
       steps(["repeat: 3, test: vars.¦nope == 1"]),
-      'error undefined-var: nothing defines the var "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
+      'error undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
     ],
     // A mistake in defaults is told once, where it stands.
     [
       "name: x\njobs:\n- name: a\n  defaults: { hello: { to: '{{vars.¦nope}}' } }\n  steps: [{uses: hello}, {uses: hello}]\n",
-      'error undefined-var: nothing defines the var "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
+      'error undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
     ],
     [steps(["test: vars.shop == 'a'", "test: len(vars.service.tags) == 1"], VARS)],
     [steps(["test: (vars.nope ?? 1) == 1"], VARS)],
@@ -80,11 +80,11 @@ Deno.test("a key that a var does not have is a warning", () =>
     ],
     [
       steps(["test: vars.port.¦x == 1"], VARS),
-      'warning undefined-key: vars.port is no map, and has no "x"',
+      'warning undefined-key: vars.port is not a map and has no "x"',
     ],
     [
       steps(["vars: { service: plain }, test: vars.service.¦name == 1"], VARS),
-      'warning undefined-key: vars.service is no map, and has no "name"',
+      'warning undefined-key: vars.service is not a map and has no "name"',
     ],
     [
       steps(["test: vars.a.b.¦d == 1"], "vars: { a: { b: { c: '{{X}}' } } }"),

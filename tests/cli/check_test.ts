@@ -19,7 +19,7 @@ function check(files: Files, ...args: string[]): Promise<CliResult> {
 Deno.test("check prints what it found with the lines of the file, and how much it is", async () => {
   assertEquals(await check({ "bad.yml": BAD }, "bad.yml"), {
     code: 1,
-    stdout: `bad.yml:6:20: error: nothing defines the var "nope"
+    stdout: `bad.yml:6:20: error: undefined variable "nope"
   6 |         test: vars.nope == 1
     |                    ^^^^ add it to the vars of the workflow, or write ?? "…" where it may be missing
 bad.yml:7:26: error: no step publishes "x"
@@ -87,7 +87,7 @@ Deno.test("several arguments are several workflows, a comma list is one", async 
     const apart = await runCli(["check", "vars.yml", "jobs.yml"], { cwd });
     assertEquals(apart.code, 1);
     assertStringIncludes(apart.stdout, 'vars.yml:1:1: error: the workflow needs "name"');
-    assertStringIncludes(apart.stdout, 'nothing defines the var "shop"');
+    assertStringIncludes(apart.stdout, 'undefined variable "shop"');
     assertMatch(apart.stdout, /\n2 workflows checked: .*\n$/);
   });
 });
@@ -157,7 +157,7 @@ Deno.test("json is an array of findings with their places", async () => {
       column: 20,
       severity: "error",
       code: "undefined-var",
-      message: 'nothing defines the var "nope"',
+      message: 'undefined variable "nope"',
       hint: 'add it to the vars of the workflow, or write ?? "…" where it may be missing',
     },
     {
@@ -205,7 +205,7 @@ Deno.test("github has commands with every sign of theirs escaped", async () => {
   );
   assertEquals([code, stderr], [1, ""]);
   assertEquals(stdout.trimEnd().split("\n"), [
-    '::error file=./a%3A100%25.yml,line=2,col=51,title=undefined-var::nothing defines the var "nope"%0Aadd it to the vars of the workflow, or write ?? "…" where it may be missing',
+    '::error file=./a%3A100%25.yml,line=2,col=51,title=undefined-var::undefined variable "nope"%0Aadd it to the vars of the workflow, or write ?? "…" where it may be missing',
     '::error file=./a%3A100%25.yml,line=2,col=72,title=unknown-need::unknown job "a%250A,b::c" in needs of "a"',
     "::warning file=warned.yml,line=2,col=40,title=pointless-retry::hello cannot fail, so this retry never repeats it%0Aadd a test, or remove the retry",
     "::notice file=hinted.yml,line=2,col=33,title=untested-result::nothing tests the result of this step%0Aadd a test, like test: res.code == 0",

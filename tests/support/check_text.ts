@@ -15,7 +15,7 @@ export function checkText(
   });
 }
 
-/** Each finding in a line: `4:13 error undefined-var: nothing defines the var "x"`. */
+/** Each finding in a line: `4:13 error undefined-var: undefined variable "x"`. */
 export async function findIn(
   text: string,
   others: Readonly<Record<string, string>> = {},

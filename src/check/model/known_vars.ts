@@ -9,7 +9,7 @@ export type VarSource =
   | { readonly kind: "there" }
   /** Nothing stands under the key at that index. */
   | { readonly kind: "nothing"; readonly index: number; readonly among: () => readonly string[] }
-  /** The key at that index is read of a value that has no keys. */
+  /** The key at that index is read of a value without keys. */
   | { readonly kind: "no map"; readonly index: number };
 
 const THERE: VarSource = { kind: "there" };

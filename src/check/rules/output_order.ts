@@ -92,7 +92,7 @@ function skipProblem(step: CheckedStep, reading: Reading, index: number): Proble
   return keyProblem(reading, index, {
     severity: "hint",
     code: "maybe-skipped-output",
-    message: `${what} may be skipped, and then there is no "${name}"`,
-    hint: isLast ? "add ?? and what to take instead" : "read on from it with ?.",
+    message: `${what} may be skipped; then there is no "${name}"`,
+    hint: isLast ? "add ?? and a default" : "read from it with ?.",
   });
 }

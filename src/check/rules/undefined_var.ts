@@ -37,7 +37,7 @@ export const undefinedVar: Check = {
         yield keyProblem(reading, index, {
           severity: severityOfNil(reading, index),
           code: "undefined-var",
-          message: `nothing defines the var "${name}"`,
+          message: `undefined variable "${name}"`,
           hint: meant(name, source.among) ?? (namesInSteps.has(name) ? ELSEWHERE : undefined) ??
             `add it to the vars of the workflow, ${SUGGESTION}`,
         });
@@ -47,7 +47,9 @@ export const undefinedVar: Check = {
         yield keyProblem(reading, index, {
           severity: "warning",
           code: "undefined-key",
-          message: among ? `${owner} has no "${name}"` : `${owner} is no map, and has no "${name}"`,
+          message: among
+            ? `${owner} has no "${name}"`
+            : `${owner} is not a map and has no "${name}"`,
           ...among ? { hint: meant(name, among) ?? hintAmong(among()) } : {},
         });
       }

@@ -32,7 +32,7 @@ export function findLiteralSecrets(
         const { what, text, start } = token;
         const range = { start, end: start + text.length };
         secrets.push({ path: [...path], text, why: `this is ${what}`, range });
-      } else if (isData) secrets.push(...namedSecret(value, path));
+      } else if (isData) { for (const secret of namedSecret(value, path)) secrets.push(secret); }
     } else if (typeof value === "object" && value !== null && !known.has(value)) {
       known.add(value);
       const step = (key: string | number, part: unknown) => {

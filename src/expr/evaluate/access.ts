@@ -102,9 +102,9 @@ const LONGEST_LOOK = 100_000;
 function textHint(key: Value, text: string): string {
   if (isLength(key)) return "use len(…)";
   if (text.trim() === "") return "the text is empty";
-  if (/^\s*<[!?a-z]/i.test(text)) return "the text looks like HTML or XML, and is no JSON";
+  if (/^\s*<[!?a-z]/i.test(text)) return "the text looks like HTML or XML, not JSON";
   const isLikeJson = /^\s*[[{]/.test(text) && text.length <= LONGEST_LOOK;
-  if (isLikeJson && !isJson(text)) return "the text begins like JSON, and is none";
+  if (isLikeJson && !isJson(text)) return "the text begins like JSON but is not valid";
   return "if it holds JSON, read it with parse_json(…) first";
 }
 

@@ -98,7 +98,7 @@ function walk(node: Node, run: Evaluation): Value {
       return last;
     }
     case "Predicate":
-      throw new Fault("a predicate has no meaning here", undefined, node);
+      throw new Fault("a predicate is not allowed here", undefined, node);
     default:
       return assertNever(node);
   }
@@ -174,7 +174,7 @@ function makeMap(node: ObjectExpression, run: Evaluation): Value {
 
 function walkLet({ id, init, body }: LetExpression, run: Evaluation): Value {
   if (readField(run.scope.names, id.name) !== undefined) {
-    throw new Fault(`"${id.name}" has a meaning already`, "choose another name", id);
+    throw new Fault(`"${id.name}" is already defined`, "choose another name", id);
   }
   const outer = run.locals;
   run.locals = { name: id.name, value: walk(init, run), outer };

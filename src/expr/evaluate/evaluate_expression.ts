@@ -32,7 +32,7 @@ export function evaluateExpression(
   context: Record<string, unknown>,
   options?: EvaluateOptions,
 ): unknown {
-  return guarded(source, context, () => {
+  return guarded(source, context, options, () => {
     const { display: _, ...scope } = { strict: false, display: false, ...options };
     return evaluate(expressionOf(source), { names: context, ...scope });
   });
@@ -44,14 +44,19 @@ export function renderTemplate(
   context: Record<string, unknown>,
   options?: RenderTemplateOptions,
 ): unknown {
-  return guarded(source, context, () => {
+  return guarded(source, context, options, () => {
     const { strict = false, display = false } = options ?? {};
     return render(templateOf(source), { names: context, strict }, { display });
   });
 }
 
 /** Refuses what types cannot keep out, and data that runs code of its own when it is read. */
-function guarded(source: unknown, context: unknown, act: () => unknown): unknown {
+function guarded(
+  source: unknown,
+  context: unknown,
+  options: unknown,
+  act: () => unknown,
+): unknown {
   if (typeof source !== "string") throw new ExpressionError("the source must be a string", 0, 0);
   const end = source.length;
   if (typeof context !== "object" || context === null) {
@@ -60,8 +65,18 @@ function guarded(source: unknown, context: unknown, act: () => unknown): unknown
   try {
     return act();
   } catch (error) {
-    if (error instanceof ExpressionError) throw error;
+    if (error instanceof ExpressionError || isPlainData(context, options)) throw error;
     throw new ExpressionError("the context cannot be read", 0, end, "pass plain data");
+  }
+}
+
+/** Whether data can be read; what is thrown although it can is a bug of ours. */
+function isPlainData(...data: unknown[]): boolean {
+  try {
+    JSON.stringify(data, (_, value) => typeof value === "bigint" ? String(value) : value);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -40,13 +40,13 @@ export class Evaluation implements Meter {
 
   spend(steps: number): void {
     this.#steps += steps;
-    if (this.#steps > LIMITS.steps) throw tooMuchWork();
+    if (this.#steps > LIMITS.steps) throw limitExceeded(LIMITS.steps);
   }
 
   /** One turn of a loop. */
   turn(): void {
     this.spend(1);
-    if (this.visits > LIMITS.visits) throw tooMuchWork();
+    if (this.visits > LIMITS.visits) throw limitExceeded(LIMITS.visits);
   }
 
   /** Refuses a text before it is made. */
@@ -57,6 +57,9 @@ export class Evaluation implements Meter {
   }
 }
 
-function tooMuchWork(): Fault {
-  return new Fault("this expression does too much work", "work on a smaller part of the data");
+function limitExceeded(steps: number): Fault {
+  return new Fault(
+    `evaluation limit exceeded (${steps} steps)`,
+    "evaluate a smaller part of the data",
+  );
 }

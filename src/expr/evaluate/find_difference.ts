@@ -6,7 +6,7 @@ import type { Meter } from "../../value/meter.ts";
 
 /** Where two values that are not equal first differ; a side is undefined where it has nothing. */
 export interface Difference {
-  /** From the values to the place, as it is written behind them: `.items[2]`. */
+  /** From the values to the place, as write behind them: `.items[2]`. */
   readonly path: string;
   readonly left: Value | undefined;
   readonly right: Value | undefined;

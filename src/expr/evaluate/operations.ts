@@ -120,7 +120,7 @@ function compute(operator: "-" | "*" | "/" | "%" | "**", a: Value, b: Value): nu
       if (!Number.isInteger(a) || !Number.isInteger(b)) {
         throw new Fault(`% needs two whole numbers, got ${kindOf(a)} % ${kindOf(b)}`);
       }
-      if (b === 0) throw new Fault("there is no remainder of a division by zero");
+      if (b === 0) throw new Fault("division by zero");
       return a % b + 0; // no negative zero
   }
 }

@@ -47,7 +47,7 @@ function missingFault(
   const { start, end } = at;
   if (node.type === "MemberExpression" && node.computed && at.type !== "Literal") {
     // A key that was computed may hold a secret, and is not named.
-    return { message: "there is no such key here", start, end, hint };
+    return { message: "unknown key", start, end, hint };
   }
   const isName = node.type === "Identifier";
   const message = isName && strict ? `unknown name "${key}"` : absence(node, key, source);

@@ -47,13 +47,13 @@ function compile(pattern: string): RE2JS {
   const known = compiled.get(pattern);
   if (known) return known;
   if (pattern.length > LIMITS.pattern) {
-    throw new Fault(`a pattern is longer than ${LIMITS.pattern} characters`);
+    throw new Fault(`the regular expression is longer than ${LIMITS.pattern} characters`);
   }
   let regex: RE2JS;
   try {
     regex = engine.compile(pattern);
   } catch (error) {
-    throw new Fault(`cannot read the pattern: ${problemOf(error)}`);
+    throw new Fault(`invalid regular expression: ${problemOf(error)}`);
   }
   if (compiled.size >= CACHE_SIZE) compiled.delete(compiled.keys().next().value!);
   compiled.set(pattern, regex);
@@ -64,5 +64,5 @@ function compile(pattern: string): RE2JS {
 function problemOf(error: unknown): string {
   return error instanceof Error && "getDescription" in error
     ? String((error as { getDescription(): unknown }).getDescription())
-    : "it is no regular expression";
+    : "unknown syntax";
 }

@@ -5,38 +5,38 @@ import { define } from "./function.ts";
 export const BIT_FUNCTIONS = [
   define(
     "bitand(a: integer, b: integer)",
-    "The bits that both have.",
+    "The bits set in both `a` and `b`.",
     (_, a: number, b: number) => signed(BigInt(a) & BigInt(b)),
   ),
   define(
     "bitor(a: integer, b: integer)",
-    "The bits that either has.",
+    "The bits set in `a`, in `b` or in both.",
     (_, a: number, b: number) => signed(BigInt(a) | BigInt(b)),
   ),
   define(
     "bitxor(a: integer, b: integer)",
-    "The bits that one of them has.",
+    "The bits set in either `a` or `b`, not in both.",
     (_, a: number, b: number) => signed(BigInt(a) ^ BigInt(b)),
   ),
   define(
     "bitnand(a: integer, b: integer)",
-    "The bits of a that b has not.",
+    "The bits set in `a` but not in `b`.",
     (_, a: number, b: number) => signed(BigInt(a) & ~BigInt(b)),
   ),
-  define("bitnot(a: integer)", "The bits that it has not.", (_, a: number) => signed(~BigInt(a))),
+  define("bitnot(a: integer)", "All bits inverted.", (_, a: number) => signed(~BigInt(a))),
   define(
     "bitshl(a: integer, count: integer)",
-    "The bits moved up.",
+    "The bits shifted to the left.",
     (_, a: number, count: number) => signed(BigInt(a) << distance(count)),
   ),
   define(
     "bitshr(a: integer, count: integer)",
-    "The bits moved down, the sign kept.",
+    "The bits shifted to the right; the sign is kept.",
     (_, a: number, count: number) => signed(BigInt(a) >> distance(count)),
   ),
   define(
     "bitushr(a: integer, count: integer)",
-    "The bits moved down, zeros following.",
+    "The bits shifted to the right; zeros are filled in.",
     (_, a: number, count: number) => Number(BigInt.asUintN(64, BigInt(a)) >> distance(count)),
   ),
 ] as const;

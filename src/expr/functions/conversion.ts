@@ -14,25 +14,25 @@ export const CONVERSION_FUNCTIONS = [
   ),
   define(
     "int(value: any)",
-    "The whole number that a text or number stands for.",
+    "The integer in a string, or the integer part of a number.",
     (_, value: Value) => toInteger("int", value),
   ),
   define(
     "float(value: any)",
-    "The number that a text or number stands for.",
+    "The number in a string; a number as it is.",
     (_, value: Value) => typeof value === "number" ? value : toNumber("float", value),
   ),
   define(
     "parse_int(value: any)",
-    "The whole number that a text or number stands for.",
+    "The integer in a string, or the integer part of a number.",
     (_, value: Value) => toInteger("parse_int", value),
   ),
   define(
     "parse_float(text: string)",
-    "The number that a text stands for.",
+    "The number in a string.",
     (_, text: string) => toNumber("parse_float", text),
   ),
-  define("string(value: any)", "The value as text.", (run, value: Value) => {
+  define("string(value: any)", "The value as a string.", (run, value: Value) => {
     const text = formatValue(value, run);
     run.reserveText(text.length);
     return text;
@@ -40,12 +40,12 @@ export const CONVERSION_FUNCTIONS = [
   define("toJSON(value: any)", "The value as JSON, indented.", toJson),
   define(
     "fromJSON(text: string)",
-    "The value that a text in JSON stands for.",
+    "The value of a JSON string.",
     (run, text: string) => readJson(run, "fromJSON", text),
   ),
   define(
     "parse_json(text: string)",
-    "The list or map that a text in JSON stands for.",
+    "The list or map of a JSON string.",
     (run, text: string) => {
       if (!/^\s*[[{]/.test(text)) {
         throw new Fault(
@@ -64,16 +64,16 @@ export const CONVERSION_FUNCTIONS = [
       return value;
     },
   ),
-  define("toBase64(text: string)", "The text in base64.", (_, text: string) => encode(text)),
+  define("toBase64(text: string)", "The string in base64.", (_, text: string) => encode(text)),
   define(
     "fromBase64(text: string)",
-    "The text that base64 stands for.",
+    "The string that a base64 string encodes.",
     (_, text: string) => decode("fromBase64", text),
   ),
-  define("encode_base64(text: string)", "The text in base64.", (_, text: string) => encode(text)),
+  define("encode_base64(text: string)", "The string in base64.", (_, text: string) => encode(text)),
   define(
     "decode_base64(text: string)",
-    "The text that base64 stands for.",
+    "The string that a base64 string encodes.",
     (_, text: string) => decode("decode_base64", text),
   ),
 ] as const;
@@ -95,7 +95,7 @@ function toInteger(name: string, value: Value): number {
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number + 0;
   throw new Fault(
-    `${name}() got a number that is too large to be held exactly`,
+    `${name}() got a number that is too large to be exact`,
     "leave it as text",
   );
 }

@@ -10,35 +10,39 @@ import { sortBy } from "./sort.ts";
 export const LIST_FUNCTIONS = [
   define(
     "first(list: any)",
-    "The first item of a list or character of a text; nil without any.",
+    "The first item of a list or character of a string; nil if it is empty.",
     (_, list: Value) => end(list, 0),
   ),
   define(
     "last(list: any)",
-    "The last item of a list or character of a text; nil without any.",
+    "The last item of a list or character of a string; nil if it is empty.",
     (_, list: Value) => end(list, -1),
   ),
   define(
     "take(list: list, count: integer)",
-    "The first so many items of a list.",
+    "The first `count` items of a list.",
     (run, list: readonly Value[], count: number) => {
       if (count < 0) throw new Fault("take() needs a count of 0 or more");
       run.spend(Math.min(count, list.length));
       return list.slice(0, count);
     },
   ),
-  define("reverse(list: list)", "The list from its end.", (run, list: readonly Value[]) => {
+  define("reverse(list: list)", "The list in reverse order.", (run, list: readonly Value[]) => {
     run.spend(list.length);
     return list.toReversed();
   }),
-  define("uniq(list: list)", "The list without items that were there before.", uniq),
-  define("concat(...lists: list)", "The items of all lists in one.", (run, ...lists: Value[][]) => {
-    for (const list of lists) run.spend(list.length);
-    return lists.flat(1);
-  }),
+  define("uniq(list: list)", "The list without duplicates.", uniq),
+  define(
+    "concat(...lists: list)",
+    "One list of the items of all lists.",
+    (run, ...lists: Value[][]) => {
+      for (const list of lists) run.spend(list.length);
+      return lists.flat(1);
+    },
+  ),
   define(
     "flatten(list: list)",
-    "The items of a list and of all lists in it.",
+    "The list with nested lists replaced by their items.",
     (run, list: readonly Value[]) => flatten(run, list, []),
   ),
   define(

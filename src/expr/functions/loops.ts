@@ -35,17 +35,17 @@ export const LOOP_FUNCTIONS = [
   ),
   defineLoop(
     "map(list: list, predicate)",
-    "What the predicate makes of each item.",
+    "The results of the predicate for each item.",
     (_, list, { each }) => list.map(each),
   ),
   defineLoop(
     "count(list: list, predicate?)",
-    "How many items pass, or are true.",
+    "The number of items that pass, or are true.",
     (_, list, loop) => countPassing(list, loop),
   ),
   defineLoop(
     "sum(list: list, predicate?)",
-    "The sum of the numbers, or of what the predicate makes of each item.",
+    "The sum of the numbers, or of the results of the predicate.",
     sum,
   ),
   defineLoop(
@@ -55,7 +55,7 @@ export const LOOP_FUNCTIONS = [
   ),
   defineLoop(
     "findIndex(list: list, predicate)",
-    "Where the first item that passes stands, or nil.",
+    "The index of the first item that passes, or nil.",
     (_, list, { test }) => indexOrNil(list.findIndex(test)),
   ),
   defineLoop(
@@ -65,12 +65,12 @@ export const LOOP_FUNCTIONS = [
   ),
   defineLoop(
     "findLastIndex(list: list, predicate)",
-    "Where the last item that passes stands, or nil.",
+    "The index of the last item that passes, or nil.",
     (_, list, { test }) => indexOrNil(list.findLastIndex(test)),
   ),
   defineLoop(
     "groupBy(list: list, predicate)",
-    "A map from what the predicate makes of the items to the lists of them.",
+    "A map of the results of the predicate to the lists of items that gave them.",
     groupBy,
   ),
   defineLoop(
@@ -80,7 +80,7 @@ export const LOOP_FUNCTIONS = [
   ),
   defineLoop(
     "reduce(list: list, predicate, initial?: any)",
-    "The items drawn together: #acc is what came of those before.",
+    "Folds the list into one value: #acc is the result so far.",
     reduce,
   ),
 ] as const;

@@ -21,7 +21,7 @@ export const MAP_FUNCTIONS = [
   ),
   define(
     "fromPairs(list: list)",
-    "The map that a list of [key, value] describes.",
+    "The map of a list of [key, value].",
     (run, list: readonly Value[]) => {
       const map: Record<string, Value> = Object.create(null);
       for (const item of list) {
@@ -37,12 +37,12 @@ export const MAP_FUNCTIONS = [
   ),
   define(
     "len(value: any)",
-    "How many items a list, keys a map or characters a text has.",
+    "The number of items of a list, keys of a map or characters of a string.",
     len,
   ),
   define(
     "get(value: any, key: any)",
-    "The member of a map or the item of a list; nil where there is none.",
+    "The value under a key of a map or an index of a list; nil if there is none.",
     (_, value: Value, key: Value) => {
       if (Array.isArray(value)) {
         return typeof key === "number" ? plain(value.at(Math.trunc(key))) : null;

@@ -9,7 +9,7 @@ import { define } from "./function.ts";
 export const MATCH_FUNCTIONS = [
   define(
     "match_json(actual: map, expected: map)",
-    "Whether both hold the same; an expected text between slashes is a regular expression.",
+    "Whether both are equal; an expected string between slashes is a regular expression.",
     (run, actual: Dict, expected: Dict) => findMismatch(run, actual, expected) === undefined,
   ),
   define(

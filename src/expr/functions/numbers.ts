@@ -5,27 +5,27 @@ import { define } from "./function.ts";
 
 /** Functions on numbers. */
 export const NUMBER_FUNCTIONS = [
-  define("abs(number: number)", "The number without its sign.", (_, n: number) => Math.abs(n)),
+  define("abs(number: number)", "The absolute value.", (_, n: number) => Math.abs(n)),
   define("ceil(number: number)", "The number rounded up.", (_, n: number) => Math.ceil(n)),
   define("floor(number: number)", "The number rounded down.", (_, n: number) => Math.floor(n)),
   define(
     "round(number: number)",
-    "The nearest whole number; a half goes away from zero.",
+    "The nearest integer; halves are rounded away from zero.",
     (_, n: number) => Math.sign(n) * Math.round(Math.abs(n)),
   ),
   define(
     "max(...numbers: any)",
-    "The largest of the numbers, or of those in lists; nil without any.",
+    "The largest of the numbers, or of those in lists; nil if there are none.",
     (run, ...args: Value[]) => numbersIn(run, args).reduce<Value>(pick((a, b) => b > a), null),
   ),
   define(
     "min(...numbers: any)",
-    "The smallest of the numbers, or of those in lists; nil without any.",
+    "The smallest of the numbers, or of those in lists; nil if there are none.",
     (run, ...args: Value[]) => numbersIn(run, args).reduce<Value>(pick((a, b) => b < a), null),
   ),
   define(
     "mean(...numbers: any)",
-    "The average of the numbers, or of those in lists; 0 without any.",
+    "The average of the numbers, or of those in lists; 0 if there are none.",
     (run, ...args: Value[]) => {
       const numbers = numbersIn(run, args);
       return numbers.reduce((sum, n) => sum + n, 0) / Math.max(1, numbers.length);
@@ -33,7 +33,7 @@ export const NUMBER_FUNCTIONS = [
   ),
   define(
     "median(...numbers: any)",
-    "The middle one of the numbers, or of those in lists; 0 without any.",
+    "The median of the numbers, or of those in lists; 0 if there are none.",
     (run, ...args: Value[]) => {
       const numbers = numbersIn(run, args).sort((a, b) => a - b);
       const half = numbers.length >> 1;

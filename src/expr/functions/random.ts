@@ -8,7 +8,7 @@ const LONGEST = 1_000_000;
 export const CHANGING_FUNCTIONS = [
   define(
     "random_int(limit: number)",
-    "A whole number from 0 up to the limit, without the limit itself.",
+    "A random integer from 0 to `limit` - 1.",
     (_, limit: number) => {
       const whole = Math.trunc(limit);
       if (whole <= 0 || whole > Number.MAX_SAFE_INTEGER || Number.isNaN(whole)) {
@@ -19,7 +19,7 @@ export const CHANGING_FUNCTIONS = [
   ),
   define(
     "random_str(length: number)",
-    "A text of so many random letters and digits.",
+    "A string of `length` random letters and digits.",
     (run, length: number) => {
       const whole = Math.trunc(length);
       if (!(whole >= 1 && whole <= LONGEST)) {
@@ -31,7 +31,7 @@ export const CHANGING_FUNCTIONS = [
   ),
   define(
     "unixtime()",
-    "The seconds since 1970.",
+    "The current Unix time in seconds.",
     () => Math.floor(Date.now() / 1000),
   ),
 ] as const;

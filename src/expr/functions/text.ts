@@ -8,39 +8,39 @@ import { define } from "./function.ts";
 export const TEXT_FUNCTIONS = [
   define(
     "trim(text: string, characters?: string)",
-    "The text without spaces, or without the given characters, at both ends.",
+    "The string without white space, or without the given characters, at both ends.",
     (_, text: string, characters?: string) =>
       characters === undefined ? text.trim() : trimCharacters(text, characters),
   ),
   define(
     "trimPrefix(text: string, prefix?: string)",
-    "The text without a beginning, by default one space.",
+    "The string without `prefix`, by default one space.",
     (_, text: string, prefix = " ") => text.startsWith(prefix) ? text.slice(prefix.length) : text,
   ),
   define(
     "trimSuffix(text: string, suffix?: string)",
-    "The text without an ending, by default one space.",
+    "The string without `suffix`, by default one space.",
     (_, text: string, suffix = " ") =>
       text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text,
   ),
   define(
     "upper(text: string)",
-    "The text in capital letters.",
+    "The string in upper case.",
     (_, text: string) => text.toUpperCase(),
   ),
   define(
     "lower(text: string)",
-    "The text in small letters.",
+    "The string in lower case.",
     (_, text: string) => text.toLowerCase(),
   ),
   define(
     "split(text: string, separator: string, limit?: integer)",
-    "The parts of a text between the separators, at most so many.",
+    "The parts of a string between separators; at most `limit` parts.",
     (run, text: string, separator: string, limit?: number) => split(run, text, separator, limit),
   ),
   define(
     "splitAfter(text: string, separator: string, limit?: integer)",
-    "As split, with the separator kept at the end of each part.",
+    "Like split; each part keeps its separator.",
     (run, text: string, separator: string, limit?: number) =>
       split(run, text, separator, limit).map((part, index, parts) =>
         index < parts.length - 1 ? part + separator : part
@@ -48,12 +48,12 @@ export const TEXT_FUNCTIONS = [
   ),
   define(
     "replace(text: string, old: string, new: string, limit?: integer)",
-    "The text with each old part, or the first so many, replaced by the new.",
+    "The string with `old` replaced by `new`, everywhere or the first `limit` times.",
     replace,
   ),
   define(
     "repeat(text: string, count: integer)",
-    "The text so many times.",
+    "The string repeated `count` times.",
     (run, text: string, count: number) => {
       if (count < 0) throw new Fault("repeat() needs a count of 0 or more");
       run.reserveText(text.length * count);
@@ -62,27 +62,27 @@ export const TEXT_FUNCTIONS = [
   ),
   define(
     "join(list: list, separator?: string)",
-    "The texts of a list as one, with the separator between them.",
+    "The strings of a list joined with a separator.",
     join,
   ),
   define(
     "indexOf(text: string, part: string)",
-    "Where a part first stands in a text, counted in characters, or -1.",
+    "The index of the first occurrence in characters, or -1.",
     (_, text: string, part: string) => characterIndex(text, findText(text, part)),
   ),
   define(
     "lastIndexOf(text: string, part: string)",
-    "Where a part last stands in a text, counted in characters, or -1.",
+    "The index of the last occurrence in characters, or -1.",
     (_, text: string, part: string) => characterIndex(text, findLastText(text, part)),
   ),
   define(
     "hasPrefix(text: string, prefix: string)",
-    "Whether a text begins so.",
+    "Whether the string starts with `prefix`.",
     (_, text: string, prefix: string) => text.startsWith(prefix),
   ),
   define(
     "hasSuffix(text: string, suffix: string)",
-    "Whether a text ends so.",
+    "Whether the string ends with `suffix`.",
     (_, text: string, suffix: string) => text.endsWith(suffix),
   ),
 ] as const;

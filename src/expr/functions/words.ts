@@ -5,22 +5,22 @@ import { define } from "./function.ts";
 export const WORD_FUNCTIONS = [
   define(
     "contains(text: any, part: any)",
-    "Whether a text has a part: text contains part.",
+    "Whether the string contains `part`: text contains part.",
     (run, text, part) => testText("contains", text, part, run),
   ),
   define(
     "startsWith(text: any, part: any)",
-    "Whether a text begins so: text startsWith part.",
+    "Whether the string starts with `part`: text startsWith part.",
     (run, text, part) => testText("startsWith", text, part, run),
   ),
   define(
     "endsWith(text: any, part: any)",
-    "Whether a text ends so: text endsWith part.",
+    "Whether the string ends with `part`: text endsWith part.",
     (run, text, part) => testText("endsWith", text, part, run),
   ),
   define(
     "matches(text: any, pattern: any)",
-    "Whether a regular expression is found in a text: text matches pattern.",
+    "Whether the regular expression matches part of the string: text matches pattern.",
     (run, text, pattern) => testText("matches", text, pattern, run),
   ),
 ] as const;

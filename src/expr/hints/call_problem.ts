@@ -19,7 +19,7 @@ export function callProblem({ callee, arguments: args, start, end }: CallExpress
   }
   if (args.length >= record.least && args.length <= record.most) return undefined;
   const message = `${record.name}() takes ${countOf(record)}, got ${args.length}`;
-  return new ExpressionError(message, start, end, `it is written ${record.signature}`);
+  return new ExpressionError(message, start, end, `write ${record.signature}`);
 }
 
 function countOf({ least, most }: FunctionRecord): string {

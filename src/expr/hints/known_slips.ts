@@ -21,6 +21,12 @@ export function nameHint(name: string): string | undefined {
   return NAMES.get(name);
 }
 
+/** The same for a misspelling of such a name. */
+export function misspeltNameHint(name: string): string | undefined {
+  // Of short names too many are alike.
+  return NAMES.get(suggest(name, [...NAMES.keys()].filter((known) => known.length > 5)) ?? "");
+}
+
 const ENVIRONMENT = "read the environment in vars at the top of the workflow, as in {{HOME}}";
 
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
@@ -34,8 +40,8 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["base64", "use encode_base64(text)"],
   ["base64encode", "use encode_base64(text)"],
   ["base64decode", "use decode_base64(text)"],
-  ["urlencode", "there is none: write the text as it goes into the URL"],
-  ["urldecode", "there is none"],
+  ["urlencode", "not supported: write the text as it goes into the URL"],
+  ["urldecode", "not supported"],
   ["add", "write a + b"],
   ["sub", "write a - b"],
   ["mul", "write a * b"],
@@ -111,9 +117,9 @@ const METHODS: ReadonlyMap<string, string> = new Map([
 
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["env", ENVIRONMENT],
-  ["jobs", "what earlier steps publish is in outputs"],
-  ["steps", "what earlier steps publish is in outputs"],
-  ["response", "the answer of the action is res"],
+  ["jobs", "outputs of earlier steps are in outputs"],
+  ["steps", "outputs of earlier steps are in outputs"],
+  ["response", "the result of the action is res"],
   ["request", "the request of the action is req"],
   ["body", "write res.body"],
   ["code", "write res.code"],
@@ -121,7 +127,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["status_code", "write res.code"],
   ["headers", 'write res.headers["Content-Type"]'],
   ["cookies", "write res.cookies"],
-  ["$", "the body of an answer is res.body"],
+  ["$", "the body of a response is res.body"],
   ["duration", "the seconds that the action took are rt.sec"],
   ["elapsed", "the seconds that the action took are rt.sec"],
   ["undefined", "write nil"],

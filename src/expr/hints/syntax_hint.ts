@@ -19,8 +19,15 @@ interface Hint {
   readonly hint: (misfit: Misfit) => string;
 }
 
+/** What to write for a comment. */
+export const COMMENT_HINT = "a comment is written // … or /* … */";
+
 /** The first that applies is given. */
 const HINTS: readonly Hint[] = [
+  {
+    applies: (misfit) => misfit.isBehind && token(misfit) === "#",
+    hint: () => COMMENT_HINT,
+  },
   {
     applies: (misfit) =>
       token(misfit) === ">" && before(misfit).endsWith("-") ||
@@ -53,7 +60,7 @@ const HINTS: readonly Hint[] = [
   },
   {
     applies: (misfit) => token(misfit) === ":" && /\{\s*["'`\w$]+\s*$/.test(before(misfit)),
-    hint: () => "put parentheses round a map here: ({name: value})",
+    hint: () => "put parentheses around a map here: ({name: value})",
   },
   {
     applies: (misfit) => token(misfit) === ".",

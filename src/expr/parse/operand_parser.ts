@@ -1,5 +1,6 @@
 import type { CallExpression, Identifier, Literal, Node, Pointer, Property } from "./ast.ts";
 import { isFunction, takesPredicate } from "../functions/registry.ts";
+import { COMMENT_HINT } from "../hints/syntax_hint.ts";
 import { KEYWORDS, OPERATOR_WORDS, TEST_WORDS } from "./operators.ts";
 import { TOKEN } from "./scanner.ts";
 import { TokenReader } from "./token_reader.ts";
@@ -68,8 +69,11 @@ export abstract class OperandParser extends TokenReader {
   #parsePointer(): Node {
     const { start, end } = this;
     if (this.#predicates === 0) {
-      const hint = "it is the item inside filter(list, # > 1) and the like";
-      this.fail("# has no meaning here", start, end, hint);
+      const isComment = /^#+[ \t]+\p{L}/u.test(this.input.slice(start, start + 100));
+      const hint = isComment
+        ? COMMENT_HINT
+        : "it is the item inside filter(list, # > 1) and the like";
+      this.fail("# is only allowed in a predicate", start, end, hint);
     }
     this.next();
     if (this.type !== TOKEN.name || this.start !== this.lastTokEnd) {
@@ -77,7 +81,7 @@ export abstract class OperandParser extends TokenReader {
     }
     const name = this.value;
     if (name !== "acc" && name !== "index") {
-      this.fail(`there is no #${name}`, start, this.end, "there are #, #acc and #index");
+      this.fail(`unknown pointer #${name}`, start, this.end, "use #, #acc or #index");
     }
     this.next();
     return this.#pointer(start, this.lastTokEnd, name);

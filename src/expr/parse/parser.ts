@@ -31,7 +31,7 @@ export class Parser extends OperandParser {
     this.startTemplate(open);
     if (this.type === TOKEN.braceClose) {
       this.fail(
-        "nothing stands between {{ and }}",
+        "empty expression",
         open,
         this.end + 1,
         'for the text {{ write {{ "{{" }}',
@@ -118,8 +118,8 @@ export class Parser extends OperandParser {
       const strength = POWER.get(operator);
       if (strength === undefined || strength < power) break;
       if (fallback && operator !== "??" && operator !== "|") {
-        const hint = "put one of the two in parentheses";
-        this.fail(`?? cannot stand beside ${operator}`, operatorStart, this.end, hint);
+        const hint = "put parentheses around one of them";
+        this.fail(`?? cannot be combined with ${operator}`, operatorStart, this.end, hint);
       }
       if (negated) this.next();
       this.next();

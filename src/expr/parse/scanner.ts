@@ -18,6 +18,7 @@ interface AcornParser {
   /** Whether the word just read has a `\u` in it. */
   readonly containsEsc: boolean;
   nextToken(): void;
+  skipLineComment(length: number): void;
   next(): void;
   eat(type: TokenType): boolean;
   finishToken(type: TokenType, value?: unknown): void;

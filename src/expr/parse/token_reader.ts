@@ -20,6 +20,14 @@ export class TokenReader extends Tokenizer {
     this.nextToken();
   }
 
+  /** Called by acorn at `//`: a comment ends with its line, or before the end of a template. */
+  override skipLineComment(length: number): void {
+    super.skipLineComment(length);
+    if (!this.#inTemplate) return;
+    const close = this.input.indexOf("}}", this.end);
+    if (close >= 0 && close < this.pos) this.pos = close;
+  }
+
   /** Counts a node; acorn finishes its own through `finishNode`. */
   finish<T extends Node>(node: T): T {
     if (++this.#nodes > LIMITS.nodes) {

@@ -38,14 +38,14 @@ export class Tokenizer extends Scanner {
       const hint = rest.toLowerCase() === "xx"
         ? `write ${text}00 <= res.code < ${Number(text) + 1}00`
         : hyphenNumberHint(text, this.start, this.input);
-      this.fail(`"${text}${rest}" is no number`, this.start, this.pos + rest.length, hint);
+      this.fail(`invalid number "${text}${rest}"`, this.start, this.pos + rest.length, hint);
     }
     const value = Number(text.replaceAll("_", ""));
-    if (Number.isNaN(value)) this.fail(`"${text}" is no number`, this.start, this.pos);
+    if (Number.isNaN(value)) this.fail(`invalid number "${text}"`, this.start, this.pos);
     const isInteger = /^0[xob]|^[\d_]+$/i.test(text);
     if (isInteger ? !Number.isSafeInteger(value) : value === Infinity) {
       const hint = isInteger ? `write it as text: "${text}"` : undefined;
-      this.fail("this number is too large to be held exactly", this.start, this.pos, hint);
+      this.fail("this number is too large to be exact", this.start, this.pos, hint);
     }
     this.finishToken(TOKEN.number, value);
   }
@@ -55,7 +55,7 @@ export class Tokenizer extends Scanner {
     const from = this.pos + 1;
     let to = this.input.indexOf("`", from);
     while (to >= 0 && this.input[to + 1] === "`") to = this.input.indexOf("`", to + 2);
-    if (to < 0) this.fail("this string is never closed", this.start, this.start + 1);
+    if (to < 0) this.fail("unterminated string", this.start, this.start + 1);
     this.pos = to + 1;
     this.finishToken(TOKEN.string, this.input.slice(from, to).replaceAll("``", "`"));
   }
@@ -73,7 +73,7 @@ export class Tokenizer extends Scanner {
     if (simple !== undefined) return SIMPLE_ESCAPES.get(simple) ?? simple;
     const hex = short ?? bmp ?? braced ?? long;
     const code = hex === undefined ? parseInt(octal ?? "", 8) : parseInt(hex, 16);
-    if (code > 0x10ffff) this.fail(`there is no character ${whole}`, at, this.pos);
+    if (code > 0x10ffff) this.fail(`invalid character ${whole}`, at, this.pos);
     return String.fromCodePoint(code);
   }
 
@@ -87,7 +87,7 @@ export class Tokenizer extends Scanner {
   raise(position: number, message: string): never {
     const what = /^Unterminated (comment|string)/.exec(message)?.[1];
     if (what === undefined) this.#refuseBackslash();
-    this.fail(`this ${what} is never closed`, position, position + 1);
+    this.fail(`unterminated ${what}`, position, position + 1);
   }
 
   #refuseBackslash(): never {

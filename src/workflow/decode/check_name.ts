@@ -1,5 +1,5 @@
 import type { Identifier } from "../../expr/parse/ast.ts";
-import { nameHint } from "../../expr/hints/known_slips.ts";
+import { misspeltNameHint, nameHint } from "../../expr/hints/known_slips.ts";
 import { hyphenHint } from "../../expr/hints/hyphen_hint.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import type { Path } from "../../source/source.ts";
@@ -43,7 +43,8 @@ function hintFor(
   const { name } = identifier;
   if (vars.includes(name) && known.includes("vars")) return `write vars.${name}`;
   return nameHint(name) ?? hyphenHint(identifier, source) ?? didYouMean(name, known) ??
-    environmentHint(name) ?? quoteHint(identifier, source) ?? namesHint(known);
+    misspeltNameHint(name) ?? environmentHint(name) ?? quoteHint(identifier, source) ??
+    namesHint(known);
 }
 
 /** A word on the right of a comparison was meant to be a text. */

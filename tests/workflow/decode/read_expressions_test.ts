@@ -105,7 +105,7 @@ Deno.test("an unknown name is told with what was probably meant", async () => {
   const hints: readonly (readonly [expression: string, hint: string])[] = [
     ["outputs.a-2-b.id == 1", 'a hyphen is a minus; for one key write ["a-2-b"]'],
     ["outputs.create-user.id == 1", 'a hyphen is a minus; for one key write ["create-user"]'],
-    ["response.code == 200", "the answer of the action is res"],
+    ["response.code == 200", "the result of the action is res"],
     ["jobs.a.b", "what other jobs publish is in outputs"],
     [
       'API_KEY == ""',
