@@ -2,8 +2,8 @@ import type { Operation } from "../read/model.ts";
 import { collectionOf, isBelow, lastParameter, pathKey } from "../read/paths.ts";
 
 /**
- * The operations of a job in an order that works: what creates a thing before what reads and
- * changes it, then what lies below it, and what deletes last, from the innermost on.
+ * Orders the operations of a job: create a resource, then read and change it, then the resources
+ * below it; deletions are last, starting with the innermost.
  */
 export function arrange(operations: readonly Operation[]): Operation[] {
   const groups = new Map<string, Operation[]>();
@@ -34,7 +34,7 @@ function depthOf({ path }: Operation): number {
   return path.split("/").length;
 }
 
-/** Paths as they come, but each after those that it lies below. */
+/** Keeps the order of paths, but puts each after its parents. */
 function parentsFirst(keys: readonly string[]): string[] {
   const ordered: string[] = [];
   const known = new Set(keys);

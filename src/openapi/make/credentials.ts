@@ -3,21 +3,21 @@ import type { Operation, Requirement, SecurityScheme } from "../read/model.ts";
 import { snakeCase } from "../read/names.ts";
 import { NO_CREDENTIAL, type Variables } from "./variables.ts";
 
-/** What a request carries to be let in: templates by the names of headers and of the query. */
+/** The credentials of a request: templates by the names of headers and query fields. */
 export interface Credentials {
   readonly headers: ReadonlyMap<string, string>;
   readonly query: ReadonlyMap<string, string>;
-  /** Pairs of the `Cookie` header, which may have others beside them. */
+  /** Pairs of the `Cookie` header, to which others may be added. */
   readonly cookies: readonly string[];
 }
 
-/** A request that needs nothing to be let in. */
+/** A request without credentials. */
 const NO_CREDENTIALS: Credentials = { headers: new Map(), query: new Map(), cookies: [] };
 
-/** Finds the credentials of operations, and notes the operations for which there are none. */
+/** Finds the credentials of operations, and collects the operations without usable ones. */
 export class CredentialMaker {
   readonly #made = new Map<string, Credentials | string>();
-  /** Operations that cannot be let in, by the reason. */
+  /** Operations without usable credentials, by reason. */
   readonly refused = new Map<string, Operation[]>();
 
   constructor(
@@ -25,7 +25,7 @@ export class CredentialMaker {
     readonly variables: Variables,
   ) {}
 
-  /** For the first of the ways to be let in that can be gone. */
+  /** Credentials for the first security requirement that is supported. */
   credentialsOf(operation: Operation): Credentials {
     let reason: string | undefined;
     for (const requirement of operation.security) {
@@ -45,7 +45,7 @@ export class CredentialMaker {
     if (!known.includes(operation)) known.push(operation);
   }
 
-  /** What a requirement asks to be sent, or why that cannot be. */
+  /** The credentials of a requirement, or the reason why it is not supported. */
   #make(requirement: Requirement): Credentials | string {
     const taken = new Set<string>();
     for (const name of requirement) {
@@ -76,7 +76,7 @@ export class CredentialMaker {
     return { headers, query, cookies };
   }
 
-  /** Alone of its kind, a scheme has a simple name; its own name where there are several. */
+  /** A scheme that is the only one of its kind has a simple name; several have their own names. */
   #variableOf(name: string, scheme: SecurityScheme): string {
     const alike = [...this.schemes.values()].filter(({ kind }) => kind === scheme.kind);
     const own = alike.length === 1 ? "api" : snakeCase(name) ?? "api";
@@ -88,7 +88,7 @@ export class CredentialMaker {
   }
 }
 
-/** What only one scheme can fill. */
+/** A place in the request that only one scheme can fill. */
 function placeOf(scheme: SecurityScheme): string {
   const [place, name] = scheme.kind === "key"
     ? [scheme.place, scheme.name]
@@ -96,7 +96,7 @@ function placeOf(scheme: SecurityScheme): string {
   return `${place} ${place === "header" ? name.toLowerCase() : name}`;
 }
 
-/** What a step adds to its headers, given those of the defaults of its job. */
+/** The headers that a step adds to those of the job's defaults. */
 export function headersOver(
   own: ReadonlyMap<string, string>,
   defaults: ReadonlyMap<string, string>,
@@ -105,12 +105,12 @@ export function headersOver(
   for (const [name, value] of own) {
     if (defaults.get(name) !== value) headers.push([name, value]);
   }
-  // Null leaves out what the defaults would send.
+  // Null removes a header of the defaults.
   for (const name of defaults.keys()) if (!own.has(name)) headers.push([name, null]);
   return Object.fromEntries(headers);
 }
 
-/** All headers of credentials, with their cookies and those of a request in one. */
+/** All headers of credentials; their cookies and those of the request are joined. */
 export function headersOf(
   { headers, cookies }: Credentials,
   others: readonly string[] = [],
@@ -121,7 +121,7 @@ export function headersOf(
   return all;
 }
 
-/** The text of a header that is no template. */
+/** A header value as a template that renders to itself. */
 export function headerText(text: string): string {
   return literalText(text.replace(/[\r\n]+/g, " "));
 }

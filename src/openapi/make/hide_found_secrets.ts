@@ -3,16 +3,16 @@ import { quoteText } from "./literal.ts";
 import type { JobData } from "./workflow_data.ts";
 import { ANY_SECRET, namesSecret, type Variables } from "./variables.ts";
 
-/** A text in a workflow that is taken for a secret. */
+/** A hard-coded secret in a workflow. */
 export interface FoundSecret {
   readonly path: readonly (string | number)[];
   /** The secret itself. */
   readonly text: string;
-  /** Where it stands in the text at the path; undefined for the whole of it. */
+  /** Its range in the text at the path; undefined for the whole text. */
   readonly range?: { readonly start: number; readonly end: number };
 }
 
-/** Finds everything in a workflow, as data, that nobody should write into a file. */
+/** Finds hard-coded secrets in a workflow, which is given as data. */
 export type FindSecrets = (workflow: unknown) => readonly FoundSecret[];
 
 interface Parts {
@@ -20,7 +20,7 @@ interface Parts {
   readonly vars: Readonly<Record<string, Value>>;
 }
 
-/** Reads what is taken for a secret from the environment, in place of writing it. */
+/** Replaces hard-coded secrets by variables that read the environment. */
 export function hideSecrets(parts: Parts, find: FindSecrets, variables: Variables): Parts {
   // A text in which one secret was replaced may contain more of them.
   let hidden = parts;
@@ -38,7 +38,7 @@ function hideFound(parts: Parts, find: FindSecrets, variables: Variables): Parts
   const found = find(workflow);
   if (found.length === 0) return parts;
   const changes: Changes = new Map();
-  // From the last on, so that the places before it stay where they are.
+  // From the last to the first, so that the earlier ranges stay valid.
   for (const secret of found.toReversed()) {
     const key = JSON.stringify(secret.path);
     changes.set(key, [...changes.get(key) ?? [], secret]);
@@ -57,7 +57,7 @@ function hideFound(parts: Parts, find: FindSecrets, variables: Variables): Parts
 type Changes = Map<string, FoundSecret[]>;
 type Path = readonly (string | number)[];
 
-/** A variable of the workflow reads the environment itself. */
+/** Variables of the workflow whose values are secrets read the environment themselves. */
 function ownVars(
   vars: Readonly<Record<string, Value>>,
   changes: Changes,
@@ -95,7 +95,7 @@ function change(value: Value, path: Path, changes: Changes, variables: Variables
 
 function variableFor({ path, text, range }: FoundSecret, variables: Variables): string {
   const name = String(path.findLast((part) => typeof part === "string"));
-  // What only has the name of a secret may be one of a few words that the API knows.
+  // A value that is a secret only by its name may be a keyword of the API: keep it as the default.
   const isWord = range === undefined && !namesSecret(name);
   return variables.fromEnvironment(name, isWord ? quoteText(text) : ANY_SECRET);
 }

@@ -4,7 +4,7 @@ import type { Operation } from "../read/model.ts";
 import { snakeCase, UniqueNames } from "../read/names.ts";
 import { lastParameter } from "../read/paths.ts";
 
-/** Operations that are carried out one after the other. */
+/** Operations that run in order. */
 export interface JobPlan {
   readonly id: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface JobPlan {
   readonly operations: readonly Operation[];
 }
 
-/** Jobs, and the links that they can follow. */
+/** Jobs, and the links between operations that they can use. */
 export interface JobPlans {
   readonly jobs: readonly JobPlan[];
   readonly links: Links;
@@ -26,8 +26,8 @@ interface Draft {
 }
 
 /**
- * A job for each tag. One that uses what another creates needs it; what it would delete while
- * others still use it is deleted by a job of its own afterwards.
+ * Makes a job for each tag. A job needs the jobs that create what it uses; resources that other
+ * jobs still use are deleted in a separate job afterwards.
  */
 export function planJobs(operations: readonly Operation[], found: Links): JobPlans {
   const ids = new UniqueNames();
@@ -58,7 +58,7 @@ export function planJobs(operations: readonly Operation[], found: Links): JobPla
   };
 }
 
-/** Makes jobs need each other as links ask for, and drops the links that would go in a circle. */
+/** Adds needs between jobs for links, and drops the links that would cause a dependency cycle. */
 function followLinks(found: Links, jobOf: ReadonlyMap<Operation, Draft>): Links {
   const links = new Map<Operation, Map<string, Link>>();
   for (const [operation, own] of found) {
@@ -69,7 +69,7 @@ function followLinks(found: Links, jobOf: ReadonlyMap<Operation, Draft>): Links 
   return links;
 }
 
-/** Notes that a job needs another; false where that would go in a circle. */
+/** Adds a need; false if it would cause a dependency cycle. */
 function need(job: Draft, other: Draft): boolean {
   if (job === other || job.needs.has(other)) return true;
   if (reaches(other, job, new Set())) return false;
@@ -84,7 +84,7 @@ function reaches(from: Draft, to: Draft, seen: Set<Draft>): boolean {
   return [...from.needs].some((next) => reaches(next, to, seen));
 }
 
-/** Takes out of jobs what deletes things that other jobs use, and puts it into later ones. */
+/** Moves deletions of resources that other jobs use into later jobs. */
 function splitDeletions(jobs: readonly Draft[], links: Links, ids: UniqueNames): Draft[] {
   const users = new Map<Operation, Set<Draft>>();
   for (const job of jobs) {
@@ -114,7 +114,7 @@ function splitDeletions(jobs: readonly Draft[], links: Links, ids: UniqueNames):
   return later;
 }
 
-/** What created the thing that an operation deletes, if that is known. */
+/** The operation that created the resource that this one deletes, if known. */
 function deletedBy(operation: Operation, links: Links): Operation | undefined {
   const name = lastParameter(operation.path);
   return name === undefined ? undefined : links.get(operation)?.get(name)?.creator;

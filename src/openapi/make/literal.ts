@@ -1,4 +1,4 @@
-/** A text as a template that renders to it, whatever it holds. */
+/** A template that renders to exactly this text. */
 export function literalText(text: string): string {
   return text.replaceAll("{{", "{{ '{{' }}");
 }
@@ -23,7 +23,7 @@ export function joinTemplate(parts: readonly TemplatePart[]): string {
     if (typeof part === "string") {
       template += literalText(part);
     } else {
-      // A brace before an expression would be read as a part of it.
+      // A brace before an expression would become part of it.
       if (template.endsWith("{")) template = `${template.slice(0, -1)}{{ '{' }}`;
       template += `{{${part.expression}}}`;
     }
@@ -31,5 +31,5 @@ export function joinTemplate(parts: readonly TemplatePart[]): string {
   return template;
 }
 
-/** A text as it is, or an expression whose value takes its place. */
+/** Literal text, or an expression that is replaced by its value. */
 export type TemplatePart = string | { readonly expression: string };

@@ -10,25 +10,25 @@ import { fieldOf, testOf } from "./test_of.ts";
 import type { StepData } from "./workflow_data.ts";
 import { ANY_SECRET, literalValue, namesSecret, type Variables } from "./variables.ts";
 
-/** What the steps of a job have in common. */
+/** What most steps of a job have in common. */
 export interface JobDefaults {
   readonly headers: ReadonlyMap<string, string>;
   readonly query: ReadonlyMap<string, string>;
   readonly accept: string | undefined;
 }
 
-/** What a step is made of besides its operation. */
+/** Everything a step is made from besides its operation. */
 export interface StepSetting {
   readonly id: string;
   readonly links: ReadonlyMap<string, Link>;
-  /** The names of what other steps take from its response, with the ways there. */
+  /** Its outputs: their names, and their paths in the response. */
   readonly outputs: ReadonlyMap<string, readonly string[]>;
   readonly credentials: Credentials;
   readonly defaults: JobDefaults;
-  /** The ids of steps, and the names of outputs by the ways to their fields. */
+  /** The expression that reads the output of a link. */
   readonly outputOf: (link: Link) => string;
   readonly variables: Variables;
-  /** The variable of the server, where it is not that of all. */
+  /** The variable with the server URL, if it differs from the API's. */
   readonly server?: string;
 }
 
@@ -87,7 +87,7 @@ function nameOf({ summary, id, method, path }: Operation): string {
     : `${characters.slice(0, LONGEST_NAME - 1).join("").trimEnd()}…`;
 }
 
-/** A redirect that is documented is what has to be seen, not where it leads. */
+/** A documented redirect is the expected response and must not be followed. */
 function redirects({ success }: Operation): boolean {
   return success.kind === "codes" && success.codes[0]! >= 300 ||
     success.kind === "range" && success.from >= 300;
@@ -187,7 +187,7 @@ class RequestMaker {
     );
   }
 
-  /** The expression of a parameter; one that is null says that it is meant to be left out. */
+  /** The expression of a parameter; `?? nil` marks an optional one that is omitted. */
   #variable(parameter: Parameter): string {
     const name = `vars.${this.#variableName(parameter)}`;
     return parameter.value === null ? `${name} ?? nil` : name;
@@ -219,7 +219,7 @@ function isPlainJson({ contentType, value }: Body): boolean {
   return contentType === "application/json" && typeof value === "object" && value !== null;
 }
 
-/** A text as a part of a path; one that is empty would leave out the part. */
+/** A text as a path segment; an empty segment would disappear. */
 function forPath(text: string): string {
   if (text === "" || text === "." || text === "..") return "text";
   return text.replace(/[^A-Za-z0-9._~!$&'()*+,;=:@-]+/gu, encodeURIComponent);

@@ -19,7 +19,7 @@ export function makeWorkflow(api: Api, findSecrets: FindSecrets): WorkflowData {
   const credentials = new CredentialMaker(api.schemes, variables);
   const ids = stepIds(jobs);
   const outputs = findOutputs(links);
-  // Credentials come first among the variables: they are what has to be set.
+  // Credentials are the first variables, because users have to set them.
   for (const operation of api.operations) credentials.credentialsOf(operation);
   const made = jobs.map((job): JobData => {
     const defaults = defaultsOf(job, credentials);
@@ -84,7 +84,7 @@ function defaultsOf(job: JobPlan, maker: CredentialMaker): JobDefaults {
   };
 }
 
-/** What is there most often; what is there first among equals. */
+/** The most frequent value; the first of equally frequent ones. */
 function mostCommon<T extends string | Credentials>(values: readonly T[]): T | undefined {
   const counts = new Map<T, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -106,7 +106,7 @@ function stepIds(jobs: readonly JobPlan[]): Map<Operation, string> {
   return ids;
 }
 
-/** The fields that links take from responses, by names of their own. */
+/** The fields that links read from responses, as named outputs. */
 type Outputs = ReadonlyMap<Operation, ReadonlyMap<string, readonly string[]>>;
 
 function findOutputs(links: Links): Outputs {
@@ -134,7 +134,7 @@ function isSameWay(a: readonly string[], b: readonly string[]): boolean {
   return a.join("\0") === b.join("\0");
 }
 
-/** The variable of the server of an operation that is served elsewhere. */
+/** The variable for an operation with its own server. */
 function serverOf(
   { server }: Operation,
   api: Api,

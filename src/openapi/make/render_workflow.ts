@@ -1,7 +1,7 @@
 import type { JobData, StepData, WorkflowData } from "./workflow_data.ts";
 import type { Yaml } from "../read/resolve_references.ts";
 
-/** The text of a workflow file; `origin` says what it was made from. */
+/** The text of a workflow file; `origin` is the name of the description. */
 export function renderWorkflow(workflow: WorkflowData, origin: string, yaml: Yaml): string {
   const { name, vars, jobs } = workflow;
   return [

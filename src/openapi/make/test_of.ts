@@ -1,18 +1,18 @@
 import { stepText } from "../../value/step_text.ts";
 import type { Operation, Reply, Success } from "../read/model.ts";
 
-/** The test of a step: the code that is documented, and what the response has to hold. */
+/** The test of a step: the documented status code and the required fields of the response. */
 export function testOf({ success, reply, method }: Operation): string {
   const conditions = [codeTest(success)];
   if (reply && method !== "head") conditions.push(...replyTests(reply));
   const line = conditions.join(" && ");
-  // What YAML would put into quotes is easier to read as a block.
+  // A block is easier to read than quotes.
   const isPlain = line.length <= LONGEST_LINE && !line.includes(" #");
   return isPlain ? line : `${conditions.join(" &&\n")}\n`;
 }
 
 const LONGEST_LINE = 90;
-/** So many fields are named one by one. */
+/** Up to this many fields are tested one by one. */
 const FEW_FIELDS = 4;
 
 function codeTest(success: Success): string {
@@ -48,7 +48,7 @@ function replyTests({ type, required }: Reply): string[] {
   );
 }
 
-/** An expression that reads a field of a value by the way to it. */
+/** An expression that reads a field of a value by its path. */
 export function fieldOf(value: string, path: readonly string[]): string {
   return value + path.map(stepText).join("");
 }

@@ -3,15 +3,15 @@ import type { Value } from "../../value/value.ts";
 import { joinTemplate, literalText, quoteText } from "./literal.ts";
 import { environmentName, snakeCase, UniqueNames } from "../read/names.ts";
 
-/** The `vars` of a workflow while it is being made. */
+/** Collects the `vars` of a workflow. */
 export class Variables {
   readonly #names = new UniqueNames();
   readonly #values = new Map<string, Value>();
-  /** Names by what they are for, so that the same thing has one variable. */
+  /** Names by purpose, so that the same value has one variable. */
   readonly #known = new Map<string, string>();
   readonly #environment = new Set<string>();
 
-  /** A value that the user may change; the same name and value are one variable. */
+  /** A value that users may change; the same name and value share a variable. */
   constant(name: string, value: Value, qualifier?: string): string {
     const plain = snakeCase(name) ?? "value";
     const key = `constant ${plain} ${JSON.stringify(value)}`;
@@ -22,13 +22,13 @@ export class Variables {
     });
   }
 
-  /** A value from the environment, or what an expression gives where it is not set. */
+  /** A value from the environment, or the value of a fallback expression. */
   fromEnvironment(name: string, fallback: string): string {
     const plain = snakeCase(name) ?? "value";
     return this.#take(`environment ${plain}`, () => [plain, this.readEnvironment(plain, fallback)]);
   }
 
-  /** A value from the environment; null, which is not sent, where it is not set. */
+  /** A value from the environment; null, which is not sent, if it is not set. */
   optional(name: string): string {
     const plain = snakeCase(name) ?? "value";
     return this.#take(
@@ -37,14 +37,14 @@ export class Variables {
     );
   }
 
-  /** The template that reads the environment in the value of a variable. */
+  /** A template that reads an environment variable. */
   readEnvironment(name: string, fallback: string): string {
     const variable = environmentName(name);
     this.#environment.add(variable);
     return joinTemplate([{ expression: `${variable} ?? ${fallback}` }]);
   }
 
-  /** User and password from the environment, as HTTP wants them. */
+  /** User and password from the environment, encoded for basic authentication. */
   basicCredentials(name: string): string {
     const [user, password] = [
       environmentName(`${name}_username`),
@@ -57,17 +57,17 @@ export class Variables {
     });
   }
 
-  /** All variables by name, as they stand in the workflow. */
+  /** All variables by name, in the order of the workflow. */
   all(): Record<string, Value> {
     return Object.fromEntries(this.#values);
   }
 
-  /** What a variable is; undefined where there is none of that name. */
+  /** The value of a variable; undefined if there is none of that name. */
   get(name: string): Value | undefined {
     return this.#values.get(name);
   }
 
-  /** The environment variables that they read. */
+  /** The environment variables that the workflow reads. */
   environment(): string[] {
     return [...this.#environment];
   }
@@ -83,7 +83,7 @@ export class Variables {
   }
 }
 
-/** Names that say nothing without what they belong to. */
+/** Names that are too general without a qualifier. */
 const GENERAL: ReadonlySet<string> = new Set([
   "id",
   "uuid",
@@ -98,7 +98,7 @@ const GENERAL: ReadonlySet<string> = new Set([
   "value",
 ]);
 
-/** Data whose texts render to themselves. */
+/** Data whose strings are templates that render to themselves. */
 export function literalValue(value: Value): Value {
   if (typeof value === "string") return literalText(value);
   if (typeof value !== "object" || value === null) return value;
@@ -108,14 +108,14 @@ export function literalValue(value: Value): Value {
   );
 }
 
-/** Whether the value of a name is a secret, and not only something about one like `key_id`. */
+/** Whether a name is that of a secret, and not of an attribute such as `key_id`. */
 export function namesSecret(name: string): boolean {
   const last = snakeCase(name)?.split("_").at(-1);
   return isSecretName(name) && last !== undefined && isSecretName(last);
 }
 
-/** What stands for credentials that nobody has set. */
+/** The fallback for credentials. */
 export const NO_CREDENTIAL = quoteText("");
 
-/** What stands for other secrets that nobody has set, such as the password of a new user. */
+/** The fallback for other secrets, such as the password of a new user. */
 export const ANY_SECRET = "random_str(12)";

@@ -11,11 +11,11 @@ export interface WorkflowData {
   readonly notes: readonly string[];
 }
 
-/** A job as it stands in a workflow file, but for its steps. */
+/** A job of a workflow file without its steps. */
 export interface JobData {
   readonly head: Readonly<Record<string, Value>>;
   readonly steps: readonly StepData[];
 }
 
-/** A step as it stands in a workflow file. */
+/** A step of a workflow file. */
 export type StepData = Readonly<Record<string, Value>>;

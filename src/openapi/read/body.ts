@@ -5,7 +5,7 @@ import { multipartBody } from "../sample/multipart.ts";
 import { mapOf, ownOf, textOf } from "./raw.ts";
 import type { Sampler } from "../sample/sample.ts";
 
-/** The body that a request is sent with; undefined where the operation takes none. */
+/** The body of a request; undefined if the operation has none. */
 export function decodeBody(raw: unknown, sampler: Sampler): Body | undefined {
   const content = mapOf(mapOf(raw).content);
   const type = preferredType(Object.keys(content));
@@ -26,7 +26,7 @@ export function decodeBody(raw: unknown, sampler: Sampler): Body | undefined {
   }
   const isAny = type.includes("*");
   const contentType = isAny ? "application/json" : type;
-  // Text that stands for JSON already, as some examples do.
+  // Some examples are JSON as a string.
   if (isJson(contentType)) return { contentType, value: jsonOf(value) };
   return { contentType, value: textFor(value) };
 }
@@ -44,7 +44,7 @@ function parsed(text: string): Value {
   }
 }
 
-/** A form holds texts; a list repeats its name. */
+/** The fields of a form are strings; a list repeats its name. */
 function formOf(value: Readonly<Record<string, Value>>): Value {
   const flat = (field: Value) =>
     typeof field === "object" && field !== null ? textFor(field) : field;

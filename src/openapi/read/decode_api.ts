@@ -9,7 +9,7 @@ import { swaggerServer, upgradeOperation } from "./swagger.ts";
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/** Reads a description of any version whose references have been resolved. */
+/** Reads a description of any version; its references must be resolved. */
 export async function decodeApi(root: RawMap): Promise<Api> {
   const isSwagger = root.swagger !== undefined;
   const components = mapOf(root.components);
@@ -38,7 +38,7 @@ export async function decodeApi(root: RawMap): Promise<Api> {
   };
 }
 
-/** What one operation says of the parameters in the path holds for those that do not say it. */
+/** Path parameters that one operation declares apply to the others of its path, too. */
 function withAllPathParameters(item: RawMap): RawMap {
   const others = METHODS.flatMap((method) => listOf(mapOf(item[method]).parameters));
   const inPath = others.filter((parameter) => mapOf(parameter).in === "path");
@@ -78,13 +78,13 @@ function decodeOperation(
   };
 }
 
-/** The first word of a path that says what it is about. */
+/** The first meaningful word of a path. */
 function wordOf(path: string): string {
   const words = path.split("/").filter((word) => word !== "" && !/[{}]/.test(word));
   return words.find((word) => !/^(?:api|rest|v\d+(?:\.\d+)*)$/i.test(word)) ?? words[0] ?? "root";
 }
 
-/** Operations in the order in which a description lists their tags, then as they stand. */
+/** Operations in the order of the description's tags, then of the file. */
 function byTagOrder(operations: readonly Operation[], tags: readonly unknown[]): Operation[] {
   const order = new Map<string, number>();
   for (const tag of [...tags.map((tag) => mapOf(tag).name), ...operations.map(({ tag }) => tag)]) {
@@ -93,7 +93,7 @@ function byTagOrder(operations: readonly Operation[], tags: readonly unknown[]):
   return operations.toSorted((a, b) => order.get(a.tag)! - order.get(b.tag)!);
 }
 
-/** The first server of a list, with its variables filled in; undefined where there is none. */
+/** The first server of a list, with its variables replaced; undefined if there is none. */
 function decodeServer(raw: unknown): string | undefined {
   const server = mapOf(listOf(raw)[0]);
   const url = textOf(server.url);
@@ -106,7 +106,7 @@ function decodeServer(raw: unknown): string | undefined {
   });
 }
 
-/** Where an API is served, without a slash at the end. What names no host is on this machine. */
+/** An absolute server URL without a trailing slash; the default host is localhost. */
 function absoluteServer(url: string): string {
   const isFull = /^[a-z][a-z0-9+.-]*:\/\//i.test(url);
   const full = isFull

@@ -3,17 +3,17 @@ import { nameKey, singular } from "./names.ts";
 import { lastWord, parameterPrefixes, pathKey } from "./paths.ts";
 import { propertyNames, propertyOf, typeOf } from "./schema.ts";
 
-/** A path parameter that is what the response of another operation tells. */
+/** A path parameter whose value is in the response of another operation. */
 export interface Link {
   readonly creator: Operation;
-  /** The way to the field in the body of the response. */
+  /** The path of the field in the response body. */
   readonly field: readonly string[];
 }
 
 /** The links of each operation by the names of its path parameters. */
 export type Links = ReadonlyMap<Operation, ReadonlyMap<string, Link>>;
 
-/** Finds what creates the things that paths speak of: `POST /pets` for `/pets/{petId}`. */
+/** Finds the operations that create the resources of paths: `POST /pets` for `/pets/{petId}`. */
 export function findLinks(operations: readonly Operation[]): Links {
   const creators = new Map<string, Operation>();
   for (const operation of operations) {
@@ -35,7 +35,7 @@ export function findLinks(operations: readonly Operation[]): Links {
   return links;
 }
 
-/** Objects in a response that hold the thing itself. */
+/** Objects in a response that contain the resource itself. */
 const WRAPPERS = ["data", "result", "item", "metadata", "attributes"];
 
 function fieldFor(parameter: string, before: string, schema: unknown): string[] | undefined {
@@ -52,7 +52,7 @@ function fieldFor(parameter: string, before: string, schema: unknown): string[] 
   return undefined;
 }
 
-/** Names that the field may have, the likeliest first: `petId`, then `id`. */
+/** Possible names of the field, the most likely first: `petId`, then `id`. */
 function wantedNames(parameter: string, word: string): string[] {
   const whole = nameKey(parameter);
   const [one, many] = [nameKey(singular(word)), nameKey(word)];

@@ -8,7 +8,7 @@ export function isJson(type: string): boolean {
   return /^(?:application|text)\/json$|\+json$/.test(plain.trim());
 }
 
-/** The media type among several that is best to send or to read: the first of the best kind. */
+/** The preferred media type to send or to read. */
 export function preferredType(types: readonly string[]): string | undefined {
   return KINDS.flatMap((kind) => types.find((type) => kind.test(type.toLowerCase())) ?? [])[0] ??
     types[0];
@@ -22,12 +22,12 @@ const KINDS = [
   /^text\/plain/,
 ];
 
-/** What a request may hold: the example of a parameter or body, or a sample of its schema. */
+/** A value for a parameter or body: its example, or a sample of its schema. */
 export function exampleOf(media: unknown, sampler: Sampler): Value {
   return givenExample(media) ?? sampler.sample(mapOf(media).schema);
 }
 
-/** The example that a parameter or body gives; undefined where it gives none. */
+/** The example of a parameter or body; undefined if it has none. */
 export function givenExample(media: unknown): Value | undefined {
   const { example, examples, schema, "x-example": other } = mapOf(media);
   for (const value of [example, other]) if (value !== undefined) return plainValue(value);
@@ -39,6 +39,6 @@ export function givenExample(media: unknown): Value | undefined {
 }
 
 function valueOf(entry: RawMap): unknown {
-  // Examples elsewhere are not fetched. What has no such key stands for itself, against the rules.
+  // External examples are not fetched. Some descriptions give the value without "value".
   return "value" in entry ? entry.value : "externalValue" in entry ? undefined : entry;
 }

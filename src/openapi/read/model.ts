@@ -1,80 +1,80 @@
 import type { Value } from "../../value/value.ts";
 import type { RawMap } from "./raw.ts";
 
-/** What a description says of an API, as far as a workflow needs it. */
+/** The parts of an API description that a workflow needs. */
 export interface Api {
   readonly title: string;
-  /** Where it is served, without a slash at the end. */
+  /** The server URL, without a trailing slash. */
   readonly server: string;
   readonly operations: readonly Operation[];
   readonly schemes: ReadonlyMap<string, SecurityScheme>;
 }
 
-/** Something that can be asked for: a method on a path. */
+/** An operation: a method of a path. */
 export interface Operation {
-  /** In small letters: `get`. */
+  /** In lower case: `get`. */
   readonly method: string;
   /** With its parameters in braces: `/pets/{petId}`. */
   readonly path: string;
   readonly id?: string;
   readonly summary?: string;
-  /** What it belongs to: its first tag, or the first word of its path. */
+  /** Its group: its first tag, or the first word of its path. */
   readonly tag: string;
-  /** Where it is served, if not where the API is. */
+  /** The server URL, if it differs from the API's. */
   readonly server?: string;
   readonly parameters: readonly Parameter[];
   readonly body?: Body;
   readonly success: Success;
-  /** What a successful response holds; undefined where that is no JSON. */
+  /** The content of a successful response; undefined if it is not JSON. */
   readonly reply?: Reply;
-  /** The media type to ask for. */
+  /** The media type for `Accept`. */
   readonly accept?: string;
-  /** Ways to be let in, the preferred first; none where everybody is. */
+  /** Alternative security requirements, the preferred first; none if the operation is public. */
   readonly security: readonly Requirement[];
 }
 
-/** Something that a request carries besides its body. */
+/** A parameter of a request. */
 export interface Parameter {
   readonly place: "path" | "query" | "header" | "cookie";
   readonly name: string;
-  /** What to send; null for an optional one of which no value is known, and which is not sent. */
+  /** The value to send; null for an optional parameter without a known value, which is not sent. */
   readonly value: ParameterValue;
 }
 
-/** A list stands for a name that is repeated in the query. */
+/** A list is a name that is repeated in the query. */
 export type ParameterValue = string | number | boolean | null | readonly (string | number)[];
 
-/** The body of a request and what it is. */
+/** The body of a request and its content type. */
 export interface Body {
   readonly contentType: string;
-  /** Text, or a mapping or list that is encoded by the content type. */
+  /** A string, or a map or list that is encoded by content type. */
   readonly value: Value;
 }
 
-/** When a response is a success, by its code. */
+/** The status codes of a successful response. */
 export type Success =
   | { readonly kind: "codes"; readonly codes: readonly number[] }
   | { readonly kind: "range"; readonly from: number }
   | { readonly kind: "any" };
 
-/** What is known of the JSON in a successful response. */
+/** The JSON content of a successful response. */
 export interface Reply {
   readonly type: "object" | "array" | "other";
-  /** Fields that the object has to have. */
+  /** Required fields of the object. */
   readonly required: readonly RequiredField[];
   readonly schema: RawMap;
 }
 
-/** A field that has to be there, and whether it may be null. */
+/** A required field, and whether it may be null. */
 export interface RequiredField {
   readonly name: string;
   readonly isNullable: boolean;
 }
 
-/** Names of security schemes that are needed together. */
+/** Names of security schemes that are required together. */
 export type Requirement = readonly string[];
 
-/** A way to be let in. */
+/** A security scheme. */
 export type SecurityScheme =
   | { readonly kind: "bearer" | "basic" }
   | { readonly kind: "key"; readonly place: "header" | "query" | "cookie"; readonly name: string }

@@ -1,4 +1,4 @@
-/** A text as a name that expressions can read after a dot; undefined where nothing of it is left. */
+/** A text as an identifier of expressions; undefined if nothing of it is left. */
 function identifier(text: string): string | undefined {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^A-Za-z0-9]+/g, "_");
   const name = plain.replace(/^_+|_+$/g, "");
@@ -20,19 +20,19 @@ export function environmentName(text: string): string {
   return (snakeCase(text) ?? "value").toUpperCase();
 }
 
-/** What tells names apart when case and separators do not: `petId` and `pet_id` are one. */
+/** A name without case and separators: `petId` and `pet_id` are equal. */
 export function nameKey(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** The name of one thing among many: `pets` are made of a `pet`. */
+/** The singular of a word: `pet` for `pets`. */
 export function singular(word: string): string {
   if (/ies$/i.test(word) && word.length > 4) return word.replace(/ies$/i, "y");
   if (/(?:ss|x|ch|sh|(?<!o)us)es$/i.test(word)) return word.replace(/es$/i, "");
   return /[^s]s$/i.test(word) ? word.slice(0, -1) : word;
 }
 
-/** Gives each name out once; one that is taken gets a number. */
+/** Returns each name once; a name that is taken gets a number. */
 export class UniqueNames {
   readonly #taken: Set<string>;
 

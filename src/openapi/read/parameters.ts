@@ -7,10 +7,10 @@ import { shapeOf } from "./schema.ts";
 
 const PLACES: readonly Parameter["place"][] = ["path", "query", "header", "cookie"];
 
-/** Headers of which a description may not speak as parameters: they have other places in it. */
+/** Headers that OpenAPI ignores as parameters, because they are described elsewhere. */
 const SAID_ELSEWHERE = ["accept", "content-type", "authorization"];
 
-/** The parameters of an operation: its own, then those of its path that it does not say anew. */
+/** The parameters of an operation: its own, then those of its path that it does not override. */
 export function decodeParameters(
   own: unknown,
   shared: unknown,
@@ -35,7 +35,7 @@ function decodeParameter(raw: RawMap, sampler: Sampler): Parameter[] {
     const value = example === undefined ? null : JSON.stringify(example);
     return [{ place, name, value }];
   }
-  // 2.0 describes the value right in the parameter.
+  // In 2.0, the parameter itself is the schema.
   const media = raw.schema === undefined ? { ...raw, schema: raw } : raw;
   const example = givenExample(media) ??
     (isSent || isBounded(media.schema) ? sampler.sample(media.schema) : null);
@@ -46,14 +46,14 @@ function isHeaderParameter(name: string): boolean {
   return isHeaderName(name) && !SAID_ELSEWHERE.includes(name.toLowerCase());
 }
 
-/** Whether a schema says so much of a number that any that fits will do: `limit`, from 1 to 100. */
+/** Whether a schema is a number with bounds: any number within them will do. */
 function isBounded(schema: unknown): boolean {
-  const { said, type } = shapeOf(schema);
+  const { keywords, type } = shapeOf(schema);
   return (type === "integer" || type === "number") &&
-    (said.minimum !== undefined || said.maximum !== undefined);
+    (keywords.minimum !== undefined || keywords.maximum !== undefined);
 }
 
-/** A value as the names and values that are sent for it. */
+/** The names and values that are sent for a value. */
 function spread(
   place: Parameter["place"],
   name: string,
@@ -95,14 +95,14 @@ function styleOf(place: Parameter["place"], raw: RawMap): { style: string; isExp
   const format = textOf(raw.collectionFormat);
   if (format !== undefined) return { style: format, isExploded: format === "multi" };
   const style = textOf(raw.style) ?? (place === "query" || place === "cookie" ? "form" : "simple");
-  // 2.0 has no schema in its parameters, and joins lists by commas unless they say otherwise.
+  // In 2.0, parameters have no schema, and lists are joined with commas by default.
   const isExploded = typeof raw.explode === "boolean"
     ? raw.explode
     : style === "form" && raw.schema !== undefined;
   return { style, isExploded };
 }
 
-/** A value in a list or mapping, which can be sent as text only. */
+/** A value inside a list or map, which can only be sent as text. */
 function flat(value: Value): Exclude<ParameterValue, readonly unknown[]> {
   return typeof value === "object" && value !== null
     ? JSON.stringify(value as Dict | readonly Value[])

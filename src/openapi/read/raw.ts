@@ -1,29 +1,29 @@
-/** A mapping of a description, in which nothing has been checked. */
+/** A map of a description, not validated. */
 export type RawMap = Readonly<Record<string, unknown>>;
 
 const NOTHING: RawMap = Object.freeze(Object.create(null));
 
-/** Whether a part of a description is a mapping. */
+/** Whether a part of a description is a map. */
 export function isMap(value: unknown): value is RawMap {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A part of a description as a mapping; an empty one where it is none. */
+/** A part of a description as a map; empty if it is not a map. */
 export function mapOf(value: unknown): RawMap {
   return isMap(value) ? value : NOTHING;
 }
 
-/** A part of a description as a list; an empty one where it is none. */
+/** A part of a description as a list; empty if it is not a list. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A part of a description as text; undefined where it is none, or nothing but space. */
+/** A part of a description as a string; undefined if it is not a string or blank. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
-/** What a mapping holds itself under a name that the description chose. */
+/** The own property of a map; the name comes from the description. */
 export function ownOf(map: RawMap, name: string): unknown {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }

@@ -4,7 +4,7 @@ import type { Api } from "./model.ts";
 import { isMap, mapOf, type RawMap } from "./raw.ts";
 import { type Descriptions, resolveReferences } from "./resolve_references.ts";
 
-/** Reads an OpenAPI description. Throws LoadError where the file is none. */
+/** Reads an OpenAPI description. Throws LoadError if the file is not one. */
 export async function readApi(path: string, descriptions: Descriptions): Promise<Api> {
   const source = await descriptions.read(path);
   const parsed = await descriptions.yaml.parse(source);
@@ -19,7 +19,7 @@ export async function readApi(path: string, descriptions: Descriptions): Promise
 
 const WHAT_IT_IS = 'an OpenAPI description starts with its version, such as "openapi: 3.1.0"';
 
-/** The description in a file. Throws LoadError where something else is in it. */
+/** Checks the version. Throws LoadError if the file is not an OpenAPI description. */
 function checkRoot(path: string, value: unknown): RawMap {
   const root = mapOf(value);
   const version = root.openapi ?? root.swagger;

@@ -14,9 +14,9 @@ export interface Descriptions {
 
 /** YAML and JSON as the rest of the program reads and writes them. */
 export interface Yaml {
-  /** Reads a text as data. Throws LoadError with the place of what is wrong. */
+  /** Reads a text as data. Throws LoadError with the position of the mistake. */
   parse(source: Source): Promise<ParsedFile>;
-  /** Data as a text; longer texts in it as blocks, nothing in it as a reference. */
+  /** Data as text; long strings are blocks, and aliases are not used. */
   print(value: unknown): string;
 }
 

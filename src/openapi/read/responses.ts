@@ -3,7 +3,7 @@ import type { Reply, RequiredField, Success } from "./model.ts";
 import { mapOf, ownOf, type RawMap } from "./raw.ts";
 import { requiredFields, typeOf } from "./schema.ts";
 
-/** What is said of the responses that are a success. */
+/** The successful responses of an operation. */
 export interface Responses {
   readonly success: Success;
   readonly reply?: Reply;
@@ -50,22 +50,22 @@ function keysOf(success: Success): string[] {
   }
 }
 
-/** Schemas by media type; 2.0 has been brought into this form before. */
+/** Media types with their schemas; 2.0 has been converted to this form before. */
 function contentOf(response: RawMap): RawMap {
   return mapOf(response.content);
 }
 
-/** What a response holds; undefined where it may be no JSON. */
+/** The content of a response; undefined if it may not be JSON. */
 function replyOf(content: RawMap): Reply | undefined {
   const type = preferredType(Object.keys(content));
   if (type === undefined || !isJson(type)) return undefined;
   const schema = mapOf(mapOf(ownOf(content, type)).schema);
-  const said = typeOf(schema);
-  if (said === "object") return { type: said, schema, required: requiredFields(schema) };
-  return { type: said === "array" ? said : "other", schema, required: [] };
+  const keywords = typeOf(schema);
+  if (keywords === "object") return { type: keywords, schema, required: requiredFields(schema) };
+  return { type: keywords === "array" ? keywords : "other", schema, required: [] };
 }
 
-/** What all the responses have that may come. */
+/** What all successful responses have in common. */
 function sharedReply(replies: readonly (Reply | undefined)[]): Reply | undefined {
   const [first, ...others] = replies;
   if (!first) return undefined;

@@ -1,23 +1,23 @@
 import { isMap, listOf, mapOf, ownOf, type RawMap, textOf } from "./raw.ts";
 
-/** A schema with everything that `allOf` adds to it. */
+/** A schema merged with its `allOf` parts. */
 export interface Shape {
-  /** What it says beside its properties; what is said first counts. */
-  readonly said: RawMap;
-  /** The type, if it is one at all. */
+  /** Its keywords besides properties; the first of several values counts. */
+  readonly keywords: RawMap;
+  /** The type, if it is known. */
   readonly type: string | undefined;
   readonly isNullable: boolean;
   readonly properties: ReadonlyMap<string, unknown>;
   readonly required: ReadonlySet<string>;
-  /** The schemas of which one applies, those for null left out; none where there is no choice. */
+  /** The alternatives of `oneOf` or `anyOf`, except those for null. */
   readonly choices: readonly unknown[];
-  /** Examples of its properties, from the examples of its parts. */
+  /** Examples of properties, from the examples of its parts. */
   readonly examples: RawMap;
 }
 
-/** Reads a schema; one that is none, or `true`, says nothing. */
+/** Reads a schema; `true` or an invalid schema has no keywords. */
 export function shapeOf(schema: unknown): Shape {
-  const said: Record<string, unknown> = Object.create(null);
+  const keywords: Record<string, unknown> = Object.create(null);
   const properties = new Map<string, unknown>();
   const required = new Set<string>();
   const seen = new Set<RawMap>();
@@ -27,7 +27,7 @@ export function shapeOf(schema: unknown): Shape {
     seen.add(part);
     for (const [key, value] of Object.entries(part)) {
       if (key === "example" && isMap(value)) examples = { ...value, ...examples };
-      else said[key] ??= value;
+      else keywords[key] ??= value;
     }
     for (const [name, value] of Object.entries(mapOf(part.properties))) {
       if (!properties.has(name)) properties.set(name, value);
@@ -38,16 +38,17 @@ export function shapeOf(schema: unknown): Shape {
     listOf(part.allOf).forEach(add);
   };
   add(schema);
-  const options = ["oneOf", "anyOf"].map((key) => listOf(said[key]))
+  const options = ["oneOf", "anyOf"].map((key) => listOf(keywords[key]))
     .find((list) => list.length > 0) ?? [];
   const choices = options.filter((option) => mapOf(option).type !== "null");
-  const types = Array.isArray(said.type) ? said.type : [said.type];
-  const isNullable = said.nullable === true || said["x-nullable"] === true ||
-    types.includes("null") || choices.length < options.length || listOf(said.enum).includes(null);
+  const types = Array.isArray(keywords.type) ? keywords.type : [keywords.type];
+  const isNullable = keywords.nullable === true || keywords["x-nullable"] === true ||
+    types.includes("null") || choices.length < options.length ||
+    listOf(keywords.enum).includes(null);
   return {
-    said,
+    keywords,
     type: textOf(types.find((type) => type !== "null") ?? types[0]) ??
-      impliedType(said, properties),
+      impliedType(keywords, properties),
     isNullable,
     properties,
     required,
@@ -56,29 +57,32 @@ export function shapeOf(schema: unknown): Shape {
   };
 }
 
-function impliedType(said: RawMap, properties: ReadonlyMap<string, unknown>): string | undefined {
-  if (properties.size > 0 || said.additionalProperties !== undefined) return "object";
-  return said.items === undefined ? undefined : "array";
+function impliedType(
+  keywords: RawMap,
+  properties: ReadonlyMap<string, unknown>,
+): string | undefined {
+  if (properties.size > 0 || keywords.additionalProperties !== undefined) return "object";
+  return keywords.items === undefined ? undefined : "array";
 }
 
-/** The type of what a schema describes; that of its first choice where it leaves one. */
+/** The type of a schema, or of its first alternative. */
 export function typeOf(schema: unknown): string | undefined {
   const { type, choices } = shapeOf(schema);
   return type ?? (choices.length > 0 ? shapeOf(choices[0]).type : undefined);
 }
 
-/** A field that every object of a schema has. */
+/** A required field of a schema. */
 interface Field {
   readonly name: string;
   readonly isNullable: boolean;
 }
 
-/** Fields that every object has that a schema describes. */
+/** The required fields of a schema. */
 export function requiredFields(schema: unknown): readonly Field[] {
   return collectRequired(schema, new Map());
 }
 
-/** `known` holds what was found, and nothing yet for the schemas that are being looked at. */
+/** `known` has the results so far, and an empty list for schemas in progress. */
 function collectRequired(
   schema: unknown,
   known: Map<unknown, readonly Field[]>,
@@ -100,20 +104,20 @@ function collectRequired(
   return found;
 }
 
-/** Whether null is a value that a schema describes; without a type everything is. */
+/** Whether a schema allows null; without a type it allows everything. */
 function mayBeNull(schema: unknown): boolean {
-  const { isNullable, type, choices, said } = shapeOf(schema);
+  const { isNullable, type, choices, keywords } = shapeOf(schema);
   if (isNullable || choices.some(mayBeNullItself)) return true;
-  return type === undefined && choices.length === 0 && said.enum === undefined &&
-    said.const === undefined;
+  return type === undefined && choices.length === 0 && keywords.enum === undefined &&
+    keywords.const === undefined;
 }
 
 function mayBeNullItself(schema: unknown): boolean {
-  const { isNullable, type, choices, said } = shapeOf(schema);
-  return isNullable || type === undefined && choices.length === 0 && said.enum === undefined;
+  const { isNullable, type, choices, keywords } = shapeOf(schema);
+  return isNullable || type === undefined && choices.length === 0 && keywords.enum === undefined;
 }
 
-/** The schema of a property, also where one of several choices has it. */
+/** The schema of a property, also of an alternative. */
 export function propertyOf(schema: unknown, name: string): unknown {
   const { properties, choices } = shapeOf(schema);
   if (properties.has(name)) return properties.get(name);
@@ -124,7 +128,7 @@ export function propertyOf(schema: unknown, name: string): unknown {
   return undefined;
 }
 
-/** The names of all properties, also of those that only some choices have. */
+/** The names of all properties, including those of alternatives. */
 export function propertyNames(schema: unknown): string[] {
   const { properties, choices } = shapeOf(schema);
   const names = choices.flatMap((choice) => [...shapeOf(choice).properties.keys()]);

@@ -25,7 +25,7 @@ function decodeScheme(raw: Readonly<Record<string, unknown>>): SecurityScheme {
   return { kind: "unknown", type: type === "http" ? scheme || type : type || "none" };
 }
 
-/** Reads `security`: ways to be let in, of which one is enough. Undefined where it is not said. */
+/** Reads `security`: alternative requirements. Undefined if it is absent. */
 export function decodeSecurity(raw: unknown): Requirement[] | undefined {
   if (!Array.isArray(raw)) return undefined;
   return listOf(raw).flatMap((entry) => isMap(entry) ? [Object.keys(entry)] : []);

@@ -1,6 +1,6 @@
 import { isMap, listOf, mapOf, type RawMap, textOf } from "./raw.ts";
 
-/** The address in a description of version 2.0, which says it in parts. */
+/** The server URL of a 2.0 description, which consists of several keys. */
 export function swaggerServer(root: RawMap): RawMap {
   const schemes = listOf(root.schemes).filter((scheme) => /^https?$/.test(String(scheme)));
   const host = textOf(root.host);
@@ -9,7 +9,7 @@ export function swaggerServer(root: RawMap): RawMap {
   return { url: host === undefined ? path : `${scheme}://${host}${path}` };
 }
 
-/** An operation of version 2.0 in the words of 3.0. */
+/** Converts an operation of version 2.0 to 3.0. */
 export function upgradeOperation(operation: RawMap, shared: unknown, root: RawMap): RawMap {
   const parameters = [...listOf(operation.parameters), ...listOf(shared)].map(mapOf);
   const consumes = typesOf(operation.consumes ?? root.consumes);
@@ -52,7 +52,7 @@ function requestBody(
   return contentOf([type], { schema });
 }
 
-/** In a schema, `required` is a list of names. */
+/** In a schema, `required` is a list of names, not a boolean. */
 function withoutRequired({ required: _, ...field }: RawMap): RawMap {
   return field.type === "file" ? { ...field, type: "string", format: "binary" } : field;
 }

@@ -5,7 +5,7 @@ import { shapeOf } from "../read/schema.ts";
 
 const BOUNDARY = "runner-part";
 
-/** A form of several parts, written out: the parts of a file are small files of text. */
+/** A multipart form as text; files are small text files. */
 export function multipartBody(value: Value, schema: unknown): Body {
   const { properties } = shapeOf(schema);
   const parts = isDict(value) ? Object.entries(value) : [["value", value] as const];

@@ -32,19 +32,19 @@ export async function makeSampler(names: ReadonlyMap<unknown, string>): Promise<
 
 /** The value that a schema itself gives as an example; undefined if it gives none. */
 export function givenValue(schema: unknown): Value | undefined {
-  const { said } = shapeOf(schema);
+  const { keywords } = shapeOf(schema);
   for (
     const value of [
       mapOf(schema).example,
-      said.example,
-      listOf(said.examples)[0],
-      said.const,
-      said.default,
+      keywords.example,
+      listOf(keywords.examples)[0],
+      keywords.const,
+      keywords.default,
     ]
   ) {
     if (value !== undefined && value !== null) return plainValue(value);
   }
-  const listed = listOf(said.enum).find((value) => value !== null && value !== "");
+  const listed = listOf(keywords.enum).find((value) => value !== null && value !== "");
   return listed === undefined ? undefined : plainValue(listed);
 }
 
@@ -117,7 +117,7 @@ class OutlineMaker {
     const made = shape.type === "object"
       ? this.#object(shape, depth, inside)
       : shape.type === "array"
-      ? this.#list(shape.said, depth, inside)
+      ? this.#list(shape.keywords, depth, inside)
       : scalarOutline(shape, name, this.matching);
     return made && withElement(made, schema);
   }
@@ -136,9 +136,9 @@ class OutlineMaker {
   }
 
   /** The property that says which of several schemas an object follows. */
-  #kind({ said }: Shape, choice: unknown): RawMap {
-    const { propertyName, mapping } = mapOf(said.discriminator);
-    const property = textOf(propertyName) ?? textOf(said.discriminator);
+  #kind({ keywords }: Shape, choice: unknown): RawMap {
+    const { propertyName, mapping } = mapOf(keywords.discriminator);
+    const property = textOf(propertyName) ?? textOf(keywords.discriminator);
     const name = this.names.get(choice);
     if (property === undefined || name === undefined) return {};
     if (givenValue(shapeOf(choice).properties.get(property)) !== undefined) return {};
@@ -150,7 +150,7 @@ class OutlineMaker {
   }
 
   #object(shape: Shape, depth: number, above: ReadonlySet<unknown>): Outline | undefined {
-    const { properties, required, examples, said } = shape;
+    const { properties, required, examples, keywords } = shape;
     const fields: [string, Outline][] = [];
     for (const [name, schema] of properties) {
       if (mapOf(schema).readOnly === true) continue;
@@ -171,20 +171,20 @@ class OutlineMaker {
       const example = plainValue(ownOf(examples, name) ?? "string");
       if (!properties.has(name)) fields.push([name, { example }]);
     }
-    if (fields.length === 0 && isMap(said.additionalProperties)) {
-      const value = this.make(said.additionalProperties, depth + 1, above);
+    if (fields.length === 0 && isMap(keywords.additionalProperties)) {
+      const value = this.make(keywords.additionalProperties, depth + 1, above);
       if (value) fields.push(["key", value]);
     }
     return { type: "object", properties: Object.fromEntries(fields) };
   }
 
-  #list(said: RawMap, depth: number, above: ReadonlySet<unknown>): Outline | undefined {
-    const first = listOf(said.prefixItems);
-    const count = first.length || Math.min(Math.max(1, Number(said.minItems) || 0), 10);
+  #list(keywords: RawMap, depth: number, above: ReadonlySet<unknown>): Outline | undefined {
+    const first = listOf(keywords.prefixItems);
+    const count = first.length || Math.min(Math.max(1, Number(keywords.minItems) || 0), 10);
     const items: Outline[] = [];
     for (let index = 0; index < count; index++) {
-      const item = this.make(first[index] ?? said.items, depth + 1, above);
-      if (!item) return Number(said.minItems) > 0 ? undefined : { example: [] };
+      const item = this.make(first[index] ?? keywords.items, depth + 1, above);
+      if (!item) return Number(keywords.minItems) > 0 ? undefined : { example: [] };
       items.push(item);
     }
     return { type: "array", prefixItems: items };
@@ -193,7 +193,7 @@ class OutlineMaker {
 
 /** What the library does not know: base64, durations, multiples, and what only a name says. */
 function scalarOutline(
-  { said, type }: Shape,
+  { keywords, type }: Shape,
   name: string,
   matching: (pattern: string) => string,
 ): Outline {
@@ -204,12 +204,12 @@ function scalarOutline(
       return { const: null };
     case "integer":
     case "number": {
-      const { multipleOf: step, minimum } = said;
+      const { multipleOf: step, minimum } = keywords;
       if (typeof step === "number" && step > 0) {
         const least = typeof minimum === "number" ? minimum : step;
         return { example: Number((Math.ceil(least / step) * step).toPrecision(12)) };
       }
-      const { maximum, exclusiveMinimum, exclusiveMaximum } = said;
+      const { maximum, exclusiveMinimum, exclusiveMaximum } = keywords;
       const bounds = Object.fromEntries(
         Object.entries({ minimum, maximum, exclusiveMinimum, exclusiveMaximum })
           .filter(([, bound]) => bound !== undefined),
@@ -218,10 +218,10 @@ function scalarOutline(
       return { type, ...(Object.keys(bounds).length === 0 ? { minimum: 1 } : bounds) };
     }
   }
-  const [least, most] = [lengthOf(said.minLength) ?? 0, lengthOf(said.maxLength)];
-  const format = textOf(said.format)?.toLowerCase() ?? formatOf(said, name);
+  const [least, most] = [lengthOf(keywords.minLength) ?? 0, lengthOf(keywords.maxLength)];
+  const format = textOf(keywords.format)?.toLowerCase() ?? formatOf(keywords, name);
   if (Object.hasOwn(FORMATS, format)) return { example: FORMATS[format] };
-  const pattern = textOf(said.pattern);
+  const pattern = textOf(keywords.pattern);
   const text = pattern === undefined ? undefined : matchingText(pattern, matching);
   if (text !== undefined && text.length >= least && text.length <= (most ?? Infinity)) {
     return { example: text };
@@ -240,8 +240,8 @@ const FORMATS: Readonly<Record<string, string>> = {
   url: "http://example.com",
 };
 
-function formatOf(said: RawMap, name: string): string {
-  if (said.pattern !== undefined || said.maxLength !== undefined) return "";
+function formatOf(keywords: RawMap, name: string): string {
+  if (keywords.pattern !== undefined || keywords.maxLength !== undefined) return "";
   if (/e-?mail$/i.test(name)) return "email";
   return /(?:^|_)ur[li]$|Ur[li]$|UR[LI]$/.test(name) ? "uri" : "";
 }
@@ -286,11 +286,11 @@ function lengthOf(value: unknown): number | undefined {
 
 /** An outline with what is needed to write it as XML. */
 function withElement(outline: Outline, schema: unknown, name?: string): Outline {
-  const { said, type } = shapeOf(schema);
+  const { keywords, type } = shapeOf(schema);
   const items = type === "array" && Array.isArray(outline.example)
-    ? { type, items: { xml: { name, ...mapOf(mapOf(said.items).xml) } } }
+    ? { type, items: { xml: { name, ...mapOf(mapOf(keywords.items).xml) } } }
     : {};
-  return { ...outline, ...items, ...(isMap(said.xml) ? { xml: said.xml } : {}) };
+  return { ...outline, ...items, ...(isMap(keywords.xml) ? { xml: keywords.xml } : {}) };
 }
 
 /** An example without what only responses have. */
