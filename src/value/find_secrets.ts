@@ -31,8 +31,9 @@ export function findVariableSecrets(
   const walk = (value: unknown, secretName: string | undefined) => {
     if (typeof value === "string" || typeof value === "number") {
       if (secretName !== undefined && canBeSecret(secretName, value)) add(String(value), shortest);
-      else if (typeof value === "string") {
+      if (typeof value === "string") {
         for (const password of dsnPasswords(value)) add(password, SHORTEST_SECRET);
+        addFields(value, add);
       }
     } else if (typeof value === "object" && value !== null) {
       const done = secretName === undefined ? seen : seenAsSecret;
@@ -103,16 +104,19 @@ function addValue(
   }
 }
 
-/** Fields in JSON, in queries and forms, and in the parts of a multipart body. */
+/** Fields in JSON, in queries, forms and options, in the parts of a multipart body, and in XML. */
 const JSON_FIELD = /"([^"\\]{1,100})"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
-const QUERY_FIELD = /(?<![^?&;#\s])([\w.%[\]-]{1,100})=([^&\s#;"'<>]+)/g;
+const QUERY_FIELD = /(?<![^?&;#\s])([\w.%[\]-]{1,100})=(?!\$[\w({])([^&\s#;"'<>]+)/g;
 const MULTIPART_FIELD =
   /;\s*name="([^"]{1,100})"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^]*?)\r?\n--/g;
+
+const XML_FIELD = /<([\w:.-]{1,100})(?:\s[^<>]*)?>([^<>]+)<\/\1>/g;
 
 const FIELDS: readonly [pattern: RegExp, decode: (written: string) => string][] = [
   [JSON_FIELD, fromJson],
   [QUERY_FIELD, (written) => decodePercents(written.replaceAll("+", " "))],
   [MULTIPART_FIELD, (written) => written],
+  [XML_FIELD, (written) => written.trim()],
 ];
 
 /** Adds the values of fields in a text that may hold data. */

@@ -41,6 +41,7 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   "signing",
   "encryption",
   "master",
+  "account",
 ]);
 
 /** A key is secret in a variable unless it comes after one of these. */
@@ -69,7 +70,7 @@ const WEAK_WORDS: ReadonlySet<string> = new Set(["auth", "tokens", "signature", 
 
 /** What every secret name has in it: most names need no closer look. */
 const SUSPICIOUS =
-  /token|secret|pass|pwd|pat|key|credential|auth|sign|cookie|jwt|bearer|hook|sess/i;
+  /token|secret|pass|pwd|pat|key|credential|auth|sig|cookie|jwt|bearer|hook|sess|sid/i;
 
 /** A cheap look at whether there may be a secret name in a text. */
 export function mayHoldSecretNames(text: string): boolean {
@@ -90,7 +91,7 @@ export const isSecretName = remembered((name) => {
 /** The same for a field of a request or response, or of a query. */
 export const isSecretField = remembered((name) => {
   const words = wordsOf(name);
-  if (/^(?:php|j)?sess(?:ion)?_?id$|^sid$/.test(words.join("_"))) return true;
+  if (/^(?:php|j)?sess(?:ion)?_?id$|^sid$|^sig$/.test(words.join("_"))) return true;
   return !ABOUT.has(words.at(-1)!) &&
     words.some((word, at) => isSecretWord(word) || isSecretKey(words, at));
 });
@@ -159,6 +160,9 @@ const AUTH_WORD =
 /** The password of each URL in a text, between what comes before it and the last `@`. */
 const URL_PASSWORD = /(\/\/[^/?#@:\s]*:)([^/?#\s]*)@/g;
 
+/** A token that is the name of a user: https://ghp_…@github.com. */
+const URL_TOKEN = /:\/\/([^/?#@:\s]{20,})(?::[^/?#@\s]*)?@/g;
+
 /** Passwords in other texts that say where a database is: `host=db password=x`, `me:x@tcp(db)`. */
 const DSN_PASSWORD = /\b(?:password|passwd|pwd)\s*=\s*("[^"]*"|'[^']*'|[^;&\s]+)/gi;
 const GO_PASSWORD = /^[^:@/\s]+:(.+)@(?:tcp|udp|unix)?\(/;
@@ -171,8 +175,9 @@ export function withoutPassword(text: string): string {
 /** The passwords of the URLs in a text, as written and decoded. */
 export function passwordsIn(text: string): string[] {
   if (!text.includes("@")) return [];
-  return [...text.matchAll(URL_PASSWORD)]
-    .flatMap(([, , written = ""]) => [written, decodePercents(written)]);
+  const passwords = [...text.matchAll(URL_PASSWORD)].map(([, , written = ""]) => written);
+  const tokens = [...text.matchAll(URL_TOKEN)].map(([, written = ""]) => written);
+  return [...passwords, ...tokens].flatMap((written) => [written, decodePercents(written)]);
 }
 
 /** The same, and those of texts that name a database in another way. */

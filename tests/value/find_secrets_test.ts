@@ -70,6 +70,12 @@ Deno.test("findExchangedSecrets() finds fields in texts: JSON, forms, URLs and m
       "Content-Type: text/plain\r\n\r\nline one\r\nline two\r\n--b--\r\n",
       ["line one\r\nline two", "line one\r\nline two"],
     ],
+    ["<a:Password x='1'>in-some-xml</a:Password>", ["in-some-xml", "in-some-xml"]],
+    ["run --password=on-a-line --token=$(get it) --secret=${A_SECRET_VAR}", [
+      "on-a-line",
+      "on-a-line",
+    ]],
+    ["https://h/x?sv=1&sig=0123456789%3D", ["0123456789%3D", "0123456789="]],
     ["the password = something-else and token: whatever-it-is", []],
     ["page=next-token&sort=key-of-it&token=short", []],
   ] as const;
@@ -83,6 +89,16 @@ Deno.test("findVariableSecrets() finds the passwords of URLs whatever the name",
     AUTH_URL: "https://login.example.com/a",
     auth: { url: "https://login.example.com/b", password: "hunter22" },
     HOME: "/home/ann",
+    STORAGE: "DefaultEndpointsProtocol=https;AccountName=ann-of-x;AccountKey=0123456789ab==;",
+    REMOTE: "https://ghp_0123456789abcdef@github.com/ann/x",
+    ACCOUNT: '{"user": "ann-of-some-place", "private_key": "-----BEGIN\\nabcdefgh"}',
   }, (text) => texts.push(text));
-  assertEquals([...new Set(texts)], ["pw-of-db", "hunter22"]);
+  assertEquals([...new Set(texts)], [
+    "pw-of-db",
+    "hunter22",
+    "0123456789ab==",
+    "ghp_0123456789abcdef",
+    "-----BEGIN\\nabcdefgh",
+    "-----BEGIN\nabcdefgh",
+  ]);
 });

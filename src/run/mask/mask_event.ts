@@ -1,6 +1,7 @@
 import { assertNever } from "../../source/errors.ts";
 import { maskExcerpt } from "../../source/source.ts";
 import type { Masker } from "../../value/masker.ts";
+import { isDict, type Value } from "../../value/value.ts";
 import type { Attempt, Failure, Operand, PassedTest, RunEvent, StepResult } from "../event.ts";
 
 type Mask = (text: string) => string;
@@ -12,8 +13,8 @@ type TextField<T> = {
 
 /**
  * An event with every secret taken out of its texts. What gives an event its shape is left as it
- * is, ids and words like `failed`: a variable may hold such a word by chance. Exchanges and the
- * values of operands were masked when they were cut.
+ * is, ids and words like `failed`: a variable may hold such a word by chance. Exchanges
+ * were masked when they were cut.
  *
  * What holds no secret is not copied, which is nearly every event.
  */
@@ -86,7 +87,23 @@ function maskTest(test: PassedTest, mask: Mask): PassedTest {
 }
 
 function maskOperands(operands: readonly Operand[], mask: Mask): readonly Operand[] {
-  return maskEach(operands, (operand) => maskTexts(operand, ["text"], mask));
+  return maskEach(
+    operands,
+    (operand) =>
+      replace(maskTexts(operand, ["text"], mask), "value", maskValue(operand.value, mask)),
+  );
+}
+
+/** Masked when it was made, but not what an `echo` has made a secret since then. */
+function maskValue(value: Value, mask: Mask): Value {
+  if (typeof value === "string") return mask(value);
+  if (Array.isArray(value)) return maskEach(value, (item) => maskValue(item, mask));
+  if (!isDict(value)) return value;
+  let masked = value;
+  for (const [key, field] of Object.entries(value)) {
+    masked = replace(masked, key, maskValue(field, mask));
+  }
+  return masked;
 }
 
 function maskAttempt(attempt: Attempt, mask: Mask): Attempt {

@@ -13,7 +13,7 @@ const FAILURE: Failure = {
   hint: "b hunter22",
   place: { file: "hunter22.yml", line: 1, column: 7, text: "test: hunter22 == 1", from: 6, to: 14 },
   expression: "hunter22 == 1",
-  operands: [{ text: "hunter22", type: "string", value: "***" }],
+  operands: [{ text: "hunter22", type: "string", value: { a: ["hunter22"] } }],
   difference: { left: "hunter22", right: "hunter22", lines: ["- hunter22"] },
 };
 
@@ -53,7 +53,7 @@ const EVENTS: readonly RunEvent[] = [
     untested: "exit hunter22",
     test: {
       expression: "hunter22",
-      operands: [{ text: "hunter22", type: "string", value: "masked already" }],
+      operands: [{ text: "hunter22", type: "string", value: "hunter22" }],
     },
     reason: "hunter22",
   }),
