@@ -143,7 +143,7 @@ const BAD: readonly (readonly [string, string, readonly string[], string])[] = [
     "  - {name: a, id: a, needs: [b], steps: [{uses: hello}]}\n" +
     "  - {name: b, id: b, needs: [a], steps: [{uses: hello}]}\n",
     [],
-    "circle",
+    "dependency cycle",
   ],
   ["what is no YAML", "name: [", [], "YAML syntax error at line"],
   [

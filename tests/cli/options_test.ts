@@ -64,7 +64,11 @@ Deno.test("a wrong command line is an error on stderr, and nothing is run", asyn
     [["dag", "--quiet", "ok.yml"], "runner dag has no option --quiet", "try runner dag --help"],
     [["run", "ok.yml"], 'unknown command "run"', "leave it out: runner ok.yml"],
     [["validate", "ok.yml"], 'unknown command "validate"', "write runner check ok.yml"],
-    [["flows/*.yml"], "workflow file 'flows/*.yml' not found", "taken by runner check alone"],
+    [
+      ["flows/*.yml"],
+      "workflow file 'flows/*.yml' not found",
+      "only runner check accepts patterns",
+    ],
     [["--help", "--nope"], "unknown option --nope", "try runner --help"],
   ];
   for (const [args, message, hint] of table) {

@@ -165,8 +165,8 @@ Deno.test("a --var that sets nothing is an error", async (test) => {
     ["db..port=1", 'cannot set "db..port"', "write --var name=value"],
     ["n:={a", "n:= is not valid JSON", "--var n=text"],
     ["n:=", "n:= is not valid JSON", "--var n=text"],
-    ["__proto__.x=1", 'has no var "__proto__"', "the vars of the workflow are"],
-    ["constructor=1", 'has no var "constructor"', "the vars of the workflow are"],
+    ["__proto__.x=1", 'unknown variable "__proto__"', "the vars of the workflow are"],
+    ["constructor=1", 'unknown variable "constructor"', "the vars of the workflow are"],
   ];
   for (const [arg, message, hint] of table) {
     await test.step(arg, async () => {

@@ -47,7 +47,7 @@ Deno.test("describeValue() names what a value is, or shows it where it is short"
     [null, "nothing"],
     [undefined, "nothing"],
     [[1], "a list"],
-    [{ a: 1 }, "a mapping"],
+    [{ a: 1 }, "a map"],
     ['a"b', '"a\\"b"'],
     ["x".repeat(100), "a long text"],
     [1.5, "1.5"],

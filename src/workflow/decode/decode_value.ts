@@ -6,7 +6,6 @@ import type { Path } from "../../source/source.ts";
 import { durationProblem, parseDuration } from "../../value/duration.ts";
 import { describeValue } from "../../value/value.ts";
 import type { ExpressionReader } from "./expression_reader.ts";
-import { GITHUB } from "./fields.ts";
 import type { Limits } from "../limits.ts";
 import type { Duration, NameRule, Output } from "../model.ts";
 import { addError, addWarning, type Problem } from "../problem.ts";
@@ -124,6 +123,9 @@ function refuseList(at: At, wanted: string): undefined {
     : undefined;
   return refuse(at, wanted, hint);
 }
+
+/** What to say about the keys of a GitHub Actions workflow. */
+export const GITHUB = "this looks like a GitHub Actions workflow, which runner does not run";
 
 function isGithubJob(job: unknown): boolean {
   return isRawMap(job) && Object.hasOwn(job, "runs-on");

@@ -1,5 +1,5 @@
 import { formatDuration } from "../../value/duration.ts";
-import type { FieldType } from "./decode_value.ts";
+import { type FieldType, GITHUB } from "./decode_value.ts";
 import type { NameRule } from "../model.ts";
 
 /** A key of the file format. */
@@ -93,9 +93,6 @@ const GOES_ON = "not supported: other steps and independent jobs continue after 
 const AFTER_ALL = "what must run whatever fails is the last step of the same job; " +
   "a job that needs a failed one is skipped";
 const MATRIX = 'a step with "iteration" runs once for each entry, with uses: embedded a whole job';
-
-/** What to say about the keys of a GitHub Actions workflow. */
-export const GITHUB = "this looks like a GitHub Actions workflow, which runner does not run";
 
 /** The top level of a workflow. */
 export const WORKFLOW = {
