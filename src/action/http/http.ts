@@ -17,9 +17,9 @@ export const http: Action = {
     params: 'the key is "query"',
     auth: 'write the header: headers: { authorization: "Bearer …" }',
     cookies: 'write the header: headers: { cookie: "name=value" }',
-    multipart: "there are no multipart bodies",
-    files: "there are no multipart bodies",
-    proxy: "there are no proxies",
+    multipart: "multipart bodies are not supported",
+    files: "multipart bodies are not supported",
+    proxy: "proxies are not supported",
   },
   parameters: [
     { name: "method", type: "string", summary: "GET, POST or any other method" },

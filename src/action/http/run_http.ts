@@ -72,7 +72,7 @@ function prepare(params: Dict, { scope }: ActionContext): Prepared {
   return made;
 }
 
-/** Follows redirects to the first response that is none. */
+/** Follows redirects to the first response that is not one. */
 async function follow(
   first: Reply,
   maxRedirects: number,
@@ -104,12 +104,12 @@ async function follow(
   }
 }
 
-/** Whether a server must answer alike: a form that was sent may be answered by its own page. */
+/** Whether two requests must have the same answer: a form may redirect to its own page. */
 function isSame(one: Request, other: Request): boolean {
   return one.method === other.method && one.url.href === other.url.href;
 }
 
-/** Throws where the request would go where the run may not reach. */
+/** Throws where the permissions of the run do not allow the request. */
 async function checkRequest(
   permissions: Permissions,
   { method, url }: Request,

@@ -4,7 +4,7 @@ import type { CommandLine, Dict } from "../../action.ts";
 import { readParameters } from "../../read_parameters.ts";
 import { ALWAYS } from "./request_headers.ts";
 
-/** Nobody wants to paste more. */
+/** A longer body is not worth pasting. */
 const LONGEST_BODY = 8192;
 
 /** The file that is to hold a longer body. */
@@ -32,7 +32,7 @@ export function curlCommand({ method, url, headers, body }: Dict, params: Dict):
     const note = `put the body, ${text.length} characters, into a file "${BODY_FILE}" first`;
     return { groups: [...groups, ["--data-binary", `@${BODY_FILE}`]], note };
   }
-  // In a word, line ends and what does not show would have to be written as something else.
+  // In a word of the shell, line ends and invisible characters would have to be escaped.
   if (isPrintable(text) && !/[\n\t]/.test(text)) {
     return { groups: [...groups, ["--data-raw", text]] };
   }
@@ -48,7 +48,7 @@ function optionWords(url: string, params: Dict): string[] {
     ...isVerified || !url.startsWith("https:") ? [] : ["-k"],
     ...follows ? ["-L"] : [],
     ...follows && most !== undefined ? ["--max-redirs", String(most)] : [],
-    // To curl, brackets and braces in a URL stand for several URLs.
+    // curl expands brackets and braces in a URL to several URLs.
     ...(/[[\]{}]/.test(url) ? ["-g"] : []),
   ];
 }
@@ -61,21 +61,21 @@ function methodWords(method: string, body: string): string[] {
   return method === (body === "" ? "GET" : "POST") ? [] : ["-X", method];
 }
 
-/** Headers that curl would not send, or send otherwise. */
+/** Headers that curl would not send, or would send with another value. */
 function headerWords(method: string, url: string, headers: Dict, body: string): string[] {
   const words: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (isImplied(name, String(value), url, body)) continue;
     words.push(value === "" ? `${name};` : `${name}: ${value}`);
   }
-  // Without a value it takes out what curl would say by itself.
+  // A header without a value removes one that curl sends by itself.
   const missing = ["Accept", "User-Agent", ...body === "" ? [] : ["Content-Type"]]
     .filter((name) => headers[name] === undefined);
   const closes = method === "HEAD" && body !== "" ? ["Connection: close"] : [];
   return [...words, ...missing.map((name) => `${name}:`), ...closes];
 }
 
-/** Whether curl sends it by itself, or something as good. */
+/** Whether curl sends it, or something equivalent, by itself. */
 function isImplied(name: string, value: string, url: string, body: string): boolean {
   switch (name) {
     case "Connection":

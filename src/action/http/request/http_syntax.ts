@@ -3,7 +3,7 @@ import type { Alternatives, Dict } from "../../action.ts";
 /** What is wrong with a method; undefined if nothing is. */
 export function methodProblem(method: string): string | undefined {
   if (!isToken(method)) return `invalid method "${method}"`;
-  // It asks a proxy for a tunnel, and what comes back is no response.
+  // It asks a proxy for a tunnel, and what follows is not a response.
   if (method.toUpperCase() === "CONNECT") return `the method "${method}" is not supported`;
   return undefined;
 }
@@ -18,7 +18,7 @@ export function isSafe(method: string): boolean {
 
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Names come again with each response, and there are few of them. */
+/** The same few names come with each response. */
 const known = new Map<string, string>();
 const MOST_KNOWN = 1000;
 
@@ -39,13 +39,13 @@ export function isToken(text: string): boolean {
 /** Parameters that give the method and where it goes in one: `get: /pets`. */
 export const SHORTHANDS = ["get", "post", "put", "patch", "delete", "head", "options"] as const;
 
-/** Parameters that say the same thing, so that one of a step takes the place of all defaults. */
+/** Parameters with the same meaning: one of a step replaces all of them in the defaults. */
 export const SAME_MEANING: readonly Alternatives[] = [
   { names: ["method", ...SHORTHANDS], required: true },
   { names: ["verify_ssl", "insecure"] },
 ];
 
-/** The parameters in `params` that say which method to use; one is right. */
+/** The parameters in `params` that give the method; there should be one. */
 export function methodKeys(params: Dict): string[] {
   return ["method", ...SHORTHANDS].filter((key) =>
     Object.hasOwn(params, key) && params[key] !== null

@@ -20,7 +20,7 @@ export function mergeHttpDefaults(defaults: Dict, own: Dict): Dict {
   return { ...merged, headers: mergeHeaders(inherited, headers) };
 }
 
-/** A parameter without a value says nothing. */
+/** A parameter that is null counts as not given. */
 function isGiven(own: Dict, key: string): boolean {
   return Object.hasOwn(own, key) && own[key] !== null;
 }

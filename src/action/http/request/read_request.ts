@@ -86,7 +86,7 @@ function readTarget(
 ): {
   readonly method: string;
   readonly text: string;
-  /** The one that says where it goes. */
+  /** The parameter with the URL. */
   readonly parameter: string;
 } {
   const base = read.string("url");

@@ -11,7 +11,7 @@ export interface RequestBody {
 
 /**
  * What is sent for `body`: text as it is, an object or a list as JSON, and an object as a form
- * where the content type of the step says so. Throws RangeError on what JSON has no form for.
+ * where the content type of the step says so. Throws RangeError on what JSON cannot express.
  */
 export function encodeBody(body: Value, contentType: string | undefined): RequestBody {
   if (body === null || typeof body !== "object") return { text: String(body) };
@@ -23,7 +23,7 @@ export function encodeBody(body: Value, contentType: string | undefined): Reques
   return { text: jsonText(body) };
 }
 
-/** A number that is none becomes null in JSON, which would be sent without a word. */
+/** JSON.stringify() would silently write NaN and infinities as null. */
 function jsonText(body: Value): string {
   const text = JSON.stringify(body);
   const wrong = text.includes("null") ? findEndless(body) : undefined;

@@ -15,15 +15,14 @@ export const ALWAYS: Headers = {
   "Accept-Encoding": "gzip, deflate, br",
 };
 
-/** These follow from the body that is sent, whatever a step says. */
+/** The body determines these, whatever a step gives. */
 const FRAMING: ReadonlySet<string> = new Set(["Content-Length", "Transfer-Encoding"]);
 
 /*
- * "Expect" is left out: the body would have to wait for a word from the server, which many never
- * give, and comes at once without it.
+ * "Expect" is not sent: the body would have to wait for a response that many servers never send.
  */
 
-/** Without a body, these need no word about its length. */
+/** Without a body, these methods need no "Content-Length". */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"]);
 
 /** All headers of a request: those that the step asks for, over those that every request has. */
@@ -53,8 +52,8 @@ export function requestHeaders(
 }
 
 /**
- * The headers as node:http takes them fastest: names and values in turn. `connection` is said in
- * place of what a step says about the connection.
+ * The headers as node:http takes them fastest: names and values in turn. `connection`
+ * replaces what a step gives for that header.
  */
 export function wireHeaders(headers: Headers, connection: string | undefined): string[] {
   const wire: string[] = [];
@@ -71,7 +70,7 @@ function headerText(name: string, value: Dict[string]): string {
   if (typeof value === "object") {
     throw new StepError(`cannot send the header "${name}": it must be text`);
   }
-  // Texts from files and block scalars end in a line break that nobody means.
+  // Texts from files and block scalars end in a line break that is not part of the value.
   const text = String(value).trim();
   // deno-lint-ignore no-control-regex
   if (/[\0-\x08\x0a-\x1f\x7f]/.test(text)) {

@@ -9,7 +9,7 @@ export interface UrlProblem {
 }
 
 /**
- * Where a shorthand leads: a full URL stands for itself, anything else is appended to the path of
+ * The URL of a shorthand: a full URL is used as it is, anything else is appended to the path of
  * `base`. Texts are put together as they are, so that `%2F` and a last slash survive, and a host
  * in the target is a part of the path like any other.
  */

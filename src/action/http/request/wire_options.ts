@@ -35,7 +35,7 @@ function describe(
   const scheme = !secure ? "http" : verify ? "https" : "insecure https";
   return {
     agent,
-    // It stands for the scheme of the request.
+    // The request takes its scheme from it.
     ...(secure ? { _defaultAgent: globalAgent } : {}),
     host,
     port,

@@ -1,6 +1,6 @@
 import { BODY_LIMIT, BodyTooLarge, type Bytes, joinChunks } from "../transport/body_chunks.ts";
 
-/** A body that is not in the encoding that its headers name. */
+/** A body that is not in the encoding that its headers declare. */
 export class BadEncoding extends Error {
   constructor(readonly encoding: string) {
     super(`not ${encoding}`);
@@ -31,7 +31,7 @@ export async function decodeBody(bytes: Bytes, contentEncoding: string): Promise
   return decoded;
 }
 
-/** There are two ways because each lets data that was cut short pass in the other's formats. */
+/** Each of the two decoders accepts truncated data in the formats of the other. */
 function unpackerFor(
   encoding: string,
   bytes: Bytes,
@@ -67,7 +67,7 @@ async function unzip(packed: Bytes, how: "gunzip" | "inflate" | "inflateRaw"): P
 }
 
 async function unpackBrotli(packed: Bytes): Promise<Bytes> {
-  // The types do not know of this format.
+  // The types do not have this format.
   const format = new DecompressionStream("brotli" as CompressionFormat);
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -23,7 +23,7 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Undefined where the bytes are not in that charset, or nobody knows a charset of that name. */
+/** Undefined where the bytes are not in that charset, or the charset is unknown. */
 function decodeAs(label: string, bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder(label, { fatal: true }).decode(bytes);
@@ -35,7 +35,7 @@ function decodeAs(label: string, bytes: Uint8Array): string | undefined {
 /** Where documents declare their charset themselves, in bytes from the start. */
 const DECLARATION_LENGTH = 1024;
 
-/** What says in which charset a body is, but for UTF-8; what counts most comes first. */
+/** The charsets that a body declares, except UTF-8, by precedence. */
 function* declaredCharsets(bytes: Uint8Array, contentType: string): Iterable<string> {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) yield "utf-16le";

@@ -54,13 +54,13 @@ export class Call {
         );
       } finally {
         // Sets that live long refer to the call, and their discarded tables go on doing so until
-        // a full collection: all that hangs on an exchange would stay in memory until then.
+        // a full collection: everything that an exchange refers to would stay in memory until then.
         this.#exchange = undefined;
       }
     }
   }
 
-  /** Throws the reason if the action was told to end. */
+  /** Throws the reason if the action has to stop. */
   checkStopped(): void {
     if (this.#reason) throw this.#reason;
   }

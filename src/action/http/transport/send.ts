@@ -23,7 +23,7 @@ export interface Reply {
 /** How far an exchange has come. */
 export type Phase = "connecting" | "waiting" | "receiving";
 
-/** Why there is no reply, and what had happened until then. */
+/** Why there is no reply, and how far the exchange had come. */
 export class SendFailure extends Error {
   constructor(
     override readonly cause: unknown,
@@ -116,7 +116,7 @@ export class Exchange {
   /** The connection failed, or what came over it is not HTTP. */
   fail(error: unknown): void {
     const response = this.#incoming;
-    // Some servers send a body where there is none. It is no part of the response.
+    // Some servers send a body where none is allowed. It is not part of the response.
     if (response && this.#isBodiless(response) && isParserError(error)) {
       this.#finish(response);
       this.#outgoing?.destroy();
@@ -222,9 +222,9 @@ function open(request: Request, options: SendOptions, exchange: Exchange): Outgo
   const outgoing = new Outgoing(wireOptions(request, options, isNew));
   outgoing.exchange = exchange;
   // Deno would send a request again by itself when a socket that was used before fails, even
-  // after the request was destroyed. This mark of its own tells it that it has done so already.
+  // after the request was destroyed. This field of its own marks that as done.
   (outgoing as { _retrying?: boolean })._retrying = true;
-  // Without this the socket would be kept unless the server, too, said that it closes it.
+  // Without this the socket would be kept unless the server closes it, too.
   if (isNew) outgoing.shouldKeepAlive = false;
   outgoing.on("socket", onSocket);
   outgoing.on("response", onResponse);

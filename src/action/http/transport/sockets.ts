@@ -8,7 +8,7 @@ import { ConcurrencyLimiter } from "./concurrency_limiter.ts";
 const { Agent } = await import("node:http");
 const { Agent: SecureAgent } = await import("node:https");
 
-/** What a request says about the socket that it wants. */
+/** Which socket a request needs. */
 export interface SocketOptions extends RequestOptions {
   readonly agent: Sockets;
   /** Requests share a socket only where this is the same. */
@@ -80,7 +80,7 @@ export class Sockets extends Agent {
     const sockets = this.#idle.get(pool);
     if (!sockets) return undefined;
     for (let socket = sockets.pop(); socket; socket = sockets.pop()) {
-      // The server may have closed it meanwhile, or have sent what nobody asked for: what comes
+      // The server may have closed it meanwhile, or have sent unrequested bytes: what comes
       // next over it may be the rest of that.
       const isQuiet = socket.bytesRead === (socket as InUse).bytesBeforeIdle;
       if (isQuiet && !socket.destroyed && socket.writable) return socket;
@@ -95,7 +95,7 @@ export class Sockets extends Agent {
     const socket = this.createConnection({ ...options, ...KEPT, _agentKey: pool } as SocketOptions);
     this.#open.add(socket);
     socket.on("free", () => this.#free(socket, pool));
-    // Between two requests nobody else listens, and an error that nobody hears ends the program.
+    // Between two requests there is no other listener, and an unhandled error ends the program.
     socket.on("error", () => {});
     const forget = () => this.#forget(socket, pool);
     socket.once("close", forget);
@@ -133,7 +133,7 @@ export class Sockets extends Agent {
     if (next) this.#connect(next.request, next.options);
   }
 
-  /** Closes a socket that nobody uses: no request that waits could use it. */
+  /** Closes an idle socket: no waiting request could use it. */
   #closeIdle(): void {
     for (const sockets of this.#idle.values()) {
       const socket = sockets.shift();
