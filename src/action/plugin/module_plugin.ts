@@ -1,47 +1,87 @@
-import { toFileUrl } from "@std/path/to-file-url";
-import { LoadError } from "../../source/errors.ts";
+import { LoadError, StepError } from "../../source/errors.ts";
 import { describeValue, type Dict, isDict } from "../../value/value.ts";
-import type { Action, ParameterProblem } from "../action.ts";
+import type { Action, ParameterProblem, RunAction } from "../action.ts";
 import { actionProblem } from "./action_problem.ts";
 import { explainThrown } from "./explain_thrown.ts";
 import type { PluginFile, PluginProblem } from "./plugin.ts";
+import { type Exported, type PluginWorker, startPluginWorker } from "./plugin_worker.ts";
+import { readAnswer } from "./read_answer.ts";
 
 /** An action that a module of TypeScript or JavaScript exports as `action`, or by default. */
 export async function modulePlugin(file: PluginFile): Promise<Action | PluginProblem> {
-  const { name, path, shown } = file;
-  let exported: Readonly<Record<string, unknown>>;
+  const { name, shown } = file;
+  const worker = await startPluginWorker(file);
+  let exported: Exported;
   try {
-    exported = await import(toFileUrl(path).href);
-  } catch (error) {
-    return { message: `the plugin "${shown}" cannot be loaded: ${explainThrown(error, path)}` };
+    exported = await worker.exported;
+  } catch (reason) {
+    await worker.end();
+    return { message: `the plugin "${shown}" cannot be loaded: ${reason}` };
   }
-  const key = ["action", "default"].find((key) => Object.hasOwn(exported, key));
-  const record = key && exported[key];
+  const { key, record } = exported;
   const problem = key === undefined
     ? 'exports neither "action" nor a default'
-    : actionProblem(record, name);
+    : actionProblem(record ?? null, name);
   if (problem !== undefined) {
+    await worker.end();
     return {
       message: `the plugin "${shown}" ${problem}`,
       hint: "it exports a record: { name, summary, parameters, load }",
     };
   }
-  return guard(record as Action, file);
+  return makeAction(record as Action, file, worker);
 }
 
-/** The action with everything that it may throw, or may do wrong, turned into words. */
-function guard(action: Action, file: PluginFile): Action {
-  const { check, merge } = action;
+/**
+ * The action whose functions run in the worker, with everything that they may throw, or may do
+ * wrong, turned into words. Each run starts a worker of its own.
+ */
+function makeAction(record: Action, file: PluginFile, worker: PluginWorker): Action {
+  const { explainer: _, omitsNilIn, ...data } = record;
+  const check = (params: Dict) => worker.call("check", [params]);
+  const merge = (defaults: Dict, own: Dict) => worker.call("merge", [defaults, own]);
   return {
-    ...action,
-    ...check ? { check: (params) => guardCheck(check, params, file) } : {},
-    ...merge ? { merge: (defaults, own) => guardMerge(merge, defaults, own, file) } : {},
-    load: async () => (await import("./run_module.ts")).runModule(action, file),
+    ...data,
+    ...record.check ? { check: (params) => guardCheck(check, params, file) } : {},
+    ...record.merge ? { merge: (defaults, own) => guardMerge(merge, defaults, own, file) } : {},
+    ...omitsNilIn ? { omitsNilIn: (params) => namesIn(worker.call("omitsNilIn", [params])) } : {},
+    load: () => Promise.resolve(runInWorker(file)),
+  };
+}
+
+function namesIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** Carries the action out in the worker of the run, and in a new one after that has ended. */
+function runInWorker(file: PluginFile): RunAction {
+  const { name } = file;
+  return async (params, context) => {
+    const workers = context.scope.run.resource(
+      `plugin ${file.path}`,
+      () => ({ current: startPluginWorker(file) }),
+      async ({ current }) => await (await current).end(),
+    );
+    if ((await workers.current).hasEnded) workers.current = startPluginWorker(file);
+    const worker = await workers.current;
+    await worker.exported.catch((reason) => {
+      throw new StepError(`the plugin "${name}" cannot be loaded: ${reason}`);
+    });
+    const result = await worker.run(params, context).catch((error) => {
+      if (!(error instanceof StepError) || error.details.req) throw error;
+      throw new StepError(error.message, error.hint, { req: params });
+    });
+    const { brief, elapsed } = isDict(result) ? result : {};
+    return {
+      ...readAnswer(name, result, params),
+      ...typeof brief === "string" ? { brief } : {},
+      ...typeof elapsed === "number" && elapsed >= 0 ? { elapsed } : {},
+    };
   };
 }
 
 function guardCheck(
-  check: NonNullable<Action["check"]>,
+  check: (params: Dict) => unknown,
   params: Dict,
   { name, path }: PluginFile,
 ): readonly ParameterProblem[] {
@@ -63,7 +103,7 @@ function isParameterProblem(value: unknown): value is ParameterProblem {
 }
 
 function guardMerge(
-  merge: NonNullable<Action["merge"]>,
+  merge: (defaults: Dict, own: Dict) => unknown,
   defaults: Dict,
   own: Dict,
   { shown, path }: PluginFile,

@@ -22,7 +22,7 @@ function load<T>(
 
 /** Loads a module as the plugin "foo". */
 function loadModule<T>(text: string, use: (action: Action) => T | Promise<T>): Promise<T> {
-  return load({ "runner-foo.ts": text }, ["foo"], async ({ actions, problems }) => {
+  return load({ "runner-foo.js": text }, ["foo"], async ({ actions, problems }) => {
     const action = actions.get("foo");
     assert(action, JSON.stringify([...problems]));
     return await use(action);
@@ -47,7 +47,7 @@ Deno.test("plugins are found by their names, a module before a program", async (
   const files = {
     "runner-foo": "#!/bin/sh\n",
     "runner-bar": "#!/bin/sh\n",
-    "runner-bar.ts": record(RUN).replace('"foo"', '"bar"'),
+    "runner-bar.js": record(RUN).replace('"foo"', '"bar"'),
     "other": "",
     "runner-sub/x": "",
   };
@@ -106,11 +106,11 @@ Deno.test("a module that is no plugin is a problem that says why", async (test) 
     [
       "syntax",
       "export const a =\n  ;\n",
-      /cannot be loaded: .*Expression expected \(.*foo\.ts:2:3\)$/,
+      /cannot be loaded: .*Expression expected \(.*foo\.js:2:3\)$/,
     ],
-    ["throws", '\nthrow new Error("no way");\n', /cannot be loaded: no way \(.*foo\.ts:2:7\)$/],
+    ["throws", '\nthrow new Error("no way");\n', /cannot be loaded: no way \(.*foo\.js:2:7\)$/],
     ["throws text", 'throw "no way";\n', /cannot be loaded: no way$/],
-    ["imports", 'import "./none.ts";\n', /cannot be loaded: .*none\.ts/],
+    ["imports", 'await import("./none.js");\n', /cannot be loaded: .*none\.js/],
     ["exports nothing", "const a = 1;\n", /exports neither "action" nor a default$/],
     ["function", "export default () => {};\n", /exports a function where an action should be$/],
     ["null", "export const action = null;\n", /exports nothing where an action should be$/],
@@ -136,11 +136,11 @@ Deno.test("a module that is no plugin is a problem that says why", async (test) 
   ];
   for (const [name, text, message] of table) {
     await test.step(name, async () => {
-      await load({ "runner-foo.ts": text }, ["foo"], ({ actions, problems }, folder) => {
+      await load({ "runner-foo.js": text }, ["foo"], ({ actions, problems }, folder) => {
         assertEquals(actions.size, 0);
         const told = problems.get("foo")!.message;
         assertMatch(told, message);
-        assert(told.startsWith(`the plugin "${folder}/runner-foo.ts" `), told);
+        assert(told.startsWith(`the plugin "${folder}/runner-foo.js" `), told);
         for (const trace of ["\n", "file://", "\x1b", " at async"]) {
           assert(!told.includes(trace), told);
         }
@@ -188,22 +188,82 @@ Deno.test("a module that does not listen is left when its time is over", async (
   await loadModule(record("load: async () => () => new Promise(() => {})"), async (action) => {
     const reason = new StepError("the step timed out after 1s");
     const failed = await assertRejects(() => run(action, {}, (context) => context.stop(reason)));
-    assertEquals(failed, reason);
+    assertEquals((failed as Error).message, reason.message);
   });
 });
 
 Deno.test("a module that listens ends what it began before it is left", async () => {
-  const code =
-    "load: async () => (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', " +
-    "() => setTimeout(() => { globalThis.fooHasEnded = true; reject(new Error('cut')) }, 50)))";
+  const code = "load: async () => (_, { signal, log, warn }) => new Promise((_, reject) => " +
+    "{ log('begun'); signal.addEventListener('abort', () => setTimeout(() => " +
+    "{ warn('has ended'); reject(new Error('cut')) }, 50)) })";
   await loadModule(record(code), async (action) => {
     const reason = new StepError("over");
-    await assertRejects(
-      () => run(action, {}, (context) => context.stop(reason)),
-      StepError,
-      "over",
+    let notes: readonly string[] = [];
+    const stop = (context: TestContext) => {
+      ({ notes } = context);
+      Object.assign(context, { log: () => context.stop(reason) });
+    };
+    await assertRejects(() => run(action, {}, stop), StepError, "over");
+    assertEquals(notes, ["warning: has ended"]);
+  });
+});
+
+Deno.test("a module cannot end the program, and fails its step if it tries", async (test) => {
+  const endings: readonly (readonly [name: string, code: string, message: RegExp])[] = [
+    ["exits", "() => Deno.exit(0)", /^the plugin "foo" failed: it ended itself with exit code 0$/],
+    [
+      "exits later",
+      "() => new Promise(() => setTimeout(() => Deno.exit(3), 5))",
+      /ended itself with exit code 3$/,
+    ],
+    [
+      "rejects what nobody awaits",
+      "() => new Promise(() => void Promise.reject(new Error('lost')))",
+      /^the plugin "foo" failed: lost \(.*foo\.js:1:\d+\)$/,
+    ],
+    [
+      "throws in a timer",
+      "() => new Promise(() => setTimeout(() => { throw new Error('late') }, 5))",
+      /^the plugin "foo" failed: late \(/,
+    ],
+  ];
+  for (const [name, code, message] of endings) {
+    await test.step(name, async () => {
+      await loadModule(record(`load: async () => ${code}`), async (action) => {
+        const { message: told } = await assertRejects(() => run(action), StepError);
+        assertMatch(told, message);
+      });
+    });
+  }
+  await load({ "runner-foo.js": "Deno.exit(0);\n" }, ["foo"], ({ problems }) => {
+    assertMatch(
+      problems.get("foo")!.message,
+      /cannot be loaded: it ended itself with exit code 0$/,
     );
-    assertEquals((globalThis as { fooHasEnded?: boolean }).fooHasEnded, true);
+  });
+});
+
+Deno.test("a module that never returns is ended with the run", async () => {
+  await loadModule(record("load: async () => () => { for (;;); }"), async (action) => {
+    const reason = new StepError("the step timed out after 1s");
+    const stop = (context: TestContext) => void setTimeout(() => context.stop(reason), 200);
+    await assertRejects(() => run(action, {}, stop), StepError, "timed out");
+  });
+});
+
+Deno.test("a module keeps resources for a run, and closes them when it ends", async () => {
+  const code = "load: async () => async ({ n }, { scope, warn }) => { " +
+    "const pool = await scope.run.resource('pool', async () => ({ used: 0 }), " +
+    "(pool) => { throw new Error(`used ${pool.used} times`) }); " +
+    "pool.used++; return { res: { used: pool.used }, status: 0 } }";
+  await loadModule(record(code), async (action) => {
+    const context = actionContext();
+    const act = await action.load();
+    assertEquals((await act({}, context)).res, { used: 1 });
+    assertEquals((await act({}, context)).res, { used: 2 });
+    await context[Symbol.asyncDispose]();
+    assertEquals(context.notes.length, 1);
+    assertMatch(context.notes[0]!, /cannot close "pool": used 2 times$/);
   });
 });
 
