@@ -267,3 +267,38 @@ jobs:
     });
   });
 });
+
+Deno.test("run() carries out the plugin of its own workflow, whatever an earlier run loaded", async () => {
+  const plugin = (from: string) =>
+    `export const action = { name: "who", summary: "Says where it is from", load: () => ` +
+    `Promise.resolve(() => ({ res: { from: "${from}" }, status: 0 })) };\n`;
+  const workflow = "name: w\njobs: [{ name: j, steps: [{ uses: who, echo: '{{ res.from }}' }] }]\n";
+  const files = {
+    "w.yml": workflow,
+    "a/runner-who.js": plugin("a"),
+    "b/runner-who.js": plugin("b"),
+  };
+  const before = Deno.env.get("RUNNER_PLUGIN_DIR");
+  await withFiles(files, async (folder) => {
+    const saidIn = async (plugins: string, permissions?: { net: [] }) => {
+      Deno.env.set("RUNNER_PLUGIN_DIR", `${folder}/${plugins}`);
+      const loaded = await loadWorkflow(`${folder}/w.yml`, permissions ? { permissions } : {});
+      const events = await Array.fromAsync(run(await makePlan(loaded)));
+      return events.flatMap((event) =>
+        event.type === "step_finished"
+          ? event.result.echo ?? event.result.failures.map(({ message }) => message)
+          : []
+      );
+    };
+    try {
+      assertEquals([await saidIn("a"), await saidIn("b"), await saidIn("a")], [["a"], ["b"], [
+        "a",
+      ]]);
+      const [refused] = await saidIn("b", { net: [] });
+      assert(refused?.startsWith('cannot run the plugin "who"'), refused);
+    } finally {
+      if (before === undefined) Deno.env.delete("RUNNER_PLUGIN_DIR");
+      else Deno.env.set("RUNNER_PLUGIN_DIR", before);
+    }
+  });
+});
