@@ -32,7 +32,7 @@ export async function checkFile(
     if (refusal instanceof LoadError) return refused(name, refusal);
     throw refusal;
   }
-  // A job file is not one of several, whatever stands before it in RUNNER_CONFIG.
+  // A job file is never merged with others, whatever RUNNER_CONFIG names.
   const isJobFile = document.files.at(-1)?.name === name && hasSteps(document.value);
   const checked = isJobFile
     ? await checkJobFile(name, host, limits)

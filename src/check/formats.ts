@@ -10,8 +10,8 @@ import type { CheckedFile } from "./check_file.ts";
 export interface FindingFormat {
   readonly name: string;
   readonly summary: string;
-  /** Whether it tells of files that could not be read; otherwise that is said as an error. */
-  readonly tellsRefusals: boolean;
+  /** Whether it reports files that could not be read; otherwise that is an error on stderr. */
+  readonly reportsRefusals: boolean;
   readonly make: () => FindingWriter;
 }
 
@@ -54,7 +54,7 @@ export const FINDING_FORMATS: readonly FindingFormat[] = [
   {
     name: "text",
     summary: "with the lines of the files",
-    tellsRefusals: false,
+    reportsRefusals: false,
     make: () => ({
       file: ({ diagnostics }, { mask, columns }) =>
         diagnostics.map((each) => renderMasked(each, mask, columns) + "\n").join(""),
@@ -64,7 +64,7 @@ export const FINDING_FORMATS: readonly FindingFormat[] = [
   {
     name: "json",
     summary: "an array of objects",
-    tellsRefusals: true,
+    reportsRefusals: true,
     make: () => {
       const records: unknown[] = [];
       return {
@@ -79,7 +79,7 @@ export const FINDING_FORMATS: readonly FindingFormat[] = [
   {
     name: "github",
     summary: "annotations for GitHub Actions",
-    tellsRefusals: true,
+    reportsRefusals: true,
     make: () => ({
       file: (file, options) =>
         findingsOf(file, options).map((finding) => annotate(finding, options.fromRoot)).join(""),

@@ -1,7 +1,7 @@
 import { typeName, type Value } from "../value/value.ts";
 import type { Node } from "./parse/ast.ts";
 
-/** A mistake met while evaluating, before anyone knows where in the text it stands. */
+/** A mistake met while evaluating, before its place in the text is known. */
 export class Fault extends Error {
   constructor(
     message: string,

@@ -156,7 +156,7 @@ function addChain(chain: Chain, { nilIsFine }: Around, found: Found): void {
   const { root, keys, isOpen, optionals } = chain;
   found.references.push(chain);
   for (const index of keys.keys()) {
-    // What stands before a `?.` may be nil.
+    // What a `?.` follows may be nil.
     if (optionals[index + 1]) found.tested.add(keyPath(root, keys, index));
   }
   if (nilIsFine && !isOpen) found.tested.add(keyPath(root, keys, keys.length - 1));
@@ -179,7 +179,7 @@ function unroll(node: Node): { readonly links: readonly Link[]; readonly base: N
 }
 
 interface Chain extends Reference {
-  /** Whether a `?.` stands before each of the keys and what follows them. */
+  /** Whether each link begins with `?.`. */
   readonly optionals: readonly boolean[];
 }
 

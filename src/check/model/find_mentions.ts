@@ -65,7 +65,7 @@ function addWord(words: Set<string>, word: string): void {
   for (const part of word.split("-")) words.add(part);
 }
 
-/** What stands in a document under a path. */
+/** The value in a document under a path. */
 export function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
   let value = root;
   for (const key of path) {

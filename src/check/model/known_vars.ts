@@ -7,7 +7,7 @@ import type { Reading } from "./model.ts";
 export type VarSource =
   /** It is there, or may be. */
   | { readonly kind: "there" }
-  /** Nothing stands under the key at that index. */
+  /** There is no value under the key at that index. */
   | { readonly kind: "nothing"; readonly index: number; readonly among: () => readonly string[] }
   /** The key at that index is read of a value without keys. */
   | { readonly kind: "no map"; readonly index: number };
@@ -40,7 +40,7 @@ function look(layers: readonly DataTemplate[], keys: Reading["keys"]): VarSource
       if (shape === "unknown") return THERE;
       if (shape === "map") maps.unshift(layer);
       else if (maps.length === 0) return { kind: "no map", index };
-      // A value that is no map hides what lies below it.
+      // A value that is not a map hides what is below it.
       else break;
     }
     const next = maps.flatMap((layer) => fieldOf(layer, name) ?? []);
@@ -56,7 +56,7 @@ function shapeOf(data: DataTemplate): "map" | "no map" | "unknown" {
       return "map";
     case "constant":
       if (isDict(data.value)) return "map";
-      // nil may stand for what is given later; reading on from a list is told when it runs.
+      // nil may be a placeholder; reading on from a list is reported when it runs.
       return data.value === null || typeof data.value === "object" ? "unknown" : "no map";
     case "list":
     case "template":

@@ -38,7 +38,7 @@ export interface CheckedJob {
 export interface CheckedStep {
   readonly draft: StepDraft;
   readonly job: CheckedJob;
-  /** The step as it stands in the document. */
+  /** The step as it is written in the document. */
   readonly raw: RawMap;
   /** Whether one of its keys is misspelt, so that it may mean to say what it does not. */
   readonly isDoubtful: boolean;
@@ -58,6 +58,6 @@ export interface Reading extends Pick<Reference, "keys" | "isOpen"> {
   readonly step: CheckedStep | undefined;
   /** The key of the job or the step: `with`, `retry.interval`. */
   readonly field: string;
-  /** What may be nil without harm where it stands, by `keyPath`. */
+  /** What may be nil without harm here, by `keyPath`. */
   readonly guards: readonly ReadonlySet<string>[];
 }

@@ -7,7 +7,7 @@ export const literalSecret: Check = {
     {
       code: "literal-secret",
       severity: "warning",
-      summary: "A secret is written into the file.",
+      summary: "The file contains a hard-coded secret.",
     },
   ],
   *find({ secrets }) {

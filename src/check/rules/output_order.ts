@@ -44,7 +44,7 @@ function orderProblem(
   index: number,
 ): Problem {
   const { draft: { id }, job } = step;
-  const { message, hint } = told();
+  const { message, hint } = describe();
   return keyProblem(reading, index, {
     severity: severityOfNil(reading, index),
     code: "output-order",
@@ -52,7 +52,7 @@ function orderProblem(
     ...hint === undefined ? {} : { hint },
   });
 
-  function told(): { readonly message: string; readonly hint?: string } {
+  function describe(): { readonly message: string; readonly hint?: string } {
     switch (moment) {
       case "own":
         return { message: "a step has no outputs of its own before it has run" };

@@ -20,14 +20,14 @@ export const ungivenVar: Check = {
       const inner = embeddedBy(draft);
       if (!inner) continue;
       const given = givenVars(draft.with);
-      const told = new Set<string>();
+      const reported = new Set<string>();
       for (const reading of inner.readings) {
         const [key] = reading.keys;
-        if (reading.root !== "vars" || !key || told.has(key.name)) continue;
+        if (reading.root !== "vars" || !key || reported.has(key.name)) continue;
         if (inner.mentions.has(key.name) || isGuarded(reading, 0)) continue;
         const source = findVar(given, reading);
         if (source.kind !== "nothing" || source.index !== 0) continue;
-        told.add(key.name);
+        reported.add(key.name);
         yield {
           severity: severityOfNil(reading, 0),
           code: "ungiven-var",

@@ -3,18 +3,18 @@ import { isCredentialHeader, isSecretName, SHORTEST_SECRET } from "../../value/s
 import { isRawMap } from "../../workflow/decode/decode_value.ts";
 import { findToken, mayHoldTokens } from "./token_forms.ts";
 
-/** A secret that stands in a document as it is. */
+/** A hard-coded secret in a document. */
 export interface LiteralSecret {
   readonly path: Path;
   /** The secret itself, which nothing that is printed may show. */
   readonly text: string;
   /** Why it is taken for one, in words. */
   readonly why: string;
-  /** Where it stands in the text at the path; undefined for the whole of it. */
+  /** Its range in the text at the path; undefined for the whole text. */
   readonly range?: { readonly start: number; readonly end: number };
 }
 
-/** Finds what has the form of a secret, wherever it stands, and what is given as one by its name. */
+/** Finds what has the form of a secret, anywhere, and the values of keys with secret names. */
 export function findLiteralSecrets(
   root: unknown,
   files: readonly { readonly text: string }[],
@@ -49,7 +49,7 @@ export function findLiteralSecrets(
   return secrets;
 }
 
-/** Whether what stands under a key of the workflow, a job or a step is data. */
+/** Whether the value under a key of the workflow, a job or a step is data. */
 function isDataKey(key: string, path: Path): boolean {
   const start = path[0] === "jobs" ? 2 : 0;
   switch (path.length - start) {
@@ -104,7 +104,7 @@ function isStandIn(value: string): boolean {
     /^(?:https?:\/\/|\.{0,2}\/)/.test(value);
 }
 
-/** Whether a value is no word of any language: letters and digits in one piece. */
+/** Whether a value is not a word of any language: letters and digits in one piece. */
 function looksRandom(value: string): boolean {
   return /^[\w+/=.~-]{8,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value) &&
     !/^[a-z]+[-_.]?\d{1,4}$/i.test(value) && !/^v?\d+(?:\.\d+)+/.test(value);

@@ -30,6 +30,6 @@ export function makeSecretMask(
 /** What is longer is looked for as it is written: that it was encoded somewhere is far-fetched. */
 const LONGEST_IN_ALL_FORMS = 5000;
 
-/** What stands before a value, in a file or in a message about one. */
+/** What precedes a value, in a file or in a message about one. */
 const VALUE_FOLLOWS = `(?<=[:=,[]\\s*["']?|\\b(?:not|is|names) ["'])`;
 const NO_KEY = `(?![\\w-]|["']?\\s*:)`;

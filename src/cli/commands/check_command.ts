@@ -34,7 +34,7 @@ export async function checkCommand(
     const maskFile = makeSecretMask(file.secrets, file.diagnostics);
     const mask = (text: string) => maskFile(environment.mask(text));
     const options: WriteOptions = { ...shared, mask };
-    if (file.refusal && !format.tellsRefusals) {
+    if (file.refusal && !format.reportsRefusals) {
       const { message, hint } = file.refusal;
       host.stderr.write(explainError(new LoadError(message, [], hint), host));
     }

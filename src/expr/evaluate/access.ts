@@ -6,7 +6,7 @@ import type { Evaluation } from "./evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { charactersOf } from "./text.ts";
 
-/** What stands under a key of a map or at an index of a list or text. Nothing is inherited. */
+/** The value under a key of a map or at an index of a list or string. Nothing is inherited. */
 export function readMember(
   node: MemberExpression,
   object: Value,

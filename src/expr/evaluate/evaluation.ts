@@ -22,7 +22,7 @@ export interface Local {
   readonly outer: Local | undefined;
 }
 
-/** One evaluation under way: what it sees, where it stands and what it has spent. */
+/** One evaluation under way: what it sees, where it is and what it has spent. */
 export class Evaluation implements Meter {
   /** The operation under way; an error is placed here. */
   at: Node | undefined;

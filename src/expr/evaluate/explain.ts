@@ -154,7 +154,7 @@ class Explainer {
       else if (!isConstant(node)) this.#add(node, this.#text(node) + path, value);
     };
     show(actual, found.actual);
-    // What is written in the test is not told again.
+    // What is written in the test is not repeated.
     if (expected.type !== "ObjectExpression") show(expected, found.expected);
     if (path !== "") this.hint ??= `they differ at ${path}${mismatchHint(found)}`;
   }
@@ -250,7 +250,7 @@ function mismatchHint({ actual, expected }: Mismatch): string {
   return given === wanted ? "" : `: it is ${given}, not ${wanted}`;
 }
 
-/** Whether a node shows its own value: no name stands in it. */
+/** Whether a node shows its own value: it reads no name. */
 function isConstant(node: Node): boolean {
   if (node.type === "Literal") return true;
   const fixed = node.type === "ArrayExpression" || node.type === "ObjectExpression" ||

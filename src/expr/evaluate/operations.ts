@@ -79,7 +79,7 @@ export function truth(value: Value, hint = "compare it with something"): boolean
   throw new Fault(`expected true or false, got ${kindOf(value)}`, hint);
 }
 
-/** The number that a sign stands before. */
+/** The number after a sign. */
 export function signed(operator: "-" | "+", value: Value): number {
   if (typeof value !== "number") {
     throw new Fault(`cannot put ${operator} before ${kindOf(value)}`);

@@ -75,7 +75,7 @@ export function isOfMissing(part: Node, missing: Missing): boolean {
     link.type === "MemberExpression" && isOfMissing(link.object, missing);
 }
 
-/** `res.body has no "totl"`: in a list of failures the message stands alone. */
+/** `res.body has no "totl"`: in a list of failures there is only the message. */
 function absence(node: Node, key: string, source: string): string {
   const owner = node.type === "MemberExpression"
     ? source.slice(node.object.start, node.object.end)

@@ -8,13 +8,13 @@ export function containsText(text: string, part: string): boolean {
   return findText(text, part) >= 0;
 }
 
-/** Where a part first stands at or after `from`, or -1. */
+/** The index of the first occurrence at or after `from`, or -1. */
 export function findText(text: string, part: string, from = 0): number {
   if (part.length <= LONGEST_SIMPLE) return text.indexOf(part, from);
   return placesOf(text, part, from).next().value ?? -1;
 }
 
-/** Where a part last stands, or -1. */
+/** The index of the last occurrence, or -1. */
 export function findLastText(text: string, part: string): number {
   if (part.length <= LONGEST_SIMPLE) return text.lastIndexOf(part);
   let last = -1;

@@ -28,7 +28,7 @@ export interface Mismatch {
   readonly path: readonly (string | number)[];
   /** What is wrong there, as diff_json says it. */
   readonly told: string;
-  /** What stands there on either side; undefined where nothing does. */
+  /** The values there; undefined where a side has none. */
   readonly actual: Value | undefined;
   readonly expected: Value | undefined;
 }

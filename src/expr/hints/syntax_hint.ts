@@ -3,7 +3,7 @@ interface Misfit {
   readonly input: string;
   readonly start: number;
   readonly end: number;
-  /** Whether the expression stands between `{{` and `}}`. */
+  /** Whether the expression is between `{{` and `}}`. */
   readonly inTemplate: boolean;
   /** Whether an expression could have ended before the token. */
   readonly isBehind: boolean;

@@ -18,7 +18,7 @@ export type Node =
   | LetExpression
   | SequenceExpression;
 
-/** Where a node stands in its text, in UTF-16 offsets. */
+/** The range of a node in its text, in UTF-16 offsets. */
 interface Position {
   readonly start: number;
   readonly end: number;
@@ -65,7 +65,7 @@ export interface UnaryExpression extends Position {
 export interface BinaryExpression extends Position {
   readonly type: "BinaryExpression";
   readonly operator: BinaryOperator;
-  /** Where the operator stands. */
+  /** The offset of the operator. */
   readonly operatorStart: number;
   readonly left: Node;
   readonly right: Node;

@@ -133,7 +133,7 @@ export abstract class OperandParser extends TokenReader {
   }
 
   parseArguments(callee: Node, args: Node[]): Node[] {
-    // A method is no function, but is read like one, so that the mistake can be named.
+    // Methods do not exist; reading one like a function allows a precise error.
     const isMethod = callee.type === "MemberExpression";
     const named = isMethod ? callee.property : callee;
     const name = named.type === "Identifier" ? named.name : "";

@@ -39,7 +39,7 @@ export function parseTemplate(source: string): Template {
   };
 }
 
-/** Where the next `{{` stands that has a `}}` after it, or -1. */
+/** The offset of the next `{{` that has a `}}` after it, or -1. */
 function nextBraces(source: string, from: number): number {
   const open = source.indexOf("{{", from);
   return open >= 0 && source.indexOf("}}", open + 2) >= 0 ? open : -1;

@@ -6,7 +6,7 @@ export type TokenType = acorn.TokenType;
 /** The inside of acorn's parser that the expression parser builds on; its own types hide it. */
 interface AcornParser {
   readonly input: string;
-  /** Where the scanner stands. */
+  /** The offset of the scanner. */
   pos: number;
   /** The current token. */
   readonly start: number;

@@ -50,7 +50,7 @@ export class Tokenizer extends Scanner {
     this.finishToken(TOKEN.number, value);
   }
 
-  /** Between backticks everything stands for itself; two of them make one. */
+  /** Between backticks nothing is an escape; two of them make one. */
   #readRawString(): void {
     const from = this.pos + 1;
     let to = this.input.indexOf("`", from);
@@ -60,7 +60,7 @@ export class Tokenizer extends Scanner {
     this.finishToken(TOKEN.string, this.input.slice(from, to).replaceAll("``", "`"));
   }
 
-  /** Called by acorn where a backslash stands in a string. */
+  /** Called by acorn at a backslash in a string. */
   readEscapedChar(): string {
     const at = this.pos;
     const [whole, simple, short, bmp, braced, long, octal] = matchAt(ESCAPE, this.input, at) ?? [];

@@ -28,7 +28,7 @@ export function childrenOf(node: Node): readonly Node[] {
     case "ChainExpression":
       return [node.expression];
     case "CallExpression":
-      // The name of a function is no name of the context.
+      // The name of a function is not read from the scope.
       return node.callee.type === "Identifier" ? node.arguments : [node.callee, ...node.arguments];
     case "Predicate":
       return [node.body];

@@ -3,7 +3,7 @@ import { roundDuration } from "../../value/duration.ts";
 import type { Retry, Step } from "../../workflow/model.ts";
 import { evaluateDuration, FieldError, inField } from "./evaluate_field.ts";
 import type { Attempt, Failure, StepResult, StepRun, StepWaiting } from "../event.ts";
-import { failureOf } from "../failure/failure.ts";
+import { failureOf } from "../failure/lazy_failures.ts";
 import type { Session } from "../session.ts";
 import type { StepContext } from "./step_context.ts";
 import { type Try, tryStep } from "./try_step.ts";

@@ -6,7 +6,7 @@ import { roundDuration } from "../../value/duration.ts";
 import type { Job, Repeat } from "../../workflow/model.ts";
 import { evaluateDuration, FieldError, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "../event.ts";
-import { failureOf } from "../failure/failure.ts";
+import { failureOf } from "../failure/lazy_failures.ts";
 import { RoundOutputs } from "./outputs.ts";
 import { combineStates, runStep, skipStep, tellFailure } from "./run_step.ts";
 import type { Session, Tally } from "../session.ts";

@@ -6,7 +6,7 @@ import { formatDuration } from "../../value/duration.ts";
 import type { Job, JobFile } from "../../workflow/model.ts";
 import { EmbeddedError, isTrue } from "./evaluate_field.ts";
 import type { JobState, StepRun } from "../event.ts";
-import { failureOf } from "../failure/failure.ts";
+import { failureOf } from "../failure/lazy_failures.ts";
 import { Cancellation } from "../cancellation.ts";
 import { Outputs } from "./outputs.ts";
 import { emptyTally, runRound } from "./run_job.ts";

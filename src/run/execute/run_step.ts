@@ -3,7 +3,7 @@ import { roundDuration } from "../../value/duration.ts";
 import type { Duration, Step } from "../../workflow/model.ts";
 import { evaluateDuration, inField, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "../event.ts";
-import { failureOf } from "../failure/failure.ts";
+import { failureOf } from "../failure/lazy_failures.ts";
 import { type Outcome, pause, runAttempts } from "./run_attempts.ts";
 import type { Session } from "../session.ts";
 import {

@@ -3,7 +3,7 @@ import { isDict } from "../../value/value.ts";
 import { MASK } from "../../value/masker.ts";
 import type { Exchange, StepResult, StepState } from "../event.ts";
 import { makeExchange, shown } from "../failure/make_exchange.ts";
-import { passedTest } from "../failure/failure.ts";
+import { passedTest } from "../failure/lazy_failures.ts";
 import { withoutSecretNames } from "../mask/secrets.ts";
 import type { Session } from "../session.ts";
 import { type NamedSecrets, namedSecrets, shellText } from "../failure/shell_text.ts";

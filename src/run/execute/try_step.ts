@@ -6,7 +6,7 @@ import type { Dict, Value } from "../../value/value.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
 import { EmbeddedError, evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
 import type { Failure } from "../event.ts";
-import { failedJob, failureOf, falseTest } from "../failure/failure.ts";
+import { failedJob, failureOf, falseTest } from "../failure/lazy_failures.ts";
 import type { AttemptInput } from "../failure/nil_parameters.ts";
 import { addOutputSecrets } from "../mask/secrets.ts";
 import { type Answer, runAttempt } from "./run_attempt.ts";

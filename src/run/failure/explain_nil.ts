@@ -159,14 +159,30 @@ interface Publisher {
   readonly step: Step;
 }
 
-/** By the jobs of a workflow, of which thousands may fail: who publishes, by ids and flat names. */
-const publishers = new WeakMap<readonly Job[], ReadonlyMap<string, readonly Publisher[]>>();
+/** What is known of the jobs of a workflow, of which thousands may fail. */
+interface JobIndex {
+  readonly byId: ReadonlyMap<string, Job>;
+  /** Who publishes, by ids of steps and flat names. */
+  readonly publishers: ReadonlyMap<string, readonly Publisher[]>;
+  /** The jobs that run before a job. */
+  readonly earlier: Map<Job, ReadonlySet<Job>>;
+}
+
+const indexes = new WeakMap<readonly Job[], JobIndex>();
+
+function indexOf(jobs: readonly Job[]): JobIndex {
+  let index = indexes.get(jobs);
+  if (!index) {
+    const byId = new Map(jobs.map((job) => [job.id, job]));
+    index = { byId, publishers: indexPublishers(jobs), earlier: new Map() };
+    indexes.set(jobs, index);
+  }
+  return index;
+}
 
 /** The steps that publish under a name: by their id, or, where there are none, flat. */
 function publishersOf(jobs: readonly Job[], name: string): readonly Publisher[] {
-  let index = publishers.get(jobs);
-  if (!index) publishers.set(jobs, index = indexPublishers(jobs));
-  return index.get(name) ?? [];
+  return indexOf(jobs).publishers.get(name) ?? [];
 }
 
 function indexPublishers(jobs: readonly Job[]): ReadonlyMap<string, readonly Publisher[]> {
@@ -185,8 +201,15 @@ function indexPublishers(jobs: readonly Job[]): ReadonlyMap<string, readonly Pub
 }
 
 function earlierThan(jobs: readonly Job[], job: Job): ReadonlySet<Job> {
-  const byId = new Map(jobs.map((each) => [each.id, each]));
-  return jobsBefore(job, ({ needs }) => needs.flatMap((id) => byId.get(id) ?? [])).jobs;
+  const { byId, earlier } = indexOf(jobs);
+  let found = earlier.get(job);
+  if (!found) {
+    found = jobsBefore(job, ({ needs }) => needs.flatMap((id) => byId.get(id) ?? [])).jobs;
+    // One at a time: all of them could be as many as the square of the jobs.
+    earlier.clear();
+    earlier.set(job, found);
+  }
+  return found;
 }
 
 function declares({ outputs }: Step, name: string): boolean {

@@ -19,7 +19,7 @@ export function namedSecrets(environment: Readonly<Record<string, string>>): Nam
 }
 
 /**
- * A command for any POSIX shell, a group of words on each line. What is secret stands as `$NAME`
+ * A command for any POSIX shell, a group of words on each line. Secrets are written as `$NAME`
  * where a variable of the environment holds it, and otherwise as `***`.
  */
 export function shellText(
@@ -53,7 +53,7 @@ function partsOf(text: string, named: NamedSecrets, masker: Masker): readonly Te
   return joined([...parts, { text: text.slice(end) }]);
 }
 
-/** A secret by its name. Where it is more than that by one word, as in `Bearer …`, that is told. */
+/** A secret by its name. A scheme before it, as in `Bearer …`, is kept. */
 function secretParts(secret: string, named: NamedSecrets): readonly TextPart[] {
   const [, scheme = "", value = ""] = /^([A-Za-z]+ )?(.*)$/s.exec(secret) ?? [];
   const whole = named.get(secret);

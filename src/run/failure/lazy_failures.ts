@@ -2,15 +2,15 @@ import type { JobResult } from "../../action/action.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
 import type { Failure, PassedTest } from "../event.ts";
 import type { StepContext } from "../execute/step_context.ts";
-import type { Owner } from "./explain_failure.ts";
+import type { Owner } from "./make_failure.ts";
 import type { AttemptInput } from "./nil_parameters.ts";
 import type { Session } from "../session.ts";
 
-type Explain = typeof import("./explain_failure.ts");
+type Explain = typeof import("./make_failure.ts");
 
-/** What finds out about failures; a run without any does without it. */
+/** The code that explains failures, which a run without failures never loads. */
 let code: Promise<Explain> | undefined;
-const load = () => code ??= import("./explain_failure.ts");
+const load = () => code ??= import("./make_failure.ts");
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
 export async function failureOf(
@@ -19,8 +19,8 @@ export async function failureOf(
   error: unknown,
   given?: AttemptInput,
 ): Promise<Failure> {
-  const { explainError } = await load();
-  return await explainError(session, owner, error, given);
+  const { failureOfError } = await load();
+  return await failureOfError(session, owner, error, given);
 }
 
 /** The failure of a `test` that came out false, with the values that decided it. */
@@ -30,8 +30,8 @@ export async function falseTest(
   test: Expression,
   given: AttemptInput,
 ): Promise<Failure> {
-  const { explainTest } = await load();
-  return await explainTest(session, context, test, given);
+  const { failureOfTest } = await load();
+  return await failureOfTest(session, context, test, given);
 }
 
 /** A test that came out true, with the values that decided it. */
@@ -40,16 +40,16 @@ export async function passedTest(
   test: Expression,
   scope: Scope,
 ): Promise<PassedTest> {
-  const { explainPassed } = await load();
-  return explainPassed(session, test, scope);
+  const { describePassedTest } = await load();
+  return describePassedTest(session, test, scope);
 }
 
-/** The failure of a step by the job that it embeds, whose steps have told of their own. */
+/** The failure of a step by the job that it embeds, whose steps have reported theirs. */
 export async function failedJob(
   session: Session,
   context: StepContext,
   job: JobResult,
 ): Promise<Failure> {
-  const { explainJob } = await load();
-  return await explainJob(session, context, job);
+  const { failureOfJob } = await load();
+  return await failureOfJob(session, context, job);
 }

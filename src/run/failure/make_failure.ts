@@ -27,7 +27,7 @@ import { type AttemptInput, nilParameterHint, nilPartsHint } from "./nil_paramet
 export type Owner = Pick<StepContext, "step" | "round"> | { readonly job: Job };
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
-export async function explainError(
+export async function failureOfError(
   session: Session,
   owner: Owner,
   error: unknown,
@@ -100,7 +100,7 @@ function nilAtMark(reader: Reader, { start, end, details }: ExpressionError): st
 }
 
 /** The failure of a `test` that came out false, with the values that decided it. */
-export async function explainTest(
+export async function failureOfTest(
   session: Session,
   context: StepContext,
   test: Expression,
@@ -149,7 +149,7 @@ function fieldHint({ responseFields = [] }: Action, operands: readonly Operand[]
 }
 
 /** The failure of a step by the job that it embeds. */
-export async function explainJob(
+export async function failureOfJob(
   session: Session,
   { step: { path } }: StepContext,
   { file, steps, failed }: JobResult,
@@ -163,7 +163,7 @@ export async function explainJob(
 }
 
 /** A test that came out true, with the values that decided it. */
-export function explainPassed(session: Session, test: Expression, scope: Scope): PassedTest {
+export function describePassedTest(session: Session, test: Expression, scope: Scope): PassedTest {
   const { operands } = test.explain(scope, true);
   return { expression: test.source, operands: shownOperands(session, operands) };
 }
@@ -207,7 +207,7 @@ function shownOperands(
 /** A repeated step may fail ten thousand times at one place, and finding it is slow. */
 const found = new WeakMap<Positions, Map<string, SourceExcerpt>>();
 
-/** Where a value of a document stands, or a part of its text. */
+/** The place of a value of a document, or of a part of its text. */
 async function placeAt(
   { document, secrets }: Session,
   path: Path,
@@ -248,7 +248,7 @@ function findPlace(positions: Positions, path: Path, start?: number, end?: numbe
   return excerptOf({ source, start: from, end: end ?? (start ?? source.text.length) });
 }
 
-/** Whether a text stands below the `|` or `>` that announces it. */
+/** Whether a text is a block scalar, below its `|` or `>`. */
 function isBlock({ origin }: Source): boolean {
   return origin !== undefined && /[|>]/.test(origin.source.text[origin.start] ?? "");
 }
