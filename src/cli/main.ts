@@ -23,6 +23,7 @@ export async function main(
   } catch (error) {
     const { explainError } = await import("./messages/explain_error.ts");
     host.stderr.write(explainError(error, host, program.secrets));
+    await flushSoon(host);
     exit(1);
     return 1;
   }
@@ -43,19 +44,33 @@ async function runProgram(args: readonly string[], program: Program): Promise<Ex
   await checkOperands(command, invocation, host.files);
   const run = await command.load();
   const code = await run(invocation, program);
+  await Promise.all([host.stdout.flush(), host.stderr.flush()]);
   program.exit(code);
   return code;
+}
+
+/** Milliseconds that the reader of an error has to take it. */
+const LAST_WRITE = 1000;
+
+/** Waits until an error is written, or nobody reads it. */
+async function flushSoon({ clock, stderr }: Host): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(LAST_WRITE, resolve);
+  await Promise.race([promise, stderr.flush().catch(() => {})]);
+  cancel();
 }
 
 async function printHelp(command: Command, { stdout }: Host): Promise<ExitCode> {
   const { renderHelp } = await import("./help.ts");
   stdout.write(renderHelp(command, COMMANDS, COMMON_OPTIONS));
+  await stdout.flush();
   return 0;
 }
 
 async function printVersion({ stdout, files }: Host): Promise<ExitCode> {
   const { versionLine } = await import("./version.ts");
   stdout.write(await versionLine(files) + "\n");
+  await stdout.flush();
   return 0;
 }
 

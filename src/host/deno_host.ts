@@ -1,5 +1,6 @@
 import { demand } from "./deno_permissions.ts";
-import type { Clock, Environment, Files, Host, Output, SignalName, Signals } from "./host.ts";
+import type { Clock, Environment, Files, Host, SignalName, Signals } from "./host.ts";
+import { outputTo } from "./output.ts";
 
 /** The machine that the program runs on. */
 export function denoHost(): Host {
@@ -85,11 +86,25 @@ const SIGNALS: readonly SignalName[] = Deno.build.os === "windows"
   ? ["SIGINT", "SIGBREAK"]
   : ["SIGINT", "SIGTERM", "SIGHUP"];
 
+/** Milliseconds before the guard starts, which takes as long as a small run as a whole. */
+const GUARD_DELAY = 50;
+
 const signals: Signals = {
-  listen(hear) {
+  listen(hear, timeout) {
+    let stopGuard = () => {};
+    const deadline = timeout &&
+      { deadline: Date.now() + timeout.milliseconds, reason: timeout.reason };
+    const starting = setTimeout(async () => {
+      const { startStuckGuard } = await import("./stuck_guard.ts");
+      if (isListening) stopGuard = startStuckGuard({ signals: SIGNALS, ...deadline });
+    }, GUARD_DELAY);
+    let isListening = true;
     const listeners = SIGNALS.map((signal) => [signal, () => hear(signal)] as const);
     for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
     return () => {
+      isListening = false;
+      clearTimeout(starting);
+      stopGuard();
       for (const [signal, listener] of listeners) Deno.removeSignalListener(signal, listener);
     };
   },
@@ -102,57 +117,5 @@ async function leadsToFile(path: string): Promise<boolean> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
-  }
-}
-
-function outputTo(stream: typeof Deno.stdout): Output {
-  const encoder = new TextEncoder();
-  let readerIsGone = false;
-  return {
-    isTerminal: stream.isTerminal(),
-    columns: () => consoleSize().columns || 80,
-    rows: () => consoleSize().rows || 24,
-    write(text) {
-      if (readerIsGone) return false;
-      try {
-        for (let rest = encoder.encode(text); rest.length > 0;) {
-          rest = rest.subarray(writeSome(stream, rest));
-        }
-      } catch (error) {
-        if (!(error instanceof Deno.errors.BrokenPipe)) throw outputError(error);
-        readerIsGone = true;
-      }
-      return !readerIsGone;
-    },
-  };
-}
-
-/** An output takes nothing, though somebody may read it: its disk is full. The message says why. */
-export class OutputError extends Error {
-  /** The name of the class. */
-  override readonly name = "OutputError";
-}
-
-function outputError(error: unknown): OutputError {
-  const message = error instanceof Error ? error.message : String(error);
-  return new OutputError(message.replace(/ \(os error \d+\).*/s, ""), { cause: error });
-}
-
-/** Bytes written; none where whoever shares the pipe made it one that does not wait. */
-function writeSome(stream: typeof Deno.stdout, bytes: Uint8Array): number {
-  try {
-    return stream.writeSync(bytes);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.WouldBlock)) throw error;
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-    return 0;
-  }
-}
-
-function consoleSize(): { readonly columns: number; readonly rows: number } {
-  try {
-    return Deno.consoleSize();
-  } catch {
-    return { columns: 0, rows: 0 };
   }
 }

@@ -58,8 +58,14 @@ export interface Entry {
 export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGBREAK";
 
 export interface Signals {
-  /** Calls `hear` at each such signal, which then no longer ends the program by itself. */
-  listen(hear: (signal: SignalName) => void): () => void;
+  /**
+   * Calls `hear` at each such signal, which then no longer ends the program by itself. A program
+   * that is too busy to hear one, or the end of its timeout, is ended all the same.
+   */
+  listen(
+    hear: (signal: SignalName) => void,
+    timeout?: { readonly milliseconds: number; readonly reason: string },
+  ): () => void;
 }
 
 export interface Output {
@@ -68,6 +74,11 @@ export interface Output {
   columns(): number;
   /** Rows of the terminal now; 24 where there is none. */
   rows(): number;
-  /** Writes all of a text; false once the reader has gone away. Throws OutputError. */
+  /**
+   * Takes all of a text, which is written soon; false once the reader has gone away. Throws
+   * OutputError.
+   */
   write(text: string): boolean;
+  /** Resolves when everything was written; false if the reader has gone away. Throws OutputError. */
+  flush(): Promise<boolean>;
 }

@@ -159,7 +159,7 @@ Deno.test({
       ["w.yml", told("cannot write to standard output")],
       ["--list w.yml", told("cannot write to standard output")],
       ["--dry-run w.yml", told("cannot write to standard output")],
-      ["--report json=- w.yml", told("cannot write the report to standard output")],
+      ["--report json=- w.yml", told("cannot write to standard output")],
       ["dag w.yml", told("cannot write to standard output")],
       ["check w.yml", told("cannot write to standard output")],
       ["schema", told("cannot write to standard output")],

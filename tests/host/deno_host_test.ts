@@ -84,7 +84,7 @@ Deno.test("denoHost() writes all of a text that is longer than a pipe holds", as
 
 Deno.test("denoHost() says once and for all that the reader has gone away", async () => {
   const said = await piped(
-    `while (host.stdout.write("x".repeat(70_000)));
+    `while (host.stdout.write("x".repeat(70_000))) await host.stdout.flush();
      host.stderr.write("again: " + host.stdout.write("x"));`,
     "head -c 1",
   );

@@ -35,6 +35,10 @@ export class Screen implements Output {
     return this.#height;
   }
 
+  flush(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   write(text: string): boolean {
     if (this.isReaderGone) return false;
     this.writes.push(text);

@@ -7,7 +7,7 @@ import type { RunEvent } from "../../run/event.ts";
 import { Cancellation } from "../../run/cancellation.ts";
 import { run, type RunOptions } from "../../run/run.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
-import { LoadError, UsageError } from "../../source/errors.ts";
+import { LoadError, RunnerError, UsageError } from "../../source/errors.ts";
 import { durationProblem, parseDuration } from "../../value/duration.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
@@ -50,6 +50,8 @@ async function runPrepared(
   program: Program,
 ): Promise<ExitCode> {
   const { host, exit } = program;
+  const { clock } = host;
+  const began = clock.ticks();
   const cancellation = new Cancellation();
   let isStopping = false;
   const stop = (why: string) => {
@@ -80,7 +82,7 @@ async function runPrepared(
       exit(1);
     }
     stop(`interrupted by ${signal}`);
-  });
+  }, timeout);
   const take = (event: RunEvent) => {
     // What a file report prints stands round the text, not in it.
     const isFirst = event.type === "run_started";
@@ -108,11 +110,40 @@ async function runPrepared(
     await report.finish();
     await files?.finish();
     if (lost !== undefined) throw lost;
-    return passed ? 0 : 1;
+    const left = timeout && timeout.milliseconds - (clock.ticks() - began);
+    return await flushReport(host, cancellation, left) && passed ? 0 : 1;
   } finally {
     report.close();
     files?.discard();
     stopListening();
+  }
+}
+
+/** Milliseconds that a reader has to take the report once the run should be over. */
+const LAST_WRITE = 2000;
+
+/**
+ * Waits until the report is written; false if its reader has gone away. A reader may also not read:
+ * a signal or the timeout of the run ends the wait then. Throws RunnerError.
+ */
+async function flushReport(
+  { clock, stdout, stderr }: Host,
+  cancellation: Cancellation,
+  timeLeft: number | undefined,
+): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const giveUp = () => resolve(undefined);
+  const bound = cancellation.reason === undefined ? timeLeft : LAST_WRITE;
+  const cancels = bound === undefined ? [] : [clock.after(Math.max(bound, LAST_WRITE), giveUp)];
+  const stopWaiting = onStop(cancellation, () => cancels.push(clock.after(LAST_WRITE, giveUp)));
+  const written = Promise.all([stdout.flush(), stderr.flush()]).then(([isOpen]) => isOpen);
+  try {
+    const result = await Promise.race([written, promise]);
+    if (result !== undefined) return result;
+    throw new RunnerError("the report could not be written: nobody reads it");
+  } finally {
+    stopWaiting();
+    for (const cancel of cancels) cancel();
   }
 }
 

@@ -2,7 +2,7 @@ import type { Host } from "../../host/host.ts";
 import { makeSecretMask } from "../../check/secrets/mask_secrets.ts";
 import { makeMasker } from "../../run/mask/secrets.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
-import { OutputError } from "../../host/deno_host.ts";
+import { OutputError } from "../../host/output.ts";
 import type { Program } from "../command.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { LoadError, RunnerError, UsageError } from "../../source/errors.ts";

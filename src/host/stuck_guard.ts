@@ -1,0 +1,62 @@
+import { isGranted } from "./deno_permissions.ts";
+
+/** Milliseconds that the program may leave the guard without an answer once it should end. */
+const PATIENCE = 3000;
+
+/**
+ * What the guard runs. It hears the signals itself, since a stuck program does not: from the first
+ * one on, or from the deadline on, it asks the program for an answer, and ends it without one.
+ */
+const GUARD = `
+let answered = 0;
+let asking;
+const ask = (why) => {
+  if (asking) return;
+  answered = Date.now();
+  asking = setInterval(() => {
+    if (Date.now() - answered < ${PATIENCE}) return postMessage("answer");
+    clearInterval(asking);
+    const text = "runner: error: " + why + ", and the program did not react: it was ended\\n";
+    const said = Deno.stderr.write(new TextEncoder().encode(text)).catch(() => {});
+    const kill = () => Deno.kill(Deno.pid, "SIGKILL");
+    setTimeout(kill, 200);
+    said.then(kill);
+  }, 250);
+};
+onmessage = ({ data }) => {
+  if (data === "here") return void (answered = Date.now());
+  for (const signal of data.signals) {
+    Deno.addSignalListener(signal, () => ask("interrupted by " + signal));
+  }
+  if (data.deadline !== undefined) {
+    setTimeout(() => ask(data.reason), Math.max(0, data.deadline - Date.now()));
+  }
+};
+`;
+
+/** When a program has to end by itself. */
+export interface GuardOptions {
+  readonly signals: readonly Deno.Signal[];
+  /** Milliseconds since 1970, and what to say then. */
+  readonly deadline?: number;
+  readonly reason?: string;
+}
+
+/**
+ * Starts a guard, a worker that ends the program where its main thread does not react to a signal
+ * or to its deadline any more; the watchdog process then ends what the program started. The result
+ * stops the guard.
+ */
+export function startStuckGuard(options: GuardOptions): () => void {
+  // Ending a process, even the own one, takes the whole permission.
+  if (!isGranted({ name: "run" })) return () => {};
+  let worker: Worker;
+  try {
+    worker = new Worker(`data:text/javascript,${encodeURIComponent(GUARD)}`, { type: "module" });
+  } catch {
+    return () => {};
+  }
+  worker.onmessage = () => worker.postMessage("here");
+  worker.postMessage(options);
+  return () => worker.terminate();
+}
