@@ -38,7 +38,17 @@ export const http: Action = {
       type: "map",
       summary: "Names and values to append to the query; a list repeats its name",
     },
-    { name: "headers", type: "map", summary: "Request headers; null leaves one out" },
+    {
+      name: "headers",
+      type: "map",
+      summary: "Request headers; null leaves one out, a list repeats it",
+    },
+    {
+      name: "user_agent",
+      type: "string",
+      summary: "The header User-Agent; one in headers replaces it",
+      default: "runner",
+    },
     {
       name: "body",
       type: "any",
@@ -76,6 +86,7 @@ export const http: Action = {
     { name: "status", type: "string", hint: "it is the status line; the number is res.code" },
     { name: "headers", type: "map" },
     { name: "cookies", type: "array" },
+    { name: "trailers", type: "map" },
     { name: "body" },
     { name: "rawbody", type: "string" },
     { name: "filepath", type: "string" },

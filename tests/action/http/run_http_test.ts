@@ -72,6 +72,36 @@ Deno.test("http sends numbers, booleans and other alphabets in headers and leave
   ]);
 });
 
+Deno.test("http repeats a header whose value is a list, and leaves out an empty one", async () => {
+  const { headers, result } = await exchange({
+    get: "/",
+    headers: { "x-tag": ["a", 2, null], "x-none": [], accept: ["text/html"] },
+    user_agent: "me/1.0",
+  });
+  assertEquals(headers.slice(1), [
+    "Accept: text/html",
+    "User-Agent: me/1.0",
+    "Accept-Encoding: gzip, deflate, br",
+    "X-Tag: a",
+    "X-Tag: 2",
+    "Connection: keep-alive",
+  ]);
+  assertEquals((result.req.headers as Dict)["X-Tag"], ["a", "2"]);
+});
+
+Deno.test("http lets a header User-Agent replace user_agent", async () => {
+  const { headers } = await exchange({ get: "/", user_agent: "a", headers: { "user-agent": "b" } });
+  assertEquals(headers.filter((line) => line.startsWith("User-Agent")), ["User-Agent: b"]);
+});
+
+Deno.test("http gives the trailers of a response", async () => {
+  const { result } = await exchange(
+    { get: "/" },
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nx-sum: abc\r\n\r\n",
+  );
+  assertEquals([result.res.body, { ...result.res.trailers as Dict }], ["hi", { "X-Sum": "abc" }]);
+});
+
 const METHODS: readonly (readonly [params: Dict, line: string])[] = [
   [{ post: "/x" }, "POST /x HTTP/1.1"],
   [{ put: "/x" }, "PUT /x HTTP/1.1"],
@@ -80,6 +110,7 @@ const METHODS: readonly (readonly [params: Dict, line: string])[] = [
   [{ options: "/x" }, "OPTIONS /x HTTP/1.1"],
   [{ method: "GET" }, "GET / HTTP/1.1"],
   [{ method: "propfind" }, "PROPFIND / HTTP/1.1"],
+  [{ method: "MKCOL" }, "MKCOL / HTTP/1.1"],
   [{ get: "/x?a=1", query: { b: [2, 3], c: "d e" } }, "GET /x?a=1&b=2&b=3&c=d%20e HTTP/1.1"],
 ];
 
@@ -268,7 +299,7 @@ const REFUSED: readonly (readonly [params: Dict, message: string])[] = [
   [{ method: "G T" }, 'cannot send a request: invalid method "G T"'],
   [{ get: "/", headers: { "a b": 1 } }, 'cannot send the header "a b": invalid header name'],
   [{ get: "/", headers: { A: "x\r\nB: y" } }, 'cannot send the header "A": there is a line break'],
-  [{ get: "/", headers: { A: [1] } }, 'cannot send the header "A": it must be text'],
+  [{ get: "/", headers: { A: [[1]] } }, 'cannot send the header "A": it must be text'],
   [{ get: "/", query: { a: {} } }, '"a" in "query" must be text'],
   [{ post: "/", body: { a: {} }, headers: { "content-type": FORM } }, '"a" in "body" must be text'],
   [{ post: "/", body: [{ a: null, b: NaN }] }, '"body" contains NaN'],

@@ -90,9 +90,9 @@ function checkHeaders(params: Dict): ParameterProblem[] {
     const path = ["headers", name];
     if (!isToken(name)) {
       problems.push({ path, at: "key", message: `invalid header name "${name}"` });
-    } else if (typeof value === "object" && value !== null) {
-      const kind = isDict(value) ? "a mapping" : "a list";
-      problems.push({ path, message: `the header "${name}" must be text, not ${kind}` });
+    } else if ([value].flat().some((item) => typeof item === "object" && item !== null)) {
+      const what = isDict(value) ? "text, not a map" : "text or a list of texts";
+      problems.push({ path, message: `the header "${name}" must be ${what}` });
     }
   }
   return problems;

@@ -65,8 +65,10 @@ function methodWords(method: string, body: string): string[] {
 function headerWords(method: string, url: string, headers: Dict, body: string): string[] {
   const words: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
-    if (isImplied(name, String(value), url, body)) continue;
-    words.push(value === "" ? `${name};` : `${name}: ${value}`);
+    for (const item of [value].flat()) {
+      if (isImplied(name, String(item), url, body)) continue;
+      words.push(item === "" ? `${name};` : `${name}: ${item}`);
+    }
   }
   // A header without a value removes one that curl sends by itself.
   const missing = ["Accept", "User-Agent", ...body === "" ? [] : ["Content-Type"]]

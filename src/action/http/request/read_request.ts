@@ -49,7 +49,9 @@ export function readRequest(params: Dict): RequestPlan {
   const query = read.map("query");
   const url = query ? encoded("query", () => addQuery(given, query)) : given;
   const rawBody = read.any("body");
-  const asked = read.map("headers") ?? {};
+  const userAgent = read.string("user_agent");
+  const headers = read.map("headers") ?? {};
+  const asked = userAgent === undefined ? headers : { "User-Agent": userAgent, ...headers };
   const body = rawBody === undefined
     ? undefined
     : encoded("body", () => encodeBody(rawBody, headerText(asked, "content-type")));

@@ -5,11 +5,11 @@ import { canonicalName, isToken, toByteString } from "./http_syntax.ts";
 import type { RequestBody } from "./request_body.ts";
 import { decodePercents } from "../../../value/secrets.ts";
 
-/** The headers of a request by canonical name. */
-export type Headers = Readonly<Record<string, string>>;
+/** The headers of a request by canonical name; a list repeats its header. */
+export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /** What is sent where a step does not say otherwise. */
-export const ALWAYS: Headers = {
+export const ALWAYS: Readonly<Record<string, string>> = {
   Accept: "*/*",
   "User-Agent": "runner",
   "Accept-Encoding": "gzip, deflate, br",
@@ -32,7 +32,7 @@ export function requestHeaders(
   asked: Dict,
   body: RequestBody | undefined,
 ): Headers {
-  const headers: Record<string, string> = ignoreCase(Object.create(null));
+  const headers: Record<string, string | readonly string[]> = ignoreCase(Object.create(null));
   headers.Host = url.host;
   for (const name in ALWAYS) headers[name] = ALWAYS[name]!;
   if (url.username !== "" || url.password !== "") headers.Authorization = basic(url);
@@ -43,8 +43,10 @@ export function requestHeaders(
     }
     const canonical = canonicalName(name);
     if (FRAMING.has(canonical) || canonical === "Expect") continue;
-    if (value === null) delete headers[canonical];
-    else headers[canonical] = headerText(canonical, value);
+    const texts = [value].flat().filter((item) => item !== null)
+      .map((item) => headerText(canonical, item));
+    if (texts.length === 0) delete headers[canonical];
+    else headers[canonical] = Array.isArray(value) ? texts : texts[0]!;
   }
   if (body) headers["Content-Length"] = String(utf8Length(body.text));
   else if (!BODILESS.has(method)) headers["Content-Length"] = "0";
@@ -59,7 +61,7 @@ export function wireHeaders(headers: Headers, connection: string | undefined): s
   const wire: string[] = [];
   for (const name in headers) {
     if (connection === undefined || name !== "Connection") {
-      wire.push(name, toByteString(headers[name]!));
+      for (const value of [headers[name]!].flat()) wire.push(name, toByteString(value));
     }
   }
   if (connection !== undefined) wire.push("Connection", connection);
@@ -68,7 +70,7 @@ export function wireHeaders(headers: Headers, connection: string | undefined): s
 
 function headerText(name: string, value: Dict[string]): string {
   if (typeof value === "object") {
-    throw new StepError(`cannot send the header "${name}": it must be text`);
+    throw new StepError(`cannot send the header "${name}": it must be text or a list of texts`);
   }
   // Texts from files and block scalars end in a line break that is not part of the value.
   const text = String(value).trim();

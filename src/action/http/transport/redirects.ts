@@ -34,7 +34,9 @@ export function redirectOf(
   const headers = keepHeaders(
     request.headers,
     (name, value) =>
-      !(isElsewhere && (name === "Host" || isSecretHeader(name) || secrets.isIn(value))) &&
+      !(isElsewhere &&
+        (name === "Host" || isSecretHeader(name) ||
+          [value].flat().some((text) => secrets.isIn(text)))) &&
       !(becomesGet && name.startsWith("Content-")),
   );
   if (isElsewhere) headers.Host = url.host;
@@ -61,9 +63,9 @@ function resolve({ method, url }: Request, location: string): URL {
 
 function keepHeaders(
   headers: Headers,
-  keep: (name: string, value: string) => boolean,
-): Record<string, string> {
-  const kept: Record<string, string> = Object.create(null);
+  keep: (name: string, value: Headers[string]) => boolean,
+): Record<string, Headers[string]> {
+  const kept: Record<string, Headers[string]> = Object.create(null);
   for (const [name, value] of Object.entries(headers)) if (keep(name, value)) kept[name] = value;
   return kept;
 }

@@ -17,6 +17,8 @@ export interface Reply {
   readonly reason: string;
   /** Names and values in turn, a character for each byte. */
   readonly rawHeaders: readonly string[];
+  /** The same of the trailers after the body. */
+  readonly rawTrailers: readonly string[];
   readonly chunks: readonly Uint8Array[];
 }
 
@@ -166,10 +168,12 @@ export class Exchange {
     else addChunk(this.#chunks, chunk);
   }
 
-  #finish({ statusCode = 0, statusMessage = "", rawHeaders }: IncomingMessage): void {
+  #finish(response: IncomingMessage): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#resolve({ code: statusCode, reason: statusMessage, rawHeaders, chunks: this.#chunks });
+    const { statusCode = 0, statusMessage = "", rawHeaders, rawTrailers } = response;
+    const chunks = this.#chunks;
+    this.#resolve({ code: statusCode, reason: statusMessage, rawHeaders, rawTrailers, chunks });
     // A server that answers early wants no more of the body, and may never read it.
     if (!this.#outgoing?.writableFinished) this.#outgoing?.destroy();
   }

@@ -53,10 +53,10 @@ const BAD: readonly (readonly [Dict, ...(readonly [path: string, message: string
     '"insecure" and "verify_ssl" cannot be combined',
   ]],
   [
-    { get: "http://h", headers: { "a b": "1", B: ["x"], C: {} } },
+    { get: "http://h", headers: { "a b": "1", B: ["x", ["y"]], C: {} } },
     ["headers.a b", 'invalid header name "a b"'],
-    ["headers.B", 'the header "B" must be text, not a list'],
-    ["headers.C", 'the header "C" must be text, not a mapping'],
+    ["headers.B", 'the header "B" must be text or a list of texts'],
+    ["headers.C", 'the header "C" must be text, not a map'],
   ],
   [{ get: "http://h", gett: 1 }, ["gett", 'unknown parameter "gett" of http']],
   [{ get: "http://h", max_redirects: -1 }, [
