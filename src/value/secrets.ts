@@ -5,57 +5,26 @@ export const SHORTEST_SECRET = 6;
 export const SHORTEST_ISSUED = 8;
 
 /** Words that make any name that has one the name of a secret. */
-const SECRET_WORDS: ReadonlySet<string> = new Set([
-  "token",
-  "secret",
-  "password",
-  "passwd",
-  "passphrase",
-  "passcode",
-  "pass",
-  "pwd",
-  "pat",
-  "credential",
-  "auth",
-  "authorization",
-  "signature",
-  "cookie",
-  "jwt",
-  "bearer",
-  "apikey",
-]);
+const SECRET_WORDS: ReadonlySet<string> = new Set(
+  ("token secret password passwd passphrase passcode pass pwd pat credential auth " +
+    "authorization signature cookie jwt bearer apikey").split(" "),
+);
 
 /** The same where words are joined: GITHUBTOKEN, PRIVATEKEY. */
 const SECRET_ENDING =
   /(?:token|secret|password|passwd|passphrase|credential|cookie|(?:api|private|access|secret|auth|ssh|signing|encryption)key)$/;
 
 /** A key is secret in a header or a body after one of these. */
-const SECRET_KEYS: ReadonlySet<string> = new Set([
-  "api",
-  "access",
-  "private",
-  "auth",
-  "subscription",
-  "functions",
-  "secret",
-  "signing",
-  "encryption",
-  "master",
-  "account",
-]);
+const SECRET_KEYS: ReadonlySet<string> = new Set(
+  "api access private auth subscription functions secret signing encryption master account".split(
+    " ",
+  ),
+);
 
 /** A key is secret in a variable unless it comes after one of these. */
-const OTHER_KEYS: ReadonlySet<string> = new Set([
-  "public",
-  "primary",
-  "foreign",
-  "idempotency",
-  "cache",
-  "sort",
-  "partition",
-  "socket",
-  "websocket",
-]);
+const OTHER_KEYS: ReadonlySet<string> = new Set(
+  "public primary foreign idempotency cache sort partition socket websocket".split(" "),
+);
 
 /** Last words of names that are about a secret, and whose value is not one: `token_url`. */
 const ABOUT: ReadonlySet<string> = new Set(

@@ -1,69 +1,55 @@
-import { assertNever } from "../../source/errors.ts";
-import { maskExcerpt } from "../../source/source.ts";
+import { maskExcerpt, type SourceExcerpt } from "../../source/source.ts";
 import type { Masker } from "../../value/masker.ts";
-import { isDict, type Value } from "../../value/value.ts";
-import type { Attempt, Failure, Operand, PassedTest, RunEvent, StepResult } from "../event.ts";
+import type { RunEvent } from "../event.ts";
 
-type Mask = (text: string) => string;
+/** Fields that give an event its shape: ids, and one of a few words. */
+const SHAPE: ReadonlySet<string> = new Set(
+  "type runId run id job needs step uses state level why kind outcome".split(" "),
+);
 
-/** The fields that hold any text; those that hold one of a few words are no such fields. */
-type TextField<T> = {
-  [K in keyof T]-?: string extends NonNullable<T[K]> ? K : never;
-}[keyof T];
+/** Fields that were masked when they were cut. */
+const MASKED: ReadonlySet<string> = new Set(["exchange", "outputs"]);
 
-/**
- * An event with every secret taken out of its texts. What gives an event its shape is left as it
- * is, ids and words like `failed`: a variable may hold such a word by chance. Exchanges
- * were masked when they were cut.
- *
- * What holds no secret is not copied, which is nearly every event.
- */
-export function maskEvent(event: RunEvent, masker: Masker): RunEvent {
-  const mask = (text: string) => masker.mask(text);
-  switch (event.type) {
-    case "run_started": {
-      const jobs = maskEach(event.jobs, (job) => {
-        const steps = maskEach(job.steps, (step) => {
-          const texts = maskTexts(step, ["name"], mask);
-          return step.place
-            ? replace(texts, "place", maskTexts(step.place, ["file"], mask))
-            : texts;
-        });
-        return replace(maskTexts(job, ["name"], mask), "steps", steps);
-      });
-      return replace(maskTexts(event, ["name", "description", "file"], mask), "jobs", jobs);
-    }
-    case "job_started":
-    case "step_started":
-      return maskTexts(event, ["name"], mask);
-    case "step_waiting":
-    case "round_finished":
-      return event;
-    case "step_retried":
-      return replace(event, "attempt", maskAttempt(event.attempt, mask));
-    case "step_finished":
-      return replace(event, "result", maskResult(event.result, mask));
-    case "job_finished": {
-      const failures = maskEach(event.failures, (failure) => maskFailure(failure, mask));
-      return replace(maskTexts(event, ["name", "reason"], mask), "failures", failures);
-    }
-    case "run_finished":
-      return maskTexts(event, ["interrupted"], mask);
-    case "note":
-      return maskTexts(
-        event,
-        ["text"],
-        event.level === "warning" ? (text) => cutText(mask(text), LONGEST_WARNING) : mask,
-      );
-    default:
-      return assertNever(event);
-  }
-}
+/** Fields that hold data, in which no name gives a shape. */
+const DATA: ReadonlySet<string> = new Set(["value"]);
 
 /** A program may fail with a message of megabytes. */
 const LONGEST_MESSAGE = 10_000;
-
 const LONGEST_WARNING = 500;
+
+/**
+ * An event with every secret taken out of its texts. What gives an event its shape is left as it
+ * is: a variable may hold such a word by chance. What holds no secret is not copied, which is
+ * nearly every event.
+ */
+export function maskEvent(event: RunEvent, masker: Masker): RunEvent {
+  const isWarning = event.type === "note" && event.level === "warning";
+  const maskText = (text: string, key: string) => {
+    const masked = masker.mask(text);
+    if (key === "message" || key === "hint") return cutText(masked, LONGEST_MESSAGE);
+    return isWarning && key === "text" ? cutText(masked, LONGEST_WARNING) : masked;
+  };
+  const mask = (part: unknown, key: string, isData: boolean): unknown => {
+    if (typeof part === "string") return maskText(part, key);
+    if (typeof part !== "object" || part === null) return part;
+    if (!isData && isExcerpt(part, key)) return maskExcerpt(part, (text) => maskText(text, ""));
+    let masked: Record<string, unknown> | undefined;
+    for (const [name, field] of Object.entries(part)) {
+      if (!isData && (SHAPE.has(name) || MASKED.has(name))) continue;
+      const isList = Array.isArray(part);
+      const other = mask(field, isList ? key : name, isData || !isList && DATA.has(name));
+      if (other === field) continue;
+      masked ??= (isList ? [...part] : { ...part }) as Record<string, unknown>;
+      masked[name] = other;
+    }
+    return masked ?? part;
+  };
+  return mask(event, "", false) as RunEvent;
+}
+
+function isExcerpt(part: object, key: string): part is SourceExcerpt {
+  return key === "place" && "text" in part;
+}
 
 /** The first part of a text, up to the end of a line where one is near. */
 function cutText(text: string, longest: number): string {
@@ -71,78 +57,4 @@ function cutText(text: string, longest: number): string {
   const line = text.lastIndexOf("\n", longest);
   const end = line > longest / 2 ? line : longest;
   return `${text.slice(0, end)}… (${text.length - end} more characters)`;
-}
-
-function maskResult(result: StepResult, mask: Mask): StepResult {
-  const texts = maskTexts(result, ["name", "echo", "untested", "reason"], mask);
-  const attempts = maskEach(result.attempts, (attempt) => maskAttempt(attempt, mask));
-  const failures = maskEach(result.failures, (failure) => maskFailure(failure, mask));
-  const masked = replace(replace(texts, "attempts", attempts), "failures", failures);
-  return result.test ? replace(masked, "test", maskTest(result.test, mask)) : masked;
-}
-
-function maskTest(test: PassedTest, mask: Mask): PassedTest {
-  const operands = maskOperands(test.operands, mask);
-  return replace(maskTexts(test, ["expression"], mask), "operands", operands);
-}
-
-function maskOperands(operands: readonly Operand[], mask: Mask): readonly Operand[] {
-  return maskEach(
-    operands,
-    (operand) =>
-      replace(maskTexts(operand, ["text"], mask), "value", maskValue(operand.value, mask)),
-  );
-}
-
-/** Masked when it was made, but not what an `echo` has made a secret since then. */
-function maskValue(value: Value, mask: Mask): Value {
-  if (typeof value === "string") return mask(value);
-  if (Array.isArray(value)) return maskEach(value, (item) => maskValue(item, mask));
-  if (!isDict(value)) return value;
-  let masked = value;
-  for (const [key, field] of Object.entries(value)) {
-    masked = replace(masked, key, maskValue(field, mask));
-  }
-  return masked;
-}
-
-function maskAttempt(attempt: Attempt, mask: Mask): Attempt {
-  return maskTexts(attempt, ["message"], (text) => cutText(mask(text), LONGEST_MESSAGE));
-}
-
-function maskFailure(failure: Failure, mask: Mask): Failure {
-  const maskMessage = (text: string) => cutText(mask(text), LONGEST_MESSAGE);
-  const messages = maskTexts(failure, ["message", "hint"], maskMessage);
-  let masked = maskTexts(messages, ["field", "expression"], mask);
-  const { place, operands, difference } = failure;
-  if (place) masked = replace(masked, "place", maskExcerpt(place, mask));
-  if (operands) masked = replace(masked, "operands", maskOperands(operands, mask));
-  if (difference) {
-    const { lines } = difference;
-    const texts = maskTexts(difference, ["left", "right"], mask);
-    masked = replace(masked, "difference", replace(texts, "lines", maskEach(lines, mask)));
-  }
-  return masked;
-}
-
-function maskTexts<T>(part: T, fields: readonly TextField<T>[], mask: Mask): T {
-  let masked = part;
-  for (const field of fields) {
-    const text = part[field];
-    if (typeof text === "string") masked = replace(masked, field, mask(text) as typeof text);
-  }
-  return masked;
-}
-
-function maskEach<T>(parts: readonly T[], maskPart: (part: T) => T): readonly T[] {
-  let masked: T[] | undefined;
-  for (const [index, part] of parts.entries()) {
-    const other = maskPart(part);
-    if (other !== part) (masked ??= [...parts])[index] = other;
-  }
-  return masked ?? parts;
-}
-
-function replace<T, K extends keyof T>(part: T, field: K, value: T[K]): T {
-  return part[field] === value ? part : { ...part, [field]: value };
 }
