@@ -49,7 +49,8 @@ function* problemsIn(node: Node, around: Surroundings): Generator<ExpressionErro
       break;
     case "LetExpression": {
       const { id } = node;
-      if (FUNCTIONS.has(id.name) || around.locals.includes(id.name)) {
+      const record = FUNCTIONS.get(id.name);
+      if (record && !record.mayBeHidden || around.locals.includes(id.name)) {
         yield errorAt(id, `"${id.name}" is already defined`, "choose another name");
       }
       yield* problemsIn(node.init, around);

@@ -685,14 +685,14 @@ Deno.test("a wrong template is shown with its place and what would be right", ()
 
 Deno.test("a name that other tools have leads to the one to use", () => {
   const hints: Record<string, string> = {
-    "uuid()": "random_str(32)",
+    "uuidv4()": "uuid()",
     "iso8601()": "unixtime()",
     "now()": "unixtime()",
     'date("x")': "unixtime()",
     'base64("x")': "encode_base64(text)",
     'base64decode("x")': "decode_base64(text)",
-    'urlEncode("x")': "write the text as it goes into the URL",
-    'urlDecode("x")': "not supported",
+    'urlEncode("x")': "encode_url(text)",
+    'urlDecode("x")': "decode_url(text)",
     "add(1, 2)": "a + b",
     "sub(1, 2)": "a - b",
     "mul(1, 2)": "a * b",

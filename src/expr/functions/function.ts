@@ -11,6 +11,8 @@ interface Described {
   /** What it gives, in one sentence. */
   readonly summary: string;
   readonly parameters: readonly Parameter[];
+  /** Whether a `let` may have its name. */
+  readonly mayBeHidden?: true;
   /** The fewest and the most arguments that it takes. */
   readonly least: number;
   readonly most: number;
@@ -60,6 +62,15 @@ export function define(
   call: ValueFunction["call"],
 ): ValueFunction {
   return { kind: "value", ...readSignature(signature), summary, call };
+}
+
+/** The same for a name that workflows may already use for a `let`, which hides the function. */
+export function defineNew(
+  signature: string,
+  summary: string,
+  call: ValueFunction["call"],
+): ValueFunction {
+  return { ...define(signature, summary, call), mayBeHidden: true };
 }
 
 /** Describes a function that runs a predicate over the items of a list. */

@@ -1,5 +1,5 @@
 import { Fault } from "../fault.ts";
-import { define } from "./function.ts";
+import { define, defineNew } from "./function.ts";
 
 const CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 const LONGEST = 1_000_000;
@@ -29,6 +29,7 @@ export const CHANGING_FUNCTIONS = [
       return randomText(whole);
     },
   ),
+  defineNew("uuid()", "A random UUID (version 4).", () => crypto.randomUUID()),
   define(
     "unixtime()",
     "The current Unix time in seconds.",

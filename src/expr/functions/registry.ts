@@ -1,5 +1,7 @@
 import { BIT_FUNCTIONS } from "./bits.ts";
+import { CHECK_FUNCTIONS } from "./checks.ts";
 import { CONVERSION_FUNCTIONS } from "./conversion.ts";
+import { ENCODING_FUNCTIONS } from "./encoding.ts";
 import type { FunctionRecord } from "./function.ts";
 import { LIST_FUNCTIONS } from "./lists.ts";
 import { LOOP_FUNCTIONS } from "./loops.ts";
@@ -26,6 +28,8 @@ export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
   { title: "Lists as a whole", functions: LIST_FUNCTIONS },
   { title: "Maps", functions: MAP_FUNCTIONS },
   { title: "Conversion", functions: CONVERSION_FUNCTIONS },
+  { title: "Encoding", functions: ENCODING_FUNCTIONS },
+  { title: "Checks", functions: CHECK_FUNCTIONS },
   { title: "Comparison of JSON", functions: MATCH_FUNCTIONS },
   { title: "Random and time", functions: CHANGING_FUNCTIONS },
   { title: "Operators as functions", functions: WORD_FUNCTIONS },

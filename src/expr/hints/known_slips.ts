@@ -30,7 +30,6 @@ export function misspeltNameHint(name: string): string | undefined {
 const ENVIRONMENT = "read the environment in vars at the top of the workflow, as in {{HOME}}";
 
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ["uuid", "for a random id use random_str(32)"],
   ["random", "use random_int(100)"],
   ["iso8601", "the time is unixtime(), in seconds"],
   ["now", "the time is unixtime(), in seconds"],
@@ -40,8 +39,14 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["base64", "use encode_base64(text)"],
   ["base64encode", "use encode_base64(text)"],
   ["base64decode", "use decode_base64(text)"],
-  ["urlencode", "not supported: write the text as it goes into the URL"],
-  ["urldecode", "not supported"],
+  ["urlencode", "use encode_url(text)"],
+  ["urldecode", "use decode_url(text)"],
+  ["encodeuricomponent", "use encode_url(text)"],
+  ["decodeuricomponent", "use decode_url(text)"],
+  ["base64url", "use encode_base64url(text)"],
+  ["hex", "use encode_hex(text)"],
+  ["uuidv4", "use uuid()"],
+  ["closeto", "use approx(a, b, tolerance)"],
   ["add", "write a + b"],
   ["sub", "write a - b"],
   ["mul", "write a * b"],

@@ -1,0 +1,69 @@
+import { isEqual } from "../../value/compare.ts";
+import type { Value } from "../../value/value.ts";
+import { Fault } from "../fault.ts";
+import { defineNew } from "./function.ts";
+
+/** Functions for tests: whether a value is one of several, close to a number, or of a form. */
+export const CHECK_FUNCTIONS = [
+  defineNew(
+    "one_of(value: any, list: list)",
+    "Whether the list holds the value.",
+    (run, value: Value, list: readonly Value[]) => {
+      run.spend(list.length);
+      return list.some((item) => isEqual(item, value, run));
+    },
+  ),
+  defineNew(
+    "approx(a: number, b: number, tolerance: number)",
+    "Whether two numbers differ by at most `tolerance`.",
+    (_, a: number, b: number, tolerance: number) => {
+      if (!(tolerance >= 0)) throw new Fault("approx() needs a tolerance of 0 or more");
+      return a === b || Math.abs(a - b) <= tolerance;
+    },
+  ),
+  defineNew(
+    "is_uuid(value: any)",
+    "Whether the value is a UUID.",
+    matcher(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i),
+  ),
+  defineNew(
+    "is_email(value: any)",
+    "Whether the value has the form of an email address.",
+    matcher(/^[^\s@<>()",;:]{1,64}@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d-]{2,63}$/i),
+  ),
+  defineNew(
+    "is_url(value: any)",
+    "Whether the value is an absolute URL.",
+    (_, value: Value) => typeof value === "string" && !/\s/.test(value) && URL.canParse(value),
+  ),
+  defineNew("is_ip(value: any)", "Whether the value is an IPv4 or IPv6 address.", isAddress),
+  defineNew(
+    "is_iso_date(value: any)",
+    "Whether the value is a date, or a date and time, of ISO 8601: `2025-03-01T12:00:00Z`.",
+    isIsoDate,
+  ),
+] as const;
+
+/** Values of other types, and texts too long for the form, do not match. */
+function matcher(form: RegExp): (run: unknown, value: Value) => boolean {
+  return (_, value) => typeof value === "string" && value.length <= 320 && form.test(value);
+}
+
+function isAddress(_: unknown, value: Value): boolean {
+  if (typeof value !== "string" || value.length > 45) return false;
+  if (/^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(value)) return true;
+  return /^[\da-f:.]+$/i.test(value) && value.includes(":") && URL.canParse(`http://[${value}]/`);
+}
+
+const ISO =
+  /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+function isIsoDate(_: unknown, value: Value): boolean {
+  const [, year, month, day] = typeof value === "string" && value.length <= 64
+    ? ISO.exec(value) ?? []
+    : [];
+  if (year === undefined) return false;
+  const date = new Date(Date.UTC(2000, Number(month) - 1, Number(day)));
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+}

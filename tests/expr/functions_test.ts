@@ -1,0 +1,71 @@
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import {
+  evaluateExpression,
+  ExpressionError,
+} from "../../src/expr/evaluate/evaluate_expression.ts";
+
+/** Expressions and their values. */
+const VALUES: readonly (readonly [expression: string, value: unknown])[] = [
+  ['encode_base64url("a?~é")', "YT9-w6k"],
+  ['decode_base64url("YT9-w6k")', "a?~é"],
+  ['decode_base64url("YQ==")', "a"],
+  ['encode_url("a b/ü&")', "a%20b%2F%C3%BC%26"],
+  ['decode_url("a%20b%2F%C3%BC+")', "a b/ü+"],
+  ['encode_hex("aé")', "61c3a9"],
+  ['decode_hex("61C3a9")', "aé"],
+  ['crc32("123456789")', "cbf43926"],
+  ['crc32("")', "00000000"],
+  ['one_of("b", ["a", "b"])', true],
+  ["one_of({a: 1}, [{a: 2}, 3])", false],
+  ["approx(1.0, 1.1, 0.2)", true],
+  ["approx(1, 2, 0.5)", false],
+  ['is_uuid("123e4567-e89b-12d3-a456-426614174000")', true],
+  ['is_uuid("123e4567e89b12d3a456426614174000")', false],
+  ["is_uuid(5)", false],
+  ["is_uuid(uuid())", true],
+  ['is_email("ann+1@mail.example.org")', true],
+  ['is_email("ann@localhost")', false],
+  ['is_email("ann")', false],
+  ['is_url("https://example.org/a?b=1")', true],
+  ['is_url("/a")', false],
+  ['is_ip("127.0.0.1")', true],
+  ['is_ip("256.0.0.1")', false],
+  ['is_ip("1.2.3")', false],
+  ['is_ip("::1")', true],
+  ['is_ip("fe80::1::2")', false],
+  ['is_iso_date("2024-02-29")', true],
+  ['is_iso_date("2025-02-29")', false],
+  ['is_iso_date("2025-03-01T12:00:00.5+01:00")', true],
+  ['is_iso_date("1 March 2025")', false],
+  ["let uuid = 1; uuid", 1],
+];
+
+/** Expressions and what is wrong with them. */
+const FAILURES: readonly (readonly [expression: string, message: string])[] = [
+  ['decode_base64url("a+b")', "decode_base64url() cannot read this string as base64url"],
+  ['decode_base64url("_w")', "decode_base64url() decodes to bytes that are not UTF-8"],
+  ['decode_url("%zz")', "decode_url() cannot read this string as URL-encoded UTF-8"],
+  ['decode_hex("abc")', "decode_hex() cannot read this string as hexadecimal"],
+  ["encode_hex(5)", "argument 1 of encode_hex() must be a string, got int"],
+  ["approx(1, 2, -1)", "approx() needs a tolerance of 0 or more"],
+  ["one_of(1, 2)", "argument 2 of one_of() must be a list, got int"],
+];
+
+for (const [expression, value] of VALUES) {
+  Deno.test(`${expression} is ${JSON.stringify(value)}`, () => {
+    assertEquals(evaluateExpression(expression, {}), value);
+  });
+}
+
+for (const [expression, message] of FAILURES) {
+  Deno.test(`${expression} fails: ${message}`, () => {
+    const error = assertThrows(() => evaluateExpression(expression, {}), ExpressionError);
+    assertEquals(error.message, message);
+  });
+}
+
+Deno.test("uuid() is another one each time", () => {
+  const [a, b] = evaluateExpression("[uuid(), uuid()]", {}) as string[];
+  assertMatch(a!, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  assertEquals(a === b, false);
+});
