@@ -3,12 +3,12 @@ import { MASK } from "./masker.ts";
 /** The part of a text between two offsets, all of it without them, with secrets taken out. */
 export type MaskPart = (text: string, from?: number, to?: number) => string;
 
-/** Fields that tell most at their end: what a command said last is why it failed. */
+/** Fields that are cut at their beginning: a command prints at its end why it failed. */
 export const KEPT_FROM_THE_END: ReadonlySet<string> = new Set(["stdout", "stderr"]);
 
 /**
  * A copy of plain data that holds about `limit` characters of text for each field of the top
- * level, so that a large body leaves the headers beside it alone. What was left out is said.
+ * level, so that a large body does not take the place of the headers. It says what was left out.
  */
 export function boundValue(value: unknown, limit: number, mask: MaskPart): Bounded {
   if (!isObject(value) || Array.isArray(value)) return boundPart(value, { left: limit }, mask);

@@ -26,7 +26,7 @@ export function findLiteralSecrets(
   const path: (string | number)[] = [];
   const walk = (value: unknown, isData: boolean) => {
     if (typeof value === "string") {
-      // Of several in one text the first will do: it is all of the text that has to go.
+      // One is enough: all of the text has to be replaced.
       const token = hasTraces ? findToken(value) : undefined;
       if (token) {
         const { what, text, start } = token;
@@ -70,7 +70,7 @@ function namedSecret(value: string, at: Path): readonly LiteralSecret[] {
   return [{ path: [...at], text: value, why: `${what} holds a secret as it is` }];
 }
 
-/** Whether the value of a field is a secret, written down as it is: its name says so. */
+/** Whether the value of a field is a hard-coded secret, going by its name. */
 export function isSecretValue(name: string, value: string, isHeader: boolean): boolean {
   if (!isHeader && !isSecretName(name)) return false;
   if (value.includes("{{") || value.trim().length < SHORTEST_SECRET) return false;
@@ -88,14 +88,14 @@ function isCookie(header: string): boolean {
 
 const NAMED_COOKIE = /(?:sess|sid|auth|token|jwt)\w*\s*=\s*[^;\s]{6,}/i;
 
-/** Names that speak of a secret and hold none: `token_url`, `key_id`. */
+/** Names that are about a secret: `token_url`, `key_id`. More of them than are readable in reports. */
 const ABOUT_A_SECRET =
   /(?:ur[il]|type|name|id|file|path|dir|field|count|length|size|limit|ttl|expir\w*|age|method|mode|scheme|header|prefix|policy|format|algorithm|env|endpoint|param|hint|label|store|status|regexp?|pattern)$/i;
 
-/** Names that are used for secrets alone; "key" and its like are used for much else. */
+/** Names that are used for nothing but secrets; "key", for example, has other uses. */
 const STRONG_NAME = /token|secret|passw|credential|api[-_]?key|access[-_]?key|private[-_]?key/i;
 
-/** Words of values that stand in for a secret, or are meant to be wrong. */
+/** Words of placeholders, and of values that are wrong on purpose. */
 const STAND_IN =
   /(?:^|[^a-z])(?:wrong|invalid|incorrect|bad|fake|dummy|expired|default|unknown|missing|none|null|nil|empty|example|sample|placeholder|redacted|change[-_ ]?me|your|todo|not[-_ ]?a|no[-_ ]?such)(?:$|[^a-z])/i;
 

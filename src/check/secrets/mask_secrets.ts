@@ -4,8 +4,8 @@ import { secretsInLines } from "./secrets_in_lines.ts";
 import { replaceTokens } from "./token_forms.ts";
 
 /**
- * Takes secrets that stand in a file out of texts: those that were found there, those in the lines
- * that diagnostics show, and all that has the form of one.
+ * Masks the secrets of a file in texts: those that were found in it, those in the lines that
+ * diagnostics show, and everything that has the form of one.
  */
 export function makeSecretMask(
   found: readonly string[],
@@ -13,7 +13,7 @@ export function makeSecretMask(
 ): (text: string) => string {
   const secrets = [...found, ...secretsInLines(diagnostics)];
   const masker = new Masker();
-  // A secret that is a word, like "swordfish", may stand elsewhere as a word.
+  // A secret that is a word, such as "swordfish", may be an ordinary word elsewhere.
   const words = new Set(secrets.filter((secret) => /^[a-z]+$/i.test(secret)));
   const long = secrets.filter((secret) => secret.length > LONGEST_IN_ALL_FORMS);
   for (const secret of secrets) {
@@ -27,7 +27,7 @@ export function makeSecretMask(
   };
 }
 
-/** What is longer is looked for as it is written: that it was encoded somewhere is far-fetched. */
+/** Longer ones are masked only as they are written. */
 const LONGEST_IN_ALL_FORMS = 5000;
 
 /** What precedes a value, in a file or in a message about one. */

@@ -3,12 +3,12 @@ import { excerptOf } from "../../source/source.ts";
 import { isCredentialHeader, passwordsIn } from "../../value/secrets.ts";
 import { isSecretValue } from "./literal_secrets.ts";
 
-/** So much of a line is looked at on either side of a place, more than is ever shown. */
+/** How much of a line is searched on either side of a position: more than is ever shown. */
 const REACH = 2000;
 
 /**
- * The secrets in the lines of a file that diagnostics show. It may be that nobody could read the
- * file, so the lines are taken for what they look like.
+ * The secrets in the lines of a file that diagnostics show. The file may be invalid, so the lines
+ * are read by patterns.
  */
 export function secretsInLines(diagnostics: readonly Diagnostic[]): string[] {
   const lines = new Set<string>();
@@ -26,15 +26,15 @@ export function secretsInLines(diagnostics: readonly Diagnostic[]): string[] {
   ]);
 }
 
-/** What reads a value, as outputs do, and holds none: `res.body.token`, `trim(res.stdout)`. */
+/** Expressions that read a value, as in outputs: `res.body.token`, `trim(res.stdout)`. */
 const READ = /(?:^|[(!\s])(?:res|req|vars|outputs)(?:\.|\?\.|\[)["'A-Za-z_]/;
 
 const NAME = "[\"']?([\\w.-]+)[\"']?";
 
-/** A line that is a field, whose value has no quotes and goes on to a remark or to its end. */
+/** A line that is a field, whose value has no quotes and ends at a comment or at the line end. */
 const BLOCK = new RegExp(`^\\s*(?:- +)*${NAME}:\\s+([^\\s"'{[&*!|>#].*)$`);
 
-/** A field anywhere in a line, in quotes or up to what ends a value between brackets. */
+/** A field anywhere in a line, in quotes or up to the end of a value between brackets. */
 const FLOW = new RegExp(
   `${NAME}\\s*:\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|'((?:[^']|'')*)'|([^\\s"'{[,}\\]][^,}\\]]*))`,
   "g",

@@ -19,7 +19,7 @@ import type { Masker } from "../../value/masker.ts";
 import type { Value } from "../../value/value.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
 import type { Duration, Repeat, Retry } from "../../workflow/model.ts";
-import { hideSecrets } from "../messages/mask_refusal.ts";
+import { hidePreviewSecrets } from "./hide_preview_secrets.ts";
 import { indent, renderPreview } from "./render_preview.ts";
 
 /** What a dry run looks at. */
@@ -91,7 +91,7 @@ function previewJob(planned: PlannedJob, vars: Knowledge, secrets: Masker): JobP
 function withoutSecrets(preview: StepPreview, secrets: Masker): StepPreview {
   const runs = preview.runs.map(({ inside, ...run }) => ({
     ...run,
-    with: hideSecrets(run.with, secrets),
+    with: hidePreviewSecrets(run.with, secrets),
     ...(inside ? { inside: inside.map((step) => withoutSecrets(step, secrets)) } : {}),
   }));
   for (const { vars } of [preview, ...runs]) if (vars) addSecretsIn(vars, secrets);

@@ -7,7 +7,7 @@ import { withoutHeaderValue } from "../mask/secrets.ts";
 /** The environment variables that hold secrets, by what they hold. */
 export type NamedSecrets = ReadonlyMap<string, string>;
 
-/** The secrets of an environment that a shell can name. */
+/** The secrets of an environment whose variables a shell can read. */
 export function namedSecrets(environment: Readonly<Record<string, string>>): NamedSecrets {
   const named = new Map<string, string>();
   for (const [name, value] of Object.entries(environment)) {
@@ -62,7 +62,7 @@ function secretParts(secret: string, named: NamedSecrets): readonly TextPart[] {
   return name === undefined ? [{ text: MASK }] : [{ text: scheme }, { name }];
 }
 
-/** The value of a secret header is shown by nothing but a name, however short it is. */
+/** The value of a secret header is shown only as the name of a variable, however short it is. */
 function withoutSecretHeader(parts: readonly TextPart[]): readonly TextPart[] {
   const [first, second] = parts;
   if (!first || !("text" in first)) return parts;
@@ -83,7 +83,7 @@ function writeWord(parts: readonly TextPart[]): string {
     .join("");
 }
 
-/** Texts that follow each other as one, and none that is empty. */
+/** The same parts with neighboring texts joined, without empty ones. */
 function joined(parts: readonly TextPart[]): readonly TextPart[] {
   const out: TextPart[] = [];
   for (const part of parts) {
@@ -106,7 +106,7 @@ function inQuotes(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A command that prints a text. In its format, characters that do not show have numbers. */
+/** A command that prints a text. In its format, invisible characters are written as numbers. */
 function printing(parts: readonly TextPart[]): string {
   const names = parts.flatMap((part) => "name" in part ? [`"$${part.name}"`] : []);
   const format = parts.map((part) => "name" in part ? "%s" : inFormat(part.text)).join("");

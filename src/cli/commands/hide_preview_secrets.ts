@@ -9,7 +9,7 @@ import type { Value } from "../../value/value.ts";
  * Parameters of an action without the values of their secret headers, of which only templates
  * remain that are not known yet. The masker learns the secrets in what is known.
  */
-export function hideSecrets(params: Preview, secrets: Masker): Preview {
+export function hidePreviewSecrets(params: Preview, secrets: Masker): Preview {
   const known = knownPart(params);
   findExchangedSecrets({ known }, (text, shortest) => secrets.add(text, shortest));
   return mapFields(
