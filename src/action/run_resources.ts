@@ -1,5 +1,8 @@
 import { demand, isGranted } from "../host/deno_permissions.ts";
+import type { Clock } from "../host/host.ts";
 import type { ActionContext } from "./action.ts";
+import { endMarked } from "./process/process_group.ts";
+import { MARK } from "./process/process_table.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
 /**
@@ -8,15 +11,30 @@ import { startWatchdog, type Watchdog } from "./watchdog.ts";
  */
 export class RunResources {
   readonly #deferred: (() => Promise<void>)[] = [];
+  readonly #clock: Clock;
+  readonly #inherited: string;
+  /** In the environment of every process that the run starts. */
+  readonly #mark = crypto.randomUUID();
+  #marks = 0;
   #watchdog: Watchdog | undefined;
   #directory: Promise<string> | undefined;
   #files = 0;
 
+  /** `inherited` is the mark of this process, where another run has started it. */
+  constructor(clock: Clock, inherited = "") {
+    this.#clock = clock;
+    this.#inherited = inherited;
+  }
+
+  /** A mark for a command and what it starts, found by those of this run and by its own. */
+  newMark(): string {
+    return `${this.#inherited}${this.#mark}.${++this.#marks};`;
+  }
+
   /** Has a group of processes ended if the program crashes. */
   watch(group: number): void {
     // Started after the first command, which need not wait for it.
-    this.#watchdog ??= startWatchdog();
-    this.#watchdog.started(group);
+    this.#startWatchdog().started(group);
   }
 
   /** Nothing is left of a group. */
@@ -37,6 +55,7 @@ export class RunResources {
   /** Ends the processes and removes the files. */
   async end(): Promise<void> {
     await Promise.all(this.#deferred.map((end) => end()));
+    if (this.#marks > 0) await endMarked(this.#mark, this.#clock);
     if (this.#directory) {
       // What a command did to the directory is no reason to fail the run.
       await this.#directory.then((path) => Deno.remove(path, { recursive: true })).catch(() => {});
@@ -44,12 +63,16 @@ export class RunResources {
     await this.#watchdog?.dismiss();
   }
 
+  #startWatchdog(): Watchdog {
+    return this.#watchdog ??= startWatchdog(this.#mark);
+  }
+
   async #newDirectory(): Promise<string> {
-    this.#watchdog ??= startWatchdog();
+    const watchdog = this.#startWatchdog();
     demand({ name: "write", path: temporaryDirectory() });
     const directory = await Deno.makeTempDir({ prefix: "runner-" });
     // Before anything is put there: the program may crash with the next file.
-    await this.#watchdog.made(directory);
+    await watchdog.made(directory);
     return directory;
   }
 }
@@ -61,10 +84,10 @@ function temporaryDirectory(): string {
 }
 
 /** The processes and files of the run that the attempt belongs to. */
-export function runResources({ scope }: ActionContext): RunResources {
+export function runResources({ host, scope }: ActionContext): RunResources {
   return scope.run.resource(
     "processes and files",
-    () => new RunResources(),
+    () => new RunResources(host.clock, host.env.get(MARK)),
     (resources) => resources.end(),
   );
 }

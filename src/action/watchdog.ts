@@ -29,6 +29,7 @@ while read -r word what; do
     started) eval "group_$what=" ;;
     ended) unset "group_$what" ;;
     made) folder=$what ;;
+    mark) mark=$what ;;
     goodbye) exit ;;
   esac
 done
@@ -36,6 +37,11 @@ set | while IFS== read -r name value; do
   case $name in
     group_*) kill -s KILL -- "-\${name#group_}" ;;
   esac
+done
+# Processes that left their group; without /proc there is nothing to find.
+[ -z "$mark" ] || for file in $(grep -slF -- "$mark" /proc/[0-9]*/environ); do
+  pid=\${file#/proc/}
+  kill -s KILL -- "\${pid%/environ}"
 done
 [ -z "$folder" ] || rm -rf -- "$folder"
 `;
@@ -48,8 +54,8 @@ const NO_WATCHDOG: Watchdog = {
   dismiss: () => Promise.resolve(),
 };
 
-/** Starts a watchdog. Nothing waits for it: its pipe holds messages until it reads them. */
-export function startWatchdog(): Watchdog {
+/** Starts a watchdog that knows the mark of the run. Nothing waits for it: its pipe holds messages until it reads them. */
+export function startWatchdog(mark = ""): Watchdog {
   if (Deno.build.os === "windows") return NO_WATCHDOG;
   // Without the permission, trying would make Deno ask the user for it.
   if (!isGranted({ name: "run", command: "/bin/sh" })) return NO_WATCHDOG;
@@ -73,6 +79,7 @@ export function startWatchdog(): Watchdog {
   const writer = child.stdin.getWriter();
   // A watchdog that somebody ended is no reason to fail a step.
   const tell = (line: string) => writer.write(encoder.encode(line + "\n")).catch(() => {});
+  if (mark !== "") tell(`mark ${mark}`);
   return {
     started: (group) => void tell(`started ${group}`),
     ended: (group) => void tell(`ended ${group}`),

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { denoHost } from "../../src/host/deno_host.ts";
 import { RunResources } from "../../src/action/run_resources.ts";
 import { until } from "../support/processes.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -51,7 +52,7 @@ for (const how of ["is killed", "has ended"]) {
 }
 
 Deno.test("RunResources.newFile() gives each file a path of its own in one folder", async () => {
-  const resources = new RunResources();
+  const resources = new RunResources(denoHost().clock);
   const [one, other] = await Promise.all([resources.newFile(".a"), resources.newFile(".a")]);
   assertEquals(other, one!.replace("1.a", "2.a"));
   await Deno.writeTextFile(other!, "");
@@ -60,7 +61,7 @@ Deno.test("RunResources.newFile() gives each file a path of its own in one folde
 });
 
 Deno.test("RunResources.end() ends what was left while its files are still there", async () => {
-  const resources = new RunResources();
+  const resources = new RunResources(denoHost().clock);
   const path = await resources.newFile(".log");
   resources.defer(() => Deno.writeTextFile(path, "the last words"));
   await resources.end();

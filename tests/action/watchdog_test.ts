@@ -16,6 +16,7 @@ const background = await runShell(
   context,
 );
 await runShell({ cmd: "(" + cmd.replace("$$", "$(sh -c 'echo $PPID')") + ") &", env: { NAME: "left" } }, context);
+await runShell({ cmd: "setsid sh -c '" + cmd + "' >/dev/null 2>&1 &", env: { NAME: "escaped" } }, context);
 await Deno.writeTextFile("log", background.res.log);
 const working = runShell({ cmd: "trap '' TERM; " + cmd, env: { NAME: "working" } }, context);
 await Deno.stdin.read(new Uint8Array(1));
@@ -41,7 +42,7 @@ for (const [what, how] of ends) {
         stderr: "null",
       }).spawn();
       const read = (name: string) => Deno.readTextFile(`${folder}/${name}`).catch(() => "");
-      const names = ["background", "left", "working"];
+      const names = ["background", "left", "working", "escaped"];
       await until(
         async () => (await Promise.all(names.map(read))).every((pid) => pid !== ""),
         "all commands are running",

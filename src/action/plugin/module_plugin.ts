@@ -1,6 +1,9 @@
 import { LoadError, StepError } from "../../source/errors.ts";
 import { describeValue, type Dict, isDict } from "../../value/value.ts";
-import type { Action, ParameterProblem, RunAction } from "../action.ts";
+import { isGranted } from "../../host/deno_permissions.ts";
+import type { Action, ActionContext, ParameterProblem, RunAction } from "../action.ts";
+import { MARK } from "../process/process_table.ts";
+import { runResources } from "../run_resources.ts";
 import { actionProblem } from "./action_problem.ts";
 import { explainThrown } from "./explain_thrown.ts";
 import type { PluginFile, PluginProblem } from "./plugin.ts";
@@ -53,10 +56,25 @@ function namesIn(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
+/** Has the processes that a plugin starts ended with the run, by a mark that they inherit. */
+function markProcesses(context: ActionContext): void {
+  if (!isGranted({ name: "env" })) return;
+  context.scope.run.resource(
+    "mark of plugins",
+    () => {
+      const before = context.host.env.get(MARK);
+      Deno.env.set(MARK, runResources(context).newMark());
+      return before;
+    },
+    (before) => before === undefined ? Deno.env.delete(MARK) : Deno.env.set(MARK, before),
+  );
+}
+
 /** Carries the action out in the worker of the run, and in a new one after that has ended. */
 function runInWorker(file: PluginFile): RunAction {
   const { name } = file;
   return async (params, context) => {
+    markProcesses(context);
     const workers = context.scope.run.resource(
       `plugin ${file.path}`,
       () => ({ current: startPluginWorker(file) }),

@@ -1,6 +1,6 @@
 import { demand, isGranted } from "../../host/deno_permissions.ts";
 import type { Clock } from "../../host/host.ts";
-import { hasLivingMember } from "./process_table.ts";
+import { hasLivingMember, MARK, markedProcesses } from "./process_table.ts";
 
 /** A command with everything that it starts: they are ended together. */
 export interface ProcessGroup {
@@ -27,16 +27,24 @@ const PATIENCE = 2000;
 
 const WINDOWS = Deno.build.os === "windows";
 
-/** Starts a program in a group of its own. Throws what `Deno.Command` throws. */
+/**
+ * Starts a program in a group of its own, with a mark in its environment by which processes are
+ * found that leave the group, like daemons. Throws what `Deno.Command` throws.
+ */
 export function startGroup(
   program: string,
   options: Deno.CommandOptions,
   clock: Clock,
+  mark: string,
 ): ProcessGroup {
   // For variables that load code into any program Deno wants the permission for all.
   const injectsLibraries = Object.keys(options.env ?? {}).some((name) => /^(LD|DYLD)_/.test(name));
   demand(injectsLibraries ? { name: "run" } : { name: "run", command: program });
-  const child = new Deno.Command(program, { ...options, detached: !WINDOWS }).spawn();
+  const child = new Deno.Command(program, {
+    ...options,
+    env: { ...options.env, [MARK]: mark },
+    detached: !WINDOWS,
+  }).spawn();
   // Asked before it is tried, because trying would make Deno ask the user.
   const isWhole = !WINDOWS && isGranted({ name: "run" });
   const signal = isWhole ? signalGroup : signalChild;
@@ -58,7 +66,7 @@ export function startGroup(
     }
     return true;
   };
-  const end = async () => {
+  const endGroup = async () => {
     if (!await isAlive()) return;
     if (WINDOWS) return await endTree(child);
     signal(child, "SIGTERM");
@@ -66,7 +74,35 @@ export function startGroup(
     signal(child, "SIGKILL");
     await isGoneWithin(PATIENCE);
   };
+  const end = async () => {
+    await endGroup();
+    await endMarked(mark, clock);
+  };
   return { pid: child.pid, child, status, isWhole, isAlive, end };
+}
+
+/** Ends the processes with a mark: kindly first, then by force. */
+export async function endMarked(mark: string, clock: Clock): Promise<void> {
+  const isGone = async (signal: Deno.Signal, milliseconds: number) => {
+    const pids = await markedProcesses(mark);
+    for (const pid of pids) signalProcess(pid, signal);
+    const end = clock.ticks() + milliseconds;
+    while ((await markedProcesses(mark)).length > 0) {
+      if (clock.ticks() >= end) return false;
+      await new Promise<void>((resolve) => clock.after(20, resolve));
+    }
+    return true;
+  };
+  if ((await markedProcesses(mark)).length === 0) return;
+  if (!await isGone("SIGTERM", GRACE)) await isGone("SIGKILL", PATIENCE);
+}
+
+function signalProcess(pid: number, signal: Deno.Signal): void {
+  try {
+    Deno.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
 }
 
 /** Sends a signal to every process of a group; 0 only asks. False where none could get it. */

@@ -21,6 +21,32 @@ export async function hasLivingMember(group: number): Promise<boolean | undefine
   }
 }
 
+/** The variable by which processes are found that left the group of their command. */
+export const MARK = "RUNNER_MARK";
+
+/**
+ * The processes that have a text in the variable `MARK`, but this one. Only Linux tells, and only
+ * of processes of this user.
+ */
+export async function markedProcesses(mark: string): Promise<number[]> {
+  if (Deno.build.os !== "linux" || !isAllGranted()) return [];
+  const found: number[] = [];
+  try {
+    for await (const { name } of Deno.readDir("/proc")) {
+      if (!/^\d+$/.test(name) || Number(name) === Deno.pid) continue;
+      const environment = await Deno.readTextFile(`/proc/${name}/environ`).catch(() => "");
+      const value = environment.split("\0").find((variable) => variable.startsWith(`${MARK}=`));
+      if (value?.includes(mark)) found.push(Number(name));
+    }
+  } catch (error) {
+    // No /proc here, or a flag that denies something else closes it too.
+    const isClosed = error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.NotCapable;
+    if (!isClosed) throw error;
+  }
+  return found;
+}
+
 async function isLivingMember(pid: string, group: number): Promise<boolean> {
   let stat: string;
   try {

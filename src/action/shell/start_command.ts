@@ -19,17 +19,22 @@ export async function startCommand(
   try {
     const program = await permittedProgram(request, context);
     const file = await writeCommandFile(request, resources);
-    const group = startGroup(program, {
-      args: file === undefined
-        ? inlineArguments(interpreter, request.cmd)
-        : fileArguments(interpreter, file),
-      ...workdir === undefined ? {} : { cwd: workdir },
-      ...makeEnvironment(request, host),
-      stdin: stdin === undefined ? "null" : "piped",
-      stdout: "piped",
-      stderr: "piped",
-      windowsRawArguments: interpreter.dialect === "cmd",
-    }, host.clock);
+    const group = startGroup(
+      program,
+      {
+        args: file === undefined
+          ? inlineArguments(interpreter, request.cmd)
+          : fileArguments(interpreter, file),
+        ...workdir === undefined ? {} : { cwd: workdir },
+        ...makeEnvironment(request, host),
+        stdin: stdin === undefined ? "null" : "piped",
+        stdout: "piped",
+        stderr: "piped",
+        windowsRawArguments: interpreter.dialect === "cmd",
+      },
+      host.clock,
+      resources.newMark(),
+    );
     resources.watch(group.pid);
     if (stdin !== undefined) feed(group.child.stdin, stdin);
     // A step that is repeated would fill the disk. What stays all the same goes with the run.

@@ -296,7 +296,20 @@ Deno.test("shell does not wait for a process that left the group and holds the o
       assertEquals([res.code, res.stdout], [0, "started\n"]);
       await until(() => hasText(`${folder}/pid`), "the process has its own session");
     });
-    Deno.kill(-Number(await Deno.readTextFile(`${folder}/pid`)), "SIGKILL");
+    assertEquals(isRunning(Number(await Deno.readTextFile(`${folder}/pid`))), false);
+  });
+});
+
+Deno.test("shell ends a process that left the group when its time is over", async () => {
+  await inTempDir(async (folder) => {
+    await inRun(async (context) => {
+      const cmd = "setsid sh -c 'trap \"\" TERM; echo $$ > pid; sleep 100' & sleep 100";
+      const result = runShell({ cmd, workdir: folder }, context);
+      await until(() => hasText(`${folder}/pid`), "the process has its own session");
+      context.stop(new StepError("the step timed out"));
+      await assertRejects(() => result, StepError, "timed out");
+      assertEquals(isRunning(Number(await Deno.readTextFile(`${folder}/pid`))), false);
+    });
   });
 });
 
