@@ -9,8 +9,8 @@ import type { Bundle, Item } from "./drawing/sheet.ts";
 import type { Dag } from "./dag.ts";
 
 /**
- * Draws a graph with boxes and arrows, no wider than `columns` where that can be: a level that is
- * wider goes on in further rows.
+ * Draws a graph with boxes and arrows, no wider than `columns` if possible: a wider level is
+ * split into several rows.
  *
  * Each line belongs to a bundle of needs (see `Bundle`). Lines of one bundle join at `├ ┤ ┬ ┴`,
  * those of two only cross, at `┼`.
@@ -37,10 +37,10 @@ export function renderAscii({ jobs }: Dag, columns: number): string {
   ]).map((line) => line + "\n").join("");
 }
 
-/** The most that a box may take, in the order of preference. */
+/** The maximum width of a box, in the order of preference. */
 const BOX_WIDTHS = [41, 27];
 
-/** How many lines reach or leave each job, whichever is more. */
+/** The number of lines that arrive at or leave each job, whichever is greater. */
 function countEnds(bundles: readonly Bundle[], jobs: number): readonly number[] {
   const count = (ends: (bundle: Bundle) => readonly number[]) => {
     const counts = Array<number>(jobs).fill(0);
@@ -51,7 +51,7 @@ function countEnds(bundles: readonly Bundle[], jobs: number): readonly number[] 
   return count(({ targets }) => targets).map((number, job) => Math.max(number, leaving[job]!));
 }
 
-/** The lines of a row: its boxes, and beside and below them the lines that go on. */
+/** The lines of a row: its boxes, and the lines beside and below them. */
 function drawRow(
   row: readonly Item[],
   { columns, exits }: Settled,

@@ -8,7 +8,7 @@ export interface Dag {
 
 export interface DagJob {
   readonly id: string;
-  /** Its templates filled in as far as they can be before anything runs. */
+  /** With its templates rendered as far as possible before a run. */
   readonly name: string;
   /** Ids of jobs, each once. */
   readonly needs: readonly string[];
@@ -19,7 +19,7 @@ export interface DagJob {
 
 export interface DagStep {
   readonly id?: string;
-  /** The name of its action where the file gives none. */
+  /** By default the name of its action. */
   readonly name: string;
   readonly uses: string;
   /** The steps of the job that it embeds. */

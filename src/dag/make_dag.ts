@@ -8,13 +8,13 @@ import { makeLevels } from "./make_levels.ts";
 import { renderKnown } from "./render_known.ts";
 
 export interface DagOptions {
-  /** Takes secrets out of a name; those of the vars that it was made with, too. */
+  /** Masks secrets in a name, including those of the vars it was rendered with. */
   readonly mask?: (name: string, vars: Dict) => string;
   /** Takes what expressions say is secret. */
   readonly addSecret?: (value: Value) => void;
 }
 
-/** The graph of a plan, with names as far as they are known before it runs. */
+/** The graph of a plan, with names as far as they are known before a run. */
 export function makeDag(
   plan: Plan,
   { mask = (name) => name, addSecret = () => {} }: DagOptions = {},
@@ -47,7 +47,7 @@ export function makeDag(
   };
 }
 
-/** The vars that a step sees, but for those that only its run can tell. */
+/** The vars of a step that are known before a run. */
 function varsOf({ vars, iteration = [] }: Step, outer: Dict, scope: Scope): Dict {
   if (!vars && iteration.length === 0) return outer;
   const seen: Record<string, Value> = Object.assign(Object.create(null), outer);
@@ -60,7 +60,7 @@ function varsOf({ vars, iteration = [] }: Step, outer: Dict, scope: Scope): Dict
   return seen;
 }
 
-/** The vars that a step gives to the job that it embeds, as far as they are known. */
+/** The vars that a step passes to its embedded job, as far as they are known. */
 function givenVars({ with: params }: Step, scope: Scope): Dict {
   const known = evaluateKnown(params, scope) as Dict;
   return isDict(known.vars) ? known.vars : {};

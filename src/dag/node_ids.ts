@@ -2,7 +2,7 @@
 export class NodeIds {
   readonly #taken = new Set<string>();
 
-  /** The text with `_` for what cannot be in an id, and a number behind it where that is taken. */
+  /** The text as an id, with `_` for other characters and a number if it is taken. */
   take(text: string): string {
     const base = text.replace(/[^A-Za-z0-9_]/g, "_").replace(/^(?=\d)/, "n") || "node";
     let id = base;

@@ -1,14 +1,13 @@
 import type { Action, Alternatives, Parameter, ParameterType } from "../action/action.ts";
 import { NUMBER_TEXT } from "../action/parameters.ts";
 import { DURATION_TEXT } from "../value/duration.ts";
-import { describe } from "./describe.ts";
-import type { JsonSchema, JsonSchemaObject, JsonType } from "./json_schema.ts";
+import { describe, type JsonSchema, type JsonSchemaObject, type JsonType } from "./json_schema.ts";
 
-/** A text with a template in it fits every type until it is rendered. */
+/** A string with a template is valid for every type. */
 const TEMPLATE = String.raw`\{\{`;
 const ANY: readonly JsonType[] = ["string", "number", "boolean", "object", "array"];
 
-/** What each type of a parameter allows, beside a text with a template in it. */
+/** The schema of each parameter type, in addition to strings with a template. */
 const TYPES: {
   readonly [T in ParameterType]: Pick<JsonSchemaObject, "pattern" | "minimum"> & {
     readonly type: readonly JsonType[];
@@ -28,7 +27,7 @@ const TYPES: {
   any: { type: ANY },
 };
 
-/** The parameters of an action by their names and types, all of which may be left out. */
+/** The parameters of an action, all of them optional. */
 export function parametersSchema({ summary, parameters }: Action): JsonSchemaObject {
   const description = describe(summary);
   if (!parameters) return { description, type: ["object", "null"] };
@@ -50,7 +49,7 @@ function parameterSchema({ type, summary, default: standard }: Parameter): JsonS
   return schemas.length === 1 ? { description, ...schemas[0]! } : { description, anyOf: schemas };
 }
 
-/** What holds for the `with` of each step, whatever the defaults of its job are. */
+/** Constraints on the `with` of every step, independent of the job's defaults. */
 export function stepRules({ parameters = [], alternatives = [] }: Action): JsonSchemaObject {
   const required = parameters.filter((parameter) => parameter.required);
   return {
@@ -61,7 +60,7 @@ export function stepRules({ parameters = [], alternatives = [] }: Action): JsonS
   };
 }
 
-/** What else holds where the job has no defaults for the action; undefined where nothing does. */
+/** Further constraints if the job has no defaults for the action; undefined if there are none. */
 export function loneStepRules({ parameters = [], alternatives = [] }: Action):
   | JsonSchemaObject
   | undefined {
@@ -83,7 +82,7 @@ function atMostOne({ names }: Alternatives): JsonSchema {
   return { oneOf: [...names.map(isGiven), { not: { anyOf: names.map(isGiven) } }] };
 }
 
-/** A parameter without a value is none. */
+/** A parameter without a value counts as absent. */
 function isGiven(name: string): JsonSchema {
   return { required: [name], properties: { [name]: NOT_NULL } };
 }

@@ -1,15 +1,14 @@
 import { DURATION_TEXT } from "../value/duration.ts";
 import { type FieldType, INTEGER_TEXT } from "../workflow/decode/decode_value.ts";
 import type { Field } from "../workflow/decode/fields.ts";
-import { describe } from "./describe.ts";
-import type { JsonSchema, JsonSchemaObject, JsonType } from "./json_schema.ts";
+import { describe, type JsonSchema, type JsonSchemaObject, type JsonType } from "./json_schema.ts";
 
-/** As text is taken what YAML may make of it, too. */
+/** YAML may read a string as another scalar type, which is accepted. */
 const TEXT: readonly JsonType[] = ["string", "number", "boolean"];
 
 const EXPRESSION: JsonSchemaObject = { type: TEXT, pattern: String.raw`\S` };
 
-/** What each type of a key allows. `inside` is what a mapping or the items of a list are. */
+/** The schema of each key type. `inside` is the schema of a map or of the items of a list. */
 const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => JsonSchemaObject } =
   {
     text: ({ pattern }) => ({ type: TEXT, ...pattern ? { pattern: pattern.source } : {} }),
@@ -34,11 +33,11 @@ const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => 
     list: (_, inside) => ({ type: "array", items: inside }),
   };
 
-/** What a key of the file format allows; `inside` is what its mapping or its items are. */
+/** The schema of a key of the file format; `inside` is that of its map or items. */
 export function fieldSchema(field: Field, inside: JsonSchema = true): JsonSchema {
   const schema = TYPES[field.type](field, inside);
   const description = describe(field.summary, field.default);
-  // A key without a value is one left out; only an expression that is not there is a slip.
+  // A key without a value counts as absent, except that an empty expression is a mistake.
   if (field.required) return { description, ...notEmpty(schema) };
   return { description, ...field.type === "expression" ? schema : orNull(schema) };
 }

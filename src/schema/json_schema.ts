@@ -1,7 +1,7 @@
-/** A JSON Schema (2020-12), as far as the file format needs the language. */
+/** The part of JSON Schema (2020-12) that the file format needs. */
 export type JsonSchema = boolean | JsonSchemaObject;
 
-/** The keywords that are in use. */
+/** The keywords in use. */
 export interface JsonSchemaObject {
   readonly $schema?: string;
   readonly $ref?: string;
@@ -29,3 +29,9 @@ export interface JsonSchemaObject {
 }
 
 export type JsonType = "null" | "boolean" | "number" | "integer" | "string" | "array" | "object";
+
+/** A description for editors: the summary as a sentence, and the default. */
+export function describe(summary: string, standard?: string): string {
+  const sentence = summary.charAt(0).toUpperCase() + summary.slice(1).replace(/\.$/, "") + ".";
+  return standard === undefined ? sentence : `${sentence} Default: ${standard}.`;
+}

@@ -10,11 +10,10 @@ import {
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
 import { loneStepRules, parametersSchema, stepRules } from "./action_schema.ts";
-import { describe } from "./describe.ts";
 import { fieldSchema } from "./field_schema.ts";
-import type { JsonSchema, JsonSchemaObject } from "./json_schema.ts";
+import { describe, type JsonSchema, type JsonSchemaObject } from "./json_schema.ts";
 
-/** What a schema is of: a workflow file, or a file that holds one job. */
+/** The kind of file: a workflow, or a job file. */
 export type SchemaSubject = "workflow" | "job";
 
 /**
@@ -54,7 +53,7 @@ function jobSchema(actions: readonly Action[]): JsonSchemaObject {
   };
 }
 
-/** Defaults by the names of actions. What is in them counts only where a step takes them. */
+/** Defaults by action name. They apply only to steps that use the action. */
 function defaultsSchema(actions: readonly Action[]): JsonSchemaObject {
   const properties = actions.map((action) =>
     [action.name, {
@@ -69,7 +68,7 @@ function defaultsSchema(actions: readonly Action[]): JsonSchemaObject {
   };
 }
 
-/** What a job must keep to where its steps use an action. */
+/** Constraints on a job whose steps use an action. */
 function jobRules(action: Action): JsonSchema[] {
   const { name } = action;
   const inDefaults = (schema: JsonSchema): JsonSchemaObject => ({
@@ -116,7 +115,7 @@ function stepSchema(actions: readonly Action[]): JsonSchemaObject {
   };
 }
 
-/** A step that uses the action of that name. */
+/** A step that uses this action. */
 function uses(name: string): JsonSchemaObject {
   return { type: "object", required: ["uses"], properties: { uses: { const: name } } };
 }
@@ -130,7 +129,7 @@ function referenceTo(action: Action): string {
   return `#/$defs/${parametersOf(action)}`;
 }
 
-/** Of the keys of a table those that hold what has a schema of its own. */
+/** The keys of a table that have their own schema. */
 type Nested<F extends Readonly<Record<string, Field>>> = {
   readonly [K in keyof F as F[K]["type"] extends "map" | "list" ? K : never]: JsonSchema;
 };

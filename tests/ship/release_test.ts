@@ -52,7 +52,7 @@ for (const path of WORKFLOWS) {
     for (const [index, line] of lines.entries()) {
       if (!/uses: [^.]/.test(line)) continue;
       const isPinned = /@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line);
-      assert(isPinned || lines[index - 1]!.includes("By tag"), line);
+      assert(isPinned || lines[index - 1]!.includes("Pinned by tag"), line);
     }
   });
 }

@@ -2,7 +2,7 @@ import { findNeighbours, type Neighbours } from "./neighbours.ts";
 import { endOf, packRow, placeRow, rowWidth } from "./place_row.ts";
 import { type Columns, type Item, middleOf, type Sheet } from "./sheet.ts";
 
-/** A sheet whose rows are in their final order, and where its items should stand. */
+/** A sheet whose rows have their final order, with the preferred columns of its items. */
 export interface Arrangement {
   readonly sheet: Sheet;
   readonly columns: Columns;
@@ -83,7 +83,7 @@ function placeRows(
 const LANE_WEIGHT = 4;
 const LONELY_WEIGHT = 0.01;
 
-/** The mean of the places of its neighbours; its own where it has none. */
+/** The mean column of its neighbours, or its own. */
 function meanOf(
   item: Item,
   neighbours: Neighbours["above"],

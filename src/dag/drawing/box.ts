@@ -2,14 +2,14 @@ import { displayWidth } from "../../source/display_width.ts";
 import type { DagJob, DagStep } from "../dag.ts";
 import { centreText, fitText, nameLine } from "./fit_name.ts";
 
-/** What is written in the box of a job. */
+/** The text in the box of a job. */
 export interface BoxText {
   readonly title: string;
   /** One line for each step, and one for each step of a job that a step embeds. */
   readonly rows: readonly string[];
 }
 
-/** The texts of a job's box before they are cut. */
+/** The texts of a job's box before truncation. */
 export function boxText({ name, steps }: DagJob): BoxText {
   return { title: nameLine(name), rows: steps.flatMap((step) => stepRows(step)) };
 }

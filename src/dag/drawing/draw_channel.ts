@@ -3,7 +3,7 @@ import { LineCanvas } from "./line_canvas.ts";
 import type { Net } from "./net.ts";
 import { splitNet } from "./split_net.ts";
 
-/** The lines of text between two rows of boxes; none where nothing but straight lanes pass. */
+/** The lines of text between two rows of boxes; none if all lanes are straight. */
 export function drawChannel(nets: readonly Net[], width: number): readonly string[] {
   const parts = nets.map(splitNet);
   const hasArrows = nets.some(({ bottoms }) => bottoms.some(({ arrow }) => arrow));

@@ -1,12 +1,12 @@
 import { cutToWidth, displayWidth } from "../../source/display_width.ts";
 import { printableLine } from "../../source/printable.ts";
 
-/** A name as one line of signs that stand still on a terminal. */
+/** A name as one line without control characters. */
 export function nameLine(name: string): string {
   return printableLine(name.trim().replace(/\s*[\r\n\t]\s*/g, " "));
 }
 
-/** A text that takes exactly that many columns, with `…` where some of it was left out. */
+/** A text of exactly this width; `…` marks what was cut. */
 export function fitText(text: string, columns: number): string {
   const width = displayWidth(text);
   const cut = width <= columns ? text : cutToWidth(text, columns - 1) + "…";

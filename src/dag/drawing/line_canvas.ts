@@ -22,8 +22,8 @@ const CROSSING = "┼";
 const ARROW = "↓";
 
 /**
- * Cells in which lines of several owners are drawn. Those of two owners may cross, and an owner's
- * lines join where they meet; anything else could not be read, and is a bug of who drew it.
+ * Cells with lines of several owners. Lines of two owners may cross, and lines of one owner join;
+ * anything else would be ambiguous and is a bug.
  */
 export class LineCanvas {
   readonly #height: number;
@@ -39,7 +39,7 @@ export class LineCanvas {
     this.#level = new Strokes(height * width);
   }
 
-  /** A line between the middles of two cells; rows outside of the canvas stand for its edges. */
+  /** A line between the middles of two cells; rows outside the canvas mean its edges. */
   addVertical(owner: number, column: number, from: number, to: number): void {
     for (let row = Math.max(0, from); row <= Math.min(this.#height - 1, to); row++) {
       const directions = (row > from ? UP : 0) | (row < to ? DOWN : 0);
@@ -83,7 +83,7 @@ export class LineCanvas {
   }
 }
 
-/** The directions in each cell along one axis, and whose lines they are. */
+/** The directions in each cell along one axis, with their owners. */
 class Strokes {
   readonly #directions: Uint8Array;
   readonly #owners: Int32Array;

@@ -7,8 +7,8 @@ interface Twins {
 }
 
 /**
- * Divides the needs of all jobs into bundles: each need is in one of them. Fewer bundles are
- * fewer lines to follow, so each need goes with the end that has more of them.
+ * Divides the needs of all jobs into bundles, as few as possible: each need joins the bundle of
+ * the end that has more needs.
  */
 export function makeBundles(needs: readonly (readonly number[])[]): readonly Bundle[] {
   const dependents: number[][] = needs.map(() => []);

@@ -1,6 +1,6 @@
 import type { Item, Sheet } from "./sheet.ts";
 
-/** What each item is joined to in the row above it, and in the one below it. */
+/** The neighbours of each item in the rows above and below. */
 export interface Neighbours {
   readonly above: ReadonlyMap<Item, readonly Item[]>;
   readonly below: ReadonlyMap<Item, readonly Item[]>;

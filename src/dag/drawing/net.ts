@@ -4,7 +4,7 @@ export interface Net {
   readonly bottoms: readonly Bottom[];
 }
 
-/** Where a line arrives: with an arrow at a box, without one where it goes on. */
+/** The end of a line: with an arrow at a box, without one in a lane. */
 export interface Bottom {
   readonly column: number;
   readonly arrow: boolean;

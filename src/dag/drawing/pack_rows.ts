@@ -1,6 +1,6 @@
 import type { Bundle } from "./sheet.ts";
 
-/** What has to be known of a job to give it a place. */
+/** What is needed to place a job. */
 export interface Block {
   readonly level: number;
   readonly width: number;
@@ -57,7 +57,7 @@ const BOX_GAP = 2;
 /** A line with its room to step aside, and the gap to its neighbour. */
 const LANE = 3;
 
-/** The jobs of each level: near to each other where their needs are, else as in the file. */
+/** The jobs of each level: close to their needs, otherwise in the order of the file. */
 function sortLevels(
   blocks: readonly Block[],
   incoming: readonly (readonly number[])[],

@@ -1,6 +1,6 @@
 import { gapBetween, type Item } from "./sheet.ts";
 
-/** Where an item would like to begin, and how much that matters. */
+/** The preferred column of an item, and its weight. */
 export interface Wish {
   readonly column: number;
   readonly weight: number;
@@ -18,7 +18,7 @@ export function placeRow(
 ): readonly number[] {
   const offsets = packRow(row);
   const most = Math.max(0, limit - endOf(row, offsets));
-  /** Items that stand as close as they may, and so share one shift. */
+  /** Items without gaps between them, which are shifted together. */
   const groups: { sum: number; weight: number; size: number }[] = [];
   wishes.forEach(({ column, weight }, index) => {
     let group = { sum: (column - offsets[index]!) * weight, weight, size: 1 };
@@ -40,7 +40,7 @@ export function placeRow(
   return offsets.map((offset, index) => offset + shifts[index]!);
 }
 
-/** The columns of items that stand as far left as they can. */
+/** The leftmost columns of items. */
 export function packRow(row: readonly Item[]): readonly number[] {
   let next = 0;
   return row.map((item, index) => {
@@ -51,12 +51,12 @@ export function packRow(row: readonly Item[]): readonly number[] {
   });
 }
 
-/** The columns that a row takes at least. */
+/** The minimum width of a row. */
 export function rowWidth(row: readonly Item[]): number {
   return endOf(row, packRow(row));
 }
 
-/** The column behind a row that stands at those columns. */
+/** The column after the end of a row. */
 export function endOf(row: readonly Item[], columns: readonly number[]): number {
   const last = row.length - 1;
   return last < 0 ? 0 : columns[last]! + row[last]!.width;

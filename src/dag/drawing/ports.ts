@@ -32,7 +32,7 @@ export function choosePorts(
     const wish = straight.length === 0
       ? middle
       : nearest(straight, straight.length > 1 ? middle : mean);
-    // Arrows side by side are hard to tell apart.
+    // Adjacent arrows are hard to distinguish.
     const distance = (column: number) =>
       Math.abs(column - wish) + (index > 0 && column === next ? CROWDED : 0);
     let best: number | undefined;

@@ -4,7 +4,7 @@ import { placeRow } from "./place_row.ts";
 import { choosePorts, spreadPorts } from "./ports.ts";
 import { type Columns, type Item, type Link, middleOf } from "./sheet.ts";
 
-/** Where everything stands, to the column. */
+/** The column of everything. */
 export interface Settled {
   readonly columns: Columns;
   /** Where lines leave the boxes below; and the line of each lane. */
@@ -74,7 +74,7 @@ export function settle({ sheet, columns: wanted, width }: Arrangement): Settled 
   return { columns, exits, channels: channels.slice(1), width };
 }
 
-/** A bundle that arrives, and where it comes from. */
+/** An arriving bundle, and where it comes from. */
 interface Arrival {
   readonly bundle: number;
   readonly tops: readonly number[];

@@ -30,10 +30,10 @@ export interface Link {
   readonly bottoms: readonly Item[];
 }
 
-/** Which items stand in which row, from left to right, and what leads from each row to the next. */
+/** The items of each row, from left to right, and the bundles between neighbouring rows. */
 export interface Sheet {
   readonly rows: readonly (readonly Item[])[];
-  /** One list less than there are rows. */
+  /** One list fewer than there are rows. */
   readonly links: readonly (readonly Link[])[];
 }
 

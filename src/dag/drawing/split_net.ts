@@ -15,8 +15,8 @@ export interface Part {
 }
 
 /**
- * The horizontal lines that a net takes: none where it goes straight down, two where it would
- * else join lines from all four sides in one place, which is how lines look that only cross.
+ * The horizontal lines of a net: none if it goes straight down, two if it would otherwise join
+ * lines from all four sides in one cell, which looks like a crossing.
  */
 export function splitNet({ tops, bottoms }: Net, net: number): readonly Part[] {
   const ends = bottoms.map(({ column }) => column);
