@@ -6,7 +6,7 @@ import { curlCommand } from "./request/curl.ts";
 export const httpExplainer: ActionExplainer = {
   describe: (req, res) => ({
     request: describeRequest(req),
-    ...res ? { response: describeResponse(res) } : {},
+    ...res ? { response: describeResponse(req, res) } : {},
   }),
   command: curlCommand,
   testHint: (parts) =>
@@ -24,9 +24,9 @@ function describeRequest(req: Dict): MessageDescription {
   };
 }
 
-function describeResponse(res: Dict): MessageDescription {
+function describeResponse(req: Dict, res: Dict): MessageDescription {
   const { code, status } = res;
-  const kept = withoutRepetition(res);
+  const kept = withoutRepetition(req, res);
   if (typeof code !== "number" || typeof status !== "string") return { kept };
   return {
     kept,
@@ -38,14 +38,16 @@ function describeResponse(res: Dict): MessageDescription {
 
 /**
  * A response without what repeats its body: the unparsed text, the size and the digest. Of a
- * binary body these are shown instead.
+ * binary body these are shown instead. Its URL is shown where it is not the one of the request.
  */
-function withoutRepetition(res: Dict): Dict {
-  const { rawbody, body, size, filepath } = res;
+function withoutRepetition(req: Dict, res: Dict): Dict {
+  const { rawbody, body, size, filepath, url, redirects } = res;
   const isBinary = filepath !== undefined;
   const hidden = [
     "size",
     ...isBinary ? [] : ["sha256"],
+    ...url === req.url ? ["url"] : [],
+    ...Array.isArray(redirects) && redirects.length === 0 ? ["redirects"] : [],
     ...rawbody !== undefined && typeof body === "object" ? ["rawbody"] : [],
   ];
   const kept = Object.fromEntries(Object.entries(res).filter(([name]) => !hidden.includes(name)));

@@ -87,6 +87,8 @@ export const http: Action = {
     { name: "headers", type: "map" },
     { name: "cookies", type: "array" },
     { name: "trailers", type: "map" },
+    { name: "url", type: "string" },
+    { name: "redirects", type: "array" },
     { name: "body" },
     { name: "rawbody", type: "string" },
     { name: "filepath", type: "string" },

@@ -5,11 +5,12 @@ import type { Permissions } from "../permissions/permissions.ts";
 import { Call } from "./transport/call.ts";
 import { explainFailure } from "./transport/explain_http_failure.ts";
 import { acquireSlot } from "./transport/concurrency_limiter.ts";
+import { fromByteString } from "./request/http_syntax.ts";
 import { readRequest, type Request, type RequestPlan } from "./request/read_request.ts";
 import { isRedirect, redirectOf } from "./transport/redirects.ts";
 import { readBody } from "./response/read_body.ts";
 import { readHead } from "./response/response.ts";
-import type { Reply } from "./transport/send.ts";
+import { findHeader, type Reply } from "./transport/send.ts";
 import { socketsOf } from "./transport/sockets.ts";
 
 /** Sends the request that `params` describe, follows redirects and reads the response. */
@@ -29,17 +30,17 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
     try {
       const { maxRedirects } = plan;
       if (context.permissions) await checkRequest(context.permissions, plan.request);
-      let reply = await call.send(plan.request);
-      if (maxRedirects !== undefined && isRedirect(reply)) {
-        reply = await follow(reply, maxRedirects, plan.request, call, context);
-      }
+      const first = await call.send(plan.request);
+      const { reply, url, redirects } = maxRedirects !== undefined && isRedirect(first)
+        ? await follow(first, maxRedirects, plan.request, call, context)
+        : { reply: first, url: plan.request.url.href, redirects: [] };
       const { elapsed } = call;
       const head = readHead(reply);
       const body = await readBody(reply, head, context);
       call.checkStopped();
       return {
         req,
-        res: { ...head, ...body },
+        res: { ...head, ...body, url, redirects },
         status: reply.code >= 200 && reply.code <= 299 ? 0 : 1,
         brief: `HTTP ${reply.code}`,
         elapsed,
@@ -72,6 +73,14 @@ function prepare(params: Dict, { scope }: ActionContext): Prepared {
   return made;
 }
 
+/** Where redirects led. */
+interface Followed {
+  readonly reply: Reply;
+  readonly url: string;
+  /** Each redirect, as steps see it. */
+  readonly redirects: readonly Dict[];
+}
+
 /** Follows redirects to the first response that is not one. */
 async function follow(
   first: Reply,
@@ -79,15 +88,16 @@ async function follow(
   asked: Request,
   call: Call,
   context: ActionContext,
-): Promise<Reply> {
+): Promise<Followed> {
   let reply = first;
   let request = asked;
   const sent = [asked];
+  const redirects: Dict[] = [];
   for (let followed = 0;; followed++) {
     // Only the last response is part of the result, whose secrets the run finds.
     findExchangedSecrets({ ...readHead(reply) }, (text) => context.secrets.add(text));
     const next = redirectOf(request, reply, context.secrets);
-    if (!next) return reply;
+    if (!next) return { reply, url: request.url.href, redirects };
     if (followed >= maxRedirects) {
       const { method, url } = asked;
       throw new StepError(
@@ -98,6 +108,11 @@ async function follow(
       );
     }
     if (context.permissions) await checkRedirect(context.permissions, request, next);
+    redirects.push({
+      code: reply.code,
+      url: request.url.href,
+      location: fromByteString(findHeader(reply.rawHeaders, "location") ?? ""),
+    });
     request = next;
     sent.push(next);
     reply = await call.send(request);

@@ -65,6 +65,18 @@ for (const [code, method, then, body] of METHODS) {
   });
 }
 
+Deno.test("http gives the last URL and each redirect that it followed", async () => {
+  await using context = actionContext();
+  await using server = redirector([]);
+  const { res } = await runHttp({ get: `${server.url}/302?%2F301%3F%252Fthere` }, context);
+  assertEquals([res.url, res.redirects], [`${server.url}/there`, [
+    { code: 302, url: `${server.url}/302?%2F301%3F%252Fthere`, location: "/301?%2Fthere" },
+    { code: 301, url: `${server.url}/301?%2Fthere`, location: "/there" },
+  ]]);
+  const direct = await runHttp({ get: `${server.url}/there` }, context);
+  assertEquals([direct.res.url, direct.res.redirects], [`${server.url}/there`, []]);
+});
+
 Deno.test("http follows a redirect of HEAD with HEAD", async () => {
   const { seen } = await go({ head: "/303?%2Fthere" });
   assertEquals(seen.map(({ line }) => line), ["HEAD /303", "HEAD /there"]);
