@@ -1,13 +1,15 @@
 import type { Diagnostic } from "./diagnostic.ts";
 import { cutToWidth, displayWidth } from "./display_width.ts";
 import { printableLine } from "./printable.ts";
-import { excerptOf, maskExcerpt, type SourceExcerpt } from "./source.ts";
+import { excerptOf, maskExcerpt, shortenExcerpt, type SourceExcerpt } from "./source.ts";
 import { wrapWords } from "./wrap_text.ts";
 
 /** Columns for a line of a file where there is no terminal. */
 const LONGEST_LINE = 100;
 const SHORTEST_LINE = 8;
 const LONGEST_MESSAGE = 400;
+/** Characters of a line that are looked at; more than fit into a line of a terminal. */
+const WINDOW = 2000;
 
 /** The head line, the line of the file and a caret under the part at fault. */
 export function renderDiagnostic(diagnostic: Diagnostic): string {
@@ -44,13 +46,14 @@ export function renderExcerpt(place: SourceExcerpt, hint?: string, columns?: num
   const room = columns === undefined
     ? LONGEST_LINE
     : Math.max(SHORTEST_LINE, columns - margin.length);
-  const text = plain(place.text);
-  const before = displayWidth(text.slice(0, place.from));
+  const { from, to, ...near } = shortenExcerpt(place, WINDOW);
+  const text = plain(near.text);
+  const before = displayWidth(text.slice(0, from));
   const skipped = before > room * 0.7 ? cutToWidth(text, before - Math.floor(room / 2)).length : 0;
   const dots = skipped > 0 ? "…" : "";
   const shown = dots + shorten(text.slice(skipped), room - dots.length);
-  const indent = dots.length + displayWidth(text.slice(skipped, place.from));
-  const marked = displayWidth(text.slice(place.from, place.to));
+  const indent = dots.length + displayWidth(text.slice(skipped, from));
+  const marked = displayWidth(text.slice(from, to));
   const carets = " ".repeat(indent) + "^".repeat(Math.max(1, Math.min(marked, room - indent)));
   const fits = !hint || columns === undefined || displayWidth(`${carets} ${hint}`) <= room;
   return [

@@ -104,29 +104,45 @@ export function spanInFile(span: Span): FileSpan {
 
 function lineExcerpt({ source, start, end }: Span): SourceExcerpt {
   const from = Math.min(start, source.text.length);
-  const starts = lineStarts(source);
-  const line = lineOf(starts, from);
-  const lineStart = starts[line - 1]!;
-  const lineEnd = (starts[line] ?? source.text.length + 1) - 1;
-  const text = source.text.slice(lineStart, lineEnd).replace(/\r$/, "");
-  const column = [...source.text.slice(lineStart, from)].length + 1;
+  const lines = linesOf(source);
+  const line = lineOf(lines.starts, from);
+  const lineStart = lines.starts[line - 1]!;
+  const lineEnd = (lines.starts[line] ?? source.text.length + 1) - 1;
+  const isCrlf = lineEnd > lineStart && source.text[lineEnd - 1] === "\r";
+  const text = source.text.slice(lineStart, isCrlf ? lineEnd - 1 : lineEnd);
+  const column = columnAt(source.text, lines, lineStart, from);
   const to = Math.max(from, Math.min(end, lineEnd)) - lineStart;
   return { file: source.name, line, column, text, from: from - lineStart, to };
 }
 
-/** Found once for each source, since a broken file has many places to name. */
-const LINE_STARTS = new WeakMap<Source, readonly number[]>();
+interface Lines {
+  readonly starts: readonly number[];
+  /** The column that was counted last; the next one is often in the same line. */
+  last: { readonly lineStart: number; readonly offset: number; readonly column: number };
+}
 
-function lineStarts(source: Source): readonly number[] {
-  let starts = LINE_STARTS.get(source);
-  if (!starts) {
-    const found = [0];
+/** Found once for each source, since a broken file has many positions to name. */
+const LINES = new WeakMap<Source, Lines>();
+
+function linesOf(source: Source): Lines {
+  let lines = LINES.get(source);
+  if (!lines) {
+    const starts = [0];
     for (let i = source.text.indexOf("\n"); i >= 0; i = source.text.indexOf("\n", i + 1)) {
-      found.push(i + 1);
+      starts.push(i + 1);
     }
-    LINE_STARTS.set(source, starts = found);
+    LINES.set(source, lines = { starts, last: { lineStart: 0, offset: 0, column: 1 } });
   }
-  return starts;
+  return lines;
+}
+
+function columnAt(text: string, lines: Lines, lineStart: number, offset: number): number {
+  const { last } = lines;
+  const isAhead = last.lineStart === lineStart && last.offset <= offset;
+  let { offset: at, column } = isAhead ? last : { offset: lineStart, column: 1 };
+  for (; at < offset; column++) at += text.codePointAt(at)! > 0xffff ? 2 : 1;
+  lines.last = { lineStart, offset: at, column };
+  return column;
 }
 
 /** The number of the last line that begins at or before an offset. */

@@ -33,7 +33,7 @@ export function wrapWords(text: string, columns: number): string[] {
     }
     if (line !== "") lines.push(line);
     const pieces = URL_LIKE.test(word) ? [word] : wrapLine(word, columns);
-    lines.push(...pieces.slice(0, -1));
+    for (const piece of pieces.slice(0, -1)) lines.push(piece);
     line = pieces.at(-1) ?? "";
   }
   return [...lines, line];

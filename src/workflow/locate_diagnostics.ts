@@ -34,7 +34,8 @@ export async function locateAll(found: readonly Findings[]): Promise<readonly Di
   for (const { problems, unquoted, document } of found) {
     if (problems.length === 0) continue;
     const own = withoutConsequences(problems, unquoted, document.value);
-    located.push(...await locateDiagnostics(own, document));
+    // Too many for a spread, which puts each of them on the stack.
+    for (const diagnostic of await locateDiagnostics(own, document)) located.push(diagnostic);
   }
   return located;
 }

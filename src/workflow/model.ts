@@ -29,8 +29,8 @@ export interface Positions {
   locate(path: Path, part?: "key" | "value"): Span;
   /** The text of a scalar as a source of its own, to mark a part of an expression in it. */
   text(path: Path): Source | undefined;
-  /** Whether an alias uses an anchor that the value of a top-level key defines. */
-  definesUsedAnchor(key: string): boolean;
+  /** The top-level keys whose values define an anchor that an alias uses. */
+  keysOfUsedAnchors(): ReadonlySet<string>;
 }
 
 /** A workflow that has passed every check. */

@@ -61,9 +61,9 @@ export async function decodeAs<T>(
 async function allowAnchors(problems: Problem[], document: Document): Promise<void> {
   const isUnknown = ({ code, path }: Problem) => code === UNKNOWN_KEY && path.length === 1;
   if (!problems.some(isUnknown)) return;
-  const positions = await document.positions();
+  const allowed = (await document.positions()).keysOfUsedAnchors();
   const kept = problems.filter((problem) =>
-    !isUnknown(problem) || !positions.definesUsedAnchor(String(problem.path[0]))
+    !isUnknown(problem) || !allowed.has(String(problem.path[0]))
   );
   problems.splice(0, problems.length);
   for (const problem of kept) problems.push(problem);

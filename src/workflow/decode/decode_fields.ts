@@ -69,6 +69,7 @@ function warnOfUnknownKeys<F extends Readonly<Record<string, Field>>>(
   { what, fields, foreignKeys = {}, holdsAnchors }: FieldTable<F>,
   { problems }: Decoding,
 ): void {
+  let emptyKeyHint: { readonly hint: string | undefined } | undefined;
   for (const key of Object.keys(map)) {
     // Keys that begin with x are there to hold anchors.
     if (Object.hasOwn(fields, key) || /^x[-_]/.test(key)) continue;
@@ -76,7 +77,8 @@ function warnOfUnknownKeys<F extends Readonly<Record<string, Field>>>(
       ? foreignKeys[key]
       : /^\s/.test(key)
       ? "it begins with a non-breaking space: indent with plain spaces"
-      : didYouMean(key, Object.keys(fields)) ?? emptyHint(map, fields);
+      : didYouMean(key, Object.keys(fields)) ??
+        (emptyKeyHint ??= { hint: emptyHint(map, fields) }).hint;
     const unlike = holdsAnchors
       ? 'it has no effect; a key for anchors begins with "x-"'
       : undefined;

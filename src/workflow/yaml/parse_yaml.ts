@@ -72,8 +72,9 @@ export function parseYaml(files: readonly Source[]): ParsedYaml {
     const document = onlyDocument(parseFile(source), source, files.length > 1);
     if (document.length > 0) filled.push(source);
     for (const event of document) {
-      if (event.type === EVENT_ID.DOCUMENT) directives.push(...event.directives);
-      else events.push(start === 0 ? event : shifted(event, start));
+      if (event.type === EVENT_ID.DOCUMENT) {
+        for (const one of event.directives) directives.push(one);
+      } else events.push(start === 0 ? event : shifted(event, start));
     }
   }
   events.push({ type: EVENT_ID.POP }, { type: EVENT_ID.POP });

@@ -34,13 +34,17 @@ export function makePositions(parsed: ParsedYaml, value: unknown): Positions {
     const origin = spanOf(node);
     return { name: origin.source.name, text: node.text, origin };
   };
-  const definesUsedAnchor = (key: string): boolean => {
+  const keysOfUsedAnchors = (): ReadonlySet<string> => {
     const pairs = root?.kind === "map" ? root.pairs : [];
-    const index = pairs.findLastIndex((pair) => keyText(pair.key) === key);
-    const [start, end] = [pairs[index]?.key.start ?? 0, pairs[index + 1]?.key.start ?? Infinity];
-    return [...tree.aliased].some((node) => node.start >= start && node.start < end);
+    const anchors = [...tree.aliased].map(({ start }) => start).sort((a, b) => a - b);
+    let next = 0;
+    return new Set(pairs.flatMap(({ key }, index) => {
+      const end = pairs[index + 1]?.key.start ?? Infinity;
+      while (anchors[next]! < key.start) next++;
+      return anchors[next]! < end ? [keyText(key)] : [];
+    }));
   };
-  return { locate, text, definesUsedAnchor };
+  return { locate, text, keysOfUsedAnchors };
 }
 
 /** The one node of all files, whose top-level keys are those of one mapping. */
