@@ -171,7 +171,7 @@ function codePoint(text: string): string {
 }
 
 /** A misplaced character, most often in text that should be in quotes. */
-function explainByText({ reason, before, after }: FaultContext): Explanation {
+function explainByText({ reason, before, after, text, offset }: FaultContext): Explanation {
   const line = before + after;
   if (/(?::|-)\s+\{\{.*\}\}/.test(line)) {
     const message = "YAML reads {{ }} without quotes as a map";
@@ -190,7 +190,11 @@ function explainByText({ reason, before, after }: FaultContext): Explanation {
     return { message: "a list cannot begin here", hint: "begin it on a line of its own" };
   }
   if (before.trim() === "") {
-    return { message: "this line does not fit the indentation above it" };
+    const columns = columnsAbove(text, offset - before.length);
+    return {
+      message: "this line does not fit the indentation above it",
+      ...columns.length === 0 ? {} : { hint: `begin it at column ${columns.join(" or ")}` },
+    };
   }
   if (/^["']/.test(before.replace(/^.*?:\s+|^\s*-\s+/, ""))) {
     return { message: "text after the closing quote", hint: QUOTE_IT };
@@ -199,6 +203,23 @@ function explainByText({ reason, before, after }: FaultContext): Explanation {
   return BAD_INDENTATION.test(reason)
     ? { message: "this does not belong to the value before it", hint: QUOTE_IT }
     : {};
+}
+
+/** The columns, from 1 and the deepest first, at which the line at an offset could begin. */
+function columnsAbove(text: string, offset: number): readonly number[] {
+  const columns: number[] = [];
+  let shallowest = Infinity;
+  for (const line of text.slice(0, offset).split("\n").reverse()) {
+    const [, indent = "", dashes = "", rest = ""] = /^( *)((?:- +)*)(.*)/.exec(line) ?? [];
+    if (rest.trim() === "" || rest.startsWith("#") || indent.length >= shallowest) continue;
+    if (dashes !== "" && indent.length + dashes.length < shallowest) {
+      columns.push(indent.length + dashes.length + 1);
+    }
+    columns.push(indent.length + 1);
+    shallowest = indent.length;
+    if (shallowest === 0) break;
+  }
+  return columns;
 }
 
 /** The error for a text that is not YAML: the line, what is wrong there and what to do. */

@@ -69,6 +69,13 @@ Deno.test("Positions.locate() finds values and keys by their paths", async () =>
   }
 });
 
+Deno.test("Positions.locate() finds a key after a line separator that YAML does not know", async () => {
+  for (const sign of ["\u0085", "\u2028"]) {
+    const place = await locate([`a: 1\n${sign}b: 2\n`], [`${sign}b`], "key");
+    assertEquals(place, `a.yml:2:1 ${sign}b`);
+  }
+});
+
 Deno.test("Positions.locate() finds the file that a value is in", async () => {
   const texts = ["---\na: 1\nb: &b {c: 2}", "a: 3\nd: *b\n", "e: {f: 4}"];
   assertEquals(await locate(texts, ["a"]), "b.yml:1:4 3");

@@ -150,7 +150,7 @@ a.yml:3:5: error: a key without a value
     `YAML syntax error at line 3
 a.yml:3:4: error: this line does not fit the indentation above it
   3 |    c: 1
-    |    ^`,
+    |    ^ begin it at column 5 or 3 or 1`,
   ],
   [
     'a: {b: [1, 2], c: {}}\nd: {e: 1}\nf: "g\nh: 1\ni: {j: 1}\n',
