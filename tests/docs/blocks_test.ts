@@ -37,7 +37,7 @@ interface Printed {
 for (const path of await listDocuments()) {
   const blocks = readBlocks(await readDocument(path));
   if (blocks.length === 0) continue;
-  const name = `every block of ${path} does what stands there`;
+  const name = `every block of ${path} works as documented`;
   // The commands of the documents are for sh.
   Deno.test(name, { ignore: Deno.build.os === "windows" }, async (test) => {
     const shop = openShop({ password: "open sesame" });

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { join } from "@std/path/join";
 import { CHECKOUT, listDocuments, readDocument } from "../support/documents.ts";
 
-Deno.test("every link of the documents leads to a file and a heading that are there", async () => {
+Deno.test("every link in the documents has an existing target", async () => {
   const broken: string[] = [];
   for (const path of await listDocuments()) {
     for (const link of linksOf(await readDocument(path))) {
@@ -18,7 +18,7 @@ Deno.test("every link of the documents leads to a file and a heading that are th
   assertEquals(broken, []);
 });
 
-Deno.test("pages of docs/ lead only to pages and pictures of docs/, as their site has no others", async () => {
+Deno.test("pages of docs/ link only to pages and images of docs/", async () => {
   const leading: string[] = [];
   for (const path of await listDocuments()) {
     if (!path.startsWith("docs/")) continue;

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { CHECKOUT } from "../support/documents.ts";
 
-Deno.test("the reference pages are what the tables of the program say", async () => {
+Deno.test("the reference pages are up to date", async () => {
   const { code, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "scripts/docs.ts", "--check"],
     cwd: CHECKOUT,

@@ -23,7 +23,7 @@ jobs:
       - { uses: htttp }
 `;
 
-Deno.test("a LoadError has every mistake as data, by its place, and in words", async () => {
+Deno.test("a LoadError has every mistake as data with its position, and as text", async () => {
   await withFiles({ "w.yml": BROKEN }, async (folder) => {
     const error = await assertRejects(() => loadWorkflow(`${folder}/w.yml`), LoadError);
     assert(error instanceof RunnerError && error instanceof Error);
@@ -47,7 +47,7 @@ Deno.test("a LoadError has every mistake as data, by its place, and in words", a
   });
 });
 
-Deno.test("the message of a LoadError holds no secret that a plan was given", async () => {
+Deno.test("the message of a LoadError contains no secret that was given to a plan", async () => {
   const workflow = `name: x
 vars: { address: "{{upper(MISSING)}} hunter-two-hunter" }
 jobs: [{ name: x, steps: [{ uses: hello }] }]
@@ -65,7 +65,7 @@ jobs: [{ name: x, steps: [{ uses: hello }] }]
   });
 });
 
-Deno.test("the message of a LoadError holds no secret that stands in a line it shows", async () => {
+Deno.test("the message of a LoadError contains no secret of the lines it shows", async () => {
   const workflow = `name: x
 jobs:
   - name: x
@@ -90,7 +90,7 @@ Deno.test("loadWorkflow() takes the URL of a file", async () => {
   await assertRejects(() => loadWorkflow(page), TypeError, "file");
 });
 
-Deno.test("an ExpressionError says where in the text, and can be shown there", () => {
+Deno.test("an ExpressionError has its position in the text", () => {
   const text = "res.code == 20O";
   const error = assertThrows(() => evaluateExpression(text, {}), ExpressionError);
   assert(error instanceof RunnerError && error instanceof Error);
@@ -102,7 +102,7 @@ Deno.test("an ExpressionError says where in the text, and can be shown there", (
   assertThrows(() => renderTemplate("{{ a }}", {}, { strict: true }), ExpressionError);
 });
 
-Deno.test("what does not come from the library is refused", async () => {
+Deno.test("objects that the library did not make are refused", async () => {
   const workflow = { name: "made up", file: "", warnings: [] };
   await assertRejects(() => makePlan(workflow), TypeError, "loadWorkflow()");
   const plan = { workflow, vars: {}, jobs: [], warnings: [] };

@@ -28,7 +28,7 @@ async function loadedAtOnce(): Promise<string[]> {
   return [...loaded].map((specifier) => specifier.replace(root, ""));
 }
 
-Deno.test("a program that evaluates expressions loads nothing of what runs workflows", async () => {
+Deno.test("a program that only evaluates expressions does not load the code that runs workflows", async () => {
   const loaded = await loadedAtOnce();
   assert(loaded.includes("src/expr/evaluate/evaluate_expression.ts"), loaded.join("\n"));
   const layers = /^src\/(host|action|workflow|plan|run|report|cli)\//;

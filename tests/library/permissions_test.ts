@@ -27,7 +27,7 @@ jobs:
   });
 }
 
-Deno.test("permissions of a workflow bind the actions of its runs", async () => {
+Deno.test("permissions of a workflow restrict the actions of its runs", async () => {
   await withRig(async (rig) => {
     const { host, port } = new URL(rig.url);
     const refusedHost = `--allow-net does not name 127.0.0.1 port ${port}`;
@@ -46,7 +46,7 @@ Deno.test("permissions of a workflow bind the actions of its runs", async () => 
   });
 });
 
-Deno.test("permissions bind what is read while a workflow is loaded", async () => {
+Deno.test("permissions restrict what is read while a workflow is loaded", async () => {
   const workflow = `
 name: Embedding
 jobs:
@@ -64,7 +64,7 @@ jobs:
   });
 });
 
-Deno.test("loadWorkflow() refuses permissions that cannot be read", async () => {
+Deno.test("loadWorkflow() refuses invalid permissions", async () => {
   const refused = (permissions: Permissions) =>
     assertRejects(() => loadWorkflow("none.yml", { permissions }), UsageError);
   const url = await refused({ net: ["https://example.com/"] });

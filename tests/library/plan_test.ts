@@ -30,7 +30,7 @@ function plan(options: PlanOptions) {
   });
 }
 
-Deno.test("loadWorkflow() and makePlan() tell what is going to run", async () => {
+Deno.test("loadWorkflow() and makePlan() describe what will run", async () => {
   const { workflow, vars, jobs, warnings } = await plan({ environment: { STAGE: "hi" } });
   assertEquals([workflow.name, workflow.warnings, warnings], ["Release", [], []]);
   assertEquals(vars, { stage: "hi", db: { host: "local", port: 1 }, mark: "" });
@@ -42,7 +42,7 @@ Deno.test("loadWorkflow() and makePlan() tell what is going to run", async () =>
   assertEquals(jobs[0]!.steps[0]!.place?.line, 8);
 });
 
-Deno.test("makePlan() chooses jobs as the command line does", async () => {
+Deno.test("makePlan() selects jobs like the command line", async () => {
   const ids = async (options: PlanOptions) => (await plan(options)).jobs.map(({ id }) => id);
   assertEquals(await ids({ only: ["deploy"] }), ["build", "deploy"]);
   assertEquals(await ids({ only: ["deploy"], noNeeds: true }), ["deploy"]);
@@ -52,7 +52,7 @@ Deno.test("makePlan() chooses jobs as the command line does", async () => {
   assertEquals(last.jobs, { passed: 2, failed: 0, skipped: 1 });
 });
 
-Deno.test("makePlan() refuses a choice that leaves no job, or that names none", async () => {
+Deno.test("makePlan() refuses a selection without jobs, or of unknown jobs", async () => {
   const refused = (options: PlanOptions) => assertRejects(() => plan(options), UsageError);
   const misspelt = await refused({ skip: ["biuld"] });
   assertEquals(misspelt.message, 'skip: unknown job "biuld"');
@@ -61,14 +61,14 @@ Deno.test("makePlan() refuses a choice that leaves no job, or that names none", 
   assertEquals((await refused({ noNeeds: true })).message, "noNeeds goes with only");
 });
 
-Deno.test("makePlan() sets vars, and takes them as they were", async () => {
+Deno.test("makePlan() sets vars, and copies them", async () => {
   const db = { host: "far" };
   const { vars } = await plan({ vars: { stage: "{{nothing", db } });
   db.host = "changed";
   assertEquals(vars, { stage: "{{nothing", db: { host: "far", port: 1 }, mark: "" });
 });
 
-Deno.test("makePlan() tells every var that the workflow does not have", async () => {
+Deno.test("makePlan() reports every var that the workflow does not define", async () => {
   const vars = { stgae: "prod", db: { hots: "x" } };
   const error = await assertRejects(() => plan({ vars }), LoadError);
   assertEquals(error.diagnostics.map(({ message }) => message), [
@@ -78,7 +78,7 @@ Deno.test("makePlan() tells every var that the workflow does not have", async ()
   assertStringIncludes(error.message, 'did you mean "stage"?');
 });
 
-Deno.test("secrets of the environment that a plan is given stand in no event", async () => {
+Deno.test("secrets of a plan's environment are in no event", async () => {
   const environment = { API_TOKEN: "k9-quite-secret-k9" };
   const events = await Array.fromAsync(run(await plan({ environment }), { detailed: true }));
   const text = JSON.stringify(events);

@@ -96,7 +96,7 @@ Deno.test("a report of an unknown name is refused", async () => {
   await assertRejects(() => makeReport(name), TypeError, 'there is no report "xml"');
 });
 
-Deno.test("a report has colours and keeps to a width where that is asked for", async () => {
+Deno.test("a report has colours and a width on request", async () => {
   assertStringIncludes(await report("text", { colour: true }), "\x1b[");
   const narrow = await report("quiet", { columns: 40 });
   for (const line of narrow.split("\n").slice(0, -2)) assert(line.length <= 40, line);

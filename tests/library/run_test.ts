@@ -32,7 +32,7 @@ Deno.test("run() gives its events to a loop and to a function alike", async () =
   });
 });
 
-Deno.test("a run begins when its events are first asked for, however late that is", async () => {
+Deno.test("a run starts when its events are first read", async () => {
   await withPlan(SMALL, async (plan) => {
     const running = run(plan);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -41,7 +41,7 @@ Deno.test("a run begins when its events are first asked for, however late that i
   });
 });
 
-Deno.test("the events of a run cannot be read from the middle, and not twice", async () => {
+Deno.test("the events of a run can only be read from the start, and once", async () => {
   await withPlan(SMALL, async (plan) => {
     const late = run(plan);
     assertEquals(await late.passed, true);
@@ -64,7 +64,7 @@ Deno.test("run() refuses numbers that make no sense", async () => {
   });
 });
 
-Deno.test("what onEvent throws ends the run, and is what passed rejects with", async () => {
+Deno.test("an error thrown by onEvent ends the run, and passed rejects with it", async () => {
   await withRig(async (rig) => {
     const hanging = `
 name: Hanging
@@ -108,7 +108,7 @@ Deno.test("run() says why it was interrupted, whatever reason its signal gives",
   });
 });
 
-Deno.test("run() is bound by its timeout", async () => {
+Deno.test("run() ends at its timeout", async () => {
   await withRig(async (rig) => {
     const hanging = SMALL.replace("uses: hello", `uses: http, with: { get: "${rig.url}/hang" }`);
     await withPlan(hanging, async (plan) => {
@@ -121,7 +121,7 @@ Deno.test("run() is bound by its timeout", async () => {
   });
 });
 
-Deno.test("no more jobs run at once than jobs says, and failFast begins nothing new", async () => {
+Deno.test("jobs limits the concurrency, and failFast starts nothing new", async () => {
   const jobs = [1, 2, 3].map((number) => `
   - name: job ${number}
     steps:
@@ -215,7 +215,7 @@ const kept = told.filter((event) => event.deref() !== undefined).length;
 console.log(JSON.stringify({ told: told.length, kept, running: typeof running + typeof unread }));
 `;
 
-Deno.test("events that only a function is told are not kept", async () => {
+Deno.test("events are not kept if only a function receives them", async () => {
   const steps = "\n      - uses: hello".repeat(10);
   const workflow = `
 name: Many
@@ -239,7 +239,7 @@ jobs:
   assert(read.kept > 100_000, `${read.kept} events are in memory`);
 });
 
-Deno.test("a job that fails is told no later than one that passes with three steps", async () => {
+Deno.test("a failed job is reported no later than one that passes with three steps", async () => {
   await withRig(async ({ url }) => {
     const flaky = (name: string) =>
       `uses: http, with: {get: "${url}/flaky/${name}/2"}, test: res.code == 200`;
@@ -268,7 +268,7 @@ jobs:
   });
 });
 
-Deno.test("run() carries out the plugin of its own workflow, whatever an earlier run loaded", async () => {
+Deno.test("run() uses the plugin of its own workflow, whatever an earlier run loaded", async () => {
   const plugin = (from: string) =>
     `export const action = { name: "who", summary: "Says where it is from", load: () => ` +
     `Promise.resolve(() => ({ res: { from: "${from}" }, status: 0 })) };\n`;

@@ -28,7 +28,7 @@ const FIXTURES = [
 ] as const;
 
 for (const [name, file, warnings] of FIXTURES) {
-  Deno.test(`gen: the description "${name}" makes the workflow that is expected`, async () => {
+  Deno.test(`gen makes the expected workflow of the description "${name}"`, async () => {
     const cwd = `${HERE}fixtures`;
     const { code, stdout, stderr } = await runCli(["gen", file], { cwd });
     assertEquals([code, stderr], [0, warnings]);

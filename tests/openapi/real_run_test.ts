@@ -99,7 +99,7 @@ for (const [what, spoil, shown] of BROKEN) {
   });
 }
 
-Deno.test("texts of a description arrive as they are, whatever they hold", async () => {
+Deno.test("strings of a description arrive unchanged", async () => {
   const asked: { method: string; url: string; body: string }[] = [];
   await using server = withServer(async (request) => {
     const { method, url } = request;

@@ -71,7 +71,7 @@ Deno.test("the action runs a workflow without options", { ignore }, async () => 
   assertEquals(reports.toSorted(), [...REPORT_FILES].sort());
 });
 
-Deno.test("the action splits its options as a shell does, and carries nothing out", {
+Deno.test("the action splits its options like a shell, and executes nothing", {
   ignore,
 }, async () => {
   for (const between of [" ", "\n", "  \n"]) {

@@ -121,13 +121,13 @@ Deno.test("the bill of materials names every package of the lock file", async ()
   }
 });
 
-Deno.test("the version stands in one place alike", async () => {
+Deno.test("the version is the same everywhere", async () => {
   const { version } = config;
   assertStringIncludes(await read("src/cli/version.ts"), `"${version}"`);
   assertStringIncludes(await read("CHANGELOG.md"), version);
 });
 
-Deno.test("the package can be published, and holds the program and nothing else", async () => {
+Deno.test("the package can be published, and contains only the program", async () => {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["publish", "--dry-run", "--allow-dirty"],
     cwd: fromFileUrl(ROOT),

@@ -31,7 +31,7 @@ async function runAsNobody(folder: string, args: readonly string[]) {
   );
 }
 
-Deno.test("a file that may not be read is told by its name", async () => {
+Deno.test("an unreadable file is named", async () => {
   await withFiles({ "secret.yml": WORKFLOW, "open.yml": WORKFLOW }, async (folder) => {
     const program = `${folder}/program`;
     await Deno.mkdir(program);

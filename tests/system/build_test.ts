@@ -11,7 +11,7 @@ import { withServer } from "../support/with_server.ts";
 const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
-Deno.test("a build of the same sources elsewhere is the same to the byte", async (test) => {
+Deno.test("builds are reproducible in another directory", async (test) => {
   await withFiles({}, async (folder) => {
     const { stdout } = await run("git", ["ls-files", "-z"], CHECKOUT);
     const places = [`${folder}/one`, `${folder}/a/place/far/away`];
@@ -35,10 +35,9 @@ Deno.test("a build of the same sources elsewhere is the same to the byte", async
     assertStringIncludes(version, "(commit: 0123456)\n");
     await test.step("all conformance tests pass from a URL that leads elsewhere", () =>
       conformFromUrl(`${places[0]}/dist/runner.js`));
-    await test.step("without the runtime for binaries nothing is written, and that is told", () =>
+    await test.step("without the runtime for binaries nothing is written, and a message says so", () =>
       compileWithout(places[0]!));
-    await test.step("binaries have the names and checksums that are told", () =>
-      compileWith(places[0]!));
+    await test.step("binaries have the printed names and checksums", () => compileWith(places[0]!));
   });
 });
 

@@ -100,7 +100,7 @@ async function makeForeign(folder: string, marks = ""): Promise<Place> {
   };
 }
 
-Deno.test("all tests pass where things are not as at home", async (test) => {
+Deno.test("all tests pass in unusual environments", async (test) => {
   const home = Deno.env.get("HOME") ?? "/";
   const { left: all } = await runSuite(
     { cwd: CHECKOUT, env: { ...environment(), HOME: home } },
@@ -109,11 +109,11 @@ Deno.test("all tests pass where things are not as at home", async (test) => {
   /** A few can be ignored: root may read everything. */
   const assertAll = ({ passed }: Counts) => assert(passed > 0.99 * all, `${passed} of ${all}`);
 
-  await test.step("not root, HOME read-only, a folder with an odd name, the C locale", async () => {
+  await test.step("not root, read-only HOME, a directory with an odd name, the C locale", async () => {
     await withFiles({}, async (folder) => assertAll(await runSuite(await makeForeign(folder))));
   });
 
-  await test.step("the same in a folder whose name looks like part of a URL", async () => {
+  await test.step("a directory whose name looks like part of a URL", async () => {
     // Not all tests: Deno misreads an import map that leads into such a folder.
     await withFiles({}, async (folder) => {
       const { passed } = await runSuite(await makeForeign(folder, "#e%20 "), PROGRAM_TESTS);

@@ -28,7 +28,7 @@ async function inTerminal(flags: readonly string[], args: readonly string[]) {
   });
 }
 
-Deno.test("in a terminal Deno never asks for a permission", async (test) => {
+Deno.test("Deno never prompts for a permission in a terminal", async (test) => {
   const read = "--allow-read=.";
   const table: [flags: string[], args: string[], told: string][] = [
     [[], ["hello.yml"], "does not let it read the environment"],

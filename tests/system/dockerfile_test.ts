@@ -34,7 +34,7 @@ function textsOf(stage: readonly Instruction[], name: string): string[] {
   return stage.filter((instruction) => instruction.name === name).map(({ text }) => text);
 }
 
-Deno.test("the Dockerfile copies files that are there, and starts the one that it copied", async () => {
+Deno.test("the Dockerfile copies existing files and starts the copied binary", async () => {
   const [download, image, ...others] = await readStages();
   assertEquals(others, []);
   for (const stage of [download!, image!]) {

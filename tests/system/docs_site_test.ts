@@ -3,7 +3,7 @@ import { join } from "@std/path/join";
 import { type Page, withPage } from "../support/browser.ts";
 import { CHECKOUT } from "../support/documents.ts";
 
-Deno.test("the site of docs/ is built, without broken links, and is searched in a browser", async (test) => {
+Deno.test("the site builds without broken links, and its search works in a browser", async (test) => {
   const folder = await Deno.makeTempDir({ prefix: "runner_test_site_" });
   try {
     await copyFolder(join(CHECKOUT, "docs"), join(folder, "docs"));
@@ -12,7 +12,7 @@ Deno.test("the site of docs/ is built, without broken links, and is searched in 
     await npm(folder, "run", "build");
     const site = join(folder, "site", "dist");
 
-    await test.step("every link leads to a file and a heading", async () => {
+    await test.step("every link has an existing target", async () => {
       const pages = await readPages(site, "");
       assert(pages.size >= 20, `only ${pages.size} pages`);
       assertEquals(await findBroken(site, pages), []);
@@ -41,7 +41,7 @@ Deno.test("the site of docs/ is built, without broken links, and is searched in 
 });
 
 async function tryInBrowser(test: Deno.TestContext, page: Page, url: string): Promise<void> {
-  await test.step("a page shows what stands in it, templates included", async () => {
+  await test.step("a page shows its content, including templates", async () => {
     await page.open(`${url}/expressions.html`);
     assertEquals(
       await page.evaluate(`document.querySelector("h1").firstChild.data.trim()`),
@@ -78,7 +78,7 @@ async function tryInBrowser(test: Deno.TestContext, page: Page, url: string): Pr
     assertEquals(found, ["/reference/functions.html", true]);
   });
 
-  await test.step("nothing fails, and nothing comes from elsewhere", () => {
+  await test.step("nothing fails, and nothing is loaded from other hosts", () => {
     assertEquals(page.errors, []);
     const elsewhere = page.requests.filter((request) => !/^(data|blob|about):/.test(request))
       .filter((request) => !request.startsWith(url));

@@ -57,7 +57,7 @@ async function assertNoBarriers(page: Page): Promise<void> {
   }
 }
 
-Deno.test("axe finds nothing wrong with the HTML report, whatever is shown in it", async () => {
+Deno.test("axe finds no problems in the HTML report, whatever it shows", async () => {
   let asked = 0;
   await using server = withServer(({ url }) =>
     new URL(url).pathname === "/flaky" && asked++ === 0
@@ -82,7 +82,7 @@ Deno.test("axe finds nothing wrong with the HTML report, whatever is shown in it
   }, { env: { SERVER_URL: server.url } });
 });
 
-Deno.test("axe finds nothing wrong with an HTML report of one step, or of 10,000", async () => {
+Deno.test("axe finds no problems in an HTML report of one step, or of 10,000", async () => {
   for (const workflow of [ONE, MANY]) {
     await withReport(workflow, async ({ page }) => {
       await assertNoBarriers(page);
@@ -93,7 +93,7 @@ Deno.test("axe finds nothing wrong with an HTML report of one step, or of 10,000
   }
 });
 
-Deno.test("axe finds nothing wrong with a graph of 300 jobs", async () => {
+Deno.test("axe finds no problems in a graph of 300 jobs", async () => {
   const jobs = Array.from({ length: 300 }, (_, index) => ({
     id: `job-${index}`,
     name: `Job ${index}`,
@@ -105,7 +105,7 @@ Deno.test("axe finds nothing wrong with a graph of 300 jobs", async () => {
   });
 });
 
-Deno.test("a barrier is found where there is one", async () => {
+Deno.test("axe finds a problem if there is one", async () => {
   await withReport(ONE, async ({ page }) => {
     await page.evaluate(`document.querySelector("label[for=search]").remove()`);
     await page.evaluate(`document.getElementById("search").removeAttribute("placeholder")`);

@@ -16,7 +16,7 @@ jobs:
         outputs: { none: "nil", empty: "''" }
 `;
 
-Deno.test("a value is laid out as JSON is: what is inside stands a little further right", async () => {
+Deno.test("a value is indented like JSON", async () => {
   await withReport(WORKFLOW, async ({ page }) => {
     const places = await page.evaluate(`(() => {
       const table = document.querySelector("#details .failure table");
@@ -43,7 +43,7 @@ Deno.test("a value is laid out as JSON is: what is inside stands a little furthe
   });
 });
 
-Deno.test("a failure begins at its line, and what differs has colours", async () => {
+Deno.test("a failure starts with its line, and differences are coloured", async () => {
   await withReport(WORKFLOW, async ({ page }) => {
     const [source] = await textsOf(page, "#details .failure pre");
     assertEquals(source, "test: vars.found == vars.right");
@@ -55,13 +55,13 @@ Deno.test("a failure begins at its line, and what differs has colours", async ()
   });
 });
 
-Deno.test("a request in which nothing stands is not shown", async () => {
+Deno.test("an empty request is not shown", async () => {
   await withReport(WORKFLOW, async ({ page }) => {
     assertEquals(await textsOf(page, "#details .part h3"), ["Response"]);
   });
 });
 
-Deno.test("outputs are shown also where they are nil or empty", async () => {
+Deno.test("outputs are shown even if they are nil or empty", async () => {
   await withReport(WORKFLOW, async ({ page }) => {
     await fill(page, "#show", "all");
     await click(page, "#row-2");

@@ -149,7 +149,7 @@ jobs:
   );
 });
 
-Deno.test("the filters of the HTML report show what they say, and the search finds bodies", async () => {
+Deno.test("the filters of the HTML report work, and the search finds bodies", async () => {
   await withShop(async (env) => {
     await withReport(SHOP, async ({ page }) => {
       const shown = async (filter: string, words: string) => {
@@ -277,7 +277,7 @@ Deno.test("an HTML report without steps, and one without jobs that ran", async (
   );
 });
 
-Deno.test("10,000 rounds are drawn as they scroll into view, with what came of all of them", async () => {
+Deno.test("10,000 rounds are drawn as they scroll into view, with a summary of all", async () => {
   const workflow = `
 name: n
 jobs:
@@ -337,7 +337,7 @@ Deno.test("the report of a program in a bundle is the same page", async () => {
   });
 });
 
-Deno.test("a long body, long names and three hundred jobs leave the page usable", async () => {
+Deno.test("the page stays usable with a long body, long names and 300 jobs", async () => {
   const long = "long ".repeat(200);
   const jobs = Array.from({ length: 300 }, (_, index) => ({
     id: `job-${index}`,

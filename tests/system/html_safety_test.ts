@@ -68,7 +68,7 @@ async function assertHarmless(page: Page): Promise<void> {
   assertEquals(await page.evaluate("typeof window.hacked"), "undefined");
 }
 
-Deno.test("nothing that came from outside becomes an element of the HTML report, or runs", async () => {
+Deno.test("untrusted content becomes no element of the HTML report, and does not run", async () => {
   await using server = withServer(({ url }) => {
     const headers = { "x-text": HOSTILE };
     return new URL(url).pathname === "/html"
@@ -111,7 +111,7 @@ Deno.test("nothing that came from outside becomes an element of the HTML report,
   }, { env: { SERVER_URL: server.url } });
 });
 
-Deno.test("the list for those without scripts has no element of what came from outside", async () => {
+Deno.test("untrusted content becomes no element of the list without scripts", async () => {
   await withReport(WORKFLOW, async ({ page, url }) => {
     await page.send("Emulation.setScriptExecutionDisabled", { value: true });
     await page.open(url);
@@ -133,7 +133,7 @@ function elementsOf({ nodeName, children = [] }: Node): string[] {
   return [nodeName, ...children.flatMap(elementsOf)];
 }
 
-Deno.test("the HTML report lets nothing be loaded, or run, that is not its own", async () => {
+Deno.test("the HTML report loads and runs nothing but its own script", async () => {
   const asked: string[] = [];
   await using server = withServer(({ url }) => {
     asked.push(url);

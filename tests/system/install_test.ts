@@ -135,7 +135,7 @@ Deno.test("install.sh installs a release by its version, with or without a v", a
   }
 });
 
-Deno.test("install.sh does with wget where there is no curl", async () => {
+Deno.test("install.sh uses wget if there is no curl", async () => {
   const tools = [...BASE, "wget", "sha256sum"];
   const { code, stderr, left } = await install({ program: PROGRAM }, { tools });
   assertEquals([code, stderr, left], [0, "", ["my home/.local/bin/runner"]]);
@@ -196,7 +196,7 @@ for (const [what, release, options, message] of failures) {
   });
 }
 
-Deno.test("a part of install.sh does nothing", async () => {
+Deno.test("an incomplete install.sh does nothing", async () => {
   const lines = (await Deno.readTextFile(SCRIPT)).trimEnd().split("\n");
   const last = lines.at(-1)!;
   const before = `${lines.slice(0, -1).join("\n")}\n`;

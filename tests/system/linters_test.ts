@@ -32,7 +32,7 @@ const MISTAKES: readonly (readonly [path: string, from: string, to: string, said
   ["Dockerfile", "FROM debian:stable-slim\n", "FORM debian:stable-slim\n", "FORM"],
 ];
 
-Deno.test("linters find nothing in workflows, action.yml and Dockerfile", async () => {
+Deno.test("linters find no problems in workflows, action.yml and Dockerfile", async () => {
   const texts: Record<string, string> = {};
   for (const path of [...GITHUB, "Dockerfile"]) texts[path] = await readDocument(path);
   const right = Object.keys(texts);
@@ -59,7 +59,7 @@ async function recipesForGitHub(): Promise<string[]> {
   return blocks.filter(({ text }) => /^on:/m.test(text)).map(({ text }) => text);
 }
 
-Deno.test("shellcheck finds nothing in the scripts, those inside of workflows included", async () => {
+Deno.test("shellcheck finds no problems in scripts, including those in workflows", async () => {
   const scripts = new Map<string, { readonly text: string; readonly shell: string }>();
   for (const path of SCRIPTS) scripts.set(path, { text: await readDocument(path), shell: "sh" });
   for (const path of GITHUB) {

@@ -100,7 +100,7 @@ const IDS = [
   ...["a_b_step0", "end_2", "日本", "a b", "End", "-", "node", "root"],
 ];
 
-Deno.test("Mermaid takes whatever id a job has, and joins the jobs that need each other", async () => {
+Deno.test("Mermaid accepts any job id and draws the needs", async () => {
   await withMermaid(async (page) => {
     const jobs = IDS.map((id, index) => ({
       id,
@@ -113,7 +113,7 @@ Deno.test("Mermaid takes whatever id a job has, and joins the jobs that need eac
   });
 });
 
-Deno.test("Mermaid draws 300 jobs within the limits that it has by itself", async () => {
+Deno.test("Mermaid draws 300 jobs within its own limits", async () => {
   await withMermaid(async (page) => {
     const jobs = Array.from({ length: 300 }, (_, index) => ({
       id: `job-${index}`,
@@ -125,7 +125,7 @@ Deno.test("Mermaid draws 300 jobs within the limits that it has by itself", asyn
   });
 });
 
-Deno.test("a flowchart with a mistake is told of", async () => {
+Deno.test("Mermaid rejects an invalid flowchart", async () => {
   await withMermaid(async (page) => {
     const broken = await render(page, "flowchart LR\n  end --> [").catch((error) => String(error));
     assertEquals(/Parse error/.test(String(broken)), true, String(broken));

@@ -69,7 +69,7 @@ const cases: readonly (readonly [what: string, parameters: string])[] = [
 
 const SHELLS = ["sh", "bash", "zsh"];
 
-Deno.test("the command below a failure sends the same request once more, from any shell", async () => {
+Deno.test("the command below a failure reproduces the request in any shell", async () => {
   await using server = rawServer(async (connection) => {
     for (let request; (request = await connection.request()) !== undefined;) {
       await connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");

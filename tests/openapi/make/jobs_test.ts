@@ -43,7 +43,7 @@ function plan(...lines: readonly string[]): string[] {
   ]);
 }
 
-Deno.test("what creates a thing comes before what reads, changes and deletes it", () => {
+Deno.test("a resource is created before it is read, changed and deleted", () => {
   assertEquals(
     plan(
       "a: DELETE /pets",
@@ -71,7 +71,7 @@ Deno.test("what creates a thing comes before what reads, changes and deletes it"
   );
 });
 
-Deno.test("things in things: the outer is created first and deleted last", () => {
+Deno.test("nested resources: the outer one is created first and deleted last", () => {
   assertEquals(
     plan(
       "a: DELETE /users/{user}",
@@ -89,7 +89,7 @@ Deno.test("things in things: the outer is created first and deleted last", () =>
   );
 });
 
-Deno.test("a job needs the jobs that create what it uses; that is deleted after all of them", () => {
+Deno.test("a job needs the jobs that create its resources, which are deleted after all users", () => {
   assertEquals(
     plan(
       "users: POST /users -> id",
@@ -116,7 +116,7 @@ Deno.test("a job needs the jobs that create what it uses; that is deleted after 
   );
 });
 
-Deno.test("jobs that would need each other do without one of the links", () => {
+Deno.test("a link that would cause a dependency cycle is dropped", () => {
   assertEquals(
     plan(
       "a: POST /as -> id",
@@ -161,7 +161,7 @@ for (const [path, fields, found] of FIELDS) {
   });
 }
 
-Deno.test("a parameter that no response tells is not linked", () => {
+Deno.test("a parameter that is in no response is not linked", () => {
   for (
     const lines of [
       ["a: POST /pets -> title", "a: GET /pets/{id}"],

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { importsOf } from "../../../scripts/bundle/imports_of.ts";
 import { nameChunks } from "../../../scripts/bundle/name_chunks.ts";
 
-Deno.test("imports are found wherever they stand, and in nothing that only looks like one", () => {
+Deno.test("all imports are found, and nothing that only looks like one", () => {
   const code = `import a from"./a.js";import"b";import{c}from"node:c";export*from"d";
     export{e}from"e";export{a as f};const g=()=>import("npm:g@1");const h=x=>import(x);
     const text='import("i")';/*import("j")*/`;
@@ -12,7 +12,7 @@ Deno.test("imports are found wherever they stand, and in nothing that only looks
   });
 });
 
-Deno.test("chunks are named by the way to them, not by their hashes", () => {
+Deno.test("chunks are named by their path, not by their hash", () => {
   const chunks = (x: string, y: string) =>
     new Map([
       ["cli.js", `import"./chunk-${x}.js";import("./run-${x}.js");import"node:fs";"./other.js"`],

@@ -24,14 +24,14 @@ const nothing = new Uint8Array(20);
 const settings = json({ entrypoint_key: "a.js" });
 const tree = json([{ File: { n: "a.js", o: [0, 3] } }, { File: { n: "b.js", o: [3, 2] } }]);
 
-Deno.test("what is embedded is read back", () => {
+Deno.test("the embedded payload is read back", () => {
   const payload = readPayload(binary(settings, nothing, tree, sized(encode("abcde"))));
   assertEquals(payload.settings, { entrypoint_key: "a.js" });
   const texts = [...payload.files].map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]);
   assertEquals(texts, [["a.js", "abc"], ["b.js", "de"]]);
 });
 
-Deno.test("what is not as it should be is told", () => {
+Deno.test("an invalid payload is an error", () => {
   const data = sized(encode("abcde"));
   const some = new Uint8Array(20).fill(1, 8, 9);
   const folder = json([{ Dir: { name: "x", entries: [] } }]);
