@@ -1,4 +1,5 @@
 import { demand, isGranted } from "../host/deno_permissions.ts";
+import { StepError } from "../source/errors.ts";
 import type { Clock } from "../host/host.ts";
 import type { ActionContext } from "./action.ts";
 import { endMarked } from "./process/process_group.ts";
@@ -70,11 +71,26 @@ export class RunResources {
   async #newDirectory(): Promise<string> {
     const watchdog = this.#startWatchdog();
     demand({ name: "write", path: temporaryDirectory() });
-    const directory = await Deno.makeTempDir({ prefix: "runner-" });
+    const directory = await Deno.makeTempDir({ prefix: "runner-" }).catch((error) => {
+      throw temporaryProblem(error);
+    });
     // Before anything is put there: the program may crash with the next file.
     await watchdog.made(directory);
     return directory;
   }
+}
+
+/** Why there is no directory for temporary files; what Deno denies is explained elsewhere. */
+function temporaryProblem(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof Deno.errors.NotCapable) return error;
+  const reason = error instanceof Deno.errors.NotFound
+    ? "it does not exist"
+    : error.message.replace(/: .*/s, "");
+  const name = Deno.build.os === "windows" ? "TMP" : "TMPDIR";
+  return new StepError(
+    `cannot create a temporary directory in "${temporaryDirectory()}": ${reason}`,
+    `${name} names the directory for temporary files`,
+  );
 }
 
 /** Where Deno makes temporary files. */

@@ -356,3 +356,21 @@ Deno.test("shell has the timeout of the step where its own is 0", async () => {
     assertEquals([res.stdout, req.timeout], ["hi\n", undefined]);
   });
 });
+
+Deno.test("shell names the directory for temporary files where that does not exist", async () => {
+  const before = Deno.env.get("TMPDIR");
+  await inRun(async (context) => {
+    try {
+      Deno.env.set("TMPDIR", "/no/such/directory");
+      const error = await assertRejects(
+        () => runShell({ cmd: "sleep 100", background: true }, context),
+        StepError,
+        'cannot create a temporary directory in "/no/such/directory": it does not exist',
+      );
+      assertEquals(error.hint, "TMPDIR names the directory for temporary files");
+    } finally {
+      if (before === undefined) Deno.env.delete("TMPDIR");
+      else Deno.env.set("TMPDIR", before);
+    }
+  });
+});

@@ -64,6 +64,7 @@ async function saveBody(
       throw new StepError(`cannot save the body of the response: ${denial.words}`, denial.hint);
     }
     if (!(error instanceof Error)) throw error;
-    throw new StepError(`cannot save the body of the response: ${error.message}`);
+    const hint = error instanceof StepError ? error.hint : undefined;
+    throw new StepError(`cannot save the body of the response: ${error.message}`, hint);
   }
 }
