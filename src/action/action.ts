@@ -195,7 +195,7 @@ export interface ActionContext {
   /** Writes a line for those who asked for details with `-v`. */
   log(text: string): void;
   /** Reports something that everybody should see and that is not a result. */
-  warn(text: string): void;
+  warn(text: string, about?: "ended service"): void;
 }
 
 /** The timeout of an attempt, and timers that share the run's one timer. */

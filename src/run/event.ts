@@ -226,6 +226,8 @@ export interface Failure {
   readonly field: string;
   /** What was wrong, in words. */
   readonly message: string;
+  /** What kept the action from reaching a server, the same for all steps with that cause. */
+  readonly cause?: string;
   /** What to try. */
   readonly hint?: string;
   /** Where in the file. */

@@ -111,6 +111,7 @@ function openSession(
     addSecretValue,
     addExchangedSecrets: exchangedSecretsAdder(secrets),
     tally: emptyTally(),
+    endedServices: [],
     emit: (event) => emit(maskEvent(ofRun(runId, event), secrets)),
     runJobFile: async (...args) =>
       await (await import("./execute/run_job_file.ts")).runJobFile(...args),

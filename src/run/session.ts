@@ -43,6 +43,8 @@ export interface Session {
   /** Adds the secrets in what an action was given, sent or received. */
   readonly addExchangedSecrets: (data: Dict) => void;
   readonly tally: Tally;
+  /** What was said of commands in the background that failed: why a server cannot be reached. */
+  readonly endedServices: string[];
   /** Emits an event of this run, with its secrets masked. */
   readonly emit: (event: BareEvent) => void;
   /** Runs a job file, for a step that embeds one. */

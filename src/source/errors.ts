@@ -40,6 +40,8 @@ export class StepError extends RunnerError {
     readonly details: {
       /** The parameter that is wrong. */
       readonly parameter?: string;
+      /** What kept it from reaching a server, in the same words for each step with that cause. */
+      readonly cause?: string;
       readonly req?: Readonly<Record<string, unknown>>;
       /** What there was of an answer when the attempt was ended. */
       readonly res?: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { runCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -58,4 +58,27 @@ Deno.test("a command in the background that a step or the run ends is not warned
     const { code, stderr } = await inBackground(cmd, then);
     assertEquals([code, stderr], [0, ""], cmd);
   }
+});
+
+Deno.test("a step that waits for a server in the background says how that one ended", async () => {
+  const workflow = `name: n
+jobs:
+  - name: j
+    steps:
+      - name: server
+        uses: shell
+        with: { cmd: "echo 'the port is taken'; exit 2", background: true }
+      - name: is it ready
+        uses: http
+        with: { get: "http://127.0.0.1:1/" }
+        test: res.code == 200
+        retry: { max_attempts: 5, interval: 150ms }
+`;
+  await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const { code, stdout } = await runCli(["w.yml"], { cwd });
+    assertEquals(code, 1);
+    const words = "the command in the background ended with exit code 2: the port is taken";
+    assertStringIncludes(stdout, `hint: ${words}`);
+    assert(!stdout.includes("is the server running there"), stdout);
+  });
 });

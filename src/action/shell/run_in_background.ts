@@ -30,7 +30,7 @@ export async function runInBackground(
     await atMost(OUTPUT_LAG, Promise.all(outputs.map((output) => output.ended)), context);
     const line = await lastLine(path);
     const words = `the command in the background ended with exit code ${status.code}`;
-    if (!isOver) context.warn(line === "" ? words : `${words}: ${line}`);
+    if (!isOver) context.warn(line === "" ? words : `${words}: ${line}`, "ended service");
   });
   resources.defer(async () => {
     isOver = true;

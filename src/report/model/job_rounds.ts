@@ -1,8 +1,8 @@
-import type { JobState, StepResult } from "../../run/event.ts";
-import { type FailureEntry, isToldInside, makeFailureEntry } from "../text/failure_list.ts";
+import type { JobState } from "../../run/event.ts";
+import { type FailureEntry, makeFailureEntry, withInner } from "../text/failure_list.ts";
 import { describeKind, renderRounds, stepsInOrder, titleOf } from "../text/render_rounds.ts";
 import type { ReportOptions } from "../reporter.ts";
-import { addToTally, makeRoundTally, type StepTallies, type StepTally } from "./round_tally.ts";
+import { addToTally, makeRoundTally, type StepTallies } from "./round_tally.ts";
 import type { StepTree } from "./step_trees.ts";
 import { countOf } from "../text/text_lines.ts";
 
@@ -35,32 +35,17 @@ export function makeJobRounds(rounds: number): JobRounds {
   };
 }
 
-function failuresOfRounds(tally: StepTallies, around: string): FailureEntry[] {
-  return stepsInOrder(tally).flatMap((step) => {
-    const entries = kindsOf(step, `${around} › ${titleOf(step)}`);
-    const inside = failuresInside(step.inside);
-    const [first, ...others] = entries;
-    return first ? [{ ...first, inside }, ...others] : [];
+function failuresOfRounds({ steps }: StepTallies, around: string): FailureEntry[] {
+  return stepsInOrder({ steps }).flatMap((step) => {
+    const title = `${around} › ${titleOf(step)}`;
+    const inner = failuresOfRounds(step.inside, title);
+    const kinds = [...step.kinds.values()];
+    const own = kinds.map((kind) =>
+      makeFailureEntry(title, kind.first.failures, `${describeKind(kind)}: `)
+    );
+    const [first] = kinds;
+    return first && kinds.length === 1 ? withInner(own, inner, first.first) : [...inner, ...own];
   });
-}
-
-function failuresInside(tally: StepTallies, around = ""): FailureEntry[] {
-  return stepsInOrder(tally).flatMap((step) => {
-    const title = `${around}› ${titleOf(step)}`;
-    const inner = failuresInside(step.inside, `${title} `);
-    const own = kindsOf(step, title, (first) => !isToldInside(first, inner));
-    return [...inner, ...own];
-  });
-}
-
-/** An entry for each way in which a step failed. */
-function kindsOf(
-  { kinds }: StepTally,
-  title: string,
-  isTold: (first: StepResult) => boolean = () => true,
-): FailureEntry[] {
-  return [...kinds.values()].filter(({ first }) => isTold(first))
-    .map((kind) => makeFailureEntry(title, kind.first.failures, `${describeKind(kind)}: `));
 }
 
 function remarkOn(

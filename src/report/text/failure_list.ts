@@ -6,18 +6,30 @@ import type { Style } from "../style.ts";
 import { countOf, indentedRoom, indentLines, oneLine, type Room } from "./text_lines.ts";
 
 /** A step or job that failed, for the list at the end of a report. */
-export interface FailureEntry {
+export interface FailureEntry extends FailedStep {
+  /** What was wrong, and what to try. */
+  readonly lines: readonly FailureLine[];
+  /** What kept it from reaching a server; entries with the same cause become one. */
+  readonly cause?: string;
+  /** The steps that failed because of this one, or of the same cause. */
+  readonly tookDown: readonly FailedStep[];
+}
+
+interface FailedStep {
   /** `Build › check the total`. */
   readonly title: string;
   /** `api.yml:14:15`. */
   readonly place?: string;
-  readonly lines: readonly string[];
-  /** What failed in the job that the step embeds. */
-  readonly inside?: readonly FailureEntry[];
+}
+
+interface FailureLine {
+  readonly text: string;
+  readonly isHint: boolean;
 }
 
 /** More of them nobody reads, and they are all in the report above. */
 const MOST_ENTRIES = 100;
+const MOST_TAKEN_DOWN = 20;
 
 /** The entry for failures of one step or job; `remark` goes before what was wrong. */
 export function makeFailureEntry(
@@ -26,61 +38,85 @@ export function makeFailureEntry(
   remark = "",
 ): FailureEntry {
   const place = failures.find((failure) => failure.place)?.place;
-  const lines = failures.map((failure) => remark + summarizeFailure(failure));
-  return { title: oneLine(title), lines, ...(place ? { place: formatPlace(place) } : {}) };
+  const cause = failures[0]?.cause;
+  const lines = failures.flatMap((failure) => [
+    { text: remark + summarizeFailure(failure), isHint: false },
+    ...failure.hint === undefined ? [] : [{ text: `hint: ${oneLine(failure.hint)}`, isHint: true }],
+  ]);
+  return {
+    title: oneLine(title),
+    lines,
+    tookDown: [],
+    ...place ? { place: formatPlace(place) } : {},
+    ...cause !== undefined && failures.every((one) => one.cause === cause) ? { cause } : {},
+  };
 }
 
-/** The entry of a step that failed, with what failed inside of it; `around` is the name of its job. */
-export function makeStepEntry({ result, inside }: StepTree, around: string): FailureEntry {
-  const entry = makeFailureEntry(`${around} › ${result.name}`, result.failures);
-  return { ...entry, inside: inside.flatMap((step) => failuresInside(step)) };
-}
-
-/** What failed in an embedded job, by the names of the steps from there on. */
-function failuresInside({ result, inside }: StepTree, around = ""): FailureEntry[] {
+/** The entries of a step that failed; `around` is the name of what it is a part of. */
+export function makeStepEntries({ result, inside }: StepTree, around: string): FailureEntry[] {
   if (result.state !== "failed") return [];
-  const title = `${around}› ${result.name}`;
-  const inner = inside.flatMap((step) => failuresInside(step, `${title} `));
-  return isToldInside(result, inner) ? inner : [...inner, makeFailureEntry(title, result.failures)];
+  const title = `${around} › ${result.name}`;
+  const inner = inside.flatMap((step) => makeStepEntries(step, title));
+  return withInner([makeFailureEntry(title, result.failures)], inner, result);
 }
 
-/** Whether a step failed by those inside of it and by nothing else. */
-export function isToldInside({ failures }: StepResult, inner: readonly FailureEntry[]): boolean {
-  return inner.length > 0 && failures.every(({ kind }) => kind === "embedded");
+/** Entries of a step and those inside of it; one that failed by these alone is told with the first. */
+export function withInner(
+  own: readonly FailureEntry[],
+  inner: readonly FailureEntry[],
+  { failures }: StepResult,
+): FailureEntry[] {
+  const [first, ...others] = inner;
+  if (!first || !failures.every(({ kind }) => kind === "embedded")) return [...inner, ...own];
+  return [{ ...first, tookDown: [...first.tookDown, ...own] }, ...others];
 }
 
-/**
- * Everything that failed, once more, with its place in the file. What is numbered is what is counted
- * in the last line of a report; steps of an embedded job stand below the one that embeds it.
- */
+/** Everything that failed, once more, with its place in the file: one entry for each cause. */
 export function renderFailureList(
-  entries: readonly FailureEntry[],
+  all: readonly FailureEntry[],
   style: Style,
   room: Room,
 ): string[] {
+  const entries = mergeCauses(all);
   const lines = entries.slice(0, MOST_ENTRIES).flatMap((entry, index) => {
     const number = `${String(index + 1).padStart(3)}. `;
     const [title = "", ...below] = entryLines(entry, style, indentedRoom(room, number.length));
     return [style.dim(number) + title, ...indentLines(below, number.length)];
   });
-  return [style.bold("Failures"), ...lines, ...leftOut(entries, 5), ""];
+  const left = entries.length - MOST_ENTRIES;
+  const more = left > 0 ? indentLines([`… (${countOf(left, "more failure")} above)`], 5) : [];
+  return [style.bold("Failures"), ...lines, ...more, ""];
+}
+
+/** What the same cause has taken down goes to the first that it did. */
+function mergeCauses(entries: readonly FailureEntry[]): readonly FailureEntry[] {
+  const merged: FailureEntry[] = [];
+  const known = new Map<string, number>();
+  for (const entry of entries) {
+    const { cause, tookDown } = entry;
+    const index = cause === undefined ? undefined : known.get(cause);
+    const first = index === undefined ? undefined : merged[index];
+    if (index === undefined || !first) {
+      if (cause !== undefined) known.set(cause, merged.length);
+      merged.push(entry);
+    } else {
+      merged[index] = { ...first, tookDown: [...first.tookDown, entry, ...tookDown] };
+    }
+  }
+  return merged;
 }
 
 function entryLines(entry: FailureEntry, style: Style, room: Room): string[] {
-  const { title, place, lines, inside = [] } = entry;
-  const inner = inside.slice(0, MOST_ENTRIES).flatMap((one) => {
-    const [head = "", ...below] = entryLines(one, style, indentedRoom(room, 2));
-    return [head, ...indentLines(below, 2)];
-  });
+  const { lines, tookDown } = entry;
+  const titleOf = ({ title, place }: FailedStep) =>
+    title + (place === undefined ? "" : `   ${style.cyan(place)}`);
+  const left = tookDown.length - MOST_TAKEN_DOWN;
   return [
-    title + (place === undefined ? "" : `   ${style.cyan(place)}`),
-    ...lines.flatMap((line) => fitSentence(line, room)).map(style.red),
-    ...inner,
-    ...leftOut(inside, 0),
+    titleOf(entry),
+    ...lines.flatMap(({ text, isHint }) =>
+      fitSentence(text, room).map((line) => isHint ? line : style.red(line))
+    ),
+    ...tookDown.slice(0, MOST_TAKEN_DOWN).map((step) => `also failed: ${titleOf(step)}`),
+    ...left > 0 ? [`also failed: ${countOf(left, "more step")}`] : [],
   ];
-}
-
-function leftOut(entries: readonly FailureEntry[], indent: number): string[] {
-  const left = entries.length - MOST_ENTRIES;
-  return left > 0 ? indentLines([`… (${countOf(left, "more failure")} above)`], indent) : [];
 }

@@ -1,5 +1,5 @@
 import type { JobFinished } from "../../run/event.ts";
-import { type FailureEntry, makeFailureEntry, makeStepEntry } from "./failure_list.ts";
+import { type FailureEntry, makeFailureEntry, makeStepEntries } from "./failure_list.ts";
 import type { JobRounds } from "../model/job_rounds.ts";
 import {
   BELOW_JOB,
@@ -39,7 +39,9 @@ export function makeJobBlock(position: number, name: string, rounds?: JobRounds)
 /** Takes a step into account. Where rounds are counted until the job ends it has no lines. */
 export function addStep(block: JobBlock, step: StepTree): void {
   if (block.rounds) block.rounds.addStep(step);
-  else if (step.result.state === "failed") block.failures.push(makeStepEntry(step, block.name));
+  else if (step.result.state === "failed") {
+    block.failures.push(...makeStepEntries(step, block.name));
+  }
 }
 
 /** The lines that a step adds to its job. */

@@ -2,7 +2,7 @@ import type { Failure, Operand } from "../../run/event.ts";
 import { printableLine } from "../../source/printable.ts";
 import { renderExcerpt } from "../../source/render_diagnostic.ts";
 import type { Position, SourceExcerpt } from "../../source/source.ts";
-import { cutLine, fitSentence } from "./fit_lines.ts";
+import { fitSentence } from "./fit_lines.ts";
 import {
   describeDifference,
   isSideOf,
@@ -15,7 +15,6 @@ import type { Style } from "../style.ts";
 import { oneLine, type Room } from "./text_lines.ts";
 
 const WIDEST_VALUE = 200;
-const WIDEST_SUMMARY = 120;
 
 /** All about one failure: what, where, the line of the file, and the values that decided it. */
 export function renderFailure(failure: Failure, style: Style, room: Room): string[] {
@@ -50,7 +49,7 @@ export function summarizeFailure(failure: Failure): string {
   ].join(", ");
   // Without the line of the file, an expression is known by the key that it stands under.
   const text = kind === "expression" ? `${field}: ${message}` : message;
-  return cutLine(oneLine(values ? `${text}: ${values}` : text), WIDEST_SUMMARY);
+  return oneLine(values ? `${text}: ${values}` : text);
 }
 
 /** `api.yml:14:15`. */

@@ -26,6 +26,7 @@ export async function runAttempts(
   const most = retry?.maxAttempts ?? 1;
   if (retry) await pause(session, run, delay(retry, "initial_delay", context), "initial_delay");
   const attempts: Attempt[] = [];
+  let wasOnlyRefused = true;
   for (;;) {
     const started = clock.now();
     const ticks = clock.ticks();
@@ -42,11 +43,13 @@ export async function runAttempts(
     let stopped: Failure | undefined;
     if (retry && !isLast) {
       session.emit({ type: "step_retried", time: clock.now(), run, attempt, of: most });
+      wasOnlyRefused &&= isRefused(tried);
       stopped = await pauseOrFail(session, context, retry);
       if (!stopped) continue;
     }
     const outcome = await conclude(session, context, tried, stopped, attempts.length);
-    const isFlaky = attempts.length > 1 && tried.outcome === "passed" && !stopped &&
+    const isFlaky = attempts.length > 1 && !wasOnlyRefused && tried.outcome === "passed" &&
+      !stopped &&
       outcome.state !== "failed";
     return {
       ...outcome,
@@ -55,6 +58,11 @@ export async function runAttempts(
       ...(isFlaky ? { flaky: true } : {}),
     };
   }
+}
+
+/** Whether there was nobody to connect to: a server that is still starting is not flaky. */
+function isRefused({ failures }: Try): boolean {
+  return failures.length > 0 && failures.every(({ cause }) => cause?.includes("(ECONNREFUSED)"));
 }
 
 /** Waits for the next attempt; the failure tells why there is none. */

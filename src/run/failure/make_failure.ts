@@ -58,12 +58,15 @@ export async function failureOfError(
       ? nilParameterHint(reader, given, parameter)
       : undefined;
   };
+  const unreachable = cause instanceof StepError ? cause.details.cause : undefined;
+  const ended = unreachable === undefined ? undefined : session.endedServices.at(-1);
   const isStopped = session.cancellation.reason !== undefined || cause instanceof EmbeddedError;
   return {
     kind: isStopped ? "interrupted" : "action",
     field: fieldName,
     message: isOurs ? `internal error: ${briefError(cause)}` : cause.message,
-    ...(isOurs ? bugHint(session, cause) : hintOf(cause, nilReason())),
+    ...unreachable === undefined ? {} : { cause: unreachable },
+    ...(isOurs ? bugHint(session, cause) : hintOf(cause, ended ?? nilReason())),
     ...await placeAt(session, path),
   };
 }

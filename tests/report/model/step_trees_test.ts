@@ -103,10 +103,11 @@ for (const [name, make] of reporters) {
 
 Deno.test("textReport() holds the steps of an embedded job until the step around them is over", () => {
   const report = textReport(OPTIONS);
-  assertEquals(reportOf(report, RETRIED), "Shop\n\n● Build\n");
+  assertEquals(reportOf(report, RETRIED), "Shop\n\n");
   assertEquals(
     report.report(stepFinished(outer, "outer", { echo: "said\n" })),
     [
+      "● Build",
       "   1. ✓ outer",
       "        1. ✓ inside",
       "        2. ○ also inside (exit 1, not tested)",
@@ -134,16 +135,22 @@ Deno.test("textReport() lists a step that failed once, with what failed inside o
     text([failedInside]),
     "\n        api.yml:9:5: jobs/x.yml failed: 1 of 1 step\n",
   );
-  const below = [
-    "     › inside › deep   api.yml:14:11",
-    "       test is false: res.body.total is 2 (int)",
-    "     › inside › too   api.yml:14:11",
-    "       test is false: res.body.total is 2 (int)",
-  ];
-  const head = ["  1. Build › outer   api.yml:9:5", "     jobs/x.yml failed: 1 of 1 step"];
-  assertEquals(list([failedInside]), [...head, ...below]);
   const falsely = "     test is false: res.body.total is 2 (int)";
-  assertEquals(list([failedInside, falseTest()]), [...head, falsely, ...below]);
+  const deep = [
+    "  1. Build › outer › inside › deep   api.yml:14:11",
+    falsely,
+    "     also failed: Build › outer › inside   api.yml:9:5",
+  ];
+  const too = ["  2. Build › outer › inside › too   api.yml:14:11", falsely];
+  const outerToo = "     also failed: Build › outer   api.yml:9:5";
+  assertEquals(list([failedInside]), [...deep, outerToo, ...too]);
+  assertEquals(list([failedInside, falseTest()]), [
+    ...deep,
+    ...too,
+    "  3. Build › outer   api.yml:9:5",
+    "     jobs/x.yml failed: 1 of 1 step",
+    falsely,
+  ]);
 });
 
 Deno.test("textReport() keeps to a terminal inside of embedded jobs too", () => {

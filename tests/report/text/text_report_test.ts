@@ -141,14 +141,6 @@ Total workflow time: 1.1s ✓ All jobs succeeded
   );
 });
 
-Deno.test("textReport() names a job as soon as its first step starts", () => {
-  const report = textReport({ timing: false, style: PLAIN });
-  reportOf(report, [runStarted(["build"])]);
-  assertEquals(report.report(jobStarted("build", { name: "Build it\nall" })), "");
-  assertEquals(report.report(stepStarted(run(0), "compile")), "● Build it all\n");
-  assertEquals(report.report(stepStarted(run(1), "test")), "");
-});
-
 Deno.test("textReport() gives a job that was skipped after its start one line", () => {
   const events = [
     runStarted(["build"]),

@@ -24,8 +24,9 @@ export async function explainFailure(
     const reason = cause instanceof StepError
       ? { words: `${cause.message} ${whileDoing(error)}`, hint: cause.hint }
       : await explainCause(cause, error, clock);
+    const isUnreachable = UNREACHABLE.has(codeOf(cause));
     const doing = cause instanceof BodyTooLarge ? "read the response to" : "send";
-    return failed(doing, request, reason, req);
+    return failed(doing, request, reason, req, isUnreachable ? reason.words : undefined);
   }
   if (error instanceof BodyTooLarge || error instanceof BadEncoding) {
     return failed("read the response to", first, explainBody(error), req);
@@ -39,9 +40,17 @@ function failed(
   { method, url }: Request,
   { words, hint }: { readonly words: string; readonly hint?: string | undefined },
   req: Dict,
+  cause?: string,
 ): StepError {
-  return new StepError(`cannot ${doing} ${method} "${url}": ${words}`, hint, { req });
+  const details = cause === undefined ? { req } : { req, cause };
+  return new StepError(`cannot ${doing} ${method} "${url}": ${words}`, hint, details);
 }
+
+/** Codes of a server that no request can reach. */
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  ...["ECONNREFUSED", "ENOTFOUND", "EAI_NONAME", "EAI_NODATA", "EAI_AGAIN"],
+  ...["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
+]);
 
 async function explainCause(
   cause: unknown,

@@ -1,0 +1,55 @@
+import { assertEquals } from "@std/assert";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+/** A port that nobody listens at. */
+function freePort(): number {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  return port;
+}
+
+/** The report of a workflow of one job. */
+function stepsOf(steps: string) {
+  const workflow = `name: n\njobs:\n  - name: j\n    steps:\n${steps}`;
+  return withFiles({ "w.yml": workflow }, (cwd) => runCli(["w.yml"], { cwd }));
+}
+
+Deno.test("a server that is down is one failure, with a line for each step that it took down", async () => {
+  const steps = ["log in", "buy", "pay"].map((name) =>
+    `      - {name: ${name}, uses: http, with: {get: "http://127.0.0.1:1/${name[0]}"}}\n`
+  );
+  const { code, stdout } = await stepsOf(
+    steps.join("") +
+      '      - {name: other, uses: hello, test: "1 == 2"}\n',
+  );
+  assertEquals(code, 1);
+  const list = stdout.slice(stdout.indexOf("Failures\n")).split("\n");
+  assertEquals(list.slice(1, -3), [
+    "  1. j › log in   w.yml:5:30",
+    '     cannot send GET "http://127.0.0.1:1/l": 127.0.0.1 port 1 refused the connection (ECONNREFUSED)',
+    "     hint: is the server running there?",
+    "     also failed: j › buy   w.yml:6:27",
+    "     also failed: j › pay   w.yml:7:27",
+    "  2. j › other   w.yml:8:43",
+    "     test is false",
+  ]);
+  assertEquals(/✗ (.*)\n$/.exec(stdout)?.[1], "1 job failed; 4 steps failed");
+});
+
+Deno.test("a step that only waited for its server to start is not flaky", async () => {
+  const port = freePort();
+  const server = `Deno.serve({port: ${port}, hostname: "127.0.0.1"}, () => new Response("ok"))`;
+  const command = `sleep 0.3; exec ${Deno.execPath()} eval --no-config ${JSON.stringify(server)}`;
+  const { code, stdout } = await stepsOf(
+    `      - {uses: shell, with: {cmd: ${JSON.stringify(command)}, background: true}}
+      - name: ready
+        uses: http
+        with: {get: "http://127.0.0.1:${port}/"}
+        test: res.code == 200
+        retry: {max_attempts: 100, interval: 100ms}
+`,
+  );
+  assertEquals([code, stdout.includes("flaky")], [0, false], stdout);
+});
