@@ -1,0 +1,60 @@
+import { main } from "../../src/cli/main.ts";
+import { denoHost } from "../../src/host/deno_host.ts";
+import type { Files, Host, Output } from "../../src/host/host.ts";
+import { BUILT, type CliOptions, type CliResult, runCli } from "./run_cli.ts";
+
+/**
+ * Runs the program in the process of the test: its arguments, its files and its outputs are real
+ * ones, its environment is `env` alone and its current directory is `cwd`. For what is not about
+ * processes, signals and terminals; steps that use `shell` or a plugin need `runCli`. So does a
+ * build that RUNNER_BIN names, which is started instead.
+ */
+export async function runMain(
+  args: readonly string[],
+  options: CliOptions = {},
+  host: Partial<Host> = {},
+): Promise<CliResult> {
+  if (BUILT !== undefined) return await runCli(args, options);
+  const { cwd = Deno.cwd(), env = {} } = options;
+  const [stdout, stderr] = [new Collected(), new Collected()];
+  const real = denoHost();
+  const code = await main(args, {
+    ...real,
+    env: { get: (name) => env[name], all: () => ({ ...env }) },
+    files: filesIn(cwd, real.files),
+    signals: { listen: () => () => {} },
+    stdout,
+    stderr,
+    ...host,
+  }, () => {});
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** An output that keeps what is written to it. */
+class Collected implements Output {
+  readonly isTerminal = false;
+  text = "";
+  columns = () => 80;
+  rows = () => 24;
+  flush = () => Promise.resolve(true);
+  write(text: string): boolean {
+    this.text += text;
+    return true;
+  }
+}
+
+/** Files whose relative paths begin at a directory. */
+function filesIn(cwd: string, files: Files): Files {
+  const at = (path: string) => path.startsWith("/") || /^\w:/.test(path) ? path : `${cwd}/${path}`;
+  return {
+    read: (path) => files.read(typeof path === "string" ? at(path) : path),
+    list: (path) => files.list(at(path)),
+    entries: (path) => files.entries(at(path)),
+    isFile: (path) => files.isFile(at(path)),
+    realPath: (path) => files.realPath(at(path)),
+    stage: (path) => files.stage(at(path)),
+    grow: (path) => files.grow(at(path)),
+    append: (path) => files.append(at(path)),
+    workingFolder: () => cwd,
+  };
+}
