@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
-import { type CliResult, runCli } from "../support/run_cli.ts";
+import type { CliResult } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -14,7 +15,7 @@ async function refuse(
   env: Record<string, string> = {},
 ): Promise<string> {
   const all = typeof files === "string" ? { "w.yml": files } : files;
-  const result = await withFiles(all, (cwd) => runCli([path], { cwd, env }));
+  const result = await withFiles(all, (cwd) => runMain([path], { cwd, env }));
   assertNoTrace(result);
   assertEquals([result.code, result.stdout], [1, ""], result.stderr);
   return result.stderr;
@@ -53,7 +54,7 @@ jobs:
   -
 `;
   const told = await withFiles({ "w.yml": yaml }, async (cwd) => {
-    const result = await runCli(["w.yml"], { cwd });
+    const result = await runMain(["w.yml"], { cwd });
     assertEquals([result.code, result.stdout], [1, ""]);
     assertEquals([...Deno.readDirSync(cwd)].map(({ name }) => name), ["w.yml"]);
     return result.stderr;
@@ -103,7 +104,7 @@ const FORMS = 'like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds';
 
 Deno.test("a directory is no env file, whatever is in it", () =>
   withFiles({ "w.yml": `name: n\n${JOBS}`, "folder/a.yml": "a: 1" }, async (cwd) => {
-    const result = await runCli(["--env-file", "folder", "w.yml"], { cwd });
+    const result = await runMain(["--env-file", "folder", "w.yml"], { cwd });
     assertEquals(result, {
       code: 1,
       stdout: "",
@@ -146,7 +147,7 @@ Deno.test("a path that is no workflow file is told in one line, with what would 
   ];
   await withFiles(files, (cwd) =>
     inParallel(table, async ([path, told]) => {
-      const result = await runCli([path], { cwd });
+      const result = await runMain([path], { cwd });
       assertNoTrace(result);
       assertEquals([result.code, result.stdout], [1, ""], path);
       assertStringIncludes(result.stderr, told);
@@ -162,7 +163,7 @@ Deno.test({
     assertEquals(await refuse({}, "/dev/zero"), told("/dev/zero"));
     await withFiles({ "large.yml": "" }, async (cwd) => {
       await Deno.truncate(`${cwd}/large.yml`, 3 * 1024 ** 3);
-      const result = await runCli(["large.yml"], { cwd });
+      const result = await runMain(["large.yml"], { cwd });
       assertEquals([result.code, result.stdout, result.stderr], [1, "", told("large.yml")]);
     });
   },
@@ -173,7 +174,7 @@ Deno.test("closing brackets need no indentation", async () => {
     "name: n\njobs: [\n {\n  name: a, steps: [\n   {uses: echo, with: {message: 1234567890123456789" +
     "}, test: 'res.message == \"1234567890123456789\"'},\n   {uses: hello, test: 1 == 2}\n]\n}\n]\n";
   await withFiles({ "w.yml": text }, async (cwd) => {
-    const { code, stdout, stderr } = await runCli(["w.yml"], { cwd });
+    const { code, stdout, stderr } = await runMain(["w.yml"], { cwd });
     assertEquals([code, stderr], [1, ""]);
     assertStringIncludes(stdout, "w.yml:6:24: test is false");
   });
@@ -185,7 +186,7 @@ Deno.test({
   fn: () =>
     withFiles({ "w.yml": `name: n\n${JOBS}` }, async (cwd) => {
       await Deno.chmod(`${cwd}/w.yml`, 0);
-      const { code, stderr } = await runCli(["w.yml"], { cwd });
+      const { code, stderr } = await runMain(["w.yml"], { cwd });
       assertEquals([code, stderr], [1, "runner: error: permission denied reading 'w.yml'\n"]);
     }),
 });
@@ -243,7 +244,7 @@ Deno.test("what other programs trip over in a file is read as it is meant", asyn
     { ...files, ...anchors },
     (cwd) =>
       inParallel([...Object.keys(files), "one.yml, two.yml"], async (path) => {
-        const { code, stderr } = await runCli([path], { cwd });
+        const { code, stderr } = await runMain([path], { cwd });
         assertEquals([code, stderr], [0, ""], path);
       }),
   );
@@ -270,7 +271,7 @@ Deno.test("a secret in a line of the file is not shown with what is wrong there"
   const odd = `${steps}  - {uses: hello, nane: hunter2hunter2}\n`;
   const warned: CliResult = await withFiles(
     { "w.yml": odd },
-    (cwd) => runCli(["w.yml"], { cwd, env }),
+    (cwd) => runMain(["w.yml"], { cwd, env }),
   );
   assertEquals(warned.code, 0);
   assertStringIncludes(warned.stderr, "5 |   - {uses: hello, nane: ***}\n");

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/with_server.ts";
 
@@ -12,7 +12,7 @@ Deno.test("a report names the size and the type of a binary body, which it does 
   const workflow = JSON.stringify({ name: "n", jobs: [{ name: "j", steps }] });
   const { code, stdout } = await withFiles(
     { "w.yml": workflow },
-    (cwd) => runCli(["w.yml"], { cwd }),
+    (cwd) => runMain(["w.yml"], { cwd }),
   );
   assertEquals(code, 1);
   assertStringIncludes(stdout, "body: 139 bytes of application/octet-stream, not shown\n");

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
-import { type CliResult, runCli } from "../support/run_cli.ts";
+import type { CliResult } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const GOOD = "name: good\njobs: [{name: a, steps: [{uses: hello, test: res.status == 0}]}]\n";
@@ -13,7 +14,7 @@ const HINTED = "name: hinted\njobs: [{name: a, steps: [{uses: shell, with: {cmd:
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
 function check(files: Files, ...args: string[]): Promise<CliResult> {
-  return withFiles(files, (cwd) => runCli(["check", ...args], { cwd }));
+  return withFiles(files, (cwd) => runMain(["check", ...args], { cwd }));
 }
 
 Deno.test("check prints what it found with the lines of the file, and how much it is", async () => {
@@ -70,7 +71,7 @@ Deno.test("the exit code is 1 where there are errors; --strict makes errors of w
   ] as const;
   await withFiles(files, async (cwd) => {
     for (const [line, expected, last] of cases) {
-      const { code, stdout, stderr } = await runCli(["check", ...line.split(" ")], { cwd });
+      const { code, stdout, stderr } = await runMain(["check", ...line.split(" ")], { cwd });
       assertEquals([code, stdout.trimEnd().split("\n").at(-1), stderr], [expected, last, ""], line);
     }
   });
@@ -82,9 +83,9 @@ Deno.test("several arguments are several workflows, a comma list is one", async 
     "jobs.yml": "name: x\njobs: [{name: a, steps: [{uses: hello, test: vars.shop == 'a'}]}]\n",
   };
   await withFiles(files, async (cwd) => {
-    const joined = await runCli(["check", "vars.yml,jobs.yml"], { cwd });
+    const joined = await runMain(["check", "vars.yml,jobs.yml"], { cwd });
     assertEquals([joined.code, joined.stdout], [0, "1 workflow checked: ok\n"]);
-    const apart = await runCli(["check", "vars.yml", "jobs.yml"], { cwd });
+    const apart = await runMain(["check", "vars.yml", "jobs.yml"], { cwd });
     assertEquals(apart.code, 1);
     assertStringIncludes(apart.stdout, 'vars.yml:1:1: error: the workflow needs "name"');
     assertStringIncludes(apart.stdout, 'undefined variable "shop"');
@@ -119,13 +120,13 @@ Deno.test("patterns that the shell has left alone are several workflows", async 
   await withFiles(files, async (cwd) => {
     for (const [pattern, count] of cases) {
       for (const path of [pattern, `${cwd}/${pattern}`]) {
-        const { code, stdout, stderr } = await runCli(["check", path], { cwd });
+        const { code, stdout, stderr } = await runMain(["check", path], { cwd });
         const words = `${count} workflow${count === 1 ? "" : "s"} checked: ok\n`;
         assertEquals([code, stdout, stderr], [0, words, ""], path);
       }
     }
     const twice = ["flows/a.yml", "./flows/a.yml", "flows/*.yml", "flows/a.yml"];
-    const { stdout } = await runCli(["check", ...twice], { cwd });
+    const { stdout } = await runMain(["check", ...twice], { cwd });
     assertEquals(stdout, "2 workflows checked: ok\n");
   });
 });
@@ -135,9 +136,9 @@ Deno.test("links to folders are followed, but not round in circles", () =>
     await Deno.symlink(`${cwd}/flows`, `${cwd}/flows/deep/round`);
     await Deno.symlink(`${cwd}/flows/a.yml`, `${cwd}/flows/c.yml`);
     await Deno.symlink(`${cwd}/nowhere`, `${cwd}/flows/d.yml`);
-    const deeply = await runCli(["check", "**/*.yml"], { cwd });
+    const deeply = await runMain(["check", "**/*.yml"], { cwd });
     assertEquals([deeply.code, deeply.stdout], [0, "3 workflows checked: ok\n"]);
-    const named = await runCli(["check", "flows/deep/*/*.yml"], { cwd });
+    const named = await runMain(["check", "flows/deep/*/*.yml"], { cwd });
     assertEquals([named.code, named.stdout], [0, "2 workflows checked: ok\n"]);
   }));
 
@@ -216,7 +217,7 @@ Deno.test("github has commands with every sign of theirs escaped", async () => {
 Deno.test("github names files from the root of the repository", () =>
   withFiles({ "sub/bad.yml": BAD }, async (root) => {
     const env = { GITHUB_WORKSPACE: root };
-    const { stdout } = await runCli(["check", "--format=github", "bad.yml"], {
+    const { stdout } = await runMain(["check", "--format=github", "bad.yml"], {
       cwd: `${root}/sub`,
       env,
     });
@@ -259,7 +260,7 @@ Deno.test("what cannot be read is told as a run tells it, and the others are che
   ] as const;
   await withFiles(files, async (cwd) => {
     for (const [name, said] of cases) {
-      const result = await runCli(["check", name, "hinted.yml"], { cwd });
+      const result = await runMain(["check", name, "hinted.yml"], { cwd });
       assertNoTrace(result);
       assertEquals(result.code, 1, name);
       assertMatch(result.stderr, said, name);
@@ -267,7 +268,7 @@ Deno.test("what cannot be read is told as a run tells it, and the others are che
       assertMatch(result.stdout, /\n2 workflows checked: 1 error, 1 hint\n$/, name);
     }
     const all = cases.map(([name]) => name);
-    const { stdout, stderr } = await runCli(["check", ...all, "good.yml"], { cwd });
+    const { stdout, stderr } = await runMain(["check", ...all, "good.yml"], { cwd });
     assertEquals(stderr.match(/^runner: error: /gm)?.length, all.length);
     assertMatch(
       stdout,
@@ -282,7 +283,7 @@ Deno.test("a file that nobody may read is told, with the others", {
 }, () =>
   withFiles({ "closed.yml": GOOD, "good.yml": GOOD }, async (cwd) => {
     await Deno.chmod(`${cwd}/closed.yml`, 0);
-    const { code, stdout, stderr } = await runCli(["check", "*.yml"], { cwd });
+    const { code, stdout, stderr } = await runMain(["check", "*.yml"], { cwd });
     assertEquals([code, stderr], [1, "runner: error: permission denied reading 'closed.yml'\n"]);
     assertEquals(stdout, "2 workflows checked: 1 error\n");
   }));
@@ -306,7 +307,7 @@ Deno.test("a wrong command line is told before anything is checked", async () =>
 Deno.test("limits are those of a run", () =>
   withFiles({ "a.yml": GOOD.replace("steps", "repeat: {count: 3}, steps") }, async (cwd) => {
     const env = { RUNNER_MAX_REPEAT_COUNT: "2" };
-    const { code, stdout } = await runCli(["check", "a.yml"], { cwd, env });
+    const { code, stdout } = await runMain(["check", "a.yml"], { cwd, env });
     assertEquals(code, 1);
     assertStringIncludes(stdout, '"count" must be at most 2, not 3');
   }));
@@ -316,7 +317,7 @@ Deno.test("nothing is run, and the environment is not asked for", () =>
     "a.yml": "name: x\nvars: { a: 'is {{SURELY_NOT_SET}}' }\n" +
       "jobs: [{name: '{{vars.a}}', steps: [{uses: shell, with: {cmd: touch ran}, test: res.code == 0}]}]\n",
   }, async (cwd) => {
-    const { code, stdout } = await runCli(["check", "a.yml"], { cwd });
+    const { code, stdout } = await runMain(["check", "a.yml"], { cwd });
     assertEquals([code, stdout], [0, "1 workflow checked: ok\n"]);
     assertEquals([...Deno.readDirSync(cwd)].map(({ name }) => name), ["a.yml"]);
   }));

@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"];
 
 async function script(shell: string): Promise<string> {
-  const { code, stdout, stderr } = await runCli(["completions", shell]);
+  const { code, stdout, stderr } = await runMain(["completions", shell]);
   assertEquals([code, stderr], [0, ""]);
   return stdout;
 }
@@ -90,7 +90,7 @@ Deno.test("bash completes commands, options, choices and files", async (test) =>
 });
 
 Deno.test("every script names every command and every option of the help", async () => {
-  const help = async (...words: string[]) => (await runCli([...words, "--help"])).stdout;
+  const help = async (...words: string[]) => (await runMain([...words, "--help"])).stdout;
   const top = await help();
   const commands = [...top.matchAll(/^ {7}runner (\S+) \[options\]/gm)].map(([, name]) => name!);
   assert(commands.length >= 3);
@@ -108,13 +108,13 @@ Deno.test("every script names every command and every option of the help", async
 });
 
 Deno.test("a shell that has no script is an error", async () => {
-  const unknown = await runCli(["completions", "bsh"]);
+  const unknown = await runMain(["completions", "bsh"]);
   assertEquals([unknown.code, unknown.stdout], [1, ""]);
   assertEquals(
     unknown.stderr,
     'runner: error: invalid value "bsh" for <shell>\n  did you mean "bash"?\n',
   );
-  const missing = await runCli(["completions"]);
+  const missing = await runMain(["completions"]);
   assertEquals([missing.code, missing.stdout], [1, ""]);
   assertMatch(missing.stderr, /^runner: error: <shell> is missing\n/);
 });

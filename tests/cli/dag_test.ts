@@ -1,13 +1,13 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { readDrawing } from "../support/read_drawing.ts";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 /** Runs `runner dag` on a workflow. */
 function dag(yaml: string, args: readonly string[] = [], env: Record<string, string> = {}) {
   return withFiles(
     { "w.yml": yaml },
-    (cwd) => runCli(["dag", ...args, "w.yml"], { cwd, env }),
+    (cwd) => runMain(["dag", ...args, "w.yml"], { cwd, env }),
   );
 }
 
@@ -94,7 +94,7 @@ Deno.test("dag --mermaid prints a flowchart", async () => {
 Deno.test("dag runs nothing", async () => {
   await withFiles({ "w.yml": RELEASE }, async (cwd) => {
     for (const args of [[], ["--mermaid"], ["--json"]]) {
-      assertEquals((await runCli(["dag", ...args, "w.yml"], { cwd })).code, 0);
+      assertEquals((await runMain(["dag", ...args, "w.yml"], { cwd })).code, 0);
     }
     assertEquals([...Deno.readDirSync(cwd)].map(({ name }) => name), ["w.yml"]);
   });
@@ -173,13 +173,13 @@ for (const [what, yaml, args, message] of BAD) {
 }
 
 Deno.test("dag says which file is missing, and that one is", async () => {
-  const missing = await runCli(["dag", "nowhere.yml"]);
+  const missing = await runMain(["dag", "nowhere.yml"]);
   assertEquals(missing, {
     code: 1,
     stdout: "",
     stderr: "runner: error: workflow file 'nowhere.yml' not found\n",
   });
-  const none = await runCli(["dag"]);
+  const none = await runMain(["dag"]);
   assertEquals([none.code, none.stdout], [1, ""]);
   assertStringIncludes(none.stderr, "<workflow_file> is missing");
 });

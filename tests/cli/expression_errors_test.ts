@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 /** Expressions with what is to be marked between « and », and what is said about it. */
@@ -102,7 +102,7 @@ Deno.test("a mistake in an expression is marked where it stands, however it is w
     `name: n\njobs:\n- name: a\n  steps:\n${steps}`,
     uses.map(({ message }) => message),
   );
-  const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
   assertNoTrace(result);
   assertEquals([result.code, result.stdout], [1, ""]);
   const told = readTold(result.stderr);
@@ -140,7 +140,7 @@ Deno.test("a template is marked inside of its text, and so are expressions beyon
       "an expression is longer than 10000 characters",
     ],
   );
-  const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
   assertNoTrace(result);
   assertEquals(readTold(result.stderr), expected);
 });
@@ -167,7 +167,7 @@ Deno.test("a value that shares its parts without end fails every step that would
   }`;
   const reports = ["json=r.json", "html=r.html", "junit=r.xml"].map((each) => `--report=${each}`);
   await withFiles({ "w.yml": yaml }, async (cwd) => {
-    const run = await runCli(["w.yml", "-v", ...reports], { cwd });
+    const run = await runMain(["w.yml", "-v", ...reports], { cwd });
     assertNoTrace(run);
     assertEquals(run.code, 1);
     const { jobs: [job] } = JSON.parse(await Deno.readTextFile(`${cwd}/r.json`));
@@ -177,7 +177,7 @@ Deno.test("a value that shares its parts without end fails every step that would
       ),
       steps.map(() => [TOO_LARGE]),
     );
-    const dry = await runCli(["w.yml", "--dry-run"], { cwd });
+    const dry = await runMain(["w.yml", "--dry-run"], { cwd });
     assertNoTrace(dry);
   });
 });
@@ -185,7 +185,7 @@ Deno.test("a value that shares its parts without end fails every step that would
 Deno.test("a var that shares its parts without end keeps the workflow from running", async () => {
   const yaml =
     `name: n\nvars: {a: "{{ ${SHARING} }}"}\njobs:\n- name: a\n  steps: [{uses: hello}]\n`;
-  const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml", "-v"], { cwd }));
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml", "-v"], { cwd }));
   assertNoTrace(result);
   assertEquals([result.code, result.stderr.includes(TOO_LARGE)], [1, true]);
 });

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const API = `openapi: 3.0.0
@@ -16,7 +16,7 @@ type Files = Readonly<Record<string, string | Uint8Array>>;
 /** Runs `runner gen` in a folder with files; the names of those that are there afterwards. */
 async function gen(files: Files, args: readonly string[], env: Record<string, string> = {}) {
   return await withFiles(files, async (cwd) => {
-    const result = await runCli(["gen", ...args], { cwd, env });
+    const result = await runMain(["gen", ...args], { cwd, env });
     const names = [...Deno.readDirSync(cwd)].map(({ name }) => name).sort();
     const text = (name: string) =>
       names.includes(name) ? Deno.readTextFileSync(`${cwd}/${name}`) : "";
@@ -65,7 +65,7 @@ Deno.test("gen does not write over the description, by whatever name", async () 
   for (const name of ["a.yml", "./a.yml", "../{}/a.yml"]) {
     await withFiles({ "a.yml": API }, async (cwd) => {
       const out = name.replace("{}", cwd.split("/").at(-1)!);
-      const { code, stderr } = await runCli(["gen", "a.yml", "-o", out, "--force"], { cwd });
+      const { code, stderr } = await runMain(["gen", "a.yml", "-o", out, "--force"], { cwd });
       assertEquals(code, 1);
       assertStringIncludes(stderr, `'${out}' is part of the description`);
       assertEquals(await Deno.readTextFile(`${cwd}/a.yml`), API);
@@ -330,9 +330,9 @@ Deno.test("gen survives descriptions that are wrong in every part", async () => 
     const text =
       `{${version}, "info": 5, "tags": 5, "servers": 5, "components": 5, "paths": {${paths}}}`;
     await withFiles({ "x.json": text }, async (cwd) => {
-      const made = await runCli(["gen", "x.json", "-o", "w.yml"], { cwd });
+      const made = await runMain(["gen", "x.json", "-o", "w.yml"], { cwd });
       assertEquals([made.code, made.stdout], [0, ""], made.stderr);
-      const checked = await runCli(["check", "--strict", "w.yml"], { cwd });
+      const checked = await runMain(["check", "--strict", "w.yml"], { cwd });
       assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
       const steps = Deno.readTextFileSync(`${cwd}/w.yml`).match(/^ {8}uses: http$/gm) ?? [];
       assert(steps.length === paths.length, `${steps.length} steps`);
@@ -373,9 +373,9 @@ components:
     X: { $ref: [node] }
 `;
   await withFiles({ "x.yml": text }, async (cwd) => {
-    const made = await runCli(["gen", "x.yml", "-o", "w.yml"], { cwd });
+    const made = await runMain(["gen", "x.yml", "-o", "w.yml"], { cwd });
     assertEquals([made.code, made.stderr], [0, ""]);
-    const checked = await runCli(["check", "--strict", "w.yml"], { cwd });
+    const checked = await runMain(["check", "--strict", "w.yml"], { cwd });
     assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
     assert(!Deno.readTextFileSync(`${cwd}/w.yml`).includes("ghp_"));
   });

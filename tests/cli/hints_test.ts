@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/with_server.ts";
 
@@ -7,7 +7,7 @@ import { withServer } from "../support/with_server.ts";
 async function hintsOf(workflow: string, files: Record<string, string> = {}): Promise<string[]> {
   const { code, stdout } = await withFiles(
     { ...files, "w.yml": workflow },
-    (cwd) => runCli(["w.yml"], { cwd }),
+    (cwd) => runMain(["w.yml"], { cwd }),
   );
   assertEquals(code, 1, stdout);
   return [...stdout.matchAll(/^ +\| +\^+ ?(.*)$/gm)].map(([, hint]) => hint!);
@@ -118,7 +118,7 @@ jobs:
 `;
   const { stdout } = await withFiles(
     { "w.yml": workflow },
-    (cwd) => runCli(["-q", "w.yml"], { cwd }),
+    (cwd) => runMain(["-q", "w.yml"], { cwd }),
   );
   assertStringIncludes(
     stdout,
@@ -155,7 +155,7 @@ jobs:
 `;
   const { stdout } = await withFiles(
     { "w.yml": workflow },
-    (cwd) => runCli(["-q", "w.yml"], { cwd }),
+    (cwd) => runMain(["-q", "w.yml"], { cwd }),
   );
   assertStringIncludes(
     stdout,

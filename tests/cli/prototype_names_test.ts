@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withRig } from "../support/rig.ts";
 
@@ -79,7 +79,7 @@ jobs:
 - {name: k, id: constructor, needs: [__proto__], steps: [{uses: hello, test: outputs.constructor.valueOf == 23}]}
 - {name: l, id: toString, needs: [constructor, __proto__], steps: [{uses: hello, test: "true"}]}
 `;
-    const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
+    const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
     assertNoTrace(result);
     assertEquals([result.code, result.stderr], [0, ""], result.stdout);
   });
@@ -94,7 +94,7 @@ jobs:
 ${NAMES.map((name) => `  - {uses: ${name}}\n  - {uses: hello, test: ${name}()}\n`).join("")}
 ${NAMES.map((name) => `  - {uses: hello, test: ${name} == 1}\n`).join("")}
 `;
-  const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
   assertNoTrace(result);
   assertEquals([result.code, result.stdout], [1, ""]);
   const messages = [...result.stderr.matchAll(/^w\.yml:\S+ error: (.*)$/gm)].map(([, told]) =>

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const GOOD = `name: Quiet
@@ -24,7 +24,7 @@ const BAD = `${GOOD}  - name: steps
 `;
 
 function printed(flow: string, ...args: string[]) {
-  return withFiles({ "w.yml": flow }, (cwd) => runCli([...args, "w.yml"], { cwd }));
+  return withFiles({ "w.yml": flow }, (cwd) => runMain([...args, "w.yml"], { cwd }));
 }
 
 Deno.test("--quiet prints the last line alone where nothing failed", async () => {
@@ -65,7 +65,7 @@ Deno.test("--quiet and --verbose cannot be combined, --quiet and a log level do"
   }
   await withFiles({ "w.yml": GOOD }, async (cwd) => {
     const env = { RUNNER_LOG_LEVEL: "debug" };
-    const { code, stdout, stderr } = await runCli(["-q", "w.yml"], { cwd, env });
+    const { code, stdout, stderr } = await runMain(["-q", "w.yml"], { cwd, env });
     assertEquals([code, stdout.split("\n").length], [0, 2]);
     assertStringIncludes(stderr, "fine › says");
   });

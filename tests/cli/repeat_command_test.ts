@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withRig } from "../support/rig.ts";
 
@@ -19,7 +19,7 @@ jobs:
 `;
     return withFiles({ "w.yml": workflow, ...options.files }, async (cwd) => {
       const args = [...options.args ?? [], "w.yml"];
-      const { stdout, stderr } = await runCli(args, { cwd, env: options.env ?? {} });
+      const { stdout, stderr } = await runMain(args, { cwd, env: options.env ?? {} });
       const [, command] = /reproduce with:\n([^]*?)\n {2}Failed/.exec(stdout) ?? [];
       assert(command !== undefined, stdout + stderr);
       return { command: command.replaceAll(rig.url, "URL").replace(/^ +/gm, ""), stdout };
@@ -117,7 +117,7 @@ jobs:
       - {uses: shell, with: {cmd: exit 1}, test: status == 0}
 `;
   await withFiles({ "w.yml": workflow }, async (cwd) => {
-    const { stdout } = await runCli(["w.yml"], { cwd });
+    const { stdout } = await runMain(["w.yml"], { cwd });
     assertEquals(stdout.match(/reproduce with:/g)?.length, 1);
     assertStringIncludes(stdout, "\n          curl -L http://127.0.0.1:1/x \\\n");
   });

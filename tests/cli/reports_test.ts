@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { withRig } from "../support/rig.ts";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { readFolder, REPORT_FILES, runReports } from "../support/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -88,7 +88,7 @@ Deno.test("what cannot be written is an error before anything runs, and leaves n
       { "w.yml": ONE.replace("{url}", rig.url), "file": "", "folder/x": "" },
       async (cwd) => {
         for (const [args, error, hint = ""] of REFUSED) {
-          const { code, stdout, stderr } = await runCli([...args.split(" "), "w.yml"], { cwd });
+          const { code, stdout, stderr } = await runMain([...args.split(" "), "w.yml"], { cwd });
           assertEquals([code, stdout], [1, ""], args);
           assertStringIncludes(stderr, `runner: error: ${error}`);
           assertStringIncludes(stderr, hint);
@@ -149,7 +149,7 @@ Deno.test("a report that takes the place of another keeps its readers", async ()
     { "w.yml": ONE.replace(/uses: http.*/, "uses: hello }]"), "r": "old" },
     async (cwd) => {
       Deno.chmodSync(`${cwd}/r`, 0o640);
-      const { code } = await runCli(["--report", "tap=r", "w.yml"], { cwd });
+      const { code } = await runMain(["--report", "tap=r", "w.yml"], { cwd });
       assertEquals([code, Deno.statSync(`${cwd}/r`).mode! & 0o777], [0, 0o640]);
       assertStringIncludes(readFolder(cwd).r!, "TAP version 14");
     },

@@ -1,5 +1,5 @@
 import { assert, assertStringIncludes } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const REST = "\njobs: [{name: j, steps: [{uses: hello}]}]\n";
@@ -31,11 +31,11 @@ Deno.test("no secret that stands in a file is in what is wrong with it", async (
       withFiles({ "w.yml": text }, async (cwd) => {
         const commands = [["w.yml"], ["check", "w.yml"], ["dag", "w.yml"], ["--dry-run", "w.yml"]];
         for (const args of commands) {
-          const { stdout, stderr } = await runCli(args, { cwd });
+          const { stdout, stderr } = await runMain(args, { cwd });
           assertStringIncludes(stdout + stderr, "***");
           assert(!(stdout + stderr).includes("hunter"), stdout + stderr);
         }
-        const github = await runCli(["w.yml"], { cwd, env: { GITHUB_ACTIONS: "true" } });
+        const github = await runMain(["w.yml"], { cwd, env: { GITHUB_ACTIONS: "true" } });
         assert(!(github.stdout + github.stderr).includes("hunter"), github.stderr);
       }));
   }
@@ -57,7 +57,7 @@ Deno.test("the line of a mistake stays readable beside what is no secret", async
     '      password: trim(res.headers["X-Password"] )) # the new one',
   ];
   await withFiles({ "w.yml": lines.join("\n") }, async (cwd) => {
-    const { stderr } = await runCli(["w.yml"], { cwd });
+    const { stderr } = await runMain(["w.yml"], { cwd });
     for (const line of lines.slice(6, 9).concat(lines.slice(-2))) {
       assertStringIncludes(stderr, line);
     }

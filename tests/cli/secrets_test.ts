@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { assertHidden } from "../support/assert_hidden.ts";
 import { withRig } from "../support/rig.ts";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { readFolder, REPORT_FILES } from "../support/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -178,7 +178,7 @@ Deno.test("no secret is in any report, in any encoding", async () => {
         const args = [...MODES[round % MODES.length]!, "--report-dir", folder, "w.yml"];
         const summary = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: `${folder}/github.md` };
         const env = { ...secrets, ...summary, SUFFIX: "123" };
-        const { code, stdout, stderr } = await runCli(args, { cwd, env });
+        const { code, stdout, stderr } = await runMain(args, { cwd, env });
         assertEquals(code, 1);
         const reports = readFolder(folder);
         assertEquals(Object.keys(reports).length, REPORT_FILES.length + 1, stderr);
@@ -233,17 +233,17 @@ jobs:
   ];
   await withFiles({ "w.yml": workflow }, async (cwd) => {
     const summary = (text: string) => /[✓✗] .*job.*$/m.exec(text)?.[0];
-    const plain = await runCli(["w.yml"], { cwd });
+    const plain = await runMain(["w.yml"], { cwd });
     assertEquals(plain.code, 1);
     assert(summary(plain.stdout));
     for (const word of words) {
       for (const args of [["w.yml"], ["-v", "w.yml"]]) {
-        const { code, stdout, stderr } = await runCli(args, { cwd, env: { API_KEY: word } });
+        const { code, stdout, stderr } = await runMain(args, { cwd, env: { API_KEY: word } });
         assertEquals([code, summary(stdout)], [1, summary(plain.stdout)], word);
         assert(!(stdout + stderr).includes("internal error"), stdout + stderr);
       }
     }
-    const { code } = await runCli(["w.yml"], { cwd, env: { A_KEY: "result", B_KEY: "message" } });
+    const { code } = await runMain(["w.yml"], { cwd, env: { A_KEY: "result", B_KEY: "message" } });
     assertEquals(code, 1);
   });
 });
@@ -262,7 +262,7 @@ jobs:
 `;
   try {
     await withFiles({ "w.yml": workflow }, async (cwd) => {
-      const { code, stdout } = await runCli(["w.yml"], { cwd, env: { API_KEY: "something" } });
+      const { code, stdout } = await runMain(["w.yml"], { cwd, env: { API_KEY: "something" } });
       assertEquals(code, 1);
       assertStringIncludes(stdout, '"from": "a"');
     });
@@ -276,7 +276,7 @@ Deno.test("ordinary values stay readable beside secrets", async () => {
     'name: n\njobs:\n  - name: j\n    steps:\n      - uses: hello\n        echo: "ann"\n';
   await withFiles({ "w.yml": workflow }, async (cwd) => {
     const env = { GIT_AUTHOR_NAME: "ann", SHORT_KEY: "ann" };
-    const { stdout } = await runCli(["w.yml"], { cwd, env });
+    const { stdout } = await runMain(["w.yml"], { cwd, env });
     assertStringIncludes(stdout, "ann");
     assert(!stdout.includes("***"));
   });
@@ -306,7 +306,7 @@ jobs:
 `;
   try {
     await withFiles({ "w.yml": workflow }, async (cwd) => {
-      const { stdout, stderr } = await runCli(["-v", "w.yml"], { cwd });
+      const { stdout, stderr } = await runMain(["-v", "w.yml"], { cwd });
       assertStringIncludes(stdout, "***");
       assert(!(stdout + stderr).includes("abc123"), stdout + stderr);
     });

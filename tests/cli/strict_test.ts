@@ -1,12 +1,12 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const flowOf = (steps: string, more = "") =>
   `name: Strict\njobs:\n  - name: j\n${more}    steps: [${steps}]\n`;
 
 const runStrictly = (flow: string) =>
-  withFiles({ "w.yml": flow }, (cwd) => runCli(["--strict", "w.yml"], { cwd }));
+  withFiles({ "w.yml": flow }, (cwd) => runMain(["--strict", "w.yml"], { cwd }));
 
 Deno.test("--strict accepts a run without warnings whose steps succeed", async () => {
   const { code, stderr } = await runStrictly(flowOf("{uses: hello}"));

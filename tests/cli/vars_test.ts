@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
-import { type CliResult, runCli } from "../support/run_cli.ts";
+import type { CliResult } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const FLOW = `name: n
@@ -21,7 +22,7 @@ type Files = Readonly<Record<string, string>>;
 
 /** Runs the flow with that and prints its vars. */
 function run(args: readonly string[], files: Files = {}, env: Files = {}): Promise<CliResult> {
-  return withFiles({ "w.yml": FLOW, ...files }, (cwd) => runCli([...args, "w.yml"], { cwd, env }));
+  return withFiles({ "w.yml": FLOW, ...files }, (cwd) => runMain([...args, "w.yml"], { cwd, env }));
 }
 
 /** The vars that a step saw. */
@@ -236,7 +237,7 @@ jobs:
       await test.step([...args, ...more].join(" ").replace(SECRET, "…"), async () => {
         const { code, stdout, stderr } = await withFiles(
           { "w.yml": flow, ...files },
-          (cwd) => runCli([...args, ...more, "w.yml"], { cwd }),
+          (cwd) => runMain([...args, ...more, "w.yml"], { cwd }),
         );
         const looks = more.includes("--dry-run") || more.includes("--list");
         assertEquals(code, looks ? 0 : 1);

@@ -1,5 +1,6 @@
 import { withRig } from "./rig.ts";
-import { type CliResult, runCli } from "./run_cli.ts";
+import type { CliResult } from "./run_cli.ts";
+import { runMain } from "./run_main.ts";
 import { withFiles } from "./temp_dir.ts";
 
 /** What a run printed, and what a rig saw of it. */
@@ -11,7 +12,7 @@ export interface RunAtRig extends CliResult {
 export function runAt(yaml: string, args: readonly string[] = []): Promise<RunAtRig> {
   return withRig((rig) =>
     withFiles({ "w.yml": yaml.replaceAll("{url}", rig.url) }, async (cwd) => {
-      const result = await runCli([...args, "w.yml"], { cwd });
+      const result = await runMain([...args, "w.yml"], { cwd });
       return { ...result, seen: [...rig.seen] };
     })
   );

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../../support/run_cli.ts";
+import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** A workflow with something to warn of when it is loaded. */
@@ -10,7 +10,7 @@ const DETAIL = "j › hello: started (hello)";
 
 function runner(level: string, args: readonly string[] = ["flow.yml"], flow = WARNING) {
   const env = { RUNNER_LOG_LEVEL: level };
-  return withFiles({ "flow.yml": flow }, (cwd) => runCli(args, { cwd, env }));
+  return withFiles({ "flow.yml": flow }, (cwd) => runMain(args, { cwd, env }));
 }
 
 Deno.test("RUNNER_LOG_LEVEL says how much is told on standard error", async (test) => {
