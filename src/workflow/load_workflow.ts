@@ -1,12 +1,14 @@
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
+import { LoadError } from "../source/errors.ts";
+import type { Source } from "../source/source.ts";
 import { decodeAs, type DecodedDocument } from "./decode/decode_document.ts";
 import { completeWorkflow, decodeWorkflow, type WorkflowDraft } from "./decode/decode_workflow.ts";
 import { type Limits, readLimits } from "./limits.ts";
 import type { Document, Workflow } from "./model.ts";
 import { hasErrors } from "./problem.ts";
-import { readFiles } from "./read_files.ts";
+import { readFiles, readTextFile } from "./read_files.ts";
 import { readYaml } from "./yaml/read_yaml.ts";
 
 /** A workflow that may run, and what should be said before it does. */
@@ -61,9 +63,22 @@ export async function readDocument(argument: string, host: Host): Promise<Docume
   const files = await readFiles(argument, host);
   const config = host.env.get("RUNNER_CONFIG");
   if (!config) return await readYaml(files);
-  const { readConfig } = await import("./read_config.ts");
   const name = files.map((file) => file.name).join(",");
-  return { ...await readYaml([await readConfig(config, host), ...files]), name };
+  const document = await readYaml([await readConfig(config, host), ...files]);
+  // A configuration holds defaults, which are there to be replaced.
+  const replaced = document.replaced.filter(({ before }) => before !== config);
+  return { ...document, name, replaced };
+}
+
+/** Reads the file of RUNNER_CONFIG. Throws LoadError, which says so, where that is no text. */
+async function readConfig(path: string, host: Host): Promise<Source> {
+  try {
+    return await readTextFile(path, host, "RUNNER_CONFIG file");
+  } catch (error) {
+    if (!(error instanceof LoadError) || error.hint !== undefined) throw error;
+    const hint = "RUNNER_CONFIG is the path of a file with defaults for every workflow";
+    throw new LoadError(error.message, error.diagnostics, hint);
+  }
 }
 
 /** Decodes as much of a document as can be, whatever is wrong with it. */
