@@ -393,3 +393,17 @@ components:
   assertEquals([code, stderr], [0, ""]);
   assertStringIncludes(stdout, "name: Own summary\n");
 });
+
+Deno.test("gen refuses maps as keys, also in examples", async () => {
+  const text = `openapi: 3.1.0
+paths:
+  /a:
+    post:
+      requestBody: { content: { application/json: { example: { in: { ? { a: b } : c } } } } }
+      responses: { "200": { description: x } }
+`;
+  const { code, stdout, stderr } = await gen({ "x.yml": text }, ["x.yml"]);
+  assertEquals([code, stdout], [1, ""]);
+  assertStringIncludes(stderr, "x.yml:5:");
+  assertStringIncludes(stderr, "error: a map cannot be a key\n");
+});

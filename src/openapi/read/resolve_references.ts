@@ -61,6 +61,7 @@ interface Graph {
   readonly named: Map<string, unknown>;
   /** Examples, in which "$ref" is a name like any other. */
   readonly examples: Set<unknown>;
+  readonly badKeys: Reference[];
 }
 
 /**
@@ -78,6 +79,7 @@ export async function resolveReferences(
     references: new Map(),
     named: new Map(),
     examples: new Set(),
+    badKeys: [],
   };
   // Files that are added meanwhile are visited too.
   for (const [file, parsed] of graph.files) {
@@ -89,6 +91,20 @@ export async function resolveReferences(
     }
   }
   const diagnostics: Diagnostic[] = [];
+  for (const { file, at } of graph.badKeys) {
+    const span = await (graph.files.get(file) as ParsedFile).locate(pathOf(at));
+    const hint = "put the key in quotes";
+    diagnostics.push({
+      severity: "error",
+      code: "key",
+      message: "a map cannot be a key",
+      hint,
+      span,
+    });
+  }
+  if (diagnostics.length > 0) {
+    throw new LoadError(`cannot read OpenAPI file '${name}'`, diagnostics);
+  }
   for (const reference of graph.references.values()) {
     const target = follow(reference, graph);
     if (target.isFound || !target.fault) continue;
@@ -124,17 +140,18 @@ function findReferences(file: string, root: unknown, graph: Graph): Reference[] 
     const [value, at] = next;
     if (typeof value !== "object" || value === null || seen.has(value)) continue;
     seen.add(value);
-    if (isExample(at)) {
-      graph.examples.add(value);
-      continue;
-    }
-    const { $ref, $id, $anchor } = value as RawMap;
+    if (graph.examples.has(value) || isExample(at)) graph.examples.add(value);
+    const isData = graph.examples.has(value);
+    const { $ref, $id, $anchor } = isData ? {} as RawMap : value as RawMap;
     if (typeof $id === "string") graph.named.set($id, value);
     if (typeof $anchor === "string") graph.named.set(`${file}#${$anchor}`, value);
     if (typeof $ref === "string") found.push({ file, at, text: $ref });
     if (typeof $ref === "string") graph.references.set(value, found.at(-1)!);
     for (const [key, child] of Object.entries(value).toReversed()) {
-      waiting.push([child, { key: Array.isArray(value) ? Number(key) : key, before: at }]);
+      const step = { key: Array.isArray(value) ? Number(key) : key, before: at };
+      if (key === MAP_AS_KEY) graph.badKeys.push({ file, at: step, text: key });
+      if (isData && typeof child === "object" && child !== null) graph.examples.add(child);
+      waiting.push([child, step]);
     }
   }
   return found;
@@ -154,8 +171,15 @@ function isExample(at: Step | undefined): boolean {
   return last === "value" && third === "examples" && fourth !== "properties";
 }
 
+/** The key that the YAML parser makes of a map that is a key. */
+const MAP_AS_KEY = "[object Object]";
+
 function pathTo({ at }: Reference): Path {
-  const path: (string | number)[] = ["$ref"];
+  return [...pathOf(at), "$ref"];
+}
+
+function pathOf(at: Step | undefined): Path {
+  const path: (string | number)[] = [];
   for (let step = at; step; step = step.before) path.unshift(step.key);
   return path;
 }
