@@ -47,7 +47,8 @@ Deno.test("a parameter that turns out to be of any type does its work or fails i
     );
     const yaml = `name: n\nvars:\n${VARS}jobs:\n${jobs.map(({ text }) => text).join("")}`;
     const files = { "w.yml": yaml, "job.yml": JOB };
-    const result = await withFiles(files, (cwd) => runCli(["w.yml"], { cwd }));
+    const args = ["--jobs", "1", "w.yml"];
+    const result = await withFiles(files, (cwd) => runCli(args, { cwd }));
     assertNoTrace(result);
     assertEquals([result.code, result.stderr], [1, ""]);
     const done = [...result.stdout.matchAll(/^ {1,3}\d+\. [✓✗○] /gm)].length;
