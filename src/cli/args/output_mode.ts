@@ -38,3 +38,16 @@ export function usesColour(noColor: boolean, env: Environment, output: Output): 
   if (noColor || unwanted === "1" || unwanted === "true" || env.get("NO_COLOR")) return false;
   return output.isTerminal && env.get("TERM") !== "dumb";
 }
+
+/** Whether signs are to be ASCII: the locale is not UTF-8, or the terminal is a dumb one. */
+export function usesAscii(env: Environment): boolean {
+  if (env.get("TERM") === "dumb") return true;
+  const locale = ["LC_ALL", "LC_CTYPE", "LANG"].map((name) => env.get(name)).find((value) => value);
+  return locale !== undefined && !/utf-?8/i.test(locale);
+}
+
+/** An output that writes the signs of reports and drawings in ASCII. */
+export async function asciiOutput(output: Output): Promise<Output> {
+  const { toAscii } = await import("../../source/ascii.ts");
+  return { ...output, write: (text) => output.write(toAscii(text)) };
+}

@@ -7,6 +7,7 @@ import { makePlan } from "../../plan/make_plan.ts";
 import { makeMasker } from "../../run/mask/secrets.ts";
 import { UsageError } from "../../source/errors.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
+import { usesAscii } from "../args/output_mode.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { makeNameMask } from "../messages/name_mask.ts";
 import { logLevel, printWarnings } from "../messages/warnings.ts";
@@ -27,7 +28,7 @@ export async function dagCommand(
   const plan = await makePlan(workflow, host.env.all(), evaluateKnownVars);
   await printWarnings(plan.warnings, level, program);
   const dag = makeDag(plan, makeNameMask(plan, makeMasker([host.env.all()])));
-  host.stdout.write(await renderAs(switches, dag, columns));
+  host.stdout.write(await renderAs(switches, dag, columns, usesAscii(host.env)));
   return 0;
 }
 
@@ -35,9 +36,13 @@ async function renderAs(
   switches: ReadonlySet<string>,
   dag: Dag,
   columns: number,
+  isAscii: boolean,
 ): Promise<string> {
   if (switches.has("json")) return JSON.stringify(dag, null, 2) + "\n";
-  if (!switches.has("mermaid")) return renderAscii(dag, columns);
+  if (!switches.has("mermaid")) {
+    const drawing = renderAscii(dag, columns);
+    return isAscii ? (await import("../../source/ascii.ts")).toAscii(drawing) : drawing;
+  }
   const { renderMermaid } = await import("../../dag/mermaid.ts");
   return renderMermaid(dag);
 }

@@ -1,0 +1,34 @@
+import { assertEquals } from "@std/assert";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const WORKFLOW = `name: n
+jobs:
+  - {name: a, id: a, steps: [{uses: hello, test: "true"}, {uses: hello}, {uses: hello, test: 1 == 2}]}
+  - {name: b, needs: [a], steps: [{uses: hello}]}
+`;
+
+const LOCALES: readonly (readonly [env: Record<string, string>, isAscii: boolean])[] = [
+  [{ LANG: "", LC_ALL: "" }, false],
+  [{ LANG: "C", LC_ALL: "" }, true],
+  [{ LANG: "POSIX", LC_ALL: "" }, true],
+  [{ LANG: "en_US.ISO-8859-1", LC_ALL: "" }, true],
+  [{ LANG: "de_DE.utf8", LC_ALL: "" }, false],
+  [{ LANG: "C", LC_CTYPE: "C.UTF-8", LC_ALL: "" }, false],
+  [{ LANG: "C.UTF-8", LC_CTYPE: "C.UTF-8", LC_ALL: "C" }, true],
+  [{ LANG: "C.UTF-8", LC_ALL: "", TERM: "dumb" }, true],
+];
+
+for (const [env, isAscii] of LOCALES) {
+  Deno.test(`signs are ${isAscii ? "" : "not "}ASCII with ${JSON.stringify(env)}`, async () => {
+    await withFiles({ "w.yml": WORKFLOW }, async (cwd) => {
+      for (const args of [["w.yml"], ["-v", "w.yml"], ["dag", "w.yml"]]) {
+        const { stdout, stderr } = await runCli(args, { cwd, env });
+        // deno-lint-ignore no-control-regex
+        assertEquals(/^[\x00-\x7f]*$/.test(stdout + stderr), isAscii, stdout + stderr);
+      }
+      const json = await runCli(["--report", "json=-", "w.yml"], { cwd, env });
+      assertEquals(JSON.parse(json.stdout).state, "failed");
+    });
+  });
+}
