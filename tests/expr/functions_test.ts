@@ -37,6 +37,15 @@ const VALUES: readonly (readonly [expression: string, value: unknown])[] = [
   ['is_iso_date("2025-02-29")', false],
   ['is_iso_date("2025-03-01T12:00:00.5+01:00")', true],
   ['is_iso_date("1 March 2025")', false],
+  ['md5("abc")', "900150983cd24fb0d6963f7d28e17f72"],
+  ['sha1("abc")', "a9993e364706816aba3e25717850c26c9cd0d89d"],
+  ['sha256("abc")', "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"],
+  ['sha256("abc", "base64url")', "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0"],
+  ['len(sha512("abc"))', 128],
+  [
+    'hmac_sha256("key", "The quick brown fox jumps over the lazy dog")',
+    "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8",
+  ],
   ["let uuid = 1; uuid", 1],
 ];
 
@@ -48,6 +57,7 @@ const FAILURES: readonly (readonly [expression: string, message: string])[] = [
   ['decode_hex("abc")', "decode_hex() cannot read this string as hexadecimal"],
   ["encode_hex(5)", "argument 1 of encode_hex() must be a string, got int"],
   ["approx(1, 2, -1)", "approx() needs a tolerance of 0 or more"],
+  ['sha256("a", "octal")', "unknown encoding of sha256()"],
   ["one_of(1, 2)", "argument 2 of one_of() must be a list, got int"],
 ];
 

@@ -4,6 +4,7 @@ import { ExpressionError } from "../../source/errors.ts";
 import type { Value } from "../../value/value.ts";
 import type { Expression, Template } from "../expression.ts";
 import { parseExpression, parseTemplate } from "../parse/parse.ts";
+import { loadAllFunctions } from "../functions/registry.ts";
 import { loadRegexEngine } from "./regex.ts";
 import { renderTemplate as render } from "../template/render.ts";
 
@@ -11,6 +12,7 @@ export { ExpressionError };
 
 // What follows is synchronous, whether or not an expression has a pattern.
 await loadRegexEngine();
+await loadAllFunctions();
 
 /** How an expression is evaluated. */
 export interface EvaluateOptions {

@@ -11,6 +11,8 @@ interface Described {
   /** What it gives, in one sentence. */
   readonly summary: string;
   readonly parameters: readonly Parameter[];
+  /** Loads what it needs; called when a workflow that uses it is loaded. */
+  readonly load?: () => Promise<void>;
   /** Whether a `let` may have its name. */
   readonly mayBeHidden?: true;
   /** The fewest and the most arguments that it takes. */
@@ -69,8 +71,9 @@ export function defineNew(
   signature: string,
   summary: string,
   call: ValueFunction["call"],
+  load?: () => Promise<void>,
 ): ValueFunction {
-  return { ...define(signature, summary, call), mayBeHidden: true };
+  return { ...define(signature, summary, call), mayBeHidden: true, ...load ? { load } : {} };
 }
 
 /** Describes a function that runs a predicate over the items of a list. */

@@ -1,8 +1,11 @@
+import type { Node } from "../parse/ast.ts";
+import { childrenOf } from "../parse/tree.ts";
 import { BIT_FUNCTIONS } from "./bits.ts";
 import { CHECK_FUNCTIONS } from "./checks.ts";
 import { CONVERSION_FUNCTIONS } from "./conversion.ts";
 import { ENCODING_FUNCTIONS } from "./encoding.ts";
 import type { FunctionRecord } from "./function.ts";
+import { HASH_FUNCTIONS } from "./hashes.ts";
 import { LIST_FUNCTIONS } from "./lists.ts";
 import { LOOP_FUNCTIONS } from "./loops.ts";
 import { MAP_FUNCTIONS } from "./maps.ts";
@@ -29,6 +32,7 @@ export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
   { title: "Maps", functions: MAP_FUNCTIONS },
   { title: "Conversion", functions: CONVERSION_FUNCTIONS },
   { title: "Encoding", functions: ENCODING_FUNCTIONS },
+  { title: "Hashes", functions: HASH_FUNCTIONS },
   { title: "Checks", functions: CHECK_FUNCTIONS },
   { title: "Comparison of JSON", functions: MATCH_FUNCTIONS },
   { title: "Random and time", functions: CHANGING_FUNCTIONS },
@@ -48,4 +52,17 @@ export function isFunction(name: string): boolean {
 /** Whether an argument of a function is a condition on the items of a list. */
 export function takesPredicate(name: string, position: number): boolean {
   return FUNCTIONS.get(name)?.parameters[position]?.type === "predicate";
+}
+
+/** What loads the functions of an expression; most need nothing to be loaded. */
+export function loadersOf(node: Node): readonly (() => Promise<void>)[] {
+  const inside = childrenOf(node).flatMap(loadersOf);
+  if (node.type !== "CallExpression" || node.callee.type !== "Identifier") return inside;
+  const load = FUNCTIONS.get(node.callee.name)?.load;
+  return load ? [load, ...inside] : inside;
+}
+
+/** Loads what any function needs. */
+export async function loadAllFunctions(): Promise<void> {
+  for (const { load } of FUNCTIONS.values()) await load?.();
 }

@@ -5,6 +5,7 @@ import type { Expression, Template } from "../../expr/expression.ts";
 import { parseExpression, parseTemplate } from "../../expr/parse/parse.ts";
 import { loadRegexEngine } from "../../expr/evaluate/regex.ts";
 import { holdsTemplate, plainTemplate } from "../../expr/template/template_data.ts";
+import { loadersOf } from "../../expr/functions/registry.ts";
 import { usesRegex } from "../../expr/parse/tree.ts";
 import { ExpressionError } from "../../source/errors.ts";
 import type { Path } from "../../source/source.ts";
@@ -55,6 +56,8 @@ export function makeExpressionReader(problems: Problem[]): ExpressionReader {
     async check(vars) {
       const trees = new Set(uses.map(({ tree }) => tree));
       if ([...trees].some((tree) => nodesOf(tree).some(usesRegex))) await loadRegexEngine();
+      const loaders = new Set([...trees].flatMap((tree) => nodesOf(tree).flatMap(loadersOf)));
+      for (const load of loaders) await load();
       const checkOnce = remember(checkTree);
       for (const { tree, path, names } of uses) {
         const { errors, identifiers } = checkOnce(tree);
