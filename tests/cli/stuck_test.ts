@@ -2,24 +2,6 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { startCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
-const STUCK = `name: Stuck
-jobs:
-  - name: j
-    steps:
-      - {uses: stuck, wait: 300ms}
-`;
-
-const PLUGIN = `export const action = {
-  name: "stuck",
-  summary: "does not return",
-  parameters: [],
-  load: () => Promise.resolve(() => {
-    Deno.writeTextFileSync("begun", "");
-    for (;;);
-  }),
-};
-`;
-
 const STEP = `      - {uses: hello, echo: "${"x".repeat(1000)}"}\n`;
 /** Prints more than a pipe holds. */
 const CHATTY = `name: Chatty\njobs:\n  - name: j\n    steps:\n${STEP.repeat(300)}`;
@@ -40,36 +22,39 @@ async function statusOf(child: Deno.ChildProcess): Promise<Deno.CommandStatus> {
   return status;
 }
 
+const HOST = new URL("../../src/host/deno_host.ts", import.meta.url).href;
+
+/** Starts a program that listens for signals and is too busy to hear any, once it prints. */
+async function startStuck(timeout: string): Promise<[Deno.ChildProcess, Promise<string>]> {
+  const program = `import { denoHost } from "${HOST}";
+    denoHost().signals.listen(() => {}, ${timeout});
+    setTimeout(() => { Deno.stdout.writeSync(new Uint8Array(1)); for (;;); }, 300);`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", `data:text/typescript,${encodeURIComponent(program)}`],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const reader = child.stdout.getReader();
+  await reader.read();
+  await reader.cancel();
+  return [child, new Response(child.stderr).text()];
+}
+
 Deno.test("a program whose main thread is stuck is ended after a signal", async () => {
-  const files = { "w.yml": STUCK, "plugins/runner-stuck.ts": PLUGIN };
-  await withFiles(files, async (cwd) => {
-    const env = { RUNNER_PLUGIN_DIR: `${cwd}/plugins` };
-    const child = startCli(["w.yml"], { cwd, env });
-    await untilThere(`${cwd}/begun`);
-    child.kill("SIGTERM");
-    const [{ success }, stderr] = await Promise.all([
-      statusOf(child),
-      new Response(child.stderr).text(),
-      child.stdout.cancel(),
-    ]);
-    assertEquals(success, false);
-    assertMatch(stderr, /^runner: error: interrupted by SIGTERM, and the program did not react/m);
-  });
+  const [child, stderr] = await startStuck("undefined");
+  child.kill("SIGTERM");
+  assertEquals((await statusOf(child)).success, false);
+  assertMatch(
+    await stderr,
+    /^runner: error: interrupted by SIGTERM, and the program did not react/m,
+  );
 });
 
 Deno.test("a program whose main thread is stuck is ended by RUNNER_TIMEOUT", async () => {
-  const files = { "w.yml": STUCK, "plugins/runner-stuck.ts": PLUGIN };
-  await withFiles(files, async (cwd) => {
-    const env = { RUNNER_PLUGIN_DIR: `${cwd}/plugins`, RUNNER_TIMEOUT: "1s" };
-    const child = startCli(["w.yml"], { cwd, env });
-    const [{ success }, stderr] = await Promise.all([
-      statusOf(child),
-      new Response(child.stderr).text(),
-      child.stdout.cancel(),
-    ]);
-    assertEquals(success, false);
-    assertMatch(stderr, /RUNNER_TIMEOUT of 1s is over, and the program did not react/);
-  });
+  const [child, stderr] = await startStuck('{ milliseconds: 400, reason: "the time is over" }');
+  assertEquals((await statusOf(child)).success, false);
+  assertMatch(await stderr, /the time is over, and the program did not react/);
 });
 
 Deno.test("a signal ends a program whose standard output nobody reads", async () => {

@@ -17,7 +17,8 @@ export function chooseJobs(plan: Plan, { lists, switches }: Invocation): Plan {
   const skip = new Set(matches("skip"));
   const only = lists.has("only") ? new Set(matches("only")) : undefined;
   const wanted = [...only ?? plan.jobs];
-  if (skip.size > 0 && wanted.every((job) => skip.has(job))) {
+  const isRun = !switches.has("list") && !switches.has("dry-run");
+  if (isRun && skip.size > 0 && wanted.every((job) => skip.has(job))) {
     const options = only ? "options --only and --skip leave" : "option --skip leaves";
     throw new UsageError(`${options} no job to run`, "name fewer jobs with --skip");
   }
