@@ -24,29 +24,56 @@ export async function stageFile(path: string): Promise<StagedFile> {
   if (target.mode !== undefined) Deno.openSync(target.path, { write: true }).close();
   const folder = parentOf(target.path);
   const made = makeFolder(folder);
+  removeLeftovers(folder);
   // A name of its own length: that of the file may be as long as names can be.
-  const temporary = `${folder}/.${crypto.randomUUID()}.tmp`;
-  const file = Deno.openSync(temporary, { write: true, createNew: true });
-  // Who could not read the file before is not to read it now.
-  if (target.mode !== undefined) Deno.chmodSync(temporary, target.mode);
-  const { add, flush, close } = gather(file);
+  const temporary = `${folder}/.runner-${crypto.randomUUID()}.tmp`;
+  const open = () => {
+    const file = Deno.openSync(temporary, { write: true, createNew: true });
+    // Who could not read the file before is not to read it now.
+    if (target.mode !== undefined) Deno.chmodSync(temporary, target.mode);
+    return gather(file);
+  };
+  // Whether it can be written is known at once; a run that is killed leaves nothing behind.
+  open().close();
+  Deno.removeSync(temporary);
+  let file: GatheringFile | undefined;
   let isOver = false;
   return {
-    write: add,
+    write: (text) => (file ??= open()).add(text),
     commit() {
-      flush();
-      close();
+      file ??= open();
+      file.flush();
+      file.close();
       Deno.renameSync(temporary, target.path);
       isOver = true;
     },
     discard() {
       if (isOver) return;
       isOver = true;
-      close();
-      Deno.removeSync(temporary);
+      file?.close();
+      if (file) Deno.removeSync(temporary);
       for (const folder of made) removeIfEmpty(folder);
     },
   };
+}
+
+const LEFTOVER = /^\.runner-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
+/** No report takes that long to be written, in milliseconds. */
+const LONGEST_WRITE = 3_600_000;
+
+/** Removes files of programs that were killed while they wrote. */
+function removeLeftovers(folder: string): void {
+  try {
+    for (const { name } of Deno.readDirSync(folder)) {
+      if (!LEFTOVER.test(name)) continue;
+      const { mtime } = Deno.statSync(`${folder}/${name}`);
+      if (mtime && Date.now() - mtime.getTime() > LONGEST_WRITE) {
+        Deno.removeSync(`${folder}/${name}`);
+      }
+    }
+  } catch {
+    // They belong to somebody else, or somebody else removes them too.
+  }
 }
 
 /** Opens a file that grows as it is written; what it held before is gone at once or stays. */
@@ -55,10 +82,21 @@ export async function openGrowingFile(path: string, how: "anew" | "append"): Pro
   if (target.isSpecial) return await openSpecial(target.path);
   demand({ name: "write", path: target.path });
   makeFolder(parentOf(target.path));
+  if (how === "anew") removeOld(target.path);
   const mode = how === "append" ? { append: true } : { write: true, truncate: true };
   const file = gather(Deno.openSync(target.path, { ...mode, create: true }));
+  if (target.mode !== undefined && how === "anew") Deno.chmodSync(target.path, target.mode);
   // What is behind a file that others append to may be theirs.
   return growing(how === "append" ? { ...file, dropHalfLine() {} } : file);
+}
+
+/** Another program may still write to the file that was there: it keeps that one, without a name. */
+function removeOld(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // There is none, or it is emptied instead.
+  }
 }
 
 /** Milliseconds until what was written can be read. */
