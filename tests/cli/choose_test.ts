@@ -124,7 +124,9 @@ Deno.test("what fails for want of a job that did not run says which", async () =
   const why = (name: string) =>
     `outputs.${name} comes from the job "build", which was not selected to run`;
   assertEquals(
-    stdout.split("\n").flatMap((line) => /outputs\.\S+ comes from .*/.exec(line)?.[0] ?? []),
+    stdout.split("Failures\n")[0]!.split("\n").flatMap((line) =>
+      /outputs\.\S+ comes from .*/.exec(line)?.[0] ?? []
+    ),
     [why("made"), why("num"), why("unit-no"), why("num"), why("made")],
   );
   const skipped = await runAt(READS, ["--skip", "build"]);
