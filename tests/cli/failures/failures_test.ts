@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runCli, startCli } from "../support/run_cli.ts";
-import { withFiles } from "../support/temp_dir.ts";
+import { runCli, startCli } from "../../support/run_cli.ts";
+import { withFiles } from "../../support/temp_dir.ts";
 
 /** What a run of one job with these steps prints. */
 async function printed(steps: string, env: Record<string, string> = {}, vars = "{}") {

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
-import { readFolder, REPORT_FILES } from "../support/run_reports.ts";
-import { withFiles } from "../support/temp_dir.ts";
-import { withServer } from "../support/with_server.ts";
+import { runCli } from "../../support/run_cli.ts";
+import { readFolder, REPORT_FILES } from "../../support/run_reports.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+import { withServer } from "../../support/with_server.ts";
 
 /** A secret for every way by which one comes into a run. */
 const SECRETS = {

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { assertHidden } from "../support/assert_hidden.ts";
-import { runCli } from "../support/run_cli.ts";
-import { readFolder } from "../support/run_reports.ts";
-import { withFiles } from "../support/temp_dir.ts";
+import { assertHidden } from "../../support/assert_hidden.ts";
+import { runCli } from "../../support/run_cli.ts";
+import { readFolder } from "../../support/run_reports.ts";
+import { withFiles } from "../../support/temp_dir.ts";
 
 Deno.test("a cut output shows no half of a secret", async () => {
   const workflow = `name: n

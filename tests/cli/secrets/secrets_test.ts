@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { assertHidden } from "../support/assert_hidden.ts";
-import { withRig } from "../support/rig.ts";
-import { runMain } from "../support/run_main.ts";
-import { readFolder, REPORT_FILES } from "../support/run_reports.ts";
-import { withFiles } from "../support/temp_dir.ts";
+import { assertHidden } from "../../support/assert_hidden.ts";
+import { withRig } from "../../support/rig.ts";
+import { runMain } from "../../support/run_main.ts";
+import { readFolder, REPORT_FILES } from "../../support/run_reports.ts";
+import { withFiles } from "../../support/temp_dir.ts";
 
 const CHARACTERS = [..."abcdefXYZ0189 -_.~!*'()+/=&<>\"\\%#?:@;,$[]{}|^é漢"];
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
-import { withFiles } from "../support/temp_dir.ts";
+import { runCli } from "../../support/run_cli.ts";
+import { withFiles } from "../../support/temp_dir.ts";
 
 const FLOW = `
 name: Shop

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { readDrawing } from "../support/read_drawing.ts";
-import { runMain } from "../support/run_main.ts";
-import { withFiles } from "../support/temp_dir.ts";
+import { readDrawing } from "../../support/read_drawing.ts";
+import { runMain } from "../../support/run_main.ts";
+import { withFiles } from "../../support/temp_dir.ts";
 
 /** Runs `runner dag` on a workflow. */
 function dag(yaml: string, args: readonly string[] = [], env: Record<string, string> = {}) {

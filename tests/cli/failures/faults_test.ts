@@ -1,9 +1,14 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { assertNoTrace } from "../support/assert_no_trace.ts";
-import { type RawConnection, type RawServer, rawServer, response } from "../support/raw_server.ts";
-import { withRig } from "../support/rig.ts";
-import { runCli, startCli, theProgram } from "../support/run_cli.ts";
-import { withFiles } from "../support/temp_dir.ts";
+import { assertNoTrace } from "../../support/assert_no_trace.ts";
+import {
+  type RawConnection,
+  type RawServer,
+  rawServer,
+  response,
+} from "../../support/raw_server.ts";
+import { withRig } from "../../support/rig.ts";
+import { runCli, startCli, theProgram } from "../../support/run_cli.ts";
+import { withFiles } from "../../support/temp_dir.ts";
 
 const MEGABYTE = new Uint8Array(1_000_000).fill(97);
 

@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { runCli } from "../support/run_cli.ts";
-import { withFiles } from "../support/temp_dir.ts";
-import { withServer } from "../support/with_server.ts";
+import { runCli } from "../../support/run_cli.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+import { withServer } from "../../support/with_server.ts";
 
 /** A certificate for `localhost` and 127.0.0.1, which has signed itself. */
-const path = (name: string) => fromFileUrl(new URL(`../fixtures/tls/${name}`, import.meta.url));
+const path = (name: string) => fromFileUrl(new URL(`../../fixtures/tls/${name}`, import.meta.url));
 const CERTIFICATE = path("localhost.pem");
 
 function getFrom(url: string, authority = CERTIFICATE): Promise<{ code: number; stdout: string }> {

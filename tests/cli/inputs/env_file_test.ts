@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { assertNoTrace } from "../support/assert_no_trace.ts";
-import { runCli } from "../support/run_cli.ts";
-import { withFiles } from "../support/temp_dir.ts";
+import { assertNoTrace } from "../../support/assert_no_trace.ts";
+import { runCli } from "../../support/run_cli.ts";
+import { withFiles } from "../../support/temp_dir.ts";
 
 /** What `vars` and a shell step see of a variable. */
 const FLOW = `name: n

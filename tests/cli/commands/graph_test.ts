@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { withRig } from "../support/rig.ts";
-import { runMain } from "../support/run_main.ts";
-import { withFiles } from "../support/temp_dir.ts";
+import { withRig } from "../../support/rig.ts";
+import { runMain } from "../../support/run_main.ts";
+import { withFiles } from "../../support/temp_dir.ts";
 
 /** Runs a workflow whose `{url}` is the address of a rig; gives its report and what the rig saw. */
 function runAt(yaml: string) {
