@@ -363,7 +363,7 @@ export interface RunFinished {
   readonly untestedFailures: number;
   /** Steps that were good only after a failed attempt. */
   readonly flaky: number;
-  /** Jobs of the workflow that were not chosen to run, where there are any. */
+  /** Jobs of the workflow that were not selected, where there are any. */
   readonly leftOut?: number;
 }
 

@@ -93,7 +93,7 @@ function roundLines(
         return block(`${title}: ${describeKind(kind)}`, trouble, options);
       }),
       ...otherFailures > 0
-        ? block(`${title}: failed in yet other ways ${countOf(otherFailures, "time")}`, [], options)
+        ? block(`${title}: ${countOf(otherFailures, "other failure")}`, [], options)
         : [],
     ];
   });

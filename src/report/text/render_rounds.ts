@@ -99,7 +99,7 @@ function belowCount(step: StepTally, options: ReportOptions): string[] {
     lines.push(`${describeKind(kind)}:`, ...indentLines(renderTrouble(kind.first, style, room), 2));
   }
   if (step.otherFailures > 0) {
-    lines.push(`failed in yet other ways ${countOf(step.otherFailures, "time")}`);
+    lines.push(countOf(step.otherFailures, "other failure"));
   }
   return lines;
 }

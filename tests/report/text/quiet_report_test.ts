@@ -95,7 +95,7 @@ const rows: readonly [what: string, events: readonly RunEvent[], text: string][]
     Array.from(
       { length: 10 },
       (_, at) => `✗ Load › ping: failed once, at repeat_index ${at}\n  ${"x".repeat(at)}\n\n`,
-    ).join("").replace("\n  \n", "\n\n") + "✗ Load › ping: failed in yet other ways 2 times\n\n",
+    ).join("").replace("\n  \n", "\n\n") + "✗ Load › ping: 2 other failures\n\n",
   ],
 ];
 for (const [what, events, text] of rows) {
