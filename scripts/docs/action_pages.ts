@@ -31,7 +31,10 @@ function makeActionPage(action: Action, text: string): Page {
 function parameters({ parameters, alternatives = [] }: Action): string[] {
   if (!parameters) return ["Anything."];
   return [
-    ...table(["Parameter", "Type", "Default", "Meaning"], parameters.map(parameterRow)),
+    ...table(
+      ["Parameter", "Type", "Default", "Meaning"],
+      parameters.flatMap((one) => parameterRows(one)),
+    ),
     ...alternatives.flatMap(({ names, required }) => [
       "",
       `A step gives ${required ? "exactly" : "at most"} one of ${names.map(code).join(", ")}.`,
@@ -39,11 +42,15 @@ function parameters({ parameters, alternatives = [] }: Action): string[] {
   ];
 }
 
-function parameterRow({ name, type, required, default: standard, summary }: Parameter): string[] {
-  return [
+/** The row of a parameter, and those of the fields of a map. */
+function parameterRows(parameter: Parameter, prefix = ""): string[][] {
+  const { type, required, default: standard, summary, fields = [] } = parameter;
+  const name = prefix + parameter.name;
+  const row = [
     required ? `**${code(name)}**` : code(name),
     [type].flat().join(" or "),
     required ? "required" : plain(standard ?? ""),
     `${plain(summary[0]!.toUpperCase() + summary.slice(1))}.`,
   ];
+  return [row, ...fields.flatMap((field) => parameterRows(field, `${name}.`))];
 }

@@ -104,6 +104,10 @@ export interface Parameter {
   /** What stands for it when it is left out, for documents. */
   readonly default?: string;
   readonly required?: true;
+  /** What a map may hold, where that is fixed. */
+  readonly fields?: readonly Parameter[];
+  /** Whether the map holds exactly one of its fields. */
+  readonly oneField?: true;
 }
 
 /** Names of parameters of which at most one is given, and exactly one where it is required. */

@@ -28,30 +28,71 @@ function checkTable(
       `${name} takes ${names.join(", ")}`;
     problems.push({ path: [key], at: "key", message, hint });
   }
-  for (const parameter of parameters) {
-    const value = Object.hasOwn(params, parameter.name) ? params[parameter.name] : undefined;
-    problems.push(...checkValue(name, parameter, value));
-  }
-  return problems;
+  return [...problems, ...parameters.flatMap((one) => checkParameter(name, one, params))];
 }
 
-function checkValue(
-  action: string,
-  parameter: Parameter,
-  value: Value | undefined,
+function checkParameter(action: string, parameter: Parameter, params: Dict): ParameterProblem[] {
+  const { name } = parameter;
+  const value = valueOf(params, name);
+  if (value !== undefined) return checkValue(parameter, value, [name]);
+  if (!parameter.required) return [];
+  const message = `${action} needs "${name}"`;
+  return [{ path: Object.hasOwn(params, name) ? [name] : [], message, hint: parameter.summary }];
+}
+
+/** The value of a parameter; null counts as not given. */
+function valueOf(params: Dict, name: string): Value | undefined {
+  return (Object.hasOwn(params, name) ? params[name] : undefined) ?? undefined;
+}
+
+/** What is wrong with a value for a parameter, also with the fields of a map. */
+export function checkValue(
+  { type, fields, oneField }: Parameter,
+  value: Value,
+  path: readonly string[],
 ): ParameterProblem[] {
-  const { name, type, required } = parameter;
-  if (value === undefined || value === null) {
-    if (!required) return [];
-    const message = `${action} needs "${name}"`;
-    return [{ path: value === null ? [name] : [], message, hint: parameter.summary }];
-  }
+  if (isTemplate(value)) return [];
   const types = typeof type === "string" ? [type] : type;
-  if (isTemplate(value) || types.some((one) => convertParameter(one, value) !== undefined)) {
-    return [];
+  if (!types.some((one) => convertParameter(one, value) !== undefined)) {
+    const message = `"${path.join(".")}" must be ${typeWords(types)}, not ${describeValue(value)}`;
+    return [{ path, message }];
   }
-  const message = `"${name}" must be ${typeWords(types)}, not ${describeValue(value)}`;
-  return [{ path: [name], message }];
+  return fields && isDict(value) ? checkFields(fields, oneField === true, value, path) : [];
+}
+
+function checkFields(
+  fields: readonly Parameter[],
+  oneField: boolean,
+  map: Dict,
+  path: readonly string[],
+): ParameterProblem[] {
+  const problems: ParameterProblem[] = [];
+  const what = `"${path.join(".")}"`;
+  const names = fields.map(({ name }) => name);
+  for (const key of Object.keys(map)) {
+    if (names.includes(key)) continue;
+    const message = `unknown key "${key}" in ${what}`;
+    const hint = didYouMean(key, names) ?? `${what} takes ${names.join(", ")}`;
+    problems.push({ path: [...path, key], at: "key", message, hint });
+  }
+  const given = names.filter((name) => valueOf(map, name) !== undefined);
+  if (oneField && given.length !== 1 && problems.length === 0) {
+    const message = given.length === 0
+      ? `${what} has none of its keys`
+      : `${what} has ${given.map((name) => `"${name}"`).join(" and ")}, which cannot be combined`;
+    const hint = given.length === 0 ? `give one of ${names.join(", ")}` : "keep one of them";
+    problems.push({ path, message, hint });
+  }
+  for (const field of fields) {
+    const value = valueOf(map, field.name);
+    if (value !== undefined) {
+      problems.push(...checkValue(field, value, [...path, field.name]));
+    } else if (field.required) {
+      const message = `${what} needs "${field.name}"`;
+      problems.push({ path, message, hint: field.summary });
+    }
+  }
+  return problems;
 }
 
 /** What an action gets for a parameter of each type. */

@@ -39,14 +39,34 @@ export function parametersSchema({ summary, parameters }: Action): JsonSchemaObj
   };
 }
 
-function parameterSchema({ type, summary, default: standard }: Parameter): JsonSchema {
+function parameterSchema(parameter: Parameter): JsonSchema {
+  const { type, summary, default: standard } = parameter;
   const description = describe(summary, standard);
   const types = typeof type === "string" ? [type] : type;
   const schemas = types.map((one) => ({
     ...TYPES[one],
     type: [...TYPES[one].type, "null"] as const,
+    ...one === "map" ? fieldsSchema(parameter) : {},
   }));
   return schemas.length === 1 ? { description, ...schemas[0]! } : { description, anyOf: schemas };
+}
+
+/** The fields of a map where they are fixed; they say nothing of a template. */
+function fieldsSchema({ fields, oneField }: Parameter): JsonSchemaObject {
+  if (!fields) return {};
+  const required = fields.filter((field) => field.required).map(({ name }) => name);
+  return {
+    properties: Object.fromEntries(fields.map((one) => [one.name, parameterSchema(one)])),
+    additionalProperties: false,
+    ...required.length === 0 ? {} : { required },
+    ...oneField ? { oneOf: [NO_MAP, ...fields.map(({ name }) => mapWith(name))] } : {},
+  };
+}
+
+const NO_MAP: JsonSchema = { not: { type: "object" } };
+
+function mapWith(name: string): JsonSchema {
+  return { type: "object", required: [name], properties: { [name]: NOT_NULL } };
 }
 
 /** Constraints on the `with` of every step, independent of the job's defaults. */

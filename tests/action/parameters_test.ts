@@ -11,6 +11,21 @@ const baking: Action = {
     { name: "time", type: "duration", summary: "how long" },
     { name: "spices", type: ["string", "list"], summary: "which" },
     { name: "oven", type: "map", summary: "its settings" },
+    {
+      name: "topping",
+      type: "map",
+      summary: "what is on top",
+      oneField: true,
+      fields: [
+        { name: "seeds", type: "string", summary: "which" },
+        {
+          name: "glaze",
+          type: "map",
+          summary: "what makes it shine",
+          fields: [{ name: "eggs", type: "integer", summary: "how many", required: true }],
+        },
+      ],
+    },
   ],
   check: ({ loaves }) => loaves === 13 ? [{ path: ["loaves"], message: "13 is unlucky" }] : [],
   load: () => Promise.reject(new Error("nothing here runs it")),
@@ -41,7 +56,7 @@ const cases: readonly (readonly [string, Dict, readonly ParameterProblem[]])[] =
       path: ["refrigerator"],
       at: "key",
       message: 'unknown parameter "refrigerator" of bake',
-      hint: "bake takes flour, loaves, time, spices, oven",
+      hint: "bake takes flour, loaves, time, spices, oven, topping",
     },
   ]],
   ["a wrong type", { flour: "rye", loaves: 1.5 }, [
@@ -55,6 +70,42 @@ const cases: readonly (readonly [string, Dict, readonly ParameterProblem[]])[] =
       path: ["time"],
       message: '"time" must be a duration like "300ms", "1.5s", "2m" or "1h30m", ' +
         'or a number of seconds, not "1 hour"',
+    },
+  ]],
+  ["fields that fit, and templates for them", { flour: "rye", topping: { glaze: "{{g}}" } }, []],
+  ["a field of a wrong type", { flour: "rye", topping: { glaze: { eggs: "some" } } }, [
+    {
+      path: ["topping", "glaze", "eggs"],
+      message: '"topping.glaze.eggs" must be an integer, not "some"',
+    },
+  ]],
+  ["a missing field", { flour: "rye", topping: { glaze: {} } }, [
+    {
+      path: ["topping", "glaze"],
+      message: '"topping.glaze" needs "eggs"',
+      hint: "how many",
+    },
+  ]],
+  ["an unknown field", { flour: "rye", topping: { seed: "poppy" } }, [
+    {
+      path: ["topping", "seed"],
+      at: "key",
+      message: 'unknown key "seed" in "topping"',
+      hint: 'did you mean "seeds"?',
+    },
+  ]],
+  ["no field where one is needed", { flour: "rye", topping: { seeds: null } }, [
+    {
+      path: ["topping"],
+      message: '"topping" has none of its keys',
+      hint: "give one of seeds, glaze",
+    },
+  ]],
+  ["two fields where one is needed", { flour: "rye", topping: { seeds: "rye", glaze: "{{g}}" } }, [
+    {
+      path: ["topping"],
+      message: '"topping" has "seeds" and "glaze", which cannot be combined',
+      hint: "keep one of them",
     },
   ]],
   ["what the action itself minds", { flour: "rye", loaves: 13 }, [
