@@ -26,6 +26,8 @@ for (const { name } of [...Deno.readDirSync(FOLDER)].sort((a, b) => a.name < b.n
         cwd,
         env,
       });
+      // A server that runs in the same process hears of a closed connection a turn later.
+      if (rig.seen.includes("/hang")) await rig.untilSeen("-/hang");
       const seen = rig.seen.length > 0 ? `--- the server saw\n${rig.seen.join("\n")}\n` : "";
       const said = stderr === "" ? "" : `--- stderr\n${stderr}`;
       return steady(`${stdout}${said}${seen}--- exit ${code}\n`, rig.url);
