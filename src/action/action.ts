@@ -191,6 +191,13 @@ export interface ActionContext {
   readonly vars: Dict;
   /** What the action may reach; everything where it is absent. */
   readonly permissions?: Permissions | undefined;
+  /** What the options of the run say about TLS. */
+  readonly tls?: RunTls | undefined;
+  /**
+   * The path of a file that the step names: relative to the file that names it, or to the current
+   * directory if the file is only there.
+   */
+  resolvePath(path: string): Promise<string>;
   /**
    * Runs the job file that the step embeds, with these variables. When the attempt must end, it
    * ends all that the job began and throws the reason.
@@ -200,6 +207,16 @@ export interface ActionContext {
   log(text: string): void;
   /** Reports something that everybody should see and that is not a result. */
   warn(text: string, about?: "ended service"): void;
+}
+
+/** What all TLS connections of a run use if a step does not say otherwise. */
+export interface RunTls {
+  /** PEM text, or a path from the current directory. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** Accept any certificate. */
+  readonly insecure?: true;
 }
 
 /** The timeout of an attempt, and timers that share the run's one timer. */

@@ -1,4 +1,4 @@
-import type { ResourceScope } from "../action/action.ts";
+import type { ResourceScope, RunTls } from "../action/action.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
 import { Resources } from "../action/resource_scope.ts";
 import { Deadlines } from "../host/deadlines.ts";
@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly jobs?: number;
   /** What actions may reach; everything where it is absent. */
   readonly permissions?: Permissions;
+  /** What all TLS connections use if a step does not say otherwise. */
+  readonly tls?: RunTls;
   /** What ends jobs that clean up, in place of what ends the run: a minute without a timeout. */
   readonly cleanup?: { readonly cancellation?: Cancellation; readonly timeout?: number };
 }
@@ -117,6 +119,7 @@ function openSession(
       await (await import("./execute/run_job_file.ts")).runJobFile(...args),
     detail: { ...DETAIL, ...options.detail },
     ...(options.permissions ? { permissions: options.permissions } : {}),
+    ...(options.tls ? { tls: options.tls } : {}),
   };
 }
 

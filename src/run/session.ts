@@ -1,4 +1,4 @@
-import type { ActionContext, JobResult, ResourceScope } from "../action/action.ts";
+import type { ActionContext, JobResult, ResourceScope, RunTls } from "../action/action.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadlines } from "../host/deadlines.ts";
@@ -52,6 +52,8 @@ export interface Session {
   readonly detail: Detail;
   /** What actions may reach; everything where it is absent. */
   readonly permissions?: Permissions;
+  /** What the options of the run say about TLS. */
+  readonly tls?: RunTls;
 }
 
 /** Runs a job file in an attempt of the step that embeds it, which is run `within`. */

@@ -44,6 +44,7 @@ export function actionContext(): TestContext {
     label: "test",
     vars: {},
     turns,
+    resolvePath: (path) => Promise.resolve(path),
     runJobFile: () => Promise.reject(new Error("there is no job file")),
     log: (text) => void notes.push(text),
     warn: (text) => void notes.push(`warning: ${text}`),

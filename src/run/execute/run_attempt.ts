@@ -13,6 +13,7 @@ import type { Deadline, Deadlines } from "../../host/deadlines.ts";
 import type { Link } from "../../host/chain.ts";
 import type { Host } from "../../host/host.ts";
 import { StepError } from "../../source/errors.ts";
+import type { Path } from "../../source/source.ts";
 import { formatDuration } from "../../value/duration.ts";
 import type { JobFile } from "../../workflow/model.ts";
 import type { StepRun } from "../event.ts";
@@ -27,6 +28,8 @@ interface AttemptOf {
   /** Milliseconds. */
   readonly timeout: number;
   readonly scope: ActionScopes;
+  /** Where the step is in its document. */
+  readonly path: Path;
   /** The job file that the step embeds. */
   readonly embedded?: JobFile;
 }
@@ -40,15 +43,17 @@ class Attempt implements ActionContext {
   readonly label: string;
   readonly vars: Dict;
   readonly permissions: ActionContext["permissions"];
+  readonly tls: ActionContext["tls"];
   readonly #session: Session;
   readonly #of: StepRun;
+  readonly #path: Path;
   readonly #embedded: JobFile | undefined;
   #abort: AbortController | undefined;
   #reason: StepError | undefined;
   #link: Link<Stoppable> | undefined;
 
   constructor(session: Session, of: StepRun, step: AttemptOf) {
-    const { label, vars, timeout, scope, embedded } = step;
+    const { label, vars, timeout, scope, path, embedded } = step;
     this.host = session.host;
     this.deadline = new AttemptTimer(session.deadlines, timeout, this);
     this.scope = scope;
@@ -56,6 +61,8 @@ class Attempt implements ActionContext {
     this.label = label;
     this.vars = vars;
     this.permissions = session.permissions;
+    this.tls = session.tls;
+    this.#path = path;
     this.#session = session;
     this.#of = of;
     this.#embedded = embedded;
@@ -72,6 +79,14 @@ class Attempt implements ActionContext {
   runJobFile(vars: Dict): Promise<JobResult> {
     if (!this.#embedded) throw new Error("the step embeds no job file");
     return this.#session.runJobFile(this.#session, this, this.#of, this.#embedded, vars);
+  }
+
+  async resolvePath(path: string): Promise<string> {
+    const { besideDocument, fromCurrentDirectory } = await import(
+      "../../workflow/job_files/job_path.ts"
+    );
+    const beside = await besideDocument(this.#session.document, this.#path, path);
+    return await fromCurrentDirectory(path, beside, this.host) ?? beside;
   }
 
   log(text: string): void {

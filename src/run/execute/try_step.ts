@@ -50,6 +50,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
       vars: context.names.vars as Dict,
       timeout,
       scope: context.resources,
+      path: step.path,
       ...(step.embedded === undefined ? {} : { embedded: step.embedded }),
     });
   } catch (error) {

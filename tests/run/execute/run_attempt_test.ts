@@ -30,7 +30,7 @@ function sessionAt(clock: FakeClock): Session {
 
 function stepOf(timeout: number) {
   const scope = { run: new Resources(), job: new Resources(), step: new Resources() };
-  return { label: "s", vars: {}, timeout, scope };
+  return { label: "s", vars: {}, timeout, scope, path: [] };
 }
 
 /** Begins an attempt of an action that ends when it is stopped, and gives its context. */

@@ -1,0 +1,69 @@
+import { demand } from "../host/deno_permissions.ts";
+import { explainDenial } from "../host/explain_denial.ts";
+import { StepError } from "../source/errors.ts";
+import type { ActionContext } from "./action.ts";
+
+/** A file that a step names. */
+export interface StepFile {
+  /** As the step names it; relative to the file that the step is in. */
+  readonly path: string;
+  /** What it is, for messages: `the CA certificate`. */
+  readonly what: string;
+  /** The parameter that names it. */
+  readonly parameter: string;
+}
+
+/**
+ * The path of a file that may be read, from the current directory. Throws `StepError` if the
+ * permissions of the run or Deno do not allow it; whether the file exists is not known yet.
+ */
+export async function readablePath(file: StepFile, context: ActionContext): Promise<string> {
+  const { host, permissions } = context;
+  try {
+    const path = await context.resolvePath(file.path);
+    demand({ name: "read", path });
+    if (!permissions?.read) return path;
+    const { pathRefusal } = await import("./permissions/path_rule.ts");
+    const refusal = await pathRefusal(permissions, "read", path, host);
+    if (!refusal) return path;
+    throw new StepError(
+      `cannot read ${file.what} "${path}": ${refusal.message}`,
+      refusal.hint,
+      { parameter: file.parameter },
+    );
+  } catch (error) {
+    throw fileProblem(error, file, file.path);
+  }
+}
+
+/** Reads a file that a step names. Throws `StepError` with its path if that is not possible. */
+export async function readStepFile(file: StepFile, context: ActionContext): Promise<Uint8Array> {
+  const path = await readablePath(file, context);
+  try {
+    return await context.host.files.read(path);
+  } catch (error) {
+    throw fileProblem(error, file, path);
+  }
+}
+
+/** The error of a file that cannot be read, as the user sees it. */
+export function fileProblem(error: unknown, file: StepFile, path: string): unknown {
+  if (error instanceof StepError || !(error instanceof Error)) return error;
+  const denial = explainDenial(error);
+  const words = denial?.words ?? reasonOf(error);
+  if (words === undefined) return error;
+  const hint = denial?.hint ??
+    (error instanceof Deno.errors.NotFound
+      ? "the path is relative to the file that names it"
+      : undefined);
+  const message = `cannot read ${file.what} "${path}": ${words}`;
+  return new StepError(message, hint, { parameter: file.parameter });
+}
+
+function reasonOf(error: Error): string | undefined {
+  if (error instanceof Deno.errors.NotFound) return "no such file (ENOENT)";
+  if (error instanceof Deno.errors.PermissionDenied) return "permission denied (EACCES)";
+  if (error instanceof Deno.errors.IsADirectory) return "it is a directory (EISDIR)";
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === "string" ? `${error.message} (${code})` : undefined;
+}
