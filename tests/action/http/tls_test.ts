@@ -12,7 +12,7 @@ function certificate(name: string) {
   return { cert: read(`${name}.pem`), key: read(`${name}_key.pem`) };
 }
 
-const ACCEPT = '"insecure: true" accepts any certificate';
+const ACCEPT = '"tls: { verify: false }" accepts any certificate';
 
 Deno.test("http refuses a self-signed certificate, also after it was told to accept it", async () => {
   let requests = 0;
@@ -27,7 +27,7 @@ Deno.test("http refuses a self-signed certificate, also after it was told to acc
       StepError,
       `cannot send GET "${server.url}/": the certificate of 127.0.0.1 port ${server.port} is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)`,
     );
-    assertStringIncludes(error.hint!, "NODE_EXTRA_CA_CERTS=ca.pem");
+    assertStringIncludes(error.hint!, "--cacert ca.pem");
     assertStringIncludes(error.hint!, ACCEPT);
   };
   await refuse();
@@ -50,12 +50,12 @@ const REFUSED: readonly (readonly [name: string, words: string, hint: string])[]
     "other",
     'is signed by an unknown certificate authority, "Test CA" (UNABLE_TO_VERIFY_LEAF_SIGNATURE)' +
     " and is for another host: a.example, b.example (ERR_TLS_CERT_ALTNAME_INVALID)",
-    `trust its authority with NODE_EXTRA_CA_CERTS=ca.pem in the environment; ${ACCEPT}`,
+    `trust its authority with "tls: { ca: ca.pem }" or --cacert ca.pem; ${ACCEPT}`,
   ],
   [
     "good",
     'is signed by an unknown certificate authority, "Test CA" (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
-    `trust its authority with NODE_EXTRA_CA_CERTS=ca.pem in the environment; ${ACCEPT}`,
+    `trust its authority with "tls: { ca: ca.pem }" or --cacert ca.pem; ${ACCEPT}`,
   ],
 ];
 

@@ -2,10 +2,10 @@ import { explainDenial } from "../../../host/explain_denial.ts";
 import type { Clock } from "../../../host/host.ts";
 import { StepError } from "../../../source/errors.ts";
 import type { Dict } from "../../action.ts";
+import { explainTls, type Explanation } from "../../tls/explain_tls.ts";
 import type { Request } from "../request/read_request.ts";
-import { portOf } from "../request/request_url.ts";
+import { hostOf, portOf } from "../request/request_url.ts";
 import { BadEncoding } from "../response/decode_body.ts";
-import { explainCertificate, type Explanation, isCertificateCode } from "./explain_certificate.ts";
 import { BODY_LIMIT, BodyTooLarge } from "./body_chunks.ts";
 import { ClosedEarly, InvalidStatus, type Phase, ProtocolChanged, SendFailure } from "./send.ts";
 
@@ -75,10 +75,7 @@ async function explainCause(
     };
   }
   const code = codeOf(cause);
-  if (isCertificateCode(code)) {
-    return await explainCertificate(code, cause, url, clock);
-  }
-  return explainCode(code, place, url) ?? explainTls(code, place, cause) ??
+  return explainCode(code, place, url) ?? await explainSecure(code, cause, failure, clock) ??
     explainStream(code, cause, failure) ??
     { words: `${cause instanceof Error ? cause.message : String(cause)} (${place})` };
 }
@@ -111,21 +108,16 @@ function explainCode(code: string, place: string, { hostname }: URL): Explanatio
 const HTTP_HINT = 'if it serves plain HTTP there, use "http://"';
 const HTTPS_HINT = 'if it expects TLS there, use "https://"';
 
-function explainTls(code: string, place: string, cause: unknown): Explanation | undefined {
-  if (code === "ERR_SSL_WRONG_VERSION_NUMBER") {
-    return { words: `${place} does not speak TLS (${code})`, hint: HTTP_HINT };
-  }
-  const message = cause instanceof Error ? cause.message : "";
-  if (/certificate/i.test(message)) {
-    return {
-      words: `the certificate of ${place} is invalid: ${message}`,
-      hint: '"insecure: true" accepts any certificate',
-    };
-  }
-  if (/^ERR_(SSL|TLS)_|^EPROTO$/.test(code)) {
-    return { words: `no secure connection to ${place}: ${message} (${code})` };
-  }
-  return undefined;
+async function explainSecure(
+  code: string,
+  cause: unknown,
+  { request: { url } }: SendFailure,
+  clock: Clock,
+): Promise<Explanation | undefined> {
+  if (url.protocol !== "https:") return undefined;
+  const peer = { host: hostOf(url), port: Number(portOf(url)), clock };
+  const found = await explainTls(cause, peer);
+  return found && code === "ERR_SSL_WRONG_VERSION_NUMBER" ? { ...found, hint: HTTP_HINT } : found;
 }
 
 /** Connections that ended early, and what is not HTTP. */

@@ -1,0 +1,76 @@
+import { isTemplate } from "../../expr/template/template_data.ts";
+import { isDict } from "../../value/value.ts";
+import type { Dict, Parameter, ParameterProblem } from "../action.ts";
+
+/** The versions of TLS that there are; older ones are not supported. */
+const VERSIONS: readonly string[] = ["1.2", "1.3"];
+
+/** What actions that speak TLS take as `tls`. */
+export const TLS_PARAMETER: Parameter = {
+  name: "tls",
+  type: "map",
+  summary: "How to check the server's certificate, and which certificate to present",
+  fields: [
+    {
+      name: "ca",
+      type: "string",
+      summary: "Certificates of the authorities to trust: a path, or PEM text",
+      default: "those of the system",
+    },
+    { name: "cert", type: "string", summary: "The client certificate: a path, or PEM text" },
+    { name: "key", type: "string", summary: "The key of the client certificate" },
+    { name: "passphrase", type: "string", summary: "The passphrase of the key or the PFX file" },
+    {
+      name: "pfx",
+      type: "string",
+      summary: "The path of a PFX (PKCS #12) file with client certificate and key",
+    },
+    {
+      name: "server_name",
+      type: "string",
+      summary: "The host name for SNI and for the check of the certificate",
+      default: "the host to connect to",
+    },
+    {
+      name: "min_version",
+      type: "string",
+      summary: 'The oldest version of TLS to accept: "1.2" or "1.3"',
+      default: '"1.2"',
+    },
+    {
+      name: "verify",
+      type: "boolean",
+      summary: "Whether to verify the certificate of the server",
+      default: "true",
+    },
+  ],
+};
+
+/** What is wrong with `tls` beyond the types of its fields. */
+export function checkTls({ tls }: Dict): ParameterProblem[] {
+  if (!isDict(tls)) return [];
+  const problems: ParameterProblem[] = [];
+  const given = (name: string) => Object.hasOwn(tls, name) && tls[name] !== null;
+  for (const name of ["cert", "key"].filter((name) => given("pfx") && given(name))) {
+    problems.push({
+      path: ["tls", name],
+      at: "key",
+      message: `"pfx" and "${name}" cannot be combined`,
+      hint: "a PFX file holds the certificate and its key",
+    });
+  }
+  if (given("key") && !given("cert") && !given("pfx")) {
+    problems.push({ path: ["tls", "key"], at: "key", message: '"tls" has a key and no "cert"' });
+  }
+  const version = tls.min_version;
+  if (version !== undefined && version !== null && !isTemplate(version)) {
+    if (!VERSIONS.includes(String(version))) {
+      problems.push({
+        path: ["tls", "min_version"],
+        message: `"min_version" must be "1.2" or "1.3", not "${version}"`,
+        hint: "older versions of TLS are not supported",
+      });
+    }
+  }
+  return problems;
+}
