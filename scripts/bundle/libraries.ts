@@ -4,5 +4,6 @@
  * src/README.md, "Adding a library", says how to add one.
  */
 export const LIBRARIES: Readonly<Record<string, string>> = {
+  "diff": "showing differences",
   "openapi-sampler": "reading OpenAPI descriptions",
 };

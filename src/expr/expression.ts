@@ -75,7 +75,7 @@ export interface Explanation {
   /** The mistake that is likely behind it. */
   readonly hint?: string;
   /** Two lists, two maps or two texts that should have been equal. */
-  readonly unequal?: readonly [left: ComparedSide, right: ComparedSide];
+  readonly unequal?: { readonly expected: ComparedSide; readonly received: ComparedSide };
 }
 
 /** A side of a comparison. */

@@ -240,14 +240,14 @@ export interface Failure {
   readonly difference?: Difference;
 }
 
-/** What differs between two sides of a comparison. */
+/** How the two sides of a comparison differ. */
 export interface Difference {
-  /** The left side as it is written. */
-  readonly left: string;
-  /** The right side as it is written. */
-  readonly right: string;
+  /** The source text of the side with the expected value. */
+  readonly expected: string;
+  /** The source text of the other side. */
+  readonly received: string;
   /**
-   * Lines of JSON or text: `-` begins those of the left, `+` those of the right, `@` one that says
+   * Lines of JSON or text: `-` begins an expected line, `+` a received line, `@` a line that says
    * where the next differences are.
    */
   readonly lines: readonly string[];

@@ -47,11 +47,11 @@ Deno.test("a failure starts with its line, and differences are coloured", async 
   await withReport(WORKFLOW, async ({ page }) => {
     const [source] = await textsOf(page, "#details .failure pre");
     assertEquals(source, "test: vars.found == vars.right");
-    const [left, ...removed] = await textsOf(page, "#details .removed");
-    const [right, ...added] = await textsOf(page, "#details .added");
-    assertEquals([left, right], ["--- vars.found\n", "+++ vars.right\n"]);
-    assert(removed.length > 0 && removed.every((line) => line.startsWith("- ")));
-    assertEquals(added, ['+   "f": 1\n']);
+    const [left, ...expected] = await textsOf(page, "#details .expected");
+    const [right, ...received] = await textsOf(page, "#details .received");
+    assertEquals([left, right], ["- expected: vars.right\n", "+ received: vars.found\n"]);
+    assertEquals(expected, ['-   "f": 1\n']);
+    assert(received.length > 0 && received.every((line) => line.startsWith("+ ")));
   });
 });
 

@@ -211,10 +211,14 @@ class Explainer {
   }
 
   #setUnequal(left: Node, a: Value, right: Node, b: Value): void {
-    this.unequal ??= [
+    const [one, other] = [
       { text: this.#text(left), value: a },
       { text: this.#text(right), value: b },
     ];
+    const isTurned = isConstant(left) || readsResult(right) && !readsResult(left);
+    this.unequal ??= isTurned
+      ? { expected: one, received: other }
+      : { expected: other, received: one };
   }
 
   #showDifference(left: Node, right: Node, difference: Difference): void {
@@ -248,6 +252,11 @@ function mismatchHint({ actual, expected }: Mismatch): string {
   }
   const [given, wanted] = [kindOf(actual), kindOf(expected)];
   return given === wanted ? "" : `: it is ${given}, not ${wanted}`;
+}
+
+/** Whether a node reads the result of the step, and so is what was received. */
+function readsResult(node: Node): boolean {
+  return node.type === "Identifier" && node.name === "res" || childrenOf(node).some(readsResult);
 }
 
 /** Whether a node shows its own value: it reads no name. */

@@ -3,44 +3,46 @@ import { cutLine } from "./fit_lines.ts";
 import type { Paint, Style } from "../style.ts";
 import { oneLine, type Room } from "./text_lines.ts";
 
-/** How wide a value is shown whose differences are shown by themselves. */
+/** The width of a value if its differences are shown below it. */
 export const WIDEST_COMPARED = 60;
 
-/** Whether an operand is one of the values that were compared, not a part of them. */
-export function isSideOf({ left, right }: Difference, { text }: Operand): boolean {
-  return text === left || text === right;
+/** Whether an operand is one of the compared values, not a part of them. */
+export function isSideOf({ expected, received }: Difference, { text }: Operand): boolean {
+  return text === expected || text === received;
 }
 
-/** The operands but for those that have their differences shown, which may look the same. */
+/** The operands without those whose differences are shown; cut, these may look the same. */
 export function tellingOperands({ operands = [], difference }: Failure): readonly Operand[] {
   return difference ? operands.filter((operand) => !isSideOf(difference, operand)) : operands;
 }
 
-/** `res.body and vars.wanted differ at line 3`. */
-export function describeDifference({ left, right, lines: [first = ""] }: Difference): string {
+/** For example `res.body and vars.wanted differ at line 3`. */
+export function describeDifference(
+  { expected, received, lines: [first = ""] }: Difference,
+): string {
   const where = first.startsWith("@ ") ? ` at ${first.slice(2)}` : "";
-  return `${shortText(left)} and ${shortText(right)} differ${where}`;
+  return `${shortText(received)} and ${shortText(expected)} differ${where}`;
 }
 
-/** The source of a side, which may hold a long list or text of its own. */
+/** The source text of a side, which may contain a long list or string. */
 function shortText(text: string): string {
   return cutLine(oneLine(text), WIDEST_COMPARED);
 }
 
-/** What differs, below the texts of both sides. */
+/** The lines of the diff, below the source texts of both sides. */
 export function renderDifference(
-  { left, right, lines }: Difference,
+  { expected, received, lines }: Difference,
   style: Style,
   { columns }: Room,
 ): string[] {
   const paints: Readonly<Record<string, Paint>> = {
-    "-": style.red,
-    "+": style.green,
+    "-": style.green,
+    "+": style.red,
     "@": style.cyan,
   };
   return [
-    style.red(cutLine(`--- ${shortText(left)}`, columns)),
-    style.green(cutLine(`+++ ${shortText(right)}`, columns)),
+    style.green(cutLine(`- expected: ${shortText(expected)}`, columns)),
+    style.red(cutLine(`+ received: ${shortText(received)}`, columns)),
     ...lines.map((line) => (paints[line[0]!] ?? style.dim)(cutLine(line, columns))),
   ];
 }

@@ -9,12 +9,10 @@ import {
   type Source,
   type SourceExcerpt,
 } from "../../source/source.ts";
-import { boundPart, boundValue } from "../../value/bound_value.ts";
-import { diffLines } from "../../value/diff_lines.ts";
-import { diffTexts } from "../../value/diff_texts.ts";
+import { boundValue } from "../../value/bound_value.ts";
+import { diffValues } from "../../value/diff_values.ts";
 import type { Masker } from "../../value/masker.ts";
 import { boundedMeter, LimitError } from "../../value/meter.ts";
-import type { Value } from "../../value/value.ts";
 import type { Job, Positions } from "../../workflow/model.ts";
 import { EmbeddedError, FieldError } from "../execute/evaluate_field.ts";
 import type { Failure, PassedTest } from "../event.ts";
@@ -121,7 +119,7 @@ export async function failureOfTest(
     message: "test is false",
     expression: test.source,
     operands: shownOperands(session, operands),
-    ...differenceOf(session, unequal),
+    ...await differenceOf(session, unequal),
     ...(hint === undefined ? {} : { hint }),
     ...await placeAt(session, [...path, "test"], start, end),
   };
@@ -171,25 +169,22 @@ export function describePassedTest(session: Session, test: Expression, scope: Sc
   return { expression: test.source, operands: shownOperands(session, operands) };
 }
 
-/** More work than this is worth for a picture of what differs. */
+/** Steps of the meter; values that take more have no diff. */
 const MOST_COMPARED = 1_000_000;
-/** Characters of a part that is the same on both sides, or only on one. */
-const PART_SIZE = 400;
 
-function differenceOf(
+async function differenceOf(
   { secrets }: Session,
   unequal: Explanation["unequal"],
-): Pick<Failure, "difference"> {
+): Promise<Pick<Failure, "difference">> {
   if (!unequal) return {};
-  const [left, right] = unequal;
-  const mask = (text: string, from?: number, to?: number) => secrets.mask(text, from, to);
-  const show = (value: Value) => boundPart(value, { left: PART_SIZE }, mask);
+  const { expected, received } = unequal;
   try {
-    const lines = typeof left.value === "string" && typeof right.value === "string"
-      ? diffTexts(mask(left.value), mask(right.value))
-      : diffLines(left.value, right.value, { meter: boundedMeter(MOST_COMPARED), show, mask });
+    const lines = await diffValues(expected.value, received.value, {
+      meter: boundedMeter(MOST_COMPARED),
+      mask: (text) => secrets.mask(text),
+    });
     if (lines.length === 0) return {};
-    return { difference: { left: left.text, right: right.text, lines } };
+    return { difference: { expected: expected.text, received: received.text, lines } };
   } catch (error) {
     if (error instanceof LimitError) return {};
     throw error;

@@ -20,20 +20,24 @@ Deno.test("a false comparison of lists or maps shows what differs, by path", asy
   assertStringIncludes(
     stdout,
     `
-        --- vars.got
-        +++ vars.wanted
-        @ .items[0], .items[1].name
+        - expected: vars.wanted
+        + received: vars.got
+        @ .items[0].id, .items[1].name
           {
             "items": [
-        +     {"id":0}
-              {"id":1}
+              {
+        -       "id": 0
+        -     }
+        -     {
+                "id": 1
+              }
               {
                 "id": 2
-        -       "name": "two"
-        +       "name": "zwei"
+        -       "name": "zwei"
+        +       "name": "two"
               }
-              {"id":3}
-            ]
+              {
+                "id": 3
 `,
   );
 });
@@ -55,8 +59,8 @@ Deno.test("a false comparison of long texts shows where they differ", async () =
           line 147 of a page
           line 148 of a page
           line 149 of a page
-        - line 150 of a page
-        + line 150 of another page
+        - line 150 of another page
+        + line 150 of a page
           line 151 of a page
           line 152 of a page
           line 153 of a page

@@ -101,9 +101,9 @@ const differing: Failure = {
     { text: "res.body.total", type: "int", value: 2 },
   ],
   difference: {
-    left: "res.body",
-    right: `{items: "${"x".repeat(80)}",\n total: 3}`,
-    lines: ["@ .total", '    "items": "x"', '-   "total": 2', '+   "total": 3', "  }"],
+    expected: `{items: "${"x".repeat(80)}",\n total: 3}`,
+    received: "res.body",
+    lines: ["@ .total", '    "items": "x"', '-   "total": 3', '+   "total": 2', "  }"],
   },
 };
 
@@ -112,12 +112,12 @@ Deno.test("renderFailure() shows what differs below both sides, which are cut th
     renderFailure(differing, PLAIN, IN_A_PIPE).slice(3).join("\n"),
     `res.body is {"items": "${"x".repeat(48)}… (map)
 res.body.total is 2 (int)
---- res.body
-+++ {items: "${"x".repeat(50)}…
+- expected: {items: "${"x".repeat(50)}…
++ received: res.body
 @ .total
     "items": "x"
--   "total": 2
-+   "total": 3
+-   "total": 3
++   "total": 2
   }`,
   );
   for (const line of renderFailure(differing, PLAIN, roomOf(20)).slice(3)) {
@@ -128,7 +128,11 @@ res.body.total is 2 (int)
 Deno.test("summarizeFailure() names what differs, not what both sides begin with", () => {
   assertEquals(summarizeFailure(differing), "test is false: res.body.total is 2 (int)");
   const long = { text: "res.body", type: "string", value: "x".repeat(300) };
-  const difference = { left: "res.body", right: "vars.page", lines: ["@ line 7", "- a", "+ b"] };
+  const difference = {
+    expected: "vars.page",
+    received: "res.body",
+    lines: ["@ line 7", "- a", "+ b"],
+  };
   assertEquals(
     summarizeFailure({
       ...differing,

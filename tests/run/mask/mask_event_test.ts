@@ -14,7 +14,7 @@ const FAILURE: Failure = {
   place: { file: "hunter22.yml", line: 1, column: 7, text: "test: hunter22 == 1", from: 6, to: 14 },
   expression: "hunter22 == 1",
   operands: [{ text: "hunter22", type: "string", value: { a: ["hunter22"] } }],
-  difference: { left: "hunter22", right: "hunter22", lines: ["- hunter22"] },
+  difference: { expected: "hunter22", received: "hunter22", lines: ["- hunter22"] },
 };
 
 const ATTEMPT = {

@@ -125,7 +125,7 @@ dt { color: var(--muted); overflow-wrap: anywhere; } dd { margin: 0; min-width: 
 }
 .tree[open] > summary::before { content: "▾"; content: "▾" / ""; }
 .tree[open] > summary > .folded { display: none; } .folded { color: var(--muted); }
-.value { overflow-wrap: anywhere; } .removed { color: var(--bad); } .added { color: var(--good); }
+.value { overflow-wrap: anywhere; } .expected { color: var(--good); } .received { color: var(--bad); }
 button {
   font: inherit; color: var(--note); background: none; border: 1px solid var(--line);
   border-radius: 6px; cursor: pointer;

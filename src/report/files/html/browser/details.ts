@@ -49,8 +49,8 @@ export function makeDetails(
 
   const differenceBlock = (lines: readonly string[]) => {
     const classes: Readonly<Record<string, string>> = {
-      "-": "removed",
-      "+": "added",
+      "-": "expected",
+      "+": "received",
       "@": "muted",
     };
     return el(
@@ -73,8 +73,8 @@ export function makeDetails(
     } else if (expression !== undefined) all.append(block(expression));
     if (operands.length > 0) all.append(operandTable(operands));
     if (difference) {
-      const { left, right, lines } = difference;
-      all.append(differenceBlock([`--- ${left}`, `+++ ${right}`, ...lines]));
+      const { expected, received, lines } = difference;
+      all.append(differenceBlock([`- expected: ${expected}`, `+ received: ${received}`, ...lines]));
     }
     if (hint !== undefined) all.append(el("p", {}, `Hint: ${hint}`));
     return all;

@@ -1,0 +1,271 @@
+import type { Meter } from "./meter.ts";
+import { plain, readField } from "./plain.ts";
+import { stepText } from "./step_text.ts";
+import { isDict, type Value } from "./value.ts";
+
+export interface DiffOptions {
+  /** Throws when the values are too large to compare. */
+  readonly meter: Meter;
+  /** Masks the secrets in a text. */
+  readonly mask: (text: string) => string;
+}
+
+/** Unchanged lines around each difference. */
+const CONTEXT = 3;
+const MOST_LINES = 60;
+const MOST_PLACES = 5;
+/** Beyond this many added and removed lines, or milliseconds, lines are no longer matched. */
+const LIMITS = { maxEditLength: 1000, timeout: 1000 };
+/** Characters of a line. */
+const WIDEST = 120;
+/** Characters before the first difference in a line that is too long to be shown whole. */
+const LEAD = 30;
+/** Differences between shorter texts are easily seen. */
+const SHORT = 60;
+/** Steps of the meter for each line of JSON. */
+const WORK_OF_LINE = 5;
+
+/**
+ * The lines of a diff: `-` begins a line of the expected value, `+` one of the received value, and
+ * `@` a line that says where the next differences are. Lists and maps are written as JSON, one item
+ * on each line. Texts that are short and clearly different have no diff.
+ */
+export async function diffValues(
+  expected: Value,
+  received: Value,
+  { meter, mask }: DiffOptions,
+): Promise<string[]> {
+  if (typeof expected === "string" && typeof received === "string") {
+    // Masked as a whole, because a secret may have several lines.
+    const [a, b] = [mask(expected), mask(received)];
+    if (a === b) return [];
+    if ([a, b].some((text) => /\n./.test(text))) {
+      return await diffSides({ lines: linesOf(a) }, { lines: linesOf(b) }, (line) => line);
+    }
+    if (a.length <= SHORT && b.length <= SHORT && isVisible(a, b)) return [];
+    const [x, y] = renderPair(a, b, true);
+    const place = [...b.slice(0, firstDifference(a, b))].length + 1;
+    return [`@ character ${place}`, `- ${x}`, `+ ${y}`];
+  }
+  return await diffSides(jsonLines(expected, meter), jsonLines(received, meter), mask);
+}
+
+/** One side of a diff. */
+interface Side {
+  /** Each with its line end. */
+  readonly lines: string[];
+  /** What each line of JSON is about, for example `.items[2]`; empty for brackets. */
+  readonly places?: string[];
+}
+
+/** Neighbouring lines that both sides have, or only one of them; in the form of the library. */
+interface Change {
+  readonly added: boolean;
+  readonly removed: boolean;
+  readonly value: readonly string[];
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/(?<=\n)/);
+}
+
+/** A value as JSON without commas, with sorted keys. */
+function jsonLines(value: Value, meter: Meter): Required<Side> {
+  const side: Required<Side> = { lines: [], places: [] };
+  const add = (line: string, place: string) => {
+    meter.spend(WORK_OF_LINE + (line.length >> 4));
+    side.lines.push(`${line}\n`);
+    side.places.push(place);
+  };
+  const write = (value: Value, start: string, place: string) => {
+    const isMap = isDict(value);
+    if (!isMap && !Array.isArray(value)) {
+      const text = typeof value === "number" ? String(value) : JSON.stringify(value);
+      return add(start + text, place);
+    }
+    const [open, close] = isMap ? "{}" : "[]";
+    const steps = isMap ? Object.keys(value).sort() : [...value.keys()];
+    if (steps.length === 0) return add(`${start}${open}${close}`, place);
+    const indent = /^ */.exec(start)![0];
+    add(start + open, "");
+    for (const step of steps) {
+      const item = isMap ? readField(value, String(step)) ?? null : plain(value[Number(step)]);
+      const key = isMap ? `${JSON.stringify(step)}: ` : "";
+      write(item, `${indent}  ${key}`, place + stepText(step));
+    }
+    add(indent + close, "");
+  };
+  write(value, "", "");
+  return side;
+}
+
+async function diffSides(
+  left: Side,
+  right: Side,
+  mask: (text: string) => string,
+): Promise<string[]> {
+  // The diff is still useful without the library, which a machine that is offline may not have.
+  const library = await import("diff").catch(() => undefined);
+  const changes: readonly Change[] = library?.diffArrays(left.lines, right.lines, LIMITS) ??
+    replaceMiddle(left.lines, right.lines);
+  const out = renderChanges(changes, left, right, mask);
+  if (out.length <= MOST_LINES) return out;
+  return [...out.slice(0, MOST_LINES), `… (${out.length - MOST_LINES} more lines)`];
+}
+
+/** Keeps only what both sides begin and end with. */
+function replaceMiddle(left: readonly string[], right: readonly string[]): Change[] {
+  const shortest = Math.min(left.length, right.length);
+  let start = 0;
+  while (start < shortest && left[start] === right[start]) start++;
+  let end = 0;
+  while (end < shortest - start && left.at(-1 - end) === right.at(-1 - end)) end++;
+  const change = (value: readonly string[], from: number, to: number, kind = "") => ({
+    added: kind === "added",
+    removed: kind === "removed",
+    value: value.slice(from, to),
+  });
+  return [
+    change(left, 0, start),
+    change(left, start, left.length - end, "removed"),
+    change(right, start, right.length - end, "added"),
+    change(right, right.length - end, right.length),
+  ].filter(({ value }) => value.length > 0);
+}
+
+/** Lines that both sides have, and what follows in only one of them. */
+interface Block {
+  readonly same: readonly string[];
+  removed: readonly string[];
+  added: readonly string[];
+}
+
+function blocksOf(changes: readonly Change[]): Block[] {
+  const blocks: Block[] = [];
+  for (const { added, removed, value } of changes) {
+    if (!added && !removed) blocks.push({ same: value, removed: [], added: [] });
+    else {
+      if (blocks.length === 0) blocks.push({ same: [], removed: [], added: [] });
+      const block = blocks.at(-1)!;
+      if (removed) block.removed = block.removed.concat(value);
+      else block.added = block.added.concat(value);
+    }
+  }
+  return blocks;
+}
+
+function renderChanges(
+  changes: readonly Change[],
+  left: Side,
+  right: Side,
+  mask: (text: string) => string,
+): string[] {
+  const hunks: { readonly places: Set<string>; readonly lines: string[] }[] = [];
+  let [a, b] = [0, 0];
+  for (const [index, { same, removed, added }] of blocksOf(changes).entries()) {
+    const context = (lines: readonly string[]) =>
+      lines.map((line) => `  ${cutLine(withoutEnd(mask(line)))}`);
+    const isLast = removed.length + added.length === 0;
+    const startsHunk = index === 0 || same.length > 2 * CONTEXT;
+    if (index > 0) {
+      const shown = isLast || startsHunk ? same.slice(0, CONTEXT) : same;
+      hunks.at(-1)!.lines.push(...context(shown));
+    }
+    if (isLast) break;
+    if (startsHunk) hunks.push({ places: new Set(), lines: context(same.slice(-CONTEXT)) });
+    a += same.length;
+    b += same.length;
+    // A changed line is named by its place in the received value.
+    const places = left.places && right.places
+      ? [
+        ...right.places.slice(b, b + added.length),
+        ...left.places.slice(a + Math.min(added.length, removed.length), a + removed.length),
+      ]
+      : [`line ${b + 1}`];
+    const hunk = hunks.at(-1)!;
+    for (const place of places) if (place !== "") hunk.places.add(place);
+    for (const line of renderChanged(removed, added, mask, !left.places)) hunk.lines.push(line);
+    a += removed.length;
+    b += added.length;
+  }
+  return hunks.flatMap(({ places, lines }) => {
+    if (places.size === 0) return lines;
+    const more = places.size - MOST_PLACES;
+    const named = [...places].slice(0, MOST_PLACES).map(mask).join(", ");
+    return [cutLine(`@ ${named}${more > 0 ? ` and ${more} more` : ""}`), ...lines];
+  });
+}
+
+/** All removed lines, then all added ones. */
+function renderChanged(
+  removed: readonly string[],
+  added: readonly string[],
+  mask: (text: string) => string,
+  isText: boolean,
+): string[] {
+  const pairs = Array.from(
+    { length: Math.max(removed.length, added.length) },
+    // What is not shown needs no work.
+    (_, index) =>
+      index > MOST_LINES ? ["", ""] : renderPair(
+        removed[index] === undefined ? undefined : mask(removed[index]),
+        added[index] === undefined ? undefined : mask(added[index]),
+        isText,
+      ),
+  );
+  return [
+    ...removed.map((_, index) => `- ${pairs[index]![0]}`),
+    ...added.map((_, index) => `+ ${pairs[index]![1]}`),
+  ];
+}
+
+/** Two lines, both cut before their first difference, and quoted if it cannot be seen otherwise. */
+function renderPair(left: string | undefined, right: string | undefined, isText: boolean) {
+  if (left === undefined || right === undefined) {
+    return [left, right].map((line) => cutLine(withoutEnd(line ?? "")));
+  }
+  const [a, b] = [withoutEnd(left), withoutEnd(right)];
+  // Only the end of the last line of a text can differ.
+  const sides = a === b ? [left, right] : [a, b];
+  const isLong = sides.some((text) => text.length > WIDEST);
+  const start = isLong ? Math.max(0, firstDifference(sides[0]!, sides[1]!) - LEAD) : 0;
+  const parts = sides.map((text) => text.slice(start, start + WIDEST).toWellFormed());
+  const isClear = isVisible(parts[0]!, parts[1]!);
+  return sides.map((text, index) => {
+    const part = isClear ? parts[index]! : escapeInvisible(parts[index]!, isText);
+    const end = start + WIDEST < text.length ? "…" : "";
+    return `${start > 0 ? "…" : ""}${part}${end}`;
+  });
+}
+
+/** Whether two texts differ in something other than spaces, marks and control characters. */
+function isVisible(left: string, right: string): boolean {
+  const visible = (text: string) =>
+    text.normalize("NFC").replace(/[\s\p{Z}]+/gu, " ").replace(/[\p{C}\p{M}]/gu, "").trim();
+  return visible(left) !== visible(right);
+}
+
+/** Writes the code of each character that cannot be seen. */
+function escapeInvisible(text: string, isText: boolean): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return (isText ? JSON.stringify(text) : text).replace(
+    /[\p{Z}\p{C}\p{M}]/gu,
+    (character) => character === " " ? character : character.replace(/[^]/g, escaped),
+  );
+}
+
+/** Where two texts first differ, never between the two units of a character. */
+function firstDifference(left: string, right: string): number {
+  let at = 0;
+  while (at < left.length && left[at] === right[at]) at++;
+  return /[\udc00-\udfff]/.test(left[at] ?? right[at] ?? "") && at > 0 ? at - 1 : at;
+}
+
+function cutLine(text: string): string {
+  if (text.length <= WIDEST) return text;
+  return `${text.slice(0, WIDEST - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+function withoutEnd(line: string): string {
+  return line.replace(/\n$/, "");
+}
