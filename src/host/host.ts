@@ -79,6 +79,11 @@ export interface Output {
    * OutputError.
    */
   write(text: string): boolean;
+  /**
+   * Calls `act` when nothing more can be written, also when that is found out after `write` has
+   * returned: with an OutputError, or without one if the reader has gone away.
+   */
+  onClosed(act: (problem?: Error) => void): void;
   /** Resolves when everything was written; false if the reader has gone away. Throws OutputError. */
   flush(): Promise<boolean>;
 }

@@ -26,9 +26,11 @@ export function outputTo(stream: Stream): Output {
   const isTerminal = stream.isTerminal();
   let isClosed = false;
   let problem: OutputError | undefined;
+  const listeners: ((problem?: Error) => void)[] = [];
   const refused = (error: unknown) => {
     isClosed = true;
     if (!(error instanceof Deno.errors.BrokenPipe)) problem = outputError(error);
+    for (const hear of listeners) hear(problem);
   };
   const write = async (bytes: Uint8Array) => {
     try {
@@ -61,6 +63,7 @@ export function outputTo(stream: Stream): Output {
       else enqueue(write, bytes);
       return isOpen();
     },
+    onClosed: (act) => void listeners.push(act),
     async flush() {
       while (writing) await writing;
       return isOpen();

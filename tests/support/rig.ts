@@ -83,7 +83,11 @@ export async function withRig<T>(use: (rig: Rig) => Promise<T>): Promise<T> {
       seen,
       untilSeen(path) {
         if (seen.includes(path)) return Promise.resolve();
-        return new Promise((resolve) => watchers.push({ path, resolve }));
+        return new Promise((resolve, reject) => {
+          const missed = () => reject(new Error(`waited in vain for ${path}; seen: ${seen}`));
+          const patience = setTimeout(missed, 20_000);
+          watchers.push({ path, resolve: () => (clearTimeout(patience), resolve()) });
+        });
       },
     });
   } finally {

@@ -36,6 +36,7 @@ class Collected implements Output {
   text = "";
   columns = () => 80;
   rows = () => 24;
+  onClosed = () => {};
   flush = () => Promise.resolve(true);
   write(text: string): boolean {
     this.text += text;

@@ -35,6 +35,8 @@ export class Screen implements Output {
     return this.#height;
   }
 
+  onClosed(): void {}
+
   flush(): Promise<boolean> {
     return Promise.resolve(true);
   }

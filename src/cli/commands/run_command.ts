@@ -66,6 +66,8 @@ async function runPrepared(
       : "the report cannot be written";
     stop(`stopped: ${why}`);
   };
+  // What waits to be written may fail while the run waits for something else.
+  host.stdout.onClosed(onOutputClosed);
   const verbose = level === "debug";
   const report = await openReport(await reportHost(targets, host), {
     ...looks,

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runCli, startCli } from "../../support/run_cli.ts";
+import { withRig } from "../../support/rig.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** What a run of one job with these steps prints. */
@@ -140,22 +141,29 @@ Deno.test("reports to files are written where nobody reads the text to its end",
     (_, at) =>
       `      - {name: step ${at}, uses: echo, with: {message: x}, echo: "${"text ".repeat(40)}"}\n`,
   );
-  const workflow = `name: n\njobs:\n  - name: j\n    steps:\n${steps.join("")}`;
-  await withFiles({ "w.yml": workflow }, async (cwd) => {
-    const args = ["--report", "json=out/run.json,junit=out/run.xml", "w.yml"];
-    const child = startCli(args, { cwd });
-    const reader = child.stdout.getReader();
-    await reader.read();
-    await reader.cancel();
-    const [{ code }, stderr] = await Promise.all([child.status, new Response(child.stderr).text()]);
-    assertEquals(stderr, "");
-    assertEquals(code, 1);
-    const { interrupted, jobs } = JSON.parse(await Deno.readTextFile(`${cwd}/out/run.json`));
-    assertEquals(interrupted, "stopped: nobody reads the report any more");
-    assertEquals(jobs.length, 1);
-    const xml = await Deno.readTextFile(`${cwd}/out/run.xml`);
-    assert(xml.trimEnd().endsWith("</testsuites>"), xml.slice(-100));
-    assertEquals([...Deno.readDirSync(`${cwd}/out`)].length, 2);
+  await withRig(async (rig) => {
+    // The run waits for its end until it hears that nobody reads.
+    const last = `      - {name: last, uses: http, with: {get: "${rig.url}/hang"}}\n`;
+    const workflow = `name: n\njobs:\n  - name: j\n    steps:\n${steps.join("")}${last}`;
+    await withFiles({ "w.yml": workflow }, async (cwd) => {
+      const args = ["--report", "json=out/run.json,junit=out/run.xml", "w.yml"];
+      const child = startCli(args, { cwd });
+      const reader = child.stdout.getReader();
+      await reader.read();
+      await reader.cancel();
+      const [{ code }, stderr] = await Promise.all([
+        child.status,
+        new Response(child.stderr).text(),
+      ]);
+      assertEquals(stderr, "");
+      assertEquals(code, 1);
+      const { interrupted, jobs } = JSON.parse(await Deno.readTextFile(`${cwd}/out/run.json`));
+      assertEquals(interrupted, "stopped: nobody reads the report any more");
+      assertEquals(jobs.length, 1);
+      const xml = await Deno.readTextFile(`${cwd}/out/run.xml`);
+      assert(xml.trimEnd().endsWith("</testsuites>"), xml.slice(-100));
+      assertEquals([...Deno.readDirSync(`${cwd}/out`)].length, 2);
+    });
   });
 });
 

@@ -30,6 +30,7 @@ class Pipe implements Output {
   constructor(private writesLeft = Infinity) {}
   columns = () => 80;
   rows = () => 24;
+  onClosed = () => {};
   flush = () => Promise.resolve(true);
   write(text: string): boolean {
     if (this.writesLeft-- <= 0) return false;
@@ -236,6 +237,7 @@ Deno.test("Terminal takes an output that cannot be written to for one without a 
     isTerminal: false,
     columns: () => 80,
     rows: () => 24,
+    onClosed: () => {},
     flush: () => Promise.resolve(false),
     write() {
       throw new Error("no space left on device");
