@@ -5,7 +5,7 @@ const ROUNDS = 21;
 const BUNDLE = fromFileUrl(new URL("../bundle.ts", import.meta.url));
 
 /** A step with a test, as most steps are. */
-const HELLO = `name: n\njobs: [{name: j, steps: [{uses: hello, test: "res.message != nil"}]}]\n`;
+const HELLO = `name: n\njobs: [{name: j, steps: [{uses: hello, test: "res.status == 0"}]}]\n`;
 
 /** What is started, and how many times as long as an empty script it may take. */
 const STARTS: readonly (readonly [what: string, argument: string, most: number])[] = [
