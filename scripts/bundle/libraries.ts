@@ -6,4 +6,5 @@
 export const LIBRARIES: Readonly<Record<string, string>> = {
   "diff": "showing differences",
   "openapi-sampler": "reading OpenAPI descriptions",
+  "tough-cookie": "keeping the cookies of responses",
 };

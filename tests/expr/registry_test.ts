@@ -10,7 +10,7 @@ const NAMES = `
   encode_base64 decode_base64 match_json diff_json random_int random_str unixtime contains startsWith
   endsWith matches secret
   encode_base64url decode_base64url encode_url decode_url encode_hex decode_hex crc32 uuid one_of
-  approx is_uuid is_email is_url is_ip is_iso_date md5 sha1 sha256 sha512 hmac_sha256
+  cookie approx is_uuid is_email is_url is_ip is_iso_date md5 sha1 sha256 sha512 hmac_sha256
 `.trim().split(/\s+/);
 
 Deno.test("the language has these functions and no others", () => {

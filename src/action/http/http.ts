@@ -16,7 +16,9 @@ export const http: Action = {
     data: `${JSON_BODY}; ${FORM}`,
     params: 'the key is "query"',
     auth: 'write the header: headers: { authorization: "Bearer …" }',
-    cookies: 'write the header: headers: { cookie: "name=value" }',
+    cookie: 'write the header: headers: { cookie: "name=value" }',
+    cookiejar: 'the key is "cookies"; a file with cookies is "cookie_file"',
+    session: 'the key is "cookies"',
     multipart: "multipart bodies are not supported",
     files: "multipart bodies are not supported",
     proxy: "proxies are not supported",
@@ -80,6 +82,17 @@ export const http: Action = {
       default: "true",
     },
     { name: "insecure", type: "boolean", summary: "The opposite of verify_ssl", default: "false" },
+    {
+      name: "cookies",
+      type: ["boolean", "string"],
+      summary: "Whether to send and keep cookies; a name shares them with all jobs that give it",
+      default: "true: the steps of a job share their cookies",
+    },
+    {
+      name: "cookie_file",
+      type: "string",
+      summary: "A Netscape cookie file whose cookies are added, relative to the workflow file",
+    },
   ],
   responseFields: [
     { name: "code", type: "int" },

@@ -10,6 +10,8 @@ import { readRequest, type Request, type RequestPlan } from "./request/read_requ
 import { isRedirect, redirectOf } from "./transport/redirects.ts";
 import { readBody } from "./response/read_body.ts";
 import { readHead } from "./response/response.ts";
+import { cookieRecords } from "./session/cookies.ts";
+import { openSession, type StepSession } from "./session/step_session.ts";
 import { findHeader, type Reply } from "./transport/send.ts";
 import { socketsOf } from "./transport/sockets.ts";
 
@@ -27,26 +29,34 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
   try {
     const { plan, req } = prepare(params, context);
     const call = new Call(plan, sockets, context);
+    let session: StepSession | undefined;
     try {
       const { maxRedirects } = plan;
       if (context.permissions) await checkRequest(context.permissions, plan.request);
-      const first = await call.send(plan.request);
-      const { reply, url, redirects } = maxRedirects !== undefined && isRedirect(first)
-        ? await follow(first, maxRedirects, plan.request, call, context)
-        : { reply: first, url: plan.request.url.href, redirects: [] };
+      session = await openSession(plan, call, context);
+      const first = await session.send(plan.request);
+      const { reply, url, redirects, cookies } = maxRedirects !== undefined && isRedirect(first)
+        ? await follow(first, maxRedirects, plan, session, context)
+        : { reply: first, url: plan.request.url.href, redirects: [], cookies: undefined };
       const { elapsed } = call;
       const head = readHead(reply);
       const body = await readBody(reply, head, context);
       call.checkStopped();
       return {
-        req,
-        res: { ...head, ...body, url, redirects },
+        req: asSent(req, session),
+        res: {
+          ...head,
+          cookies: cookies ?? await cookieRecords(reply, plan.request.url),
+          ...body,
+          url,
+          redirects,
+        },
         status: reply.code >= 200 && reply.code <= 299 ? 0 : 1,
         brief: `HTTP ${reply.code}`,
         elapsed,
       };
     } catch (error) {
-      throw await explainFailure(error, plan.request, req, context.host.clock);
+      throw await explainFailure(error, plan.request, asSent(req, session), context.host.clock);
     } finally {
       call.close();
     }
@@ -73,37 +83,48 @@ function prepare(params: Dict, { scope }: ActionContext): Prepared {
   return made;
 }
 
+/** How a request is seen once its session has added headers to it. */
+function asSent(req: Dict, session: StepSession | undefined): Dict {
+  return session?.added ? { ...req, headers: session.sent.headers } : req;
+}
+
 /** Where redirects led. */
 interface Followed {
   readonly reply: Reply;
   readonly url: string;
   /** Each redirect, as steps see it. */
   readonly redirects: readonly Dict[];
+  /** What all responses set. */
+  readonly cookies: readonly Dict[];
 }
 
 /** Follows redirects to the first response that is not one. */
 async function follow(
   first: Reply,
   maxRedirects: number,
-  asked: Request,
-  call: Call,
+  { request: asked, cookies: use }: RequestPlan,
+  session: StepSession,
   context: ActionContext,
 ): Promise<Followed> {
   let reply = first;
   let request = asked;
   const sent = [asked];
   const redirects: Dict[] = [];
+  const cookies: Dict[] = [];
   for (let followed = 0;; followed++) {
     // Only the last response is part of the result, whose secrets the run finds.
     findExchangedSecrets({ ...readHead(reply) }, (text) => context.secrets.add(text));
+    cookies.push(...await cookieRecords(reply, request.url));
     const next = redirectOf(request, reply, context.secrets);
-    if (!next) return { reply, url: request.url.href, redirects };
+    if (!next) return { reply, url: request.url.href, redirects, cookies };
     if (followed >= maxRedirects) {
       const { method, url } = asked;
       throw new StepError(
         `${method} "${url}" was redirected more than ${maxRedirects} times, the next to "${next.url}"`,
         sent.some((one) => isSame(one, next))
-          ? 'redirect loop; the server may expect a cookie: "follow_redirects: false" shows the redirect'
+          ? `redirect loop; ${
+            use?.isSent ? "" : "the server may expect a cookie: "
+          }"follow_redirects: false" shows the redirect`
           : 'raise "max_redirects", or set "follow_redirects: false" to look at the redirect',
       );
     }
@@ -115,7 +136,7 @@ async function follow(
     });
     request = next;
     sent.push(next);
-    reply = await call.send(request);
+    reply = await session.send(request);
   }
 }
 

@@ -4,7 +4,7 @@ import { type Dict, isDict, type Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { countCharacters } from "../evaluate/text.ts";
-import { define } from "./function.ts";
+import { define, defineNew } from "./function.ts";
 
 /** Functions on maps. */
 export const MAP_FUNCTIONS = [
@@ -48,6 +48,16 @@ export const MAP_FUNCTIONS = [
         return typeof key === "number" ? plain(value.at(Math.trunc(key))) : null;
       }
       return isDict(value) && typeof key === "string" ? readKey(value, key) ?? null : null;
+    },
+  ),
+  defineNew(
+    "cookie(res: map, name: string)",
+    "The cookie of that name that a response sets, the last one if there are several; nil if there is none.",
+    (run, response: Dict, name: string) => {
+      const cookies = readField(response, "cookies") ?? [];
+      if (!Array.isArray(cookies)) return null;
+      run.spend(cookies.length);
+      return cookies.findLast((one) => isDict(one) && readField(one, "name") === name) ?? null;
     },
   ),
 ] as const;

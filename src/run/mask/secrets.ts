@@ -79,9 +79,16 @@ export function withoutSecretHeaders(
   }
   if (isDict(outputs)) hidden.outputs = withoutSecretNames(outputs, mask);
   if (Array.isArray(cookies) && cookies.length > 0) {
-    hidden.cookies = cookies.map((cookie) => withoutCookieValues(String(cookie), mask));
+    hidden.cookies = cookies.map((cookie) => isDict(cookie) ? withoutCookie(cookie, mask) : cookie);
   }
   return Object.keys(hidden).length === 0 ? message : { ...message, ...hidden };
+}
+
+/** A cookie of a response without its value. */
+function withoutCookie(cookie: Dict, mask: string): Dict {
+  const { value, raw } = cookie;
+  if (typeof raw !== "string") return cookie;
+  return { ...cookie, value: value === "" ? "" : mask, raw: withoutCookieValues(raw, mask) };
 }
 
 /** What may be shown of a secret header: of cookies all but the values. */

@@ -214,7 +214,11 @@ Deno.test("http keys headers by canonical name, joins values and lists cookies",
     "X-Name": "J\u00f6rg",
     "X-Latin": "J\u00f6rg",
   });
-  assertEquals(result.res.cookies, ["a=1; Path=/", "b=2, 3"]);
+  const cookies = result.res.cookies as Dict[];
+  assertEquals(cookies.map(({ name, value, raw }) => [name, value, raw]), [
+    ["a", "1", "a=1; Path=/"],
+    ["b", "2, 3", "b=2, 3"],
+  ]);
 });
 
 Deno.test("http keeps out of reports what comes with a redirect that it follows", async () => {

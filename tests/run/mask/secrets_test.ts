@@ -48,7 +48,7 @@ Deno.test("withoutSecretHeaders() hides the values of secret headers, however sh
     withoutSecretHeaders({
       url: "http://x",
       headers: { Authorization: "a", cookie: "b=1", "Set-Cookie": "c=1; Path=/", accept: "d" },
-      cookies: ["c=1; Path=/"],
+      cookies: [{ name: "c", value: "1", raw: "c=1; Path=/" }],
     }, "***"),
     {
       url: "http://x",
@@ -58,7 +58,7 @@ Deno.test("withoutSecretHeaders() hides the values of secret headers, however sh
         "Set-Cookie": "c=***; Path=/",
         accept: "d",
       },
-      cookies: ["c=***; Path=/"],
+      cookies: [{ name: "c", value: "***", raw: "c=***; Path=/" }],
     },
   );
 });

@@ -5,6 +5,7 @@ import { methodProblem, SHORTHANDS } from "./http_syntax.ts";
 import { encodeBody, type RequestBody } from "./request_body.ts";
 import { type Headers, requestHeaders } from "./request_headers.ts";
 import { addQuery, isFullUrl, joinUrl, readUrl } from "./request_url.ts";
+import { type CookieUse, readCookieUse } from "../session/cookie_use.ts";
 import { withoutPassword } from "../../../value/secrets.ts";
 
 /** A request that can be sent. */
@@ -25,6 +26,8 @@ export interface RequestPlan {
   /** How many redirects to follow; undefined to take the first response as it is. */
   readonly maxRedirects: number | undefined;
   readonly verify: boolean;
+  /** Undefined if the step neither sends nor keeps cookies. */
+  readonly cookies: CookieUse | undefined;
 }
 
 /** Reads the rendered parameters of a step. Throws `StepError` where they make no request. */
@@ -60,6 +63,7 @@ export function readRequest(params: Dict): RequestPlan {
     timeout: read.duration("timeout") || undefined,
     maxRedirects: read.boolean("follow_redirects") === false ? undefined : readMaxRedirects(read),
     verify: read.boolean("verify_ssl") ?? !read.boolean("insecure"),
+    cookies: readCookieUse(read, headers),
   };
 }
 

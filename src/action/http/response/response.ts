@@ -9,35 +9,30 @@ export interface ResponseHead {
   readonly status: string;
   /** By canonical name, with values of the same name joined. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The `Set-Cookie` headers one by one, if there are any. */
-  readonly cookies?: readonly string[];
   /** The fields after a chunked body, like headers, if there are any. */
   readonly trailers?: Readonly<Record<string, string>>;
 }
 
 /** Reads status line, headers and trailers. */
 export function readHead({ code, reason, rawHeaders, rawTrailers }: Reply): ResponseHead {
-  const cookies: string[] = [];
-  const headers = readFields(rawHeaders, cookies);
+  const headers = readFields(rawHeaders);
   const status = reason === "" ? String(code) : `${code} ${fromByteString(reason)}`;
   return {
     code,
     status,
     headers,
-    ...cookies.length === 0 ? {} : { cookies },
-    ...rawTrailers.length === 0 ? {} : { trailers: readFields(rawTrailers, []) },
+    ...rawTrailers.length === 0 ? {} : { trailers: readFields(rawTrailers) },
   };
 }
 
-/** Reads names and values in turn; cookies are added to `cookies` as well. */
-function readFields(raw: readonly string[], cookies: string[]): Record<string, string> {
+/** Reads names and values in turn. */
+function readFields(raw: readonly string[]): Record<string, string> {
   const fields: Record<string, string> = ignoreCase(Object.create(null));
   for (let at = 0; at < raw.length; at += 2) {
     const name = canonicalName(raw[at]!);
     const value = fromByteString(raw[at + 1]!);
     const before = fields[name];
     fields[name] = before === undefined ? value : `${before}, ${value}`;
-    if (name === "Set-Cookie") cookies.push(value);
   }
   return fields;
 }

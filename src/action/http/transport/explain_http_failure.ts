@@ -31,7 +31,9 @@ export async function explainFailure(
   if (error instanceof BodyTooLarge || error instanceof BadEncoding) {
     return failed("read the response to", first, explainBody(error), req);
   }
-  if (error instanceof StepError) return new StepError(error.message, error.hint, { req });
+  if (error instanceof StepError) {
+    return new StepError(error.message, error.hint, { ...error.details, req });
+  }
   return error;
 }
 

@@ -1,0 +1,32 @@
+import { type TestServer, withServer } from "./with_server.ts";
+
+/** A website with a login form: what the examples in examples/http sign in to. */
+export interface Site extends TestServer {
+  readonly password: string;
+}
+
+/** Opens a website on a free port. */
+export function openSite(): Site {
+  const password = crypto.randomUUID();
+  const users = new Map<string, string>();
+  const server = withServer(async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/login") {
+      const form = new URLSearchParams(await request.text());
+      if (form.get("password") !== password) return new Response("wrong", { status: 403 });
+      const sid = crypto.randomUUID();
+      users.set(sid, form.get("user") ?? "");
+      const cookie = `sid=${sid}; Path=/; HttpOnly; SameSite=Lax`;
+      return new Response(null, {
+        status: 303,
+        headers: { location: "/account", "set-cookie": cookie },
+      });
+    }
+    const [, sid = ""] = /sid=([\w-]+)/.exec(request.headers.get("cookie") ?? "") ?? [];
+    const user = users.get(sid);
+    return user === undefined
+      ? Response.json({ error: "log in first" }, { status: 401 })
+      : Response.json({ user });
+  });
+  return { ...server, password };
+}
