@@ -139,7 +139,9 @@ Deno.test("reports to files are written where nobody reads the text to its end",
   const steps = Array.from(
     { length: 2000 },
     (_, at) =>
-      `      - {name: step ${at}, uses: echo, with: {message: x}, echo: "${"text ".repeat(40)}"}\n`,
+      `      - {name: step ${at}, wait: 1ms, uses: echo, with: {message: x}, echo: "${
+        "text ".repeat(40)
+      }"}\n`,
   );
   await withRig(async (rig) => {
     // The run waits for its end until it hears that nobody reads.
