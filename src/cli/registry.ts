@@ -84,6 +84,12 @@ export const DEFAULT_COMMAND: Command = {
       value: "count",
       summary: "How many jobs may run at once (default: all that can)",
     },
+    {
+      name: "cleanup-timeout",
+      value: "duration",
+      summary: "How long the steps of `finally` may take after an interruption or RUNNER_TIMEOUT " +
+        "(default: 30s)",
+    },
     { name: "list", summary: "Print the jobs and steps with their ids, and run nothing" },
     { name: "dry-run", summary: "Print what would run, and with what, and run nothing" },
     {

@@ -2,7 +2,8 @@ import type { DataTemplate, Scope, Template } from "../expr/expression.ts";
 import { evaluateKnown } from "../plan/evaluate_known.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
-import type { Step } from "../workflow/model.ts";
+import { markCleanup } from "../workflow/mark_cleanup.ts";
+import type { Job, Step } from "../workflow/model.ts";
 import type { Dag, DagStep } from "./dag.ts";
 import { makeLevels } from "./make_levels.ts";
 import { renderKnown } from "./render_known.ts";
@@ -24,13 +25,14 @@ export function makeDag(
   const levels = makeLevels(plan.jobs);
   const nameOf = (template: Template, vars: Dict) =>
     mask(renderKnown(template, scopeOf(vars)), vars);
-  const stepsOf = (steps: readonly Step[], outer: Dict): DagStep[] =>
-    steps.map((step) => {
+  const stepsOf = (job: Job, outer: Dict): DagStep[] =>
+    job.steps.map((step) => {
       const seen = varsOf(step, outer, scopeOf(outer));
-      const inside = step.embedded?.job.steps;
+      const inside = step.embedded?.job;
+      const name = step.name ? nameOf(step.name, seen) : step.action.name;
       return {
         ...(step.id === undefined ? {} : { id: step.id }),
-        name: step.name ? nameOf(step.name, seen) : step.action.name,
+        name: markCleanup(job, step, name),
         uses: step.action.name,
         ...(inside ? { steps: stepsOf(inside, givenVars(step, scopeOf(seen))) } : {}),
       };
@@ -42,7 +44,7 @@ export function makeDag(
       name: nameOf(planned.job.name, vars),
       needs: planned.needs.map(({ job }) => job.id),
       level: levels.get(planned)!,
-      steps: stepsOf(planned.job.steps, vars),
+      steps: stepsOf(planned.job, vars),
     })),
   };
 }

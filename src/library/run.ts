@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly timeout?: number;
   /** Begins no new job and no new step after the first failure. */
   readonly failFast?: boolean;
+  /** How long the steps of `finally` may take after an interruption: milliseconds, 30,000 if absent. */
+  readonly cleanupTimeout?: number;
   /** How many jobs may run at once, at least 1; no bound without it. */
   readonly jobs?: number;
   /** Tells of every step what it sent, got and published, not only of those that failed. */
@@ -78,12 +80,14 @@ export interface Run extends AsyncIterable<RunEvent> {
  * ```
  */
 export function run(plan: Plan, options: RunOptions = {}): Run {
-  const { jobs, timeout } = options;
+  const { jobs, timeout, cleanupTimeout } = options;
   if (jobs !== undefined && !(Number.isSafeInteger(jobs) && jobs >= 1)) {
     throw new RangeError(`jobs must be a whole number from 1, not ${jobs}`);
   }
-  if (timeout !== undefined && !(timeout > 0)) {
-    throw new RangeError(`timeout must be more than 0 milliseconds, not ${timeout}`);
+  for (const [name, time] of Object.entries({ timeout, cleanupTimeout })) {
+    if (time !== undefined && !(time > 0)) {
+      throw new RangeError(`${name} must be more than 0 milliseconds, not ${time}`);
+    }
   }
   const running = new PlanRun(planOf(plan), options);
   if (options.onEvent) running.begin();
@@ -167,7 +171,8 @@ class PlanRun implements Run {
     const { makeMasker } = await import("../run/mask/secrets.ts");
     const cancellation = await this.#cancellation();
     const { model, permissions, given } = this.#plan;
-    const { failFast = false, jobs, detailed = false, debug = false } = this.#options;
+    const { failFast = false, jobs, cleanupTimeout, detailed = false, debug = false } =
+      this.#options;
     const all = detailed || debug;
     return await runPlan(model, denoHost(), emit, {
       cancellation,
@@ -175,6 +180,7 @@ class PlanRun implements Run {
       secrets: makeMasker(given),
       detail: { all, places: all, debug, ...debug ? { limit: Infinity } : {} },
       ...jobs === undefined ? {} : { jobs },
+      ...cleanupTimeout === undefined ? {} : { cleanupTimeout },
       ...permissions ? { permissions } : {},
       ...await this.#timeout(),
     });

@@ -34,6 +34,7 @@ export async function makePlan(
       job,
       ...nameOf(job, { names: { vars }, strict: true, addSecret }),
       needs: [] as PlannedJob[],
+      ...conditionOf(job),
     }]),
   );
   for (const { job, needs } of planned.values()) {
@@ -44,6 +45,11 @@ export async function makePlan(
     }
   }
   return { workflow: { ...workflow, jobs }, vars, secrets, jobs: [...planned.values()], warnings };
+}
+
+/** When a job starts, where that is not when its needs have succeeded. */
+function conditionOf({ isCleanup }: Job): Pick<PlannedJob, "startsWhen"> {
+  return isCleanup ? { startsWhen: () => ({ starts: true }) } : {};
 }
 
 async function evaluateVars(

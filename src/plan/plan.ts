@@ -27,11 +27,6 @@ export interface PlannedJob {
   readonly skip?: string;
   /** Decides whether it starts; without it, when all its needs passed or were skipped on purpose. */
   readonly startsWhen?: StartCondition;
-  /**
-   * Runs after all jobs that do not clean up, also when the run was cancelled: what cancels the
-   * run does not cancel it.
-   */
-  readonly isCleanup?: true;
 }
 
 /** Decides by the outcomes of its needs, in their order, whether a job starts. */

@@ -12,11 +12,12 @@ export interface Selection {
 }
 
 /**
- * The part of a plan that was chosen. Its jobs wait for none that was not, but for what that would
+ * The part of a plan that was chosen, with what cleans up after all jobs. Its jobs wait for none that was not, but for what that would
  * have waited for.
  */
 export function selectJobs(plan: Plan, { only, withNeeds, skip }: Selection): Plan {
-  const chosen = only && withNeeds ? withTheirNeeds(only) : only ?? new Set(plan.jobs);
+  const wanted = only && withNeeds ? withTheirNeeds(only) : only ?? new Set(plan.jobs);
+  const chosen = new Set([...wanted, ...plan.jobs.filter(({ job }) => job.isCleanup)]);
   const copies = new Map(
     plan.jobs.filter((job) => chosen.has(job)).map((job) => {
       const needs: PlannedJob[] = [];
@@ -38,7 +39,8 @@ export function selectJobs(plan: Plan, { only, withNeeds, skip }: Selection): Pl
 function withTheirNeeds(jobs: Iterable<PlannedJob>): ReadonlySet<PlannedJob> {
   // A set that grows is walked to its end.
   const all = new Set(jobs);
-  for (const job of all) for (const need of job.needs) all.add(need);
+  // What cleans up runs after others, and needs none of them.
+  for (const { job, needs } of all) if (!job.isCleanup) { for (const need of needs) all.add(need); }
   return all;
 }
 

@@ -1,10 +1,32 @@
 import { StepError } from "../source/errors.ts";
 import { Chain, type Link } from "../host/chain.ts";
 import type { Deadlines } from "../host/deadlines.ts";
+import { formatDuration } from "../value/duration.ts";
 
 /** Something under way that can be stopped. */
 export interface Stoppable {
   stop(reason: StepError): void;
+}
+
+/** What begins nothing new once a run is cancelled, or earlier. */
+export function drainedBy(cancellation: Cancellation): Cancellation {
+  const draining = new Cancellation();
+  cancellation.whenCancelled((reason) => draining.cancel(reason));
+  return draining;
+}
+
+/** What is cancelled some time after another is. */
+export function endAfter(
+  cancellation: Cancellation,
+  milliseconds: number,
+  deadlines: Deadlines,
+): Cancellation {
+  const end = new Cancellation();
+  const time = formatDuration(milliseconds);
+  cancellation.whenCancelled(() => {
+    deadlines.add(milliseconds, () => end.cancel(`cleanup timed out after ${time}`));
+  });
+  return end;
 }
 
 /** Ends a run before its end, once: what is under way is stopped, nothing new is begun. */
@@ -23,6 +45,12 @@ export class Cancellation {
     this.#reason = reason;
     const error = new StepError(reason);
     for (const each of this.#underWay.values()) each.stop(error);
+  }
+
+  /** Has something done at a cancellation, at once where it has been. */
+  whenCancelled(act: (reason: string) => void): void {
+    if (this.#reason === undefined) this.add({ stop: ({ message }) => act(message) });
+    else act(this.#reason);
   }
 
   /** Has something stopped at a cancellation, until the link is removed. */

@@ -55,6 +55,8 @@ export interface StepOutline {
   readonly uses: string;
   /** How many entries its `iteration` has, where it has one and this is known before it runs. */
   readonly entries?: number;
+  /** It cleans up: it is a step of `finally`. */
+  readonly cleanup?: true;
   /** Told where it was asked for, since finding it takes time. */
   readonly place?: Position;
 }
@@ -84,8 +86,10 @@ export interface StepRun {
    * one runs, anew in each attempt of it, and is not counted in the totals of the run.
    */
   readonly within?: StepRun;
-  /** Position in the job's list, from 0. */
+  /** Position among the steps of the job, from 0; those of `finally` come last. */
   readonly step: number;
+  /** It cleans up: it is a step of `finally`. */
+  readonly cleanup?: true;
   /** As other jobs or expressions name it. */
   readonly id?: string;
   /** `repeat_index`, where the job repeats. */

@@ -4,22 +4,24 @@ import { Resources } from "../action/resource_scope.ts";
 import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
 import { type Plan, type PlannedJob, startsWhenNeedsSucceed } from "../plan/plan.ts";
-import { formatDuration, roundDuration } from "../value/duration.ts";
+import { roundDuration } from "../value/duration.ts";
 import { Masker } from "../value/masker.ts";
 import type { Value } from "../value/value.ts";
 import type { BareEvent, Emit, RunEvent, RunStarted, StepOutline } from "./event.ts";
 import type { Position } from "../source/source.ts";
-import { Cancellation } from "./cancellation.ts";
+import { Cancellation, drainedBy, endAfter } from "./cancellation.ts";
+import { cleanupSession } from "./execute/run_cleanup.ts";
 import { maskEvent } from "./mask/mask_event.ts";
 import { Outputs } from "./execute/outputs.ts";
 import { emptyTally, finishJob, type JobOutcome, runJob } from "./execute/run_job.ts";
+import { markCleanup } from "../workflow/mark_cleanup.ts";
 import { closeScope } from "./execute/step_context.ts";
 import {
   addSecretsOf,
   addSecretValue as addSecretValueTo,
   exchangedSecretsAdder,
 } from "./mask/secrets.ts";
-import type { Detail, Session, Tally } from "./session.ts";
+import type { Detail, Progress, Session, Tally } from "./session.ts";
 import type { Step } from "../workflow/model.ts";
 
 export interface RunOptions {
@@ -43,12 +45,12 @@ export interface RunOptions {
   readonly permissions?: Permissions;
   /** What all TLS connections use if a step does not say otherwise. */
   readonly tls?: RunTls;
-  /** What ends jobs that clean up, in place of what ends the run: a minute without a timeout. */
-  readonly cleanup?: { readonly cancellation?: Cancellation; readonly timeout?: number };
+  /** How long cleanup steps may take once the run was interrupted, in milliseconds. */
+  readonly cleanupTimeout?: number;
 }
 
-/** How long jobs that clean up may take, in milliseconds. */
-const CLEANUP_TIMEOUT = 60_000;
+/** How long cleanup steps may take after an interruption where nothing else is asked for. */
+export const CLEANUP_TIMEOUT = 30_000;
 
 /** What is told where nothing else is asked for. */
 const DETAIL: Detail = { all: false, debug: false, places: false, limit: 2048 };
@@ -86,8 +88,9 @@ function openSession(
 ): Session {
   const { workflow, vars } = plan;
   const cancellation = options.cancellation ?? new Cancellation();
-  const draining = drainedBy(cancellation);
-  const { secrets = new Masker() } = options;
+  const { secrets = new Masker(), cleanupTimeout = CLEANUP_TIMEOUT } = options;
+  const deadlines = new Deadlines(host.clock);
+  const tally = emptyTally();
   const runId = crypto.randomUUID();
   addSecretsOf(host.env.all(), secrets);
   addSecretsOf(vars, secrets);
@@ -98,7 +101,7 @@ function openSession(
   );
   return {
     host,
-    deadlines: new Deadlines(host.clock),
+    deadlines,
     scope,
     document: workflow.document,
     plan,
@@ -106,13 +109,16 @@ function openSession(
     outputs: new Outputs(stepIds),
     stepIds,
     cancellation,
-    draining,
+    draining: drainedBy(cancellation),
+    cleanup: endAfter(cancellation, cleanupTimeout, deadlines),
+    cleanupTimeout,
+    progress: () => progressOf(tally, cancellation),
     failFast: options.failFast ?? false,
     strict: options.strict ?? false,
     secrets,
     addSecretValue,
     addExchangedSecrets: exchangedSecretsAdder(secrets),
-    tally: emptyTally(),
+    tally,
     endedServices: [],
     emit: (event) => emit(maskEvent(ofRun(runId, event), secrets)),
     runJobFile: async (...args) =>
@@ -121,6 +127,12 @@ function openSession(
     ...(options.permissions ? { permissions: options.permissions } : {}),
     ...(options.tls ? { tls: options.tls } : {}),
   };
+}
+
+function progressOf({ jobs, steps }: Tally, { reason }: Cancellation): Progress {
+  const hasFailed = jobs.failed + steps.failed > 0;
+  const state = reason !== undefined ? "interrupted" : hasFailed ? "failed" : "passed";
+  return { state, failed: steps.failed };
 }
 
 function ofRun(runId: string, { type, ...more }: BareEvent): RunEvent {
@@ -181,28 +193,21 @@ function strictReason({ steps }: Tally, warnings: number): string | undefined {
 /** What became of each job that has started or will. */
 type Outcomes = Map<PlannedJob, PromiseWithResolvers<JobOutcome>>;
 
-/** Runs all jobs, and then those that clean up, which a cancellation of the run does not stop. */
+/** Runs all jobs, and then those that clean up, which an interruption of the run does not stop. */
 async function runAll(
   session: Session,
   jobs: readonly PlannedJob[],
-  { jobs: atOnce, cleanup = {} }: RunOptions,
+  { jobs: atOnce }: RunOptions,
 ): Promise<void> {
   // All promises exist before any job starts: a job may stand above those that it needs.
   const outcomes: Outcomes = new Map(jobs.map((job) => [job, Promise.withResolvers()]));
-  await runGraph(session, jobs.filter(({ isCleanup }) => !isCleanup), outcomes, atOnce);
-  const last = jobs.filter(({ isCleanup }) => isCleanup);
-  if (last.length === 0) return;
-  const { cancellation = new Cancellation(), timeout = CLEANUP_TIMEOUT } = cleanup;
-  const draining = drainedBy(cancellation);
-  const deadline = session.deadlines.add(timeout, () => {
-    cancellation.cancel(`cleanup timed out after ${formatDuration(timeout)}`);
-  });
-  try {
-    const inner = { ...session, cancellation, draining, failFast: false };
-    await runGraph(inner, last, outcomes, atOnce);
-  } finally {
-    deadline.cancel();
-  }
+  const [last, first] = partition(jobs, ({ job }) => job.isCleanup === true);
+  await runGraph(session, first, outcomes, atOnce);
+  await runGraph(cleanupSession(session), last, outcomes, atOnce);
+}
+
+function partition<T>(items: readonly T[], isIn: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(isIn), items.filter((item) => !isIn(item))];
 }
 
 /** Starts each job the moment the jobs that it names are done, and none earlier. */
@@ -247,14 +252,6 @@ function blockedReason(
   return draining.reason && `not started: ${draining.reason}`;
 }
 
-/** What begins nothing new once a run is cancelled, or earlier. */
-function drainedBy(cancellation: Cancellation): Cancellation {
-  const draining = new Cancellation();
-  if (cancellation.reason !== undefined) draining.cancel(cancellation.reason);
-  cancellation.add({ stop: ({ message }) => draining.cancel(message) });
-  return draining;
-}
-
 /** What a run is going to do; the places of the steps are found only if they are asked for. */
 export async function outlinePlan(
   { workflow, jobs }: Plan,
@@ -272,14 +269,15 @@ export async function outlinePlan(
 }
 
 function outlineSteps(
-  { steps }: PlannedJob["job"],
+  job: PlannedJob["job"],
   spotOf: ((step: Step) => Position) | undefined,
 ): StepOutline[] {
-  return steps.map((step) => ({
+  return job.steps.map((step) => ({
     ...step.id === undefined ? {} : { id: step.id },
-    name: step.name?.source.trim() || step.action.name,
+    name: markCleanup(job, step, step.name?.source.trim() || step.action.name),
     uses: step.action.name,
     ...step.iteration ? { entries: step.iteration.length } : {},
+    ...step.isCleanup ? { cleanup: true } : {},
     ...spotOf ? { place: spotOf(step) } : {},
   }));
 }

@@ -33,6 +33,15 @@ export interface Session {
    * way may go on. A cancellation closes a run too.
    */
   readonly draining: Cancellation;
+  /**
+   * What ends the steps that clean up, in place of what ends the others: the end of the time that
+   * they have once the others were interrupted.
+   */
+  readonly cleanup: Cancellation;
+  /** How long they have, in milliseconds. */
+  readonly cleanupTimeout: number;
+  /** How the run is going, also for an embedded job. */
+  readonly progress: () => Progress;
   /** Whether the first failure closes the run, or the embedded job that it is in. */
   readonly failFast: boolean;
   /** Whether a step that nothing tested fails if its action was no success. */
@@ -54,6 +63,13 @@ export interface Session {
   readonly permissions?: Permissions;
   /** What the options of the run say about TLS. */
   readonly tls?: RunTls;
+}
+
+/** How a run or a round is going, as steps that clean up see it. */
+export interface Progress {
+  readonly state: "passed" | "failed" | "interrupted";
+  /** How many of its steps failed. */
+  readonly failed: number;
 }
 
 /** Runs a job file in an attempt of the step that embeds it, which is run `within`. */

@@ -39,13 +39,17 @@ export function makeSchema(actions: readonly Action[], subject: SchemaSubject): 
 }
 
 function workflowSchema(): JsonSchemaObject {
-  return tableSchema(WORKFLOW, { jobs: { $ref: "#/$defs/job" } });
+  return tableSchema(WORKFLOW, {
+    jobs: { $ref: "#/$defs/job" },
+    finally: { $ref: "#/$defs/step" },
+  });
 }
 
 function jobSchema(actions: readonly Action[]): JsonSchemaObject {
   return {
     ...tableSchema(JOB_FIELDS, {
       steps: { $ref: "#/$defs/step" },
+      finally: { $ref: "#/$defs/step" },
       repeat: { $ref: "#/$defs/repeat" },
       defaults: defaultsSchema(actions),
     }),

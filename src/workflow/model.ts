@@ -59,12 +59,18 @@ export interface CompleteJobs {
 export interface Job {
   /** Unique in the workflow; `job_<index>` where the file gives none. */
   readonly id: string;
+  /**
+   * The `finally` of the workflow as a job: all its steps clean up, and it runs after all other
+   * jobs, whatever became of them.
+   */
+  readonly isCleanup?: true;
   readonly index: number;
   readonly path: Path;
   readonly name: Template;
   readonly needs: readonly string[];
   readonly skipif?: Expression;
   readonly repeat?: Repeat;
+  /** The steps, and then those of `finally`. */
   readonly steps: readonly Step[];
 }
 
@@ -77,8 +83,11 @@ export interface Repeat {
 export interface Step {
   /** Present only where the file gives one: without it nothing is published. */
   readonly id?: string;
+  /** Its place among all steps of the job. */
   readonly index: number;
   readonly path: Path;
+  /** A step of `finally`. */
+  readonly isCleanup?: true;
   readonly name?: Template;
   readonly action: Action;
   /** `with` after the defaults of the job were merged in: always a map. */

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { until } from "../support/processes.ts";
 import { type Rig, withRig } from "../support/rig.ts";
-import { startCli } from "../support/run_cli.ts";
+import { runCli, startCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 interface Interrupted {
@@ -222,4 +222,68 @@ Deno.test("nothing outlives a program that is killed outright", async () => {
       }
     },
   );
+});
+
+const CLEANUP = job(
+  '      - {uses: http, with: {get: "{url}/hang"}}\n' + LAST,
+) + '    finally:\n      - {uses: http, with: {get: "{url}/job/{{run.state}}"}}\n' +
+  '      - {uses: http, with: {get: "{url}/then"}}\n' +
+  'finally:\n  - {uses: http, with: {get: "{url}/workflow/{{run.state}}"}}\n';
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.test(`${signal} leaves time for what is under finally`, async () => {
+    await interrupt(CLEANUP, (rig) => rig.untilSeen("/hang"), [signal], ({ code, stdout }, rig) => {
+      assertEquals(code, 1);
+      assertStringIncludes(stdout, `interrupted by ${signal}`);
+      assertEquals(rig.seen.filter((path) => path !== "-/hang"), [
+        "/hang",
+        "/job/interrupted",
+        "/then",
+        "/workflow/interrupted",
+      ]);
+    });
+  });
+}
+
+Deno.test("a killed run cleans up nothing", async () => {
+  const ready = (rig: Rig) => rig.untilSeen("/hang");
+  await interrupt(CLEANUP, ready, ["SIGKILL"], async (_, rig) => {
+    await rig.untilSeen("-/hang");
+    assertEquals(rig.seen, ["/hang", "-/hang"]);
+  });
+});
+
+Deno.test("a second SIGINT within its cleanup ends the program at once", async () => {
+  const hanging = CLEANUP.replace("/then", "/hang");
+  await withRig((rig) =>
+    withFiles({ "w.yml": hanging.replaceAll("{url}", rig.url) }, async (folder) => {
+      const child = startCli(["w.yml"], { cwd: folder });
+      await rig.untilSeen("/hang");
+      child.kill("SIGINT");
+      await rig.untilSeen("/job/interrupted");
+      await until(() => rig.seen.filter((path) => path === "/hang").length === 2, "cleanup hangs");
+      child.kill("SIGINT");
+      const { code } = await child.status;
+      await Promise.all([child.stdout.cancel(), child.stderr.cancel()]);
+      assertEquals([code, rig.seen.includes("/workflow/interrupted")], [1, false]);
+    })
+  );
+});
+
+Deno.test("--cleanup-timeout ends a cleanup that hangs after an interruption", async () => {
+  const hanging = CLEANUP.replace("/then", "/hang");
+  const ready = (rig: Rig) => rig.untilSeen("/hang");
+  const check = ({ code, stdout }: Interrupted) => {
+    assertEquals(code, 1);
+    assertStringIncludes(stdout, "cleanup timed out after 200ms");
+  };
+  await interrupt(hanging, ready, ["SIGINT"], check, ["--cleanup-timeout", "200ms"]);
+});
+
+Deno.test("--cleanup-timeout takes a duration greater than 0", async () => {
+  for (const wrong of ["0", "soon"]) {
+    const { code, stderr } = await runCli(["--cleanup-timeout", wrong, "w.yml"]);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "runner: error: option --cleanup-timeout must be ");
+  }
 });

@@ -115,7 +115,7 @@ Deno.test("run() loads the code of an action for itself", async () => {
   assertEquals(used, ["one", "one", "two", "two"]);
 });
 
-const CLEANUP = `
+const CHAIN = `
 name: w
 jobs:
   - id: work
@@ -131,61 +131,8 @@ jobs:
     steps: [{ uses: hello, with: { n: clean } }]
 `;
 
-/** Makes the job "clean" one that cleans up, whatever became of what it needs. */
-function withCleanup(plan: Plan): Plan {
-  const clean = plan.jobs.find(({ job }) => job.id === "clean")!;
-  const last: Partial<PlannedJob> = { isCleanup: true, startsWhen: () => ({ starts: true }) };
-  Object.assign(clean, last);
-  return plan;
-}
-
-Deno.test("run() runs a job that cleans up after a failure and after a cancellation", async () => {
-  for (const how of ["fails", "is cancelled"]) {
-    const cancellation = new Cancellation();
-    const plan = await planWith(CLEANUP, ({ n }) => {
-      if (n !== "work") return OK;
-      if (how === "is cancelled") cancellation.cancel("interrupted by SIGINT");
-      return Promise.reject(new Error("a bug"));
-    });
-    assertEquals(endsOf(await eventsOf(withCleanup(plan), { cancellation })), [
-      "work: failed",
-      how === "fails"
-        ? 'after: skipped (needs "work", which failed)'
-        : "after: skipped (interrupted by SIGINT)",
-      "clean: passed",
-    ]);
-  }
-});
-
-Deno.test("run() ends a job that cleans up by its own cancellation or timeout alone", async () => {
-  for (const how of ["cancelled", "timeout"]) {
-    const clock = fakeClock();
-    const cancellation = new Cancellation();
-    const plan = await planWith(CLEANUP, ({ n }, { signal }) => {
-      if (n !== "clean") return OK;
-      queueMicrotask(() => {
-        if (how === "timeout") clock.advance(5000);
-        else cancellation.cancel("interrupted once more");
-      });
-      return new Promise((_, reject) =>
-        signal.addEventListener("abort", () => reject(new Error()))
-      );
-    });
-    const events: RunEvent[] = [];
-    const options = { cleanup: { cancellation, timeout: 5000 } };
-    const host = { ...denoHost(), clock };
-    await run(withCleanup(plan), host, (event) => void events.push(event), options);
-    const failed = events.flatMap((event) =>
-      event.type === "step_finished" ? event.result.failures : []
-    );
-    assertEquals(failed.map(({ message }) => message), [
-      how === "timeout" ? "cleanup timed out after 5s" : "interrupted once more",
-    ]);
-  }
-});
-
 Deno.test("run() starts a job as its condition says", async () => {
-  const plan = await planWith(CLEANUP, ({ n }) => {
+  const plan = await planWith(CHAIN, ({ n }) => {
     if (n === "work") throw new Error("a bug");
     return OK;
   });

@@ -69,8 +69,9 @@ function makeJobs(
     const { path, needs } = job.draft;
     const found = needs.map((id) => byId.get(id));
     const written = rawMapAt(root, path).needs ?? [];
-    const isSure = !isDoubtful(path) && Array.isArray(written) && written.length === needs.length &&
-      found.every((need) => need !== undefined);
+    const isWritten = job.draft.isCleanup ||
+      !isDoubtful(path) && Array.isArray(written) && written.length === needs.length;
+    const isSure = isWritten && found.every((need) => need !== undefined);
     if (isSure) job.needs = found;
   }
   return made;

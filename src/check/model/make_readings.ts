@@ -60,8 +60,9 @@ type Place = Pick<Reading, "job" | "step" | "field">;
 function indexPlaces(jobs: readonly CheckedJob[]): (path: Path) => Place | undefined {
   const index = new Map(jobs.map((job) => [
     job.draft.index,
-    { job, steps: new Map(job.steps.map((step) => [step.draft.index, step])) },
+    { job, steps: new Map(job.steps.map((step) => [placeIn(job, step.draft.path), step])) },
   ]));
+  const cleanup = jobs.find(({ draft }) => draft.isCleanup)?.draft.index;
   // A job file is a job by itself.
   const isFile = jobs[0]?.draft.path.length === 0;
   return (path) => {
@@ -69,14 +70,21 @@ function indexPlaces(jobs: readonly CheckedJob[]): (path: Path) => Place | undef
       ? index.get(0)
       : path[0] === "jobs"
       ? index.get(Number(path[1]))
+      : path[0] === "finally" && cleanup !== undefined
+      ? index.get(cleanup)
       : undefined;
     if (!found) return undefined;
     const { job, steps } = found;
-    const [key, stepIndex, ...rest] = path.slice(job.draft.path.length);
-    if (key !== "steps") return { job, step: undefined, field: fieldName(key, stepIndex) };
-    const step = steps.get(Number(stepIndex));
-    return step && { job, step, field: fieldName(...rest) };
+    const step = steps.get(placeIn(job, path));
+    const [key, part] = path.slice((step?.draft ?? job.draft).path.length);
+    return { job, step, field: fieldName(key, part) };
   };
+}
+
+/** The step of a job that a path leads to, as text: `steps.2`. */
+function placeIn({ draft }: CheckedJob, path: Path): string {
+  const start = draft.path.length;
+  return path.slice(start, start + (draft.isCleanup ? 1 : 2)).join(".");
 }
 
 function fieldName(key?: string | number, part?: string | number): string {

@@ -78,6 +78,8 @@ function orderProblem(
 function maySkip(step: CheckedStep, reading: Reading): boolean {
   if (step === reading.step) return false;
   if (reading.step?.draft.skipif || reading.job.draft.skipif) return false;
+  // What cleans up also runs where the step before it failed.
+  if (reading.step?.draft.isCleanup && !step.draft.isCleanup) return true;
   const { skipif: own, iteration } = step.draft;
   const { skipif, repeat } = step.job.draft;
   // One that is skipped in some of its rounds has run in others.
@@ -92,7 +94,9 @@ function skipProblem(step: CheckedStep, reading: Reading, index: number): Proble
   return keyProblem(reading, index, {
     severity: "hint",
     code: "maybe-skipped-output",
-    message: `${what} may be skipped; then there is no "${name}"`,
+    message: reading.step?.draft.isCleanup
+      ? `the step "${step.draft.id}" may have failed or not have run; then there is no "${name}"`
+      : `${what} may be skipped; then there is no "${name}"`,
     hint: isLast ? "add ?? and a default" : "read from it with ?.",
   });
 }

@@ -56,10 +56,14 @@ function isDataKey(key: string, path: Path): boolean {
     case 0:
       return key === "defaults" || key === "vars";
     case 2:
-      return path[start] === "steps" && (key === "with" || key === "vars" || key === "iteration");
+      return isStepList(path[start]) && (key === "with" || key === "vars" || key === "iteration");
     default:
       return false;
   }
+}
+
+function isStepList(key: string | number | undefined): boolean {
+  return key === "steps" || key === "finally";
 }
 
 function namedSecret(value: string, at: Path): readonly LiteralSecret[] {

@@ -18,7 +18,7 @@ export function chooseJobs(plan: Plan, { lists, switches }: Invocation): Plan {
   const only = lists.has("only") ? new Set(matches("only")) : undefined;
   const wanted = [...only ?? plan.jobs];
   const isRun = !switches.has("list") && !switches.has("dry-run");
-  if (isRun && skip.size > 0 && wanted.every((job) => skip.has(job))) {
+  if (isRun && skip.size > 0 && wanted.every((job) => skip.has(job) || job.job.isCleanup)) {
     const options = only ? "options --only and --skip leave" : "option --skip leaves";
     throw new UsageError(`${options} no job to run`, "name fewer jobs with --skip");
   }

@@ -122,9 +122,17 @@ function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] 
       ...(needed.length === 0 ? [] : [`needs: ${needed.map(oneLine).join(", ")}`]),
       ...renderCondition("skipif", skipif, known, mask),
       ...(repeat ? [`repeat: ${mask(describeRepeat(repeat, known))}`] : []),
-      ...steps.flatMap((step, index) => renderStep(index, step, mask)),
+      ...renderSteps(steps, mask),
     ]),
   ];
+}
+
+/** The steps of a job, and those of its `finally` below that word. */
+function renderSteps(steps: readonly StepPreview[], mask: Mask): string[] {
+  const lines = steps.map((step, index) => renderStep(index, step, mask));
+  const first = steps.findIndex(({ step }) => step.isCleanup);
+  if (first < 0) return lines.flat();
+  return [...lines.slice(0, first).flat(), "finally:", ...indent(lines.slice(first).flat())];
 }
 
 function renderStep(index: number, preview: StepPreview, mask: Mask): string[] {
@@ -165,7 +173,7 @@ function renderStep(index: number, preview: StepPreview, mask: Mask): string[] {
 /** The steps of an embedded job. */
 function renderInside(steps: readonly StepPreview[], mask: Mask): string[] {
   if (steps.length === 0) return [];
-  return ["steps:", ...indent(steps.flatMap((step, index) => renderStep(index, step, mask)))];
+  return ["steps:", ...indent(renderSteps(steps, mask))];
 }
 
 /** A mapping under its name, unless there is nothing in it. */

@@ -195,7 +195,7 @@ async function prepare(
 /** Options that make another run than that of a workflow as it stands. */
 const PREPARING: readonly string[] = [
   ...["only", "skip", "no-needs", "var", "var-file", "env-file"],
-  ...["fail-fast", "strict", "jobs", "list", "dry-run"],
+  ...["fail-fast", "strict", "jobs", "cleanup-timeout", "list", "dry-run"],
   ...["allow-net", "allow-run", "allow-read", "allow-write", "no-shell"],
 ];
 

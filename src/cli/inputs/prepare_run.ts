@@ -6,6 +6,7 @@ import type { RunOptions } from "../../run/run.ts";
 import { makeMasker } from "../../run/mask/secrets.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { UsageError } from "../../source/errors.ts";
+import { durationProblem, parseDuration } from "../../value/duration.ts";
 import type { Masker } from "../../value/masker.ts";
 import type { Workflow } from "../../workflow/model.ts";
 import { checkChoiceOfJobs, chooseJobs } from "../args/choose_jobs.ts";
@@ -15,7 +16,10 @@ import { applyInputs, readInputs } from "./read_inputs.ts";
 /** A run that is to be another one than that of a workflow as it stands. */
 export interface Preparation {
   readonly warnings: readonly Diagnostic[];
-  readonly options: Pick<RunOptions, "failFast" | "strict" | "jobs" | "secrets" | "permissions">;
+  readonly options: Pick<
+    RunOptions,
+    "failFast" | "strict" | "jobs" | "secrets" | "permissions" | "cleanupTimeout"
+  >;
   plan(workflow: Workflow): Promise<Prepared>;
 }
 
@@ -36,6 +40,7 @@ export async function prepareRun(
   }
   checkChoiceOfJobs(invocation);
   const jobs = readCount(values.get("jobs"));
+  const cleanupTimeout = readCleanupTimeout(values.get("cleanup-timeout"));
   const permissions = await permissionsOf(invocation, program);
   const inputs = await readInputs(invocation, program);
   const secrets = makeMasker([program.host.env.all(), ...program.secrets]);
@@ -45,6 +50,7 @@ export async function prepareRun(
     options: {
       secrets,
       ...(jobs === undefined ? {} : { jobs }),
+      ...(cleanupTimeout === undefined ? {} : { cleanupTimeout }),
       ...(switches.has("fail-fast") ? { failFast: true } : {}),
       ...(switches.has("strict") ? { strict: true } : {}),
       ...(permissions ? { permissions } : {}),
@@ -80,6 +86,17 @@ async function renderAsList(plan: Plan, secrets: Masker): Promise<string> {
   const { renderList } = await import("../commands/list_jobs.ts");
   const { makeNameMask } = await import("../messages/name_mask.ts");
   return renderList(makeDag(plan, makeNameMask(plan, secrets)), plan);
+}
+
+/** The milliseconds that `--cleanup-timeout` gives. */
+function readCleanupTimeout(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const milliseconds = parseDuration(text);
+  if (milliseconds !== undefined && milliseconds > 0) return milliseconds;
+  const problem = milliseconds === 0
+    ? `must be greater than 0, not "${text}"`
+    : durationProblem(text);
+  throw new UsageError(`option --cleanup-timeout ${problem}`, "write --cleanup-timeout 30s");
 }
 
 /** The number that `--jobs` gives. */

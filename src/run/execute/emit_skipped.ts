@@ -1,3 +1,4 @@
+import { markCleanup } from "../../workflow/mark_cleanup.ts";
 import type { Step } from "../../workflow/model.ts";
 import type { Session } from "../session.ts";
 import { makeStepRun, type Round } from "./step_context.ts";
@@ -12,7 +13,7 @@ export function tellNotStarted(
 ): void {
   const { emit, tally, host: { clock } } = session;
   const uses = step.action.name;
-  const name = step.name?.source.trim() || uses;
+  const name = markCleanup(round.job, step, step.name?.source.trim() || uses);
   const run = makeStepRun(round, step, entry);
   const started = clock.now();
   tally.steps.skipped++;

@@ -96,21 +96,37 @@ async function runUnlessSkipped(session: Session, job: Job): Promise<JobOutcome>
 /** Runs a round with what its steps share. */
 async function runInScope(
   session: Session,
-  round: Omit<Round, "scope" | "upstreamFailures">,
+  round: Pick<Round, "job" | "index" | "outputs">,
 ): Promise<JobState> {
   const resources = new Resources();
   try {
-    return await runRound(session, { ...round, scope: resources, upstreamFailures: [] });
+    return await runRound(session, makeRound({ ...round, scope: resources }));
   } finally {
     await closeScope(session, resources);
   }
 }
 
-/** Runs the steps one after the other; a failed one does not stop those after it. */
+/** A round before its first step. */
+export function makeRound(
+  round: Omit<Round, "names" | "count" | "upstreamFailures">,
+): Round {
+  return { ...round, names: {}, count: { failed: 0 }, upstreamFailures: [] };
+}
+
+/** Runs the steps one after the other, and then, whatever became of them, those that clean up. */
 export async function runRound(session: Session, round: Round): Promise<JobState> {
+  const state = await runSteps(session, round);
+  if (!round.job.steps.at(-1)?.isCleanup) return state;
+  const { runCleanup } = await import("./run_cleanup.ts");
+  return combineStates(state, await runCleanup(session, round, state));
+}
+
+/** A failed step does not stop those after it. */
+async function runSteps(session: Session, round: Round): Promise<JobState> {
   const { cancellation, draining } = session;
   let state: JobState = "passed";
   for (const step of round.job.steps) {
+    if (step.isCleanup) break;
     if (cancellation.reason !== undefined) break;
     if (draining.reason === undefined) {
       state = combineStates(state, await runStep(session, round, step));

@@ -7,9 +7,9 @@ import type { Job, JobFile } from "../../workflow/model.ts";
 import { EmbeddedError, isTrue } from "./evaluate_field.ts";
 import type { JobState, StepRun } from "../event.ts";
 import { failureOf } from "../failure/lazy_failures.ts";
-import { Cancellation } from "../cancellation.ts";
+import { Cancellation, endAfter } from "../cancellation.ts";
 import { Outputs } from "./outputs.ts";
-import { emptyTally, runRound } from "./run_job.ts";
+import { emptyTally, makeRound, runRound } from "./run_job.ts";
 import { addSecretsOf } from "../mask/secrets.ts";
 import type { Session } from "../session.ts";
 import type { Round } from "./step_context.ts";
@@ -30,6 +30,7 @@ export async function runJobFile(
   addSecretsOf(vars, session.secrets);
   const stepIds = new Set(job.steps.flatMap(({ id }) => id ?? []));
   const { plan: _, spotOf: __, ...shared } = session;
+  const cancellation = new Cancellation();
   const inner: Session = {
     ...shared,
     document,
@@ -37,19 +38,15 @@ export async function runJobFile(
     vars,
     outputs: new Outputs(stepIds),
     stepIds,
-    cancellation: new Cancellation(),
+    cancellation,
     draining: new Cancellation(),
+    cleanup: endAfter(cancellation, session.cleanupTimeout, session.deadlines),
     tally: emptyTally(),
   };
   const { throwIfStopped, release } = tie(session, inner, attempt);
   try {
-    const state = await runUnlessSkipped(inner, {
-      job,
-      outputs: inner.outputs,
-      within,
-      scope: attempt.scope.job,
-      upstreamFailures: [],
-    });
+    const round = { job, outputs: inner.outputs, within, scope: attempt.scope.job };
+    const state = await runUnlessSkipped(inner, makeRound(round));
     throwIfStopped();
     const { steps, untestedFailures: untested } = inner.tally;
     if (state === "skipped") throw new EmbeddedError(`stopped: ${inner.draining.reason}`);
@@ -71,13 +68,14 @@ export async function runJobFile(
  */
 function tie(
   session: Session,
-  { cancellation, draining }: Session,
+  { cancellation, draining, cleanup }: Session,
   attempt: ActionContext,
 ): { readonly throwIfStopped: () => void; readonly release: () => void } {
   let reason: StepError | undefined;
   const close = { stop: ({ message }: StepError) => draining.cancel(message) };
   cancellation.add(close);
   const link = session.draining.add(close);
+  const end = session.cleanup.add({ stop: ({ message }) => cleanup.cancel(message) });
   if (session.draining.reason !== undefined) draining.cancel(session.draining.reason);
   const forget = onAbort(attempt.signal, (stop) => {
     reason = stop;
@@ -91,6 +89,7 @@ function tie(
     },
     release() {
       link.remove();
+      end.remove();
       forget();
     },
   };

@@ -1,5 +1,6 @@
 import type { DataTemplate } from "../../expr/expression.ts";
 import { roundDuration } from "../../value/duration.ts";
+import { markCleanup } from "../../workflow/mark_cleanup.ts";
 import type { Duration, Step } from "../../workflow/model.ts";
 import { evaluateDuration, inField, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "../event.ts";
@@ -82,6 +83,7 @@ async function runOnce(
   } catch (error) {
     failures.push(await failureOf(session, context, error));
   }
+  name = markCleanup(round.job, step, name);
   session.emit({ type: "step_started", time: started, run, name, uses });
   let outcome: Outcome = { state: "failed", attempts: [], failures };
   try {
@@ -102,6 +104,7 @@ async function runOnce(
   const result = { name, uses, ...place ? { place } : {}, started, duration, ...outcome };
   session.emit({ type: "step_finished", time: clock.now(), run, result });
   if (outcome.state !== "failed") return "passed";
+  round.count.failed++;
   tellFailure(session, round.job.id);
   return "failed";
 }

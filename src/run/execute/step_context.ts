@@ -20,6 +20,10 @@ export interface Round {
   readonly outputs: OutputSink;
   /** What its steps share. */
   readonly scope: ResourceScope;
+  /** What its steps see besides what all steps see. */
+  readonly names: Readonly<Record<string, unknown>>;
+  /** How many of its steps failed so far. */
+  readonly count: { failed: number };
   /** The steps before the one under way whose outputs may be missing. */
   readonly upstreamFailures: UpstreamFailure[];
 }
@@ -75,6 +79,7 @@ export function makeStepContext(
     vars: session.vars,
     outputs: round.outputs.view,
     repeat_index: round.index ?? 0,
+    ...round.names,
     ...NO_ANSWER,
   };
   const run = makeStepRun(round, step, entry?.index);
@@ -99,6 +104,7 @@ export function makeStepRun({ job, index, within }: Round, step: Step, entry?: n
     job: within ? within.job : job.id,
     ...(within === undefined ? {} : { within }),
     step: step.index,
+    ...(step.isCleanup ? { cleanup: true } : {}),
     ...(step.id === undefined ? {} : { id: step.id }),
     ...(index === undefined ? {} : { round: index }),
     ...(entry === undefined ? {} : { entry }),
@@ -107,12 +113,11 @@ export function makeStepRun({ job, index, within }: Round, step: Step, entry?: n
 
 /** The workflow's vars, then those of the step, then the entry: each sees what came before. */
 export function evaluateStepVars(session: Session, context: StepContext): Dict {
-  const { step, entry, names } = context;
+  const { step, entry, names: { req: _, res: __, rt: ___, status: ____, ...names } } = context;
   let vars = session.vars;
   const merge = (template: DataTemplate, field: Path) => {
-    const { outputs, repeat_index } = names;
     const { addSecretValue: addSecret } = session;
-    const scope = { names: { vars, outputs, repeat_index }, strict: true, addSecret };
+    const scope = { names: { ...names, vars }, strict: true, addSecret };
     const own = inField(field, () => renderData(template, scope)) as Dict;
     addSecretsOf(own, session.secrets);
     vars = mergeDicts(vars, own);

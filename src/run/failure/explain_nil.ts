@@ -91,8 +91,8 @@ function unsetVariable(
   path: Path,
   reads: readonly NilRead[],
 ): string | undefined {
-  const [, job, , index, field] = path;
-  const step = workflow.jobs[Number(job)]?.steps[Number(index)];
+  const { step } = placeOf(workflow.jobs, path);
+  const field = step && path[step.path.length];
   // The vars of a step see those of the workflow alone.
   const own = step && field !== "vars" ? ownVars(step) : undefined;
   for (const { root, keys } of reads) {
@@ -111,6 +111,25 @@ function unsetVariable(
   return undefined;
 }
 
+/** The job and the step that a path leads to. */
+function placeOf(
+  jobs: readonly Job[],
+  path: Path,
+): { readonly job?: Job | undefined; readonly step?: Step | undefined } {
+  const job = path[0] === "jobs"
+    ? jobs[Number(path[1])]
+    : path[0] === "finally"
+    ? jobs.at(-1)
+    : undefined;
+  if (!job) return {};
+  const [list, index] = job.isCleanup ? path : path.slice(job.path.length);
+  const first = list === "finally" ? job.steps.findIndex(({ isCleanup }) => isCleanup) : 0;
+  return {
+    job,
+    step: list === "steps" || list === "finally" ? job.steps[first + Number(index)] : undefined,
+  };
+}
+
 /** What a job itself reads is read before its steps run. */
 const BEFORE_STEPS = -1;
 
@@ -121,9 +140,9 @@ function notYetPublished(
   reads: readonly NilRead[],
   isNil: boolean,
 ): string | undefined {
-  const reader = jobs[Number(path[1])];
-  if (path[0] !== "jobs" || !reader) return undefined;
-  const at = path[2] === "steps" ? Number(path[3]) : BEFORE_STEPS;
+  const { job: reader, step: stepAt } = placeOf(jobs, path);
+  if (!reader) return undefined;
+  const at = stepAt?.index ?? BEFORE_STEPS;
   for (const [first, second] of outputsOf(reads)) {
     const all = publishersOf(jobs, first);
     if (all.length === 0) continue;

@@ -112,7 +112,7 @@ function usedActions(root: unknown): ReadonlySet<string> {
     if (isDict(job) && isDict(job.defaults)) {
       for (const name of Object.keys(job.defaults)) names.add(name);
     }
-    for (const step of listIn(job, "steps")) {
+    for (const step of [...listIn(job, "steps"), ...listIn(job, "finally")]) {
       if (isDict(step) && typeof step.uses === "string") names.add(step.uses);
     }
   }

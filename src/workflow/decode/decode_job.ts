@@ -3,7 +3,15 @@ import type { Dict } from "../../value/value.ts";
 import { decodeFields } from "./decode_fields.ts";
 import { type Decoding, isRawMap, NO_TIME, type RawMap } from "./decode_value.ts";
 import { decodeDefaults, decodeUses, decodeWith, type Defaults } from "./decode_with.ts";
-import { type FieldTable, JOB_FIELDS, REPEAT, RETRY, STEP_FIELDS, STEP_TIMEOUT } from "./fields.ts";
+import {
+  type FieldTable,
+  JOB_FIELDS,
+  JOB_FINALLY_STEP_FIELDS,
+  REPEAT,
+  RETRY,
+  STEP_FIELDS,
+  STEP_TIMEOUT,
+} from "./fields.ts";
 import type { Duration, Job, Repeat, Retry, Step } from "../model.ts";
 import { addError, addWarning } from "../problem.ts";
 
@@ -24,22 +32,30 @@ export function decodeJob(
 ): JobDraft | undefined {
   const fields = decodeFields(value, path, table, decoding);
   if (!fields) return undefined;
-  const { needs = [], steps: rawSteps = [], defaults: rawDefaults, repeat, ...rest } = fields;
+  const {
+    needs = [],
+    steps: rawSteps = [],
+    finally: rawFinally = [],
+    defaults: rawDefaults,
+    repeat,
+    ...rest
+  } = fields;
   const defaults = rawDefaults
     ? decodeDefaults(rawDefaults, [...path, "defaults"], decoding)
     : NO_DEFAULTS;
   const decodedRepeat = repeat && decodeRepeat(repeat, [...path, "repeat"], decoding);
-  const steps: StepDraft[] = [];
-  rawSteps.forEach((rawStep, index) => {
-    const step = decodeStep(rawStep, [...path, "steps", index], defaults, decoding);
-    if (step) steps.push(step);
-  });
+  const steps = decodeSteps(rawSteps, [...path, "steps"], { defaults }, decoding);
+  const cleanup = decodeSteps(rawFinally, [...path, "finally"], {
+    defaults,
+    cleanupAfter: rawSteps.length,
+    table: JOB_FINALLY_STEP_FIELDS,
+  }, decoding);
   return {
     ...rest,
     index: Number(path.at(-1) ?? 0),
     path,
     needs,
-    steps,
+    steps: [...steps, ...cleanup],
     ...decodedRepeat ? { repeat: decodedRepeat } : {},
   };
 }
@@ -64,14 +80,39 @@ const DEFAULT_TIMEOUT: Duration = { kind: "constant", milliseconds: STEP_TIMEOUT
 /** A step that may lack its action, which is told as a problem then. */
 export type StepDraft = Omit<Step, "action"> & Partial<Pick<Step, "action">>;
 
+/** What the steps of a list have in common. */
+interface StepsOf {
+  readonly defaults?: Defaults;
+  /** Of steps that clean up: how many steps are before them. */
+  readonly cleanupAfter?: number;
+  readonly table?: FieldTable<typeof STEP_FIELDS.fields>;
+}
+
+/** Decodes the steps of a list. */
+export function decodeSteps(
+  list: readonly unknown[],
+  path: Path,
+  { defaults = NO_DEFAULTS, cleanupAfter, table = STEP_FIELDS }: StepsOf,
+  decoding: Decoding,
+): readonly StepDraft[] {
+  return list.flatMap((value, index) => {
+    const step = decodeStep(value, [...path, index], defaults, table, decoding);
+    if (!step) return [];
+    return cleanupAfter === undefined
+      ? step
+      : { ...step, index: cleanupAfter + index, isCleanup: true as const };
+  });
+}
+
 /** Decodes a step; undefined, with a problem told, where it is no mapping. */
 function decodeStep(
   value: unknown,
   path: Path,
   defaults: Defaults,
+  table: FieldTable<typeof STEP_FIELDS.fields>,
   decoding: Decoding,
 ): StepDraft | undefined {
-  const fields = decodeFields(value, path, STEP_FIELDS, decoding);
+  const fields = decodeFields(value, path, table, decoding);
   if (!fields) return undefined;
   const { uses, with: own = {}, retry, outputs = [], timeout, ...rest } = fields;
   const { problems } = decoding;
@@ -107,6 +148,7 @@ function decodeStep(
       own as Dict,
       inherited,
       [...path, "with"],
+      table.fields.with.names,
       decoding,
     ),
     outputs,

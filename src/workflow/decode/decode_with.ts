@@ -7,7 +7,7 @@ import type { Path } from "../../source/source.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import { describeValue, type Dict, mergeDicts } from "../../value/value.ts";
 import { type Decoding, isRawMap, type RawMap, warnOfOpenBraces } from "./decode_value.ts";
-import { BEFORE_ACTION } from "./fields.ts";
+import type { NameRule } from "../model.ts";
 import { addError, addWarning } from "../problem.ts";
 
 /** The `defaults` of a job: parameters by the name of the action. */
@@ -78,10 +78,11 @@ export function decodeWith(
   own: Dict,
   defaults: Dict | undefined,
   path: Path,
+  names: NameRule,
   { problems, expressions }: Decoding,
 ): DataTemplate {
   warnOfOpenBraces(problems, own, path);
-  if (!action) return expressions.data(own, path, BEFORE_ACTION);
+  if (!action) return expressions.data(own, path, names);
   const params = defaults ? (action.merge ?? mergeDicts)(defaults, own) : own;
   for (const { path: inside, at, message, hint } of checkParameters(action, params)) {
     addError(problems, "parameter", [...path, ...inside], message, {
@@ -89,5 +90,5 @@ export function decodeWith(
       ...hint === undefined ? {} : { hint },
     });
   }
-  return expressions.data(params, path, BEFORE_ACTION, action);
+  return expressions.data(params, path, names, action);
 }

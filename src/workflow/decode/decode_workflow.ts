@@ -1,10 +1,11 @@
 import type { DataTemplate } from "../../expr/expression.ts";
+import { plainTemplate } from "../../expr/template/template_data.ts";
 import type { Path } from "../../source/source.ts";
 import type { IdentifiedJob } from "./check_graph.ts";
 import { decodeFields } from "./decode_fields.ts";
-import { decodeJob, type JobDraft } from "./decode_job.ts";
+import { decodeJob, decodeSteps, type JobDraft } from "./decode_job.ts";
 import type { Decoding } from "./decode_value.ts";
-import { WORKFLOW } from "./fields.ts";
+import { WORKFLOW, WORKFLOW_FINALLY_STEP_FIELDS } from "./fields.ts";
 import type { Document, Job, Workflow } from "../model.ts";
 import { addError, addHint, addWarning, type Problem } from "../problem.ts";
 
@@ -27,18 +28,42 @@ export async function decodeWorkflow(
   reportReplacedKeys(document, decoding.problems);
   const fields = decodeFields(document.value, [], WORKFLOW, decoding);
   if (!fields) return undefined;
-  const { jobs: rawJobs = [], vars = NO_VARS, ...rest } = fields;
+  const { jobs: rawJobs = [], finally: cleanup = [], vars = NO_VARS, ...rest } = fields;
   const drafts: JobDraft[] = [];
   rawJobs.forEach((rawJob, index) => {
     const draft = decodeJob(rawJob, ["jobs", index], decoding);
     if (draft) drafts.push(draft);
   });
   const jobs = identify(drafts);
-  checkIds(drafts, decoding.problems);
   if (jobs.some(({ needs }) => needs.length > 0)) {
     (await import("./check_graph.ts")).checkGraph(jobs, decoding.problems);
   }
-  return { ...rest, vars, jobs, document };
+  const all = cleanup.length === 0 ? jobs : [...jobs, decodeFinally(cleanup, jobs, decoding)];
+  checkIds(all, decoding.problems);
+  return { ...rest, vars, jobs: all, document };
+}
+
+/** The id of the job that is made of the `finally` of a workflow. */
+const FINALLY = "finally";
+
+/** The steps that clean up after all jobs, as a job that needs all that no other job needs. */
+function decodeFinally(
+  list: readonly unknown[],
+  jobs: readonly IdentifiedJob[],
+  decoding: Decoding,
+): IdentifiedJob {
+  const path = [FINALLY];
+  const options = { cleanupAfter: 0, table: WORKFLOW_FINALLY_STEP_FIELDS };
+  const needed = new Set(jobs.flatMap(({ needs }) => needs));
+  return {
+    id: unusedId(FINALLY, new Set(jobs.map(({ id }) => id))),
+    index: jobs.reduce((last, { index }) => Math.max(last, index + 1), 0),
+    path,
+    isCleanup: true,
+    name: plainTemplate("cleanup"),
+    needs: jobs.flatMap(({ id }) => needed.has(id) ? [] : id),
+    steps: decodeSteps(list, path, options, decoding),
+  };
 }
 
 /** The jobs of an earlier file do not run; other keys are often replaced on purpose. */
@@ -70,12 +95,17 @@ function identify(drafts: readonly JobDraft[]): readonly IdentifiedJob[] {
   return drafts.map((draft) => {
     let { id } = draft;
     if (id === undefined) {
-      id = `job_${draft.index}`;
-      while (taken.has(id)) id += "_";
+      id = unusedId(`job_${draft.index}`, taken);
       taken.add(id);
     }
     return { ...draft, id };
   });
+}
+
+function unusedId(id: string, taken: ReadonlySet<string | undefined>): string {
+  let unused = id;
+  while (taken.has(unused)) unused += "_";
+  return unused;
 }
 
 function isComplete(job: IdentifiedJob): job is IdentifiedJob & Job {

@@ -84,14 +84,19 @@ export const BEFORE_ACTION: NameRule = {
 /** The milliseconds that an attempt may take where the step sets no `timeout`, or one of 0. */
 export const STEP_TIMEOUT = 5 * 60_000;
 
+/** What a cleanup step of a job sees besides: how the run and its own round went. */
+const IN_JOB_FINALLY = ["run", "job"];
+
+/** Jobs have rounds, and the workflow has none. */
+const IN_WORKFLOW_FINALLY = ["run"];
+
 const SKIPIF = 'the key is "skipif", which skips where it is true';
 const TEST = 'the key is "test", one expression: join conditions with &&';
 const OUTPUTS = 'the key is "outputs", with a name for each expression';
 const ITERATION = 'the key is "iteration", a list of maps';
 const PARAMETER = 'parameters of an action go under "with"';
 const GOES_ON = "not supported: other steps and independent jobs continue after a failure anyway";
-const AFTER_ALL = "what must run whatever fails is the last step of the same job; " +
-  "a job that needs a failed one is skipped";
+const AFTER_ALL = 'the key is "finally", a list of steps that run whatever fails';
 const MATRIX = 'a step with "iteration" runs once for each entry, with uses: embedded a whole job';
 
 /** The top level of a workflow. */
@@ -106,6 +111,10 @@ export const WORKFLOW = {
       summary: "Variables of all jobs and steps; only here are environment variables seen.",
     },
     jobs: { type: "list", required: true, summary: "The jobs." },
+    finally: {
+      type: "list",
+      summary: "Steps that clean up after all jobs, whatever failed or interrupted the run.",
+    },
   },
   foreignKeys: {
     env: 'environment variables are read in "vars": NAME: "{{NAME}}"',
@@ -119,7 +128,7 @@ export const WORKFLOW = {
     outputs: '"outputs" is a key of a step',
     needs: '"needs" is a key of a job',
     teardown: AFTER_ALL,
-    finally: AFTER_ALL,
+    cleanup: AFTER_ALL,
     include: "files are joined by commas: runner a.yml,b.yml; a job in a file of its own runs by " +
       "uses: embedded",
     secrets: 'secrets come from environment variables, by "vars": NAME: "{{NAME}}"',
@@ -138,6 +147,11 @@ export const JOB_FIELDS = {
     id: { type: "text", summary: "What other jobs name in needs.", default: "job_<index>" },
     needs: { type: "names", summary: "Ids of the jobs that must be done before this one." },
     steps: { type: "list", required: true, summary: "The steps, run one after the other." },
+    finally: {
+      type: "list",
+      summary:
+        "Steps that clean up after each round that began, whatever failed or interrupted it.",
+    },
     skipif: { type: "expression", names: IN_JOB, summary: "Skips the job where it is true." },
     defaults: {
       type: "map",
@@ -151,7 +165,8 @@ export const JOB_FIELDS = {
     continue_on_error: GOES_ON,
     "continue-on-error": GOES_ON,
     always: AFTER_ALL,
-    finally: AFTER_ALL,
+    teardown: AFTER_ALL,
+    cleanup: AFTER_ALL,
     matrix: MATRIX,
     strategy: MATRIX,
     timeout: '"timeout" is a key of a step',
@@ -214,7 +229,7 @@ export const STEP_FIELDS = {
       pattern: /^[a-z0-9_-]+$/,
       summary: "What outputs are published under: a-z, 0-9, _ and -.",
     },
-    with: { type: "map", summary: "The parameters of the action." },
+    with: { type: "map", names: BEFORE_ACTION, summary: "The parameters of the action." },
     test: { type: "expression", names: IN_STEP, summary: "Fails the step where it is false." },
     echo: { type: "template", names: IN_STEP, summary: "Text for the report." },
     vars: { type: "data", names: IN_STEP_VARS, summary: "Variables of this step." },
@@ -274,6 +289,28 @@ export const STEP_FIELDS = {
     cmd: PARAMETER,
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** A step of the `finally` of a job. */
+export const JOB_FINALLY_STEP_FIELDS = withNames(STEP_FIELDS, IN_JOB_FINALLY);
+
+/** A step of the `finally` of the workflow. */
+export const WORKFLOW_FINALLY_STEP_FIELDS = withNames(STEP_FIELDS, IN_WORKFLOW_FINALLY);
+
+/** A table whose expressions see more names. */
+function withNames<T extends FieldTable<Readonly<Record<string, Field>>>>(
+  table: T,
+  names: readonly string[],
+): T {
+  const fields = Object.entries<Field>(table.fields).map(([key, field]) =>
+    [key, field.names ? { ...field, names: seeing(field.names, names) } : field] as const
+  );
+  return { ...table, fields: Object.fromEntries(fields) };
+}
+
+/** A rule that allows more names. */
+export function seeing(rule: NameRule, names: readonly string[]): NameRule {
+  return rule.known ? { ...rule, known: [...rule.known, ...names] } : rule;
+}
 
 /** `retry` of a step. */
 export const RETRY = {

@@ -9,7 +9,8 @@ export function inheritedPath(root: unknown, path: Path): Path {
   // A job file is a job by itself.
   const job = path[0] === "jobs" ? path.slice(0, 2) : [];
   const [steps, step, field, ...rest] = path.slice(job.length);
-  if (steps !== "steps" || field !== "with" || rest.length === 0) return path;
+  const isInStep = steps === "steps" || steps === "finally";
+  if (!isInStep || field !== "with" || rest.length === 0) return path;
   const ownStep = valueAt(root, [...job, steps, step!]);
   const uses = valueAt(ownStep, ["uses"]);
   if (typeof uses !== "string" || isThere(ownStep, ["with", ...rest])) return path;
