@@ -29,7 +29,7 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [step("retry: { attempts: 3 }"), 'the key is "max_attempts"'],
     [step("retry: { max_attempts: 3, delay: 1s }"), 'the key is "interval"'],
     [job("strategy: { matrix: {} }"), 'a step with "iteration" runs once for each entry'],
-    [job("finally: true"), "the last step of the same job"],
+    [job("teardown: true"), 'the key is "finally"'],
     [job("retry: { max_attempts: 3 }"), '"retry" is a key of a step'],
     [job("test: status == 0"), '"test" is a key of a step: is it indented deep enough?'],
     [job("repeat: { count: 2, every: 5s }"), 'the key is "interval"'],
