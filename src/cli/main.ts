@@ -22,7 +22,8 @@ export async function main(
     return await runProgram(args, program);
   } catch (error) {
     const { explainError } = await import("./messages/explain_error.ts");
-    host.stderr.write(explainError(error, host, program.secrets));
+    const { inLocale } = await import("./args/output_mode.ts");
+    (await inLocale(host)).stderr.write(explainError(error, host, program.secrets));
     await flushSoon(host);
     exit(1);
     return 1;

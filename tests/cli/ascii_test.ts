@@ -8,6 +8,17 @@ jobs:
   - {name: b, needs: [a], steps: [{uses: hello}]}
 `;
 
+const LONG = `name: n
+jobs: [{name: j, steps: [{uses: echo, with: {message: "${"x".repeat(300)}"}, tets: 1}]}]
+`;
+
+const FILES = {
+  "w.yml": WORKFLOW,
+  "long.yml": LONG,
+  "wrong.yml": LONG.replace("uses: echo", "uses: ecko"),
+  "name.yml": WORKFLOW.replace("name: a,", 'name: "€–",'),
+};
+
 const LOCALES: readonly (readonly [env: Record<string, string>, isAscii: boolean])[] = [
   [{ LANG: "", LC_ALL: "" }, false],
   [{ LANG: "C", LC_ALL: "" }, true],
@@ -21,11 +32,19 @@ const LOCALES: readonly (readonly [env: Record<string, string>, isAscii: boolean
 
 for (const [env, isAscii] of LOCALES) {
   Deno.test(`signs are ${isAscii ? "" : "not "}ASCII with ${JSON.stringify(env)}`, async () => {
-    await withFiles({ "w.yml": WORKFLOW }, async (cwd) => {
+    await withFiles(FILES, async (cwd) => {
       for (const args of [["w.yml"], ["-v", "w.yml"], ["dag", "w.yml"]]) {
         const { stdout, stderr } = await runCli(args, { cwd, env });
         // deno-lint-ignore no-control-regex
         assertEquals(/^[\x00-\x7f]*$/.test(stdout + stderr), isAscii, stdout + stderr);
+      }
+      for (const args of [["check", "long.yml"], ["wrong.yml"], ["--dry-run", "wrong.yml"]]) {
+        const { stdout, stderr } = await runCli(args, { cwd, env });
+        assertEquals((stdout + stderr).includes("…"), !isAscii, stdout + stderr);
+      }
+      // Their own text has no signs, and the text of a workflow stays as it is.
+      for (const args of [["--list", "name.yml"], ["--dry-run", "name.yml"]]) {
+        assertEquals((await runCli(args, { cwd, env })).stdout.includes("€–"), true);
       }
       const json = await runCli(["--report", "json=-", "w.yml"], { cwd, env });
       assertEquals(JSON.parse(json.stdout).state, "failed");

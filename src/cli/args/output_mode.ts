@@ -1,4 +1,4 @@
-import type { Environment, Output } from "../../host/host.ts";
+import type { Environment, Host, Output } from "../../host/host.ts";
 import { UsageError } from "../../source/errors.ts";
 
 /** Every form of the report, in the order of the help: the same text in another way. */
@@ -46,8 +46,13 @@ export function usesAscii(env: Environment): boolean {
   return locale !== undefined && !/utf-?8/i.test(locale);
 }
 
-/** An output that writes the signs of reports and drawings in ASCII. */
-export async function asciiOutput(output: Output): Promise<Output> {
+/** The host whose outputs write the signs of reports and drawings in ASCII, if the locale needs it. */
+export async function inLocale(host: Host): Promise<Host> {
+  if (!usesAscii(host.env)) return host;
   const { toAscii } = await import("../../source/ascii.ts");
-  return { ...output, write: (text) => output.write(toAscii(text)) };
+  const ascii = (output: Output): Output => ({
+    ...output,
+    write: (text) => output.write(toAscii(text)),
+  });
+  return { ...host, stdout: ascii(host.stdout), stderr: ascii(host.stderr) };
 }

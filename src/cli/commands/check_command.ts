@@ -9,6 +9,7 @@ import { LoadError } from "../../source/errors.ts";
 import { pathsFromRoot } from "../../source/github_command.ts";
 import { spanInFile } from "../../source/source.ts";
 import { type Limits, readLimits } from "../../workflow/limits.ts";
+import { inLocale } from "../args/output_mode.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { expandPattern, isPattern } from "../inputs/expand_pattern.ts";
 import { explainError } from "../messages/explain_error.ts";
@@ -16,8 +17,9 @@ import { explainError } from "../messages/explain_error.ts";
 /** Checks workflows, runs none, and prints all that was found; 0 when there is no error. */
 export async function checkCommand(
   { operands, switches, values }: Invocation,
-  { host }: Program,
+  program: Program,
 ): Promise<ExitCode> {
+  const host = values.get("format") === undefined ? await inLocale(program.host) : program.host;
   const limits = readLimits(host.env);
   const name = values.get("format") ?? "text";
   const format = FINDING_FORMATS.find((each) => each.name === name)!;

@@ -12,7 +12,7 @@ import { durationProblem, parseDuration } from "../../value/duration.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import type { LogLevel } from "../messages/warnings.ts";
-import { asciiOutput, redraws, usesAscii, usesColour } from "../args/output_mode.ts";
+import { inLocale, redraws, usesColour } from "../args/output_mode.ts";
 
 /** Runs a workflow and prints the report; 0 when every job completed and every test passed. */
 export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {
@@ -239,14 +239,10 @@ function tellsGithub(targets: readonly ReportTarget[]): boolean {
 
 /** The host of the report that is printed: what it says beside is no command for GitHub. */
 async function reportHost(targets: readonly ReportTarget[], host: Host): Promise<Host> {
-  let { stdout, stderr } = host;
-  if (usesAscii(host.env)) {
-    [stdout, stderr] = [await asciiOutput(stdout), await asciiOutput(stderr)];
-  }
-  if (tellsGithub(targets)) {
-    stderr = (await import("../../report/files/github.ts")).withoutCommands(stderr);
-  }
-  return stdout === host.stdout && stderr === host.stderr ? host : { ...host, stdout, stderr };
+  const local = await inLocale(host);
+  if (!tellsGithub(targets)) return local;
+  const { withoutCommands } = await import("../../report/files/github.ts");
+  return { ...local, stderr: withoutCommands(local.stderr) };
 }
 
 /** Has something done when a run is interrupted, or at once where it is. */
