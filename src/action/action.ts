@@ -30,7 +30,10 @@ export interface Action {
    * by key is not enough. Neither has its templates rendered.
    */
   readonly merge?: (defaults: Dict, own: Dict) => Dict;
-  /** Whether it succeeds whatever it is given, so that testing or repeating it proves nothing. */
+  /**
+   * Whether it asks nobody and always succeeds, so that testing or repeating it proves nothing and
+   * statistics leave out its response time.
+   */
   readonly neverFails?: true;
   /** All fields of its `res`, where they are fixed. */
   readonly responseFields?: readonly ResponseField[];
@@ -84,16 +87,36 @@ export interface ResponseField {
   readonly type?: TypeName;
   /** What to write where it is taken for something else. */
   readonly hint?: string;
+  /** The field that it repeats as text, so that secrets are looked for in that field alone. */
+  readonly repeats?: string;
+  readonly hide?: HideSecrets;
 }
+
+/**
+ * Returns what reports may show of a value: without what is secret by its name, however short.
+ * Other secrets are masked wherever they occur.
+ */
+export type HideSecrets = (value: Value, mask: string) => Value;
 
 /** A command that does what an action did, for people to try. It holds its secrets. */
 export interface CommandLine {
   /** Words, in groups that belong on one line. */
-  readonly groups: readonly (readonly string[])[];
+  readonly groups: readonly (readonly CommandWord[])[];
   /** What it reads from its standard input. */
   readonly input?: string;
   /** What has to be done before it can be used, in one line. */
   readonly note?: string;
+}
+
+/** A word of a command, or one with a secret, which is shown as a variable or not at all. */
+export type CommandWord = string | SecretWord;
+
+/** A word that ends in a secret: `Authorization: ` and its value. */
+export interface SecretWord {
+  readonly before: string;
+  readonly secret: string;
+  /** What is shown after `before` where no variable of the environment holds the secret. */
+  readonly shown: string;
 }
 
 /** A parameter of an action. Types are checked at load where the value is constant. */
@@ -108,6 +131,7 @@ export interface Parameter {
   readonly fields?: readonly Parameter[];
   /** Whether the map holds exactly one of its fields. */
   readonly oneField?: true;
+  readonly hide?: HideSecrets;
 }
 
 /** Names of parameters of which at most one is given, and exactly one where it is required. */

@@ -1,4 +1,6 @@
 import type { Action } from "./action.ts";
+import { withoutSecretNames } from "../value/secrets.ts";
+import { isDict, type Value } from "../value/value.ts";
 import { readParameters } from "./read_parameters.ts";
 
 /** Runs a job of another file as a step. */
@@ -14,7 +16,11 @@ export const embedded: Action = {
     },
     { name: "vars", type: "map", summary: "all the vars that the job sees", default: "none" },
   ],
-  responseFields: [{ name: "code", type: "int" }, { name: "outputs", type: "map" }],
+  responseFields: [{ name: "code", type: "int" }, {
+    name: "outputs",
+    type: "map",
+    hide: hideOutputs,
+  }],
   embeds: true,
   omitsNilIn: () => [],
   load: () =>
@@ -30,3 +36,7 @@ export const embedded: Action = {
       };
     }),
 };
+
+function hideOutputs(outputs: Value, mask: string): Value {
+  return isDict(outputs) ? withoutSecretNames(outputs, mask) : outputs;
+}

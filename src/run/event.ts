@@ -187,6 +187,8 @@ export interface StepResult {
   readonly maxAttempts?: number;
   /** The action's own time, `rt`; absent where none was carried out. */
   readonly responseTime?: number;
+  /** The action asks nobody, so that statistics leave out its response time. */
+  readonly instant?: true;
   /** The text that it adds to the report. */
   readonly echo?: string;
   /** Why it failed: every reason, in the order in which they came up. */

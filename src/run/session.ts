@@ -10,6 +10,7 @@ import type { BareEvent, JobState, StepRun, StepState } from "./event.ts";
 import type { Position } from "../source/source.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { Outputs } from "./execute/outputs.ts";
+import type { AddExchangedSecrets } from "./mask/secrets.ts";
 
 /** What all parts of one run share, or those of an embedded job in it. */
 export interface Session {
@@ -50,7 +51,7 @@ export interface Session {
   /** Adds what an expression says is secret. */
   readonly addSecretValue: (value: Value) => void;
   /** Adds the secrets in what an action was given, sent or received. */
-  readonly addExchangedSecrets: (data: Dict) => void;
+  readonly addExchangedSecrets: AddExchangedSecrets;
   readonly tally: Tally;
   /** What was said of commands in the background that failed: why a server cannot be reached. */
   readonly endedServices: string[];

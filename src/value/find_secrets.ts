@@ -48,6 +48,12 @@ export function findVariableSecrets(
   walk(values, undefined);
 }
 
+/** A field of a message, which may repeat the data of another field as text. */
+interface MessageField {
+  readonly name: string;
+  readonly repeats?: string;
+}
+
 /**
  * Finds the secrets in what an action was given, sent or received: the values of secret headers, of
  * fields with secret names in data and in texts that hold data, and of cookies.
@@ -55,6 +61,7 @@ export function findVariableSecrets(
 export function findExchangedSecrets(
   data: Readonly<Record<string, unknown>>,
   add: AddSecret,
+  fields: readonly MessageField[] = [],
 ): void {
   const seen = new Set<object>();
   const walk = (value: unknown, name: string, inHeaders: boolean) => {
@@ -73,8 +80,8 @@ export function findExchangedSecrets(
     }
   };
   for (const [name, field] of Object.entries(data)) {
-    // The text of a body that is data says the same.
-    if (name === "rawbody" && typeof data.body === "object") continue;
+    const repeated = fields.find((field) => field.name === name)?.repeats;
+    if (repeated !== undefined && typeof data[repeated] === "object") continue;
     walk(field, name, isHeaders(name));
   }
 }

@@ -1,3 +1,5 @@
+import { type Dict, isDict, type Value } from "./value.ts";
+
 /** A secret shorter than this is not masked: masking it would hide ordinary text. */
 export const SHORTEST_SECRET = 6;
 
@@ -120,6 +122,19 @@ export function canBeSecret(name: string, value: string | number): boolean {
   }
   return typeof value === "string" && value.length >= SHORTEST_SECRET &&
     !/^[a-z][a-z0-9+.-]*:\/\/|^[-+\d.,]+$/i.test(value) && !AUTH_WORD.test(value);
+}
+
+/** The same values without those of secret names; a name without a value has nothing to hide. */
+export function withoutSecretNames(values: Dict, mask: string): Dict {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, withoutSecret(name, value, mask)]),
+  );
+}
+
+function withoutSecret(name: string, value: Value, mask: string): Value {
+  if (value === null || typeof value === "boolean") return value;
+  if (!isSecretName(name)) return isDict(value) ? withoutSecretNames(value, mask) : value;
+  return typeof value === "object" || canBeSecret(name, value) ? mask : value;
 }
 
 /** Values of settings about authentication. */

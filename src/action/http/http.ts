@@ -1,4 +1,5 @@
 import type { Action } from "../action.ts";
+import { hideCookies, hideHeaders } from "./hide_headers.ts";
 import { checkHttp, hasForm } from "./request/check_http.ts";
 import { mergeHttpDefaults } from "./request/merge_http_defaults.ts";
 import { SAME_MEANING, SHORTHANDS } from "./request/http_syntax.ts";
@@ -44,6 +45,7 @@ export const http: Action = {
       name: "headers",
       type: "map",
       summary: "Request headers; null leaves one out, a list repeats it",
+      hide: hideHeaders,
     },
     {
       name: "user_agent",
@@ -97,13 +99,13 @@ export const http: Action = {
   responseFields: [
     { name: "code", type: "int" },
     { name: "status", type: "string", hint: "it is the status line; the number is res.code" },
-    { name: "headers", type: "map" },
-    { name: "cookies", type: "array" },
-    { name: "trailers", type: "map" },
+    { name: "headers", type: "map", hide: hideHeaders },
+    { name: "cookies", type: "array", hide: hideCookies },
+    { name: "trailers", type: "map", hide: hideHeaders },
     { name: "url", type: "string" },
     { name: "redirects", type: "array" },
     { name: "body" },
-    { name: "rawbody", type: "string" },
+    { name: "rawbody", type: "string", repeats: "body" },
     { name: "filepath", type: "string" },
     { name: "size", type: "int" },
     { name: "sha256", type: "string" },

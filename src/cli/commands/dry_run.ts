@@ -91,7 +91,7 @@ function previewJob(planned: PlannedJob, vars: Knowledge, secrets: Masker): JobP
 function withoutSecrets(preview: StepPreview, secrets: Masker): StepPreview {
   const runs = preview.runs.map(({ inside, ...run }) => ({
     ...run,
-    with: hidePreviewSecrets(run.with, secrets),
+    with: hidePreviewSecrets(run.with, preview.step.action, secrets),
     ...(inside ? { inside: inside.map((step) => withoutSecrets(step, secrets)) } : {}),
   }));
   for (const { vars } of [preview, ...runs]) if (vars) addSecretsIn(vars, secrets);

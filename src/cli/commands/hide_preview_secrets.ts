@@ -1,31 +1,37 @@
 import { fieldsOf, isKnown, knownValue, type Preview } from "../../plan/preview.ts";
 import { findExchangedSecrets } from "../../value/find_secrets.ts";
 import { MASK, type Masker } from "../../value/masker.ts";
-import { isSecretHeader } from "../../value/secrets.ts";
-import { withoutHeaderValue } from "../../run/mask/secrets.ts";
-import type { Value } from "../../value/value.ts";
+import type { Action, HideSecrets } from "../../action/action.ts";
+import { isDict, type Value } from "../../value/value.ts";
 
 /**
- * Parameters of an action without the values of their secret headers, of which only templates
- * remain that are not known yet. The masker learns the secrets in what is known.
+ * Parameters of an action without what is secret by its name, as the values of secret headers, of
+ * which only templates remain that are not known yet. The masker learns the secrets in what is
+ * known.
  */
-export function hidePreviewSecrets(params: Preview, secrets: Masker): Preview {
+export function hidePreviewSecrets(
+  params: Preview,
+  { parameters = [] }: Action,
+  secrets: Masker,
+): Preview {
   const known = knownPart(params);
   findExchangedSecrets({ known }, (text, shortest) => secrets.add(text, shortest));
-  return mapFields(
-    params,
-    (name, field) => name !== "headers" ? field : mapFields(field, hideHeader),
-  );
+  const hiding = new Map(parameters.map(({ name, hide }) => [name, hide]));
+  return mapFields(params, (name, field) => {
+    const hide = hiding.get(name);
+    return hide ? mapFields(field, (key, value) => hideField(key, value, hide)) : field;
+  });
 }
 
-function hideHeader(name: string, value: Preview): Preview {
-  if (!isSecretHeader(name)) return value;
-  if (value.kind === "text") {
-    const parts = value.parts.map((part) => part.from === "value" ? { ...part, text: MASK } : part);
-    return { ...value, parts };
-  }
-  const text = isKnown(value) ? String(knownValue(value)) : "";
-  return { kind: "value", value: withoutHeaderValue(name, text, MASK) };
+/** A field of a map: each of its parts that is known is masked where the whole would be. */
+function hideField(name: string, preview: Preview, hide: HideSecrets): Preview {
+  const whole = knownPart(preview);
+  const hidden = hide({ [name]: whole }, MASK);
+  const shown = isDict(hidden) ? hidden[name] ?? null : null;
+  if (shown === whole) return preview;
+  if (preview.kind !== "text") return { kind: "value", value: shown };
+  const parts = preview.parts.map((part) => part.from === "value" ? { ...part, text: MASK } : part);
+  return { ...preview, parts };
 }
 
 /** What is known of it, without the rest. */

@@ -60,9 +60,6 @@ export interface FailureKind {
   count: number;
 }
 
-/** Actions that ask nobody, whose times are none worth telling. */
-const AT_ONCE: ReadonlySet<string> = new Set(["echo", "hello"]);
-
 const MOST_ECHOES = 100;
 const MOST_KINDS = 10;
 
@@ -89,7 +86,7 @@ export function addToTally(
     step.untested ??= result.untested;
   }
   if (result.flaky) step.flaky++;
-  if (result.responseTime !== undefined && !AT_ONCE.has(result.uses)) {
+  if (result.responseTime !== undefined && !result.instant) {
     step.responseTimes.push(result.responseTime);
   }
   if (result.state === "failed") addFailure(step, result, round);

@@ -119,6 +119,7 @@ async function conclude(
     state,
     failures,
     ...(tried.answer ? { responseTime: roundDuration(tried.answer.elapsed) } : {}),
+    ...(step.action.neverFails ? { instant: true as const } : {}),
     ...(echo === undefined ? {} : { echo }),
     ...(untested ? { untested: briefOf(tried) } : {}),
     ...untestedInside(tried),

@@ -4,7 +4,7 @@ import { MASK } from "../../value/masker.ts";
 import type { Exchange, StepResult, StepState } from "../event.ts";
 import { makeExchange, shown } from "../failure/make_exchange.ts";
 import { passedTest } from "../failure/lazy_failures.ts";
-import { withoutSecretNames } from "../mask/secrets.ts";
+import { withoutSecretNames } from "../../value/secrets.ts";
 import type { Session } from "../session.ts";
 import { type NamedSecrets, namedSecrets, shellText } from "../failure/shell_text.ts";
 import type { StepContext } from "./step_context.ts";
@@ -39,7 +39,7 @@ async function exchangeOf(
   const explainer = await step.action.explainer?.();
   const { res = partial ?? null, brief } = answer?.result ?? {};
   const data = brief === undefined ? { req, res } : { req, res, brief };
-  const exchange = makeExchange(session, data, explainer);
+  const exchange = makeExchange(session, step.action, data, explainer);
   if (!failed || !explainer?.command) return { exchange };
   const line = explainer.command(req, params);
   const command = shellText(line, namedSecretsOf(session), session.secrets);

@@ -68,7 +68,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
     };
   }
   session.addExchangedSecrets(answer.result.req);
-  session.addExchangedSecrets(answer.result.res);
+  session.addExchangedSecrets(answer.result.res, step.action.responseFields);
   setAnswer(context, answer);
   const { job } = answer.result;
   const inside = job && job.failed > 0 ? [await failedJob(session, context, job)] : [];

@@ -1,4 +1,5 @@
 import type {
+  Action,
   ActionExplainer,
   ActionResult,
   ExchangeDescription,
@@ -8,7 +9,7 @@ import { boundValue } from "../../value/bound_value.ts";
 import { MASK } from "../../value/masker.ts";
 import type { Dict } from "../../value/value.ts";
 import type { Exchange, MessageView } from "../event.ts";
-import { withoutSecretHeaders } from "../mask/secrets.ts";
+import { hideFields } from "../mask/secrets.ts";
 import type { Session } from "../session.ts";
 
 /** What is known of an exchange; a step that timed out may have no result. */
@@ -19,6 +20,7 @@ export interface ExchangeData extends Pick<ActionResult, "req" | "brief"> {
 /** Request and response as they may be shown: without secrets, and no longer than asked for. */
 export function makeExchange(
   session: Session,
+  { parameters = [], responseFields = [] }: Action,
   { req, res, brief }: ExchangeData,
   explainer: ActionExplainer | undefined,
 ): Exchange {
@@ -28,8 +30,8 @@ export function makeExchange(
     ...response ? { response: viewOf(session, response) } : {},
   };
   return {
-    req: shown(session, request?.kept ?? req),
-    res: res && shown(session, response?.kept ?? res),
+    req: shown(session, hideFields(request?.kept ?? req, parameters, MASK)),
+    res: res && shown(session, hideFields(response?.kept ?? res, responseFields, MASK)),
     ...brief === undefined ? {} : { brief: session.secrets.mask(brief) },
     ...Object.keys(view).length === 0 ? {} : { view },
   };
@@ -52,7 +54,7 @@ function viewOf(
 /** A map as it may be shown: without secrets, each field bounded. */
 export function shown({ secrets, detail }: Session, message: Dict): Dict {
   return boundValue(
-    withoutSecretHeaders(message, MASK),
+    message,
     detail.limit,
     (text, from, to) => secrets.mask(text, from, to),
   ) as Dict;

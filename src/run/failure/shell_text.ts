@@ -1,8 +1,7 @@
-import type { CommandLine } from "../../action/action.ts";
+import type { CommandLine, CommandWord } from "../../action/action.ts";
 import { isPrintable } from "../../source/printable.ts";
 import { MASK, type Masker } from "../../value/masker.ts";
-import { isSecretHeader, isSecretName } from "../../value/secrets.ts";
-import { withoutHeaderValue } from "../mask/secrets.ts";
+import { isSecretName } from "../../value/secrets.ts";
 
 /** The environment variables that hold secrets, by what they hold. */
 export type NamedSecrets = ReadonlyMap<string, string>;
@@ -27,10 +26,8 @@ export function shellText(
   named: NamedSecrets,
   masker: Masker,
 ): string {
-  const read = (text: string) => partsOf(text, named, masker);
-  const lines = groups.map((words) =>
-    words.map((word) => writeWord(withoutSecretHeader(read(word)))).join(" ")
-  );
+  const read = (word: CommandWord) => partsOf(word, named, masker);
+  const lines = groups.map((words) => words.map((word) => writeWord(read(word))).join(" "));
   const before = [
     ...note === undefined ? [] : [`# ${note}\n`],
     ...input === undefined ? [] : [`${printing(read(input))} |\n  `],
@@ -41,8 +38,17 @@ export function shellText(
 /** A part of a text: as it is, or the name of the variable that holds it. */
 type TextPart = { readonly text: string } | { readonly name: string };
 
-/** A text in parts, none of which holds a secret. */
-function partsOf(text: string, named: NamedSecrets, masker: Masker): readonly TextPart[] {
+/** A word in parts, none of which holds a secret. */
+function partsOf(word: CommandWord, named: NamedSecrets, masker: Masker): readonly TextPart[] {
+  if (typeof word === "string") return textParts(word, named, masker);
+  const parts = textParts(word.secret, named, masker);
+  const isNamed = parts.some((part) => "name" in part) &&
+    parts.every((part) => "name" in part || /^[A-Za-z]+ $/.test(part.text));
+  const before = textParts(word.before, named, masker);
+  return joined([...before, ...isNamed ? parts : textParts(word.shown, named, masker)]);
+}
+
+function textParts(text: string, named: NamedSecrets, masker: Masker): readonly TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
   for (const range of masker.find(text)) {
@@ -60,21 +66,6 @@ function secretParts(secret: string, named: NamedSecrets): readonly TextPart[] {
   if (whole !== undefined) return [{ name: whole }];
   const name = named.get(value);
   return name === undefined ? [{ text: MASK }] : [{ text: scheme }, { name }];
-}
-
-/** The value of a secret header is shown only as the name of a variable, however short it is. */
-function withoutSecretHeader(parts: readonly TextPart[]): readonly TextPart[] {
-  const [first, second] = parts;
-  if (!first || !("text" in first)) return parts;
-  const [, header, scheme] = /^([\w-]+): (.*)$/s.exec(first.text) ?? [];
-  if (header === undefined || scheme === undefined || !isSecretHeader(header)) return parts;
-  const isNamed = second && "name" in second && parts.length === 2 &&
-    /^([A-Za-z]+ )?$/.test(scheme);
-  if (isNamed) return parts;
-  const value = parts.map((part) => "text" in part ? part.text : MASK).join("").slice(
-    header.length + 2,
-  );
-  return [{ text: `${header}: ${withoutHeaderValue(header, value, MASK)}` }];
 }
 
 function writeWord(parts: readonly TextPart[]): string {

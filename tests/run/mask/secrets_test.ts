@@ -1,6 +1,9 @@
-import { assertEquals } from "@std/assert";
-import { addSecretsOf, withoutSecretHeaders } from "../../../src/run/mask/secrets.ts";
+import { assert, assertEquals } from "@std/assert";
+import { embedded } from "../../../src/action/embedded.ts";
+import { http } from "../../../src/action/http/http.ts";
+import { addSecretsOf, hideFields } from "../../../src/run/mask/secrets.ts";
 import { Masker } from "../../../src/value/masker.ts";
+import type { Dict } from "../../../src/value/value.ts";
 
 Deno.test("addSecretsOf() makes values of secret names secret, at any depth", () => {
   const masker = new Masker();
@@ -43,13 +46,17 @@ Deno.test("addSecretsOf() looks once at data that holds a part again and again",
   assertEquals(masker.mask("plain-one secret-one"), "*** ***");
 });
 
-Deno.test("withoutSecretHeaders() hides the values of secret headers, however short", () => {
+Deno.test("hideFields() hides the values of secret headers of http, however short", () => {
   assertEquals(
-    withoutSecretHeaders({
-      url: "http://x",
-      headers: { Authorization: "a", cookie: "b=1", "Set-Cookie": "c=1; Path=/", accept: "d" },
-      cookies: [{ name: "c", value: "1", raw: "c=1; Path=/" }],
-    }, "***"),
+    hideFields(
+      {
+        url: "http://x",
+        headers: { Authorization: "a", cookie: "b=1", "Set-Cookie": "c=1; Path=/", accept: "d" },
+        cookies: [{ name: "c", value: "1", raw: "c=1; Path=/" }],
+      },
+      http.responseFields!,
+      "***",
+    ),
     {
       url: "http://x",
       headers: {
@@ -63,19 +70,23 @@ Deno.test("withoutSecretHeaders() hides the values of secret headers, however sh
   );
 });
 
-Deno.test("withoutSecretHeaders() hides outputs with secret names, by step id and flat", () => {
+const hideOutputs = (outputs: Dict) => hideFields({ outputs }, embedded.responseFields!, "***");
+
+Deno.test("hideFields() hides outputs of job files with secret names, by step id and flat", () => {
   assertEquals(
-    withoutSecretHeaders(
-      { outputs: { token: "a", login: { token: "a", user: "u" }, n: 1 } },
-      "***",
-    ),
+    hideOutputs({ token: "a", login: { token: "a", user: "u" }, n: 1 }),
     { outputs: { token: "***", login: { token: "***", user: "u" }, n: 1 } },
   );
 });
 
-Deno.test("withoutSecretHeaders() shows of an output with a secret name that there was none", () => {
+Deno.test("hideFields() shows that an output with a secret name is nil", () => {
   assertEquals(
-    withoutSecretHeaders({ outputs: { token: null, login: { token: null, password: "" } } }, "***"),
+    hideOutputs({ token: null, login: { token: null, password: "" } }),
     { outputs: { token: null, login: { token: null, password: "***" } } },
   );
+});
+
+Deno.test("hideFields() does not copy a message whose action hides nothing", () => {
+  const message = { headers: { authorization: "a" } };
+  assert(hideFields(message, [{ name: "headers" }], "***") === message);
 });

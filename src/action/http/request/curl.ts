@@ -1,7 +1,10 @@
 import { isPrintable } from "../../../source/printable.ts";
+import { MASK } from "../../../value/masker.ts";
+import { isSecretHeader } from "../../../value/secrets.ts";
 import { isDict } from "../../../value/value.ts";
-import type { CommandLine, Dict } from "../../action.ts";
+import type { CommandLine, CommandWord, Dict } from "../../action.ts";
 import { readParameters } from "../../read_parameters.ts";
+import { hideHeader } from "../hide_headers.ts";
 import { ALWAYS } from "./request_headers.ts";
 
 /** A longer body is not worth pasting. */
@@ -24,7 +27,9 @@ export function curlCommand({ method, url, headers, body }: Dict, params: Dict):
     ...headerWords(String(method), String(url), sent, text).map((header) => [
       "-H",
       header,
-      ...header.startsWith("Accept-Encoding: ") && isPacked(sent) ? ["--compressed"] : [],
+      ...typeof header === "string" && header.startsWith("Accept-Encoding: ") && isPacked(sent)
+        ? ["--compressed"]
+        : [],
     ]),
   ];
   if (text === "") return { groups };
@@ -62,12 +67,12 @@ function methodWords(method: string, body: string): string[] {
 }
 
 /** Headers that curl would not send, or would send with another value. */
-function headerWords(method: string, url: string, headers: Dict, body: string): string[] {
-  const words: string[] = [];
+function headerWords(method: string, url: string, headers: Dict, body: string): CommandWord[] {
+  const words: CommandWord[] = [];
   for (const [name, value] of Object.entries(headers)) {
     for (const item of [value].flat()) {
       if (isImplied(name, String(item), url, body)) continue;
-      words.push(item === "" ? `${name};` : `${name}: ${item}`);
+      words.push(headerWord(name, String(item)));
     }
   }
   // A header without a value removes one that curl sends by itself.
@@ -75,6 +80,13 @@ function headerWords(method: string, url: string, headers: Dict, body: string): 
     .filter((name) => headers[name] === undefined);
   const closes = method === "HEAD" && body !== "" ? ["Connection: close"] : [];
   return [...words, ...missing.map((name) => `${name}:`), ...closes];
+}
+
+function headerWord(name: string, value: string): CommandWord {
+  if (value === "") return `${name};`;
+  return isSecretHeader(name)
+    ? { before: `${name}: `, secret: value, shown: hideHeader(name, value, MASK) }
+    : `${name}: ${value}`;
 }
 
 /** Whether curl sends it, or something equivalent, by itself. */

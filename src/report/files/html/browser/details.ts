@@ -1,4 +1,4 @@
-import type { Attempt, Exchange, Failure, Operand } from "../../../../run/event.ts";
+import type { Attempt, Exchange, Failure, MessageView, Operand } from "../../../../run/event.ts";
 import type { Value } from "../../../../value/value.ts";
 import type { PageDetails, PageJob, PageStep } from "../page_data.ts";
 import type { PageElement } from "./dom.ts";
@@ -22,8 +22,8 @@ export function makeDetails(
     el("pre", { tabindex: "0" }, text, ...more);
   const section = (title: string, ...content: PageElement[]) =>
     el("section", {}, el("h3", {}, title), ...content);
-  const foldable = (title: string, content: PageElement) =>
-    el("details", { open: "", class: "part" }, el("summary", {}, el("h3", {}, title)), content);
+  const foldable = (title: string, ...content: readonly PageElement[]) =>
+    el("details", { open: "", class: "part" }, el("summary", {}, el("h3", {}, title)), ...content);
 
   const table = (heads: readonly string[], rows: readonly (readonly (PageElement | string)[])[]) =>
     el(
@@ -86,9 +86,17 @@ export function makeDetails(
   const isEmpty = (value: Value) =>
     value === null || typeof value === "object" && Object.keys(value).length === 0;
 
-  const exchangeSections = ({ req, res, command }: Exchange) => [
-    ...isEmpty(req) ? [] : [foldable("Request", fields(req))],
-    ...isEmpty(res) ? [] : [foldable("Response", fields(res))],
+  const message = (name: string, value: Value, { title, covered = [] }: MessageView = {}) => {
+    const shown = [
+      ...title === undefined ? [] : [el("p", {}, el("code", {}, title))],
+      fields(value, covered),
+    ];
+    return isEmpty(value) ? [] : [foldable(name, ...shown)];
+  };
+
+  const exchangeSections = ({ req, res, command, view }: Exchange) => [
+    ...message("Request", req, view?.request),
+    ...message("Response", res, view?.response),
     ...command === undefined ? [] : [section("To repeat it", block(command))],
   ];
 

@@ -8,8 +8,8 @@ export interface Values {
   readonly tree: (value: Value | undefined) => PageElement;
   /** A text as it is, one that holds JSON as that, and anything else as a tree. */
   readonly text: (value: Value) => PageElement;
-  /** A map as names and values beside each other. */
-  readonly fields: (message: Value) => PageElement;
+  /** A map as names and values beside each other, without some of its fields. */
+  readonly fields: (message: Value, without?: readonly string[]) => PageElement;
 }
 
 /** Ways to show plain data. */
@@ -105,11 +105,11 @@ export function makeValues(el: MakeElement): Values {
       : el("code", { class: "value" }, value);
   };
 
-  const fields = (message: Value): PageElement => {
+  const fields = (message: Value, without: readonly string[] = []): PageElement => {
     if (!isTree(message) || Array.isArray(message)) return text(message);
     const list = el("dl", {});
     for (const [name, value] of Object.entries(message)) {
-      if (value === null || value === "") continue;
+      if (value === null || value === "" || without.includes(name)) continue;
       list.append(el("dt", {}, name), el("dd", {}, text(value as Value)));
     }
     return list;
