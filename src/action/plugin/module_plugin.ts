@@ -1,7 +1,6 @@
 import { LoadError, StepError } from "../../source/errors.ts";
 import { describeValue, type Dict, isDict } from "../../value/value.ts";
-import { isGranted } from "../../host/deno_permissions.ts";
-import type { Action, ActionContext, ParameterProblem, RunAction } from "../action.ts";
+import type { Action, ParameterProblem, RunAction } from "../action.ts";
 import { MARK } from "../process/process_table.ts";
 import { runResources } from "../run_resources.ts";
 import { actionProblem } from "./action_problem.ts";
@@ -56,31 +55,17 @@ function namesIn(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** Has the processes that a plugin starts ended with the run, by a mark that they inherit. */
-function markProcesses(context: ActionContext): void {
-  if (!isGranted({ name: "env" })) return;
-  context.scope.run.resource(
-    "mark of plugins",
-    () => {
-      const before = context.host.env.get(MARK);
-      Deno.env.set(MARK, runResources(context).newMark());
-      return before;
-    },
-    (before) => before === undefined ? Deno.env.delete(MARK) : Deno.env.set(MARK, before),
-  );
-}
-
 /** Carries the action out in the worker of the run, and in a new one after that has ended. */
 function runInWorker(file: PluginFile): RunAction {
   const { name } = file;
   return async (params, context) => {
-    markProcesses(context);
+    const start = () => startPluginWorker(file, { [MARK]: runResources(context).newMark() });
     const workers = context.scope.run.resource(
       `plugin ${file.path}`,
-      () => ({ current: startPluginWorker(file) }),
+      () => ({ current: start() }),
       async ({ current }) => await (await current).end(),
     );
-    if ((await workers.current).hasEnded) workers.current = startPluginWorker(file);
+    if ((await workers.current).hasEnded) workers.current = start();
     const worker = await workers.current;
     await worker.exported.catch((reason) => {
       throw new StepError(`the plugin "${name}" cannot be loaded: ${reason}`);
