@@ -11,7 +11,6 @@ import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { PLUGIN_PLACE } from "./support/plugin_place.ts";
 import { withRig } from "./support/rig.ts";
-import { runCli } from "./support/run_cli.ts";
 import { runMain } from "./support/run_main.ts";
 
 const FOLDER = fromFileUrl(new URL("./conformance/", import.meta.url));
@@ -22,10 +21,7 @@ for (const { name } of [...Deno.readDirSync(FOLDER)].sort((a, b) => a.name < b.n
     const printed = await withRig(async (rig) => {
       const args = (read(`${cwd}/args`) ?? "workflow.yml").trim().split(/\s+/);
       const env = { ...variables(read(`${cwd}/env`) ?? ""), RIG_URL: rig.url };
-      const { code, stdout, stderr } = await (needsProcess(cwd) ? runCli : runMain)(args, {
-        cwd,
-        env,
-      });
+      const { code, stdout, stderr } = await runMain(args, { cwd, env });
       // A server that runs in the same process hears of a closed connection a turn later.
       if (rig.seen.includes("/hang")) await rig.untilSeen("-/hang");
       const seen = rig.seen.length > 0 ? `--- the server saw\n${rig.seen.join("\n")}\n` : "";
@@ -36,13 +32,6 @@ for (const { name } of [...Deno.readDirSync(FOLDER)].sort((a, b) => a.name < b.n
     if (Deno.env.get("UPDATE_SNAPSHOTS") === "1") Deno.writeTextFileSync(file, printed);
     assertEquals(printed, read(file) ?? "");
   });
-}
-
-/** Whether a workflow starts processes, which begin in the directory of the program. */
-function needsProcess(cwd: string): boolean {
-  return [...Deno.readDirSync(cwd)].some(({ name, isDirectory }) =>
-    isDirectory || /\b(?:shell|plugin)/.test(read(`${cwd}/${name}`) ?? "")
-  );
 }
 
 function read(path: string): string | undefined {

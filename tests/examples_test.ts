@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { openShop } from "../scripts/demo_server.ts";
-import { runCli } from "./support/run_cli.ts";
+import { BUILT, runCli } from "./support/run_cli.ts";
+import { runHere } from "./support/run_main.ts";
 import { fromFileUrl } from "@std/path/from-file-url";
 
 const EXAMPLES = fromFileUrl(new URL("../examples/", import.meta.url));
@@ -12,13 +13,15 @@ Deno.test("every example does what it says", async (test) => {
   for (const name of [...names.sort(), MERGED]) {
     await test.step(name, async () => {
       const shop = openShop();
+      const text = name === MERGED ? "" : await Deno.readTextFile(`${EXAMPLES}${name}`);
+      const run = BUILT !== undefined || /shell|plugin/.test(text) ? runCli : runHere;
       try {
         const env = {
           SHOP_URL: shop.url,
           SHOP_PASSWORD: shop.password,
           API_TOKEN: "very-secret-token",
         };
-        const { code, stdout, stderr } = await runCli([name], { cwd: EXAMPLES, env });
+        const { code, stdout, stderr } = await run([name], { cwd: EXAMPLES, env });
         const fails = name === "failing.yml";
         assertEquals([code, stderr], [fails ? 1 : 0, ""], stdout);
         if (!fails) assertStringIncludes(stdout, "✓ All jobs succeeded");

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findIn } from "../support/check_text.ts";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const EMBEDDING = "name: x\njobs:\n- name: a\n  steps:\n" +
@@ -38,7 +38,7 @@ jobs:
     "bad.yml": "name: a job\n",
   }, async (cwd) => {
     const told = async (env: Record<string, string>) => {
-      const { stdout } = await runCli(["check", "flow.yml"], { cwd, env });
+      const { stdout } = await runMain(["check", "flow.yml"], { cwd, env });
       return stdout.match(/^\S.*/gm);
     };
     const inGood = 'good.yml:3:32: error: no step publishes "b"';
@@ -60,7 +60,7 @@ Deno.test("a secret in a job file is found, and not printed", () =>
     "flow.yml": EMBEDDING,
     "job.yml": JOB + "- { uses: hello, with: { password: hunter22 } }\n",
   }, async (cwd) => {
-    const { code, stdout } = await runCli(["check", "flow.yml"], { cwd });
+    const { code, stdout } = await runMain(["check", "flow.yml"], { cwd });
     assertEquals(code, 0);
     assertStringIncludes(stdout, 'job.yml:4:36: warning: "password" holds a secret as it is');
     assertEquals(stdout.includes("hunter22"), false);
@@ -75,28 +75,28 @@ Deno.test("a job file among the arguments is checked with who embeds it, or by i
   }, async (cwd) => {
     const told = (stdout: string) => stdout.match(/no step publishes/g)?.length ?? 0;
     for (const args of [["*.yml"], ["job.yml", "flow.yml", "other.yml"]]) {
-      const { code, stdout } = await runCli(["check", ...args], { cwd });
+      const { code, stdout } = await runMain(["check", ...args], { cwd });
       assertEquals([code, told(stdout)], [1, 1], stdout);
       assertStringIncludes(stdout, "\n2 workflows checked: 1 error\n");
     }
     for (const operand of ["alone/*", "alone/job.yml"]) {
-      const { code, stdout } = await runCli(["check", operand], { cwd });
+      const { code, stdout } = await runMain(["check", operand], { cwd });
       assertEquals([code, stdout], [0, "1 job file checked: ok\n"], operand);
     }
-    const both = await runCli(["check", "*.yml", "alone/job.yml"], { cwd });
+    const both = await runMain(["check", "*.yml", "alone/job.yml"], { cwd });
     assertStringIncludes(both.stdout, "\n2 workflows and 1 job file checked: 1 error\n");
   }));
 
 Deno.test("a job file that is named is told its mistakes as one, and several joined are none", () =>
   withFiles({ "job.yml": "steps:\n  - { uses: helo }\n", "name.yml": "name: n\n" }, async (cwd) => {
-    const { code, stdout } = await runCli(["check", "job.yml"], { cwd });
+    const { code, stdout } = await runMain(["check", "job.yml"], { cwd });
     assertEquals(code, 1);
     assertStringIncludes(stdout, 'job.yml:1:1: error: a job file needs "name"');
     assertStringIncludes(stdout, 'job.yml:2:13: error: unknown action "helo"');
     assertStringIncludes(stdout, "\n1 job file checked: 2 errors\n");
     const env = { RUNNER_CONFIG: "name.yml" };
-    assertEquals((await runCli(["check", "job.yml"], { cwd, env })).stdout, stdout);
-    const joined = await runCli(["check", "name.yml,job.yml"], { cwd });
+    assertEquals((await runMain(["check", "job.yml"], { cwd, env })).stdout, stdout);
+    const joined = await runMain(["check", "name.yml,job.yml"], { cwd });
     assertStringIncludes(joined.stdout, 'the workflow needs "jobs"');
   }));
 

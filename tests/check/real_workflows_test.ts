@@ -3,7 +3,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 import { FINDING_FORMATS } from "../../src/check/formats.ts";
 import { CHECKS } from "../../src/check/checks.ts";
 import { COMMANDS } from "../../src/cli/registry.ts";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 
@@ -15,7 +15,7 @@ interface Finding {
 }
 
 async function findIn(...paths: readonly string[]): Promise<readonly Finding[]> {
-  const { stdout, stderr } = await runCli(["check", "--format=json", ...paths], { cwd: ROOT });
+  const { stdout, stderr } = await runMain(["check", "--format=json", ...paths], { cwd: ROOT });
   assertEquals(stderr, "");
   return JSON.parse(stdout);
 }

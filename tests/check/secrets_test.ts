@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { check, steps } from "./workflows.ts";
 
@@ -117,7 +117,7 @@ jobs:
 for (const format of ["text", "json", "github"]) {
   Deno.test(`no secret of a file is printed as ${format}`, () =>
     withFiles({ "flow.yml": LEAKY }, async (cwd) => {
-      const { code, stdout, stderr } = await runCli(
+      const { code, stdout, stderr } = await runMain(
         ["check", "--format", format, "flow.yml"],
         { cwd },
       );
@@ -133,7 +133,7 @@ for (const format of ["text", "json", "github"]) {
 
 Deno.test("the mark stays under a secret that is hidden", () =>
   withFiles({ "flow.yml": LEAKY }, async (cwd) => {
-    const { stdout } = await runCli(["check", "flow.yml"], { cwd });
+    const { stdout } = await runMain(["check", "flow.yml"], { cwd });
     assertStringIncludes(
       stdout,
       `flow.yml:3:13: warning: "password" holds a secret as it is
@@ -145,7 +145,7 @@ Deno.test("the mark stays under a secret that is hidden", () =>
 
 Deno.test("a file that is no YAML shows no token either", () =>
   withFiles({ "flow.yml": `name: x\n  token: ${GITHUB}\n` }, async (cwd) => {
-    const { code, stdout, stderr } = await runCli(["check", "flow.yml"], { cwd });
+    const { code, stdout, stderr } = await runMain(["check", "flow.yml"], { cwd });
     assertEquals(code, 1);
     assertStringIncludes(stdout, "***");
     assertEquals((stdout + stderr).includes(GITHUB), false);

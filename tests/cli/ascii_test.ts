@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const WORKFLOW = `name: n
@@ -34,19 +34,19 @@ for (const [env, isAscii] of LOCALES) {
   Deno.test(`signs are ${isAscii ? "" : "not "}ASCII with ${JSON.stringify(env)}`, async () => {
     await withFiles(FILES, async (cwd) => {
       for (const args of [["w.yml"], ["-v", "w.yml"], ["dag", "w.yml"]]) {
-        const { stdout, stderr } = await runCli(args, { cwd, env });
+        const { stdout, stderr } = await runMain(args, { cwd, env });
         // deno-lint-ignore no-control-regex
         assertEquals(/^[\x00-\x7f]*$/.test(stdout + stderr), isAscii, stdout + stderr);
       }
       for (const args of [["check", "long.yml"], ["wrong.yml"], ["--dry-run", "wrong.yml"]]) {
-        const { stdout, stderr } = await runCli(args, { cwd, env });
+        const { stdout, stderr } = await runMain(args, { cwd, env });
         assertEquals((stdout + stderr).includes("…"), !isAscii, stdout + stderr);
       }
       // Their own text has no signs, and the text of a workflow stays as it is.
       for (const args of [["--list", "name.yml"], ["--dry-run", "name.yml"]]) {
-        assertEquals((await runCli(args, { cwd, env })).stdout.includes("€–"), true);
+        assertEquals((await runMain(args, { cwd, env })).stdout.includes("€–"), true);
       }
-      const json = await runCli(["--report", "json=-", "w.yml"], { cwd, env });
+      const json = await runMain(["--report", "json=-", "w.yml"], { cwd, env });
       assertEquals(JSON.parse(json.stdout).state, "failed");
     });
   });

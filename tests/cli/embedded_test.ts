@@ -2,7 +2,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { assertNoTrace } from "../support/assert_no_trace.ts";
 import { isRunning, until } from "../support/processes.ts";
 import { withRig } from "../support/rig.ts";
-import { type CliResult, runCli, startCli } from "../support/run_cli.ts";
+import { type CliResult, startCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -23,7 +24,7 @@ const ENDLESS = "trap '' TERM INT; sleep 1000 & echo $$ $! > pids.part; mv pids.
 
 function run(files: Files, args: readonly string[] = []): Promise<CliResult> {
   return withFiles(files, async (cwd) => {
-    const result = await runCli([...args, "w.yml"], { cwd });
+    const result = await runMain([...args, "w.yml"], { cwd });
     assertNoTrace(result);
     return result;
   });
@@ -45,7 +46,7 @@ Deno.test("the timeout of a step ends what the job that it embeds has begun", as
     ),
   };
   await withFiles(files, async (cwd) => {
-    const { code, stdout } = await runCli(["w.yml"], { cwd });
+    const { code, stdout } = await runMain(["w.yml"], { cwd });
     assertEquals(code, 1);
     assertStringIncludes(stdout, "inner.yml:3:27: the step around it timed out after 1s");
     assertStringIncludes(stdout, "w.yml:5:42: the step timed out after 1s");
@@ -175,7 +176,7 @@ Deno.test("what fails inside is in every report, with its file and line", async 
     "inner.yml": job("- {name: middle, uses: embedded, with: {path: deep.yml}}"),
     "deep.yml": job("- name: the culprit\n  uses: hello\n  test: 1 == 2"),
   };
-  const help = await runCli(["--help"]);
+  const help = await runMain(["--help"]);
   const formats = /Also write a report: ([^;]*);/.exec(help.stdout)?.[1]?.split(/,\s+/) ?? [];
   assert(formats.length >= 8, help.stdout);
   for (const name of formats) {
@@ -205,7 +206,7 @@ Deno.test("a path is relative to the file that names it, of several files too", 
     for (
       const names of ["a/one.yml,b/two.yml", "b/two.yml,a/one.yml", `a/one.yml,${cwd}/b/two.yml`]
     ) {
-      const { code, stdout, stderr } = await runCli([names], { cwd });
+      const { code, stdout, stderr } = await runMain([names], { cwd });
       assertEquals([code, stderr], [0, ""], stdout);
       assertStringIncludes(stdout, "✓ right");
     }
@@ -251,7 +252,7 @@ Deno.test("a circle by way of a link to a folder is refused", async () => {
   };
   await withFiles(files, async (cwd) => {
     await Deno.symlink(cwd, `${cwd}/loop`);
-    const { code, stdout, stderr } = await runCli(["w.yml"], { cwd });
+    const { code, stdout, stderr } = await runMain(["w.yml"], { cwd });
     assertEquals([code, stdout], [1, ""]);
     assertStringIncludes(stderr, "job files are nested more than 32 levels deep");
   });
@@ -318,10 +319,10 @@ Deno.test("dag draws the steps of job files, and check looks into them", async (
     "deep.yml": job("- {name: deepest, uses: hello, tset: 1}"),
   };
   await withFiles(files, async (cwd) => {
-    const drawn = await runCli(["dag", "w.yml"], { cwd });
+    const drawn = await runMain(["dag", "w.yml"], { cwd });
     assertEquals(drawn.code, 0, drawn.stderr);
     assertEquals(drawn.stdout.match(/└ deepest/g)?.length, 2);
-    const checked = await runCli(["check", "w.yml"], { cwd });
+    const checked = await runMain(["check", "w.yml"], { cwd });
     assertStringIncludes(checked.stdout, 'deep.yml:3:34: warning: unknown key "tset" in a step');
   });
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 /** A port that nobody listens at. */
@@ -13,7 +13,7 @@ function freePort(): number {
 /** The report of a workflow of one job. */
 function stepsOf(steps: string) {
   const workflow = `name: n\njobs:\n  - name: j\n    steps:\n${steps}`;
-  return withFiles({ "w.yml": workflow }, (cwd) => runCli(["w.yml"], { cwd }));
+  return withFiles({ "w.yml": workflow }, (cwd) => runMain(["w.yml"], { cwd }));
 }
 
 Deno.test("a server that is down is one failure, with a line for each step that it took down", async () => {

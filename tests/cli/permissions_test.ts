@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
 import { withRig } from "../support/rig.ts";
-import { type CliResult, runCli } from "../support/run_cli.ts";
+import { type CliResult } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/with_server.ts";
 
@@ -20,7 +21,7 @@ async function runner(
   after: (folder: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<CliResult> {
   return await withFiles(files, async (cwd) => {
-    const result = await runCli(["w.yml", ...options], { cwd, env });
+    const result = await runMain(["w.yml", ...options], { cwd, env });
     assertNoTrace(result);
     await after(cwd);
     return result;
@@ -176,7 +177,7 @@ Deno.test({
             await Deno.chmod(`${cwd}/${path}`, 0o755);
           }
           await Deno.symlink("/bin/sh", `${cwd}/link`);
-          const result = await runCli(["w.yml", ...options], { cwd });
+          const result = await runMain(["w.yml", ...options], { cwd });
           const hasRun = await exists(`${cwd}/ran.txt`) || await exists(`${cwd}/own/ran.txt`);
           assertEquals([hasRun, result.code], [isRun, isRun ? 0 : 1], result.stdout);
           if (isRun) return;
@@ -225,7 +226,7 @@ Deno.test({
             "load: () => Promise.resolve(() => ({ req: {}, res: {}, status: 0 })) };\n",
         }, async (cwd) => {
           await Deno.chmod(`${cwd}/plugins/runner-program`, 0o755);
-          const result = await runCli(["w.yml", ...options], {
+          const result = await runMain(["w.yml", ...options], {
             cwd,
             env: { RUNNER_PLUGIN_DIR: "plugins" },
           });
@@ -278,7 +279,7 @@ Deno.test({
         return withFiles(files, async (cwd) => {
           await Deno.symlink("../other/job.yml", `${cwd}/jobs/link.yml`);
           await Deno.symlink("../other", `${cwd}/jobs/folder`);
-          const result = await runCli(["w.yml", ...options], { cwd });
+          const result = await runMain(["w.yml", ...options], { cwd });
           assertNoTrace(result);
           assertEquals(result.code, isRead ? 0 : 1, result.stdout + result.stderr);
           if (isRead) return;

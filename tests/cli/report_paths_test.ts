@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { until } from "../support/processes.ts";
-import { runCli, startCli, theProgram } from "../support/run_cli.ts";
+import { startCli, theProgram } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const HELLO = "name: n\njobs: [{ name: j, steps: [{ name: s, uses: hello }] }]\n";
@@ -25,7 +26,7 @@ Deno.test("other names of standard output put a report in place of the text", as
     await withFiles({ "w.yml": HELLO }, async (cwd) => {
       const { code, stdout, stderr } = await runIntoFiles(cwd, ["--report", `json=${path}`]);
       assertEquals([code, stderr, JSON.parse(stdout).state], [0, "", "passed"], path);
-      const two = await runCli(["--report", `json=-,tap=${path}`, "w.yml"], { cwd });
+      const two = await runMain(["--report", `json=-,tap=${path}`, "w.yml"], { cwd });
       assertEquals(two.code, 1);
       assertStringIncludes(two.stderr, "two reports go to standard output: json and tap");
     });
@@ -51,7 +52,7 @@ Deno.test("a link that leads nowhere yet is followed, and stays", async () => {
       await withFiles({ "w.yml": HELLO, "links/x": "" }, async (cwd) => {
         Deno.symlinkSync(link!.replace("{cwd}", cwd), `${cwd}/links/first`);
         Deno.symlinkSync("links/first", `${cwd}/second`);
-        const { code, stderr } = await runCli(["--report", `${format}=second`, "w.yml"], { cwd });
+        const { code, stderr } = await runMain(["--report", `${format}=second`, "w.yml"], { cwd });
         assertEquals([code, stderr], [0, ""], link);
         const place = link!.startsWith("{") ? `${cwd}/${file}` : `${cwd}/links/${file}`;
         assertEquals(Deno.lstatSync(place).isFile, true);
@@ -68,8 +69,8 @@ Deno.test("a report that is asked for twice in the same words is written once", 
     const once = ["--report", "github,tap=-", "w.yml"];
     const count = ({ stdout, stderr }: { stdout: string; stderr: string }) =>
       (stdout + stderr).split("::stop-commands::").length - 1;
-    assertEquals(count(await runCli(once, { cwd })), 1);
-    const twice = await runCli(["--report", "tap=-", "--report", "github", ...once], { cwd });
+    assertEquals(count(await runMain(once, { cwd })), 1);
+    const twice = await runMain(["--report", "tap=-", "--report", "github", ...once], { cwd });
     assertEquals([twice.code, count(twice)], [0, 1]);
   });
 });
@@ -102,7 +103,7 @@ Deno.test("no report goes to the workflow or to another report by way of a link"
       Deno.symlinkSync("new", `${cwd}/to-new`);
       Deno.symlinkSync(".", `${cwd}/folder`);
       const before = [...Deno.readDirSync(cwd)].length;
-      const { code, stdout, stderr } = await runCli(["--report", reports, "w.yml"], { cwd });
+      const { code, stdout, stderr } = await runMain(["--report", reports, "w.yml"], { cwd });
       assertEquals([code, stdout], [1, ""], reports);
       assertStringIncludes(stderr, `runner: error: ${error}\n`);
       assertEquals(Deno.readTextFileSync(`${cwd}/w.yml`), HELLO);

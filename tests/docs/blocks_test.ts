@@ -9,7 +9,8 @@ import {
   readDocument,
 } from "../support/documents.ts";
 import { PLUGIN_PLACE } from "../support/plugin_place.ts";
-import { runCli, theProgram } from "../support/run_cli.ts";
+import { theProgram } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { shWords } from "../support/sh_words.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -118,7 +119,7 @@ async function carryOutYaml(
   await writeFile(`${folder}/${name}`, file === undefined ? workflow : text);
   const isRun = isWhole && !marks.has("only loaded");
   const { code, stdout, stderr } = isRun || marks.has("fails")
-    ? await runCli([name], { cwd: folder })
+    ? await runMain([name], { cwd: folder })
     : await listOf(name, text, workflow, folder);
   const output = stdout + stderr;
   assertEquals(code, marks.has("fails") ? 1 : 0, output);
@@ -128,9 +129,9 @@ async function carryOutYaml(
 
 /** Loads a workflow, a job file or a part of either. */
 async function listOf(name: string, text: string, workflow: string, folder: string) {
-  if (workflow === text) return await runCli(["--list", name], { cwd: folder });
+  if (workflow === text) return await runMain(["--list", name], { cwd: folder });
   await writeFile(`${folder}/.page.yml`, workflow);
-  return await runCli(["--list", ".page.yml"], { cwd: folder });
+  return await runMain(["--list", ".page.yml"], { cwd: folder });
 }
 
 const JOB_KEYS = ["id", "needs", "skipif", "defaults", "repeat"];

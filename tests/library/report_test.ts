@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { loadWorkflow, makePlan, makeReport, type ReportName, run } from "../../mod.ts";
 import type { ReportOptions, RunOptions } from "../../mod.ts";
 import { FILE_FORMATS } from "../../src/report/files/registry.ts";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const WORKFLOW = `
@@ -33,7 +33,7 @@ function report(name: ReportName, look: ReportOptions = {}, how: RunOptions = {}
 /** What the command line prints of the same run. */
 async function printed(...options: string[]) {
   return await withFiles({ "w.yml": WORKFLOW }, (folder) => {
-    return runCli(["--no-color", ...options, "w.yml"], { cwd: folder });
+    return runMain(["--no-color", ...options, "w.yml"], { cwd: folder });
   });
 }
 

@@ -6,7 +6,7 @@
  */
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const HERE = fromFileUrl(new URL("./", import.meta.url));
@@ -30,14 +30,14 @@ const FIXTURES = [
 for (const [name, file, warnings] of FIXTURES) {
   Deno.test(`gen makes the expected workflow of the description "${name}"`, async () => {
     const cwd = `${HERE}fixtures`;
-    const { code, stdout, stderr } = await runCli(["gen", file], { cwd });
+    const { code, stdout, stderr } = await runMain(["gen", file], { cwd });
     assertEquals([code, stderr], [0, warnings]);
     const expected = `${HERE}expected/${name}.txt`;
     if (Deno.env.get("UPDATE_SNAPSHOTS") === "1") Deno.writeTextFileSync(expected, stdout);
     assertEquals(stdout, Deno.readTextFileSync(expected));
 
     await withFiles({ "w.yml": stdout }, async (folder) => {
-      const checked = await runCli(["check", "--strict", "w.yml"], { cwd: folder });
+      const checked = await runMain(["check", "--strict", "w.yml"], { cwd: folder });
       assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
     });
   });

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { parse } from "@std/yaml/parse";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withServer } from "../support/with_server.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { type MockOptions, mockServer, operationsOf, resolveLocally } from "./mock_server.ts";
@@ -22,10 +22,10 @@ function description(name: string): Readonly<Record<string, unknown>> {
 async function generateAndRun(name: string, options: MockOptions, env = {}) {
   await using server = mockServer(description(name), options);
   return await withFiles({}, async (folder) => {
-    const made = await runCli(["gen", name, "-o", `${folder}/w.yml`], { cwd: FIXTURES });
+    const made = await runMain(["gen", name, "-o", `${folder}/w.yml`], { cwd: FIXTURES });
     assertEquals([made.code, made.stdout, made.stderr], [0, "", ""]);
     const base = `${server.url}${options.basePath ?? ""}`;
-    const result = await runCli(["w.yml"], {
+    const result = await runMain(["w.yml"], {
       cwd: folder,
       env: { BASE_URL: base, ...SECRETS, ...env },
     });
@@ -109,9 +109,9 @@ Deno.test("strings of a description arrive unchanged", async () => {
       : new Response("ok");
   });
   const { code, stdout } = await withFiles({}, async (cwd) => {
-    await runCli(["gen", "hostile.json", "-o", `${cwd}/w.yml`], { cwd: FIXTURES });
+    await runMain(["gen", "hostile.json", "-o", `${cwd}/w.yml`], { cwd: FIXTURES });
     const env = { BASE_URL: server.url, PASSWORD: "from-the-environment" };
-    return await runCli(["w.yml"], { cwd, env });
+    return await runMain(["w.yml"], { cwd, env });
   });
   assertEquals(code, 0, stdout);
   assertEquals(asked.length, 6);

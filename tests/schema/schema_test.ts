@@ -8,7 +8,7 @@ import { readYaml } from "../../src/workflow/yaml/read_yaml.ts";
 import { validateAll } from "../support/ajv.ts";
 import { workflowsOfFields } from "../support/field_places.ts";
 import { hostWith } from "../support/load_files.ts";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const EXAMPLES = fromFileUrl(new URL("../../examples/", import.meta.url));
@@ -51,7 +51,7 @@ async function judgeAll(args: readonly string[]): Promise<ReadonlyMap<string, Ju
 }
 
 async function printedSchema(...options: readonly string[]): Promise<unknown> {
-  const { code, stdout, stderr } = await runCli(["schema", ...options]);
+  const { code, stdout, stderr } = await runMain(["schema", ...options]);
   assertEquals([code, stderr], [0, ""]);
   return JSON.parse(stdout);
 }
@@ -208,7 +208,7 @@ Deno.test("--job prints the schema of a job file", async () => {
 });
 
 Deno.test("schema takes no files", async () => {
-  const { code, stdout, stderr } = await runCli(["schema", "a.yml"]);
+  const { code, stdout, stderr } = await runMain(["schema", "a.yml"]);
   assertEquals([code, stdout], [1, ""]);
   assertMatch(stderr, /^runner: error: unexpected argument "a.yml"\n/);
 });

@@ -1,7 +1,8 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import { toFileUrl } from "@std/path/to-file-url";
 import { type Page, withPage } from "./browser.ts";
-import { type CliResult, runCli } from "./run_cli.ts";
+import { type CliResult } from "./run_cli.ts";
+import { runMain } from "./run_main.ts";
 import { withFiles } from "./temp_dir.ts";
 
 const AXE = fromFileUrl(
@@ -26,7 +27,7 @@ export async function withReport<T>(
   } = {},
 ): Promise<T> {
   return await withFiles({ "w.yml": workflow, ...files }, async (cwd) => {
-    const result = await runCli(["--report", "html=report.html", "w.yml"], { cwd, env });
+    const result = await runMain(["--report", "html=report.html", "w.yml"], { cwd, env });
     return await withPage(async (page) => {
       const url = toFileUrl(`${cwd}/report.html`).href;
       await setSize(page, 1400, 900);

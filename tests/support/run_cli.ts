@@ -64,7 +64,8 @@ function pathOrUrl(bin: string | undefined): string | undefined {
   return !bin || /^https?:/.test(bin) ? bin : resolve(bin);
 }
 
-function inherited(): Record<string, string> {
+/** The variables of the test run that a program under test gets too. */
+export function inherited(): Record<string, string> {
   const names = ["PATH", "HOME", "TMPDIR", "DENO_DIR", "XDG_CACHE_HOME", "SystemRoot", "ComSpec"]
     .concat("LANG", "LC_ALL")
     // With these Deno reaches the registry, for what a build takes from there.

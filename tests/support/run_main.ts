@@ -1,21 +1,35 @@
 import { main } from "../../src/cli/main.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
 import type { Files, Host, Output } from "../../src/host/host.ts";
-import { BUILT, type CliOptions, type CliResult, runCli } from "./run_cli.ts";
+import { BUILT, type CliOptions, type CliResult, inherited, runCli } from "./run_cli.ts";
 
 /**
- * Runs the program in the process of the test: its arguments, its files and its outputs are real
- * ones, its environment is `env` alone and its current directory is `cwd`. For what is not about
- * processes, signals and terminals; steps that use `shell` or a plugin need `runCli`. So does a
- * build that RUNNER_BIN names, which is started instead.
+ * Runs the program in the process of the test, for what is not about processes, signals and
+ * terminals. The program is started instead if RUNNER_BIN names a build of it, and if a workflow
+ * in `cwd` starts processes, which begin in the directory of the program.
  */
 export async function runMain(
   args: readonly string[],
   options: CliOptions = {},
   host: Partial<Host> = {},
 ): Promise<CliResult> {
-  if (BUILT !== undefined) return await runCli(args, options);
   const { cwd = Deno.cwd(), env = {} } = options;
+  return BUILT !== undefined || startsProcesses(cwd, [...args, ...Object.keys(env)])
+    ? await runCli(args, options)
+    : await runHere(args, options, host);
+}
+
+/**
+ * Runs the program in the process of the test: its arguments, its files and its outputs are real
+ * ones, its environment is that of `runCli`, and its current directory is `cwd`.
+ */
+export async function runHere(
+  args: readonly string[],
+  options: CliOptions,
+  host: Partial<Host> = {},
+): Promise<CliResult> {
+  const { cwd = Deno.cwd() } = options;
+  const env: Record<string, string> = { ...inherited(), ...options.env };
   const [stdout, stderr] = [new Collected(), new Collected()];
   const real = denoHost();
   const code = await main(args, {
@@ -28,6 +42,17 @@ export async function runMain(
     ...host,
   }, () => {});
   return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** Whether words, or the files of a directory and of those below it, name a shell or a plugin. */
+function startsProcesses(folder: string, words: readonly string[] = []): boolean {
+  const isAbout = (text: string) => /shell|plugin/i.test(text);
+  return words.some(isAbout) ||
+    [...Deno.readDirSync(folder)].some(({ name, isFile, isDirectory }) =>
+      isDirectory
+        ? startsProcesses(`${folder}/${name}`)
+        : isFile && isAbout(Deno.readTextFileSync(`${folder}/${name}`))
+    );
 }
 
 /** An output that keeps what is written to it. */

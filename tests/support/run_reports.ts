@@ -1,5 +1,6 @@
 import { type Rig, withRig } from "./rig.ts";
-import { type CliResult, runCli } from "./run_cli.ts";
+import { type CliResult } from "./run_cli.ts";
+import { runMain } from "./run_main.ts";
 import { withFiles } from "./temp_dir.ts";
 
 /** The files that `--report-dir` writes. */
@@ -33,7 +34,7 @@ export function runReports(
 ): Promise<RunReports> {
   return withRig((rig) =>
     withFiles(atRig(files, rig), async (cwd) => {
-      const result = await runCli(args, { cwd, env: { RIG_URL: rig.url, ...env } });
+      const result = await runMain(args, { cwd, env: { RIG_URL: rig.url, ...env } });
       return { ...result, seen: [...rig.seen], reports: readFolder(`${cwd}/reports`) };
     })
   );

@@ -10,7 +10,7 @@ import { stripAnsiCode } from "@std/fmt/colors";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { resolve } from "@std/path/resolve";
 import config from "../../deno.json" with { type: "json" };
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
@@ -164,7 +164,7 @@ Deno.test({
           assert(await mount(`${cwd}/disk`, "4k"));
           try {
             const path = `disk/report.${format}`;
-            const result = await runCli(["-q", "w.yml", `--report=${format}=${path}`], { cwd });
+            const result = await runMain(["-q", "w.yml", `--report=${format}=${path}`], { cwd });
             assertEquals(result.code, 1, result.stdout);
             assertEquals(
               result.stderr,

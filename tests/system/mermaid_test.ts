@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { type Page, withPage } from "../support/browser.ts";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const LIBRARY = fromFileUrl(
@@ -20,7 +20,7 @@ async function flowchart(jobs: readonly TestJob[]): Promise<string> {
   const steps = (names: readonly string[]) => names.map((name) => ({ name, uses: "hello" }));
   const workflow = { name: "n", jobs: jobs.map((job) => ({ ...job, steps: steps(job.steps) })) };
   return await withFiles({ "w.yml": JSON.stringify(workflow) }, async (cwd) => {
-    const { code, stdout, stderr } = await runCli(["dag", "--mermaid", "w.yml"], { cwd });
+    const { code, stdout, stderr } = await runMain(["dag", "--mermaid", "w.yml"], { cwd });
     assertEquals([code, stderr, stdout.split("\n")[0]], [0, "", "flowchart LR"]);
     return stdout;
   });

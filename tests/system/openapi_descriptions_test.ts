@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { parse } from "@std/yaml/parse";
 import { operationsOf } from "../openapi/mock_server.ts";
-import { runCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const PACKAGES = fromFileUrl(new URL("../tools/node_modules/", import.meta.url));
@@ -30,7 +30,7 @@ for (const file of FILES) {
     const text = await read(`${PACKAGES}${file}`);
     await withFiles({ "api.yaml": text }, async (cwd) => {
       const started = performance.now();
-      const made = await runCli(["gen", "api.yaml", "-o", "w.yml"], { cwd });
+      const made = await runMain(["gen", "api.yaml", "-o", "w.yml"], { cwd });
       const seconds = (performance.now() - started) / 1000;
       if (WITHOUT_OPERATIONS.test(file)) {
         assertEquals([made.code, made.stdout], [1, ""]);
@@ -40,7 +40,7 @@ for (const file of FILES) {
       assert(!/^(?!warning: )/m.test(made.stderr.trimEnd() || "warning: "), made.stderr);
       assert(seconds < 5, `${seconds} s`);
 
-      const checked = await runCli(["check", "--strict", "w.yml"], { cwd });
+      const checked = await runMain(["check", "--strict", "w.yml"], { cwd });
       assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
 
       const workflow = await Deno.readTextFile(`${cwd}/w.yml`);
@@ -48,7 +48,7 @@ for (const file of FILES) {
       const operations = operationsOf(parse(text) as Readonly<Record<string, unknown>>).length;
       assert(steps >= operations && operations > 0, `${steps} steps for ${operations} operations`);
 
-      const again = await runCli(["gen", "api.yaml"], { cwd });
+      const again = await runMain(["gen", "api.yaml"], { cwd });
       assertEquals(again.stdout, workflow);
     });
   });

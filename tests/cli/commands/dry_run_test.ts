@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { runAt } from "../../support/run_at.ts";
-import { runCli } from "../../support/run_cli.ts";
+import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** What a dry run of a workflow prints. */
 async function dryRun(yaml: string, args: string[] = [], files: Record<string, string> = {}) {
   return await withFiles({ "w.yml": yaml, ...files }, async (cwd) => {
     const before = [...Deno.readDirSync(cwd)].length;
-    const result = await runCli(["--dry-run", ...args, "w.yml"], {
+    const result = await runMain(["--dry-run", ...args, "w.yml"], {
       cwd,
       env: { API_TOKEN: "hunter2-hunter2", BASE: "http://shop.test" },
     });
@@ -324,7 +324,7 @@ Deno.test("a dry run numbers steps as the report of the run does", async () => {
   const files = { "w.yml": flow, "in.yml": "name: In\nsteps:\n  - {uses: hello, name: inside}\n" };
   await withFiles(files, async (cwd) => {
     const numbered = async (...args: string[]) => {
-      const { stdout } = await runCli([...args, "w.yml"], { cwd });
+      const { stdout } = await runMain([...args, "w.yml"], { cwd });
       return [...stdout.matchAll(/^ *(\d+)\. (?:. +)?(step \d+|around|inside)/gm)]
         .map(([, number, name]) => `${number} ${name}`).sort();
     };

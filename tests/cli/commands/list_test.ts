@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../../support/run_cli.ts";
+import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const FLOW = `
@@ -25,7 +25,7 @@ const FILES = {
 
 function list(args: string[], env: Record<string, string> = { BASE: "b" }) {
   return withFiles(FILES, async (cwd) => {
-    const result = await runCli(["--list", ...args, "w.yml"], { cwd, env });
+    const result = await runMain(["--list", ...args, "w.yml"], { cwd, env });
     assertEquals([...Deno.readDirSync(cwd)].length, 2, "something was run");
     return result;
   });
@@ -79,7 +79,7 @@ Deno.test("--list shows no secret and nothing that drives a terminal", async () 
 Deno.test("--list of a file that cannot be loaded is an error like that of a run", async () => {
   const { code, stdout, stderr } = await withFiles(
     {},
-    (cwd) => runCli(["--list", "no.yml"], { cwd }),
+    (cwd) => runMain(["--list", "no.yml"], { cwd }),
   );
   assertEquals([code, stdout], [1, ""]);
   assertEquals(stderr, "runner: error: workflow file 'no.yml' not found\n");

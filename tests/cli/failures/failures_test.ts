@@ -1,12 +1,13 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runCli, startCli } from "../../support/run_cli.ts";
+import { startCli } from "../../support/run_cli.ts";
+import { runMain } from "../../support/run_main.ts";
 import { withRig } from "../../support/rig.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** What a run of one job with these steps prints. */
 async function printed(steps: string, env: Record<string, string> = {}, vars = "{}") {
   const workflow = `name: n\nvars: ${vars}\njobs:\n  - name: j\n    steps:\n${steps}`;
-  return await withFiles({ "w.yml": workflow }, (cwd) => runCli(["w.yml"], { cwd, env }));
+  return await withFiles({ "w.yml": workflow }, (cwd) => runMain(["w.yml"], { cwd, env }));
 }
 
 Deno.test("a false comparison of lists or maps shows what differs, by path", async () => {
@@ -123,7 +124,7 @@ jobs:
       - {uses: shell, with: {cmd: "seq 100000; echo broken", max_output: 9999}, test: res.code == 1}
 `;
   await withFiles({ "w.yml": workflow }, async (cwd) => {
-    const { code, stdout } = await runCli(["w.yml"], { cwd });
+    const { code, stdout } = await runMain(["w.yml"], { cwd });
     assertEquals(code, 1);
     assertStringIncludes(stdout, "99999\n            100000\n            broken\n");
     assertStringIncludes(stdout, "truncated: true");
@@ -211,7 +212,7 @@ jobs:
       - {name: set, uses: hello, test: vars.set == "t"}
 `;
   await withFiles({ "w.yml": text }, async (cwd) => {
-    const { code, stdout } = await runCli(["w.yml"], { cwd, env: { A_VARIABLE: "a" } });
+    const { code, stdout } = await runMain(["w.yml"], { cwd, env: { A_VARIABLE: "a" } });
     assertEquals(code, 1);
     const parts = stdout.split("  Failed in")[0]!.split(/\n {3}\d\. /).slice(1);
     const hints = parts.map((part) => /vars.* reads the environment variable .*/.exec(part)?.[0]);

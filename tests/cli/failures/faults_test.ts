@@ -7,7 +7,8 @@ import {
   response,
 } from "../../support/raw_server.ts";
 import { withRig } from "../../support/rig.ts";
-import { runCli, startCli, theProgram } from "../../support/run_cli.ts";
+import { startCli, theProgram } from "../../support/run_cli.ts";
+import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const MEGABYTE = new Uint8Array(1_000_000).fill(97);
@@ -95,7 +96,7 @@ Deno.test("what a server does wrong fails its step, with the reason, and nothing
   const yaml = `name: n\njobs:\n- name: j\n  steps:\n${Object.keys(TOLD).map(step).join("")}` +
     `${step("bytes")}    test: res.code == 200 && res.size == 4 && res.filepath != nil\n` +
     `${step("json")}    test: |\n      res.code == 200 && res.body == '{"a": '\n${PEAK}`;
-  const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
   assertEquals([result.code, result.stderr], [1, ""]);
   const blocks = result.stdout.split(/^ +\d+\. (?=[✓✗○])/m).slice(1);
   assertEquals(blocks.length, Object.keys(ANSWERS).length + (PEAK === "" ? 0 : 1));
@@ -206,7 +207,7 @@ ${steps.map(([fields]) => `  - {uses: shell, with: {cmd: touch ran}, ${fields}}\
 - {name: k, repeat: {count: 2, interval: "{{ vars.soon }}"}, steps: [{uses: shell, with: {cmd: touch ran}}]}
 `;
   await withFiles({ "w.yml": yaml }, async (cwd) => {
-    const result = await runCli(["w.yml"], { cwd });
+    const result = await runMain(["w.yml"], { cwd });
     assertNoTrace(result);
     assertEquals(result.code, 1);
     assertEquals([...Deno.readDirSync(cwd)].map(({ name }) => name), ["w.yml"]);

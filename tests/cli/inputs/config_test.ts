@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runCli } from "../../support/run_cli.ts";
+import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const CONFIG = `name: By default
@@ -30,7 +30,7 @@ function runner(
   files: Record<string, string | Uint8Array> = {},
 ) {
   const all = { "flow.yml": FLOW, "config.yml": CONFIG, "sub/x.yml": "", ...files };
-  return withFiles(all, (cwd) => runCli(args, { cwd, env }));
+  return withFiles(all, (cwd) => runMain(args, { cwd, env }));
 }
 
 Deno.test("RUNNER_CONFIG gives the top-level keys that a workflow does not have", async () => {

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runCli } from "../../support/run_cli.ts";
+import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const HELLO = "name: n\njobs:\n  - name: j\n    steps:\n      - uses: hello\n";
@@ -10,7 +10,7 @@ function runner(
   env: Record<string, string> = {},
   files: Record<string, string> = { "ok.yml": HELLO },
 ) {
-  return withFiles(files, (cwd) => runCli(args, { cwd, env }));
+  return withFiles(files, (cwd) => runMain(args, { cwd, env }));
 }
 
 Deno.test("a wrong command line is an error on stderr, and nothing is run", async (test) => {

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { ACTIONS } from "../../../src/action/registry.ts";
 import { assertNoTrace } from "../../support/assert_no_trace.ts";
 import { withRig } from "../../support/rig.ts";
-import { runCli } from "../../support/run_cli.ts";
+import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** Values of every type, and texts that are hard on programs, as YAML. */
@@ -48,7 +48,7 @@ Deno.test("a parameter that turns out to be of any type does its work or fails i
     const yaml = `name: n\nvars:\n${VARS}jobs:\n${jobs.map(({ text }) => text).join("")}`;
     const files = { "w.yml": yaml, "job.yml": JOB };
     const args = ["--jobs", "1", "w.yml"];
-    const result = await withFiles(files, (cwd) => runCli(args, { cwd }));
+    const result = await withFiles(files, (cwd) => runMain(args, { cwd }));
     assertNoTrace(result);
     assertEquals([result.code, result.stderr], [1, ""]);
     const done = [...result.stdout.matchAll(/^ {1,3}\d+\. [✓✗○] /gm)].length;
@@ -61,7 +61,7 @@ Deno.test("a path of a job file that turns out to be of any type is refused befo
     `  - {uses: embedded, with: {path: "{{ vars.v${index} }}"}}\n`
   );
   const yaml = `name: n\nvars:\n${VARS}jobs:\n- name: j\n  steps:\n${steps.join("")}`;
-  const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
   assertNoTrace(result);
   assertEquals([result.code, result.stdout], [1, ""]);
   assertEquals(result.stderr.match(/^w\.yml:\d+:\d+: error: /gm)?.length, VALUES.length);

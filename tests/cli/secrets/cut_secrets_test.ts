@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { assertHidden } from "../../support/assert_hidden.ts";
-import { runCli } from "../../support/run_cli.ts";
+import { runMain } from "../../support/run_main.ts";
 import { readFolder } from "../../support/run_reports.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
@@ -16,7 +16,7 @@ jobs:
 `;
   await withFiles({ "w.yml": workflow }, async (cwd) => {
     const env = { A_TOKEN: "supersecret" };
-    const { stdout } = await runCli(["-v", "w.yml"], { cwd, env });
+    const { stdout } = await runMain(["-v", "w.yml"], { cwd, env });
     assertStringIncludes(stdout, "1234567");
     assert(!stdout.includes("t1234567"), stdout);
   });
@@ -32,7 +32,7 @@ jobs:
         with: { cmd: 'echo before; echo "$A_TOKEN"; exec sleep 60', timeout: 500ms }
 `;
   await withFiles({ "w.yml": workflow }, async (cwd) => {
-    const { stdout } = await runCli(["w.yml", "--report", "junit=j.xml"], {
+    const { stdout } = await runMain(["w.yml", "--report", "junit=j.xml"], {
       cwd,
       env: { A_TOKEN: secret },
     });
@@ -56,7 +56,7 @@ Deno.test("what keeps a workflow from running shows no secret, also where it is 
   }
   await withFiles(files, async (cwd) => {
     for (const file of [...Object.keys(files), `${secret}/missing.yml`]) {
-      const { stderr } = await runCli([file], { cwd, env: { MY_TOKEN: secret } });
+      const { stderr } = await runMain([file], { cwd, env: { MY_TOKEN: secret } });
       assert(stderr.includes("error: ") || stderr.includes("warning: "), file);
       assert(!/hunt|ecret/.test(stderr), stderr);
     }
@@ -71,7 +71,7 @@ Deno.test("where a long line is cut, no piece of a secret is left", async () => 
     const job = { name: "j", steps: [step, { ...step, with: { [text]: 1 } }, step] };
     await withFiles({ "w.yml": JSON.stringify({ name: "n", jobs: [job] }) }, async (cwd) => {
       const args = ["--report-dir", "reports", "w.yml"];
-      const { code, stdout, stderr } = await runCli(args, { cwd, env: { MY_TOKEN: secret } });
+      const { code, stdout, stderr } = await runMain(args, { cwd, env: { MY_TOKEN: secret } });
       assertEquals(code, 1);
       for (const text of [stdout, stderr, ...Object.values(readFolder(`${cwd}/reports`))]) {
         for (const form of [secret, btoa(secret)]) {

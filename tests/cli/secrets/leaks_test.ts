@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../../support/run_cli.ts";
+import { runMain } from "../../support/run_main.ts";
 import { readFolder, REPORT_FILES } from "../../support/run_reports.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { withServer } from "../../support/with_server.ts";
@@ -249,7 +249,7 @@ Deno.test("no secret is in any file or stream of a run, however it came in", asy
   await withFiles({ "w.yml": workflow, "job.yml": JOB }, async (cwd) => {
     for (const args of MODES) {
       await Deno.remove(`${cwd}/reports`, { recursive: true }).catch(() => {});
-      const { code, stdout, stderr } = await runCli(args, { cwd, env });
+      const { code, stdout, stderr } = await runMain(args, { cwd, env });
       const reports = readFolder(`${cwd}/reports`);
       const isRun = !["--dry-run", "--list", "dag"].includes(args[0]!);
       assertEquals(code, isRun ? 1 : 0, stderr);

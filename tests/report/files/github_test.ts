@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { withRig } from "../../support/rig.ts";
 import { PLUGIN_PLACE } from "../../support/plugin_place.ts";
-import { runCli } from "../../support/run_cli.ts";
+import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { readBuildLog, type WorkflowCommand } from "../../support/workflow_commands.ts";
 import { HOSTILE_NAMES, hostileWorkflow } from "./hostile_run.ts";
@@ -28,7 +28,7 @@ function places(commands: readonly WorkflowCommand[]): readonly string[] {
 Deno.test("failures become annotations at their lines, with all that is known of them", async () => {
   await withFiles({ "w.yml": FAILING }, async (cwd) => {
     for (const [args, env] of [[["--report", "github"], {}], [[], ACTIONS]] as const) {
-      const { code, stdout, stderr } = await runCli([...args, "w.yml"], { cwd, env });
+      const { code, stdout, stderr } = await runMain([...args, "w.yml"], { cwd, env });
       assertEquals([code, stderr], [1, ""]);
       const { commands, lines } = readBuildLog(stdout);
       assertEquals(places(commands), [
@@ -49,7 +49,7 @@ Deno.test("annotations are off with --no-github, and where a build is none of Gi
     for (
       const [args, env] of [[["--no-github"], ACTIONS], [[], { GITHUB_ACTIONS: "false" }]] as const
     ) {
-      const { stdout } = await runCli([...args, "w.yml"], { cwd, env: { ...env, ...summary } });
+      const { stdout } = await runMain([...args, "w.yml"], { cwd, env: { ...env, ...summary } });
       assert(!stdout.includes("::"), stdout);
       assertEquals(Deno.readTextFileSync(`${cwd}/summary.md`), "");
     }
@@ -67,7 +67,7 @@ Deno.test("files are named from the root of the repository", async () => {
         ["flows", `${root}/flows/w.yml`, "flows/w.yml"],
       ] as const
     ) {
-      const { stdout } = await runCli([path], { cwd: `${root}/${cwd}`, env });
+      const { stdout } = await runMain([path], { cwd: `${root}/${cwd}`, env });
       assertEquals(readBuildLog(stdout).commands[0]!.properties.file, named);
     }
   });
@@ -79,7 +79,7 @@ Deno.test("steps of embedded jobs are annotated in their own files, and each fai
       Object.entries(RICH_FILES).map(([name, text]) => [name, text.replaceAll("{url}", rig.url)]),
     );
     return withFiles(files, async (cwd) => {
-      const { stdout } = await runCli(["w.yml"], { cwd, env: ACTIONS });
+      const { stdout } = await runMain(["w.yml"], { cwd, env: ACTIONS });
       assertEquals(places(readBuildLog(stdout).commands).toSorted(), [
         "error jobs/login.yml:8:11 Embeds › login › token",
         "error w.yml:20:15 Orders › wrong",
@@ -101,7 +101,7 @@ Deno.test("there are no more annotations than GitHub shows", async () => {
   ) {
     const yaml = `name: n\njobs: [{ name: j, steps: [${steps(count)}] }]\n`;
     await withFiles({ "w.yml": yaml }, async (cwd) => {
-      const { stdout } = await runCli(["w.yml"], { cwd, env: ACTIONS });
+      const { stdout } = await runMain(["w.yml"], { cwd, env: ACTIONS });
       const { commands, lines } = readBuildLog(stdout);
       assertEquals(commands.length, 10);
       const told = lines.find((line) => line.endsWith("no annotation"));
@@ -121,7 +121,7 @@ jobs:
   - { name: after, steps: [{ name: last, uses: hello, test: "false" }] }
 `;
   await withFiles({ "w.yml": yaml }, async (cwd) => {
-    const { stdout } = await runCli(["--jobs", "1", "w.yml"], { cwd, env: ACTIONS });
+    const { stdout } = await runMain(["--jobs", "1", "w.yml"], { cwd, env: ACTIONS });
     const { commands, lines } = readBuildLog(stdout);
     const told = commands.map(({ properties, message }) =>
       `${properties.line} ${properties.title}: ${message.split("\n")[0]}`
@@ -159,7 +159,7 @@ jobs:
     await Deno.writeTextFile(`${cwd}/asks.yml`, asks);
     for (const file of ["w.yml", "asks.yml"]) {
       for (const args of [["-v"], [], ["--quiet"], ["--timing"], ["-v", "--report", "json=-"]]) {
-        const { stdout, stderr } = await runCli([...args, file], { cwd, env: ACTIONS });
+        const { stdout, stderr } = await runMain([...args, file], { cwd, env: ACTIONS });
         // Nobody knows in which order the two outputs are read.
         const isReplaced = args.includes("json=-");
         const [first, other] = isReplaced ? [stderr, ""] : [stdout, stderr];
@@ -180,7 +180,7 @@ jobs:
 Deno.test("the summary is added to that of the build", async () => {
   await withFiles({ "w.yml": FAILING, "summary.md": "# Before\n" }, async (cwd) => {
     const env = { ...ACTIONS, GITHUB_STEP_SUMMARY: `${cwd}/summary.md` };
-    for (let run = 0; run < 2; run++) await runCli(["w.yml"], { cwd, env });
+    for (let run = 0; run < 2; run++) await runMain(["w.yml"], { cwd, env });
     const summary = Deno.readTextFileSync(`${cwd}/summary.md`);
     assert(summary.startsWith("# Before\n## ❌ n\n"), summary);
     assertEquals(summary.match(/^## ❌ n$/gm)?.length, 2);
@@ -199,7 +199,7 @@ Deno.test("a summary stays far below what GitHub takes", async () => {
   const jobs = [{ name: "j", steps: Array.from({ length: 50 }, () => step) }];
   await withFiles({ "w.yml": JSON.stringify({ name: "n", jobs }) }, async (cwd) => {
     const env = { ...ACTIONS, GITHUB_STEP_SUMMARY: `${cwd}/summary.md` };
-    await runCli(["w.yml"], { cwd, env });
+    await runMain(["w.yml"], { cwd, env });
     const { size } = Deno.statSync(`${cwd}/summary.md`);
     assert(size > 200_000 && size < 260_000, String(size));
     assertStringIncludes(Deno.readTextFileSync(`${cwd}/summary.md`), "there is more than fits");
@@ -209,14 +209,14 @@ Deno.test("a summary stays far below what GitHub takes", async () => {
 Deno.test("a summary that cannot be written is an error only where it was asked for", async () => {
   await withFiles({ "w.yml": FAILING.replace("1 == 2", "true"), folder: "" }, async (cwd) => {
     const env = { ...ACTIONS, GITHUB_STEP_SUMMARY: "folder/summary.md" };
-    const { code, stdout, stderr } = await runCli(["w.yml"], { cwd, env });
+    const { code, stdout, stderr } = await runMain(["w.yml"], { cwd, env });
     assertEquals(code, 1);
     assertStringIncludes(stdout, "Total workflow time");
     assertEquals(
       stderr,
       "warning: cannot write the report 'folder/summary.md': Not a directory\n",
     );
-    const asked = await runCli(["--report", "github", "w.yml"], { cwd, env });
+    const asked = await runMain(["--report", "github", "w.yml"], { cwd, env });
     assertEquals([asked.code, asked.stdout], [1, ""]);
     assertStringIncludes(
       asked.stderr,
@@ -229,7 +229,7 @@ Deno.test("what keeps a workflow from running is annotated, too", async () => {
   const broken =
     "name: n\njobs:\n  - name: j\n    needs: [x]\n    steps: [{ uses: htpp, nane: s }]\n";
   await withFiles({ "w.yml": broken }, async (cwd) => {
-    const { code, stdout, stderr } = await runCli(["w.yml"], { cwd, env: ACTIONS });
+    const { code, stdout, stderr } = await runMain(["w.yml"], { cwd, env: ACTIONS });
     assertEquals([code, stdout], [1, ""]);
     const { commands, lines } = readBuildLog(stderr);
     assertEquals(commands.map(({ name, properties, message }) => [name, properties, message]), [
@@ -251,13 +251,13 @@ Deno.test("what keeps a workflow from running is annotated, too", async () => {
       ],
     ]);
     assertStringIncludes(lines.join("\n"), "runner: error: workflow file 'w.yml' has 2 errors");
-    const missing = await runCli(["nowhere.yml"], { cwd, env: ACTIONS });
+    const missing = await runMain(["nowhere.yml"], { cwd, env: ACTIONS });
     assertEquals(readBuildLog(missing.stderr).commands, [{
       name: "error",
       properties: { file: "nowhere.yml", title: "file" },
       message: "workflow file 'nowhere.yml' not found",
     }]);
-    const off = await runCli(["--no-github", "w.yml"], { cwd, env: ACTIONS });
+    const off = await runMain(["--no-github", "w.yml"], { cwd, env: ACTIONS });
     assertEquals(readBuildLog(off.stderr).commands, []);
   });
 });

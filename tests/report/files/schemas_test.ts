@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { validateAll } from "../../support/ajv.ts";
 import { withRig } from "../../support/rig.ts";
-import { runCli } from "../../support/run_cli.ts";
+import { runMain } from "../../support/run_main.ts";
 import { readFolder, runReports } from "../../support/run_reports.ts";
 import { readReports } from "../../support/read_reports.ts";
 import { withFiles } from "../../support/temp_dir.ts";
@@ -52,7 +52,7 @@ function runConformance(cwd: string): Promise<Reports> {
   );
   return withRig((rig) =>
     withFiles({}, async (folder) => {
-      await runCli(["--report-dir", folder, ...args], { cwd, env: { ...env, RIG_URL: rig.url } });
+      await runMain(["--report-dir", folder, ...args], { cwd, env: { ...env, RIG_URL: rig.url } });
       return readFolder(folder);
     })
   );

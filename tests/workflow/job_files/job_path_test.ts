@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../../support/run_cli.ts";
+import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const WORKFLOW = "name: w\njobs: [{name: j, steps: [{uses: embedded, with: {path: jobs/a.yml}, " +
@@ -10,10 +10,10 @@ const job = (name: string) =>
 Deno.test("a job file that is not beside the workflow is taken from the current directory", async () => {
   const files = { "flows/w.yml": WORKFLOW, "jobs/a.yml": job("above") };
   await withFiles(files, async (cwd) => {
-    const run = await runCli(["flows/w.yml"], { cwd });
+    const run = await runMain(["flows/w.yml"], { cwd });
     assertEquals([run.code, run.stderr], [0, ""]);
     assertStringIncludes(run.stdout, "above");
-    const checked = await runCli(["check", "flows/w.yml"], { cwd });
+    const checked = await runMain(["check", "flows/w.yml"], { cwd });
     assertStringIncludes(
       checked.stdout + checked.stderr,
       "hint: 'flows/jobs/a.yml' not found; using 'jobs/a.yml' in the current directory",
@@ -28,7 +28,7 @@ Deno.test("a job file beside the workflow comes before one in the current direct
     "jobs/a.yml": job("above"),
   };
   await withFiles(files, async (cwd) => {
-    const { code, stdout } = await runCli(["flows/w.yml"], { cwd });
+    const { code, stdout } = await runMain(["flows/w.yml"], { cwd });
     assertEquals(code, 0);
     assertStringIncludes(stdout, "beside");
   });
