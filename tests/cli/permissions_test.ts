@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
 import { withRig } from "../support/rig.ts";
-import { type CliResult } from "../support/run_cli.ts";
+import type { CliResult } from "../support/run_cli.ts";
 import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/with_server.ts";

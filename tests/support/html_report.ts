@@ -1,7 +1,7 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import { toFileUrl } from "@std/path/to-file-url";
 import { type Page, withPage } from "./browser.ts";
-import { type CliResult } from "./run_cli.ts";
+import type { CliResult } from "./run_cli.ts";
 import { runMain } from "./run_main.ts";
 import { withFiles } from "./temp_dir.ts";
 

@@ -1,5 +1,5 @@
 import { type Rig, withRig } from "./rig.ts";
-import { type CliResult } from "./run_cli.ts";
+import type { CliResult } from "./run_cli.ts";
 import { runMain } from "./run_main.ts";
 import { withFiles } from "./temp_dir.ts";
 
