@@ -35,6 +35,14 @@ const SIDEBAR = [
       .concat(page("Plugins", "/extending")),
   },
   {
+    text: "HTTP",
+    items: [
+      page("Cookies", "/cookies"),
+      page("Upload files", "/upload"),
+      page("GraphQL", "/graphql"),
+    ],
+  },
+  {
     text: "Run workflows",
     items: [
       page("The command line", "/cli"),

@@ -41,7 +41,7 @@ function describeResponse(req: Dict, res: Dict): MessageDescription {
  * binary body these are shown instead. Its URL is shown where it is not the one of the request.
  */
 function withoutRepetition(req: Dict, res: Dict): Dict {
-  const { rawbody, body, size, filepath, url, redirects, cookies } = res;
+  const { rawbody, body, size, filepath, url, redirects, cookies, data, errors } = res;
   const isBinary = filepath !== undefined;
   const hidden = [
     "size",
@@ -49,6 +49,9 @@ function withoutRepetition(req: Dict, res: Dict): Dict {
     ...url === req.url ? ["url"] : [],
     ...Array.isArray(redirects) && redirects.length === 0 ? ["redirects"] : [],
     ...Array.isArray(cookies) && cookies.length === 0 ? ["cookies"] : [],
+    // Of GraphQL.
+    ...isDict(body) && body.data === data ? ["data"] : [],
+    ...isDict(body) && body.errors === errors ? ["errors"] : [],
     ...rawbody !== undefined && typeof body === "object" ? ["rawbody"] : [],
   ];
   const kept = Object.fromEntries(Object.entries(res).filter(([name]) => !hidden.includes(name)));

@@ -4,24 +4,28 @@ import { checkHttp, hasForm } from "./request/check_http.ts";
 import { mergeHttpDefaults } from "./request/merge_http_defaults.ts";
 import { SAME_MEANING, SHORTHANDS } from "./request/http_syntax.ts";
 
-const JSON_BODY = 'a mapping or list in "body" is sent as JSON';
-const FORM = 'a form is a "body" with the header content-type: application/x-www-form-urlencoded';
+const FORM = 'the key is "form", "json" or "multipart"';
+const MULTIPART = 'the key is "multipart": multipart: { note: text, upload: { file: a.pdf } }';
+const FILE = 'the key is "file", whose content is the body, or "multipart" for a part of a form';
 
 /** Sends an HTTP request. */
 export const http: Action = {
   name: "http",
   summary: "Sends an HTTP request and reads the response",
   foreignKeys: {
-    json: JSON_BODY,
-    form: FORM,
-    data: `${JSON_BODY}; ${FORM}`,
+    data: FORM,
+    payload: FORM,
+    formData: FORM,
+    files: MULTIPART,
+    multipart_form: MULTIPART,
+    upload: FILE,
+    body_file: FILE,
+    bodyFile: FILE,
     params: 'the key is "query"',
     auth: 'write the header: headers: { authorization: "Bearer …" }',
     cookie: 'write the header: headers: { cookie: "name=value" }',
     cookiejar: 'the key is "cookies"; a file with cookies is "cookie_file"',
     session: 'the key is "cookies"',
-    multipart: "multipart bodies are not supported",
-    files: "multipart bodies are not supported",
     proxy: "proxies are not supported",
   },
   parameters: [
@@ -58,6 +62,48 @@ export const http: Action = {
       type: "any",
       summary:
         "Text, or an object or list to send as JSON, or as a form if the content type says so",
+    },
+    { name: "json", type: "any", summary: "Any value to send as JSON" },
+    {
+      name: "form",
+      type: "map",
+      summary: "Names and values to send as a form; a list repeats its name",
+    },
+    {
+      name: "multipart",
+      type: "map",
+      summary: "Parts of a multipart form: text, { file, type, filename } or { value, type }; " +
+        "a list repeats its name",
+    },
+    {
+      name: "file",
+      type: "string",
+      summary: "A file to send, relative to the file that names it; its extension gives the type",
+    },
+    {
+      name: "graphql",
+      type: "map",
+      summary: "A GraphQL request: the query, or a file with it",
+      fields: [
+        { name: "query", type: "string", summary: "The query or mutation" },
+        {
+          name: "file",
+          type: "string",
+          summary: "A file with the query, relative to the file that names it",
+        },
+        { name: "variables", type: "map", summary: "Values of the variables of the query" },
+        {
+          name: "operation",
+          type: "string",
+          summary: "Which operation to run if the query has several",
+        },
+      ],
+    },
+    {
+      name: "compress",
+      type: "string",
+      summary: "How to compress the body: gzip, deflate or br",
+      default: "not compressed",
     },
     {
       name: "timeout",
@@ -107,12 +153,17 @@ export const http: Action = {
     { name: "body" },
     { name: "rawbody", type: "string", repeats: "body" },
     { name: "filepath", type: "string" },
+    { name: "data" },
+    { name: "errors", type: "array" },
     { name: "size", type: "int" },
     { name: "sha256", type: "string" },
   ],
   alternatives: SAME_MEANING,
   check: checkHttp,
-  omitsNilIn: (params) => ["headers", "query", ...hasForm(params) ? ["body"] : []],
+  omitsNilIn: (params) => [
+    ...["headers", "query", "form", "multipart"],
+    ...hasForm(params) ? ["body"] : [],
+  ],
   merge: mergeHttpDefaults,
   exampleTest: "res.code == 200",
   explainer: async () => (await import("./explain_http.ts")).httpExplainer,

@@ -5,6 +5,7 @@ import type { Permissions } from "../permissions/permissions.ts";
 import { Call } from "./transport/call.ts";
 import { explainFailure } from "./transport/explain_http_failure.ts";
 import { acquireSlot } from "./transport/concurrency_limiter.ts";
+import { graphqlFields, hasErrors } from "./request/bodies/graphql.ts";
 import { fromByteString } from "./request/http_syntax.ts";
 import { readRequest, type Request, type RequestPlan } from "./request/read_request.ts";
 import { isRedirect, redirectOf } from "./transport/redirects.ts";
@@ -27,7 +28,8 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
     throw await explainFailure(reason, plan.request, req, context.host.clock);
   }
   try {
-    const { plan, req } = prepare(params, context);
+    const prepared = prepare(params, context);
+    const { plan, req } = prepared.plan.upload ? await openBody(prepared, context) : prepared;
     const call = new Call(plan, sockets, context);
     let session: StepSession | undefined;
     try {
@@ -42,16 +44,19 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
       const head = readHead(reply);
       const body = await readBody(reply, head, context);
       call.checkStopped();
+      const graphql = plan.isGraphql ? graphqlFields(body.body) : {};
+      const isSuccess = reply.code >= 200 && reply.code <= 299 && !hasErrors(graphql);
       return {
         req: asSent(req, session),
         res: {
           ...head,
           cookies: cookies ?? await cookieRecords(reply, plan.request.url),
           ...body,
+          ...graphql,
           url,
           redirects,
         },
-        status: reply.code >= 200 && reply.code <= 299 ? 0 : 1,
+        status: isSuccess ? 0 : 1,
         brief: `HTTP ${reply.code}`,
         elapsed,
       };
@@ -78,14 +83,26 @@ function prepare(params: Dict, { scope }: ActionContext): Prepared {
   let made = known.get(params);
   if (made) return made;
   const plan = readRequest(params);
-  const { method, url, headers, body = "" } = plan.request;
-  known.set(params, made = { plan, req: { method, url: url.href, headers, body } });
+  known.set(params, made = { plan, req: describe(plan.request) });
   return made;
 }
 
 /** How a request is seen once its session has added headers to it. */
 function asSent(req: Dict, session: StepSession | undefined): Dict {
   return session?.added ? { ...req, headers: session.sent.headers } : req;
+}
+
+function describe({ method, url, headers, body }: Request): Dict {
+  return { method, url: url.href, headers, body: typeof body === "string" ? body : "" };
+}
+
+/** Finds the files of the body, which may be others in each attempt. */
+async function openBody({ plan }: Prepared, context: ActionContext): Promise<Prepared> {
+  const { upload, attach, contentType } = plan.upload!;
+  const { openUpload } = await import("./request/bodies/open_upload.ts");
+  const { body, shown } = await openUpload(upload, contentType, context);
+  const request = attach(body);
+  return { plan: { ...plan, request }, req: { ...describe(request), ...shown } };
 }
 
 /** Where redirects led. */

@@ -2,6 +2,7 @@ import { isTemplate } from "../../../expr/template/template_data.ts";
 import { isDict } from "../../../value/value.ts";
 import type { Dict, ParameterProblem, Value } from "../../action.ts";
 import { checkCookies } from "../session/cookie_use.ts";
+import { checkBodies } from "./bodies/check_bodies.ts";
 import { mediaType } from "../response/content_type.ts";
 import { isToken, methodKeys, methodProblem, SHORTHANDS } from "./http_syntax.ts";
 import { isFullUrl, joinUrl, readUrl } from "./request_url.ts";
@@ -15,6 +16,7 @@ export function checkHttp(params: Dict): ParameterProblem[] {
     ...checkRedirects(params),
     ...checkHeaders(params),
     ...checkCookies(params),
+    ...checkBodies(params),
   ];
 }
 

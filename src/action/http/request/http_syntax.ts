@@ -39,9 +39,13 @@ export function isToken(text: string): boolean {
 /** Parameters that give the method and where it goes in one: `get: /pets`. */
 export const SHORTHANDS = ["get", "post", "put", "patch", "delete", "head", "options"] as const;
 
+/** Parameters that give a body. */
+export const BODIES = ["body", "json", "form", "multipart", "file", "graphql"] as const;
+
 /** Parameters with the same meaning: one of a step replaces all of them in the defaults. */
 export const SAME_MEANING: readonly Alternatives[] = [
   { names: ["method", ...SHORTHANDS], required: true },
+  { names: BODIES },
   { names: ["verify_ssl", "insecure"] },
 ];
 

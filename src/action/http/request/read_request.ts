@@ -1,8 +1,10 @@
 import { StepError } from "../../../source/errors.ts";
 import type { Dict } from "../../action.ts";
 import { nilError, type ParameterReader, readParameters, required } from "../../read_parameters.ts";
-import { methodProblem, SHORTHANDS } from "./http_syntax.ts";
-import { encodeBody, type RequestBody } from "./request_body.ts";
+import { BODIES, methodProblem, SHORTHANDS } from "./http_syntax.ts";
+import { GRAPHQL_ACCEPT } from "./bodies/graphql.ts";
+import { isUpload, readBody, type Upload } from "./bodies/upload.ts";
+import type { Content, RequestBody } from "./request_body.ts";
 import { type Headers, requestHeaders } from "./request_headers.ts";
 import { addQuery, isFullUrl, joinUrl, readUrl } from "./request_url.ts";
 import { type CookieUse, readCookieUse } from "../session/cookie_use.ts";
@@ -15,12 +17,16 @@ export interface Request {
   readonly url: URL;
   /** By canonical name. */
   readonly headers: Headers;
-  readonly body?: string;
+  readonly body?: Content;
 }
 
 /** What a step asks for: a request, and how to carry it out. */
 export interface RequestPlan {
+  /** Without its body where that is an upload. */
   readonly request: Request;
+  readonly upload?: PlannedUpload;
+  /** Whether a response with `errors` is no success. */
+  readonly isGraphql: boolean;
   /** Milliseconds; undefined where only the step has a timeout. */
   readonly timeout: number | undefined;
   /** How many redirects to follow; undefined to take the first response as it is. */
@@ -30,13 +36,21 @@ export interface RequestPlan {
   readonly cookies: CookieUse | undefined;
 }
 
+/** A body that is opened for each attempt, and the request that it makes. */
+export interface PlannedUpload {
+  readonly upload: Upload;
+  /** The type that the headers of the step give. */
+  readonly contentType: string | undefined;
+  readonly attach: (body: RequestBody) => Request;
+}
+
 /** Reads the rendered parameters of a step. Throws `StepError` where they make no request. */
 export function readRequest(params: Dict): RequestPlan {
   const read = readParameters("http", params);
   const { method, text, parameter } = readTarget(read, params);
-  const given = readUrl(text);
-  if (!(given instanceof URL)) {
-    throw new StepError(`cannot send ${method}: ${given.message}`, given.hint, { parameter });
+  const target = readUrl(text);
+  if (!(target instanceof URL)) {
+    throw new StepError(`cannot send ${method}: ${target.message}`, target.hint, { parameter });
   }
   const encoded = <T>(what: string, encode: () => T): T => {
     try {
@@ -50,16 +64,27 @@ export function readRequest(params: Dict): RequestPlan {
     }
   };
   const query = read.map("query");
-  const url = query ? encoded("query", () => addQuery(given, query)) : given;
-  const rawBody = read.any("body");
+  const url = query ? encoded("query", () => addQuery(target, query)) : target;
   const userAgent = read.string("user_agent");
+  const isGraphql = read.any("graphql") !== undefined;
   const headers = read.map("headers") ?? {};
-  const asked = userAgent === undefined ? headers : { "User-Agent": userAgent, ...headers };
-  const body = rawBody === undefined
-    ? undefined
-    : encoded("body", () => encodeBody(rawBody, headerText(asked, "content-type")));
+  const asked = {
+    ...isGraphql ? { Accept: GRAPHQL_ACCEPT } : {},
+    ...userAgent === undefined ? {} : { "User-Agent": userAgent },
+    ...headers,
+  };
+  const contentType = headerText(asked, "content-type");
+  const given = BODIES.find((name) => read.any(name) !== undefined) ?? "body";
+  const body = encoded(given, () => readBody(read, contentType));
+  const attach = (body: RequestBody) => makeRequest(method, url, asked, body);
   return {
-    request: makeRequest(method, url, asked, body),
+    ...body && isUpload(body)
+      ? {
+        request: makeRequest(method, url, asked, undefined),
+        upload: { upload: body, contentType, attach },
+      }
+      : { request: makeRequest(method, url, asked, body) },
+    isGraphql,
     timeout: read.duration("timeout") || undefined,
     maxRedirects: read.boolean("follow_redirects") === false ? undefined : readMaxRedirects(read),
     verify: read.boolean("verify_ssl") ?? !read.boolean("insecure"),
@@ -75,7 +100,7 @@ function makeRequest(
 ): Request {
   const headers = requestHeaders(method, given, asked, body);
   const url = bareUrl(given);
-  return body ? { method, url, headers, body: body.text } : { method, url, headers };
+  return body ? { method, url, headers, body: body.content } : { method, url, headers };
 }
 
 /** The URL as it is sent. */

@@ -1,35 +1,65 @@
-import type { Value } from "../../action.ts";
+import type { Dict, Value } from "../../action.ts";
 import { mediaType } from "../response/content_type.ts";
 import { encodePairs } from "./request_url.ts";
 import { isDict } from "../../../value/value.ts";
 
-/** A body as text, and the type it has where the step gives none. */
-export interface RequestBody {
-  readonly text: string;
+/** What is sent as a body: text in UTF-8, bytes, or what comes from files. */
+export type Content = string | Uint8Array | ContentStream;
+
+/** A body that is read while it is sent, once for each time that it is sent. */
+export interface ContentStream {
+  /** In bytes; undefined if it is only known at the end. */
+  readonly length: number | undefined;
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/** A body, and the type that it has if the step gives none. */
+export interface RequestBody<T extends Content = Content> {
+  readonly content: T;
   readonly contentType?: string;
+  /** Whether it has that type whatever the step gives. */
+  readonly ownType?: boolean;
+  /** How the content is compressed. */
+  readonly contentEncoding?: string;
+}
+
+/** Whether a body is read while it is sent. */
+export function isStream(content: Content | undefined): content is ContentStream {
+  return typeof content === "object" && "open" in content;
+}
+
+/** The number of bytes in a body, if it is known. */
+export function lengthOf(content: Content): number | undefined {
+  return typeof content === "string" ? new TextEncoder().encode(content).length : content.length;
 }
 
 /**
  * What is sent for `body`: text as it is, an object or a list as JSON, and an object as a form
  * where the content type of the step says so. Throws RangeError on what JSON cannot express.
  */
-export function encodeBody(body: Value, contentType: string | undefined): RequestBody {
-  if (body === null || typeof body !== "object") return { text: String(body) };
-  if (contentType === undefined) {
-    return { text: jsonText(body), contentType: "application/json" };
-  }
-  const isForm = mediaType(contentType) === "application/x-www-form-urlencoded";
-  if (isForm && isDict(body)) return { text: encodePairs("body", body) };
-  return { text: jsonText(body) };
+export function encodeBody(body: Value, contentType: string | undefined): RequestBody<string> {
+  if (body === null || typeof body !== "object") return { content: String(body) };
+  const isForm = contentType !== undefined && mediaType(contentType) === FORM_TYPE;
+  return isForm && isDict(body) ? { content: encodePairs("body", body) } : encodeJson("body", body);
 }
 
-/** JSON.stringify() would silently write NaN and infinities as null. */
-function jsonText(body: Value): string {
-  const text = JSON.stringify(body);
-  const wrong = text.includes("null") ? findEndless(body) : undefined;
-  if (wrong === undefined) return text;
-  throw new RangeError(`"body" contains ${wrong}, a number that JSON does not have`);
+/** Any value as JSON. Throws RangeError on what JSON cannot express. */
+export function encodeJson(what: string, value: Value): RequestBody<string> {
+  // JSON.stringify() would silently write NaN and infinities as null.
+  const content = JSON.stringify(value);
+  const wrong = content.includes("null") ? findEndless(value) : undefined;
+  if (wrong === undefined) return { content, contentType: "application/json" };
+  throw new RangeError(`"${what}" contains ${wrong}, a number that JSON does not have`);
 }
+
+/** Names and values as a form. Throws RangeError on a value that a form cannot express. */
+export function encodeForm(form: Dict, given: string | undefined): RequestBody<string> {
+  // Defaults often give the type of JSON.
+  const ownType = given !== undefined && mediaType(given) !== FORM_TYPE;
+  return { content: encodePairs("form", form), contentType: FORM_TYPE, ownType };
+}
+
+const FORM_TYPE = "application/x-www-form-urlencoded";
 
 function findEndless(value: Value): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : value;

@@ -2,7 +2,7 @@ import { ignoreCase } from "../../../value/plain.ts";
 import { StepError } from "../../../source/errors.ts";
 import type { Dict } from "../../action.ts";
 import { canonicalName, isToken, toByteString } from "./http_syntax.ts";
-import type { RequestBody } from "./request_body.ts";
+import { lengthOf, type RequestBody } from "./request_body.ts";
 import { decodePercents } from "../../../value/secrets.ts";
 
 /** The headers of a request by canonical name; a list repeats its header. */
@@ -43,13 +43,19 @@ export function requestHeaders(
     }
     const canonical = canonicalName(name);
     if (FRAMING.has(canonical) || canonical === "Expect") continue;
+    if (canonical === "Content-Type" && body?.ownType) continue;
     const texts = [value].flat().filter((item) => item !== null)
       .map((item) => headerText(canonical, item));
     if (texts.length === 0) delete headers[canonical];
     else headers[canonical] = Array.isArray(value) ? texts : texts[0]!;
   }
-  if (body) headers["Content-Length"] = String(utf8Length(body.text));
-  else if (!BODILESS.has(method)) headers["Content-Length"] = "0";
+  if (body) {
+    const { content, contentEncoding } = body;
+    const length = lengthOf(content);
+    if (length === undefined) headers["Transfer-Encoding"] = "chunked";
+    else headers["Content-Length"] = String(length);
+    if (contentEncoding !== undefined) headers["Content-Encoding"] = contentEncoding;
+  } else if (!BODILESS.has(method)) headers["Content-Length"] = "0";
   return headers;
 }
 
@@ -86,8 +92,4 @@ function headerText(name: string, value: Dict[string]): string {
 function basic({ username, password }: URL): string {
   const credentials = toByteString(`${decodePercents(username)}:${decodePercents(password)}`);
   return `Basic ${btoa(credentials)}`;
-}
-
-function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).length;
 }

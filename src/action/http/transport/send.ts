@@ -3,7 +3,9 @@ import type { Socket } from "node:net";
 import { demand, demandCertificates } from "../../../host/deno_permissions.ts";
 import { isSafe } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
+import { isStream } from "../request/request_body.ts";
 import { addChunk, BODY_LIMIT, BodyTooLarge } from "./body_chunks.ts";
+import { sendContent } from "./send_content.ts";
 import type { Sockets } from "./sockets.ts";
 import { portOf } from "../request/request_url.ts";
 import { wireOptions } from "../request/wire_options.ts";
@@ -235,6 +237,8 @@ function open(request: Request, options: SendOptions, exchange: Exchange): Outgo
   outgoing.on("error", onError);
   outgoing.on("close", onClose);
   outgoing.on("upgrade", onUpgrade);
-  outgoing.end(request.body);
+  const { body } = request;
+  if (isStream(body)) sendContent(body, outgoing).catch((error) => exchange.abort(error));
+  else outgoing.end(body);
   return outgoing;
 }

@@ -37,10 +37,22 @@ const CASES: readonly (readonly [what: string, defaults: Dict, own: Dict, merged
     headers: "{{vars.h}}",
   }],
   [
-    "merges nested objects and replaces lists",
-    { body: { a: { x: 1, y: 2 }, l: [1, 2] }, query: { p: 1 } },
-    { body: { a: { y: 3 }, l: [9] }, query: { q: 2 } },
-    { body: { a: { x: 1, y: 3 }, l: [9] }, query: { p: 1, q: 2 } },
+    "merges maps and replaces lists",
+    { query: { p: 1, l: [1, 2] } },
+    { query: { q: 2, l: [9] } },
+    { query: { p: 1, q: 2, l: [9] } },
+  ],
+  ["lets a body replace one of the same kind", { json: { a: 1 } }, { json: { b: 2 } }, {
+    json: { b: 2 },
+  }],
+  ["lets a body replace one of another kind", { body: "x" }, { form: { b: 2 } }, {
+    form: { b: 2 },
+  }],
+  [
+    "keeps a body and its compression",
+    { file: "a", compress: "gzip" },
+    { post: "/" },
+    { file: "a", compress: "gzip", post: "/" },
   ],
   [
     "lets insecure beat verify_ssl",

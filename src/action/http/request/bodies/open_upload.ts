@@ -1,0 +1,136 @@
+import { StepError } from "../../../../source/errors.ts";
+import type { ActionContext, Dict } from "../../../action.ts";
+import { fileProblem, readablePath, readStepFile, type StepFile } from "../../../step_file.ts";
+import type { Content, ContentStream, RequestBody } from "../request_body.ts";
+import { compressBody } from "./compress.ts";
+import { graphqlText } from "./graphql.ts";
+import { typeByExtension } from "./media_types.ts";
+import { multipartBody, type ReadyPart } from "./multipart.ts";
+import type { Part, Upload } from "./upload.ts";
+
+/** A body that can be sent, and what `req` says of it. */
+export interface OpenUpload {
+  readonly body: RequestBody;
+  readonly shown: Dict;
+}
+
+/**
+ * Finds the files of a body. Throws `StepError` where one cannot be read. `contentType` is that of
+ * the headers that the step gives.
+ */
+export async function openUpload(
+  { source, compress }: Upload,
+  contentType: string | undefined,
+  context: ActionContext,
+): Promise<OpenUpload> {
+  const opened = await openSource(source, contentType, context);
+  if (compress === undefined) return opened;
+  return {
+    body: await compressBody(opened.body, compress),
+    shown: { ...opened.shown, compress },
+  };
+}
+
+async function openSource(
+  source: Upload["source"],
+  contentType: string | undefined,
+  context: ActionContext,
+): Promise<OpenUpload> {
+  switch (source.kind) {
+    case "ready":
+      return { body: source.body, shown: { body: source.body.content } };
+    case "graphql": {
+      const query = await readQuery(source.path, context);
+      const body = graphqlText(query, source.graphql);
+      return { body, shown: { body: body.content } };
+    }
+    case "file": {
+      const { path, content } = await openFile(source.path, "file", context);
+      return { body: { content, contentType: typeByExtension(path) }, shown: { file: path } };
+    }
+    case "multipart": {
+      const parts = await Promise.all(source.parts.map((part) => openPart(part, context)));
+      return { body: multipartBody(parts, contentType), shown: { multipart: shownParts(parts) } };
+    }
+  }
+}
+
+async function readQuery(path: string, context: ActionContext): Promise<string> {
+  const file: StepFile = { path, what: "the GraphQL query", parameter: "graphql" };
+  return new TextDecoder().decode(await readStepFile(file, context));
+}
+
+async function openPart(part: Part, context: ActionContext): Promise<ReadyPart> {
+  const { name, content, type, filename } = part;
+  if ("text" in content) {
+    return { ...part, content: new TextEncoder().encode(content.text), shown: content.text };
+  }
+  const { path, content: stream } = await openFile(content.file, "multipart", context);
+  return {
+    name,
+    content: stream,
+    type: type ?? typeByExtension(path),
+    filename: filename ?? path.split(/[\\/]/).at(-1)!,
+    file: path,
+  };
+}
+
+/** The parts as `req` has them: by name, with the paths of files. */
+function shownParts(parts: readonly ReadyPart[]): Dict {
+  const shown: Record<string, Dict[string]> = Object.create(null);
+  for (const { name, type, filename, file, shown: text = "" } of parts) {
+    const isText = file === undefined && type === undefined && filename === undefined;
+    const part: Dict[string] = isText ? text : {
+      ...file === undefined ? { value: text } : { file },
+      ...type === undefined ? {} : { type },
+      ...filename === undefined ? {} : { filename },
+    };
+    const before = shown[name];
+    shown[name] = before === undefined ? part : [...[before].flat(), part];
+  }
+  return shown;
+}
+
+/** Bytes of a file that are read at once. */
+const CHUNK = 128 * 1024;
+
+async function openFile(
+  name: string,
+  parameter: string,
+  context: ActionContext,
+): Promise<{ readonly path: string; readonly content: Content }> {
+  const file: StepFile = { path: name, what: "the file", parameter };
+  const path = await readablePath(file, context);
+  try {
+    // A file that is not readable is an error before anything is sent.
+    using opened = await Deno.open(path);
+    const { isDirectory, isFile, size } = await opened.stat();
+    if (isDirectory) throw new Deno.errors.IsADirectory();
+    return { path, content: fileStream(path, isFile ? size : undefined) };
+  } catch (error) {
+    throw fileProblem(error, file, path);
+  }
+}
+
+/** A file as it is sent. What is no plain file, like a pipe, has no length. */
+function fileStream(path: string, length: number | undefined): ContentStream {
+  return {
+    length,
+    async *open() {
+      using file = await Deno.open(path);
+      let left = length ?? Infinity;
+      while (left > 0) {
+        const chunk = new Uint8Array(Math.min(CHUNK, left));
+        const count = await file.read(chunk);
+        if (count === null) break;
+        left -= count;
+        yield chunk.subarray(0, count);
+      }
+      if (left > 0 && length !== undefined) {
+        const message =
+          `the file "${path}" became shorter while it was sent: it had ${length} bytes`;
+        throw new StepError(message);
+      }
+    },
+  };
+}
