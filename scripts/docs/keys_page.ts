@@ -50,7 +50,7 @@ export function makeKeysPage(): Page {
     "## Job file",
     "",
     "The top-level keys of a job file, which a step runs with [embedded](actions/embedded.md), are",
-    "those of a job. `id`, `needs` and `repeat` have no effect there.",
+    "those of a job. `id`, `needs`, `when` and `repeat` have no effect there.",
     "",
     "## Keys of other tools",
     "",
@@ -71,7 +71,7 @@ export function makeKeysPage(): Page {
 function section([title, { fields }]: readonly [string, AnyTable]): string[] {
   const rows = Object.entries(fields).map(([key, field]) => [
     field.required ? `**${code(key)}**` : code(key),
-    TYPES[field.type],
+    field.choices ? field.choices.map(code).join(" or ") : TYPES[field.type],
     field.default === undefined ? "" : code(field.default),
     plain(field.summary),
     names(field),

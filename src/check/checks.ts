@@ -7,6 +7,7 @@ import { pointlessRetry } from "./rules/pointless_retry.ts";
 import { responseField } from "./rules/response_field.ts";
 import { undefinedVar } from "./rules/undefined_var.ts";
 import { ungivenVar } from "./rules/ungiven_var.ts";
+import { unknownNeed } from "./rules/unknown_need.ts";
 import { unpublishedOutput } from "./rules/unpublished_output.ts";
 import { untestedResult } from "./rules/untested_result.ts";
 import { unusedOutput } from "./rules/unused_output.ts";
@@ -16,6 +17,7 @@ import { unusedVar } from "./rules/unused_var.ts";
 export const CHECKS: readonly Check[] = [
   unpublishedOutput,
   outputOrder,
+  unknownNeed,
   undefinedVar,
   ungivenVar,
   responseField,

@@ -2,7 +2,7 @@ import { ExpressionError } from "../source/errors.ts";
 import type { Scope, Template } from "../expr/expression.ts";
 import type { Dict, Value } from "../value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";
-import type { Plan, PlannedJob } from "./plan.ts";
+import { type Plan, type PlannedJob, startsAlways, startsWhenNeedFailed } from "./plan.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -48,8 +48,9 @@ export async function makePlan(
 }
 
 /** When a job starts, where that is not when its needs have succeeded. */
-function conditionOf({ isCleanup }: Job): Pick<PlannedJob, "startsWhen"> {
-  return isCleanup ? { startsWhen: () => ({ starts: true }) } : {};
+function conditionOf({ isCleanup, when }: Job): Pick<PlannedJob, "startsWhen"> {
+  if (isCleanup || when === "always") return { startsWhen: startsAlways };
+  return when === "failure" ? { startsWhen: startsWhenNeedFailed } : {};
 }
 
 async function evaluateVars(

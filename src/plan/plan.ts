@@ -36,6 +36,8 @@ export type StartCondition = (needs: readonly NeedOutcome[]) => StartDecision;
 export type StartDecision = { readonly starts: true } | {
   readonly starts: false;
   readonly reason: string;
+  /** It need not start: those that need it can. */
+  readonly onPurpose?: true;
 };
 
 /** What became of a job that another one needs. */
@@ -45,6 +47,15 @@ export interface NeedOutcome {
   /** Skipped because of what happened elsewhere, not on purpose. */
   readonly blocked?: true;
 }
+
+/** The condition of jobs that run whatever became of their needs. */
+export const startsAlways: StartCondition = () => ({ starts: true });
+
+/** The condition of jobs that run because another failed. */
+export const startsWhenNeedFailed: StartCondition = (needs) =>
+  needs.some(({ state, blocked }) => state === "failed" || blocked)
+    ? { starts: true }
+    : { starts: false, reason: "when: failure, and none of its needs failed", onPurpose: true };
 
 /** The condition of jobs without one of their own. */
 export const startsWhenNeedsSucceed: StartCondition = (needs) => {

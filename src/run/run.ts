@@ -3,10 +3,15 @@ import type { Permissions } from "../action/permissions/permissions.ts";
 import { Resources } from "../action/resource_scope.ts";
 import { Deadlines } from "../host/deadlines.ts";
 import type { Host } from "../host/host.ts";
-import { type Plan, type PlannedJob, startsWhenNeedsSucceed } from "../plan/plan.ts";
+import {
+  type Plan,
+  type PlannedJob,
+  type StartDecision,
+  startsWhenNeedsSucceed,
+} from "../plan/plan.ts";
 import { roundDuration } from "../value/duration.ts";
 import { Masker } from "../value/masker.ts";
-import type { Value } from "../value/value.ts";
+import type { Dict, Value } from "../value/value.ts";
 import type { BareEvent, Emit, RunEvent, RunStarted, StepOutline } from "./event.ts";
 import type { Position } from "../source/source.ts";
 import { Cancellation, drainedBy, endAfter } from "./cancellation.ts";
@@ -222,34 +227,56 @@ async function runGraph(
     : new (await import("./execute/slots.ts")).Slots(atOnce, session.host.clock);
   await Promise.all(jobs.map(async (planned) => {
     const needs = await Promise.all(planned.needs.map((need) => outcomes.get(need)!.promise));
-    const begin = () => runIfUnblocked(session, planned, needs);
-    const waits = slots && blockedReason(session, planned, needs) === undefined;
+    const begin = async () => {
+      const block = blockOf(session, planned, needs);
+      if (block) return endBlocked(session, planned, block);
+      return await runJob(session, planned, await statesFor(planned, outcomes));
+    };
+    const waits = slots && blockOf(session, planned, needs) === undefined;
     outcomes.get(planned)!.resolve(await (waits ? slots.use(planned.job.index, begin) : begin()));
   }));
 }
 
-async function runIfUnblocked(
+/** What became of the jobs that a job needs, by their ids; cleanup sees all jobs. */
+async function statesFor({ job }: PlannedJob, outcomes: Outcomes): Promise<Dict> {
+  const states: Record<string, Dict> = Object.create(null);
+  if (!job.isCleanup && job.needs.length === 0) return states;
+  const seen = new Set(job.needs);
+  // What was not selected was not run.
+  for (const id of job.isCleanup ? [] : seen) states[id] = { state: "skipped" };
+  for (const [{ job: { id, isCleanup } }, { promise }] of outcomes) {
+    const isSeen = job.isCleanup ? !isCleanup : seen.has(id);
+    if (isSeen) states[id] = { state: (await promise).state };
+  }
+  return states;
+}
+
+function endBlocked(
   session: Session,
   planned: PlannedJob,
-  outcomes: readonly JobOutcome[],
-): Promise<JobOutcome> {
-  const reason = blockedReason(session, planned, outcomes);
-  if (reason === undefined) return await runJob(session, planned);
-  const outcome = { state: "skipped", reason, blocked: true } as const;
+  { reason, onPurpose }: Block,
+): JobOutcome {
+  const outcome: JobOutcome = {
+    state: "skipped",
+    reason,
+    ...onPurpose ? {} : { blocked: true },
+  };
   finishJob(session, planned, outcome, 0);
   return outcome;
 }
 
+type Block = Omit<Extract<StartDecision, { readonly starts: false }>, "starts">;
+
 /** Why a job whose needs are done cannot begin. */
-function blockedReason(
+function blockOf(
   { cancellation, draining }: Session,
   { needs, startsWhen = startsWhenNeedsSucceed }: PlannedJob,
   outcomes: readonly JobOutcome[],
-): string | undefined {
-  if (cancellation.reason !== undefined) return cancellation.reason;
+): Block | undefined {
+  if (cancellation.reason !== undefined) return { reason: cancellation.reason };
   const decision = startsWhen(needs.map(({ job: { id } }, at) => ({ ...outcomes[at]!, id })));
-  if (!decision.starts) return decision.reason;
-  return draining.reason && `not started: ${draining.reason}`;
+  if (!decision.starts) return decision;
+  return draining.reason === undefined ? undefined : { reason: `not started: ${draining.reason}` };
 }
 
 /** What a run is going to do; the places of the steps are found only if they are asked for. */

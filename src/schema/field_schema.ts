@@ -11,7 +11,10 @@ const EXPRESSION: JsonSchemaObject = { type: TEXT, pattern: String.raw`\S` };
 /** The schema of each key type. `inside` is the schema of a map or of the items of a list. */
 const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => JsonSchemaObject } =
   {
-    text: ({ pattern }) => ({ type: TEXT, ...pattern ? { pattern: pattern.source } : {} }),
+    text: ({ pattern, choices }) => ({
+      ...choices ? { enum: choices } : { type: TEXT },
+      ...pattern ? { pattern: pattern.source } : {},
+    }),
     integer: ({ minimum }) => ({
       type: ["integer", "string"],
       ...minimum === undefined ? {} : { minimum },

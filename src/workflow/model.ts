@@ -68,6 +68,10 @@ export interface Job {
   readonly path: Path;
   readonly name: Template;
   readonly needs: readonly string[];
+  /** When it starts, where that is not when all its needs passed or were skipped on purpose. */
+  readonly when?: "always" | "failure";
+  /** Whether its steps after a failed one are skipped. */
+  readonly stopsAtFailure?: true;
   readonly skipif?: Expression;
   readonly repeat?: Repeat;
   /** The steps, and then those of `finally`. */

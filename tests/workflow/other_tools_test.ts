@@ -22,7 +22,7 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [shell("with: { cmd: ls, environment: {} }"), 'the key is "env"'],
     [shell("with: { script: ls }"), 'the key is "cmd"'],
     [shell("env: { A: b }"), 'those of a command are "env" under "with"'],
-    [step("when: always"), 'the key is "skipif"'],
+    [step("when: always"), 'the condition of a step is "skipif"'],
     [step("continue-on-error: true"), "other steps and independent jobs continue"],
     [step("matrix: { os: [a] }"), 'the key is "iteration"'],
     [step("retries: 3"), 'the key is "retry"'],

@@ -45,7 +45,7 @@ export function isGuarded({ root, keys, guards }: Reading, index: number): boole
   return guards.some((guard) => guard.has(key));
 }
 
-const ROOTS: ReadonlySet<string> = new Set<Root>(["vars", "outputs", "res"]);
+const ROOTS: ReadonlySet<string> = new Set<Root>(["vars", "outputs", "res", "needs"]);
 const WHOLE_SCOPE: readonly Root[] = ["vars", "outputs"];
 
 function isRoot(name: string): name is Root {

@@ -47,9 +47,9 @@ export interface CheckedStep {
 }
 
 /** The names whose keys are known before a run, of `res` some. */
-export type Root = "vars" | "outputs" | "res";
+export type Root = "vars" | "outputs" | "res" | "needs";
 
-/** A place that reads `vars`, `outputs` or `res`. */
+/** A place that reads `vars`, `outputs`, `res` or `needs`. */
 export interface Reading extends Pick<Reference, "keys" | "isOpen"> {
   readonly root: Root;
   readonly path: Path;

@@ -78,13 +78,18 @@ function orderProblem(
 function maySkip(step: CheckedStep, reading: Reading): boolean {
   if (step === reading.step) return false;
   if (reading.step?.draft.skipif || reading.job.draft.skipif) return false;
-  // What cleans up also runs where the step before it failed.
-  if (reading.step?.draft.isCleanup && !step.draft.isCleanup) return true;
+  if (runsAfterFailure(step, reading)) return true;
   const { skipif: own, iteration } = step.draft;
   const { skipif, repeat } = step.job.draft;
   // One that is skipped in some of its rounds has run in others.
   if (own && !iteration && !own.source.includes("repeat_index")) return true;
   return step.job !== reading.job && (skipif !== undefined || repeat?.count === 0);
+}
+
+/** Whether a reader also runs where the step that it reads from failed. */
+function runsAfterFailure(step: CheckedStep, { step: reader, job }: Reading): boolean {
+  if (reader?.draft.isCleanup && !step.draft.isCleanup) return true;
+  return job.draft.when !== undefined && step.job !== job;
 }
 
 function skipProblem(step: CheckedStep, reading: Reading, index: number): Problem {
@@ -94,7 +99,7 @@ function skipProblem(step: CheckedStep, reading: Reading, index: number): Proble
   return keyProblem(reading, index, {
     severity: "hint",
     code: "maybe-skipped-output",
-    message: reading.step?.draft.isCleanup
+    message: runsAfterFailure(step, reading)
       ? `the step "${step.draft.id}" may have failed or not have run; then there is no "${name}"`
       : `${what} may be skipped; then there is no "${name}"`,
     hint: isLast ? "add ?? and a default" : "read from it with ?.",

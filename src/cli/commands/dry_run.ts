@@ -113,14 +113,16 @@ function addSecretsIn(vars: Preview, secrets: Masker): void {
 }
 
 function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] {
-  const { job: { id, name, skipif, repeat }, needs, skip } = planned;
+  const { job: { id, name, when, skipif, stopsAtFailure, repeat }, needs, skip } = planned;
   const remark = skip === undefined ? "" : `  # skipped: ${skip}`;
   const needed = needs.map((need) => need.job.id);
   return [
     `job ${oneLine(id)}: ${oneLine(mask(textOf(name, known)))}${remark}`,
     ...indent([
       ...(needed.length === 0 ? [] : [`needs: ${needed.map(oneLine).join(", ")}`]),
+      ...(when === undefined ? [] : [`when: ${when}`]),
       ...renderCondition("skipif", skipif, known, mask),
+      ...(stopsAtFailure ? ["on_failure: stop"] : []),
       ...(repeat ? [`repeat: ${mask(describeRepeat(repeat, known))}`] : []),
       ...renderSteps(steps, mask),
     ]),

@@ -3,6 +3,7 @@ import type { Clock } from "../../host/host.ts";
 import type { Scope } from "../../expr/expression.ts";
 import type { PlannedJob } from "../../plan/plan.ts";
 import { roundDuration } from "../../value/duration.ts";
+import type { Dict } from "../../value/value.ts";
 import type { Job, Repeat } from "../../workflow/model.ts";
 import { evaluateDuration, FieldError, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "../event.ts";
@@ -21,7 +22,11 @@ export interface JobOutcome {
 }
 
 /** Runs a job in all its rounds. */
-export async function runJob(session: Session, planned: PlannedJob): Promise<JobOutcome> {
+export async function runJob(
+  session: Session,
+  planned: PlannedJob,
+  needs: Dict = {},
+): Promise<JobOutcome> {
   const { clock } = session.host;
   const ticks = clock.ticks();
   const { job, name, nameError, skip } = planned;
@@ -32,7 +37,7 @@ export async function runJob(session: Session, planned: PlannedJob): Promise<Job
   try {
     if (skip === undefined && nameError !== undefined) throw new FieldError(["name"], nameError);
     outcome = skip === undefined
-      ? await runUnlessSkipped(session, job)
+      ? await runUnlessSkipped(session, job, needs)
       : { state: "skipped", reason: skip };
   } catch (error) {
     failures.push(await failureOf(session, { job }, error));
@@ -76,10 +81,10 @@ export function finishJob(
   });
 }
 
-async function runUnlessSkipped(session: Session, job: Job): Promise<JobOutcome> {
+async function runUnlessSkipped(session: Session, job: Job, needs: Dict): Promise<JobOutcome> {
   const { skipif, repeat } = job;
   const scope = {
-    names: { vars: session.vars, outputs: session.outputs.view },
+    names: { vars: session.vars, outputs: session.outputs.view, needs },
     strict: true,
     addSecret: session.addSecretValue,
   };
@@ -88,7 +93,7 @@ async function runUnlessSkipped(session: Session, job: Job): Promise<JobOutcome>
   }
   const state = repeat
     ? await runRounds(session, job, repeat, scope)
-    : await runInScope(session, { job, outputs: session.outputs });
+    : await runInScope(session, { job, outputs: session.outputs, names: { needs } });
   if (state !== "skipped") return { state };
   return { state, reason: `stopped: ${session.draining.reason}`, blocked: true };
 }
@@ -96,7 +101,7 @@ async function runUnlessSkipped(session: Session, job: Job): Promise<JobOutcome>
 /** Runs a round with what its steps share. */
 async function runInScope(
   session: Session,
-  round: Pick<Round, "job" | "index" | "outputs">,
+  round: Pick<Round, "job" | "index" | "outputs" | "names">,
 ): Promise<JobState> {
   const resources = new Resources();
   try {
@@ -108,9 +113,9 @@ async function runInScope(
 
 /** A round before its first step. */
 export function makeRound(
-  round: Omit<Round, "names" | "count" | "upstreamFailures">,
+  round: Omit<Round, "count" | "upstreamFailures">,
 ): Round {
-  return { ...round, names: {}, count: { failed: 0 }, upstreamFailures: [] };
+  return { ...round, count: { failed: 0 }, upstreamFailures: [] };
 }
 
 /** Runs the steps one after the other, and then, whatever became of them, those that clean up. */
@@ -121,14 +126,22 @@ export async function runRound(session: Session, round: Round): Promise<JobState
   return combineStates(state, await runCleanup(session, round, state));
 }
 
-/** A failed step does not stop those after it. */
+/** A failed step does not stop those after it, unless the job says so. */
 async function runSteps(session: Session, round: Round): Promise<JobState> {
   const { cancellation, draining } = session;
   let state: JobState = "passed";
   for (const step of round.job.steps) {
     if (step.isCleanup) break;
     if (cancellation.reason !== undefined) break;
-    if (draining.reason === undefined) {
+    if (state === "failed" && round.job.stopsAtFailure) {
+      await skipStep(
+        session,
+        round,
+        step,
+        undefined,
+        "on_failure is stop, and a step before failed",
+      );
+    } else if (draining.reason === undefined) {
       state = combineStates(state, await runStep(session, round, step));
     } else {
       await skipStep(session, round, step);
@@ -158,7 +171,8 @@ async function runRounds(
   const latest = new Map<string, { index: number; outputs: RoundOutputs }>();
   const runOne = async (index: number): Promise<JobState> => {
     const outputs = new RoundOutputs(session.outputs, session.stepIds);
-    const state = await runInScope(session, { job, index, outputs });
+    const names = { needs: scope.names.needs };
+    const state = await runInScope(session, { job, index, outputs, names });
     for (const stepId of outputs.published.keys()) {
       if (index >= (latest.get(stepId)?.index ?? 0)) latest.set(stepId, { index, outputs });
     }

@@ -45,7 +45,8 @@ export async function runJobFile(
   };
   const { throwIfStopped, release } = tie(session, inner, attempt);
   try {
-    const round = { job, outputs: inner.outputs, within, scope: attempt.scope.job };
+    const names = { needs: {} };
+    const round = { job, outputs: inner.outputs, within, scope: attempt.scope.job, names };
     const state = await runUnlessSkipped(inner, makeRound(round));
     throwIfStopped();
     const { steps, untestedFailures: untested } = inner.tally;

@@ -52,9 +52,10 @@ export async function skipStep(
   round: Round,
   step: Step,
   entry?: number,
+  reason?: string,
 ): Promise<void> {
   const { tellNotStarted } = await import("./emit_skipped.ts");
-  tellNotStarted(session, round, step, entry);
+  tellNotStarted(session, round, step, entry, reason);
 }
 
 /** What two parts of a job come to together. */

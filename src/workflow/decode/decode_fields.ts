@@ -41,10 +41,28 @@ export function decodeFields<F extends Readonly<Record<string, Field>>>(
     } else if (part !== undefined && (part !== null || field.type === "expression")) {
       const names = field.names ?? IN_STEP;
       const result = decodeValue(field.type, part, [...path, name], names, decoding);
-      if (result !== undefined) decoded[name] = result;
+      if (result === undefined) continue;
+      if (isChoice(result, field)) decoded[name] = result;
+      else tellChoices(result, name, field, [...path, name], decoding);
     }
   }
   return decoded as DecodedFields<F>;
+}
+
+function isChoice(value: unknown, { choices }: Field): boolean {
+  return choices === undefined || choices.includes(String(value));
+}
+
+function tellChoices(
+  value: unknown,
+  name: string,
+  { choices = [] }: Field,
+  path: Path,
+  { problems }: Decoding,
+): void {
+  const message = `"${name}" must be ${choices.join(" or ")}, not "${value}"`;
+  const hint = didYouMean(String(value), choices);
+  addError(problems, "choice", path, message, hint === undefined ? {} : { hint });
 }
 
 function isMissing(value: unknown): boolean {

@@ -38,8 +38,21 @@ export function decodeJob(
     finally: rawFinally = [],
     defaults: rawDefaults,
     repeat,
+    when,
+    on_failure: onFailure,
     ...rest
   } = fields;
+  if (when === "failure" && needs.length === 0 && isRawMap(value) && !value.needs) {
+    addWarning(
+      decoding.problems,
+      "never-runs",
+      [...path, "when"],
+      "a job without needs never starts",
+      {
+        hint: "it starts if one of the jobs in its needs failed",
+      },
+    );
+  }
   const defaults = rawDefaults
     ? decodeDefaults(rawDefaults, [...path, "defaults"], decoding)
     : NO_DEFAULTS;
@@ -56,6 +69,8 @@ export function decodeJob(
     path,
     needs,
     steps: [...steps, ...cleanup],
+    ...when === "always" || when === "failure" ? { when } : {},
+    ...onFailure === "stop" ? { stopsAtFailure: true } : {},
     ...decodedRepeat ? { repeat: decodedRepeat } : {},
   };
 }

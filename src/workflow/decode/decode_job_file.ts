@@ -6,7 +6,7 @@ import type { Document, Job, Step } from "../model.ts";
 import { addWarning } from "../problem.ts";
 
 /** Keys of a job that say how it goes with other jobs, and so nothing in a file of its own. */
-const WITHOUT_EFFECT = ["needs", "repeat"];
+const WITHOUT_EFFECT = ["needs", "when", "repeat"];
 
 /** Decodes a document that is one job; undefined, with a problem told, where it is no mapping. */
 export function decodeJobFile({ value }: Document, decoding: Decoding): JobDraft | undefined {

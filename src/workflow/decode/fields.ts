@@ -13,6 +13,8 @@ export interface Field {
   readonly default?: string;
   /** What a number must at least be. */
   readonly minimum?: number;
+  /** The texts that there are. */
+  readonly choices?: readonly string[];
   /** What a text must look like. */
   readonly pattern?: RegExp;
   readonly summary: string;
@@ -59,19 +61,23 @@ const IN_JOB_NAME: NameRule = {
 };
 
 /** What a job decides before its steps: skipif and the interval of repeat. */
-export const IN_JOB: NameRule = { where: "in a job", known: ["vars", "outputs"], hints: HINTS };
+export const IN_JOB: NameRule = {
+  where: "in a job",
+  known: ["vars", "outputs", "needs"],
+  hints: HINTS,
+};
 
 /** What a step computes before it begins: its vars and the entries of iteration. */
 const IN_STEP_VARS: NameRule = {
   where: "in the vars of a step",
-  known: ["vars", "outputs", "repeat_index"],
+  known: ["vars", "outputs", "needs", "repeat_index"],
   hints: HINTS,
 };
 
 /** What a step evaluates once its action has answered. */
 export const IN_STEP: NameRule = {
   where: "in a step",
-  known: ["vars", "res", "req", "rt", "status", "outputs", "repeat_index"],
+  known: ["vars", "res", "req", "rt", "status", "outputs", "needs", "repeat_index"],
   hints: HINTS,
 };
 
@@ -95,7 +101,8 @@ const TEST = 'the key is "test", one expression: join conditions with &&';
 const OUTPUTS = 'the key is "outputs", with a name for each expression';
 const ITERATION = 'the key is "iteration", a list of maps';
 const PARAMETER = 'parameters of an action go under "with"';
-const GOES_ON = "not supported: other steps and independent jobs continue after a failure anyway";
+const GOES_ON = "other steps and independent jobs continue after a failure anyway; " +
+  '"on_failure: stop" of a job skips its remaining steps';
 const AFTER_ALL = 'the key is "finally", a list of steps that run whatever fails';
 const MATRIX = 'a step with "iteration" runs once for each entry, with uses: embedded a whole job';
 
@@ -146,7 +153,19 @@ export const JOB_FIELDS = {
     name: { type: "template", names: IN_JOB_NAME, required: true, summary: "Shown in the report." },
     id: { type: "text", summary: "What other jobs name in needs.", default: "job_<index>" },
     needs: { type: "names", summary: "Ids of the jobs that must be done before this one." },
+    when: {
+      type: "text",
+      choices: ["always", "failure"],
+      summary: "Starts the job once its needs have ended in any state, or if one of them failed; " +
+        "left out, if all of them passed or were skipped on purpose.",
+    },
     steps: { type: "list", required: true, summary: "The steps, run one after the other." },
+    on_failure: {
+      type: "text",
+      choices: ["continue", "stop"],
+      default: "continue",
+      summary: "Whether the steps after a failed one run.",
+    },
     finally: {
       type: "list",
       summary:
@@ -161,7 +180,6 @@ export const JOB_FIELDS = {
   },
   foreignKeys: {
     if: SKIPIF,
-    when: SKIPIF,
     continue_on_error: GOES_ON,
     "continue-on-error": GOES_ON,
     always: AFTER_ALL,
@@ -259,7 +277,8 @@ export const STEP_FIELDS = {
   },
   foreignKeys: {
     if: SKIPIF,
-    when: SKIPIF,
+    when:
+      '"when" is a key of a job; the condition of a step is "skipif", which skips where it is true',
     action: 'the key is "uses"',
     continue_on_error: GOES_ON,
     "continue-on-error": GOES_ON,
