@@ -34,7 +34,7 @@ export async function runJobFile(
   const inner: Session = {
     ...shared,
     document,
-    ...session.detail.places ? { spotOf: await jobFileSpots(document) } : {},
+    ...session.detail.places ? { spotOf: await jobFileSpots(session, document) } : {},
     vars,
     outputs: new Outputs(stepIds),
     stepIds,

@@ -1,4 +1,5 @@
 import type { Document, Step, Workflow } from "../../workflow/model.ts";
+import type { Session } from "../session.ts";
 import { excerptOf, type Position } from "../../source/source.ts";
 
 /** What finds where a step begins, by the index of its job. */
@@ -15,14 +16,18 @@ async function locateSteps(document: Document): Promise<(step: Step) => Position
   return ({ path }) => spot(excerptOf(positions.locate(path)));
 }
 
-const JOB_FILES = new WeakMap<Document, Promise<(step: Step) => Position>>();
-
-/** What finds where the steps of a job file begin; it may be run again and again. */
-export function jobFileSpots(document: Document): Promise<(step: Step) => Position> {
-  let spots = JOB_FILES.get(document);
-  if (!spots) JOB_FILES.set(document, spots = findInJobFile(document));
+/** What finds where the steps of a job file begin; a run may embed it again and again. */
+export function jobFileSpots(
+  { scope }: Session,
+  document: Document,
+): Promise<(step: Step) => Position> {
+  const known = scope.resource("places in job files", () => new Map<Document, JobFileSpots>());
+  let spots = known.get(document);
+  if (!spots) known.set(document, spots = findInJobFile(document));
   return spots;
 }
+
+type JobFileSpots = Promise<(step: Step) => Position>;
 
 async function findInJobFile(document: Document): Promise<(step: Step) => Position> {
   const locate = await locateSteps(document);

@@ -6,12 +6,13 @@ import { stepText } from "../../value/step_text.ts";
 import { isDict } from "../../value/value.ts";
 import { ownVars } from "../../workflow/decode/own_vars.ts";
 import type { Job, Step } from "../../workflow/model.ts";
+import type { Session } from "../session.ts";
 import type { Round } from "../execute/step_context.ts";
 
 /** Who reads what came out nil: a step in a round of its job, or a job. */
 export interface Reader {
-  /** Absent in an embedded job. */
-  readonly plan: Plan | undefined;
+  /** The run that it belongs to; an embedded job has no plan. */
+  readonly session: Pick<Session, "plan" | "scope">;
   readonly round?: Round;
   /** The key that reads it: `["jobs", 0, "steps", 2, "with"]`. */
   readonly path: Path;
@@ -30,11 +31,12 @@ export function explainNil(
   reads: readonly NilRead[],
   { all = reads, isNil = false }: { all?: readonly NilRead[]; isNil?: boolean } = {},
 ): string | undefined {
-  const { plan, path, round } = reader;
+  const { session: { plan, scope }, path, round } = reader;
   const upstream = round && failedUpstream(round, reads);
   if (upstream !== undefined || !plan) return upstream;
-  return notSelected(plan, all) ?? unsetVariable(plan, path, reads) ??
-    notYetPublished(plan, path, reads, isNil);
+  const index = () => scope.resource("jobs and their outputs", () => indexJobs(plan.workflow.jobs));
+  return notSelected(plan, index, all) ?? unsetVariable(plan, path, reads) ??
+    notYetPublished(plan, index, path, reads, isNil);
 }
 
 type OutputRead = readonly [first: string, second: string | undefined];
@@ -66,7 +68,11 @@ function lacks(step: Step, { outputs: { view } }: Round, first: string, second?:
   return second !== undefined && declares(step, second) && (published[second] ?? null) === null;
 }
 
-function notSelected({ workflow, jobs }: Plan, reads: readonly NilRead[]): string | undefined {
+function notSelected(
+  { workflow, jobs }: Plan,
+  index: () => JobIndex,
+  reads: readonly NilRead[],
+): string | undefined {
   const isWhole = jobs.length === workflow.jobs.length &&
     jobs.every(({ skip }) => skip === undefined);
   const names = isWhole ? [] : outputsOf(reads).map(([name]) => name);
@@ -75,7 +81,7 @@ function notSelected({ workflow, jobs }: Plan, reads: readonly NilRead[]): strin
   for (const job of workflow.jobs) {
     const choice = planned.get(job);
     if (choice && choice.skip === undefined) continue;
-    const name = names.find((name) => publishersOf(workflow.jobs, name).some((p) => p.job === job));
+    const name = names.find((name) => publishersOf(index(), name).some((p) => p.job === job));
     if (name === undefined) continue;
     const why = choice ? `was skipped because of ${choice.skip}` : "was not selected to run";
     return `outputs.${name} comes from the job "${job.id}", which ${why}`;
@@ -136,6 +142,7 @@ const BEFORE_STEPS = -1;
 /** Which step publishes what is not there yet, and why not before. */
 function notYetPublished(
   { workflow: { jobs } }: Plan,
+  index: () => JobIndex,
   path: Path,
   reads: readonly NilRead[],
   isNil: boolean,
@@ -144,9 +151,9 @@ function notYetPublished(
   if (!reader) return undefined;
   const at = stepAt?.index ?? BEFORE_STEPS;
   for (const [first, second] of outputsOf(reads)) {
-    const all = publishersOf(jobs, first);
+    const all = publishersOf(index(), first);
     if (all.length === 0) continue;
-    const earlier = earlierThan(jobs, reader);
+    const earlier = earlierThan(index(), reader);
     const before = all.filter(({ job, step }) =>
       job === reader ? step.index < at : earlier.has(job)
     );
@@ -165,7 +172,7 @@ function notYetPublished(
     }
     const other = all.find(({ job }) => job !== reader);
     if (!other) continue;
-    return earlierThan(jobs, other.job).has(reader)
+    return earlierThan(index(), other.job).has(reader)
       ? `the job "${other.job.id}" publishes it, but runs after this one`
       : `the job "${other.job.id}" publishes it: add it to the needs of this job`;
   }
@@ -187,21 +194,14 @@ interface JobIndex {
   readonly earlier: Map<Job, ReadonlySet<Job>>;
 }
 
-const indexes = new WeakMap<readonly Job[], JobIndex>();
-
-function indexOf(jobs: readonly Job[]): JobIndex {
-  let index = indexes.get(jobs);
-  if (!index) {
-    const byId = new Map(jobs.map((job) => [job.id, job]));
-    index = { byId, publishers: indexPublishers(jobs), earlier: new Map() };
-    indexes.set(jobs, index);
-  }
-  return index;
+function indexJobs(jobs: readonly Job[]): JobIndex {
+  const byId = new Map(jobs.map((job) => [job.id, job]));
+  return { byId, publishers: indexPublishers(jobs), earlier: new Map() };
 }
 
 /** The steps that publish under a name: by their id, or, where there are none, flat. */
-function publishersOf(jobs: readonly Job[], name: string): readonly Publisher[] {
-  return indexOf(jobs).publishers.get(name) ?? [];
+function publishersOf({ publishers }: JobIndex, name: string): readonly Publisher[] {
+  return publishers.get(name) ?? [];
 }
 
 function indexPublishers(jobs: readonly Job[]): ReadonlyMap<string, readonly Publisher[]> {
@@ -219,8 +219,7 @@ function indexPublishers(jobs: readonly Job[]): ReadonlyMap<string, readonly Pub
   return new Map([...flat, ...byId]);
 }
 
-function earlierThan(jobs: readonly Job[], job: Job): ReadonlySet<Job> {
-  const { byId, earlier } = indexOf(jobs);
+function earlierThan({ byId, earlier }: JobIndex, job: Job): ReadonlySet<Job> {
   let found = earlier.get(job);
   if (!found) {
     found = jobsBefore(job, ({ needs }) => needs.flatMap((id) => byId.get(id) ?? [])).jobs;

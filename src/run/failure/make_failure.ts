@@ -89,8 +89,8 @@ function pathOf(owner: Owner): Path {
   return "step" in owner ? owner.step.path : owner.job.path;
 }
 
-function readerOf({ plan }: Session, owner: Owner, path: Path): Reader {
-  return "round" in owner ? { plan, path, round: owner.round } : { plan, path };
+function readerOf(session: Session, owner: Owner, path: Path): Reader {
+  return "round" in owner ? { session, path, round: owner.round } : { session, path };
 }
 
 /** Why an expression found nil at the part that its error marks. */
@@ -202,22 +202,23 @@ function shownOperands(
   }));
 }
 
-/** A repeated step may fail ten thousand times at one place, and finding it is slow. */
-const found = new WeakMap<Positions, Map<string, SourceExcerpt>>();
+/** Places in one document, by their paths. */
+type Places = Map<string, SourceExcerpt>;
 
 /** The place of a value of a document, or of a part of its text. */
 async function placeAt(
-  { document, secrets }: Session,
+  { document, secrets, scope }: Session,
   path: Path,
   start?: number,
   end?: number,
 ): Promise<{ place: SourceExcerpt }> {
   const positions = await document.positions();
-  let known = found.get(positions);
-  if (!known) found.set(positions, known = new Map());
+  // A repeated step may fail ten thousand times at one place, and finding it is slow.
+  const known = scope.resource("places of failures", () => new Map<Positions, Places>());
+  const places = known.getOrInsertComputed(positions, () => new Map());
   const key = JSON.stringify([path, start, end]);
-  let place = known.get(key);
-  if (!place) known.set(key, place = shownPlace(secrets, findPlace(positions, path, start, end)));
+  let place = places.get(key);
+  if (!place) places.set(key, place = shownPlace(secrets, findPlace(positions, path, start, end)));
   return { place };
 }
 
