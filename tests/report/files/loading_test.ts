@@ -10,11 +10,12 @@ const FILES = {
 /** What a run loads that has to do with reports in files, by what Deno tells of itself. */
 function loads(...args: readonly string[]): Promise<readonly string[]> {
   return withFiles(FILES, async (cwd) => {
-    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    const { stdout, stderr, signal } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--log-level=debug", `${ROOT}cli.ts`, ...args],
       cwd,
       env: { GITHUB_ACTIONS: "" },
     }).output();
+    assertEquals(signal, null);
     const log = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
     const read = [...log.matchAll(/fetch_no_follow - specifier: (file:\S+)/g)];
     assert(read.length > 50, log);
