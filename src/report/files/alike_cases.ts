@@ -19,7 +19,9 @@ export function findAlike(
     const known = new Map<string, number>();
     for (const one of suite.cases) {
       if (!isAsked(one)) continue;
-      const key = one.step ? `${slotOf(one.step.run)}\n${failureKind(one.step.result)}` : one.name;
+      const key = one.step
+        ? `${slotOf(one.step.run)}\n${failureKind({ ...one.step.result, failures: one.failures })}`
+        : one.name;
       const index = known.get(key);
       if (index === undefined) {
         known.set(key, found.length);

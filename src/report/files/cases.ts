@@ -14,7 +14,7 @@ export interface Suite {
 
 /**
  * One result that a report counts: one run of one step, a step that did not run, or what failed
- * in a job outside its steps.
+ * in a job outside its steps. The steps of an embedded job are details of the step that embeds it.
  */
 export interface Case {
   /** Unique in its job. */
@@ -53,6 +53,11 @@ function suitesOfRun(record: RunRecord): readonly Suite[] {
   return suites;
 }
 
+/** How many cases passed only because they have no test. */
+export function countUntested(cases: readonly Case[]): number {
+  return cases.filter(({ step }) => step?.result.state === "untested").length;
+}
+
 /** How many cases there are of an outcome. */
 export function countCases(cases: readonly Case[], outcome: Case["outcome"]): number {
   return cases.reduce((count, one) => one.outcome === outcome ? count + 1 : count, 0);
@@ -86,7 +91,7 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
       ) {
         const next = steps[at];
         if (isRunOf(next, round, index) && (next.run.entry ?? 0) <= entry) {
-          addStep(cases, next, "");
+          cases.push(caseOf(next));
           at++;
         } else {
           cases.push(notRun(step, labelOf(entry, round), reason));
@@ -111,20 +116,34 @@ function isRunOf(
   return record?.run.step === step && record.run.round === round;
 }
 
-function addStep(cases: Case[], step: StepRecord, prefix: string): void {
-  const { run, result, inside, place = result.place } = step;
-  const { state, reason, failures, flaky = false } = result;
-  const name = `${prefix}${oneLine(result.name)}${labelOf(run.entry, run.round)}`;
-  cases.push({
-    name,
+function caseOf(step: StepRecord): Case {
+  const { run, result, place = result.place } = step;
+  const { state, reason, flaky = false } = result;
+  const failures = failuresOf(step);
+  return {
+    name: oneLine(result.name) + labelOf(run.entry, run.round),
     outcome: state === "untested" ? "passed" : state,
     reason,
     failures,
     flaky,
     step,
     place: positionOf(failures, place),
-  });
-  for (const inner of inside) addStep(cases, inner, `${name} › `);
+  };
+}
+
+/** The failures of a step; if it embeds a job, those of the steps in that job, with their names. */
+function failuresOf({ result, inside }: StepRecord): readonly Failure[] {
+  if (result.state !== "failed") return [];
+  const inner = inside.flatMap((step) =>
+    failuresOf(step).map((failure) => ({
+      ...failure,
+      message: `${oneLine(step.result.name)}${
+        labelOf(step.run.entry, step.run.round)
+      }: ${failure.message}`,
+    }))
+  );
+  if (inner.length === 0) return result.failures;
+  return [...inner, ...result.failures.filter(({ kind }) => kind !== "embedded")];
 }
 
 /** Rounds that were not begun are told together: there may be thousands of them. */

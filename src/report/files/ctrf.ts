@@ -1,8 +1,9 @@
 import type { Attempt } from "../../run/event.ts";
+import { oneLine } from "../text/text_lines.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
-import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
+import { type Case, countCases, countUntested, labelOf, type Suite, suitesOf } from "./cases.ts";
 import { failureText } from "./details.ts";
-import { type RunRecord, timesOf } from "./run_record.ts";
+import { type RunRecord, type StepRecord, timesOf } from "./run_record.ts";
 
 /** The version of the Common Test Report Format that this keeps to. */
 const VERSION = "1.0.0";
@@ -32,6 +33,7 @@ export function* renderCtrf(records: readonly RunRecord[]): Iterable<string> {
         start: started,
         stop: Math.round(started + duration),
         duration: Math.round(duration),
+        extra: { notTested: countUntested(all) },
       },
     },
   };
@@ -73,7 +75,18 @@ function testOf({ record, name: suite }: Suite, one: Case): unknown {
     retryAttempts: retries && attempts.slice(0, retries).map(retryOf),
     type: result?.uses,
     stdout: result?.echo ? result.echo.trimEnd().split("\n") : undefined,
+    steps: step && step.inside.length > 0 ? step.inside.flatMap(stepsOf) : undefined,
   };
+}
+
+/** The steps of an embedded job, with those of the job files in it. */
+function stepsOf({ run, result, inside }: StepRecord): unknown[] {
+  const { name, state } = result;
+  const status = state === "untested" ? "passed" : state;
+  return [
+    { name: oneLine(name) + labelOf(run.entry, run.round), status },
+    ...inside.flatMap(stepsOf),
+  ];
 }
 
 function messageOf({ outcome, reason = "skipped", failures: [failure] }: Case): string | undefined {

@@ -3,8 +3,10 @@ import { printable } from "../../source/printable.ts";
 import { renderAttempts } from "../text/render_attempts.ts";
 import { renderExchange } from "../text/render_exchange.ts";
 import { renderFailure } from "../text/render_failure.ts";
-import { IN_A_PIPE } from "../text/text_lines.ts";
+import { IN_A_PIPE, oneLine } from "../text/text_lines.ts";
 import { PLAIN } from "../style.ts";
+import { labelOf } from "./cases.ts";
+import type { StepRecord } from "./run_record.ts";
 
 const BOUNDS = { columns: IN_A_PIPE.columns, lines: 40 };
 
@@ -23,8 +25,37 @@ export function attemptsText({ attempts }: StepResult): string {
   return printable(renderAttempts(attempts, IN_A_PIPE).join("\n"));
 }
 
+/** Requests and responses of a failed step and of the failed steps in the job that it embeds. */
+export function exchangesText({ result, inside }: StepRecord): string {
+  if (result.state !== "failed") return "";
+  const own = result.exchange ? [exchangeText(result.exchange)] : [];
+  return [...own, ...inside.map(exchangesText).filter((text) => text !== "")].join("\n");
+}
+
+/** The steps of an embedded job, one on each line; empty if the step embeds none. */
+export function insideText({ inside }: StepRecord, indent = ""): string {
+  return inside.map((step) => {
+    const { name, state, echo } = step.result;
+    const title = `${indent}${STATE_WORDS[state]}: ${oneLine(name)}${
+      labelOf(step.run.entry, step.run.round)
+    }`;
+    const said = echo === undefined
+      ? []
+      : [`${indent}  ${echo.trimEnd().replaceAll("\n", `\n${indent}  `)}`];
+    const deeper = insideText(step, `${indent}  `);
+    return [printable(title), ...said.map(printable), ...deeper === "" ? [] : [deeper]].join("\n");
+  }).join("\n");
+}
+
+const STATE_WORDS = {
+  passed: "passed",
+  failed: "failed",
+  skipped: "skipped",
+  untested: "not tested",
+} as const;
+
 /** Request and response as lines of plain text. */
-export function exchangeText(exchange: Exchange): string {
+function exchangeText(exchange: Exchange): string {
   let text = EXCHANGES.get(exchange);
   if (text === undefined) {
     text = printable(renderExchange(exchange, PLAIN, BOUNDS).join("\n"));

@@ -1,8 +1,8 @@
 import type { Attempt, Failure } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
 import { countOf, oneLine } from "../text/text_lines.ts";
-import { type Case, countCases, distinct, type Suite, suitesOf } from "./cases.ts";
-import { attemptsText, exchangeText, failureText } from "./details.ts";
+import { type Case, countCases, countUntested, distinct, type Suite, suitesOf } from "./cases.ts";
+import { attemptsText, exchangesText, failureText, insideText } from "./details.ts";
 import { type RunRecord, type StepRecord, timesOf } from "./run_record.ts";
 
 /**
@@ -42,6 +42,7 @@ function* renderSuite({ record, job, name, cases }: Suite): Iterable<string> {
     job: job.id,
     needs: job.needs.join(", "),
     rounds: job.rounds === undefined ? undefined : String(job.rounds),
+    not_tested: countUntested(cases) ? String(countUntested(cases)) : undefined,
     tool: `${record.tool.name} ${record.tool.version}`,
   };
   yield renderProperties(properties, "    ");
@@ -114,12 +115,12 @@ function renderFlaky(attempts: readonly Attempt[]): string {
  */
 function outputOf({ step, outcome }: Case): string {
   if (!step) return "";
-  const { echo, exchange } = step.result;
+  const { echo } = step.result;
   const attempts = attemptsText(step.result);
   const told = [
     ...echo === undefined ? [] : [echo.trimEnd()],
     ...attempts === "" ? [] : [attempts],
-    ...outcome === "failed" && exchange ? [exchangeText(exchange)] : [],
+    ...[insideText(step), exchangesText(step)].filter((text) => text !== ""),
   ];
   const { exchange: json, hasMarkup } = step.text;
   if (outcome === "failed" || json === undefined) return escape(told.join("\n"));

@@ -1,8 +1,8 @@
 import { formatElapsed } from "../../value/duration.ts";
 import { countOf } from "../text/text_lines.ts";
 import { type AlikeCases, findAlike } from "./alike_cases.ts";
-import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
-import { exchangeText, failureText } from "./details.ts";
+import { type Case, countCases, countUntested, type Suite, suitesOf } from "./cases.ts";
+import { exchangesText, failureText } from "./details.ts";
 import { fencedText, markdownText } from "./markdown_text.ts";
 import type { RunRecord } from "./run_record.ts";
 
@@ -61,13 +61,15 @@ function summaryOf(record: RunRecord, all: readonly Case[]): string {
   const [passed, failed, skipped] = (["passed", "failed", "skipped"] as const).map((outcome) =>
     countCases(all, outcome)
   );
-  const { untestedFailures: untested = 0 } = record.end ?? {};
+  const untested = countUntested(all);
+  const { untestedFailures = 0 } = record.end ?? {};
+  const unsuccessful = untestedFailures ? ` (${untestedFailures} unsuccessful)` : "";
   const flaky = all.filter((one) => one.flaky).length;
   const parts = [
-    `${passed} passed`,
+    `${passed! - untested} passed`,
     ...failed ? [`**${failed} failed**`] : [],
     ...skipped ? [`${skipped} skipped`] : [],
-    ...untested ? [`${untested} unsuccessful and not tested`] : [],
+    ...untested ? [`${untested} not tested${unsuccessful}`] : [],
     ...flaky ? [`${flaky} flaky`] : [],
     `in ${formatElapsed(record.end?.duration ?? 0)}`,
   ];
@@ -107,14 +109,14 @@ function* renderFailures(suites: readonly Suite[]): Iterable<string> {
 /** In one piece, so that no cut leaves an element or a fence open. */
 function failurePiece({ suite, first, count }: AlikeCases): string {
   const { name, place, failures, step } = first;
-  const exchange = step?.result.exchange;
+  const exchange = step ? exchangesText(step) : "";
   const where = place ? ` (${markdownText(`${place.file}:${place.line}`)})` : "";
   const others = count > 1 ? `, and ${countOf(count - 1, "more round")} like it` : "";
   const title = `${markdownText(`${suite.name} › ${name}`)}${where}${others}`;
   return [
     `\n<details open><summary>${title}</summary>\n\n`,
     detail(failureText(failures)),
-    exchange ? detail(exchangeText(exchange)) : "",
+    exchange === "" ? "" : detail(exchange),
     "</details>\n",
   ].join("");
 }

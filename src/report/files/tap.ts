@@ -1,6 +1,6 @@
 import { printable } from "../../source/printable.ts";
 import { type Case, type Suite, suitesOf } from "./cases.ts";
-import { attemptsText, exchangeText, failureText } from "./details.ts";
+import { attemptsText, exchangesText, failureText, insideText } from "./details.ts";
 import type { RunRecord } from "./run_record.ts";
 
 /**
@@ -51,6 +51,7 @@ function diagnosticsOf(one: Case): string {
   if (attempts > 1) lines += block("tried", attemptsText(result));
   if (outcome === "failed") lines += failureLines(one);
   if (result.untested !== undefined) lines += block("untested", printable(result.untested));
+  if (step.inside.length > 0) lines += block("steps", insideText(step));
   if (result.echo) lines += block("echo", printable(result.echo));
   return lines;
 }
@@ -66,8 +67,8 @@ function failureLines({ failures, place, step }: Case): string {
     lines += line(`  column: ${place.column}`);
   }
   lines += block("message", failureText(failures));
-  const exchange = step?.result.exchange;
-  return exchange ? lines + block("exchange", exchangeText(exchange)) : lines;
+  const exchange = step ? exchangesText(step) : "";
+  return exchange === "" ? lines : lines + block("exchange", exchange);
 }
 
 /** A text of several lines as YAML, which keeps them as they are but for line ends behind them. */

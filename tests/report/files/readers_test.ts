@@ -122,8 +122,12 @@ Deno.test("a JUnit reader finds what was said, sent and got, and why it was wron
   assertEquals(names("never good"), [["action", "http"], ["attempts", 2]]);
   assertStringIncludes(find("never good")["system-out"]![0]!, "attempts: 1–2 test is false");
   const embedded = testsuite[2]!.testcase;
-  assertStringIncludes(embedded[0]!.error![0]!.message, "jobs/login.yml failed: 1 of 2 steps");
-  assertStringIncludes(embedded[2]!.failure![0]!.inner!, "jobs/login.yml:8:11: test is false");
+  assertStringIncludes(embedded[0]!.failure![0]!.message, "token: test is false");
+  assertStringIncludes(
+    embedded[0]!.failure![0]!.inner!,
+    "jobs/login.yml:8:11: token: test is false",
+  );
+  assertStringIncludes(embedded[0]!["system-out"]![0]!, "passed: fine\nfailed: token");
 });
 
 interface TapTest {
@@ -197,7 +201,8 @@ Deno.test("a CTRF report is valid, and tells every case", async () => {
   assertEquals(ctrf, [[]]);
   const { results } = JSON.parse(reports["ctrf.json"]!);
   const { tests, failures, errors, skipped } = count(RICH_CASES);
-  const { passed, failed, start, stop, duration, ...summary } = results.summary;
+  const { passed, failed, start, stop, duration, extra, ...summary } = results.summary;
+  assert(extra.notTested > 0);
   assertEquals([passed, failed], [tests - failures - errors - skipped, failures + errors]);
   assertEquals(summary, { tests, skipped, pending: 0, other: 0, flaky: 1, suites: 8 });
   assert(start <= stop && duration >= 0);
@@ -214,6 +219,11 @@ Deno.test("a CTRF report is valid, and tells every case", async () => {
     one.outcome === "error" ? { ...one, outcome: "failed" } : one
   );
   assertEquals(found, expected);
+  const login = results.tests.find((one: Record<string, unknown>) => one.steps);
+  assertEquals(login.steps, [
+    { name: "fine", status: "passed" },
+    { name: "token", status: "failed" },
+  ]);
   const flaky = results.tests.find((one: Record<string, unknown>) => one.flaky);
   assertEquals(flaky.retries, 2);
   assertEquals(flaky.retryAttempts.map((one: Record<string, unknown>) => one.status), [
@@ -237,12 +247,12 @@ Deno.test("markdown shows the jobs, the failures and what is flaky", async () =>
         ["Job", "Steps", "Failed", "Skipped"],
         ["Orders", "9", "3", "1"],
         ["Rounds", "4", "1", "0"],
-        ["Embeds", "3", "2", "0"],
+        ["Embeds", "1", "1", "0"],
         ["Needs – needs &quot;orders&quot;, which failed", "2", "0", "2"],
         ["Off – skipif is true: true", "1", "0", "1"],
         ["Broken", "2", "1", "1"],
         ["Off (2)", "1", "0", "1"],
-        ["Entries", "8", "0", "2"],
+        ["Entries", "2", "0", "0"],
       ].map((row) => row.map((cell) => cell.replace(/<\/?code>/g, ""))),
     );
     const failures = [...html.matchAll(/<summary>(.*?)<\/summary>/gs)].map(([, text]) =>
