@@ -124,7 +124,7 @@ export interface Parameter {
   readonly name: string;
   readonly type: ParameterType | readonly ParameterType[];
   readonly summary: string;
-  /** What stands for it when it is left out, for documents. */
+  /** Its value when it is left out, for documents. */
   readonly default?: string;
   readonly required?: true;
   /** What a map may hold, where that is fixed. */

@@ -7,7 +7,7 @@ import { type Converted, convertParameter, typeWords } from "./parameters.ts";
  * Reads the parameters of an action by type, once their templates are rendered.
  *
  * A parameter that is left out or null is undefined. One that does not fit its type ends the
- * step with a `StepError` that names the action, the parameter and what stands there.
+ * step with a `StepError` that names the action, the parameter and its value.
  */
 export interface ParameterReader {
   /** Text; numbers and booleans are written as text. */
@@ -52,7 +52,7 @@ export function nilError(action: string, name: string): StepError {
 }
 
 /**
- * The parameter's value, or a `StepError`. What is left out was told of when the workflow was
+ * The parameter's value, or a `StepError`. A missing parameter was reported when the workflow was
  * loaded, so that here its template came out nil.
  */
 export function required<T>(action: string, name: string, value: T | undefined): T {

@@ -58,7 +58,7 @@ export class RunResources {
     await Promise.all(this.#deferred.map((end) => end()));
     if (this.#marks > 0) await endMarked(this.#mark, this.#clock);
     if (this.#directory) {
-      // What a command did to the directory is no reason to fail the run.
+      // Changes that a command made to the directory do not fail the run.
       await this.#directory.then((path) => Deno.remove(path, { recursive: true })).catch(() => {});
     }
     await this.#watchdog?.dismiss();
@@ -80,7 +80,7 @@ export class RunResources {
   }
 }
 
-/** Why there is no directory for temporary files; what Deno denies is explained elsewhere. */
+/** Why no temporary directory could be made; what Deno denies is explained elsewhere. */
 function temporaryProblem(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Deno.errors.NotCapable) return error;
   const reason = error instanceof Deno.errors.NotFound

@@ -9,7 +9,7 @@ export interface Watchdog {
   started(group: number): void;
   /** Nothing is left of a group. */
   ended(group: number): void;
-  /** A folder was made for files that nobody needs after the run. Resolves once it has been written. */
+  /** A directory was made for files that nobody needs after the run. Resolves once it has been written. */
   made(folder: string): Promise<void>;
   /** Ends the watchdog. Resolves when it has gone. */
   dismiss(): Promise<void>;
@@ -77,7 +77,7 @@ export function startWatchdog(mark = ""): Watchdog {
   child.unref();
   const encoder = new TextEncoder();
   const writer = child.stdin.getWriter();
-  // A watchdog that somebody ended is no reason to fail a step.
+  // A watchdog that was killed does not fail a step.
   const tell = (line: string) => writer.write(encoder.encode(line + "\n")).catch(() => {});
   if (mark !== "") tell(`mark ${mark}`);
   return {

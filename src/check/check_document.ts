@@ -20,7 +20,7 @@ import type { CheckModel } from "./model/model.ts";
 export interface CheckedDocument {
   /** In the order of the files. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Texts that stand in the files and must not be printed. */
+  /** Texts of the files that must not be printed. */
   readonly secrets: readonly string[];
   /** The paths of the job files. */
   readonly jobFiles: readonly string[];

@@ -25,7 +25,7 @@ export interface Operand {
   readonly summary: string;
 }
 
-/** What a word is the path of: a YAML or JSON file, or several by commas, any file, a folder. */
+/** What a word is the path of: a YAML or JSON file, or several with commas, any file, a directory. */
 export type PathKind = "documents" | "file" | "folder";
 
 /** An option of the command line. One with a `value` takes one, the others are switches. */
@@ -33,7 +33,7 @@ export interface Option {
   /** Without the dashes. */
   readonly name: string;
   readonly short?: string;
-  /** What the value stands for: `mode`. */
+  /** What the value is: `mode`. */
   readonly value?: string;
   /** The only values that are allowed. */
   readonly choices?: readonly string[];

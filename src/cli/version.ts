@@ -10,7 +10,7 @@ export async function versionLine(files: Files): Promise<string> {
   return `Runner Version ${VERSION} (commit: ${commit.slice(0, 7)})`;
 }
 
-/** The commit of the git checkout that this file lies in; undefined where it lies in none. */
+/** The commit of the git checkout that contains this file; undefined if none does. */
 async function checkedOutCommit(files: Files): Promise<string | undefined> {
   if (!import.meta.url.startsWith("file:")) return undefined;
   const read = async (path: URL) => {
@@ -21,7 +21,7 @@ async function checkedOutCommit(files: Files): Promise<string | undefined> {
     }
   };
   const root = new URL("../../", import.meta.url);
-  // In a second work tree `.git` is a file that names the folder.
+  // In a second work tree `.git` is a file that names the directory.
   const elsewhere = /^gitdir: (.*)$/.exec(await read(new URL(".git", root)) ?? "")?.[1];
   const git = new URL(`${encodeURI(elsewhere ?? ".git")}/`, root);
   const head = await read(new URL("HEAD", git));

@@ -62,7 +62,7 @@ export interface Scope {
   readonly names: Readonly<Record<string, unknown>>;
   /** Whether an unknown name is an error, as in a step, rather than nil, as in workflow `vars`. */
   readonly strict: boolean;
-  /** Takes what an expression says is secret, with all that lies in it. */
+  /** Takes a value that an expression declares secret, with everything inside it. */
   readonly addSecret?: (value: Value) => void;
 }
 

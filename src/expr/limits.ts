@@ -1,4 +1,4 @@
-/** What an expression may be and may do: enough for any honest one, and never a hang. */
+/** Limits of expressions: enough for any honest one, and none can hang the program. */
 export const LIMITS = {
   /** Characters of one expression. */
   source: 10_000,

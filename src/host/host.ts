@@ -28,11 +28,11 @@ export interface Environment {
 export interface Files {
   /** The bytes of a file; `NotFound`, `PermissionDenied` and the like as Deno throws them. */
   read(path: string | URL): Promise<Uint8Array>;
-  /** Files directly in a folder, by name; undefined where the path is no folder. */
+  /** Files directly in a directory, by name; undefined if the path is not a directory. */
   list(path: string): Promise<readonly string[] | undefined>;
-  /** What is directly in a folder, by name; nothing where there is none that can be read. */
+  /** The entries of a directory, by name; none if it cannot be read. */
   entries(folder: string): Promise<readonly Entry[]>;
-  /** Whether a path leads to a file, which has content: not to a pipe, a device or a folder. */
+  /** Whether a path leads to a file, which has content: not to a pipe, a device or a directory. */
   isFile(path: string): Promise<boolean>;
   /**
    * The absolute path, without links, of what a path leads to or would lead to if it were there.
@@ -48,7 +48,7 @@ export interface Files {
   workingFolder(): string;
 }
 
-/** Something in a folder; `link` is one that leads to a folder, and so perhaps in a circle. */
+/** An entry of a directory; `link` leads to a directory, and so perhaps in a cycle. */
 export interface Entry {
   readonly name: string;
   readonly kind: "file" | "folder" | "link";

@@ -1,7 +1,7 @@
 import { demand } from "./deno_permissions.ts";
 import type { Entry } from "./host.ts";
 
-/** What is directly in a folder, by name; nothing where there is none that can be read. */
+/** The entries of a directory, by name; none if it cannot be read. */
 export async function readEntries(folder: string): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   try {
@@ -28,7 +28,7 @@ async function followLink(name: string, path: string): Promise<readonly Entry[]>
   }
 }
 
-/** Whether there is nothing to see: no such folder, one that is closed, links in a circle. */
+/** Whether the directory is missing or closed, or its links form a cycle. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ||
     error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable ||

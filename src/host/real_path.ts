@@ -1,6 +1,6 @@
 import { demand } from "./deno_permissions.ts";
 
-/** More links in a row go in a circle. */
+/** More links in a row are taken for a cycle. */
 const MOST_LINKS = 40;
 
 /**
@@ -27,7 +27,7 @@ export async function realPath(path: string, links = 0): Promise<string> {
   return name === ".." ? parentOf(real) : join(real, name);
 }
 
-/** Where a link leads; undefined for what is none, or is not there. */
+/** The target of a link; undefined if it is not a link or does not exist. */
 async function readLink(path: string): Promise<string | undefined> {
   try {
     return (await Deno.lstat(path)).isSymlink ? await Deno.readLink(path) : undefined;

@@ -13,7 +13,7 @@ export interface StagedFile {
   discard(): void;
 }
 
-/** Opens a file to be written anew; folders that are missing on the way to it are made. */
+/** Opens a file to be replaced; missing directories are made. */
 export async function stageFile(path: string): Promise<StagedFile> {
   const target = resolveTarget(path);
   if (target.isSpecial) return await openSpecial(target.path);
@@ -105,7 +105,7 @@ const LATENCY = 50;
 /** Writes what comes in a short time in one go. */
 function growing({ add, flush: writeOut, close, dropHalfLine }: GatheringFile): StagedFile {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** What went wrong while nobody was there to be told. */
+  /** An error that occurred while nobody waited for a result. */
   let problem: { readonly error: unknown } | undefined;
   const inWholeLines = (act: () => void) => {
     try {
@@ -267,7 +267,7 @@ function resolveTarget(path: string): Target {
   }
 }
 
-/** Where a link leads that may lead nowhere yet; nothing where there is no link. */
+/** The target of a link, which may not exist yet; undefined if it is not a link. */
 function readLink(path: string): string | undefined {
   try {
     const led = Deno.readLinkSync(path);
@@ -290,7 +290,7 @@ function parentOf(path: string): string {
   return end < 0 ? "." : path.slice(0, end) || "/";
 }
 
-/** The folders that had to be made, the innermost first. */
+/** The directories that had to be made, the innermost first. */
 function makeFolder(path: string): string[] {
   const missing: string[] = [];
   for (let folder = path; !exists(folder); folder = parentOf(folder)) missing.push(folder);

@@ -226,7 +226,7 @@ export interface Attempt {
 
 /** What was wrong, where, with which values. */
 export interface Failure {
-  /** `embedded`: steps of the job that the step embeds failed, each told with its own failures. */
+  /** `embedded`: steps of the job that the step embeds failed, each reported with its own failures. */
   readonly kind: "test" | "action" | "expression" | "interrupted" | "embedded";
   /** The key of the step (or job) it is about: `test`, `with`, `outputs.id`. */
   readonly field: string;
@@ -322,7 +322,7 @@ export interface RoundFinished {
   readonly state: JobState;
 }
 
-/** How a job came out; a job that was skipped on purpose is no failure. */
+/** How a job came out; a job that was skipped on purpose is not a failure. */
 export type JobState = "passed" | "failed" | "skipped";
 
 /** A job is over. */
@@ -373,7 +373,7 @@ export interface RunFinished {
   readonly leftOut?: number;
 }
 
-/** Something to tell apart from results. `debug` is for those who asked for details. */
+/** A message beside the results. `debug` is for those who asked for details. */
 export interface Note {
   /** Which event it is. */
   readonly type: "note";

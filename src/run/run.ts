@@ -57,11 +57,11 @@ export interface RunOptions {
 /** How long cleanup steps may take after an interruption where nothing else is asked for. */
 export const CLEANUP_TIMEOUT = 30_000;
 
-/** What is told where nothing else is asked for. */
+/** What a run reports by default. */
 const DETAIL: Detail = { all: false, debug: false, places: false, limit: 2048 };
 
 /**
- * Runs a plan and tells of it in events; true when every job passed or was skipped on purpose.
+ * Runs a plan and emits events; true if every job passed or was skipped on purpose.
  * When it returns, all that its actions began has been ended.
  */
 export async function run(
@@ -204,7 +204,7 @@ async function runAll(
   jobs: readonly PlannedJob[],
   { jobs: atOnce }: RunOptions,
 ): Promise<void> {
-  // All promises exist before any job starts: a job may stand above those that it needs.
+  // All promises exist before any job starts: a job may be written above those that it needs.
   const outcomes: Outcomes = new Map(jobs.map((job) => [job, Promise.withResolvers()]));
   const [last, first] = partition(jobs, ({ job }) => job.isCleanup === true);
   await runGraph(session, first, outcomes, atOnce);

@@ -18,7 +18,7 @@ export interface Session {
   readonly deadlines: Deadlines;
   /** What the steps of a run share, until it ends. */
   readonly scope: ResourceScope;
-  /** What the steps stand in: the workflow, or a job file. */
+  /** The document of the steps: the workflow, or a job file. */
   readonly document: Document;
   /** Where a step of an embedded job begins, where that is asked for. */
   readonly spotOf?: (step: Step) => Position;
@@ -82,13 +82,13 @@ export type RunJobFile = (
   vars: Dict,
 ) => Promise<JobResult>;
 
-/** How much a run tells about what went well. */
+/** How much a run reports about what passed. */
 export interface Detail {
   /** Keep request, response and outputs of each step, not only of those that failed. */
   readonly all: boolean;
-  /** Pass on what actions tell to those who ask. */
+  /** Pass on what actions log for `-v`. */
   readonly debug: boolean;
-  /** Tell where each step stands in its file: in the beginning, or of embedded ones as they end. */
+  /** Report the position of each step: at the start, or of embedded ones as they end. */
   readonly places: boolean;
   /** How many characters of each field of a request or response are kept. */
   readonly limit: number;

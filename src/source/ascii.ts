@@ -1,5 +1,5 @@
 /**
- * A character of ASCII for each sign that reports and drawings use. One stands for one, so that
+ * An ASCII character for each sign that reports and drawings use, one for one, so that
  * columns and boxes stay as they are.
  */
 const ASCII = new Map<string, string>(

@@ -1,6 +1,6 @@
 import { cutToWidth, displayWidth } from "./display_width.ts";
 
-/** A line in pieces that are no wider than that. */
+/** A line in pieces of at most that width. */
 export function wrapLine(line: string, columns: number): string[] {
   if (displayWidth(line) <= columns) return [line];
   // Nearly all long lines are ASCII, and need not be measured character by character.

@@ -10,7 +10,7 @@ export interface Limits {
   readonly permissions?: Permissions;
 }
 
-/** Deeper than this is no workflow, and would overflow the stack sooner or later. */
+/** No real workflow is deeper than this, and the stack would overflow sooner or later. */
 export const MOST_LEVELS = 500;
 
 const DEFAULT_LIMIT = 10_000;

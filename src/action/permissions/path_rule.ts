@@ -12,7 +12,7 @@ export async function pathRefusal(
 ): Promise<Refusal | undefined> {
   const rules = permissions[kind];
   if (!rules) return undefined;
-  // What leads nowhere, or in a circle, is in none of the folders.
+  // A path that leads nowhere, or in a cycle, is in none of the directories.
   const real = await files.realPath(path).catch(() => undefined);
   if (real !== undefined && rules.some((rule) => isWithin(real, rule.path))) return undefined;
   const leads = real === undefined || real === path ? "" : `, which leads to '${real}'`;

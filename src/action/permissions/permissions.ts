@@ -29,7 +29,7 @@ export interface ProgramRule {
   readonly path?: string;
 }
 
-/** A file, or a folder with all that is in it. */
+/** A file, or a directory with everything in it. */
 export interface PathRule {
   /** Absolute, and without links. */
   readonly path: string;

@@ -13,7 +13,7 @@ export interface Surroundings {
 
 /**
  * The file of a program that is named as a command line names it; undefined where there is none.
- * Links in the way to its folder are followed, but not one that it is itself: the name of a program
+ * Links on the way to its directory are followed, but not if it is a link itself: the name of a program
  * may decide what it does.
  */
 export async function findProgram(

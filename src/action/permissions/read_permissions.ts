@@ -15,9 +15,9 @@ export interface WrittenPermissions {
   readonly net?: readonly string[] | undefined;
   /** Shells and plugins: `sh`, `/bin/bash`, `runner-name`. */
   readonly run?: readonly string[] | undefined;
-  /** Files that may be read, and folders with all that is in them: job files. */
+  /** Files that may be read, and directories with everything in them: job files. */
   readonly read?: readonly string[] | undefined;
-  /** Files that may be written, and folders with all that is in them. */
+  /** Files that may be written, and directories with everything in them. */
   readonly write?: readonly string[] | undefined;
   /** Whether no `shell` step runs, whatever `run` says. */
   readonly noShell?: boolean | undefined;
@@ -63,7 +63,7 @@ async function readProgram(text: string, host: Host): Promise<ProgramRule> {
 }
 
 async function readPath(text: string, { files }: Host, label: string): Promise<PathRule> {
-  // It would be the working folder with all that is in it.
+  // It would be the working directory with everything in it.
   if (text === "") {
     throw new UsageError(`invalid value "" for ${label}`, 'write "." for the working folder');
   }

@@ -1,7 +1,7 @@
 import { describeValue, isDict } from "../../value/value.ts";
 import { PARAMETER_TYPES } from "../parameters.ts";
 
-/** Why a value is no record of an action of that name; undefined where it is one. */
+/** Why a value is not a record of an action of that name; undefined if it is one. */
 export function actionProblem(value: unknown, name: string): string | undefined {
   if (!isRecord(value)) return `exports ${describe(value)} where an action should be`;
   if (value.name !== name) {

@@ -13,7 +13,7 @@ const ENDINGS: readonly (readonly [ending: string, kind: PluginFile["kind"]])[] 
   ...WINDOWS ? [[".exe", "program"], [".cmd", "program"]] as const : [["", "program"]] as const,
 ];
 
-/** Where plugins are looked for; undefined where there is not even a home folder. */
+/** Where plugins are looked for; undefined without a home directory. */
 export function pluginFolder({ env }: Host): PluginFolder | undefined {
   const chosen = env.get("RUNNER_PLUGIN_DIR");
   if (chosen) return { path: chosen, isChosen: true };
@@ -33,7 +33,7 @@ export async function findPlugin(
   return undefined;
 }
 
-/** The names of the plugins in a folder; undefined where it is none that can be read. */
+/** The names of the plugins in a directory; undefined if it cannot be read. */
 export async function pluginNames(
   folder: PluginFolder,
   { files }: Host,
@@ -55,6 +55,6 @@ async function isFile(path: string): Promise<boolean> {
     demand({ name: "read", path });
     return (await Deno.stat(path)).isFile;
   } catch {
-    return false; // What cannot be looked at is no plugin, whatever the reason.
+    return false; // A file that cannot be inspected is not a plugin, whatever the reason.
   }
 }

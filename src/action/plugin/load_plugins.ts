@@ -7,7 +7,7 @@ import type { PluginFile, PluginFolder, PluginProblem } from "./plugin.ts";
 import { PLUGIN_NAME } from "./plugin_name.ts";
 import { programPlugin } from "./program_plugin.ts";
 
-/** The plugins that stand in for actions that are not built in. */
+/** The plugins that provide actions that are not built in. */
 export interface Plugins {
   readonly actions: ReadonlyMap<string, Action>;
   /** Why a plugin that is there cannot be used, by its name. */
@@ -40,7 +40,7 @@ export async function loadPlugins(
   return { actions, problems, names: found, place };
 }
 
-/** Also tells who has no plugins yet how there could be some. */
+/** For users without plugins, also where to put them. */
 function describePlace(folder: PluginFolder | undefined, isThere: boolean): string {
   if (!folder) return "plugins are looked for where RUNNER_PLUGIN_DIR says";
   const { path, isChosen } = folder;

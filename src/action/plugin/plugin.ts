@@ -1,6 +1,6 @@
-/** The folder that plugins lie in. */
+/** The directory of the plugins. */
 export interface PluginFolder {
-  /** As the user or the home folder names it. */
+  /** As the user or the home directory names it. */
   readonly path: string;
   /** Whether RUNNER_PLUGIN_DIR names it. */
   readonly isChosen: boolean;

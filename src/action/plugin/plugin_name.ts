@@ -1,2 +1,2 @@
-/** What the name of a plugin is made of, so that it leads to no other folder. */
+/** The characters of a plugin name, none of which leads to another directory. */
 export const PLUGIN_NAME = /^[A-Za-z0-9_-]+$/;

@@ -30,7 +30,7 @@ interface Attempt {
   readonly reject: (error: unknown) => void;
 }
 
-/** What a module exports: its functions stand there as functions that do nothing. */
+/** What a module exports: its functions are replaced by functions that do nothing. */
 export interface Exported {
   readonly key?: "action" | "default" | undefined;
   readonly record?: unknown;

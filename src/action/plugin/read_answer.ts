@@ -4,7 +4,7 @@ import type { ActionResult, Dict } from "../action.ts";
 
 /**
  * What a plugin answered as the result of its action: `{status, res, req}`, of which `req` is the
- * parameters where it is left out. Throws `StepError` for an `error` and for what is no answer.
+ * parameters where it is left out. Throws `StepError` for an `error` and for an invalid answer.
  */
 export function readAnswer(
   plugin: string,

@@ -136,7 +136,7 @@ export function empty(
     }
   };
   return {
-    // A pipe that cannot be read any more has ended, for whatever reason.
+    // A pipe that cannot be read any more has ended, whatever the reason.
     ended: read().catch(() => {}),
     cancel: () => reader.cancel().catch(() => {}),
   };

@@ -22,7 +22,7 @@ export interface ProcessGroup {
 /** How long processes have to end by themselves once they are asked to. */
 const GRACE = 500;
 
-/** How long the system may take to end what it was told to end. */
+/** How long the system may take to end a process after a signal. */
 const PATIENCE = 2000;
 
 const WINDOWS = Deno.build.os === "windows";

@@ -25,7 +25,7 @@ export async function hasLivingMember(group: number): Promise<boolean | undefine
 export const MARK = "RUNNER_MARK";
 
 /**
- * The processes that have a text in the variable `MARK`, but this one. Only Linux tells, and only
+ * The processes that have a text in the variable `MARK`, but this one. Only Linux shows them, and only
  * of processes of this user.
  */
 export async function markedProcesses(mark: string): Promise<number[]> {

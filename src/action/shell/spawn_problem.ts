@@ -42,6 +42,6 @@ async function folderProblem(path: string): Promise<string | undefined> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return "does not exist";
     if (error instanceof Deno.errors.NotADirectory) return "leads through a file";
-    return undefined; // It cannot be told, so the shell may be at fault.
+    return undefined; // Unknown, so the shell may be at fault.
   }
 }

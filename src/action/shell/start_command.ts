@@ -37,7 +37,7 @@ export async function startCommand(
     );
     resources.watch(group.pid);
     if (stdin !== undefined) feed(group.child.stdin, stdin);
-    // A step that is repeated would fill the disk. What stays all the same goes with the run.
+    // A repeated step would fill the disk. Files that remain are removed when the run ends.
     if (file !== undefined) group.status.then(() => Deno.remove(file)).catch(() => {});
     return group;
   } catch (error) {

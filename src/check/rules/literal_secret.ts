@@ -1,7 +1,7 @@
 import type { Path } from "../../source/source.ts";
 import type { Check } from "../check.ts";
 
-/** Secrets that stand in the file as they are. */
+/** Secrets written in the file in plain text. */
 export const literalSecret: Check = {
   codes: [
     {

@@ -9,7 +9,7 @@ export function checkChoiceOfJobs({ lists, switches }: Invocation): void {
   throw new UsageError("option --no-needs requires --only", "name the jobs that are to run");
 }
 
-/** The part of a plan that `--only` and `--skip` leave. Throws UsageError for what fits no job. */
+/** The part of a plan that `--only` and `--skip` leave. Throws UsageError if a pattern matches no job. */
 export function chooseJobs(plan: Plan, { lists, switches }: Invocation): Plan {
   const matches = (option: string) =>
     (lists.get(option) ?? []).flatMap((wanted) => jobsFor(plan, option, wanted));

@@ -58,7 +58,7 @@ async function readScalar(text: string): Promise<Value> {
     const { value } = await readYaml([{ name: "--var", text }]);
     return typeof value === "object" ? text : value as Value;
   } catch (error) {
-    // Quotes that are no pair, as in "a" or "b": it is text as it stands.
+    // Quotes that are not a pair, as in "a" or "b": it is plain text.
     if (error instanceof LoadError) return text;
     throw error;
   }

@@ -121,7 +121,7 @@ async function checkDistinct(
 
 /** A path by which all that lead to one file are the same, by whatever links. */
 async function whereLeads(path: string, files: Files): Promise<string> {
-  // What is wrong with a path is told where it is opened.
+  // An invalid path is reported when it is opened.
   return fromRoot(await files.realPath(path).catch(() => path), files.workingFolder());
 }
 

@@ -14,7 +14,7 @@ import type { ExitCode, Invocation, Program } from "../command.ts";
 import { expandPattern, isPattern } from "../inputs/expand_pattern.ts";
 import { explainError } from "../messages/explain_error.ts";
 
-/** Checks workflows, runs none, and prints all that was found; 0 when there is no error. */
+/** Checks workflows without running them and prints all findings; 0 if there is no error. */
 export async function checkCommand(
   { operands, switches, values }: Invocation,
   program: Program,
@@ -48,8 +48,8 @@ export async function checkCommand(
 }
 
 /**
- * Checks each workflow once, however many operands lead to it. What stands in a file that several
- * of them read is told once too, and a job file that one of them embeds is checked with that.
+ * Checks each workflow once, however many operands lead to it. What is found in a file that several
+ * of them read is reported once too, and a job file that one of them embeds is checked with that.
  */
 async function* checkAll(
   operands: readonly string[],
@@ -79,7 +79,7 @@ async function* checkAll(
   for (const file of jobFiles) if (!embedded.has(join(file.name))) yield withoutKnown(file);
 }
 
-/** The workflows that an operand stands for. */
+/** The workflows that an operand names. */
 async function namesOf(operand: string, files: Host["files"]): Promise<readonly string[]> {
   // A comma joins files to one workflow, but for those in braces.
   const isList = operand.replace(/\{[^{}]*\}/g, "").includes(",");

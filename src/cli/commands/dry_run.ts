@@ -104,7 +104,7 @@ function withoutSecrets(preview: StepPreview, secrets: Masker): StepPreview {
   return { ...preview, runs };
 }
 
-/** What is known of vars may be secret, wherever else it stands. */
+/** Known values of vars may be secret, and occur elsewhere too. */
 function addSecretsIn(vars: Preview, secrets: Masker): void {
   for (const [name, field] of fieldsOf(vars)) {
     if (isKnown(field)) addSecretsOf({ [name]: knownValue(field) }, secrets);

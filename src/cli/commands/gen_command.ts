@@ -77,7 +77,7 @@ async function parse(source: Source): Promise<ParsedFile> {
   };
 }
 
-/** Undefined for what is no JSON: YAML has mappings in braces too, and tells what is wrong. */
+/** Undefined if it is not JSON: YAML has mappings in braces too, and reports what is wrong. */
 function readJson(text: string): unknown {
   try {
     return parseJson(text);

@@ -3,7 +3,7 @@ import type { Value } from "../../value/value.ts";
 
 type Mask = (text: string) => string;
 
-/** A name and its value below it or beside it, as in YAML; templates stand there as written. */
+/** A name and its value below it or beside it, as in YAML; templates are shown as written. */
 export function renderPreview(name: string, preview: Preview, mask: Mask): string[] {
   return renderField(mask(name), toItem(preview), mask);
 }

@@ -23,7 +23,7 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
   return 0;
 }
 
-/** How a run is told of, and how long it may take. */
+/** How a run is reported, and how long it may take. */
 interface Settings extends Pick<OpenReportOptions, "redraws" | "timing" | "quiet" | "colour"> {
   readonly level: LogLevel;
   readonly timeout: RunOptions["timeout"];
@@ -86,7 +86,7 @@ async function runPrepared(
     stop(`interrupted by ${signal}`);
   }, timeout);
   const take = (event: RunEvent) => {
-    // What a file report prints stands round the text, not in it.
+    // What a file report prints surrounds the text and is not part of it.
     const isFirst = event.type === "run_started";
     if (isFirst) files?.take(event);
     report.take(event);
@@ -159,7 +159,7 @@ interface Prepared {
   readonly options?: RunOptions;
 }
 
-/** Reads and plans the workflow, and tells of what may be wrong with it. */
+/** Reads and plans the workflow, and reports its warnings. */
 async function prepare(
   invocation: Invocation,
   program: Program,
@@ -192,7 +192,7 @@ async function prepare(
   }
 }
 
-/** Options that make another run than that of a workflow as it stands. */
+/** Options that change the run of a workflow. */
 const PREPARING: readonly string[] = [
   ...["only", "skip", "no-needs", "var", "var-file", "env-file"],
   ...["fail-fast", "strict", "jobs", "cleanup-timeout", "list", "dry-run"],
@@ -203,7 +203,7 @@ function isPrepared({ switches, values, lists }: Invocation): boolean {
   return PREPARING.some((name) => switches.has(name) || values.has(name) || lists.has(name));
 }
 
-/** How much is told on standard error; most runs ask for nothing special. */
+/** How much is printed to standard error; most runs have no option for it. */
 async function levelOf({ switches }: Invocation, env: Environment): Promise<LogLevel> {
   if (!switches.has("verbose") && !env.get("RUNNER_LOG_LEVEL")) return "info";
   return await (await import("../messages/warnings.ts")).logLevel(env, switches);
@@ -237,7 +237,7 @@ function tellsGithub(targets: readonly ReportTarget[]): boolean {
   return targets.some(({ format }) => format.name === "github");
 }
 
-/** The host of the report that is printed: what it says beside is no command for GitHub. */
+/** The host of the report that is printed: its other output must not be taken for commands by GitHub. */
 async function reportHost(targets: readonly ReportTarget[], host: Host): Promise<Host> {
   const local = await inLocale(host);
   if (!tellsGithub(targets)) return local;

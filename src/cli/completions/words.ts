@@ -24,7 +24,7 @@ export function spellings({ name, short }: Option): string[] {
   return [`--${name}`, ...short === undefined ? [] : [`-${short}`]];
 }
 
-/** How all options that take a value are written, in any command: the next word is no operand. */
+/** The spellings of all options that take a value, in any command: the next word is not an operand. */
 export function valuedWords(table: CommandTable): string[] {
   const options = commandWords(table).flatMap(({ options }) => options);
   return [...new Set(options.filter(({ value }) => value !== undefined).flatMap(spellings))];

@@ -1,14 +1,14 @@
 import { globToRegExp } from "@std/path/glob-to-regexp";
 import type { Entry, Files } from "../../host/host.ts";
 
-/** Whether a path may stand for several: the shell was told to leave its `*` alone, or had none. */
+/** Whether a path is a pattern: the shell did not expand its `*`, or there was no shell. */
 export function isPattern(path: string): boolean {
   return /[*?[]|\{.*\}/.test(path);
 }
 
 /**
- * The files that a pattern stands for, by name: `*`, `?`, `[…]` and `{…,…}` stay inside of a
- * name, `**` is any number of folders. As in a shell, what begins with a dot must be named.
+ * The files that match a pattern, by name: `*`, `?`, `[…]` and `{…,…}` stay inside of a
+ * name, `**` is any number of directories. As in a shell, a leading dot must be written.
  */
 export async function expandPattern(pattern: string, files: Files): Promise<readonly string[]> {
   const [first = "", ...rest] = splitPath(pattern);
@@ -38,7 +38,7 @@ async function expand(
   return await expandEach(entries, folder, rest, files);
 }
 
-/** `**` stands for no folder, or for any and all below it; links may lead round in circles. */
+/** `**` matches any number of directories; links may lead in a cycle. */
 async function expandDeeply(
   folder: string,
   rest: readonly string[],

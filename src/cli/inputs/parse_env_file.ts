@@ -86,7 +86,7 @@ const QUOTE_ALL = "put all of the value in quotes";
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
-/** Quotes, the backslash and `$` stand for themselves; what means nothing keeps its backslash. */
+/** Escaped quotes, backslashes and `$` mean themselves; unknown escapes keep their backslash. */
 function unescape(text: string): string {
   return text.replace(
     /\\([^])/g,

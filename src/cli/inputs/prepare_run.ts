@@ -13,7 +13,7 @@ import { checkChoiceOfJobs, chooseJobs } from "../args/choose_jobs.ts";
 import type { Invocation, Program } from "../command.ts";
 import { applyInputs, readInputs } from "./read_inputs.ts";
 
-/** A run that is to be another one than that of a workflow as it stands. */
+/** A run that differs from that of the workflow as written. */
 export interface Preparation {
   readonly warnings: readonly Diagnostic[];
   readonly options: Pick<

@@ -19,7 +19,7 @@ export interface VarFile {
 
 const NO_TEMPLATES = "templates are evaluated in the vars of the workflow alone";
 
-/** Reads the values of a file for vars. Throws LoadError where it is no mapping of data. */
+/** Reads the values of a file for vars. Throws LoadError if it is not a mapping of data. */
 export async function readVarFile(source: Source): Promise<VarFile> {
   const document = await readYaml([source], "var file");
   const { value } = document;
@@ -41,7 +41,7 @@ export async function readVarFile(source: Source): Promise<VarFile> {
   return { document, vars: value, warnings };
 }
 
-/** The error that tells of names in a file that are no vars of the workflow. */
+/** The error for names in a file that are not vars of the workflow. */
 export function unknownVarsError(
   { document }: VarFile,
   problems: readonly VarProblem[],

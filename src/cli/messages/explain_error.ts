@@ -57,7 +57,7 @@ function columnsOf({ stderr }: Host): number | undefined {
 }
 
 /**
- * Takes out the secrets of the environment, those that came in otherwise, and those that stand in
+ * Takes out the secrets of the environment, those that came in otherwise, and those in
  * the lines of a file that diagnostics show.
  */
 export function maskOf(

@@ -2,7 +2,7 @@ import type { Part } from "./split_net.ts";
 
 /**
  * The row of each part in its channel, from 0: parts that share one keep a column between them.
- * Which of two lies above the other is chosen so that few lines cross.
+ * The order of two of them is chosen so that few lines cross.
  */
 export function assignTracks(parts: readonly Part[]): ReadonlyMap<Part, number> {
   const order: Part[] = [];

@@ -7,7 +7,7 @@ export interface Block {
 }
 
 /**
- * Divides the jobs of each level into rows that are no wider than that, with the lines that pass
+ * Divides the jobs of each level into rows of at most that width, with the lines that pass
  * them. A row holds one job at least, however wide.
  */
 export function packRows(

@@ -57,7 +57,7 @@ function readIndex(
   return plain(list[index]);
 }
 
-/** A part of a list or text; what lies outside is left out. */
+/** A part of a list or text; indexes outside it are ignored. */
 export function readSlice(
   value: Value,
   from: Value | undefined,

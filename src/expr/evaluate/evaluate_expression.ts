@@ -24,7 +24,7 @@ export interface EvaluateOptions {
 
 /** How a template is rendered. */
 export interface RenderTemplateOptions extends EvaluateOptions {
-  /** Whether nil may stand in the text, as `nil`. */
+  /** Whether nil is written into the text, as `nil`. */
   readonly display?: boolean;
 }
 

@@ -61,7 +61,7 @@ function repeatedSize(value: Value): number {
   return measure(value) - distinct;
 }
 
-/** A text is paid for by its length, as where write out. */
+/** A text counts by its length. */
 function sizeOfText(value: Value): number {
   return typeof value === "string" ? 1 + (value.length >> 4) : 1;
 }

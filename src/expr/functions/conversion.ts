@@ -120,7 +120,7 @@ function unreadable(name: string, wanted: string, value: Value, hint?: string): 
     : new Fault(`${name}() needs a number or a string, got ${kindOf(value)}`);
 }
 
-/** With the marks of HTML escaped, so that it may stand in a page. */
+/** With the marks of HTML escaped, so that a page can contain it. */
 function toJson(run: Evaluation, value: Value): string {
   const text = formatJson(value, run, "  ").replace(
     /[<>&\u2028\u2029]/g,

@@ -27,7 +27,7 @@ export function hyphenNumberHint(
     : undefined;
 }
 
-/** The names with hyphens that stand right before an offset. */
+/** The names with hyphens that end right before an offset. */
 function keyBefore(source: string, start: number): string {
   const text = source.slice(Math.max(0, start - 200), start);
   return /(?<![\p{L}\d_$-])([\p{L}_$][\p{L}\d_$]*-(?:[\p{L}\d_$]+-)*)$/u.exec(text)?.[1] ?? "";

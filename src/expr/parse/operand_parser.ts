@@ -10,7 +10,7 @@ export abstract class OperandParser extends TokenReader {
   /** How many predicates are open: inside one, `#` and `.name` have a meaning. */
   #predicates = 0;
 
-  /** `a; b; c`, the widest thing that may stand in parentheses or braces. */
+  /** `a; b; c`, the widest expression that parentheses or braces may contain. */
   abstract parseExpression(): Node;
 
   /** One expression, as in a list or an argument; the name is acorn's. */
@@ -190,7 +190,7 @@ export abstract class OperandParser extends TokenReader {
     return this.finish({ type: "Literal", start, end, value: name });
   }
 
-  /** A name; where nothing else may stand, any word is one. */
+  /** A name; where only a name is possible, any word is one. */
   parseName(anyWord = false): Identifier {
     const name = String(this.value);
     const isName = this.type === TOKEN.name && (anyWord || !KEYWORDS.has(name)) ||

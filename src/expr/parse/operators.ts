@@ -24,7 +24,7 @@ export const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(["**", "^"]);
 /** Operators that chain: `a < b <= c`. */
 export const COMPARISONS: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
 
-/** Words that test a left side against a right one, and that `not` may stand before. */
+/** Words that test a left side against a right one, and that `not` may precede. */
 export const TEST_WORDS: ReadonlySet<string> = new Set([
   "in",
   "contains",
@@ -36,7 +36,7 @@ export const TEST_WORDS: ReadonlySet<string> = new Set([
 /** All words that are operators. */
 export const OPERATOR_WORDS: ReadonlySet<string> = new Set(["and", "or", "not", ...TEST_WORDS]);
 
-/** Words that begin something of their own, and are no names. */
+/** Words with a syntax of their own, which cannot be names. */
 export const KEYWORDS: ReadonlySet<string> = new Set(["let", "if", "else"]);
 
 /** The one spelling that the tree knows of an operator that has two. */

@@ -17,7 +17,7 @@ export function parseExpression(source: string): Expression {
 
 /**
  * Reads a text with `{{ … }}` in it. The grammar of the expressions decides where each one ends,
- * so that braces and strings inside are no trouble. Braces without an end are text.
+ * so that braces and strings inside it cause no problem. Braces without an end are text.
  */
 export function parseTemplate(source: string): Template {
   const parts: (string | Node)[] = [];

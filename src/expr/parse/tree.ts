@@ -1,7 +1,7 @@
 import { assertNever } from "../../source/errors.ts";
 import type { Node } from "./ast.ts";
 
-/** The nodes right below a node, in the order in which they stand in the text. */
+/** The nodes right below a node, in the order of the text. */
 export function childrenOf(node: Node): readonly Node[] {
   switch (node.type) {
     case "Literal":

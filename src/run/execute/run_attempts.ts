@@ -8,7 +8,7 @@ import type { Session } from "../session.ts";
 import type { StepContext } from "./step_context.ts";
 import { type Try, tryStep } from "./try_step.ts";
 
-/** What tells more of a step; most steps of most runs do without it. */
+/** Loads the details of a step, which most steps of most runs do not need. */
 let code: Promise<typeof import("./step_detail.ts")> | undefined;
 const detail = () => code ??= import("./step_detail.ts");
 
@@ -65,7 +65,7 @@ function isRefused({ failures }: Try): boolean {
   return failures.length > 0 && failures.every(({ cause }) => cause?.includes("(ECONNREFUSED)"));
 }
 
-/** Waits for the next attempt; the failure tells why there is none. */
+/** Waits for the next attempt; the failure says why there is none. */
 async function pauseOrFail(
   session: Session,
   context: StepContext,

@@ -57,7 +57,7 @@ export function emptyTally(): Tally {
   };
 }
 
-/** Counts a job and tells what became of it. */
+/** Counts a job and reports its outcome. */
 export function finishJob(
   session: Session,
   { job, name }: PlannedJob,
@@ -197,7 +197,7 @@ async function runRounds(
     else if (running.length % ROUNDS_A_TURN === 0) await nextTurn(clock);
   }
   const results = await Promise.all(running);
-  // In the order of the steps, so that the owners of flat names do not hang on the timing.
+  // In the order of the steps, so that the owners of flat names do not depend on timing.
   for (const { id } of job.steps) {
     const published = id === undefined ? undefined : latest.get(id)?.outputs.published.get(id);
     if (id !== undefined && published) session.outputs.publish(id, published);

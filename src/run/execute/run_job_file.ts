@@ -96,7 +96,7 @@ function tie(
   };
 }
 
-/** Runs the steps, or tells of each that it is skipped; a `skipif` that is wrong is thrown. */
+/** Runs the steps, or reports each as skipped; an invalid `skipif` is thrown. */
 async function runUnlessSkipped(session: Session, round: Round): Promise<JobState> {
   const { skipif, steps } = round.job;
   if (!skipif || !await isTrueAt(session, round.job, skipif)) return await runRound(session, round);

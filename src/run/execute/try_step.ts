@@ -97,7 +97,7 @@ function nextTurn({ host }: Session): Promise<void> {
   return new Promise((resolve) => host.clock.after(0, resolve));
 }
 
-/** Evaluates and publishes every output that can be evaluated; tells of those that cannot. */
+/** Evaluates and publishes every output that can be evaluated; returns the failures of the others. */
 async function publishOutputs(
   session: Session,
   context: StepContext,

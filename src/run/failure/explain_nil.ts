@@ -22,7 +22,7 @@ export interface Reader {
 type NilRead = Pick<NameRead, "root" | "keys">;
 
 /**
- * Says why what was read is nil, where the cause lies outside of the expression: a step before it
+ * Says why what was read is nil, if the cause is outside the expression: a step before it
  * failed, a job was not selected, a variable is not set, or a step publishes it later. `all` is
  * everything that the expression reads; with `isNil` the key is known to be there, as nil.
  */

@@ -42,7 +42,7 @@ export function exchangedSecretsAdder(masker: Masker): AddExchangedSecrets {
 /** Who says that something is secret may mean a PIN. */
 const SHORTEST_SAID = 4;
 
-/** Adds a value that an expression says is secret, with all that lies in it. */
+/** Adds a value that an expression declares secret, with everything inside it. */
 export function addSecretValue(value: Value, masker: Masker): void {
   const seen = new Set<object>();
   const add = (value: Value) => {

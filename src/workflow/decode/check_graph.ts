@@ -5,13 +5,13 @@ import { addError, type Problem } from "../problem.ts";
 /** A job that has its id. */
 export type IdentifiedJob = JobDraft & { readonly id: string };
 
-/** Looking for what was meant takes as long as there are jobs; more hints than this help nobody. */
+/** Finding a suggestion takes time in proportion to the jobs; more hints than this help nobody. */
 const MOST_HINTS = 20;
 
 /** Checks that every need is a job and that no job waits for itself. */
 export function checkGraph(jobs: readonly IdentifiedJob[], problems: Problem[]): void {
   const byId = new Map<string, IdentifiedJob>();
-  // Of two jobs with the same id, which is told elsewhere, the first counts.
+  // Of two jobs with the same id, which is reported elsewhere, the first counts.
   for (const job of jobs) if (!byId.has(job.id)) byId.set(job.id, job);
   let hints = MOST_HINTS;
   for (const job of jobs) {

@@ -8,7 +8,7 @@ import type { NameRule } from "../model.ts";
 import { addError, addWarning, type Problem } from "../problem.ts";
 
 /**
- * Checks that a name in an expression is one that is known where the expression stands. `vars` are
+ * Checks that a name in an expression is one that is known at the place of the expression. `vars` are
  * the variables of the workflow.
  */
 export function checkName(

@@ -20,7 +20,7 @@ type DecodedFields<F extends Readonly<Record<string, Field>>> = {
   readonly [K in keyof F]?: Decoded[F[K]["type"]];
 };
 
-/** Decodes a mapping by the table of its keys; undefined, with a problem told, where it is none. */
+/** Decodes a mapping by the table of its keys; undefined, with a problem reported, if it is not one. */
 export function decodeFields<F extends Readonly<Record<string, Field>>>(
   value: unknown,
   path: Path,
@@ -108,7 +108,7 @@ function warnOfUnknownKeys<F extends Readonly<Record<string, Field>>>(
   }
 }
 
-/** Types of keys below which more keys stand. */
+/** Types of keys that contain more keys. */
 const HOLDERS: readonly FieldType[] = ["map", "data", "outputs"];
 
 /** Where a key above has nothing below it, what is unknown may belong there: `with:` alone. */

@@ -17,13 +17,13 @@ import { addError, addWarning } from "../problem.ts";
 
 const NO_DEFAULTS: Defaults = new Map();
 
-/** A job that may lack what is told as a problem then, and that has no generated id yet. */
+/** A job that may be incomplete, with a problem reported, and that has no generated id yet. */
 export type JobDraft =
   & Omit<Job, "id" | "name" | "steps">
   & Partial<Pick<Job, "id" | "name">>
   & { readonly steps: readonly StepDraft[] };
 
-/** Decodes a job, its steps included; undefined, with a problem told, where it is no mapping. */
+/** Decodes a job, its steps included; undefined, with a problem reported, if it is not a mapping. */
 export function decodeJob(
   value: unknown,
   path: Path,
@@ -92,7 +92,7 @@ function decodeRepeat(map: RawMap, path: Path, decoding: Decoding): Repeat | und
 
 const DEFAULT_TIMEOUT: Duration = { kind: "constant", milliseconds: STEP_TIMEOUT };
 
-/** A step that may lack its action, which is told as a problem then. */
+/** A step that may lack its action, with a problem reported. */
 export type StepDraft = Omit<Step, "action"> & Partial<Pick<Step, "action">>;
 
 /** What the steps of a list have in common. */
@@ -119,7 +119,7 @@ export function decodeSteps(
   });
 }
 
-/** Decodes a step; undefined, with a problem told, where it is no mapping. */
+/** Decodes a step; undefined, with a problem reported, if it is not a mapping. */
 function decodeStep(
   value: unknown,
   path: Path,
@@ -150,7 +150,7 @@ function decodeStep(
   }
   const action = uses === undefined ? undefined : decodeUses(uses, [...path, "uses"], decoding);
   const decodedRetry = retry && decodeRetry(retry, [...path, "retry"], decoding);
-  // What is no mapping was told of; that its parameters are missing need not be told, too.
+  // A value that is not a mapping was reported; its missing parameters need no report.
   const isWithMapping = isRawMap((value as RawMap).with ?? {});
   const inherited = action && defaults.get(action.name);
   return {

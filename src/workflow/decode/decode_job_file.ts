@@ -5,10 +5,10 @@ import { JOB_FILE_FIELDS } from "./fields.ts";
 import type { Document, Job, Step } from "../model.ts";
 import { addWarning } from "../problem.ts";
 
-/** Keys of a job that say how it goes with other jobs, and so nothing in a file of its own. */
+/** Keys of a job that relate it to other jobs, and mean nothing in a job file. */
 const WITHOUT_EFFECT = ["needs", "when", "repeat"];
 
-/** Decodes a document that is one job; undefined, with a problem told, where it is no mapping. */
+/** Decodes a document that is one job; undefined, with a problem reported, if it is not a mapping. */
 export function decodeJobFile({ value }: Document, decoding: Decoding): JobDraft | undefined {
   const draft = decodeJob(value, [], decoding, JOB_FILE_FIELDS);
   if (!draft || !isRawMap(value)) return undefined;

@@ -62,7 +62,7 @@ interface At {
   readonly decoding: Decoding;
 }
 
-/** Decodes the value of a key by its type; undefined, with a problem told, where it does not fit. */
+/** Decodes the value of a key by its type; undefined, with a problem reported, if it does not fit. */
 export function decodeValue<T extends FieldType>(
   type: T,
   value: unknown,

@@ -39,7 +39,7 @@ export function decodeDefaults(
   return defaults;
 }
 
-/** The action that a step names; undefined, with a problem told, where there is none. */
+/** The action that a step names; undefined, with a problem reported, if there is none. */
 export function decodeUses(
   name: string,
   path: Path,

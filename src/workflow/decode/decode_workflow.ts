@@ -11,14 +11,14 @@ import { addError, addHint, addWarning, type Problem } from "../problem.ts";
 
 const NO_VARS: DataTemplate = { kind: "constant", value: {} };
 
-/** A workflow that may lack what is told as a problem then. */
+/** A workflow that may be incomplete, with a problem reported. */
 export type WorkflowDraft =
   & Omit<Workflow, "name" | "jobs">
   & Partial<Pick<Workflow, "name">>
   & { readonly jobs: readonly IdentifiedJob[] };
 
 /**
- * Decodes a document; undefined, with a problem told, where it is no mapping. Everything that can
+ * Decodes a document; undefined, with a problem reported, if it is not a mapping. Everything that can
  * be checked is checked, whatever else is wrong.
  */
 export async function decodeWorkflow(

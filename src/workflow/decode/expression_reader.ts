@@ -3,7 +3,7 @@ import type { DataTemplate, Expression, Template } from "../../expr/expression.t
 import type { Path } from "../../source/source.ts";
 import type { NameRule } from "../model.ts";
 
-/** An expression or a template, where it stands. */
+/** An expression or a template with its place. */
 export interface ExpressionUse {
   readonly tree: Expression | Template;
   readonly path: Path;

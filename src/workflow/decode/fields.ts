@@ -9,7 +9,7 @@ export interface Field {
   readonly required?: true;
   /** The names that expressions in it see. */
   readonly names?: NameRule;
-  /** What stands for it when it is left out. */
+  /** Its value when it is left out. */
   readonly default?: string;
   /** What a number must at least be. */
   readonly minimum?: number;
@@ -203,7 +203,7 @@ export const JOB_FIELDS = {
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
-/** A job in a file of its own; the keys that mean nothing there are told of elsewhere. */
+/** A job in a job file; the keys that mean nothing there are reported elsewhere. */
 export const JOB_FILE_FIELDS = {
   ...JOB_FIELDS,
   what: "a job file",

@@ -20,7 +20,7 @@ const EXPRESSION_KEYS = ["test", "skipif", "outputs"];
 /** How many values aliases may add to those that are written. */
 const MOST_ALIASED_VALUES = 1_000_000;
 
-/** The name that a mapping gets where it stands as a key. */
+/** The name that a mapping gets as a key. */
 const MAPPING_AS_KEY = "[object Object]";
 
 /** Walks through a document once, however often its aliases repeat a part of it. */

@@ -13,7 +13,7 @@ export function markOmittedNil(
   open: readonly string[],
 ): DataTemplate {
   if (data.kind !== "map") return data;
-  // The action itself tells of those that it cannot do without.
+  // The action itself reports those that it requires.
   const needed = parameters.filter(({ required }) => required).map(({ name }) => name).concat(
     alternatives.filter(({ required }) => required).flatMap(({ names }) => names),
   );

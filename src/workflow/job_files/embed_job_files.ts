@@ -19,7 +19,7 @@ export interface EmbeddedFiles {
   readonly embedded: ReadonlyMap<StepDraft, Document>;
   /** What is wrong with them, each with its place. */
   diagnostics(): Promise<readonly Diagnostic[]>;
-  /** The workflow with the files at its steps, but for those whose paths hang on its vars. */
+  /** The workflow with the files at its steps, except for those whose paths depend on its vars. */
   attach(workflow: Workflow): Workflow;
 }
 

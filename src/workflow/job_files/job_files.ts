@@ -65,7 +65,7 @@ export class JobFiles {
   readonly #visited = new Map<string, Visited>();
   /** The documents of the job files that steps embed, at any depth. */
   readonly embedded = new Map<StepDraft, Document>();
-  /** In the order of `found`; of a file that is no YAML there is only what is wrong with it. */
+  /** In the order of `found`; a file that is not valid YAML has problems alone. */
   readonly #found: (FoundJobFile | readonly Diagnostic[])[] = [];
 
   constructor(host: Host, limits: Limits) {
@@ -114,7 +114,7 @@ export class JobFiles {
     const embedded: Embedded = { files: new Map(), levels: 0, size: steps.length };
     for (const step of steps) {
       const written = step.action?.embeds && writtenJobPath(step);
-      // What is wrong with the text of a path was told when it was decoded.
+      // Mistakes in the text of a path were reported when it was decoded.
       if (!written || hasErrorAt(problems, step)) continue;
       const value = written.kind === "constant"
         ? written.value

@@ -11,7 +11,7 @@ import type { Document } from "../model.ts";
 import { ownVars } from "../decode/own_vars.ts";
 import { addError, type Problem } from "../problem.ts";
 
-/** Where the path of the job file stands that a step embeds. */
+/** The place of the path of the job file that a step embeds. */
 export function jobPathOf(step: Pick<StepDraft, "path">): Path {
   return [...step.path, "with", "path"];
 }
@@ -54,7 +54,7 @@ function isAbsolute(path: string): boolean {
   return /^(?:[\\/]|[a-z]:)/i.test(path);
 }
 
-/** What to do about a file that is not there: the one of its folder that was probably meant. */
+/** A suggestion for a missing file: the one in its directory that was probably meant. */
 export async function suggestFile(path: string, { files }: Host): Promise<string> {
   const names = await files.list(join(path, "..")).catch(() => undefined) ?? [];
   const name = path.split(/[\\/]/).at(-1)!;

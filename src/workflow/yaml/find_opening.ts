@@ -42,7 +42,7 @@ export function findOpening(text: string, end: number, onBreak?: OnBreak): numbe
 const LEAD = /[ \t]*(?:[-?:](?:[ \t]+|(?=[\r\n])))*/y;
 const KEY =
   /(?:(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')[ \t]*|[^\s"'[\]{}#&*!|>%@`][^\n]*?):(?=[ \t\r\n]|$)/y;
-/** What stands before a value: anchors and tags. */
+/** What precedes a value: anchors and tags. */
 const PROPERTIES = /[ \t]*(?:[&!]\S*[ \t]+)*/y;
 /** White space and comments between values. */
 const GAP = /(?:\s+(?:#[^\n]*)?)+/y;
@@ -113,7 +113,7 @@ function readFlow(text: string, from: number, end: number, onBreak?: OnBreak): R
   return { at: end, isText: false, ...(opening === undefined ? {} : { opening }) };
 }
 
-/** The dash before a text; without one, text that goes on stands no less deep than it began. */
+/** The dash before a text; without one, a continued text is indented at least as deep as it began. */
 function lastDash(text: string, lineStart: number, content: number): number {
   const dash = text.lastIndexOf("-", content - 1);
   return content > lineStart && dash >= lineStart ? dash : content - 1;

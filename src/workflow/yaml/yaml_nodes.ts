@@ -7,8 +7,8 @@ import {
 } from "./parse_yaml.ts";
 
 /**
- * A YAML text as a tree that knows where its parts stand, in offsets of the text. An alias is
- * the node that it stands for, so a node can be reached in many ways, even from inside itself.
+ * A YAML text as a tree that knows the offsets of its parts. An alias is
+ * the node that it refers to, so a node can be reached in many ways, even from inside itself.
  */
 export type YamlNode = YamlScalar | YamlList | YamlMap;
 
@@ -24,13 +24,13 @@ export interface YamlScalar extends Extent {
   readonly plain: boolean;
 }
 
-/** A list, marked by its first line where it is no `[ ]`. */
+/** A list, marked by its first line unless it is `[ ]`. */
 interface YamlList extends Extent {
   readonly kind: "list";
   readonly items: readonly YamlNode[];
 }
 
-/** A mapping, marked by its first line where it is no `{ }`. */
+/** A mapping, marked by its first line unless it is `{ }`. */
 export interface YamlMap extends Extent {
   readonly kind: "map";
   readonly pairs: readonly YamlPair[];
@@ -45,7 +45,7 @@ export interface YamlPair {
 export interface YamlTree {
   /** Undefined for an empty text. */
   readonly root: YamlNode | undefined;
-  /** The nodes that aliases stand for. */
+  /** The nodes that aliases refer to. */
   readonly aliased: ReadonlySet<YamlNode>;
 }
 
@@ -123,7 +123,7 @@ interface OpenPairs {
 
 type ScalarEvent = Extract<YamlEvent, { readonly valueStart: number }>;
 
-/** The node of a scalar; `empty` is where it stands if it has no value. */
+/** The node of a scalar; `empty` is its offset if it has no value. */
 function scalarNode(event: ScalarEvent, text: string, empty: Extent): YamlScalar {
   const { valueStart, valueEnd, style } = event;
   const { PLAIN, SINGLE_QUOTED, DOUBLE_QUOTED } = SCALAR_STYLE;
@@ -145,7 +145,7 @@ function setAnchor(
   if (event.anchorStart >= 0) anchors.set(text.slice(event.anchorStart, event.anchorEnd), node);
 }
 
-/** Where the `|` or `>` stands in the line above the first line of a block. */
+/** The offset of the `|` or `>` in the line above the first line of a block. */
 function headerStart(text: string, contentStart: number): number {
   const lineStart = text.lastIndexOf("\n", contentStart - 2) + 1;
   const header = /[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$/.exec(text.slice(lineStart, contentStart));

@@ -25,7 +25,7 @@ export interface RequestPlan {
   /** Without its body where that is an upload. */
   readonly request: Request;
   readonly upload?: PlannedUpload;
-  /** Whether a response with `errors` is no success. */
+  /** Whether a response with `errors` is a failure. */
   readonly isGraphql: boolean;
   /** Milliseconds; undefined where only the step has a timeout. */
   readonly timeout: number | undefined;

@@ -3,7 +3,7 @@ import type { ActionContext } from "../../action.ts";
 import { onAbort } from "../../on_abort.ts";
 
 interface Waiting {
-  /** Takes the slot; false where it is no longer wanted. */
+  /** Takes the slot; false if it is not wanted any more. */
   readonly take: () => boolean;
   next: Waiting | undefined;
 }

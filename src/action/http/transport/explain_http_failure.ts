@@ -158,7 +158,7 @@ function explainParser(code: string, cause: unknown, url: URL, phase: Phase): Ex
   return url.protocol === "http:" ? { words, hint: HTTPS_HINT } : { words };
 }
 
-/** Whether a server answered with an alert of TLS, as most do to what is no handshake. */
+/** Whether a server answered with an alert of TLS, as most do if they receive no handshake. */
 function isTlsAlert(cause: unknown): boolean {
   const packet = cause instanceof Error && "rawPacket" in cause ? cause.rawPacket : undefined;
   return packet instanceof Uint8Array && packet[0] === 0x15 && packet[1] === 0x03;

@@ -27,7 +27,7 @@ export interface Reply {
 /** How far an exchange has come. */
 export type Phase = "connecting" | "waiting" | "receiving";
 
-/** Why there is no reply, and how far the exchange had come. */
+/** Why no reply came, and how far the exchange had progressed. */
 export class SendFailure extends Error {
   constructor(
     override readonly cause: unknown,

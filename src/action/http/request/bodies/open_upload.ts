@@ -112,7 +112,7 @@ async function openFile(
   }
 }
 
-/** A file as it is sent. What is no plain file, like a pipe, has no length. */
+/** A file as it is sent. A file that is not regular, like a pipe, has no length. */
 function fileStream(path: string, length: number | undefined): ContentStream {
   return {
     length,
