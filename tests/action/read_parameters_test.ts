@@ -63,7 +63,7 @@ for (const [type, value, words] of misfits) {
   });
 }
 
-Deno.test("readParameters() takes null and what is left out as undefined", () => {
+Deno.test("readParameters() reads null and missing parameters as undefined", () => {
   const read = readParameters("shell", { p: null });
   assertEquals(read.string("p"), undefined);
   assertEquals(read.any("p"), undefined);

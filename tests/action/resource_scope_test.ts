@@ -51,7 +51,7 @@ Deno.test("A scope closes its resources in the reverse order of opening, and wai
   assertEquals(closed.length, 3);
 });
 
-Deno.test("A scope waits for what is still being opened, and closes it", async () => {
+Deno.test("A scope waits for resources that are still opening, and closes them", async () => {
   const scope = new Resources();
   const opening = Promise.withResolvers<string>();
   const closed: string[] = [];

@@ -51,7 +51,7 @@ for (const how of ["is killed", "has ended"]) {
   });
 }
 
-Deno.test("RunResources.newFile() gives each file a path of its own in one folder", async () => {
+Deno.test("RunResources.newFile() gives each file its own path in one directory", async () => {
   const resources = new RunResources(denoHost().clock);
   const [one, other] = await Promise.all([resources.newFile(".a"), resources.newFile(".a")]);
   assertEquals(other, one!.replace("1.a", "2.a"));

@@ -62,7 +62,7 @@ for (const [what, how] of ends) {
   });
 }
 
-Deno.test("A guard that is dismissed leaves groups and folders alone", async () => {
+Deno.test("A dismissed watchdog leaves groups and directories alone", async () => {
   await withFiles({ "kept": "" }, async (folder) => {
     const child = new Deno.Command("sleep", {
       args: ["100"],
@@ -81,7 +81,7 @@ Deno.test("A guard that is dismissed leaves groups and folders alone", async () 
   });
 });
 
-Deno.test("A guard spares the groups that it was told have ended", async () => {
+Deno.test("A watchdog spares the groups that were reported as ended", async () => {
   await withFiles({}, async (folder) => {
     const path = `${folder}/pids`;
     // Its guard ends with it, and is told of two processes of which one has ended, so it says.

@@ -87,7 +87,7 @@ Deno.test("a job file among the arguments is checked with who embeds it, or by i
     assertStringIncludes(both.stdout, "\n2 workflows and 1 job file checked: 1 error\n");
   }));
 
-Deno.test("a job file that is named is told its mistakes as one, and several joined are none", () =>
+Deno.test("a named job file is checked as a job file, and several joined files are not", () =>
   withFiles({ "job.yml": "steps:\n  - { uses: helo }\n", "name.yml": "name: n\n" }, async (cwd) => {
     const { code, stdout } = await runMain(["check", "job.yml"], { cwd });
     assertEquals(code, 1);

@@ -46,7 +46,7 @@ for (const [name, text, findings] of MONSTERS) {
   });
 }
 
-Deno.test("aliases that repeat a part do not repeat what is found in it", async () => {
+Deno.test("aliases that repeat a part do not repeat its findings", async () => {
   const text = "name: x\nvars:\n  a0: &a0 {token: abcdef123}\n" +
     lines(12, (i) => `  a${i + 1}: &a${i + 1} [*a${i}, *a${i}]\n`) +
     "jobs: [{name: a, steps: [{uses: hello, with: {all: '{{vars}}'}}]}]\n";
@@ -55,7 +55,7 @@ Deno.test("aliases that repeat a part do not repeat what is found in it", async 
   ]);
 });
 
-Deno.test("what goes in circles or is too large is told, and nothing else", async () => {
+Deno.test("cycles and excessive sizes are reported, and nothing else", async () => {
   const [circle = ""] = await findIn("name: x\nvars: &a {b: *a}\njobs: []\n");
   assertEquals(circle.replace(/^\S+ /, ""), "error size: an alias refers to itself");
 });

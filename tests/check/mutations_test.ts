@@ -12,7 +12,7 @@ import { EXAMPLES, mutate } from "../support/mutate.ts";
 const SEED = 20_261_122;
 const ROUNDS = 400;
 
-Deno.test("a workflow with random slips is checked, and all that the loader tells is told", async () => {
+Deno.test("a workflow with random slips is checked, with all findings of the loader", async () => {
   const random = generator(SEED);
   let found = 0;
   for (let round = 0; round < ROUNDS; round++) {

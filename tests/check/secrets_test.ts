@@ -143,7 +143,7 @@ Deno.test("the mark stays under a secret that is hidden", () =>
     assertStringIncludes(stdout, `  4 |   secret: ***\n`);
   }));
 
-Deno.test("a file that is no YAML shows no token either", () =>
+Deno.test("invalid YAML shows no token either", () =>
   withFiles({ "flow.yml": `name: x\n  token: ${GITHUB}\n` }, async (cwd) => {
     const { code, stdout, stderr } = await runMain(["check", "flow.yml"], { cwd });
     assertEquals(code, 1);

@@ -73,7 +73,7 @@ Deno.test("the timeout of a step closes the requests of a job three levels down"
   });
 });
 
-Deno.test("an interruption ends what an embedded job has begun, and is told inside", async () => {
+Deno.test("an interruption ends what an embedded job has started, and is reported inside", async () => {
   const files = {
     "w.yml": workflow(EMBEDS + "- {name: next, uses: hello}"),
     "inner.yml": job("- {name: middle, uses: embedded, with: {path: deep.yml}}"),
@@ -245,7 +245,7 @@ Deno.test("job files may be nested 32 levels deep, and no deeper", async () => {
   );
 });
 
-Deno.test("a circle by way of a link to a folder is refused", async () => {
+Deno.test("a cycle through a link to a directory is refused", async () => {
   const files = {
     "w.yml": workflow(EMBEDS),
     "inner.yml": job("- {uses: embedded, with: {path: loop/inner.yml}}"),
@@ -269,7 +269,7 @@ Deno.test("job files that multiply each other are refused", async () => {
   assertStringIncludes(stderr, "more than 100000 steps, including those of embedded job files");
 });
 
-Deno.test("a job file that is no text, or may not be read, is told at its path", async () => {
+Deno.test("a job file that is binary or unreadable is reported at its path", async () => {
   const files = {
     "w.yml": workflow(EMBEDS + "- {uses: embedded, with: {path: w.yml/inner.yml}}"),
     "inner.yml": "\0\0",

@@ -105,7 +105,7 @@ Deno.test("a failed job is one that no step of it has failed, too", async () => 
   assertEquals([code, seen.includes("/next")], [1, false]);
 });
 
-Deno.test("an attempt that is tried again, and a step without a test, is no failure yet", async () => {
+Deno.test("a failed attempt that is retried and a step without a test are not failures", async () => {
   const retry = ", retry: {max_attempts: 3}";
   const { code, seen } = await runAt(
     flow(

@@ -16,7 +16,7 @@ Deno.test("--jobs 1 runs one job after the other, in the order of the file", asy
 
 const step = (path: string) => `      - {uses: http, with: {get: "{url}${path}"}}\n`;
 
-Deno.test("what a job sets free comes before what stands below it", async () => {
+Deno.test("jobs that a finished job unblocks start before jobs below it", async () => {
   const jobs = [
     job("last", "/last", needs("first", "third")),
     job("first", "/first"),
@@ -54,7 +54,7 @@ Deno.test("--fail-fast lets no job begin that waits for its place", async () => 
   assertStringIncludes(stdout, '- b (skipped: not started: --fail-fast after "bad" failed)');
 });
 
-Deno.test("a bound that is no number of jobs is an error", async (test) => {
+Deno.test("an invalid number of jobs is an error", async (test) => {
   for (const value of ["0", "-1", "1.5", "two", "1e3", "", "99999999999"]) {
     await test.step(`--jobs=${value}`, async () => {
       const { code, stdout, stderr, seen } = await runAt(flow(job("a", "/a")), [`--jobs=${value}`]);

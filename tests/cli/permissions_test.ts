@@ -303,7 +303,7 @@ Deno.test("the files that the command line itself names are bound by no option",
   assertEquals([result.code, result.stderr], [0, ""]);
 });
 
-Deno.test("the body of a response that is no text needs no --allow-write", async () => {
+Deno.test("a binary response body needs no --allow-write", async () => {
   await using server = withServer(() =>
     new Response(new Uint8Array([0, 1]), { headers: { "Content-Type": "image/png" } })
   );

@@ -117,13 +117,13 @@ Deno.test("a plugin is looked for when a workflow is loaded", async (test) => {
   }
 });
 
-Deno.test("a folder of plugins that is not there is told where a plugin is missing", async () => {
+Deno.test("a missing plugin directory is reported with a missing plugin", async () => {
   const workflow = flow("  - uses: foo\n");
   const chosen = await runner(workflow, {}, ["flow.yml"], { RUNNER_PLUGIN_DIR: "none" });
   assertStringIncludes(chosen.stderr, '(RUNNER_PLUGIN_DIR "none" is no folder)');
 });
 
-Deno.test("who has no plugins is told where one would be looked for", async () => {
+Deno.test("a missing plugin is reported with the places where plugins are looked for", async () => {
   for (const uses of ["foo", "htpp"]) {
     const workflow = flow(`  - uses: ${uses}\n`);
     const { stderr } = await runner(workflow, {}, ["flow.yml"], { RUNNER_PLUGIN_DIR: "" });
@@ -131,7 +131,7 @@ Deno.test("who has no plugins is told where one would be looked for", async () =
   }
 });
 
-Deno.test("plugins that cannot be used are told with the other mistakes of a file", async () => {
+Deno.test("unusable plugins are reported with the other mistakes of a file", async () => {
   const steps =
     "  - uses: broken\n  - uses: mirror\n    tset: x\n  - uses: plain\n    wait: soon\n";
   const plugins = { "runner-broken.ts": "export const = 5;\n", "runner-mirror": MIRROR };
@@ -169,7 +169,7 @@ Deno.test("nothing but a run starts a plugin", async () => {
   }
 });
 
-Deno.test("the plugin in sh tells how much room is left", async () => {
+Deno.test("the plugin in sh reports how much space is left", async () => {
   const steps = `  - uses: disk
     with: { path: / }
     test: res.free_kb > 0 && res.used_percent <= 100

@@ -30,7 +30,7 @@ jobs:
 const bearer = (url: string) =>
   `{get: "${url}/x", headers: {Authorization: "Bearer {{vars.token}}"}}`;
 
-Deno.test("a secret of the environment stands in the command by its name", async () => {
+Deno.test("a secret of the environment is written in the command as its variable", async () => {
   const { command } = await commandOf(`{token: "{{API_TOKEN}}"}`, bearer, {
     env: { API_TOKEN: "tok-secret-1" },
   });
@@ -81,7 +81,7 @@ Deno.test("nothing is left of a secret that holds another one", async () => {
   assert(!/before|after/.test(stdout), stdout);
 });
 
-Deno.test("no secret stands in the command in any encoding", async () => {
+Deno.test("no secret is in the command in any encoding", async () => {
   const secret = `p@ss/w"ord é+&'<>`;
   const bytes = new TextEncoder().encode(secret);
   const base64 = btoa(String.fromCharCode(...bytes));

@@ -33,7 +33,7 @@ Deno.test("other names of standard output put a report in place of the text", as
   }
 });
 
-Deno.test("a report goes behind what is in a file that is open already", async () => {
+Deno.test("a report is appended to a file that is already open", async () => {
   for (const path of ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"]) {
     await withFiles({ "w.yml": HELLO }, async (cwd) => {
       const { code, stdout, stderr } = await runIntoFiles(cwd, ["-v", "--report", `tap=${path}`]);

@@ -10,7 +10,7 @@ jobs:
     steps: [{ name: ask, uses: http, with: { get: "{url}/asked" }, test: res.code == 200 }]
 `;
 
-Deno.test("--report-dir writes a report of every format, in folders that it makes", async () => {
+Deno.test("--report-dir writes a report of every format into directories that it makes", async () => {
   const args = ["--report-dir", "reports", "w.yml"];
   const { code, stdout, stderr, reports } = await runReports({ "w.yml": ONE }, { args });
   assertEquals([code, stderr], [0, ""]);
@@ -100,7 +100,7 @@ Deno.test("what cannot be written is an error before anything runs, and leaves n
     )
   ));
 
-Deno.test("a full disk is told, and the other reports are written", async () => {
+Deno.test("a full disk is reported, and the other reports are written", async () => {
   for (const format of ["junit", "ndjson", "html"]) {
     const args = ["--report", `${format}=/dev/full,tap=reports/t,json=reports/j`, "w.yml"];
     const { code, stdout, stderr, reports } = await runReports({ "w.yml": ONE }, { args });

@@ -345,7 +345,7 @@ Deno.test("a step that embeds a job shows the steps of that job below it", () =>
   );
 });
 
-Deno.test("a drawing is no wider than it should be where no line has to pass", () => {
+Deno.test("a drawing is no wider than necessary if no line has to pass", () => {
   const many = Array.from({ length: 20 }, (_, index) => `j${index}`);
   const apart = Object.fromEntries(many.map((id) => [id, []]));
   for (const columns of [20, 40, 60, 79, 80, 200]) {

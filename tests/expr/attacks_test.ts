@@ -276,7 +276,7 @@ Deno.test("evaluateExpression() refuses sources that are too deep, too long or t
   for (const source of deep) refuses(source, {});
 });
 
-Deno.test("evaluateExpression() takes what is nested 250 levels deep, and nothing deeper", () => {
+Deno.test("evaluateExpression() accepts 250 levels of nesting, and no more", () => {
   for (
     const [open, close] of [
       ["(", ")"],

@@ -4,7 +4,7 @@ import { parseExpression, parseTemplate } from "../../src/expr/parse/parse.ts";
 import { loadRegexEngine } from "../../src/expr/evaluate/regex.ts";
 import { usesRegex } from "../../src/expr/parse/tree.ts";
 
-Deno.test("checkExpression() tells of all mistakes at once", async () => {
+Deno.test("checkExpression() reports all mistakes together", async () => {
   await loadRegexEngine();
   const source = 'fliter(a, # > 1) || x.upper() || upper() || {a: 1, a: 2} == b || b matches "("';
   const found = checkExpression(parseExpression(source));
@@ -17,7 +17,7 @@ Deno.test("checkExpression() tells of all mistakes at once", async () => {
   ]);
 });
 
-Deno.test("checkExpression() finds mistakes wherever they stand", () => {
+Deno.test("checkExpression() finds mistakes everywhere", () => {
   const places = [
     "[f()]",
     "{a: f()}",
@@ -45,7 +45,7 @@ Deno.test("checkExpression() finds mistakes wherever they stand", () => {
   }
 });
 
-Deno.test("checkExpression() accepts what is right", () => {
+Deno.test("checkExpression() accepts valid expressions", () => {
   const sources = [
     "reduce(a, map(#, #acc + #index))",
     "(let x = 1; x) + (let x = 2; x)",

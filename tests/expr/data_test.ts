@@ -39,7 +39,7 @@ Deno.test("parseData() makes one constant of data without a template", () => {
   assertEquals(renderData(parseData(value).template, scope) === value, true);
 });
 
-Deno.test("parseData() tells of every wrong string, with the path to it", () => {
+Deno.test("parseData() reports every invalid string with its path", () => {
   const { errors } = parseData({ a: "{{ n + }}", b: [{ c: "ok" }, { c: "x {{}}" }], d: "{{ n }}" });
   assertEquals(errors.map(({ path }) => path), [["a"], ["b", 1, "c"]]);
   assertEquals(errors.map(({ start }) => start), [7, 2]);

@@ -17,7 +17,7 @@ Deno.test("the language has these functions and no others", () => {
   assertEquals([...FUNCTIONS.keys()].sort(), NAMES.toSorted());
 });
 
-Deno.test("every function tells the manual how it is called and what it gives", () => {
+Deno.test("every function documents its parameters and result", () => {
   const parameter = "(\\.\\.\\.)?\\w+\\??(: (any|string|number|integer|list|map))?";
   const signature = new RegExp(`^\\w+\\((${parameter}(, ${parameter})*)?\\)$`);
   for (const record of FUNCTIONS.values()) {

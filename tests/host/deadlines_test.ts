@@ -68,7 +68,7 @@ Deno.test("Deadlines that are late come in the order in which they were due", ()
   assertEquals(over, ["100", "200", "300"]);
 });
 
-Deno.test("Deadlines forget what is cancelled, however often it is", () => {
+Deno.test("Deadlines forget cancelled entries, however many there are", () => {
   const fake = fakeClock();
   const deadlines = new Deadlines(fake.clock);
   const over: string[] = [];

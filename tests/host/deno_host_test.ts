@@ -31,7 +31,7 @@ Deno.test("denoHost() knows the environment, and that strange names are not in i
   for (const name of ["", "a=b", "a\0b"]) assertEquals(host.env.get(name), undefined);
 });
 
-Deno.test("denoHost() reads files as bytes and lists the files of a folder", async () => {
+Deno.test("denoHost() reads files as bytes and lists the files of a directory", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeFile(`${folder}/b`, new Uint8Array([0, 255]));
@@ -63,7 +63,7 @@ Deno.test("denoHost() has a clock that calls later, unless that is taken back", 
   assert(Math.abs(host.clock.now() - Date.now()) < 60_000);
 });
 
-Deno.test("denoHost() takes 80 by 24 where there is no terminal", async () => {
+Deno.test("denoHost() assumes 80 by 24 without a terminal", async () => {
   const said = await piped(
     "host.stdout.write(`${host.stdout.isTerminal} ${host.stdout.columns()} ${host.stdout.rows()}`);",
     "cat",

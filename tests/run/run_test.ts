@@ -87,7 +87,7 @@ Deno.test("run() closes steps before jobs and jobs before the run, also where th
   assertEquals(events.at(-1)!.type, "run_finished");
 });
 
-Deno.test("run() closes what is open after a cancellation", async () => {
+Deno.test("run() closes open resources after a cancellation", async () => {
   const cancellation = new Cancellation();
   const closed: string[] = [];
   const text = "name: w\njobs: [{ name: a, steps: [{ uses: hello }] }]\n";

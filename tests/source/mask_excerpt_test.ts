@@ -12,7 +12,7 @@ Deno.test("maskExcerpt() keeps the mark under its text", () => {
   assertEquals(masked.text.slice(masked.from, masked.to), "other");
 });
 
-Deno.test("maskExcerpt() marks what stands for a secret", () => {
+Deno.test("maskExcerpt() marks the mask of a secret", () => {
   const place = { file: "a.yml", line: 1, column: 1, text: "a hunter2 b", from: 2, to: 9 };
   const masked = maskExcerpt(place, mask);
   assertEquals(masked.text.slice(masked.from, masked.to), "***");

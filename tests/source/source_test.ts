@@ -63,7 +63,7 @@ Deno.test("spanInFile() says whether the span is exact", () => {
   assertEquals([lost.start, lost.end, lost.exact], [6, 9, false]);
 });
 
-Deno.test("shortenExcerpt() keeps what stands around the mark", () => {
+Deno.test("shortenExcerpt() keeps the text around the mark", () => {
   const text = `${"a".repeat(50)}[mark]${"b".repeat(50)}`;
   const shown = (text: string, longest: number) => {
     const start = text.indexOf("[");

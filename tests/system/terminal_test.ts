@@ -182,7 +182,7 @@ steps:
   });
 });
 
-Deno.test("the spinner stands below the report at all times, and once for a job", async () => {
+Deno.test("the spinner is always below the report, once for each job", async () => {
   const steps = Array.from(
     { length: 40 },
     (_, at) => `{name: step-${at}-end, uses: shell, with: {cmd: sleep 0.02}, test: status == 0}`,

@@ -61,7 +61,7 @@ Deno.test("loadWorkflow() names a circle of 10,000 jobs, in short", async () => 
   ]);
 });
 
-Deno.test("loadWorkflow() tells every one of many thousand errors, in order", async () => {
+Deno.test("loadWorkflow() reports each of many thousand errors, in order", async () => {
   const steps = Array.from(
     { length: 5_000 },
     (_, index) => `  - uses: hello\n    test: foo${index} == 1\n`,

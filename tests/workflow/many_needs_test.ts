@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { LoadError } from "../../src/source/errors.ts";
 import { loadText } from "../support/load_files.ts";
 
-Deno.test("thousands of unknown needs are all told, without a search for each", async () => {
+Deno.test("thousands of unknown needs are all reported, without a search for each", async () => {
   const jobs = Array.from(
     { length: 4000 },
     (_, i) => `  - {name: j, id: some-job-${i}, needs: [sme-jbo-x${i}], steps: [{uses: hello}]}\n`,

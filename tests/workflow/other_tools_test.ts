@@ -40,12 +40,12 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
   for (const [yaml, hint] of hints) assertStringIncludes(await explainText(yaml), hint, yaml);
 });
 
-Deno.test("a with that is no mapping is told of once", async () => {
+Deno.test("a with that is not a mapping is reported once", async () => {
   const told = ['6:11: error: "with" must be a map, not "GET http://h"'];
   assertEquals(await tellText(step("with: GET http://h", "http")), told);
 });
 
-Deno.test("what stands before a semicolon is told to be lost", async () => {
+Deno.test("a value that a semicolon discards is reported", async () => {
   const told = ['6:11: warning: the value before ";" is ignored'];
   assertEquals(await tellText(step("test: res.a == 1; res.b")), told);
   assertEquals(await tellText(step("test: let a = 1; res.b == a")), []);

@@ -159,7 +159,7 @@ Deno.test("repeat and retry have counts", () =>
     ],
   ]));
 
-Deno.test("a duration is one, wherever it stands", async () => {
+Deno.test("durations are accepted wherever a key takes one", async () => {
   const forms = 'like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds';
   const fields: readonly (readonly [at: string, yaml: (value: string) => string])[] = [
     ['6:11: error: "wait"', (value) => step(`wait: ${value}`)],
@@ -350,7 +350,7 @@ flow.yml:24:30: warning: unknown key "max_attempt" in retry
   );
 });
 
-Deno.test("parameters are checked after the defaults were merged, and marked where they stand", () =>
+Deno.test("parameters are checked after the defaults are merged, and marked at their places", () =>
   check([
     [
       `name: x
@@ -381,7 +381,7 @@ jobs:
     ],
   ]));
 
-Deno.test("templates without quotes are told once, and nothing that follows from them", async () => {
+Deno.test("unquoted templates are reported once, without their consequences", async () => {
   assertEquals(
     await explainText(`name: x
 vars:

@@ -3,7 +3,7 @@ import { httpExplainer } from "../../../src/action/http/explain_http.ts";
 
 const { describe, testHint } = httpExplainer;
 
-Deno.test("http shows its first lines in place of their fields, and marks what is always the same", () => {
+Deno.test("http shows its first lines in place of their fields, and marks minor fields", () => {
   const req = {
     method: "GET",
     url: "http://localhost/",
@@ -40,7 +40,7 @@ Deno.test("http keeps the raw text of a body for reports only where it was not p
   assertEquals(keptOf({ body: { a: 1 }, rawbody: '{"a":1}' } as never), { body: { a: 1 } });
 });
 
-Deno.test("http tells status and code apart where a test reads status", () => {
+Deno.test("http explains status and code if a test reads status", () => {
   assertEquals(testHint!(["status", "200"])?.endsWith("the code is res.code"), true);
   assertEquals(testHint!(["res.code"]), undefined);
 });

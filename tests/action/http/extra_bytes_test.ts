@@ -12,7 +12,7 @@ const BODILESS: readonly (readonly [method: string, status: string])[] = [
   ["GET", "304 Not Modified"],
 ];
 
-Deno.test("a body where there is none is no part of the response, nor of the next", async (test) => {
+Deno.test("an unexpected body belongs neither to its response nor to the next", async (test) => {
   for (const [method, status] of BODILESS) {
     await test.step(`${method} ${status}`, async () => {
       await using context = actionContext();

@@ -14,7 +14,7 @@ function certificate(name: string) {
 
 const ACCEPT = '"tls: { verify: false }" accepts any certificate';
 
-Deno.test("http refuses a self-signed certificate, also after it was told to accept it", async () => {
+Deno.test("http refuses a self-signed certificate, also after a step accepted it", async () => {
   let requests = 0;
   await using context = actionContext();
   await using server = withServer(() => {

@@ -43,7 +43,7 @@ Deno.test("a rule for hosts lets these be reached and no others", async (test) =
   }
 });
 
-Deno.test("what is no host is no rule", async (test) => {
+Deno.test("an invalid host is not accepted as a rule", async (test) => {
   const table = [
     ...["", "*", "*.", "a*.example.com", "http://example.com", "example.com/", "exa mple.com"],
     ...["example.com:", "example.com:0", "example.com:65536", "example.com:x", "a:b:c", "[::1"],

@@ -61,7 +61,7 @@ Deno.test("plugins are found by their names, a module before a program", async (
   });
 });
 
-Deno.test("a folder that is chosen must be there, and that of the home need not", async () => {
+Deno.test("a configured plugin directory must exist, the one in the home directory need not", async () => {
   await withFiles({ ".runner/plugins/runner-foo": "" }, async (home) => {
     await Deno.chmod(`${home}/.runner/plugins/runner-foo`, 0o755);
     const look = (env: Record<string, string>) => loadPlugins(["foo"], hostWith(env));
@@ -101,7 +101,7 @@ Deno.test("a module is an action like those that are built in", async () => {
   });
 });
 
-Deno.test("a module that is no plugin is a problem that says why", async (test) => {
+Deno.test("a module that is not a plugin is reported with the reason", async (test) => {
   const table: [name: string, text: string, message: RegExp][] = [
     [
       "syntax",
@@ -267,7 +267,7 @@ Deno.test("a module keeps resources for a run, and closes them when it ends", as
   });
 });
 
-Deno.test("what the check and the merge of a module do wrong is told", async () => {
+Deno.test("mistakes of check and merge of a module are reported", async () => {
   const checkOf = async (code: string) =>
     await loadModule(record(`check: ${code}, ${RUN}`), ({ check }) => check!({}));
   assertEquals(await checkOf("() => [{ path: ['p'], message: 'no p' }]"), [

@@ -68,7 +68,7 @@ Deno.test("capture() keeps no part of a character that the cut goes through", as
   }
 });
 
-Deno.test("capture() keeps all of what is no UTF-8 but three bytes at most", async () => {
+Deno.test("capture() drops at most three bytes of invalid UTF-8", async () => {
   const captured = capture(streamOf([new Uint8Array(1000).fill(0x80)]), 100);
   await captured.ended;
   assertEquals(captured.take().text, "\ufffd".repeat(97));

@@ -180,7 +180,7 @@ Deno.test("shell says what was asked for", async () => {
   });
 });
 
-Deno.test("shell runs in a folder and inherits the environment", async () => {
+Deno.test("shell runs in a directory and inherits the environment", async () => {
   await inTempDir(async (folder) => {
     Deno.env.set("SHELL_TEST_KEPT", "kept");
     Deno.env.set("SHELL_TEST_GONE", "gone");

@@ -13,7 +13,7 @@ function runner(level: string, args: readonly string[] = ["flow.yml"], flow = WA
   return withFiles({ "flow.yml": flow }, (cwd) => runMain(args, { cwd, env }));
 }
 
-Deno.test("RUNNER_LOG_LEVEL says how much is told on standard error", async (test) => {
+Deno.test("RUNNER_LOG_LEVEL selects what is printed to standard error", async (test) => {
   const table: [level: string, args: string[], warned: boolean, details: boolean][] = [
     ["debug", [], true, true],
     ["info", [], true, false],
@@ -33,7 +33,7 @@ Deno.test("RUNNER_LOG_LEVEL says how much is told on standard error", async (tes
   }
 });
 
-Deno.test("errors are told at every level", async () => {
+Deno.test("errors are printed at every level", async () => {
   const { code, stderr } = await runner("error", ["flow.yml"], "name: n\n");
   assertEquals(code, 1);
   assertStringIncludes(stderr, 'the workflow needs "jobs"');

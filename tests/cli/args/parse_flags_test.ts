@@ -33,7 +33,7 @@ Deno.test("parseFlags() sorts the words of a line", async (test) => {
   }
 });
 
-Deno.test("parseFlags() refuses what is not in the table", async (test) => {
+Deno.test("parseFlags() refuses unknown options", async (test) => {
   const rows: [line: string, message: string, hint: string | undefined][] = [
     ["--mod=x", "unknown option --mod", "did you mean --mode?"],
     ["-verbose", "unknown option -verbose", "did you mean --verbose?"],

@@ -32,7 +32,7 @@ bad.yml:7:26: error: no step publishes "x"
   });
 });
 
-Deno.test("check tells what the loader finds together with what it finds itself", async () => {
+Deno.test("check reports the findings of the loader together with its own", async () => {
   const text = BAD.replace("uses: hello", "uses: helo").replace("nope == 1", "nope = 1") +
     "      - uses: shell\n        with: { cmd: ls }\n";
   const { code, stdout } = await check({ "a.yml": text }, "a.yml");
@@ -46,7 +46,7 @@ Deno.test("check tells what the loader finds together with what it finds itself"
   ]);
 });
 
-Deno.test("where other mistakes show that a file is no YAML, check tells that, as the loader does", async () => {
+Deno.test("invalid YAML is reported by check as by the loader", async () => {
   const { code, stdout } = await check({ "a.yml": "name: 'x'#y\njobs: 5\n" }, "a.yml");
   assertEquals([code, stdout], [
     1,
@@ -131,7 +131,7 @@ Deno.test("patterns that the shell has left alone are several workflows", async 
   });
 });
 
-Deno.test("links to folders are followed, but not round in circles", () =>
+Deno.test("links to directories are followed, but not in cycles", () =>
   withFiles({ "flows/a.yml": GOOD, "flows/deep/b.yml": GOOD }, async (cwd) => {
     await Deno.symlink(`${cwd}/flows`, `${cwd}/flows/deep/round`);
     await Deno.symlink(`${cwd}/flows/a.yml`, `${cwd}/flows/c.yml`);
@@ -224,7 +224,7 @@ Deno.test("github names files from the root of the repository", () =>
     assertStringIncludes(stdout, "::error file=sub/bad.yml,line=6,");
   }));
 
-Deno.test("what cannot be read is told as a run tells it, and the others are checked", async () => {
+Deno.test("unreadable files are reported as by a run, and the others are checked", async () => {
   const files: Files = {
     "good.yml": GOOD,
     "broken.yml": "name: x\njobs: [\n",
@@ -278,7 +278,7 @@ Deno.test("what cannot be read is told as a run tells it, and the others are che
   });
 });
 
-Deno.test("a file that nobody may read is told, with the others", {
+Deno.test("a file without read permission is reported, with the others", {
   ignore: Deno.build.os === "windows" || Deno.uid() === 0,
 }, () =>
   withFiles({ "closed.yml": GOOD, "good.yml": GOOD }, async (cwd) => {
@@ -288,7 +288,7 @@ Deno.test("a file that nobody may read is told, with the others", {
     assertEquals(stdout, "2 workflows checked: 1 error\n");
   }));
 
-Deno.test("a wrong command line is told before anything is checked", async () => {
+Deno.test("an invalid command line is reported before anything is checked", async () => {
   const cases = [
     [[], /<workflow_file> is missing\n {2}try runner check --help/],
     [["--format=xml", "a.yml"], /invalid value "xml" for option --format/],

@@ -44,7 +44,7 @@ Deno.test("dag draws the jobs with the vars of the workflow in their names", asy
   ]);
 });
 
-Deno.test("dag shows as written what only the environment of a run can tell", async () => {
+Deno.test("dag shows as written what depends on the environment", async () => {
   const { code, stdout } = await dag(RELEASE, ["--json"], { STAGE: "prod" });
   assertEquals(code, 0);
   assertEquals(JSON.parse(stdout), {
@@ -122,7 +122,7 @@ const WIDE = `name: n\njobs:\n` +
     (_, index) => `  - {name: job ${index}, id: j${index}, steps: [{uses: hello}]}\n`,
   ).join("");
 
-Deno.test("dag draws as wide as it is told to", async () => {
+Deno.test("dag draws at the requested width", async () => {
   const widthOf = async (args: readonly string[], env?: Record<string, string>) => {
     const { code, stdout } = await dag(WIDE, args, env);
     assertEquals([code, readDrawing(stdout).length], [0, 9], stdout);

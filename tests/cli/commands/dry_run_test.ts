@@ -178,7 +178,7 @@ async function withOf(step: string, more = ""): Promise<string> {
     .filter((line) => line !== "").join("\n");
 }
 
-Deno.test("what hangs on the run is shown as it is written", async (test) => {
+Deno.test("what depends on the run is shown as written", async (test) => {
   const table: [step: string, shown: string, more?: string][] = [
     ["{uses: hello, with: {v: '{{vars.a + 1}}'}}", "with:\n  v: 2"],
     ["{uses: hello, with: {v: '{{outputs.x}}'}}", "with:\n  v: {{outputs.x}}"],
@@ -231,7 +231,7 @@ Deno.test("what hangs on the run is shown as it is written", async (test) => {
   }
 });
 
-Deno.test("no secret is in a dry run, wherever it stands", async () => {
+Deno.test("no secret is shown in a dry run", async () => {
   const secret = "hunter2-hunter2";
   const { code, stdout } = await dryRun(
     `

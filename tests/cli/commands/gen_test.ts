@@ -79,7 +79,7 @@ Deno.test("gen leaves a file as it is where the description is wrong, also with 
   assertEquals([code, written, names], [1, "mine", ["a.yml", "w.yml"]]);
 });
 
-Deno.test("gen writes to what is no file without --force", async () => {
+Deno.test("gen writes to devices and pipes without --force", async () => {
   const { code, stdout, stderr } = await gen({ "a.yml": API }, ["a.yml", "-o", "/dev/null"]);
   assertEquals([code, stdout, stderr], [0, "", ""]);
 });
@@ -94,7 +94,7 @@ Deno.test("gen says where it cannot write", async () => {
   assertNoTrace(below);
 });
 
-Deno.test("gen is told what --force is for, and that there is one file", async () => {
+Deno.test("gen explains --force, and accepts one file", async () => {
   const alone = await gen({ "a.yml": API }, ["a.yml", "--force"]);
   assertEquals(alone.code, 1);
   assertStringIncludes(alone.stderr, "runner: error: --force requires --out");
@@ -179,7 +179,7 @@ for (const [what, text, said] of BAD) {
   });
 }
 
-Deno.test("gen refuses what is no file at all", async () => {
+Deno.test("gen refuses a path that is not a file", async () => {
   const missing = await gen({}, ["x.yml"]);
   assertEquals(
     [missing.code, missing.stderr],
@@ -196,7 +196,7 @@ Deno.test("gen refuses what is no file at all", async () => {
   );
 });
 
-Deno.test("gen tells of broken JSON as JSON", async () => {
+Deno.test("gen reports invalid JSON as JSON", async () => {
   const { code, stderr } = await gen({ "x.json": '{"openapi": "3.0.0",\n "paths": {]}' }, [
     "x.json",
   ]);
@@ -204,7 +204,7 @@ Deno.test("gen tells of broken JSON as JSON", async () => {
   assertStringIncludes(stderr, "runner: error: JSON syntax error at line 2\nx.json:2:12: error: ");
 });
 
-Deno.test("gen tells of a description that is nested too deeply", async () => {
+Deno.test("gen reports a description that is nested too deeply", async () => {
   for (const [open, close] of [['{"a":', "}"], ["[", "]"]]) {
     const deep = `${open!.repeat(3000)}1${close!.repeat(3000)}`;
     const text = `{"openapi": "3.0.0", "paths": ${deep}}`;
@@ -216,7 +216,7 @@ Deno.test("gen tells of a description that is nested too deeply", async () => {
   }
 });
 
-Deno.test("gen tells of all references that lead nowhere, each by its place", async () => {
+Deno.test("gen reports all unresolved references with their places", async () => {
   const text = `openapi: 3.0.0
 paths:
   /a:
@@ -259,7 +259,7 @@ d/part.json:1:10: error: cannot resolve the reference "#/gone"
   );
 });
 
-Deno.test("gen follows references in folders of any name, and tells of those that miss their part", async (test) => {
+Deno.test("gen follows references in directories of any name, and reports those whose part is missing", async (test) => {
   const main = "openapi: 3.0.0\npaths:\n  /a: { $ref: 'paths/a b.yml#/NAME' }\n";
   const part = "things: { get: { operationId: listThings, responses: {} } }\n";
   for (const folder of ["plain", "a b", "ünï 目录", "50% off", "what?", "a#b", "[x]"]) {

@@ -45,7 +45,7 @@ jobs:
   assert(seen.includes("/quick"));
 });
 
-Deno.test("a job runs after all the jobs that it needs, wherever they stand in the file", async () => {
+Deno.test("a job runs after all jobs that it needs, wherever they are in the file", async () => {
   const job = (name: string, needs: string) =>
     `  - name: ${name}\n    id: ${name}\n    needs: [${needs}]\n    steps:\n` +
     `      - uses: http\n        with: {get: "{url}/${name}"}\n`;
@@ -54,7 +54,7 @@ Deno.test("a job runs after all the jobs that it needs, wherever they stand in t
   assertEquals([code, seen[0], seen[3], seen.length], [0, "/a", "/d", 4]);
 });
 
-Deno.test("what needs a failed job is skipped, with the reason, and is no success", async () => {
+Deno.test("jobs that need a failed job are skipped with the reason, and do not count as passed", async () => {
   const { code, stdout, seen } = await runAt(`
 name: n
 jobs:

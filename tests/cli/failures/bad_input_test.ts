@@ -30,7 +30,7 @@ async function inParallel<T>(items: readonly T[], run: (item: T) => Promise<void
   await Promise.all([work(), work(), work()]);
 }
 
-Deno.test("every broken rule of a workflow is told at once, and nothing is run", async () => {
+Deno.test("all mistakes of a workflow are reported together, and nothing runs", async () => {
   const yaml = `vars: [1]
 jobs:
   - name: first
@@ -102,7 +102,7 @@ jobs:
 
 const FORMS = 'like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds';
 
-Deno.test("a directory is no env file, whatever is in it", () =>
+Deno.test("a directory is not accepted as an env file", () =>
   withFiles({ "w.yml": `name: n\n${JOBS}`, "folder/a.yml": "a: 1" }, async (cwd) => {
     const result = await runMain(["--env-file", "folder", "w.yml"], { cwd });
     assertEquals(result, {
@@ -113,7 +113,7 @@ Deno.test("a directory is no env file, whatever is in it", () =>
     });
   }));
 
-Deno.test("a path that is no workflow file is told in one line, with what would be right", async () => {
+Deno.test("an invalid workflow path is reported in one line, with a suggestion", async () => {
   const files: Files = {
     "w.yml": `name: n\n${JOBS}`,
     "empty.yml": "",
@@ -181,7 +181,7 @@ Deno.test("closing brackets need no indentation", async () => {
 });
 
 Deno.test({
-  name: "a file that may not be read is told as such",
+  name: "an unreadable file is reported as such",
   ignore: Deno.build.os === "windows" || Deno.uid() === 0,
   fn: () =>
     withFiles({ "w.yml": `name: n\n${JOBS}` }, async (cwd) => {
@@ -191,7 +191,7 @@ Deno.test({
     }),
 });
 
-Deno.test("what is not YAML is reported with its line", async () => {
+Deno.test("invalid YAML is reported with its line", async () => {
   const steps = "name: n\njobs:\n- name: a\n  steps:\n";
   const table: readonly (readonly [yaml: string, told: string])[] = [
     [
@@ -250,7 +250,7 @@ Deno.test("what other programs trip over in a file is read as it is meant", asyn
   );
 });
 
-Deno.test("a RUNNER_TIMEOUT that is no duration keeps everything from running", async () => {
+Deno.test("with an invalid RUNNER_TIMEOUT nothing runs", async () => {
   const table = [["soon", `must be a duration ${FORMS}`], ["-5s", "must not be negative"]] as const;
   await inParallel(table, async ([value, told]) => {
     const stderr = await refuse(`name: n\n${JOBS}`, "w.yml", { RUNNER_TIMEOUT: value });
@@ -258,7 +258,7 @@ Deno.test("a RUNNER_TIMEOUT that is no duration keeps everything from running", 
   });
 });
 
-Deno.test("a secret in a line of the file is not shown with what is wrong there", async () => {
+Deno.test("a secret in a line of the file is not shown with the mistake in it", async () => {
   const env = { API_TOKEN: "hunter2hunter2" };
   const steps = "name: n\njobs:\n- name: a\n  steps:\n";
   const wrong = `${steps}  - {uses: hello, with: {a: "hunter2hunter2", b: "{{ foo }}"}}\n`;

@@ -91,7 +91,7 @@ function readTold(stderr: string): Told[] {
   }));
 }
 
-Deno.test("a mistake in an expression is marked where it stands, however it is written", async () => {
+Deno.test("a mistake in an expression is marked at its place, however it is written", async () => {
   const uses = MISTAKES.flatMap(([marked, message]) =>
     Object.entries(STYLES).flatMap(([style, write]) =>
       style === "plain" && !isPlain(marked) ? [] : [{ step: write(marked), message }]

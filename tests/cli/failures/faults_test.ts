@@ -155,7 +155,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "an output that takes nothing is told in one line, whatever was to be printed",
+  name: "an output that cannot be written is reported in one line",
   ignore: Deno.build.os !== "linux",
   async fn(test) {
     const [program, before] = theProgram();

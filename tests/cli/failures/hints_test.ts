@@ -77,7 +77,7 @@ jobs:
   ]);
 });
 
-Deno.test("a false test tells which parts of with came out nil, and why", async () => {
+Deno.test("a false test reports which parts of with are nil, and why", async () => {
   const workflow = `
 name: n
 vars: {password: "{{NO_SUCH_VARIABLE}}", there: null, shop: here}
@@ -102,7 +102,7 @@ jobs:
   ]);
 });
 
-Deno.test("a parameter that is wrong is shown where it stands, also in the defaults", async () => {
+Deno.test("an invalid parameter is shown at its place, also in the defaults", async () => {
   const workflow = `
 name: n
 vars: {url: "{{NO_SUCH_VARIABLE}}", text: five}
@@ -188,7 +188,7 @@ jobs:
   ]);
 });
 
-Deno.test("a step is said to have published nil only where what is read is there and nil", async () => {
+Deno.test("a step is said to have published nil only if the output exists and is nil", async () => {
   const workflow = `
 name: n
 jobs:

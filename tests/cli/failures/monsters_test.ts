@@ -55,7 +55,7 @@ Deno.test("aliases that make a huge value of a small file are refused", async ()
   await refuse(yaml, "aliases make the document too large");
 });
 
-Deno.test("a file of 50 MB is read, and what is wrong in it is found", async () => {
+Deno.test("a file of 50 MB is read, and its mistakes are found", async () => {
   const text = `vars:\n  text: "${"word ".repeat(10_000_000)}"\n`;
   const { code, stdout } = await run(`name: n\n${text}${JOBS}`);
   assertEquals(code, 0);

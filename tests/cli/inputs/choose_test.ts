@@ -43,7 +43,7 @@ Deno.test("jobs that are left out are in no line of the report but the last", as
   assert(!whole.stdout.includes("chosen"));
 });
 
-Deno.test("a skipped job is told as one, and what needs it runs", async () => {
+Deno.test("a skipped job is reported as skipped, and the jobs that need it run", async () => {
   const { code, stdout, seen } = await runAt(FLOW, ["--skip", "un*"]);
   assertEquals([code, seen.includes("/unit"), seen.includes("/deploy-us")], [0, false, true]);
   assertStringIncludes(stdout, "- unit (skipped: --skip)");

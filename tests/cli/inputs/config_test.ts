@@ -63,7 +63,7 @@ Deno.test("an anchor of RUNNER_CONFIG can be used in a workflow", async () => {
   assertEquals([code, stderr], [0, ""]);
 });
 
-Deno.test("a mistake in RUNNER_CONFIG is told in its file", async () => {
+Deno.test("a mistake in RUNNER_CONFIG is reported in its file", async () => {
   const env = { RUNNER_CONFIG: "config.yml" };
   const wrong = await runner(["flow.yml"], env, { "config.yml": "name: n\ndescription: [a]\n" });
   assertEquals([wrong.code, wrong.stdout], [1, ""]);

@@ -43,7 +43,7 @@ Deno.test("variables of the program itself are not read from a file", async () =
   assertStringIncludes(stdout, "a=1");
 });
 
-Deno.test("every mistake of an env file is told with its place", async () => {
+Deno.test("every mistake of an env file is reported with its place", async () => {
   const e = "A=1\n1A=2\nB=\"never\nNOEQ\nC-D*=1\nE='x' y\nF=fine\n";
   const result = await run(["--env-file", "e"], { e }, {});
   assertEquals([result.code, result.stdout], [1, ""]);
@@ -79,7 +79,7 @@ Deno.test("a bad line of an env file shows no more than a name", async () => {
   }
 });
 
-Deno.test("an env file that cannot be read is told like a workflow file", async (test) => {
+Deno.test("an unreadable env file is reported like a workflow file", async (test) => {
   await test.step("missing", async () => {
     const { code, stderr } = await run(["--env-file", "nope"], {}, {});
     assertEquals([code, stderr], [1, "runner: error: env file 'nope' not found\n"]);

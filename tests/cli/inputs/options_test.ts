@@ -80,7 +80,7 @@ Deno.test("a wrong command line is an error on stderr, and nothing is run", asyn
   }
 });
 
-Deno.test("options stand before or after the path, in both spellings", async () => {
+Deno.test("options are accepted before and after the path, in both spellings", async () => {
   const same = [
     ["--output", "stream", "--timing", "ok.yml"],
     ["ok.yml", "--timing", "--output=stream"],
@@ -104,7 +104,7 @@ Deno.test("controls in the name of a file are shown, and leave the message in on
   ]);
 });
 
-Deno.test("a folder may have the name of a word", async () => {
+Deno.test("a directory may have the name of a subcommand", async () => {
   const { stderr } = await runner(["run", "ok.yml"], {}, { "run/ok.yml": HELLO, "ok.yml": HELLO });
   assertStringIncludes(stderr, 'unknown command "run"');
 });

@@ -35,7 +35,7 @@ Deno.test("parseEnvFile() reads names and values", async (test) => {
   }
 });
 
-Deno.test("parseEnvFile() ends with every text, and each of its problems lies in it", () => {
+Deno.test("parseEnvFile() ends for every text, with problems inside the text", () => {
   // Texts of the characters that mean something, all of up to five.
   const characters = ["A", "=", '"', "'", "#", " ", "\n", "\\", "1"];
   let texts = [""];

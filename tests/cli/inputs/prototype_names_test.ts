@@ -85,7 +85,7 @@ jobs:
   });
 });
 
-Deno.test("names of JavaScript's objects are no functions, actions, jobs or names of a step", async () => {
+Deno.test("names of JavaScript's objects are not functions, actions, jobs or names of a step", async () => {
   const yaml = `name: n
 jobs:
 - name: j

@@ -182,7 +182,7 @@ Deno.test("a --var that sets nothing is an error", async (test) => {
   }
 });
 
-Deno.test("what is wrong with a var file is told with its place, all at once", async (test) => {
+Deno.test("all mistakes of a var file are reported together, with their places", async (test) => {
   const table: [text: string | undefined, told: string[]][] = [
     [undefined, ["var file 'v.yml' not found"]],
     ["", ["var file 'v.yml' is empty", "write {} for no vars at all"]],

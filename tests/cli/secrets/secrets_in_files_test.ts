@@ -25,7 +25,7 @@ const FILES: Readonly<Record<string, string>> = {
     `name: n\njobs: [{name: j, steps: [{uses: http, with: {get: "http://h", headers: {authorization: Bearer hunter22-x}, timeout: x}}]}]\n`,
 };
 
-Deno.test("no secret that stands in a file is in what is wrong with it", async (test) => {
+Deno.test("no secret of a file is shown with its mistakes", async (test) => {
   for (const [mistake, text] of Object.entries(FILES)) {
     await test.step(mistake, () =>
       withFiles({ "w.yml": text }, async (cwd) => {
@@ -41,7 +41,7 @@ Deno.test("no secret that stands in a file is in what is wrong with it", async (
   }
 });
 
-Deno.test("the line of a mistake stays readable beside what is no secret", async () => {
+Deno.test("the line of a mistake stays readable around secrets", async () => {
   const lines = [
     "name: n",
     "jobs:",

@@ -8,7 +8,7 @@ const scope = {
   strict: true,
 };
 
-Deno.test("renderTemplate() keeps the type of a template that stands alone", () => {
+Deno.test("renderTemplate() keeps the type of a text that is one template", () => {
   const cases: [string, unknown][] = [
     ["{{n}}", 7],
     ["  {{ n }}\n", 7],
@@ -49,7 +49,7 @@ Deno.test("parseTemplate() leaves it to the grammar where an expression ends", (
   }
 });
 
-Deno.test("parseTemplate() refuses what is no expression", () => {
+Deno.test("parseTemplate() refuses invalid expressions", () => {
   for (const source of ["{{}}", "a {{ }} b", "{{ n n }}", "{{ n } }}", "{{{n}}}", "{{.Names}}"]) {
     assertThrows(() => parseTemplate(source), ExpressionError);
   }

@@ -19,7 +19,7 @@ Deno.test("addSecretsOf() makes values of secret names secret, at any depth", ()
   );
 });
 
-Deno.test("addSecretsOf() makes all secret that lies under a secret name", () => {
+Deno.test("addSecretsOf() makes everything under a secret name secret", () => {
   const masker = new Masker();
   addSecretsOf({
     token: ["first-one", ["second-one"], 1234567],

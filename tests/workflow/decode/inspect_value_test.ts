@@ -12,7 +12,7 @@ Deno.test("loadWorkflow() warns of a number that its leading zero makes another 
   );
 });
 
-Deno.test("loadWorkflow() finds leading zeros wherever they stand", async () => {
+Deno.test("loadWorkflow() finds leading zeros everywhere", async () => {
   const rows: [vars: string, told: string[]][] = [
     ["{a: 010}", ["2:11: warning: 010 is read as 8"]],
     ["{a: [1,007]}", ["2:14: warning: 007 is read as 7"]],

@@ -101,7 +101,7 @@ flow.yml:7:34: error: unknown name "res" in a job
   );
 });
 
-Deno.test("an unknown name is told with what was probably meant", async () => {
+Deno.test("an unknown name is reported with a suggestion", async () => {
   const hints: readonly (readonly [expression: string, hint: string])[] = [
     ["outputs.a-2-b.id == 1", 'a hyphen is a minus; for one key write ["a-2-b"]'],
     ["outputs.create-user.id == 1", 'a hyphen is a minus; for one key write ["create-user"]'],
@@ -117,19 +117,19 @@ Deno.test("an unknown name is told with what was probably meant", async () => {
   }
 });
 
-Deno.test("a variable without vars before it is told as one", async () => {
+Deno.test("a variable without 'vars.' is reported as a variable", async () => {
   const yaml = "name: x\nvars: {user: 1}\n" + step('echo: "{{ user }}"').replace("name: x\n", "");
   assertStringIncludes(await explainText(yaml), "^ write vars.user");
 });
 
-Deno.test("braces in a bare expression are told to be needless", async () => {
+Deno.test("braces in a bare expression are reported as needless", async () => {
   for (const lines of ['test: "{{ res.code == 200 }}"', 'outputs: {a: "{{ res }}"}']) {
     assertMatch(await explainText(step(lines)), /already: leave out \{\{ and \}\}/);
   }
   assertEquals(await tellText(step("test: 'res.body contains \"{{\"'")), []);
 });
 
-Deno.test("an expression that a comment cut off is told so", async () => {
+Deno.test("an expression that a comment cuts off is reported", async () => {
   const hint = /" #" begins a comment in YAML: put the whole value in quotes/;
   assertMatch(await explainText(step("test: filter(res.body, # > 1)")), hint);
   assertMatch(await explainText(step('test: res.body contains "issue #5"')), hint);
@@ -137,7 +137,7 @@ Deno.test("an expression that a comment cut off is told so", async () => {
   assertEquals((await explainText(step("test: foo # is unknown"))).includes("comment"), false);
 });
 
-Deno.test("an expression that a comma cut off is told so", async () => {
+Deno.test("an expression that a comma cuts off is reported", async () => {
   const yaml = "name: x\njobs:\n- {name: a, steps: [{uses: hello, test: get(res, 1)}]}\n";
   assertMatch(await explainText(yaml), /a "," ends the value: put the whole value in quotes/);
 });
@@ -149,7 +149,7 @@ Deno.test("an expression in quotes that stops in its middle was not cut by YAML"
   assertEquals(told.includes("ends the value"), false, told);
 });
 
-Deno.test("an expression that is used often is told once for each place", async () => {
+Deno.test("a repeated expression is reported once for each place", async () => {
   const steps = Array.from({ length: 50 }, () => "*s").join(", ");
   const yaml = `x: &s {uses: hello, test: foo}
 name: x
@@ -158,7 +158,7 @@ jobs: [{name: a, steps: [${steps}]}, {name: b, steps: [{uses: hello, test: foo}]
   assertEquals((await places(yaml)).map((place) => place.split(":")[0]), ["1", "3"]);
 });
 
-Deno.test("an error in the defaults of a job is told once, in the defaults", async () => {
+Deno.test("an error in the defaults of a job is reported once, in the defaults", async () => {
   const yaml = `name: x
 jobs:
 - name: a

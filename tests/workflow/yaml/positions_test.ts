@@ -105,7 +105,7 @@ Deno.test("Positions.locate() does not follow a mapping into itself for ever", a
   );
 });
 
-Deno.test("Positions.locate() finds what is in and below brackets that close without indentation", async () => {
+Deno.test("Positions.locate() finds values in and below brackets that close without indentation", async () => {
   const text = `a:
   b: {
     c: 1, # one

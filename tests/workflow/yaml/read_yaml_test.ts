@@ -126,7 +126,7 @@ Deno.test("readYaml() reads __proto__ as a key", async () => {
   }
 });
 
-Deno.test("readYaml() refuses what is nested without end", async () => {
+Deno.test("readYaml() refuses endless nesting", async () => {
   for (const text of ["[".repeat(20_000), "- ".repeat(20_000), "a: " + "{b: ".repeat(20_000)]) {
     const error = await assertRejects(() => read(text), LoadError, "YAML syntax error at line 1");
     assertEquals(error.diagnostics[0]?.message, "the values are nested too deeply");

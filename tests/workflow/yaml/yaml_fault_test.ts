@@ -295,7 +295,7 @@ b.yml:1:1: error: only mappings can be joined with other files
   ],
 ];
 
-Deno.test("readYaml() says which line of which file is no YAML, and why", async () => {
+Deno.test("readYaml() reports file, line and reason of invalid YAML", async () => {
   for (const [texts, told] of FAULTS) {
     const files = (typeof texts === "string" ? [texts] : texts)
       .map((text, index) => ({ name: `${"abc"[index]}.yml`, text }));

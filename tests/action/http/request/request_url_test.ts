@@ -72,7 +72,7 @@ for (const [url, query, search] of QUERIES) {
   });
 }
 
-Deno.test("addQuery() refuses what has no form in a query", () => {
+Deno.test("addQuery() refuses values that a query cannot represent", () => {
   for (const value of [{ b: 1 }, [[1]]]) {
     assertThrows(() => addQuery(new URL("http://h/"), { a: value }), RangeError, '"a" in "query"');
   }
