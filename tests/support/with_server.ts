@@ -13,7 +13,7 @@ export interface Certificate {
 
 /** Starts a server that answers with `handler`: `await using server = withServer(…)`. */
 export function withServer(
-  handler: (request: Request) => Response | Promise<Response>,
+  handler: (request: Request, info: Deno.ServeHandlerInfo) => Response | Promise<Response>,
   certificate?: Certificate,
 ): TestServer {
   const base = { hostname: "127.0.0.1", port: 0, onListen() {} };

@@ -32,7 +32,10 @@ function describeResponse(req: Dict, res: Dict): MessageDescription {
     kept,
     title: status.includes(String(code)) ? status : `${code} ${status}`,
     covered: ["code", "status"],
-    minor: minorHeaders(res),
+    minor: [
+      ...minorHeaders(res),
+      ...CONNECTION.filter((name) => Object.hasOwn(res, name)).map((name) => [name]),
+    ],
   };
 }
 
@@ -62,6 +65,9 @@ function typeOf({ headers }: Dict): string {
   const type = isDict(headers) ? headers["Content-Type"] : undefined;
   return typeof type === "string" ? ` of ${type}` : "";
 }
+
+/** Fields about the connection, which seldom help to find out why a request failed. */
+const CONNECTION: readonly string[] = ["version", "tls", "timing"];
 
 /** Headers that do not help to find out why a request failed, in lower case. */
 const MINOR_HEADERS: ReadonlySet<string> = new Set([

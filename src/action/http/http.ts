@@ -1,5 +1,6 @@
 import type { Action } from "../action.ts";
 import { hideCookies, hideHeaders } from "./hide_headers.ts";
+import { CONNECTION_PARAMETERS } from "./connection/check_connection.ts";
 import { checkHttp, hasForm } from "./request/check_http.ts";
 import { mergeHttpDefaults } from "./request/merge_http_defaults.ts";
 import { SAME_MEANING, SHORTHANDS } from "./request/http_syntax.ts";
@@ -26,7 +27,12 @@ export const http: Action = {
     cookie: 'write the header: headers: { cookie: "name=value" }',
     cookiejar: 'the key is "cookies"; a file with cookies is "cookie_file"',
     session: 'the key is "cookies"',
-    proxy: "proxies are not supported",
+    cacert: 'the key is "tls": tls: { ca: ca.pem }',
+    cert: 'the key is "tls": tls: { cert: client.pem, key: client_key.pem }',
+    verify: 'the key is "tls": tls: { verify: false }',
+    http2: 'the key is "version": version: "2"',
+    socketPath: 'the key is "unix_socket"',
+    connect_to: 'the key is "resolve"',
   },
   parameters: [
     { name: "method", type: "string", summary: "GET, POST or any other method" },
@@ -130,6 +136,7 @@ export const http: Action = {
       default: "true",
     },
     { name: "insecure", type: "boolean", summary: "The opposite of verify_ssl", default: "false" },
+    ...CONNECTION_PARAMETERS,
     {
       name: "cookies",
       type: ["boolean", "string"],
@@ -150,6 +157,9 @@ export const http: Action = {
     { name: "trailers", type: "map", hide: hideHeaders },
     { name: "url", type: "string" },
     { name: "redirects", type: "array" },
+    { name: "tls", type: "map" },
+    { name: "version", type: "string" },
+    { name: "timing", type: "map" },
     { name: "body" },
     { name: "rawbody", type: "string", repeats: "body" },
     { name: "filepath", type: "string" },

@@ -4,6 +4,7 @@ import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import { Call } from "./transport/call.ts";
 import { explainFailure } from "./transport/explain_http_failure.ts";
+import { connectionOf } from "./connection/read_connection.ts";
 import { acquireSlot } from "./transport/concurrency_limiter.ts";
 import { graphqlFields, hasErrors } from "./request/bodies/graphql.ts";
 import { fromByteString } from "./request/http_syntax.ts";
@@ -14,10 +15,13 @@ import { readHead } from "./response/response.ts";
 import { cookieRecords } from "./session/cookies.ts";
 import { openSession, type StepSession } from "./session/step_session.ts";
 import { findHeader, type Reply } from "./transport/send.ts";
+import { connectionFacts } from "./response/connection_facts.ts";
 import { socketsOf } from "./transport/sockets.ts";
 
 /** Sends the request that `params` describe, follows redirects and reads the response. */
 export async function runHttp(params: Dict, context: ActionContext): Promise<ActionResult> {
+  const { clock } = context.host;
+  const began = clock.ticks();
   const sockets = socketsOf(context);
   // Ten thousand actions may wait here. What they need later is made later, so that waiting
   // costs little memory, and what is new is not tied to what is old when it is collected.
@@ -30,7 +34,8 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
   try {
     const prepared = prepare(params, context);
     const { plan, req } = prepared.plan.upload ? await openBody(prepared, context) : prepared;
-    const call = new Call(plan, sockets, context);
+    const connection = await connectionOf(params, context);
+    const call = new Call(plan, connection, sockets, context);
     let session: StepSession | undefined;
     try {
       const { maxRedirects } = plan;
@@ -55,6 +60,7 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
           ...graphql,
           url,
           redirects,
+          ...connectionFacts(reply, call.phases, clock.ticks() - began),
         },
         status: isSuccess ? 0 : 1,
         brief: `HTTP ${reply.code}`,

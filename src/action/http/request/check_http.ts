@@ -1,5 +1,6 @@
 import { isTemplate } from "../../../expr/template/template_data.ts";
 import { isDict } from "../../../value/value.ts";
+import { checkConnection } from "../connection/check_connection.ts";
 import type { Dict, ParameterProblem, Value } from "../../action.ts";
 import { checkCookies } from "../session/cookie_use.ts";
 import { checkBodies } from "./bodies/check_bodies.ts";
@@ -12,7 +13,7 @@ export function checkHttp(params: Dict): ParameterProblem[] {
   return [
     ...checkMethod(params),
     ...checkUrl(params),
-    ...checkVerification(params),
+    ...checkConnection(params),
     ...checkRedirects(params),
     ...checkHeaders(params),
     ...checkCookies(params),
@@ -71,14 +72,6 @@ function checkText(key: string, text: Value | undefined): ParameterProblem[] {
   if (typeof text !== "string") return [];
   const problem = readUrl(text);
   return problem instanceof URL ? [] : [{ path: [key], ...problem }];
-}
-
-function checkVerification(params: Dict): ParameterProblem[] {
-  if (given(params, "insecure") === undefined || given(params, "verify_ssl") === undefined) {
-    return [];
-  }
-  const message = '"insecure" and "verify_ssl" cannot be combined';
-  return [{ path: ["insecure"], at: "key", message, hint: "keep one of them" }];
 }
 
 function checkRedirects({ max_redirects: most }: Dict): ParameterProblem[] {

@@ -31,7 +31,6 @@ export interface RequestPlan {
   readonly timeout: number | undefined;
   /** How many redirects to follow; undefined to take the first response as it is. */
   readonly maxRedirects: number | undefined;
-  readonly verify: boolean;
   /** Undefined if the step neither sends nor keeps cookies. */
   readonly cookies: CookieUse | undefined;
 }
@@ -87,7 +86,6 @@ export function readRequest(params: Dict): RequestPlan {
     isGraphql,
     timeout: read.duration("timeout") || undefined,
     maxRedirects: read.boolean("follow_redirects") === false ? undefined : readMaxRedirects(read),
-    verify: read.boolean("verify_ssl") ?? !read.boolean("insecure"),
     cookies: readCookieUse(read, headers),
   };
 }

@@ -3,15 +3,19 @@ import { StepError } from "../../../source/errors.ts";
 import { formatDuration } from "../../../value/duration.ts";
 import type { ActionContext } from "../../action.ts";
 import { onAbort } from "../../on_abort.ts";
+import { checkRoute } from "../connection/check_route.ts";
+import type { Connection } from "../connection/connection.ts";
 import { isSafe } from "../request/http_syntax.ts";
 import type { Request, RequestPlan } from "../request/read_request.ts";
 import { type Exchange, type Reply, send, SendFailure } from "./send.ts";
+import { addPhases, type Phases } from "./phases.ts";
 import type { Sockets } from "./sockets.ts";
 
 /** An action that is under way: it can be stopped, and knows how long it takes. */
 export class Call {
   readonly #context: ActionContext;
   readonly #plan: RequestPlan;
+  readonly #connection: Connection;
   readonly #sockets: Sockets;
   readonly #forget: () => void;
   #exchange: Exchange | undefined;
@@ -19,9 +23,16 @@ export class Call {
   #deadline: Deadline | undefined;
   #began: number | undefined;
   #elapsed = 0;
+  #phases: Phases | undefined;
 
-  constructor(plan: RequestPlan, sockets: Sockets, context: ActionContext) {
+  constructor(
+    plan: RequestPlan,
+    connection: Connection,
+    sockets: Sockets,
+    context: ActionContext,
+  ) {
     this.#plan = plan;
+    this.#connection = connection;
     this.#sockets = sockets;
     this.#context = context;
     this.#forget = onAbort(context.signal, (reason) => this.#stop(reason));
@@ -32,20 +43,28 @@ export class Call {
     return this.#elapsed;
   }
 
+  /** What all responses together took. */
+  get phases(): Phases | undefined {
+    return this.#phases;
+  }
+
   /**
    * Sends a request. Where the server had closed the connection by the time the request came, it
    * is sent once more over a new one.
    */
   async send(request: Request): Promise<Reply> {
-    const { verify } = this.#plan;
+    const connection = this.#connection;
     const sockets = this.#sockets;
+    const { clock } = this.#context.host;
     const onDispatch = () => this.#dispatched();
     for (let fresh = false;; fresh = true) {
       this.checkStopped();
-      this.#exchange = send(request, { sockets, verify, fresh, onDispatch });
+      if (this.#context.permissions) await checkRoute(request, connection, this.#context);
+      this.#exchange = send(request, { sockets, connection, clock, fresh, onDispatch });
       try {
         const reply = await this.#exchange.reply;
-        this.#elapsed = this.#context.host.clock.ticks() - this.#began!;
+        this.#elapsed = clock.ticks() - this.#began!;
+        this.#phases = addPhases(this.#phases, reply.phases);
         return reply;
       } catch (error) {
         if (fresh || this.#reason || !isStale(error) || !isSafe(request.method)) throw error;

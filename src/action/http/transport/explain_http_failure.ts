@@ -1,9 +1,13 @@
+import type { Duplex } from "node:stream";
 import { explainDenial } from "../../../host/explain_denial.ts";
 import type { Clock } from "../../../host/host.ts";
 import { StepError } from "../../../source/errors.ts";
 import type { Dict } from "../../action.ts";
 import { explainTls, type Explanation } from "../../tls/explain_tls.ts";
 import type { Request } from "../request/read_request.ts";
+import type { Connection } from "../connection/connection.ts";
+import { ProxyFailure } from "../connection/dial.ts";
+import { bracketed, firstHop, placeOf, type Route, routeOf } from "../connection/route.ts";
 import { hostOf, portOf } from "../request/request_url.ts";
 import { BadEncoding } from "../response/decode_body.ts";
 import { BODY_LIMIT, BodyTooLarge } from "./body_chunks.ts";
@@ -61,7 +65,10 @@ async function explainCause(
 ): Promise<Explanation> {
   if (cause instanceof BodyTooLarge) return explainBody(cause);
   const { url } = failure.request;
-  const place = hostAndPort(url);
+  const place = hopOf(failure);
+  if (cause instanceof ProxyFailure) {
+    return { words: cause.message, ...cause.hint === undefined ? {} : { hint: cause.hint } };
+  }
   if (cause instanceof ProtocolChanged) {
     return { words: `${place} switched to another protocol (101), which is not supported` };
   }
@@ -77,12 +84,13 @@ async function explainCause(
     };
   }
   const code = codeOf(cause);
-  return explainCode(code, place, url) ?? await explainSecure(code, cause, failure, clock) ??
+  return explainCode(code, place, hostIn(failure)) ??
+    await explainSecure(code, cause, failure, clock) ??
     explainStream(code, cause, failure) ??
     { words: `${cause instanceof Error ? cause.message : String(cause)} (${place})` };
 }
 
-function explainCode(code: string, place: string, { hostname }: URL): Explanation | undefined {
+function explainCode(code: string, place: string, host: string): Explanation | undefined {
   switch (code) {
     case "ECONNREFUSED":
       return {
@@ -92,13 +100,22 @@ function explainCode(code: string, place: string, { hostname }: URL): Explanatio
     case "ENOTFOUND":
     case "EAI_NONAME":
     case "EAI_NODATA":
-      return { words: `cannot resolve host "${hostname}" (${code})`, hint: "check the host name" };
+      return { words: `cannot resolve host "${host}" (${code})`, hint: "check the host name" };
     case "EAI_AGAIN":
       return {
-        words: `cannot resolve host "${hostname}": the name server did not answer (${code})`,
+        words: `cannot resolve host "${host}": the name server did not answer (${code})`,
       };
     case "ETIMEDOUT":
       return { words: `${place}: connection timed out (${code})` };
+    case "ENOENT":
+      return { words: `${place} does not exist (${code})` };
+    case "EACCES":
+      return { words: `${place} may not be used by this user (${code})` };
+    case "EADDRNOTAVAIL":
+      return {
+        words: `no connection to ${place} from here (${code})`,
+        hint: 'this machine has to have the "local_address"',
+      };
     case "EHOSTUNREACH":
     case "ENETUNREACH":
       return { words: `${place} is unreachable (${code})` };
@@ -113,22 +130,42 @@ const HTTPS_HINT = 'if it expects TLS there, use "https://"';
 async function explainSecure(
   code: string,
   cause: unknown,
-  { request: { url } }: SendFailure,
+  { request: { url }, connection }: SendFailure,
   clock: Clock,
 ): Promise<Explanation | undefined> {
+  const route = routeOf(url, connection);
+  if (route.kind === "forward") {
+    if (route.proxy.kind !== "https") return undefined;
+    return await explainTls(cause, { ...route.proxy, clock });
+  }
   if (url.protocol !== "https:") return undefined;
-  const peer = { host: hostOf(url), port: Number(portOf(url)), clock };
-  const found = await explainTls(cause, peer);
+  const { tls: options } = connection;
+  const peer = { host: hostOf(url), port: Number(portOf(url)), clock, options };
+  const reach = route.kind === "direct" && route.to.host === peer.host &&
+      route.to.port === peer.port
+    ? {}
+    : { connect: () => reconnect(route, connection) };
+  const found = await explainTls(cause, { ...peer, ...reach });
   return found && code === "ERR_SSL_WRONG_VERSION_NUMBER" ? { ...found, hint: HTTP_HINT } : found;
+}
+
+/** Opens another connection to the server, on the same way. */
+async function reconnect(route: Route, connection: Connection): Promise<Duplex> {
+  if (route.kind === "tunnel") {
+    return await (await import("../connection/dial.ts")).dial(route, connection);
+  }
+  const { connect } = await import("node:net");
+  return route.kind === "unix" ? connect({ path: route.path }) : connect({ ...route.to });
 }
 
 /** Connections that ended early, and what is not HTTP. */
 function explainStream(
   code: string,
   cause: unknown,
-  { phase, received, request }: SendFailure,
+  failure: SendFailure,
 ): Explanation | undefined {
-  const place = hostAndPort(request.url);
+  const { phase, received, request } = failure;
+  const place = hopOf(failure);
   if (code.startsWith("HPE_")) return explainParser(code, cause, request.url, phase);
   const isClosed = code === "ECONNRESET" || code === "EPIPE" || cause instanceof ClosedEarly;
   if (!isClosed) return undefined;
@@ -172,8 +209,9 @@ function explainBody(error: BodyTooLarge | BadEncoding): Explanation {
   return { words: `the body of the response is larger than the limit of ${limit} MB` };
 }
 
-function whileDoing({ phase, request, received }: SendFailure): string {
-  const place = hostAndPort(request.url);
+function whileDoing(failure: SendFailure): string {
+  const { phase, received } = failure;
+  const place = hopOf(failure);
   switch (phase) {
     case "connecting":
       return `while connecting to ${place}`;
@@ -186,6 +224,17 @@ function whileDoing({ phase, request, received }: SendFailure): string {
 
 function hostAndPort(url: URL): string {
   return `${url.hostname} port ${portOf(url)}`;
+}
+
+/** What the request connects to. */
+function hopOf({ request, connection }: SendFailure): string {
+  return placeOf(request, routeOf(request.url, connection));
+}
+
+/** The name that has to be looked up. */
+function hostIn({ request: { url }, connection }: SendFailure): string {
+  const hop = firstHop(routeOf(url, connection));
+  return hop ? bracketed(hop.host) : url.hostname;
 }
 
 function codeOf(cause: unknown): string {

@@ -1,13 +1,19 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { Clock } from "../../../host/host.ts";
 import { demand, demandCertificates } from "../../../host/deno_permissions.ts";
+import type { Connection } from "../connection/connection.ts";
+import { bracketed, firstHop, type Route, routeOf } from "../connection/route.ts";
+import type { Dict } from "../../action.ts";
+import { tlsRecord } from "../../tls/certificate_record.ts";
 import { isSafe } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
 import { isStream } from "../request/request_body.ts";
 import { addChunk, BODY_LIMIT, BodyTooLarge } from "./body_chunks.ts";
 import { sendContent } from "./send_content.ts";
+import { measure, type Phases, takeMarks } from "./phases.ts";
 import type { Sockets } from "./sockets.ts";
-import { portOf } from "../request/request_url.ts";
 import { wireOptions } from "../request/wire_options.ts";
 
 const { ClientRequest } = await import("node:http");
@@ -22,6 +28,11 @@ export interface Reply {
   /** The same of the trailers after the body. */
   readonly rawTrailers: readonly string[];
   readonly chunks: readonly Uint8Array[];
+  /** The version of HTTP: `1.1`. */
+  readonly version: string;
+  /** How TLS was spoken, where it was. */
+  readonly tls?: Dict;
+  readonly phases: Phases;
 }
 
 /** How far an exchange has come. */
@@ -37,6 +48,7 @@ export class SendFailure extends Error {
     readonly received: number,
     /** Whether the socket had served a request before and was closed without a byte of answer. */
     readonly isStale: boolean,
+    readonly connection: Connection,
   ) {
     super("no reply", { cause });
   }
@@ -58,7 +70,8 @@ export class InvalidStatus extends Error {
 /** What there is to know for sending a request beside the request. */
 export interface SendOptions {
   readonly sockets: Sockets;
-  readonly verify: boolean;
+  readonly connection: Connection;
+  readonly clock: Clock;
   /** Whether it must go over a new connection. */
   readonly fresh: boolean;
   /** Called when the request has got its socket. */
@@ -75,14 +88,20 @@ export class Exchange {
   /** Rejects with `SendFailure` alone. */
   readonly reply: Promise<Reply>;
   readonly #request: Request;
+  readonly #connection: Connection;
   readonly #onDispatch: () => void;
   readonly #resolve: (reply: Reply) => void;
   readonly #reject: (failure: SendFailure) => void;
   #outgoing: Outgoing | undefined;
   #incoming: IncomingMessage | undefined;
   #socket: Socket | undefined;
+  #dial: AbortController | undefined;
   #bytesBefore = 0;
   #isOver = false;
+  readonly #clock: Clock;
+  #sent = 0;
+  #answered = 0;
+  #tls: Dict | undefined;
   readonly #chunks: Uint8Array[] = [];
   #size = 0;
 
@@ -92,6 +111,8 @@ export class Exchange {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#request = request;
+    this.#connection = options.connection;
+    this.#clock = options.clock;
     this.#onDispatch = options.onDispatch;
     try {
       this.#outgoing = open(request, options, this);
@@ -106,13 +127,23 @@ export class Exchange {
     this.#isOver = true;
     const isStale = this.#outgoing?.reusedSocket === true && !this.#incoming &&
       this.#socket !== undefined && this.#socket.bytesRead === this.#bytesBefore;
-    this.#reject(new SendFailure(reason, this.#request, this.#phase, this.#size, isStale));
+    this.#reject(
+      new SendFailure(reason, this.#request, this.#phase, this.#size, isStale, this.#connection),
+    );
+    this.#dial?.abort();
     this.#outgoing?.destroy();
+  }
+
+  /** A tunnel is being opened for it. */
+  dialing(dial: AbortController): void {
+    this.#dial = dial;
+    this.#onDispatch();
   }
 
   /** The request has got its socket. */
   dispatched(socket: Socket): void {
     this.#socket = socket;
+    this.#sent = this.#clock.ticks();
     this.#bytesBefore = socket.bytesRead;
     this.#onDispatch();
   }
@@ -132,6 +163,9 @@ export class Exchange {
   /** The head of the response has come. */
   receive(response: IncomingMessage): void {
     this.#incoming = response;
+    this.#answered = this.#clock.ticks();
+    // Later it may be closed.
+    this.#tls = this.#socket && secureFacts(this.#socket, this.#clock);
     const { rawHeaders, statusCode = 0 } = response;
     if (statusCode < 100) {
       return this.abort(new InvalidStatus(String(statusCode).padStart(3, "0")));
@@ -175,7 +209,17 @@ export class Exchange {
     this.#isOver = true;
     const { statusCode = 0, statusMessage = "", rawHeaders, rawTrailers } = response;
     const chunks = this.#chunks;
-    this.#resolve({ code: statusCode, reason: statusMessage, rawHeaders, rawTrailers, chunks });
+    const tls = this.#tls;
+    const phases = measure(takeMarks(this.#socket), {
+      sent: this.#sent,
+      answered: this.#answered,
+      ended: this.#clock.ticks(),
+    });
+    this.#resolve({
+      ...{ code: statusCode, reason: statusMessage, rawHeaders, rawTrailers, chunks, phases },
+      version: response.httpVersion,
+      ...tls ? { tls } : {},
+    });
     // A server that answers early wants no more of the body, and may never read it.
     if (!this.#outgoing?.writableFinished) this.#outgoing?.destroy();
   }
@@ -199,6 +243,10 @@ function onSocket(this: Outgoing, socket: Socket): void {
   this.exchange?.dispatched(socket);
 }
 
+function onDial(this: Outgoing, dial: AbortController): void {
+  this.exchange?.dialing(dial);
+}
+
 function onResponse(this: Outgoing, response: IncomingMessage): void {
   this.exchange?.receive(response);
 }
@@ -220,9 +268,8 @@ function onUpgrade(this: Outgoing): void {
 }
 
 function open(request: Request, options: SendOptions, exchange: Exchange): Outgoing {
-  const { hostname, protocol } = request.url;
-  demand({ name: "net", host: `${hostname}:${portOf(request.url)}` });
-  if (protocol === "https:") demandCertificates();
+  demandRoute(routeOf(request.url, options.connection));
+  if (request.url.protocol === "https:") demandCertificates();
   // A request that may not be sent twice needs a socket that the server cannot be closing.
   const isNew = options.fresh || !isSafe(request.method);
   const outgoing = new Outgoing(wireOptions(request, options, isNew));
@@ -233,6 +280,7 @@ function open(request: Request, options: SendOptions, exchange: Exchange): Outgo
   // Without this the socket would be kept unless the server closes it, too.
   if (isNew) outgoing.shouldKeepAlive = false;
   outgoing.on("socket", onSocket);
+  outgoing.on("dial", onDial);
   outgoing.on("response", onResponse);
   outgoing.on("error", onError);
   outgoing.on("close", onClose);
@@ -241,4 +289,24 @@ function open(request: Request, options: SendOptions, exchange: Exchange): Outgo
   if (isStream(body)) sendContent(body, outgoing).catch((error) => exchange.abort(error));
   else outgoing.end(body);
   return outgoing;
+}
+
+/** Throws where Deno would ask for what a connection needs. */
+function demandRoute(route: Route): void {
+  const hop = firstHop(route);
+  if (hop) return demand({ name: "net", host: `${bracketed(hop.host)}:${hop.port}` });
+  if (route.kind !== "unix") return;
+  demand({ name: "read", path: route.path });
+  demand({ name: "write", path: route.path });
+}
+
+/** What is known of each connection, over which many responses may come. */
+const secured = new WeakMap<Socket, Dict>();
+
+/** How a connection speaks TLS; undefined where it does not. */
+function secureFacts(socket: Socket, clock: Clock): Dict | undefined {
+  if (!("encrypted" in socket)) return undefined;
+  let facts = secured.get(socket);
+  if (!facts) secured.set(socket, facts = tlsRecord(socket as TLSSocket, clock.now()));
+  return facts;
 }

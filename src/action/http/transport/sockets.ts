@@ -2,6 +2,9 @@ import type { ClientRequest, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../../../host/host.ts";
 import type { ActionContext } from "../../action.ts";
+import { markSocket } from "./phases.ts";
+import type { Connection } from "../connection/connection.ts";
+import type { Route } from "../connection/route.ts";
 import { isAllGranted } from "../../../host/deno_permissions.ts";
 import { ConcurrencyLimiter } from "./concurrency_limiter.ts";
 
@@ -17,6 +20,8 @@ export interface SocketOptions extends RequestOptions {
   readonly secure: boolean;
   readonly rejectUnauthorized: boolean;
   readonly servername: string;
+  readonly route: Route;
+  readonly connection: Connection;
 }
 
 /** A request that has no socket yet. */
@@ -35,8 +40,11 @@ export class Sockets extends Agent {
   /** Has a slot for each socket. */
   readonly limiter: ConcurrencyLimiter;
   readonly #limit: number;
+  readonly #clock: Clock;
   readonly #secure = new SecureAgent();
   readonly #open = new Set<Socket>();
+  /** What ends tunnels that are being opened. */
+  readonly #dialing = new Set<AbortController>();
   /** By pool; the socket that was used last is used first. */
   readonly #idle = new Map<string, Socket[]>();
   /** Each request has a slot, so only few wait here, until an idle connection is closed. */
@@ -45,6 +53,7 @@ export class Sockets extends Agent {
   constructor(limit: number, clock: Clock) {
     super({ keepAlive: true });
     this.#limit = limit;
+    this.#clock = clock;
     this.limiter = new ConcurrencyLimiter(limit, clock);
     // A request refuses an agent of another scheme; one that names none is for every scheme.
     Reflect.deleteProperty(this, "protocol");
@@ -56,7 +65,7 @@ export class Sockets extends Agent {
     if (socket) {
       request.reusedSocket = true;
       request.onSocket(socket);
-    } else if (this.#open.size < this.#limit) {
+    } else if (this.#open.size + this.#dialing.size < this.#limit) {
       this.#connect(request, options);
     } else {
       this.#waiting.push({ request, options });
@@ -73,6 +82,7 @@ export class Sockets extends Agent {
 
   override destroy(): void {
     this.limiter.close();
+    for (const abort of this.#dialing) abort.abort();
     for (const socket of this.#open) socket.destroy();
   }
 
@@ -90,9 +100,46 @@ export class Sockets extends Agent {
   }
 
   #connect(request: ClientRequest, options: SocketOptions): void {
-    const { pool } = options;
+    if (options.route.kind === "tunnel") return void this.#dial(request, options, options.route);
+    const { socketPath = null, pool } = options;
     // The session of an earlier connection is found by its key.
-    const socket = this.createConnection({ ...options, ...KEPT, _agentKey: pool } as SocketOptions);
+    const own = { ...KEPT, path: socketPath, _agentKey: pool };
+    const began = this.#clock.ticks();
+    const socket = this.createConnection({ ...options, ...own } as SocketOptions);
+    markSocket(socket, this.#clock, began, false);
+    this.#use(request, socket, pool);
+  }
+
+  /** Opens a tunnel through a proxy, which takes some answers of the proxy. */
+  async #dial(
+    request: ClientRequest,
+    options: SocketOptions,
+    route: Extract<Route, { readonly kind: "tunnel" }>,
+  ): Promise<void> {
+    const abort = new AbortController();
+    this.#dialing.add(abort);
+    const began = this.#clock.ticks();
+    try {
+      const { dial } = await import("../connection/dial.ts");
+      // By now the request is made. One without a socket does not say when it is given up.
+      request.emit("dial", abort);
+      const socket = await dial(route, options.connection, abort.signal);
+      if (abort.signal.aborted) return void socket.destroy();
+      const own = { ...KEPT, path: null, host: null, socket };
+      const used = options.secure
+        ? this.#secure.createConnection({ ...options, ...own } as SocketOptions) as Socket
+        : socket;
+      markSocket(used, this.#clock, began, true);
+      this.#use(request, used, options.pool);
+    } catch (error) {
+      if (!abort.signal.aborted) request.emit("error", error);
+    } finally {
+      this.#dialing.delete(abort);
+      this.#connectNext();
+    }
+  }
+
+  #use(request: ClientRequest, socket: Socket, pool: string): void {
     this.#open.add(socket);
     socket.on("free", () => this.#free(socket, pool));
     // Between two requests there is no other listener, and an unhandled error ends the program.
@@ -129,6 +176,11 @@ export class Sockets extends Agent {
     const sockets = this.#idle.get(pool);
     const at = sockets?.indexOf(socket) ?? -1;
     if (at >= 0) sockets!.splice(at, 1);
+    this.#connectNext();
+  }
+
+  #connectNext(): void {
+    if (this.#open.size + this.#dialing.size >= this.#limit) return;
     const next = this.#waiting.shift();
     if (next) this.#connect(next.request, next.options);
   }

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { explainFailure } from "../../../../src/action/http/transport/explain_http_failure.ts";
 import { readRequest } from "../../../../src/action/http/request/read_request.ts";
+import { DEFAULT_CONNECTION } from "../../../../src/action/http/connection/connection.ts";
 import { runHttp } from "../../../../src/action/http/run_http.ts";
 import { SendFailure } from "../../../../src/action/http/transport/send.ts";
 import { denoHost } from "../../../../src/host/deno_host.ts";
@@ -145,7 +146,7 @@ for (const [code, words] of CODES) {
   Deno.test(`explainFailure() puts ${code} in plain words`, async () => {
     const { request } = readRequest({ get: "https://h/x" });
     const cause = Object.assign(new Error("no"), { code });
-    const failure = new SendFailure(cause, request, "connecting", 0, false);
+    const failure = new SendFailure(cause, request, "connecting", 0, false, DEFAULT_CONNECTION);
     const error = await explainFailure(failure, request, {}, denoHost().clock);
     assertEquals(
       error instanceof StepError && error.message,

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { DEFAULT_CONNECTION } from "../../../../src/action/http/connection/connection.ts";
 import { readRequest } from "../../../../src/action/http/request/read_request.ts";
 import {
   acquireSlot,
@@ -25,7 +26,13 @@ async function sendAll(sockets: Sockets, urls: readonly string[], method = "GET"
   const codes = await Promise.all(urls.map(async (url) => {
     await acquireSlot(sockets.limiter, context);
     const { request } = readRequest({ method, url });
-    const options = { sockets, verify: true, fresh: false, onDispatch() {} };
+    const options = {
+      sockets,
+      connection: DEFAULT_CONNECTION,
+      clock: denoHost().clock,
+      fresh: false,
+      onDispatch() {},
+    };
     const { code } = await send(request, options).reply;
     sockets.limiter.release();
     return code;
@@ -61,7 +68,13 @@ Deno.test("Sockets closes a connection that becomes idle while another host wait
   const sockets = new Sockets(1, clock);
   const replies = [first, second].map(({ url }) => {
     const { request } = readRequest({ get: url });
-    return send(request, { sockets, verify: true, fresh: false, onDispatch() {} }).reply;
+    return send(request, {
+      sockets,
+      connection: DEFAULT_CONNECTION,
+      clock: denoHost().clock,
+      fresh: false,
+      onDispatch() {},
+    }).reply;
   });
   assertEquals((await Promise.all(replies)).map(({ code }) => code), [200, 200]);
   sockets.destroy();

@@ -1,0 +1,32 @@
+import { StepError } from "../../../source/errors.ts";
+import type { ActionContext } from "../../action.ts";
+import type { Refusal } from "../../permissions/permissions.ts";
+import type { Request } from "../request/read_request.ts";
+import type { Connection } from "./connection.ts";
+import { bracketed, firstHop, placeOf, routeOf } from "./route.ts";
+
+/**
+ * Throws `StepError` if the permissions of the run do not allow the place that a request connects
+ * to, which may be another than the host of its URL.
+ */
+export async function checkRoute(
+  request: Request,
+  connection: Connection,
+  { permissions, host }: ActionContext,
+): Promise<void> {
+  if (!permissions) return;
+  const route = routeOf(request.url, connection);
+  const hop = firstHop(route);
+  let refusal: Refusal | undefined;
+  if (hop) {
+    const { netRefusal } = await import("../../permissions/host_rule.ts");
+    refusal = netRefusal(permissions, new URL(`http://${bracketed(hop.host)}:${hop.port}`));
+  } else if (route.kind === "unix") {
+    const { pathRefusal } = await import("../../permissions/path_rule.ts");
+    refusal = await pathRefusal(permissions, "read", route.path, host) ??
+      await pathRefusal(permissions, "write", route.path, host);
+  }
+  if (!refusal) return;
+  const doing = `cannot send ${request.method} "${request.url}" to ${placeOf(request, route)}`;
+  throw new StepError(`${doing}: ${refusal.message}`, refusal.hint);
+}

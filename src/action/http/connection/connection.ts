@@ -1,0 +1,38 @@
+import { DEFAULT_TLS, type TlsOptions } from "../../tls/tls_options.ts";
+import type { Proxies, Proxy } from "./proxy.ts";
+
+/** Which version of HTTP is spoken; `auto` asks the server for 2 over TLS. */
+export type HttpVersion = "1.1" | "2" | "auto";
+
+/** How the requests of a step are connected. */
+export interface Connection {
+  readonly tls: TlsOptions;
+  readonly version: HttpVersion;
+  /** A proxy for everything, or the proxies of the environment; absent for none. */
+  readonly proxy?: Proxy | Proxies;
+  /** The path of a Unix socket that takes the place of every host. */
+  readonly unixSocket?: string;
+  /** Where to connect instead, by `host:port` in lower case. */
+  readonly resolve?: ReadonlyMap<string, Address>;
+  /** The version of IP to use. */
+  readonly family?: 4 | 6;
+  readonly localAddress?: string;
+  /** Sockets are shared only between connections with the same id. */
+  readonly id: string;
+}
+
+/** Where a TCP connection leads; an IPv6 address has no brackets. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How a step that says nothing is connected. */
+export const DEFAULT_CONNECTION: Connection = { tls: DEFAULT_TLS, version: "1.1", id: "" };
+
+/** The same with any certificate. */
+export const INSECURE_CONNECTION: Connection = {
+  ...DEFAULT_CONNECTION,
+  tls: { rejectUnauthorized: false },
+  id: "insecure",
+};

@@ -1,0 +1,20 @@
+import { toByteString } from "../request/http_syntax.ts";
+import type { Connection } from "./connection.ts";
+import type { Proxy } from "./proxy.ts";
+
+const { isIP } = await import("node:net");
+
+/** How TLS is spoken with a proxy: with the authorities of the step, and without its client. */
+export function proxyTls({ host }: Proxy, { tls: { ca, rejectUnauthorized } }: Connection) {
+  return {
+    servername: isIP(host) ? "" : host,
+    rejectUnauthorized,
+    ...ca ? { ca } : {},
+  };
+}
+
+/** The value of `Proxy-Authorization`; undefined for a proxy without a user. */
+export function proxyAuthorization({ username, password }: Proxy): string | undefined {
+  if (username === undefined) return undefined;
+  return `Basic ${btoa(toByteString(`${username}:${password ?? ""}`))}`;
+}

@@ -1,0 +1,76 @@
+import type { Request } from "../request/read_request.ts";
+import { hostOf, portOf } from "../request/request_url.ts";
+import type { Address, Connection } from "./connection.ts";
+import type { Proxies, Proxy } from "./proxy.ts";
+
+/** The way to the server of a URL. */
+export type Route =
+  /** To the server, or to what stands in for it. */
+  | { readonly kind: "direct"; readonly to: Address }
+  | { readonly kind: "unix"; readonly path: string }
+  /** A proxy reads the request and sends it on. */
+  | { readonly kind: "forward"; readonly proxy: Proxy; readonly to: Address }
+  /** A proxy passes on all bytes. */
+  | { readonly kind: "tunnel"; readonly proxy: Proxy; readonly to: Address };
+
+/** Finds the way to the server of a URL. */
+export function routeOf(url: URL, connection: Connection): Route {
+  if (connection.unixSocket !== undefined) return { kind: "unix", path: connection.unixSocket };
+  const to = { host: hostOf(url), port: Number(portOf(url)) };
+  const instead = connection.resolve?.get(`${url.hostname}:${to.port}`);
+  if (instead) return { kind: "direct", to: instead };
+  const proxy = connection.proxy && proxyFor(url, to, connection.proxy);
+  if (!proxy) return { kind: "direct", to };
+  const isForward = url.protocol === "http:" && proxy.kind !== "socks5";
+  return { kind: isForward ? "forward" : "tunnel", proxy, to };
+}
+
+function proxyFor(url: URL, to: Address, proxy: Proxy | Proxies): Proxy | undefined {
+  if (proxy.kind !== "environment") return proxy;
+  const found = url.protocol === "https:" ? proxy.https : proxy.http;
+  return found && !proxy.isExempt(to.host, to.port) ? found : undefined;
+}
+
+/** Where the first TCP connection of a route leads; undefined for a Unix socket. */
+export function firstHop(route: Route): Address | undefined {
+  switch (route.kind) {
+    case "direct":
+      return route.to;
+    case "unix":
+      return undefined;
+    case "forward":
+    case "tunnel":
+      return route.proxy;
+  }
+}
+
+/** A host as URLs write it. */
+export function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** How messages name what a request connects to. */
+export function placeOf({ url }: Pick<Request, "url">, route: Route): string {
+  const server = `${url.hostname} port ${portOf(url)}`;
+  switch (route.kind) {
+    case "direct": {
+      const place = addressWords(route.to);
+      return place === server ? server : `${place} (for ${server})`;
+    }
+    case "unix":
+      return `the socket "${route.path}"`;
+    case "forward":
+    case "tunnel":
+      return proxyWords(route.proxy);
+  }
+}
+
+/** How messages name a proxy. */
+export function proxyWords(proxy: Proxy): string {
+  return `the proxy ${addressWords(proxy)}`;
+}
+
+/** How messages name an address. */
+export function addressWords({ host, port }: Address): string {
+  return `${bracketed(host)} port ${port}`;
+}
