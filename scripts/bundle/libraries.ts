@@ -6,5 +6,6 @@
 export const LIBRARIES: Readonly<Record<string, string>> = {
   "diff": "showing differences",
   "openapi-sampler": "reading OpenAPI descriptions",
+  "re2js": "matching regular expressions",
   "tough-cookie": "keeping the cookies of responses",
 };
