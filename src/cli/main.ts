@@ -23,7 +23,9 @@ export async function main(
   } catch (error) {
     const { explainError } = await import("./messages/explain_error.ts");
     const { inLocale } = await import("./args/output_mode.ts");
-    (await inLocale(host)).stderr.write(explainError(error, host, program.secrets));
+    // The environment, which names the locale, may be what cannot be read.
+    const { stderr } = await inLocale(host).catch(() => host);
+    stderr.write(explainError(error, host, program.secrets));
     await flushSoon(host);
     exit(1);
     return 1;

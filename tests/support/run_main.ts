@@ -47,11 +47,11 @@ export async function runHere(
 /** Whether words, or the files of a directory and of those below it, name a shell or a plugin. */
 function startsProcesses(folder: string, words: readonly string[] = []): boolean {
   const isAbout = (text: string) => /shell|plugin/i.test(text);
+  const isSmall = (path: string) => Deno.statSync(path).size < 10_000_000;
   return words.some(isAbout) ||
     [...Deno.readDirSync(folder)].some(({ name, isFile, isDirectory }) =>
-      isDirectory
-        ? startsProcesses(`${folder}/${name}`)
-        : isFile && isAbout(Deno.readTextFileSync(`${folder}/${name}`))
+      isDirectory ? startsProcesses(`${folder}/${name}`) : isFile && isSmall(`${folder}/${name}`) &&
+        isAbout(Deno.readTextFileSync(`${folder}/${name}`))
     );
 }
 

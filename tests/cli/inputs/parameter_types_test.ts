@@ -22,6 +22,7 @@ function others(action: string, parameter: string, url: string): string {
   const isTarget = /^(url|get|post|put|patch|delete|head|options)$/.test(parameter);
   if (action === "http" && parameter === "url") return "method: GET, ";
   if (action === "http" && parameter === "method") return `url: "${url}", `;
+  if (action === "http" && parameter === "compress") return `post: "${url}", body: text, `;
   if (action === "http" && !isTarget) return `get: "${url}", `;
   if (action === "embedded") return "path: job.yml, ";
   return action === "shell" && parameter !== "cmd" ? 'cmd: "true", ' : "";
