@@ -30,7 +30,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Single files that a directory may import from another that it may not import otherwise. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  report: ["run/event.ts"],
+  report: ["run/event.ts", "run/cause_of_run.ts"],
   library: ["cli/version.ts"],
 };
 

@@ -232,7 +232,7 @@ export interface Failure {
   readonly field: string;
   /** What was wrong, in words. */
   readonly message: string;
-  /** What kept the action from reaching a server, the same for all steps with that cause. */
+  /** What kept the action from a server, or the step whose output is missing (`causeOfRun`). */
   readonly cause?: string;
   /** What to try. */
   readonly hint?: string;

@@ -1,3 +1,4 @@
+import { causeOfRun } from "../../run/cause_of_run.ts";
 import type { Failure, StepResult } from "../../run/event.ts";
 import { fitSentence } from "./fit_lines.ts";
 import { formatPlace, summarizeFailure } from "./render_failure.ts";
@@ -9,8 +10,10 @@ import { countOf, indentedRoom, indentLines, oneLine, type Room } from "./text_l
 export interface FailureEntry extends FailedStep {
   /** What was wrong, and what to try. */
   readonly lines: readonly FailureLine[];
-  /** What kept it from reaching a server; entries with the same cause become one. */
+  /** Entries with the same cause become one. */
   readonly cause?: string;
+  /** The cause of failures that this one leads to. */
+  readonly causes?: string;
   /** The steps that failed because of this one, or of the same cause. */
   readonly tookDown: readonly FailedStep[];
 }
@@ -53,11 +56,12 @@ export function makeFailureEntry(
 }
 
 /** The entries of a step that failed; `around` is the name of what it is a part of. */
-export function makeStepEntries({ result, inside }: StepTree, around: string): FailureEntry[] {
+export function makeStepEntries({ run, result, inside }: StepTree, around: string): FailureEntry[] {
   if (result.state !== "failed") return [];
   const title = `${around} › ${result.name}`;
   const inner = inside.flatMap((step) => makeStepEntries(step, title));
-  return withInner([makeFailureEntry(title, result.failures)], inner, result);
+  const own = { ...makeFailureEntry(title, result.failures), causes: causeOfRun(run) };
+  return withInner([own], inner, result);
 }
 
 /** Entries of a step and those inside of it; one that failed by these alone is told with the first. */
@@ -68,7 +72,9 @@ export function withInner(
 ): FailureEntry[] {
   const [first, ...others] = inner;
   if (!first || !failures.every(({ kind }) => kind === "embedded")) return [...inner, ...own];
-  return [{ ...first, tookDown: [...first.tookDown, ...own] }, ...others];
+  const causes = own[0]?.causes ?? first.causes;
+  const entry = { ...first, tookDown: [...first.tookDown, ...own] };
+  return [causes === undefined ? entry : { ...entry, causes }, ...others];
 }
 
 /** Everything that failed, once more, with its place in the file: one entry for each cause. */
@@ -88,12 +94,12 @@ export function renderFailureList(
   return [style.bold("Failures"), ...lines, ...more, ""];
 }
 
-/** What the same cause has taken down goes to the first that it did. */
+/** Adds what has the same cause to the first failure with it, or to the failure that is the cause. */
 function mergeCauses(entries: readonly FailureEntry[]): readonly FailureEntry[] {
   const merged: FailureEntry[] = [];
   const known = new Map<string, number>();
   for (const entry of entries) {
-    const { cause, tookDown } = entry;
+    const { cause, causes, tookDown } = entry;
     const index = cause === undefined ? undefined : known.get(cause);
     const first = index === undefined ? undefined : merged[index];
     if (index === undefined || !first) {
@@ -102,6 +108,7 @@ function mergeCauses(entries: readonly FailureEntry[]): readonly FailureEntry[] 
     } else {
       merged[index] = { ...first, tookDown: [...first.tookDown, entry, ...tookDown] };
     }
+    if (causes !== undefined) known.set(causes, index ?? merged.length - 1);
   }
   return merged;
 }

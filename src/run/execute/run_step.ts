@@ -94,7 +94,7 @@ async function runOnce(
   }
   await closeScope(session, context.resources.step);
   if (outcome.state === "failed" || outcome.state === "skipped") {
-    rememberUpstream(round, { step, name, state: outcome.state });
+    rememberUpstream(round, { step, run, name, state: outcome.state });
   }
   session.tally.steps[outcome.state]++;
   if (outcome.untested !== undefined) session.tally.untestedFailures++;

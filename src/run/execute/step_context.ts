@@ -31,6 +31,7 @@ export interface Round {
 /** A step that may not have published what later steps read. */
 export interface UpstreamFailure {
   readonly step: Step;
+  readonly run: StepRun;
   /** As reports show it. */
   readonly name: string;
   readonly state: "failed" | "skipped";

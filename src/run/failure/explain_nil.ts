@@ -7,7 +7,7 @@ import { isDict } from "../../value/value.ts";
 import { ownVars } from "../../workflow/decode/own_vars.ts";
 import type { Job, Step } from "../../workflow/model.ts";
 import type { Session } from "../session.ts";
-import type { Round } from "../execute/step_context.ts";
+import type { Round, UpstreamFailure } from "../execute/step_context.ts";
 
 /** Who reads what came out nil: a step in a round of its job, or a job. */
 export interface Reader {
@@ -52,12 +52,14 @@ function failedUpstream(round: Round, reads: readonly NilRead[]): string | undef
   if (round.upstreamFailures.length === 0) return undefined;
   for (const [first, second] of outputsOf(reads)) {
     const found = round.upstreamFailures.find(({ step }) => lacks(step, round, first, second));
-    if (!found) continue;
-    return `the step "${found.name}", which publishes it, ${
-      found.state === "failed" ? "failed" : "was skipped"
-    }`;
+    if (found) return upstreamReason(found);
   }
   return undefined;
+}
+
+/** Why the outputs of a step are missing. */
+export function upstreamReason({ name, state }: UpstreamFailure): string {
+  return `the step "${name}", which publishes it, ${state === "failed" ? "failed" : "was skipped"}`;
 }
 
 /** Whether a step should have published an output, by its id or flat, and there is none. */

@@ -15,10 +15,11 @@ import type { Masker } from "../../value/masker.ts";
 import { boundedMeter, LimitError } from "../../value/meter.ts";
 import type { Job, Positions } from "../../workflow/model.ts";
 import { EmbeddedError, FieldError } from "../execute/evaluate_field.ts";
+import { causeOfRun } from "../cause_of_run.ts";
 import type { Failure, PassedTest } from "../event.ts";
 import type { StepContext } from "../execute/step_context.ts";
 import type { Session } from "../session.ts";
-import { explainNil, type Reader } from "./explain_nil.ts";
+import { explainNil, type Reader, upstreamReason } from "./explain_nil.ts";
 import { type AttemptInput, nilParameterHint, nilPartsHint } from "./nil_parameters.ts";
 
 /** The step, in a round, or the job that something failed in. */
@@ -39,11 +40,13 @@ export async function failureOfError(
   if (cause instanceof EmbeddedError && cause.failure) return cause.failure;
   if (cause instanceof ExpressionError) {
     const place = [...path, ...cause.path];
+    const hints = hintOf(cause, nilAtMark(readerOf(session, owner, place), cause));
     return {
       kind: "expression",
       field: [fieldName, ...cause.path].join("."),
       message: cause.message,
-      ...hintOf(cause, nilAtMark(readerOf(session, owner, place), cause)),
+      ...upstreamCause(owner, hints.hint),
+      ...hints,
       ...await placeAt(session, place, cause.start, cause.end),
     };
   }
@@ -58,13 +61,14 @@ export async function failureOfError(
   };
   const unreachable = cause instanceof StepError ? cause.details.cause : undefined;
   const ended = unreachable === undefined ? undefined : session.endedServices.at(-1);
+  const hints = isOurs ? bugHint(session, cause) : hintOf(cause, ended ?? nilReason());
   const isStopped = session.cancellation.reason !== undefined || cause instanceof EmbeddedError;
   return {
     kind: isStopped ? "interrupted" : "action",
     field: fieldName,
     message: isOurs ? `internal error: ${briefError(cause)}` : cause.message,
-    ...unreachable === undefined ? {} : { cause: unreachable },
-    ...(isOurs ? bugHint(session, cause) : hintOf(cause, ended ?? nilReason())),
+    ...unreachable === undefined ? upstreamCause(owner, hints.hint) : { cause: unreachable },
+    ...hints,
     ...await placeAt(session, path),
   };
 }
@@ -91,6 +95,16 @@ function pathOf(owner: Owner): Path {
 
 function readerOf(session: Session, owner: Owner, path: Path): Reader {
   return "round" in owner ? { session, path, round: owner.round } : { session, path };
+}
+
+/** The failed step before this one that the hint of a failure names. */
+function upstreamCause(owner: Owner, hint: string | undefined): Pick<Failure, "cause"> {
+  const upstream = "round" in owner && hint !== undefined
+    ? owner.round.upstreamFailures.find((failure) =>
+      failure.state === "failed" && hint.includes(upstreamReason(failure))
+    )
+    : undefined;
+  return upstream ? { cause: causeOfRun(upstream.run) } : {};
 }
 
 /** Why an expression found nil at the part that its error marks. */
@@ -120,6 +134,7 @@ export async function failureOfTest(
     expression: test.source,
     operands: shownOperands(session, operands),
     ...await differenceOf(session, unequal),
+    ...upstreamCause(context, hint),
     ...(hint === undefined ? {} : { hint }),
     ...await placeAt(session, [...path, "test"], start, end),
   };

@@ -71,6 +71,26 @@ Deno.test("a false comparison of long texts shows where they differ", async () =
   assertStringIncludes(stdout, "test is false: vars.got and vars.wanted differ at line 150\n");
 });
 
+Deno.test("steps that read the output of a failed step are listed with its failure", async () => {
+  const { stdout } = await printed(`
+      - {name: login, id: login, uses: hello, test: 1 == 2, outputs: {token: res.nope.x}}
+      - {name: use, uses: echo, with: {message: "{{outputs.login.token.x}}"}}
+      - {name: also, uses: hello, test: outputs.login.token == "a"}
+      - {name: other, uses: hello, test: 1 == 3}
+`);
+  assertStringIncludes(
+    stdout,
+    `
+     test is false
+     also failed: j › use   w.yml:8:66
+     also failed: j › also   w.yml:9:41
+  2. j › other   w.yml:10:42
+     test is false
+
+Total`,
+  );
+});
+
 Deno.test("what differs shows no secret, whole or in part", async () => {
   const secret = "secret-of-a-certain-length-0123456789";
   const filling = "x".repeat(400);
