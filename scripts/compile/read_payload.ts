@@ -38,7 +38,7 @@ export function readPayload(binary: Uint8Array<ArrayBuffer>): Payload {
   const dataEnd = dataStart + lengthAt(tree.end);
   if (!hasMark(binary, dataEnd)) throw new Error("it does not end as it should");
   const files = (tree.value as Entry[]).map((entry): [string, Uint8Array] => {
-    if (!("File" in entry)) throw new Error("there are folders in it");
+    if (!("File" in entry)) throw new Error("it contains directories");
     const [offset, length] = entry.File.o;
     return [entry.File.n, binary.subarray(dataStart + offset, dataStart + offset + length)];
   });

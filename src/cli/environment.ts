@@ -24,7 +24,7 @@ export const VARIABLES: readonly Variable[] = [
   },
   {
     name: "RUNNER_PLUGIN_DIR",
-    summary: "The folder of plugins, which are actions of your own (default ~/.runner/plugins)",
+    summary: "The directory of plugins, which are actions of your own (default ~/.runner/plugins)",
     commands: LOADERS,
   },
   {

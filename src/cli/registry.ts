@@ -111,14 +111,14 @@ export const DEFAULT_COMMAND: Command = {
       value: "paths",
       path: "file",
       repeats: true,
-      summary: "Let steps read nothing but these files and what is in these folders",
+      summary: "Let steps read nothing but these files and everything in these directories",
     },
     {
       name: "allow-write",
       value: "paths",
       path: "file",
       repeats: true,
-      summary: "Let steps write nothing but these files and what is in these folders",
+      summary: "Let steps write nothing but these files and everything in these directories",
     },
     {
       name: "no-shell",
@@ -132,9 +132,9 @@ export const DEFAULT_COMMAND: Command = {
     },
     {
       name: "report-dir",
-      value: "folder",
+      value: "directory",
       path: "folder",
-      summary: "Write a report of every format but github into a folder",
+      summary: "Write a report of every format but github into a directory",
     },
     {
       name: "no-github",

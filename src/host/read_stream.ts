@@ -3,7 +3,7 @@ const MOST_MEGABYTES = 256;
 
 /**
  * The bytes of what may not end or not fit into memory: a pipe, a device, a large file. Throws
- * RangeError where there are too many.
+ * an error if there are too many.
  */
 export async function readStream(path: string | URL): Promise<Uint8Array> {
   using file = await Deno.open(path);
@@ -12,7 +12,7 @@ export async function readStream(path: string | URL): Promise<Uint8Array> {
   for await (const chunk of file.readable.values({ preventCancel: true })) {
     size += chunk.length;
     if (size > MOST_MEGABYTES * 1024 * 1024) {
-      throw new RangeError(`it is larger than ${MOST_MEGABYTES} MB`);
+      throw new Error(`it is larger than ${MOST_MEGABYTES} MB`);
     }
     chunks.push(chunk);
   }

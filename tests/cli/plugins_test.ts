@@ -120,7 +120,7 @@ Deno.test("a plugin is looked for when a workflow is loaded", async (test) => {
 Deno.test("a missing plugin directory is reported with a missing plugin", async () => {
   const workflow = flow("  - uses: foo\n");
   const chosen = await runner(workflow, {}, ["flow.yml"], { RUNNER_PLUGIN_DIR: "none" });
-  assertStringIncludes(chosen.stderr, '(RUNNER_PLUGIN_DIR "none" is no folder)');
+  assertStringIncludes(chosen.stderr, '(RUNNER_PLUGIN_DIR "none" is not a directory)');
 });
 
 Deno.test("a missing plugin is reported with the places where plugins are looked for", async () => {

@@ -65,7 +65,7 @@ async function readProgram(text: string, host: Host): Promise<ProgramRule> {
 async function readPath(text: string, { files }: Host, label: string): Promise<PathRule> {
   // It would be the working directory with everything in it.
   if (text === "") {
-    throw new UsageError(`invalid value "" for ${label}`, 'write "." for the working folder');
+    throw new UsageError(`invalid value "" for ${label}`, 'write "." for the working directory');
   }
   return { path: await files.realPath(text) };
 }

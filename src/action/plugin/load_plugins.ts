@@ -47,7 +47,7 @@ function describePlace(folder: PluginFolder | undefined, isThere: boolean): stri
   if (!isChosen) return "plugins are looked for in ~/.runner/plugins";
   return isThere
     ? `plugins are looked for in "${path}"`
-    : `RUNNER_PLUGIN_DIR "${path}" is no folder`;
+    : `RUNNER_PLUGIN_DIR "${path}" is not a directory`;
 }
 
 async function loadPlugin(

@@ -31,8 +31,8 @@ export const shell: Action = {
     {
       name: "workdir",
       type: "string",
-      summary: "the folder to run it in",
-      default: "the current folder",
+      summary: "the directory to run it in",
+      default: "the current directory",
     },
     {
       name: "env",

@@ -38,7 +38,7 @@ export async function spawnProblem(error: unknown, request: ShellRequest): Promi
 async function folderProblem(path: string): Promise<string | undefined> {
   if (!isGranted({ name: "read", path })) return undefined;
   try {
-    return (await Deno.stat(path)).isDirectory ? undefined : "is a file, not a folder";
+    return (await Deno.stat(path)).isDirectory ? undefined : "is a file, not a directory";
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return "does not exist";
     if (error instanceof Deno.errors.NotADirectory) return "leads through a file";

@@ -72,7 +72,7 @@ Deno.test("a configured plugin directory must exist, the one in the home directo
     assertEquals((await look({ HOME: `${home}/no` })).place, place);
     assertEquals((await look({})).place, "plugins are looked for where RUNNER_PLUGIN_DIR says");
     const missing = await look({ HOME: home, RUNNER_PLUGIN_DIR: "/no/such" });
-    assertEquals(missing.place, 'RUNNER_PLUGIN_DIR "/no/such" is no folder');
+    assertEquals(missing.place, 'RUNNER_PLUGIN_DIR "/no/such" is not a directory');
     assertEquals(missing.actions.size, 0);
   });
 });

@@ -117,7 +117,7 @@ const problems: readonly (readonly [string, Dict, string])[] = [
   [
     "a file as workdir",
     { cmd: "ls", workdir: "/etc/passwd" },
-    'cannot run the command: workdir "/etc/passwd" is a file, not a folder',
+    'cannot run the command: workdir "/etc/passwd" is a file, not a directory',
   ],
   [
     "a workdir in a file",

@@ -39,7 +39,7 @@ Deno.test("an invalid payload is an error", () => {
     ["nothing is embedded", encode("ELF d3n0l4nd and no more")],
     ["npm packages or remote modules", binary(settings, some, tree, data)],
     ["does not end as it should", binary(settings, nothing, tree, data, encode("more"))],
-    ["there are folders in it", binary(settings, nothing, folder, data)],
+    ["it contains directories", binary(settings, nothing, folder, data)],
   ];
   for (const [what, bytes] of table) assertThrows(() => readPayload(bytes), Error, what);
 });

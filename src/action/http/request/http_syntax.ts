@@ -56,6 +56,9 @@ export function methodKeys(params: Dict): string[] {
   );
 }
 
+/** A value that a query, a form or JSON cannot express; the message names the parameter. */
+export class EncodingError extends Error {}
+
 /** A text as node:http wants it for headers: a character for each byte of its UTF-8. */
 export function toByteString(text: string): string {
   if (!hasBeyondAscii(text)) return text;

@@ -1,7 +1,7 @@
 import { StepError } from "../../../source/errors.ts";
 import type { Dict } from "../../action.ts";
 import { nilError, type ParameterReader, readParameters, required } from "../../read_parameters.ts";
-import { BODIES, methodProblem, SHORTHANDS } from "./http_syntax.ts";
+import { BODIES, EncodingError, methodProblem, SHORTHANDS } from "./http_syntax.ts";
 import { GRAPHQL_ACCEPT } from "./bodies/graphql.ts";
 import { isUpload, readBody, type Upload } from "./bodies/upload.ts";
 import type { Content, RequestBody } from "./request_body.ts";
@@ -55,7 +55,7 @@ export function readRequest(params: Dict): RequestPlan {
     try {
       return encode();
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
+      if (!(error instanceof EncodingError)) throw error;
       const request = `${method} "${withoutPassword(text)}"`;
       throw new StepError(`cannot send ${request}: ${error.message}`, undefined, {
         parameter: what,

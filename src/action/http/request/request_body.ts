@@ -1,3 +1,4 @@
+import { EncodingError } from "./http_syntax.ts";
 import type { Dict, Value } from "../../action.ts";
 import { mediaType } from "../response/content_type.ts";
 import { encodePairs } from "./request_url.ts";
@@ -35,7 +36,7 @@ export function lengthOf(content: Content): number | undefined {
 
 /**
  * What is sent for `body`: text as it is, an object or a list as JSON, and an object as a form
- * where the content type of the step says so. Throws RangeError on what JSON cannot express.
+ * where the content type of the step says so. Throws EncodingError on what JSON cannot express.
  */
 export function encodeBody(body: Value, contentType: string | undefined): RequestBody<string> {
   if (body === null || typeof body !== "object") return { content: String(body) };
@@ -43,16 +44,16 @@ export function encodeBody(body: Value, contentType: string | undefined): Reques
   return isForm && isDict(body) ? { content: encodePairs("body", body) } : encodeJson("body", body);
 }
 
-/** Any value as JSON. Throws RangeError on what JSON cannot express. */
+/** Any value as JSON. Throws EncodingError on what JSON cannot express. */
 export function encodeJson(what: string, value: Value): RequestBody<string> {
   // JSON.stringify() would silently write NaN and infinities as null.
   const content = JSON.stringify(value);
   const wrong = content.includes("null") ? findEndless(value) : undefined;
   if (wrong === undefined) return { content, contentType: "application/json" };
-  throw new RangeError(`"${what}" contains ${wrong}, a number that JSON does not have`);
+  throw new EncodingError(`"${what}" contains ${wrong}, a number that JSON does not have`);
 }
 
-/** Names and values as a form. Throws RangeError on a value that a form cannot express. */
+/** Names and values as a form. Throws EncodingError on a value that a form cannot express. */
 export function encodeForm(form: Dict, given: string | undefined): RequestBody<string> {
   // Defaults often give the type of JSON.
   const ownType = given !== undefined && mediaType(given) !== FORM_TYPE;

@@ -1,3 +1,4 @@
+import { EncodingError } from "./http_syntax.ts";
 import { withoutPassword } from "../../../value/secrets.ts";
 import { isDict } from "../../../value/value.ts";
 import type { Dict, Value } from "../../action.ts";
@@ -61,7 +62,7 @@ export function addQuery(url: URL, query: Dict): URL {
   return extended;
 }
 
-/** Names and values as a query has them. Throws RangeError on a value that has no such form. */
+/** Names and values as a query has them. Throws EncodingError on a value that has no such form. */
 export function encodePairs(what: string, values: Dict): string {
   const pairs: string[] = [];
   for (const [name, value] of Object.entries(values)) {
@@ -69,7 +70,7 @@ export function encodePairs(what: string, values: Dict): string {
       if (item === null) continue;
       if (isDict(item) || isList(item)) {
         const kind = isDict(item) ? "a mapping" : "a list in a list";
-        throw new RangeError(
+        throw new EncodingError(
           `"${name}" in "${what}" must be text, a number, true or false, or a list of these, not ${kind}`,
         );
       }

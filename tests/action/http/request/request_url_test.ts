@@ -1,3 +1,4 @@
+import { EncodingError } from "../../../../src/action/http/request/http_syntax.ts";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { addQuery, joinUrl, readUrl } from "../../../../src/action/http/request/request_url.ts";
 import type { Dict } from "../../../../src/value/value.ts";
@@ -74,6 +75,10 @@ for (const [url, query, search] of QUERIES) {
 
 Deno.test("addQuery() refuses values that a query cannot represent", () => {
   for (const value of [{ b: 1 }, [[1]]]) {
-    assertThrows(() => addQuery(new URL("http://h/"), { a: value }), RangeError, '"a" in "query"');
+    assertThrows(
+      () => addQuery(new URL("http://h/"), { a: value }),
+      EncodingError,
+      '"a" in "query"',
+    );
   }
 });

@@ -35,7 +35,7 @@ export function isUpload(body: GivenBody): body is Upload {
   return "source" in body;
 }
 
-/** The body of the step. Throws RangeError on a value that has no form in such a body. */
+/** The body of the step. Throws EncodingError on a value that has no form in such a body. */
 export function readBody(
   read: ParameterReader,
   contentType: string | undefined,
