@@ -27,5 +27,20 @@ export const PLAIN: Style = {
 
 /** A style with colours, or one that adds nothing to any text. */
 export async function loadStyle(colour: boolean): Promise<Style> {
-  return colour ? (await import("./coloured.ts")).COLOURED : PLAIN;
+  if (!colour) return PLAIN;
+  const { setColorEnabled, bold, dim, red, green, yellow, blue, cyan } = await import(
+    "@std/fmt/colors"
+  );
+  // The library reads NO_COLOR itself; the options of the program have decided already.
+  setColorEnabled(true);
+  const unlessEmpty = (paint: Paint): Paint => (text) => text === "" ? "" : paint(text);
+  return {
+    bold: unlessEmpty(bold),
+    dim: unlessEmpty(dim),
+    red: unlessEmpty(red),
+    green: unlessEmpty(green),
+    yellow: unlessEmpty(yellow),
+    blue: unlessEmpty(blue),
+    cyan: unlessEmpty(cyan),
+  };
 }

@@ -1,6 +1,5 @@
 import type { Meter } from "./meter.ts";
-import { plain, readField } from "./plain.ts";
-import { stepText } from "./step_text.ts";
+import { plain, readField, stepText } from "./plain.ts";
 import { isDict, type Value } from "./value.ts";
 
 export interface DiffOptions {

@@ -50,3 +50,10 @@ function plainList(list: readonly unknown[]): readonly Value[] {
   if (Object.getPrototypeOf(list) === Array.prototype) return list as Value[];
   return Array.from({ length: list.length }, (_, index) => plain(list[index]));
 }
+
+/** A key or an index as an expression writes it after the value that it reads: `.items`, `["log-in"]`, `[2]`. */
+export function stepText(step: string | number): string {
+  return typeof step === "string" && /^[A-Za-z_]\w*$/.test(step)
+    ? `.${step}`
+    : `[${JSON.stringify(step)}]`;
+}

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { COLOURED } from "../../src/report/coloured.ts";
 import { loadStyle } from "../../src/report/style.ts";
 import { PLAIN } from "../../src/report/style.ts";
+
+const COLOURED = await loadStyle(true);
 
 Deno.test("a plain style adds nothing to any text when colours are off", () => {
   for (const paint of Object.values(PLAIN)) assertEquals(paint("text"), "text");
@@ -18,7 +19,7 @@ Deno.test("a style with colours keeps a look on behind one inside it that ends t
   assertEquals(bold(red("a")), "\x1b[1m\x1b[31ma\x1b[39m\x1b[22m");
 });
 
-Deno.test("loadStyle() brings colours where they are wanted", async () => {
-  assertEquals(await loadStyle(true), COLOURED);
+Deno.test("loadStyle() adds colours only if they are wanted", async () => {
+  assertEquals((await loadStyle(true)).red("x"), "\x1b[31mx\x1b[39m");
   assertEquals(await loadStyle(false), PLAIN);
 });

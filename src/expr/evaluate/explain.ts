@@ -1,4 +1,4 @@
-import { stepText } from "../../value/step_text.ts";
+import { stepText } from "../../value/plain.ts";
 import { typeName, type Value } from "../../value/value.ts";
 import type { CallExpression, ComparisonChain, Node } from "../parse/ast.ts";
 import { evaluateNode } from "./evaluate.ts";

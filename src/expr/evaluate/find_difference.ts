@@ -1,6 +1,5 @@
 import { isEqual } from "../../value/compare.ts";
-import { plain, readField } from "../../value/plain.ts";
-import { stepText } from "../../value/step_text.ts";
+import { plain, readField, stepText } from "../../value/plain.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import type { Meter } from "../../value/meter.ts";
 

@@ -1,4 +1,4 @@
-import { stepText } from "../../value/step_text.ts";
+import { stepText } from "../../value/plain.ts";
 import type { Operation, Reply, Success } from "../read/model.ts";
 
 /** The test of a step: the documented status code and the required fields of the response. */

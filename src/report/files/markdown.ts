@@ -21,8 +21,17 @@ export function renderMarkdown(records: readonly RunRecord[]): Iterable<string> 
   return cutPieces(markdownPieces(records), MOST_BYTES);
 }
 
+/** GitHub drops a summary beyond 1 MiB of all steps of a build, which may run several workflows. */
+const MOST_SUMMARY_BYTES = 250_000;
+
+/** The summary for the page of a build on GitHub. */
+export function* renderGithubSummary(records: readonly RunRecord[]): Iterable<string> {
+  yield* cutPieces(markdownPieces(records), MOST_SUMMARY_BYTES);
+  yield "\n";
+}
+
 /** As many pieces as there is room for, and a word about the rest. No piece is cut. */
-export function* cutPieces(pieces: Iterable<string>, mostBytes: number): Iterable<string> {
+function* cutPieces(pieces: Iterable<string>, mostBytes: number): Iterable<string> {
   const encoder = new TextEncoder();
   let bytes = 0;
   for (const piece of pieces) {
@@ -36,7 +45,7 @@ export function* cutPieces(pieces: Iterable<string>, mostBytes: number): Iterabl
 }
 
 /** The report in pieces behind each of which it could end. */
-export function* markdownPieces(records: readonly RunRecord[]): Iterable<string> {
+function* markdownPieces(records: readonly RunRecord[]): Iterable<string> {
   for (const [index, record] of records.entries()) {
     if (index > 0) yield "\n";
     yield* runPieces(record);

@@ -69,5 +69,5 @@ export const GITHUB_SUMMARY: FileFormat = {
   name: "github",
   summary: "a summary on the page of a GitHub Actions build",
   kind: "document",
-  load: async () => (await import("./github_summary.ts")).renderGithubSummary,
+  load: async () => (await import("./markdown.ts")).renderGithubSummary,
 };

@@ -3,7 +3,7 @@ import { type Reference, valueReferences } from "../../expr/references.ts";
 import { onlyExpression } from "../../expr/template/render.ts";
 import type { Path } from "../../source/source.ts";
 import { didYouMean } from "../../source/suggest.ts";
-import { stepText } from "../../value/step_text.ts";
+import { stepText } from "../../value/plain.ts";
 import type { Dict } from "../../value/value.ts";
 import { explainNil, fieldOf, type Reader } from "./explain_nil.ts";
 

@@ -1,8 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Output } from "../../../src/host/host.ts";
 import type { Reporter } from "../../../src/report/reporter.ts";
-import { COLOURED } from "../../../src/report/coloured.ts";
-import { PLAIN } from "../../../src/report/style.ts";
+import { loadStyle, PLAIN } from "../../../src/report/style.ts";
 import { Terminal } from "../../../src/report/live/terminal.ts";
 import { warningReport } from "../../../src/report/text/warning_report.ts";
 import type { RunEvent } from "../../../src/run/event.ts";
@@ -22,6 +21,8 @@ import {
 import { liveReport } from "../../../src/report/live/live_report.ts";
 import { textReport } from "../../../src/report/text/text_report.ts";
 import { writeInBlocks } from "../../../src/report/text/write_jobs.ts";
+
+const COLOURED = await loadStyle(true);
 
 /** What a pipe gets; its reader goes away after so many writes. */
 class Pipe implements Output {

@@ -1,6 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { COLOURED } from "../../../src/report/coloured.ts";
-import { PLAIN } from "../../../src/report/style.ts";
+import { loadStyle, PLAIN } from "../../../src/report/style.ts";
 import type { Attempt, RunEvent, StepResult, StepRun } from "../../../src/run/event.ts";
 import {
   falseTest,
@@ -14,6 +13,8 @@ import {
   stepStarted,
 } from "../events.ts";
 import { textReport } from "../../../src/report/text/text_report.ts";
+
+const COLOURED = await loadStyle(true);
 
 function textOf(events: readonly RunEvent[], timing = false): string {
   return reportOf(textReport({ timing, style: PLAIN }), events);
