@@ -5,6 +5,7 @@
  */
 export const LIBRARIES: Readonly<Record<string, string>> = {
   "diff": "showing differences",
+  "aws4fetch": "signing requests for AWS",
   "openapi-sampler": "reading OpenAPI descriptions",
   "re2js": "matching regular expressions",
   "tough-cookie": "keeping the cookies of responses",

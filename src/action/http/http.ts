@@ -1,6 +1,7 @@
 import type { Action } from "../action.ts";
 import { hideCookies, hideHeaders } from "./hide_headers.ts";
 import { CONNECTION_PARAMETERS } from "./connection/check_connection.ts";
+import { AUTH } from "./auth/auth_parameter.ts";
 import { checkHttp, hasForm } from "./request/check_http.ts";
 import { mergeHttpDefaults } from "./request/merge_http_defaults.ts";
 import { SAME_MEANING, SHORTHANDS } from "./request/http_syntax.ts";
@@ -23,7 +24,10 @@ export const http: Action = {
     body_file: FILE,
     bodyFile: FILE,
     params: 'the key is "query"',
-    auth: 'write the header: headers: { authorization: "Bearer …" }',
+    authorization: 'the key is "auth", or write the header: headers: { authorization: "Bearer …" }',
+    basic_auth: "write auth: { basic: { username: …, password: … } }",
+    bearer: "write auth: { bearer: … }",
+    token: "write auth: { bearer: … }",
     cookie: 'write the header: headers: { cookie: "name=value" }',
     cookiejar: 'the key is "cookies"; a file with cookies is "cookie_file"',
     session: 'the key is "cookies"',
@@ -137,6 +141,7 @@ export const http: Action = {
     },
     { name: "insecure", type: "boolean", summary: "The opposite of verify_ssl", default: "false" },
     ...CONNECTION_PARAMETERS,
+    AUTH,
     {
       name: "cookies",
       type: ["boolean", "string"],

@@ -4,6 +4,7 @@ import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import { Call } from "./transport/call.ts";
 import { explainFailure } from "./transport/explain_http_failure.ts";
+import type { Connection } from "./connection/connection.ts";
 import { connectionOf } from "./connection/read_connection.ts";
 import { acquireSlot } from "./transport/concurrency_limiter.ts";
 import { graphqlFields, hasErrors } from "./request/bodies/graphql.ts";
@@ -16,7 +17,7 @@ import { cookieRecords } from "./session/cookies.ts";
 import { openSession, type StepSession } from "./session/step_session.ts";
 import { findHeader, type Reply } from "./transport/send.ts";
 import { connectionFacts } from "./response/connection_facts.ts";
-import { socketsOf } from "./transport/sockets.ts";
+import { type Sockets, socketsOf } from "./transport/sockets.ts";
 
 /** Sends the request that `params` describe, follows redirects and reads the response. */
 export async function runHttp(params: Dict, context: ActionContext): Promise<ActionResult> {
@@ -40,7 +41,8 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
     try {
       const { maxRedirects } = plan;
       if (context.permissions) await checkRequest(context.permissions, plan.request);
-      session = await openSession(plan, call, context);
+      const aside = (request: Request) => sendAside(request, plan, connection, sockets, context);
+      session = await openSession(plan, call, aside, context);
       const first = await session.send(plan.request);
       const { reply, url, redirects, cookies } = maxRedirects !== undefined && isRedirect(first)
         ? await follow(first, maxRedirects, plan, session, context)
@@ -91,6 +93,26 @@ function prepare(params: Dict, { scope }: ActionContext): Prepared {
   const plan = readRequest(params);
   known.set(params, made = { plan, req: describe(plan.request) });
   return made;
+}
+
+/** Sends a request that is none of the step's own, with the timeout and the TLS of the step. */
+async function sendAside(
+  request: Request,
+  plan: RequestPlan,
+  connection: Connection,
+  sockets: Sockets,
+  context: ActionContext,
+): Promise<Reply> {
+  if (context.permissions) await checkRequest(context.permissions, request);
+  const { unixSocket, ...network } = connection;
+  // The socket is that of one service, which is not the authorization server.
+  const way = unixSocket === undefined ? connection : { ...network, id: `${connection.id} aside` };
+  const call = new Call({ ...plan, request }, way, sockets, context);
+  try {
+    return await call.send(request);
+  } finally {
+    call.close();
+  }
 }
 
 /** How a request is seen once its session has added headers to it. */

@@ -2,6 +2,7 @@ import { isTemplate } from "../../../expr/template/template_data.ts";
 import { isDict } from "../../../value/value.ts";
 import { checkConnection } from "../connection/check_connection.ts";
 import type { Dict, ParameterProblem, Value } from "../../action.ts";
+import { checkAuth } from "../auth/auth_parameter.ts";
 import { checkCookies } from "../session/cookie_use.ts";
 import { checkBodies } from "./bodies/check_bodies.ts";
 import { mediaType } from "../response/content_type.ts";
@@ -18,6 +19,7 @@ export function checkHttp(params: Dict): ParameterProblem[] {
     ...checkHeaders(params),
     ...checkCookies(params),
     ...checkBodies(params),
+    ...checkAuth(params),
   ];
 }
 

@@ -15,12 +15,13 @@ const BODY_FILE = "body";
 
 /** A curl command that sends a request once more, with the headers that the server saw. */
 export function curlCommand({ method, url, headers, body }: Dict, params: Dict): CommandLine {
-  const sent = isDict(headers) ? headers : {};
+  const sent = isDict(headers) ? withoutSignature(headers, params) : {};
   const text = typeof body === "string" ? body : "";
   const groups = [
     [
       "curl",
       ...optionWords(String(url), params),
+      ...authWords(params),
       ...methodWords(String(method), text),
       String(url),
     ],
@@ -56,6 +57,22 @@ function optionWords(url: string, params: Dict): string[] {
     // curl expands brackets and braces in a URL to several URLs.
     ...(/[[\]{}]/.test(url) ? ["-g"] : []),
   ];
+}
+
+/** How curl signs in by itself where a header holds for one request only. */
+function authWords({ auth }: Dict): string[] {
+  if (!isDict(auth)) return [];
+  const { digest, aws } = auth;
+  if (isDict(digest)) return ["--digest", "-u", `${digest.username}:${digest.password}`];
+  if (!isDict(aws)) return [];
+  const signed = `aws:amz:${aws.region}:${aws.service}`;
+  return ["--aws-sigv4", signed, "-u", `${aws.access_key_id}:${aws.secret_access_key}`];
+}
+
+function withoutSignature(headers: Dict, params: Dict): Dict {
+  if (authWords(params).length === 0) return headers;
+  const signature = ["Authorization", "X-Amz-Date", "X-Amz-Content-Sha256"];
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !signature.includes(name)));
 }
 
 function methodWords(method: string, body: string): string[] {

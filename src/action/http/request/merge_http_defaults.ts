@@ -3,21 +3,37 @@ import { SAME_MEANING } from "./http_syntax.ts";
 
 /**
  * The parameters of a step laid over the defaults of its job: key by key, also in nested objects.
- * Names of headers ignore case, and a step's method in any form beats one from the defaults.
+ * Names of headers ignore case, and a step's method in any form beats one from the defaults. How a
+ * step signs in, by `auth` or by the header, replaces both in the defaults as a whole.
  */
 export function mergeHttpDefaults(defaults: Dict, own: Dict): Dict {
+  const hasAuth = Object.hasOwn(own, "auth");
   const kept = Object.entries(defaults).filter(([key]) =>
+    !(key === "auth" && (hasAuth || hasAuthorization(own.headers))) &&
     !SAME_MEANING.some(({ names }) =>
       names.includes(key) && names.some((other) => isGiven(own, other))
     )
   );
   const base: Record<string, Value> = Object.create(null);
   for (const [key, value] of kept) base[key] = value;
+  if (hasAuth && isDict(base.headers)) base.headers = withoutAuthorization(base.headers);
   const merged = mergeDicts(base, own);
   const inherited = base.headers;
   const headers = own.headers;
   if (!isDict(inherited) || !isDict(headers)) return merged;
   return { ...merged, headers: mergeHeaders(inherited, headers) };
+}
+
+function isAuthorization(name: string): boolean {
+  return name.toLowerCase() === "authorization";
+}
+
+function hasAuthorization(headers: Value | undefined): boolean {
+  return isDict(headers) && Object.keys(headers).some(isAuthorization);
+}
+
+function withoutAuthorization(headers: Dict): Dict {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isAuthorization(name)));
 }
 
 /** A parameter that is null counts as not given. */

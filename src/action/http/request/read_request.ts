@@ -7,6 +7,7 @@ import { isUpload, readBody, type Upload } from "./bodies/upload.ts";
 import type { Content, RequestBody } from "./request_body.ts";
 import { type Headers, requestHeaders } from "./request_headers.ts";
 import { addQuery, isFullUrl, joinUrl, readUrl } from "./request_url.ts";
+import { readAuth } from "../auth/auth_parameter.ts";
 import { type CookieUse, readCookieUse } from "../session/cookie_use.ts";
 import { withoutPassword } from "../../../value/secrets.ts";
 
@@ -33,6 +34,8 @@ export interface RequestPlan {
   readonly maxRedirects: number | undefined;
   /** Undefined if the step neither sends nor keeps cookies. */
   readonly cookies: CookieUse | undefined;
+  /** The parameter `auth`, which has been checked. */
+  readonly auth: Dict | undefined;
 }
 
 /** A body that is opened for each attempt, and the request that it makes. */
@@ -87,6 +90,7 @@ export function readRequest(params: Dict): RequestPlan {
     timeout: read.duration("timeout") || undefined,
     maxRedirects: read.boolean("follow_redirects") === false ? undefined : readMaxRedirects(read),
     cookies: readCookieUse(read, headers),
+    auth: readAuth(params),
   };
 }
 

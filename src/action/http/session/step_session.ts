@@ -1,11 +1,12 @@
-import { ignoreCase } from "../../../value/plain.ts";
 import type { ActionContext } from "../../action.ts";
+import type { SignIn } from "../auth/sign_in.ts";
 import type { Request, RequestPlan } from "../request/read_request.ts";
+import { withHeaders } from "../request/with_headers.ts";
 import type { Call } from "../transport/call.ts";
 import type { Reply } from "../transport/send.ts";
 import { type Cookies, openCookies } from "./cookies.ts";
 
-/** Sends the requests of a step with the cookies that belong to them. */
+/** Sends the requests of a step with the cookies and the credentials that belong to them. */
 export interface StepSession {
   /** The request of the step as it was sent last, before any redirect. */
   readonly sent: Request;
@@ -14,14 +15,28 @@ export interface StepSession {
   send(request: Request): Promise<Reply>;
 }
 
-/** Opens the session of a step. */
+/** Opens the session of a step. `sendAside` sends a request that is none of its own. */
 export async function openSession(
-  { request: asked, cookies: use }: RequestPlan,
+  { request: asked, cookies: use, auth }: RequestPlan,
   call: Call,
+  sendAside: (request: Request) => Promise<Reply>,
   context: ActionContext,
 ): Promise<StepSession> {
   const cookies = use && await openCookies(use, context);
+  let signIn: SignIn | undefined;
+  if (auth) {
+    const { openSignIn } = await import("../auth/open_sign_in.ts");
+    signIn = await openSignIn(auth, asked, { context, sendAside });
+  }
+  const { origin } = asked.url;
   let sent = asked;
+  const send = async (request: Request): Promise<Reply> => {
+    const complete = withCookies(request, cookies);
+    if (request.url === asked.url) sent = complete;
+    const reply = await call.send(complete);
+    await cookies?.keep(reply, request.url);
+    return reply;
+  };
   return {
     get sent() {
       return sent;
@@ -30,10 +45,17 @@ export async function openSession(
       return sent !== asked;
     },
     async send(request) {
-      const complete = withCookies(request, cookies);
-      if (request === asked) sent = complete;
-      const reply = await call.send(complete);
-      await cookies?.keep(reply, request.url);
+      // What another origin redirects to is its choice, even if that is the first origin again.
+      if (request.url.origin !== origin) signIn = undefined;
+      if (!signIn) return await send(request);
+      let signed = await signIn.sign(request);
+      let reply = await send(signed);
+      while (reply.code === 401) {
+        const next = await signIn.again?.(signed, reply);
+        if (!next) break;
+        signed = next;
+        reply = await send(signed);
+      }
       return reply;
     },
   };
@@ -42,10 +64,4 @@ export async function openSession(
 function withCookies(request: Request, cookies: Cookies | undefined): Request {
   const header = cookies?.header(request.url);
   return header === undefined ? request : withHeaders(request, { Cookie: header });
-}
-
-/** A request with further headers; those of the same name are replaced. */
-export function withHeaders(request: Request, headers: Readonly<Record<string, string>>): Request {
-  const all: Record<string, string | readonly string[]> = ignoreCase(Object.create(null));
-  return { ...request, headers: Object.assign(all, request.headers, headers) };
 }

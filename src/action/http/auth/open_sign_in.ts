@@ -1,0 +1,48 @@
+import { type Dict, isDict } from "../../../value/value.ts";
+import type { SecretSink } from "../../action.ts";
+import type { Request } from "../request/read_request.ts";
+import { withHeaders } from "../request/with_headers.ts";
+import { basicHeader, type SignIn, type SignInContext } from "./sign_in.ts";
+
+/** What of a sign-in is no secret. */
+const PUBLIC: ReadonlySet<string> = new Set(
+  "grant token_url scope audience resource send region service".split(" "),
+);
+
+/** The names of users and clients are secrets unless they are plain words. */
+const NAMES: ReadonlySet<string> = new Set(["username", "client_id"]);
+const PLAIN_WORD = /^[a-z_-]{1,20}$/i;
+
+/** Opens the sign-in that the parameter `auth` describes; undefined if nothing is to be sent. */
+export async function openSignIn(
+  auth: Dict,
+  request: Request,
+  aside: SignInContext,
+): Promise<SignIn | undefined> {
+  addSecrets(auth, aside.context.secrets);
+  const { basic, bearer, digest, oauth2, aws, netrc } = auth;
+  if (isDict(basic)) return always(basicHeader(String(basic.username), String(basic.password)));
+  if (bearer !== undefined && bearer !== null) return always(`Bearer ${bearer}`);
+  if (isDict(digest)) return (await import("./digest.ts")).openDigest(digest, aside);
+  if (isDict(oauth2)) return (await import("./oauth2.ts")).openOauth2(oauth2, aside);
+  if (isDict(aws)) return (await import("./aws.ts")).openAws(aws);
+  if (netrc !== true && netrc !== "true") return undefined;
+  // Credentials in the URL are closer to the request.
+  if (request.headers.Authorization !== undefined) return undefined;
+  const { readNetrc } = await import("./netrc.ts");
+  const login = await readNetrc(request.url, aside.context);
+  return login && always(basicHeader(login.username, login.password));
+}
+
+function always(authorization: string): SignIn {
+  return { sign: (request) => withHeaders(request, { Authorization: authorization }) };
+}
+
+function addSecrets(auth: Dict, secrets: SecretSink): void {
+  for (const [name, value] of Object.entries(auth)) {
+    if (isDict(value)) addSecrets(value, secrets);
+    else if (typeof value === "string" && !PUBLIC.has(name)) {
+      if (!NAMES.has(name) || !PLAIN_WORD.test(value)) secrets.add(value);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { ActionContext } from "../../action.ts";
+import { toByteString } from "../request/http_syntax.ts";
+import type { Request } from "../request/read_request.ts";
+import type { Reply } from "../transport/send.ts";
+
+/** Adds the credentials of a step to its requests. */
+export interface SignIn {
+  sign(request: Request): Request | Promise<Request>;
+  /** The request to send after one was refused with 401; undefined if that would not help. */
+  again?(request: Request, refused: Reply): Promise<Request | undefined>;
+}
+
+/** What a way to sign in may need beside its parameters. */
+export interface SignInContext {
+  readonly context: ActionContext;
+  /** Sends a request that is none of the step's own: one for a token. */
+  readonly sendAside: (request: Request) => Promise<Reply>;
+}
+
+/** The header of a user and a password. */
+export function basicHeader(username: string, password: string): string {
+  return `Basic ${btoa(toByteString(`${username}:${password}`))}`;
+}

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { type TestServer, withServer } from "./with_server.ts";
+
+/** What a server asks for. */
+export interface DigestOptions {
+  /** As challenges name it; left out for MD5 without a name. */
+  readonly algorithm?: string;
+  /** Without it, the digest of RFC 2069. */
+  readonly qop?: string;
+  /** A nonce is valid for so many requests. */
+  readonly uses?: number;
+  readonly userhash?: boolean;
+}
+
+const USER = "Müfasa";
+const PASSWORD = 'Circle of "Life"';
+const REALM = 'the "realm"';
+
+/** A server that lets in who knows a password by Digest, and keeps the status of each answer. */
+export interface DigestServer extends TestServer {
+  readonly username: string;
+  readonly password: string;
+  readonly codes: readonly number[];
+}
+
+/** Opens a server that checks Digest as RFC 7616 says, each nonce counter once. */
+export function digestServer(
+  { algorithm, qop, uses = Infinity, userhash }: DigestOptions = {},
+  username = USER,
+): DigestServer {
+  const codes: number[] = [];
+  const counts = new Map<string, Set<number>>();
+  const hashName = (algorithm ?? "MD5").replace(/-sess$/i, "").toLowerCase().replace("sha-", "sha");
+  const H = (text: string) => createHash(hashName).update(text).digest("hex");
+
+  function check(request: Request, header: string, body: string): "good" | "stale" | "bad" {
+    const given = Object.fromEntries(
+      [...header.matchAll(/([\w*]+)=(?:"((?:[^"\\]|\\.)*)"|([^,\s]+))/g)].map((
+        [, name, quoted, plain],
+      ) => [name, quoted?.replace(/\\(.)/g, "$1") ?? plain]),
+    ) as Record<string, string>;
+    const used = counts.get(given.nonce ?? "");
+    const nc = Number.parseInt(given.nc ?? "0", 16);
+    if (!used || used.size >= uses || qop && used.has(nc)) return "stale";
+    used.add(nc);
+    const { pathname, search } = new URL(request.url);
+    const name = userhash
+      ? given.username === H(`${username}:${REALM}`) ? username : ""
+      : decodeURIComponent(given["username*"]?.replace(/^UTF-8''/, "") ?? given.username ?? "");
+    if (name !== username || given.uri !== pathname + search || given.realm !== REALM) return "bad";
+    if (given.opaque !== "op,aque" || (given.algorithm ?? "MD5") !== (algorithm ?? "MD5")) {
+      return "bad";
+    }
+    let a1 = H(`${username}:${REALM}:${PASSWORD}`);
+    if (/-sess$/i.test(algorithm ?? "")) a1 = H(`${a1}:${given.nonce}:${given.cnonce}`);
+    const whole = given.qop === "auth-int" ? `:${H(body)}` : "";
+    const a2 = H(`${request.method}:${given.uri}${whole}`);
+    const middle = given.qop ? `${given.nc}:${given.cnonce}:${given.qop}:` : "";
+    if (qop && !qop.split(", ").includes(given.qop ?? "")) return "bad";
+    return given.response === H(`${a1}:${given.nonce}:${middle}${a2}`) ? "good" : "bad";
+  }
+
+  const server = withServer(async (request) => {
+    const header = request.headers.get("authorization") ?? "";
+    const body = await request.text();
+    const result = header.startsWith("Digest ") ? check(request, header, body) : "bad";
+    codes.push(result === "good" ? 200 : 401);
+    if (result === "good") return new Response("welcome");
+    const nonce = crypto.randomUUID();
+    counts.set(nonce, new Set());
+    const challenge = [
+      `Basic realm="other", Digest realm="${REALM.replaceAll('"', '\\"')}"`,
+      `nonce="${nonce}"`,
+      'opaque="op,aque"',
+      "charset=UTF-8",
+      ...algorithm ? [`algorithm=${algorithm}`] : [],
+      ...qop ? [`qop="${qop}"`] : [],
+      ...userhash ? ["userhash=true"] : [],
+      ...result === "stale" ? ["stale=true"] : [],
+    ].join(", ");
+    return new Response("who are you?", {
+      status: 401,
+      headers: { "www-authenticate": challenge },
+    });
+  });
+  return { ...server, username, password: PASSWORD, codes };
+}
