@@ -182,7 +182,7 @@ Deno.test("every key and parameter is described", async () => {
   const visit = (schema: unknown, path: string): void => {
     if (typeof schema !== "object" || schema === null) return;
     for (const [key, value] of Object.entries(schema)) {
-      if (key === "allOf" || key === "anyOf" || key === "if") continue;
+      if (["allOf", "anyOf", "oneOf", "if"].includes(key)) continue;
       if (key === "properties") {
         for (const [name, property] of Object.entries(value as Record<string, unknown>)) {
           const described = property === false || /\/defaults$/.test(path) ||

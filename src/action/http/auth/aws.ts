@@ -1,36 +1,26 @@
 import type { Dict } from "../../../value/value.ts";
-import { StepError } from "../../../source/errors.ts";
 import type { Request } from "../request/read_request.ts";
+import { type Content, isStream } from "../request/request_body.ts";
 import { withHeaders } from "../request/with_headers.ts";
 import type { SignIn } from "./sign_in.ts";
 
-/** What S3 takes for the digest of a body that is not known before it is sent. */
+/** What S3 takes in place of the digest of a body. */
 const UNSIGNED = "UNSIGNED-PAYLOAD";
 
 /** Signs requests by AWS Signature Version 4. */
 export async function openAws(aws: Dict): Promise<SignIn> {
-  const [{ AwsV4Signer }, { hash }] = await Promise.all([
-    import("aws4fetch"),
-    import("node:crypto"),
-  ]);
+  const { AwsV4Signer } = await import("aws4fetch");
   const service = String(aws.service);
   return {
     async sign(request) {
       const { method, url, headers, body = "" } = request;
-      if (typeof body !== "string" && service !== "s3") {
-        throw new StepError(
-          `cannot sign ${method} "${url}" for ${service}: its body is streamed from a file`,
-          "only s3 takes such a body; send it as text",
-          { parameter: "auth" },
-        );
-      }
-      const digest = typeof body === "string" ? hash("sha256", body, "hex") : UNSIGNED;
+      const digest = await digestOf(body, service, request);
       const signer = new AwsV4Signer({
         method,
         url: urlOf(request),
         headers: {
           ...signedHeaders(request),
-          ...service === "s3" ? { "X-Amz-Content-Sha256": digest } : {},
+          ...service === "s3" || typeof body !== "string" ? { "X-Amz-Content-Sha256": digest } : {},
         },
         ...typeof body === "string" && body !== "" ? { body } : {},
         accessKeyId: String(aws.access_key_id),
@@ -53,6 +43,19 @@ export async function openAws(aws: Dict): Promise<SignIn> {
       });
     },
   };
+}
+
+/** The SHA-256 of a body. S3 does not want it of what is sent over TLS. */
+async function digestOf(body: Content, service: string, { url }: Request): Promise<string> {
+  if (isStream(body) && service === "s3" && url.protocol === "https:") return UNSIGNED;
+  const { createHash } = await import("node:crypto");
+  const hash = createHash("sha256");
+  if (isStream(body)) {
+    for await (const chunk of body.open()) hash.update(chunk);
+  } else {
+    hash.update(body);
+  }
+  return hash.digest("hex");
 }
 
 /** The URL with the host that the server is told. */
