@@ -127,6 +127,8 @@ export interface Retry {
   readonly maxAttempts: number;
   readonly interval: Duration;
   readonly initialDelay: Duration;
+  /** Whether an attempt waits as long as the other side asked, in place of the interval. */
+  readonly respectsRetryAfter: boolean;
 }
 
 /** Milliseconds, or a text that gives a duration once it is rendered. */

@@ -12,7 +12,7 @@ import { fromByteString } from "./request/http_syntax.ts";
 import { readRequest, type Request, type RequestPlan } from "./request/read_request.ts";
 import { isRedirect, redirectOf } from "./transport/redirects.ts";
 import { readBody } from "./response/read_body.ts";
-import { readHead } from "./response/response.ts";
+import { readHead, type ResponseHead } from "./response/response.ts";
 import { cookieRecords } from "./session/cookies.ts";
 import { openSession, type StepSession } from "./session/step_session.ts";
 import { findHeader, type Reply } from "./transport/send.ts";
@@ -67,6 +67,7 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
         status: isSuccess ? 0 : 1,
         brief: `HTTP ${reply.code}`,
         elapsed,
+        ...retryAfterOf(head, context),
       };
     } catch (error) {
       throw await explainFailure(error, plan.request, asSent(req, session), context.host.clock);
@@ -76,6 +77,17 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
   } finally {
     sockets.limiter.release();
   }
+}
+
+/** The time of a header `Retry-After`, which has seconds or a date. */
+function retryAfterOf(
+  { headers }: ResponseHead,
+  { host: { clock } }: ActionContext,
+): { readonly retryAfter?: number } {
+  const value = headers["Retry-After"];
+  if (value === undefined) return {};
+  const time = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - clock.now();
+  return Number.isNaN(time) ? {} : { retryAfter: Math.max(0, time) };
 }
 
 /** A request that is ready to be sent, and how expressions and reports see it. */

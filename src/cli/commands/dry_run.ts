@@ -208,10 +208,14 @@ function describeRepeat({ count: rounds, interval, async }: Repeat, known: Knowl
     (async ? ", side by side" : "");
 }
 
-function describeRetry({ maxAttempts, interval, initialDelay }: Retry, known: Knowledge): string {
+function describeRetry(
+  { maxAttempts, interval, initialDelay, respectsRetryAfter }: Retry,
+  known: Knowledge,
+): string {
   const pause = durationOf(interval, known);
   const delay = durationOf(initialDelay, known);
   return `up to ${count(maxAttempts, "attempt")}` + (pause === "0s" ? "" : `, ${pause} between`) +
+    (respectsRetryAfter ? " or what Retry-After says" : "") +
     (delay === "0s" ? "" : `, ${delay} before the first`);
 }
 

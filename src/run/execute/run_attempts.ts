@@ -6,7 +6,7 @@ import type { Attempt, Failure, StepResult, StepRun, StepWaiting } from "../even
 import { failureOf } from "../failure/lazy_failures.ts";
 import type { Session } from "../session.ts";
 import type { StepContext } from "./step_context.ts";
-import { type Try, tryStep } from "./try_step.ts";
+import { timeoutOf, type Try, tryStep } from "./try_step.ts";
 
 /** Loads the details of a step, which most steps of most runs do not need. */
 let code: Promise<typeof import("./step_detail.ts")> | undefined;
@@ -44,7 +44,7 @@ export async function runAttempts(
     if (retry && !isLast) {
       session.emit({ type: "step_retried", time: clock.now(), run, attempt, of: most });
       wasOnlyRefused &&= isRefused(tried);
-      stopped = await pauseOrFail(session, context, retry);
+      stopped = await pauseOrFail(session, context, retry, tried);
       if (!stopped) continue;
     }
     const outcome = await conclude(session, context, tried, stopped, attempts.length);
@@ -70,9 +70,14 @@ async function pauseOrFail(
   session: Session,
   context: StepContext,
   retry: Retry,
+  { answer }: Try,
 ): Promise<Failure | undefined> {
   try {
-    await pause(session, context.run, delay(retry, "interval", context), "retry");
+    const asked = retry.respectsRetryAfter ? answer?.result.retryAfter : undefined;
+    const time = asked === undefined
+      ? delay(retry, "interval", context)
+      : Math.min(asked, timeoutOf(context));
+    await pause(session, context.run, time, "retry");
     return undefined;
   } catch (error) {
     return await failureOf(session, context, error);

@@ -36,7 +36,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   forgetAnswer(context);
   try {
     params = inField(["with"], () => renderData(step.with, scope)) as Dict;
-    timeout = evaluateDuration(step.timeout, scope, ["timeout"]) || STEP_TIMEOUT;
+    timeout = timeoutOf(context);
   } catch (error) {
     const failure = await failureOf(session, context, error);
     return { outcome: "error", isRetryable: false, failures: [failure] };
@@ -80,6 +80,11 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   if (why) failures.push(await why);
   const outcome = good && inside.length === 0 ? "passed" : "failed";
   return { outcome, isRetryable: true, failures, answer, params };
+}
+
+/** The timeout of each attempt, in milliseconds. */
+export function timeoutOf({ step, scope }: StepContext): number {
+  return evaluateDuration(step.timeout, scope, ["timeout"]) || STEP_TIMEOUT;
 }
 
 function setAnswer({ names }: StepContext, { result, elapsed }: Answer): void {

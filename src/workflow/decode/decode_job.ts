@@ -174,8 +174,12 @@ function decodeStep(
 
 function decodeRetry(map: RawMap, path: Path, decoding: Decoding): Retry | undefined {
   const fields = decodeFields(map, path, RETRY, decoding);
-  const { max_attempts: maxAttempts, interval = NO_TIME, initial_delay: initialDelay = NO_TIME } =
-    fields ?? {};
+  const {
+    max_attempts: maxAttempts,
+    interval = NO_TIME,
+    initial_delay: initialDelay = NO_TIME,
+    respect_retry_after: respectsRetryAfter = false,
+  } = fields ?? {};
   if (maxAttempts === undefined) return undefined;
   const { problems, limits } = decoding;
   const at = [...path, "max_attempts"];
@@ -185,5 +189,5 @@ function decodeRetry(map: RawMap, path: Path, decoding: Decoding): Retry | undef
     const message = `"max_attempts" must be at most ${limits.attempts}, not ${maxAttempts}`;
     addError(problems, "limit", at, message, { hint: "RUNNER_MAX_ATTEMPTS sets the limit" });
   }
-  return { maxAttempts, interval, initialDelay };
+  return { maxAttempts, interval, initialDelay, respectsRetryAfter };
 }

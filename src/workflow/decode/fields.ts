@@ -347,8 +347,14 @@ export const RETRY = {
       names: BEFORE_ACTION,
       summary: "The time before the first attempt.",
     },
+    respect_retry_after: {
+      type: "boolean",
+      summary: "Whether to wait as long as the header Retry-After of a response says instead, " +
+        "but at most the timeout of the step.",
+    },
   },
   foreignKeys: {
+    retry_after: 'the key is "respect_retry_after"',
     attempts: 'the key is "max_attempts"',
     count: 'the key is "max_attempts"',
     delay: 'the key is "interval", and "initial_delay" before the first attempt',

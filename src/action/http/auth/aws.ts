@@ -13,7 +13,7 @@ export async function openAws(aws: Dict): Promise<SignIn> {
   const service = String(aws.service);
   return {
     async sign(request) {
-      const { method, url, headers, body = "" } = request;
+      const { method, headers, body = "" } = request;
       const digest = await digestOf(body, service, request);
       const signer = new AwsV4Signer({
         method,
