@@ -87,6 +87,8 @@ function explainAlert(alert: string, peer: TlsPeer): Explanation | undefined {
   switch (alert) {
     case "PROTOCOL_VERSION":
       return { words: olderThan(peer), hint: OLD };
+    case "NO_APPLICATION_PROTOCOL":
+      return { words: "does not speak the protocol that was asked for (ALPN)" };
     case "UNRECOGNIZED_NAME":
       return {
         words: `knows no host "${peer.options?.servername ?? peer.host}"`,

@@ -18,7 +18,7 @@ export class Call {
   readonly #connection: Connection;
   readonly #sockets: Sockets;
   readonly #forget: () => void;
-  #exchange: Exchange | undefined;
+  #exchange: Pick<Exchange, "reply" | "abort"> | undefined;
   #reason: StepError | undefined;
   #deadline: Deadline | undefined;
   #began: number | undefined;
@@ -60,7 +60,8 @@ export class Call {
     for (let fresh = false;; fresh = true) {
       this.checkStopped();
       if (this.#context.permissions) await checkRoute(request, connection, this.#context);
-      this.#exchange = send(request, { sockets, connection, clock, fresh, onDispatch });
+      const start = connection.version === "1.1" ? send : (await import("./http2.ts")).sendHttp2;
+      this.#exchange = start(request, { sockets, connection, clock, fresh, onDispatch });
       try {
         const reply = await this.#exchange.reply;
         this.#elapsed = clock.ticks() - this.#began!;

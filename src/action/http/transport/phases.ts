@@ -21,19 +21,20 @@ export interface SocketMarks {
 /** By socket, until its first request has counted them. */
 const marked = new WeakMap<Socket, SocketMarks>();
 
-/** Has a socket that is being opened note when its parts are done. */
+/**
+ * Has a socket that is being opened note when its parts are done; `lower` is the one of TCP, or
+ * undefined where that is connected.
+ */
 export function markSocket(
   socket: Socket,
   clock: Clock,
   began: number,
-  isConnected: boolean,
+  lower: Socket | undefined,
 ): void {
-  const marks: SocketMarks = { began, ...isConnected ? { connected: clock.ticks() } : {} };
+  const marks: SocketMarks = { began, ...lower ? {} : { connected: clock.ticks() } };
   marked.set(socket, marks);
-  if (!isConnected) {
-    socket.once("lookup", () => marks.looked ??= clock.ticks());
-    socket.once("connect", () => marks.connected ??= clock.ticks());
-  }
+  lower?.once("lookup", () => marks.looked ??= clock.ticks());
+  lower?.once("connect", () => marks.connected ??= clock.ticks());
   socket.once("secureConnect", () => marks.secured = clock.ticks());
 }
 

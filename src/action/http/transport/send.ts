@@ -268,8 +268,7 @@ function onUpgrade(this: Outgoing): void {
 }
 
 function open(request: Request, options: SendOptions, exchange: Exchange): Outgoing {
-  demandRoute(routeOf(request.url, options.connection));
-  if (request.url.protocol === "https:") demandCertificates();
+  demandAccess(request, options.connection);
   // A request that may not be sent twice needs a socket that the server cannot be closing.
   const isNew = options.fresh || !isSafe(request.method);
   const outgoing = new Outgoing(wireOptions(request, options, isNew));
@@ -292,6 +291,11 @@ function open(request: Request, options: SendOptions, exchange: Exchange): Outgo
 }
 
 /** Throws where Deno would ask for what a connection needs. */
+export function demandAccess({ url }: Request, connection: Connection): void {
+  demandRoute(routeOf(url, connection));
+  if (url.protocol === "https:") demandCertificates();
+}
+
 function demandRoute(route: Route): void {
   const hop = firstHop(route);
   if (hop) return demand({ name: "net", host: `${bracketed(hop.host)}:${hop.port}` });
@@ -304,7 +308,7 @@ function demandRoute(route: Route): void {
 const secured = new WeakMap<Socket, Dict>();
 
 /** How a connection speaks TLS; undefined where it does not. */
-function secureFacts(socket: Socket, clock: Clock): Dict | undefined {
+export function secureFacts(socket: Socket, clock: Clock): Dict | undefined {
   if (!("encrypted" in socket)) return undefined;
   let facts = secured.get(socket);
   if (!facts) secured.set(socket, facts = tlsRecord(socket as TLSSocket, clock.now()));

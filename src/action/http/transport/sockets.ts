@@ -45,6 +45,8 @@ export class Sockets extends Agent {
   readonly #open = new Set<Socket>();
   /** What ends tunnels that are being opened. */
   readonly #dialing = new Set<AbortController>();
+  /** What else is closed with them. */
+  readonly others = new Set<{ destroy(): void }>();
   /** By pool; the socket that was used last is used first. */
   readonly #idle = new Map<string, Socket[]>();
   /** Each request has a slot, so only few wait here, until an idle connection is closed. */
@@ -84,6 +86,7 @@ export class Sockets extends Agent {
     this.limiter.close();
     for (const abort of this.#dialing) abort.abort();
     for (const socket of this.#open) socket.destroy();
+    for (const other of this.others) other.destroy();
   }
 
   #takeIdle(pool: string): Socket | undefined {
@@ -106,7 +109,7 @@ export class Sockets extends Agent {
     const own = { ...KEPT, path: socketPath, _agentKey: pool };
     const began = this.#clock.ticks();
     const socket = this.createConnection({ ...options, ...own } as SocketOptions);
-    markSocket(socket, this.#clock, began, false);
+    markSocket(socket, this.#clock, began, socket);
     this.#use(request, socket, pool);
   }
 
@@ -129,7 +132,7 @@ export class Sockets extends Agent {
       const used = options.secure
         ? this.#secure.createConnection({ ...options, ...own } as SocketOptions) as Socket
         : socket;
-      markSocket(used, this.#clock, began, true);
+      markSocket(used, this.#clock, began, undefined);
       this.#use(request, used, options.pool);
     } catch (error) {
       if (!abort.signal.aborted) request.emit("error", error);

@@ -1,0 +1,304 @@
+import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
+import type { Socket } from "node:net";
+import { StepError } from "../../../source/errors.ts";
+import type { Connection } from "../connection/connection.ts";
+import { type Route, routeOf } from "../connection/route.ts";
+import { toByteString } from "../request/http_syntax.ts";
+import type { Request } from "../request/read_request.ts";
+import { isStream } from "../request/request_body.ts";
+import { hostOf } from "../request/request_url.ts";
+import { addChunk, BODY_LIMIT, BodyTooLarge } from "./body_chunks.ts";
+import { markSocket, measure, takeMarks } from "./phases.ts";
+import {
+  ClosedEarly,
+  demandAccess,
+  type Phase,
+  type Reply,
+  secureFacts,
+  send,
+  SendFailure,
+  type SendOptions,
+} from "./send.ts";
+import { sendContent } from "./send_content.ts";
+import type { Sockets } from "./sockets.ts";
+
+const { connect: connectHttp2, constants } = await import("node:http2");
+const { connect: connectPlain, isIP } = await import("node:net");
+const { connect: connectSecure } = await import("node:tls");
+
+/** A request that is under way, over whatever version of HTTP. */
+interface UnderWay {
+  readonly reply: Promise<Reply>;
+  abort(reason: unknown): void;
+}
+
+/** A session, or that the server speaks HTTP/1.1 alone. */
+type Opened = { readonly session: ClientHttp2Session; readonly socket: Socket } | "1.1";
+
+/** The sessions of a run, by connection and origin. */
+const known = new WeakMap<Sockets, Map<string, Promise<Opened>>>();
+
+/**
+ * Sends a request over HTTP/2: all requests to an origin share one session. With `auto`, a server
+ * that does not speak it gets the request over HTTP/1.1.
+ */
+export function sendHttp2(request: Request, options: SendOptions): UnderWay {
+  const isPlain = request.url.protocol === "http:";
+  if (isPlain && options.connection.version === "auto") return send(request, options);
+  return new Http2Exchange(request, options);
+}
+
+/** A request under way. */
+class Http2Exchange implements UnderWay {
+  /** Rejects with `SendFailure` alone. */
+  readonly reply: Promise<Reply>;
+  readonly #request: Request;
+  readonly #options: SendOptions;
+  readonly #stop = new AbortController();
+  #stream: ClientHttp2Stream | undefined;
+  #older: UnderWay | undefined;
+  #phase: Phase = "connecting";
+  #received = 0;
+  #isReused = false;
+
+  constructor(request: Request, options: SendOptions) {
+    this.#request = request;
+    this.#options = options;
+    this.reply = this.#run().catch((error) => {
+      throw error instanceof SendFailure ? error : this.#failure(error);
+    });
+  }
+
+  abort(reason: unknown): void {
+    this.#older?.abort(reason);
+    this.#stop.abort(reason);
+    this.#stream?.close(constants.NGHTTP2_CANCEL);
+  }
+
+  async #run(): Promise<Reply> {
+    this.#options.onDispatch();
+    demandAccess(this.#request, this.#options.connection);
+    let { fresh } = this.#options;
+    for (;;) {
+      const opened = await this.#unlessStopped(this.#open(fresh));
+      if (opened === "1.1") {
+        this.#older = send(this.#request, this.#options);
+        return await this.#older.reply;
+      }
+      try {
+        return await this.#unlessStopped(this.#exchange(opened));
+      } catch (error) {
+        // The server says that it did nothing with the request.
+        if (!(error instanceof Unprocessed) || fresh) throw error;
+        fresh = true;
+      }
+    }
+  }
+
+  #open(fresh: boolean): Promise<Opened> {
+    const { sockets, connection } = this.#options;
+    let sessions = known.get(sockets);
+    if (!sessions) known.set(sockets, sessions = new Map());
+    const key = `${connection.id} ${this.#request.url.origin}`;
+    const before = fresh ? undefined : sessions.get(key);
+    this.#isReused = before !== undefined;
+    if (before) return before;
+    const opening = openSession(this.#request, this.#options);
+    const forget = () => {
+      if (sessions.get(key) === opening) sessions.delete(key);
+    };
+    opening.then((opened) => {
+      if (opened === "1.1") return;
+      const { session } = opened;
+      sockets.others.add(session);
+      session.on("goaway", forget);
+      session.on("close", () => {
+        sockets.others.delete(session);
+        forget();
+      });
+    }, forget);
+    sessions.set(key, opening);
+    return opening;
+  }
+
+  #exchange({ session, socket }: Exclude<Opened, "1.1">): Promise<Reply> {
+    const { clock } = this.#options;
+    const { body } = this.#request;
+    const chunks: Uint8Array[] = [];
+    let rawHeaders: readonly string[] = [];
+    let rawTrailers: readonly string[] = [];
+    let code = 0;
+    let answered = 0;
+    const sent = clock.ticks();
+    if (session.closed || session.destroyed) throw new Unprocessed();
+    const stream = session.request(headersOf(this.#request), { endStream: body === undefined });
+    this.#stream = stream;
+    this.#phase = "waiting";
+    return new Promise((resolve, reject) => {
+      let lastStream: number | undefined;
+      const onGoaway = (_code: number, last: number) => lastStream = last;
+      session.once("goaway", onGoaway);
+      let failed: unknown;
+      stream.on("response", (headers, _flags, ...[raw]: string[][]) => {
+        answered = clock.ticks();
+        code = Number(headers[":status"]);
+        rawHeaders = withoutPseudo(raw ?? flat(headers));
+        this.#phase = "receiving";
+      });
+      stream.on("trailers", (headers, _flags, ...[raw]: string[][]) => {
+        rawTrailers = withoutPseudo(raw ?? flat(headers));
+      });
+      stream.on("data", (chunk: Uint8Array) => {
+        this.#received += chunk.length;
+        if (this.#received <= BODY_LIMIT) return addChunk(chunks, chunk);
+        failed = new BodyTooLarge();
+        stream.close(constants.NGHTTP2_CANCEL);
+      });
+      stream.on("error", (error) => failed ??= error);
+      stream.on("close", () => {
+        session.off("goaway", onGoaway);
+        const isRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ||
+          lastStream !== undefined && (stream.id ?? Infinity) > lastStream;
+        if (code === 0 && isRefused) return reject(new Unprocessed());
+        // A server may answer early, and then refuse the rest of the body without an error.
+        const isWhole = stream.readableEnded &&
+          (stream.rstCode === constants.NGHTTP2_NO_ERROR || failed === undefined);
+        if (code === 0 || !isWhole) return reject(failed ?? new ClosedEarly());
+        const tls = secureFacts(socket, clock);
+        const phases = measure(takeMarks(socket), { sent, answered, ended: clock.ticks() });
+        resolve({
+          ...{ code, reason: "", rawHeaders, rawTrailers, chunks, phases, version: "2" },
+          ...tls ? { tls } : {},
+        });
+      });
+      if (isStream(body)) sendContent(body, stream).catch((error) => this.abort(error));
+      else if (body !== undefined) stream.end(body);
+    });
+  }
+
+  /** What a promise gives, or the reason to stop. */
+  #unlessStopped<T>(promise: Promise<T>): Promise<T> {
+    const { signal } = this.#stop;
+    return new Promise((resolve, reject) => {
+      const stop = () => reject(signal.reason);
+      if (signal.aborted) stop();
+      signal.addEventListener("abort", stop, { once: true });
+      promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    });
+  }
+
+  #failure(error: unknown): SendFailure {
+    const cause = error instanceof Unprocessed
+      ? new StepError("the server refuses streams (REFUSED_STREAM)")
+      : error;
+    const isStale = this.#isReused && this.#phase === "waiting" && !this.#stop.signal.aborted;
+    const { connection } = this.#options;
+    return new SendFailure(cause, this.#request, this.#phase, this.#received, isStale, connection);
+  }
+}
+
+/** The server did not process a request, so that it may be sent again. */
+class Unprocessed extends Error {}
+
+async function openSession(request: Request, options: SendOptions): Promise<Opened> {
+  const { connection, clock } = options;
+  const { url } = request;
+  const isSecure = url.protocol === "https:";
+  const route = routeOf(url, connection);
+  const began = clock.ticks();
+  const socket = await openSocket(route, connection);
+  const isTunnel = route.kind === "forward" || route.kind === "tunnel";
+  const used = isSecure ? secure(socket, url, connection) : socket;
+  markSocket(used, clock, began, isTunnel ? undefined : socket);
+  try {
+    if (isSecure || !isTunnel) await ready(used, isSecure ? "secureConnect" : "connect");
+  } catch (error) {
+    used.destroy();
+    throw error;
+  }
+  const { alpnProtocol } = used as { readonly alpnProtocol?: string | false };
+  if (isSecure && alpnProtocol !== "h2") {
+    used.destroy();
+    if (connection.version === "auto") return "1.1";
+    throw new StepError(
+      "the server does not speak HTTP/2 (ALPN)",
+      'leave "version" out, or set it to auto',
+    );
+  }
+  // Where it is empty, as for an address, the runtime makes an invalid URL of it.
+  if (isSecure) Object.defineProperty(used, "servername", { value: url.hostname });
+  const session = connectHttp2(url.origin, { createConnection: () => used as never });
+  // Each stream fails by itself.
+  session.on("error", () => {});
+  return { session, socket: used };
+}
+
+async function openSocket(route: Route, connection: Connection): Promise<Socket> {
+  switch (route.kind) {
+    case "forward":
+    case "tunnel":
+      return await (await import("../connection/dial.ts")).dial(
+        { ...route, kind: "tunnel" },
+        connection,
+      );
+    case "unix":
+      return connectPlain({ path: route.path });
+    case "direct": {
+      const { family, localAddress } = connection;
+      return connectPlain({
+        ...route.to,
+        ...family === undefined ? {} : { family },
+        ...localAddress === undefined ? {} : { localAddress },
+      });
+    }
+  }
+}
+
+function secure(socket: Socket, url: URL, { tls, version }: Connection): Socket {
+  const name = tls.servername ?? hostOf(url);
+  return connectSecure({
+    ...tls,
+    socket,
+    servername: isIP(name) ? "" : name,
+    ALPNProtocols: version === "auto" ? ["h2", "http/1.1"] : ["h2"],
+  });
+}
+
+function ready(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once(event, () => resolve());
+    socket.once("error", reject);
+    socket.once("close", () => reject(new ClosedEarly()));
+  });
+}
+
+/** Headers that belong to a connection, of which HTTP/2 has none. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  ...["host", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"],
+]);
+
+function headersOf({ method, url, headers }: Request): Record<string, string | string[]> {
+  const wire: Record<string, string | string[]> = {
+    ":method": method,
+    ":scheme": url.protocol.slice(0, -1),
+    ":authority": String(headers.Host ?? url.host),
+    ":path": url.pathname + url.search,
+  };
+  for (const [name, value] of Object.entries(headers)) {
+    const lower = name.toLowerCase();
+    if (OF_CONNECTION.has(lower)) continue;
+    wire[lower] = typeof value === "string" ? toByteString(value) : value.map(toByteString);
+  }
+  return wire;
+}
+
+function flat(headers: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().flatMap((one) => [name, String(one)])
+  );
+}
+
+/** Names and values in turn, without those that take the place of the first line. */
+function withoutPseudo(raw: readonly string[]): string[] {
+  return raw.filter((_, at) => !raw[at - at % 2]!.startsWith(":"));
+}

@@ -1,0 +1,122 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { createSecureServer, createServer, type Http2Server } from "node:http2";
+import type { AddressInfo } from "node:net";
+import type { Dict } from "../../../../src/action/action.ts";
+import { runHttp } from "../../../../src/action/http/run_http.ts";
+import { StepError } from "../../../../src/source/errors.ts";
+import { actionContext } from "../../../support/action_context.ts";
+import { withServer } from "../../../support/with_server.ts";
+
+function fixture(name: string): string {
+  return Deno.readTextFileSync(new URL(`../../../fixtures/tls/${name}.pem`, import.meta.url));
+}
+
+const CERTIFICATE = { cert: fixture("good"), key: fixture("good_key") };
+const tls = { ca: fixture("authority") };
+
+/** A server that answers with what it was asked, and counts its sessions. */
+async function http2Server(kind: "h2" | "h2c") {
+  const server = (kind === "h2" ? createSecureServer(CERTIFICATE) : createServer()) as Http2Server;
+  let sessions = 0;
+  const open = new Set<{ destroy(): void }>();
+  server.on("session", (session) => {
+    sessions++;
+    open.add(session);
+    session.on("error", () => {});
+  });
+  server.on("stream", (stream) => stream.on("error", () => {}));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  const { port } = server.address() as AddressInfo;
+  return {
+    server,
+    url: `${kind === "h2" ? "https" : "http"}://127.0.0.1:${port}`,
+    port,
+    get sessions() {
+      return sessions;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const session of open) session.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+for (const kind of ["h2", "h2c"] as const) {
+  Deno.test(`http speaks HTTP/2 over one session: ${kind}`, async () => {
+    await using context = actionContext();
+    await using served = await http2Server(kind);
+    served.server.on("stream", (stream, headers) => {
+      let body = "";
+      stream.setEncoding("utf8");
+      stream.on("data", (chunk: string) => body += chunk);
+      stream.on("end", () => {
+        stream.respond({ ":status": 201, "set-cookie": ["a=1", "b=2"], "x-name": "v" });
+        stream.end(`${headers[":method"]} ${headers[":authority"]} ${headers["x-asked"]} ${body}`);
+      });
+    });
+    const params = { url: served.url, version: 2, tls, headers: { "x-asked": "yes" } };
+    const all = await Promise.all([
+      runHttp({ get: "/", ...params }, context),
+      runHttp({ post: "/", ...params, body: "hello" }, context),
+    ]);
+    const authority = `127.0.0.1:${served.port}`;
+    assertEquals(all.map(({ res }) => res.body), [
+      `GET ${authority} yes `,
+      `POST ${authority} yes hello`,
+    ]);
+    const { version, code, headers, cookies, timing } = all[0]!.res;
+    assertEquals([version, code, (headers as Dict)["X-Name"]], ["2", 201, "v"]);
+    assertEquals((cookies as Dict[]).map(({ name }) => name), ["a", "b"]);
+    assert(Number((timing as Dict).total) > 0);
+    assertEquals(served.sessions, 1);
+  });
+}
+
+Deno.test("http sends again what the server refused unprocessed, and what a closed session lost", async () => {
+  await using context = actionContext();
+  await using served = await http2Server("h2c");
+  let streams = 0;
+  served.server.on("stream", (stream) => {
+    streams++;
+    if (streams === 1) return stream.close(7);
+    stream.respond({ ":status": 200 });
+    stream.end("ok");
+    if (streams === 2) stream.on("close", () => stream.session?.goaway());
+  });
+  const params = { post: served.url, version: "2", body: "x" };
+  for (const _ of [1, 2]) assertEquals((await runHttp(params, context)).res.body, "ok");
+  assertEquals(streams, 3);
+});
+
+Deno.test("http ends an HTTP/2 request that takes too long, and goes on with the session", async () => {
+  await using context = actionContext();
+  await using served = await http2Server("h2c");
+  served.server.on("stream", (stream, headers) => {
+    stream.on("error", () => {});
+    if (headers[":path"] === "/slow") return;
+    stream.respond({ ":status": 200 });
+    stream.end("ok");
+  });
+  const params = { url: served.url, version: "2" };
+  await assertRejects(
+    () => runHttp({ get: "/slow", ...params, timeout: "50ms" }, context),
+    StepError,
+    "the request timed out after 50ms while waiting for the answer of 127.0.0.1",
+  );
+  assertEquals((await runHttp({ get: "/", ...params }, context)).res.body, "ok");
+  assertEquals(served.sessions, 1);
+});
+
+Deno.test("http takes the version that a server offers", async () => {
+  await using context = actionContext();
+  await using served = await http2Server("h2");
+  served.server.on("stream", (stream) => {
+    stream.respond({ ":status": 200 });
+    stream.end("ok");
+  });
+  const params = { tls, version: "auto" };
+  assertEquals((await runHttp({ get: served.url, ...params }, context)).res.version, "2");
+  await using plain = withServer(() => new Response("in"));
+  const { res } = await runHttp({ get: plain.url, ...params }, context);
+  assertEquals([res.version, res.body], ["1.1", "in"]);
+});
