@@ -3,13 +3,13 @@ import type { Plan as PlanModel } from "../plan/plan.ts";
 import type { Workflow as WorkflowModel } from "../workflow/model.ts";
 import type { Plan, Workflow } from "./types.ts";
 
-/** What stands behind a workflow that users see. */
+/** The internals of a workflow handle. */
 export interface HeldWorkflow {
   readonly model: WorkflowModel;
   readonly permissions?: Permissions | undefined;
 }
 
-/** What stands behind a plan that users see. */
+/** The internals of a plan handle. */
 export interface HeldPlan {
   readonly model: PlanModel;
   readonly permissions?: Permissions | undefined;

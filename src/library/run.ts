@@ -9,7 +9,7 @@ import type { Plan } from "./types.ts";
  */
 export interface RunOptions {
   /**
-   * Interrupts the run; a text as its reason is told by reports. What is under way is stopped,
+   * Interrupts the run; reports show a text that is its reason. What is under way is stopped,
    * nothing new begins, and the events go on to `run_finished`.
    */
   readonly signal?: AbortSignal;
@@ -210,7 +210,7 @@ class PlanRun implements Run {
   }
 }
 
-/** What reports tell of why a run was interrupted. */
+/** Why a run was interrupted, as reports show it. */
 function wordsOf(reason: unknown): string {
   if (!(reason instanceof Error)) return String(reason);
   // The reasons that signals have by themselves are sentences about the signal.

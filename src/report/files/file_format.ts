@@ -20,9 +20,9 @@ interface Common {
   readonly name: FileFormatName;
   /** One line, for help and documents. */
   readonly summary: string;
-  /** Its name in the folder of `--report-dir`; one without is printed after the text. */
+  /** Its name in the directory of `--report-dir`; one without is printed after the text. */
   readonly file?: string;
-  /** Whether it tells more of a step than how it failed. */
+  /** Whether it shows details of steps that did not fail. */
   readonly detailed?: true;
 }
 

@@ -15,7 +15,7 @@ import type { RenderEvent } from "./file_format.ts";
 
 const WIDEST_TITLE = 200;
 
-/** Failures of one step at one place, of which the first is told: a repeat would leave no room. */
+/** Failures of one step at one place; only the first is shown, since a repeat has many. */
 interface Finding extends Annotation {
   times: number;
 }

@@ -42,7 +42,7 @@ export class Terminal {
   readonly #options: TerminalOptions;
   #isLive: boolean;
   #pending: string[] = [];
-  /** Widths of the live lines that stand on the screen. */
+  /** Widths of the live lines that are on the screen. */
   #drawn: readonly number[] = [];
   #isCursorHidden = false;
   #isReaderGone = false;

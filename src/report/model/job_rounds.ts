@@ -6,7 +6,7 @@ import { addToTally, makeRoundTally, type StepTallies } from "./round_tally.ts";
 import type { StepTree } from "./step_trees.ts";
 import { countOf } from "../text/text_lines.ts";
 
-/** What came of a job that runs otherwise than just once; it is told when all rounds are over. */
+/** The results of a job with a `repeat`; they are reported when all rounds have finished. */
 export interface JobRounds {
   /** Whether any of its steps is over. */
   readonly hasBegun: boolean;

@@ -53,7 +53,7 @@ interface EchoKind {
 
 /** Failures that are alike. */
 export interface FailureKind {
-  /** As the first of its rounds told it. */
+  /** The result in the first of its rounds. */
   first: StepResult;
   /** The first of its rounds, from 0. */
   round: number;

@@ -64,7 +64,7 @@ export function makeStepEntries({ run, result, inside }: StepTree, around: strin
   return withInner([own], inner, result);
 }
 
-/** Entries of a step and those inside of it; one that failed by these alone is told with the first. */
+/** Entries of a step and those inside of it; one that failed only because of them is listed with the first. */
 export function withInner(
   own: readonly FailureEntry[],
   inner: readonly FailureEntry[],

@@ -30,7 +30,7 @@ export interface JobBlock {
   readonly failures: FailureEntry[];
 }
 
-/** A job of which nothing has been told yet. */
+/** A job without results. */
 export function makeJobBlock(position: number, name: string, rounds?: JobRounds): JobBlock {
   const block = { position, name, lines: 0, failures: [] };
   return rounds ? { ...block, rounds } : block;

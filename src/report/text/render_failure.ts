@@ -22,7 +22,7 @@ export function renderFailure(failure: Failure, style: Style, room: Room): strin
   const fit = (text: string) => fitSentence(text, room);
   const head = place ? `${formatPlace(place)}: ${message}` : message;
   const lines = head.split("\n").flatMap(fit).map(style.red);
-  // An interruption is not about what the file says, nor is what an embedded job tells by itself.
+  // An interruption is not about the file, nor is a failure that the steps of an embedded job report.
   const isAboutFile = kind !== "interrupted" && kind !== "embedded";
   const isAboutText = isAboutFile && place !== undefined && place.text.trim() !== "";
   if (isAboutText) lines.push(...excerptLines(place, hint, style, room));
@@ -47,7 +47,7 @@ export function summarizeFailure(failure: Failure): string {
     ...operands.map((operand) => renderOperand(operand, 40)),
     ...difference && operands.length === 0 ? [describeDifference(difference)] : [],
   ].join(", ");
-  // Without the line of the file, an expression is known by the key that it stands under.
+  // Without the line of the file, an expression is identified by its key.
   const text = kind === "expression" ? `${field}: ${message}` : message;
   return oneLine(values ? `${text}: ${values}` : text);
 }

@@ -53,7 +53,7 @@ export function writeAtOnce(options: ReportOptions): JobWriter {
   const running = new Set<JobBlock>();
   /** Steps that had one line, with what else they have to show. */
   const held = new Map<JobBlock, (readonly [index: number, step: StepTree])[]>();
-  /** The job below whose name the last lines stand. */
+  /** The job that the last lines belong to. */
   let current: JobBlock | undefined;
   let isAfterLine = false;
   /** Jobs that were skipped while another one wrote. */

@@ -1,3 +1,4 @@
+import { shortenExcerpt } from "../../../source/source.ts";
 import type { Failure, StepResult } from "../../../run/event.ts";
 import { printable } from "../../../source/printable.ts";
 import { criticalPath } from "../../model/critical_path.ts";
@@ -98,16 +99,10 @@ export function pageDetails(result: StepResult): ToldDetails {
   };
 }
 
-/** A file may be one line of megabytes, and each failure in it would bring all of that. */
+/** A file may be one line of megabytes, and each failure in it would contain all of that. */
 export function briefFailure(failure: Failure): Failure {
   const { place } = failure;
-  if (!place || place.text.length <= LONGEST_LINE) return failure;
-  const start = Math.max(0, place.from - LONGEST_LINE / 4);
-  const end = Math.min(place.text.length, start + LONGEST_LINE);
-  const before = start > 0 ? "…" : "";
-  const text = `${before}${place.text.slice(start, end)}${end < place.text.length ? "…" : ""}`;
-  const moved = (offset: number) => Math.min(offset, end) - start + before.length;
-  return { ...failure, place: { ...place, text, from: moved(place.from), to: moved(place.to) } };
+  return place ? { ...failure, place: shortenExcerpt(place, LONGEST_LINE) } : failure;
 }
 
 function roundsText({ steps }: JobRecord, rounds: number): string {
