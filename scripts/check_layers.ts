@@ -24,8 +24,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   dag: UP_TO_PLAN,
   openapi: ["source", "value", "host"],
   schema: [...UP_TO_ACTION, "workflow"],
-  library: [...UP_TO_PLAN, "run", "report", "check"],
-  cli: [...UP_TO_PLAN, "run", "report", "check", "dag", "openapi", "schema"],
+  suite: [...UP_TO_PLAN, "run", "report", "check"],
+  library: [...UP_TO_PLAN, "run", "report", "check", "suite"],
+  cli: [...UP_TO_PLAN, "run", "report", "check", "suite", "dag", "openapi", "schema"],
 };
 
 /** Single files that a directory may import from another that it may not import otherwise. */

@@ -35,6 +35,8 @@ export interface Option {
   readonly short?: string;
   /** What the value is: `mode`. */
   readonly value?: string;
+  /** It may be left out, and is given by `=` alone: the next argument is none of it. */
+  readonly isValueOptional?: true;
   /** The only values that are allowed. */
   readonly choices?: readonly string[];
   readonly path?: PathKind;

@@ -40,8 +40,10 @@ function usage({ name, operands }: Command): string {
   return ["runner", name, "[options]", ...operands.map(operandWord)].join(" ");
 }
 
-function optionRow({ name, short, value, repeats, summary }: Option): [string, string] {
-  const long = `--${name}${value === undefined ? "" : ` <${value}>`}${repeats ? "..." : ""}`;
+function optionRow(option: Option): [string, string] {
+  const { name, short, value, repeats, isValueOptional, summary } = option;
+  const given = value === undefined ? "" : isValueOptional ? `[=${value}]` : ` <${value}>`;
+  const long = `--${name}${given}${repeats ? "..." : ""}`;
   return [short === undefined ? `    ${long}` : `-${short}, ${long}`, summary];
 }
 

@@ -91,10 +91,7 @@ async function checkOperands(
   if (name === undefined) await refuseWord(first, second, files);
   const extra = given[operands.length];
   if (extra === undefined || operands.at(-1)?.repeats) return;
-  const hint = name === undefined
-    ? "a run takes one workflow: call runner once for each"
-    : tryHelp(name);
-  throw new UsageError(`unexpected argument "${extra}"`, hint);
+  throw new UsageError(`unexpected argument "${extra}"`, tryHelp(name));
 }
 
 /** Says that an option took as its value what looks like the operand. */
@@ -115,23 +112,28 @@ function takenHint({ values, lists }: Invocation): string | undefined {
 
 /** Refuses a word in the place of the workflow that cannot be a file and looks like a command. */
 async function refuseWord(first: string, second: string | undefined, files: Files): Promise<void> {
-  if (!await isWord(first, files)) return;
+  const kind = await kindOfWord(first, files);
+  if (kind === undefined || kind === "directory" && second === undefined) return;
   const words = COMMANDS.flatMap((command) => command.name ?? []);
   const { commandElsewhere } = await import("./args/other_tools.ts");
-  const hint = commandElsewhere(first, second) ?? didYouMean(first, words);
+  const elsewhere = commandElsewhere(first, second);
+  // A directory is a suite, but hardly where it has the name of a command of another tool.
+  if (kind === "directory" && elsewhere === undefined) return;
+  const hint = elsewhere ?? didYouMean(first, words);
   if (hint === undefined && second === undefined) return;
   throw new UsageError(`unknown command "${first}"`, hint);
 }
 
-/** Whether a text looks like the name of a command and no file has this name. */
-async function isWord(text: string, files: Files): Promise<boolean> {
-  if (!/^[\w-]+$/.test(text)) return false;
+/** What a text is that looks like the name of a command; undefined where it is that of a file. */
+async function kindOfWord(text: string, files: Files): Promise<"word" | "directory" | undefined> {
+  if (!/^[\w-]+$/.test(text)) return undefined;
   try {
     await files.read(text);
-    return false;
+    return undefined;
   } catch (error) {
-    // A directory may well have the name of a command of another tool.
-    return error instanceof Error && /^(?:NotFound|IsADirectory)$/.test(error.name);
+    if (!(error instanceof Error)) return undefined;
+    if (error.name === "IsADirectory") return "directory";
+    return error.name === "NotFound" ? "word" : undefined;
   }
 }
 

@@ -18,8 +18,10 @@ export const DEFAULT_COMMAND: Command = {
   summary: "Run a workflow",
   operands: [{
     name: "workflow_file",
+    repeats: true,
     path: "documents",
-    summary: "A workflow file, or several joined by commas that are read as one",
+    summary: "A workflow file, or several joined by commas that are read as one; several " +
+      "arguments, a directory, a pattern in quotes or a suite file run all their workflows",
   }],
   options: [
     {
@@ -44,6 +46,11 @@ export const DEFAULT_COMMAND: Command = {
       value: "job",
       repeats: true,
       summary: 'Run this job and what it needs: its id, its name, or a pattern like "deploy*"',
+    },
+    {
+      name: "tags",
+      value: "expression",
+      summary: "Run the jobs with these tags and what they need: 'smoke and not slow'",
     },
     { name: "no-needs", summary: "With --only: leave out what the chosen jobs need" },
     {
@@ -89,6 +96,28 @@ export const DEFAULT_COMMAND: Command = {
       value: "duration",
       summary: "How long the steps of `finally` may take after an interruption or RUNNER_TIMEOUT " +
         "(default: 30s)",
+    },
+    {
+      name: "workers",
+      value: "count",
+      summary: "How many workflows may run at once (default: one for each processor, at most 4)",
+    },
+    {
+      name: "shuffle",
+      value: "seed",
+      isValueOptional: true,
+      summary: "Run the workflows in a random order; a seed given by --shuffle=seed repeats one",
+    },
+    {
+      name: "shard",
+      value: "index/count",
+      summary: "Run one share of the workflows, such as 2/5 on the second of five machines",
+    },
+    {
+      name: "shard-times",
+      value: "report",
+      path: "file",
+      summary: "Make shares that take the same time, by an earlier report of json=FILE",
     },
     { name: "list", summary: "Print the jobs and steps with their ids, and run nothing" },
     { name: "dry-run", summary: "Print what would run, and with what, and run nothing" },
@@ -169,7 +198,11 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
   {
     name: "dag",
     summary: "Print the graph of a workflow's jobs, and run nothing",
-    operands: [DEFAULT_COMMAND.operands[0]!],
+    operands: [{
+      name: "workflow_file",
+      path: "documents",
+      summary: "A workflow file, or several joined by commas that are read as one",
+    }],
     options: [
       { name: "mermaid", summary: "Print a Mermaid flowchart instead of a drawing" },
       { name: "json", summary: "Print the jobs with their needs, levels and steps as JSON" },

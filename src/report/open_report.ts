@@ -14,6 +14,8 @@ export interface OpenReportOptions {
   readonly silent?: boolean;
   readonly timing: boolean;
   readonly colour: boolean;
+  /** Whether it is about several workflows. */
+  readonly isSuite?: boolean;
   /** Whether only failures and the footer are told. */
   readonly quiet?: boolean;
   /** Whether another report goes to standard output, so that only details are told. */
@@ -32,18 +34,17 @@ interface OpenReport extends EventSink {
 export async function openReport(host: Host, options: OpenReportOptions): Promise<OpenReport> {
   const { clock, stdout, stderr } = host;
   const { redraws, verbose, timing, colour, onOutputClosed } = options;
-  const { quiet = false, isReplaced = false, silent = false } = options;
+  const { quiet = false, isReplaced = false, silent = false, isSuite = false } = options;
   // Colours of a terminal are none of a file that standard error goes to.
   const style = await loadStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
   // Details scroll by all the time: there is nothing to stand still below them.
   const live = redraws && !verbose && !quiet && !isReplaced && stdout.isTerminal;
-  const report = isReplaced
-    ? NO_REPORT
-    : await makeReporter(quiet ? "quiet" : live ? "live" : "text", {
-      timing,
-      style: await loadStyle(colour),
-      ...columnsOf(stdout),
-    });
+  const make = isSuite ? makeSuiteReporter : makeReporter;
+  const report = isReplaced ? NO_REPORT : await make(quiet ? "quiet" : live ? "live" : "text", {
+    timing,
+    style: await loadStyle(colour),
+    ...columnsOf(stdout),
+  });
   const terminal = new Terminal({
     clock,
     stdout,
@@ -81,6 +82,12 @@ export async function makeReporter(name: ReporterName, options: ReportOptions): 
   const reporter = await makeUntimed(name, options);
   if (!options.timing) return reporter;
   return (await import("./text/timed_report.ts")).timedReport(reporter, options);
+}
+
+/** The same about several workflows. */
+async function makeSuiteReporter(name: ReporterName, options: ReportOptions): Promise<Reporter> {
+  if (name === "live") return (await import("./live/live_suite.ts")).liveSuite(options);
+  return (await import("./text/suite_report.ts")).suiteReport(options, name === "quiet");
 }
 
 /** The text is what nearly every run prints; the others come when they are asked for. */

@@ -9,8 +9,10 @@ export interface Stoppable {
 }
 
 /** What begins nothing new once a run is cancelled, or earlier. */
-export function drainedBy(cancellation: Cancellation): Cancellation {
-  const draining = new Cancellation();
+export function drainedBy(
+  cancellation: Cancellation,
+  draining = new Cancellation(),
+): Cancellation {
   cancellation.whenCancelled((reason) => draining.cancel(reason));
   return draining;
 }

@@ -1,5 +1,6 @@
 import type { Position, SourceExcerpt } from "../source/source.ts";
 import type { Value } from "../value/value.ts";
+import type { SuiteFinished, SuitePart, SuiteStarted } from "./suite_event.ts";
 
 /**
  * What happens in a run, in order. Plain JSON data: secrets are masked and long texts are cut
@@ -16,7 +17,11 @@ export type RunEvent =
   | RoundFinished
   | JobFinished
   | RunFinished
-  | Note;
+  | Note
+  | SuiteStarted
+  | SuiteFinished;
+
+export type * from "./suite_event.ts";
 
 /** A run begins. */
 export interface RunStarted {
@@ -32,6 +37,8 @@ export interface RunStarted {
   readonly description?: string;
   /** The workflow file, or several joined by commas, as they were named. */
   readonly file: string;
+  /** Where it is one of several. */
+  readonly suite?: SuitePart;
   /** In the order of the file. */
   readonly jobs: readonly {
     /** As other jobs or expressions name it. */
@@ -40,6 +47,8 @@ export interface RunStarted {
     readonly name: string;
     /** Ids of the jobs that it waits for. */
     readonly needs: readonly string[];
+    /** Those of the workflow and its own, where there are any. */
+    readonly tags?: readonly string[];
     /** Its steps, in order. */
     readonly steps: readonly StepOutline[];
   }[];
@@ -226,8 +235,8 @@ export interface Attempt {
 
 /** What was wrong, where, with which values. */
 export interface Failure {
-  /** `embedded`: steps of the job that the step embeds failed, each reported with its own failures. */
-  readonly kind: "test" | "action" | "expression" | "interrupted" | "embedded";
+  /** `embedded`: steps of the embedded job failed; `load`: the workflow is invalid. */
+  readonly kind: "test" | "action" | "expression" | "interrupted" | "embedded" | "load";
   /** The key of the step (or job) it is about: `test`, `with`, `outputs.id`. */
   readonly field: string;
   /** What was wrong, in words. */
@@ -322,7 +331,7 @@ export interface RoundFinished {
   readonly state: JobState;
 }
 
-/** How a job came out; a job that was skipped on purpose is not a failure. */
+/** How a job came out; skipped on purpose is no failure. */
 export type JobState = "passed" | "failed" | "skipped";
 
 /** A job is over. */
@@ -393,5 +402,4 @@ export interface Note {
 export type Emit = (event: RunEvent) => void;
 
 /** An event before the id of its run is added. */
-export type BareEvent = RunEvent extends infer E ? E extends RunEvent ? Omit<E, "runId"> : never
-  : never;
+export type BareEvent<E = RunEvent> = E extends RunEvent ? Omit<E, "runId"> : never;

@@ -12,12 +12,12 @@ import {
 import { roundDuration } from "../value/duration.ts";
 import { Masker } from "../value/masker.ts";
 import type { Dict, Value } from "../value/value.ts";
-import type { BareEvent, Emit, RunEvent, RunStarted, StepOutline } from "./event.ts";
+import type { BareEvent, Emit, RunEvent, RunStarted, StepOutline, SuitePart } from "./event.ts";
 import type { Position } from "../source/source.ts";
 import { Cancellation, drainedBy, endAfter } from "./cancellation.ts";
 import { cleanupSession } from "./execute/run_cleanup.ts";
 import { maskEvent } from "./mask/mask_event.ts";
-import { Outputs } from "./execute/outputs.ts";
+import { openOutputs, type StepOutputs } from "./execute/outputs.ts";
 import { emptyTally, finishJob, type JobOutcome, runJob } from "./execute/run_job.ts";
 import { markCleanup } from "../workflow/mark_cleanup.ts";
 import { closeScope } from "./execute/step_context.ts";
@@ -46,12 +46,28 @@ export interface RunOptions {
   readonly strict?: boolean;
   /** How many jobs may run at once, at least 1; no bound without it. */
   readonly jobs?: number;
+  /** Bounds the jobs of several runs together, in place of `jobs`. */
+  readonly slots?: JobSlots;
+  /** Once it has a reason, this run and others that share it begin nothing new. */
+  readonly draining?: Cancellation;
+  /** What its steps see besides their own outputs, by the ids of the steps that published it. */
+  readonly outputs?: StepOutputs;
+  /** Takes what its steps have published, when its jobs are over. */
+  readonly onOutputs?: (outputs: StepOutputs) => void;
+  /** Where it is one of several. */
+  readonly suite?: SuitePart;
   /** What actions may reach; everything where it is absent. */
   readonly permissions?: Permissions;
   /** What all TLS connections use if a step does not say otherwise. */
   readonly tls?: RunTls;
   /** How long cleanup steps may take once the run was interrupted, in milliseconds. */
   readonly cleanupTimeout?: number;
+}
+
+/** Decides which jobs may run at once. */
+export interface JobSlots {
+  /** Runs a job, known by its place in the file, as soon as there is a slot for it. */
+  use<T>(place: number, run: () => Promise<T>): Promise<T>;
 }
 
 /** How long cleanup steps may take after an interruption where nothing else is asked for. */
@@ -111,10 +127,10 @@ function openSession(
     document: workflow.document,
     plan,
     vars,
-    outputs: new Outputs(stepIds),
+    outputs: openOutputs(stepIds, options.outputs),
     stepIds,
     cancellation,
-    draining: drainedBy(cancellation),
+    draining: drainedBy(cancellation, options.draining),
     cleanup: endAfter(cancellation, cleanupTimeout, deadlines),
     cleanupTimeout,
     progress: () => progressOf(tally, cancellation),
@@ -167,9 +183,11 @@ async function runJobs(
     name: workflow.name,
     ...(workflow.description === undefined ? {} : { description: workflow.description }),
     file: workflow.document.name,
+    ...(options.suite ? { suite: options.suite } : {}),
     jobs: outline,
   });
   await runAll(counted, jobs, options);
+  options.onOutputs?.(session.outputs.ofSteps());
   // What cannot be closed is part of the report.
   await closeScope(counted, resources);
   const leftOut = workflow.jobs.length - jobs.length;
@@ -202,13 +220,19 @@ type Outcomes = Map<PlannedJob, PromiseWithResolvers<JobOutcome>>;
 async function runAll(
   session: Session,
   jobs: readonly PlannedJob[],
-  { jobs: atOnce }: RunOptions,
+  { jobs: atOnce, slots }: RunOptions,
 ): Promise<void> {
   // All promises exist before any job starts: a job may be written above those that it needs.
   const outcomes: Outcomes = new Map(jobs.map((job) => [job, Promise.withResolvers()]));
   const [last, first] = partition(jobs, ({ job }) => job.isCleanup === true);
-  await runGraph(session, first, outcomes, atOnce);
-  await runGraph(cleanupSession(session), last, outcomes, atOnce);
+  const bound = slots ?? await boundOf(atOnce, session.host);
+  await runGraph(session, first, outcomes, bound);
+  await runGraph(cleanupSession(session), last, outcomes, bound);
+}
+
+async function boundOf(atOnce: number | undefined, { clock }: Host): Promise<JobSlots | undefined> {
+  if (atOnce === undefined) return undefined;
+  return new (await import("./execute/slots.ts")).Slots(atOnce, clock);
 }
 
 function partition<T>(items: readonly T[], isIn: (item: T) => boolean): [T[], T[]] {
@@ -220,11 +244,8 @@ async function runGraph(
   session: Session,
   jobs: readonly PlannedJob[],
   outcomes: Outcomes,
-  atOnce: number | undefined,
+  slots: JobSlots | undefined,
 ): Promise<void> {
-  const slots = atOnce === undefined
-    ? undefined
-    : new (await import("./execute/slots.ts")).Slots(atOnce, session.host.clock);
   await Promise.all(jobs.map(async (planned) => {
     const needs = await Promise.all(planned.needs.map((need) => outcomes.get(need)!.promise));
     const begin = async () => {
@@ -291,6 +312,9 @@ export async function outlinePlan(
     id: job.id,
     name,
     needs: needs.map((need) => need.job.id),
+    ...workflow.tags || job.tags
+      ? { tags: [...new Set([...workflow.tags ?? [], ...job.tags ?? []])] }
+      : {},
     steps: outlineSteps(job, spotOf && ((step) => spotOf(job.index, step))),
   }));
 }

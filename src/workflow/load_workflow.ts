@@ -28,8 +28,16 @@ export async function loadWorkflow(
   host: Host,
   permissions?: Permissions,
 ): Promise<Loaded> {
+  return await loadDocument(await readDocument(argument, host), host, permissions);
+}
+
+/** The same for a document that was read already. */
+export async function loadDocument(
+  document: Document,
+  host: Host,
+  permissions?: Permissions,
+): Promise<Loaded> {
   const limits = { ...readLimits(host.env), ...permissions ? { permissions } : {} };
-  const document = await readDocument(argument, host);
   const { draft, problems, unquoted } = await decodeDocument(document, limits, host);
   const jobFiles = draft && embedsFiles(draft)
     ? await (await import("./job_files/embed_job_files.ts")).embedJobFiles(

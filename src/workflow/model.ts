@@ -39,6 +39,8 @@ export interface Workflow {
   readonly description?: string;
   /** The top-level `vars`: always a map. */
   readonly vars: DataTemplate;
+  /** Those of every job, besides its own. */
+  readonly tags?: readonly string[];
   readonly jobs: readonly Job[];
   readonly document: Document;
   /**
@@ -74,6 +76,8 @@ export interface Job {
   readonly stopsAtFailure?: true;
   readonly skipif?: Expression;
   readonly repeat?: Repeat;
+  /** Its own; it has those of the workflow, too. */
+  readonly tags?: readonly string[];
   /** The steps, and then those of `finally`. */
   readonly steps: readonly Step[];
 }

@@ -46,7 +46,7 @@ async function readError(path: string, what: string, error: unknown, host: Host)
       return new LoadError(
         `${what} '${path}' not found`,
         [],
-        /[*?]/.test(path) ? "only runner check accepts patterns" : undefined,
+        /[*?]/.test(path) ? "runner itself and runner check accept patterns" : undefined,
       );
     case "PermissionDenied":
       return new LoadError(`permission denied reading '${path}'`);

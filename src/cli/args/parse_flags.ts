@@ -20,7 +20,7 @@ export async function parseFlags(
   const valued = options.filter(({ value }) => value !== undefined).map(({ name }) => name);
   refuseValues(args, options);
   const unknown: string[] = [];
-  const parsed = parseArgs(args, {
+  const parsed = parseArgs(withEmptyValues(args, options), {
     boolean: switches,
     string: ["_", ...valued],
     collect: valued,
@@ -41,6 +41,15 @@ export async function parseFlags(
       return given.length === 0 ? [] : [[name, given]];
     })),
   };
+}
+
+/** The line with an empty value for each option that may be without one. */
+function withEmptyValues(args: readonly string[], options: readonly Option[]): readonly string[] {
+  const words = options.flatMap(({ name, isValueOptional }) => isValueOptional ? `--${name}` : []);
+  const end = args.indexOf("--");
+  return args.map((word, index) =>
+    words.includes(word) && (end < 0 || index < end) ? `${word}=` : word
+  );
 }
 
 /** `--verbose=no` would be a yes otherwise, and `-v=no` a no. */
@@ -86,8 +95,8 @@ export function sortValues(
   return { values, lists };
 }
 
-function checkValue({ name, choices }: Option, value: string): void {
-  if (value === "") {
+function checkValue({ name, choices, isValueOptional }: Option, value: string): void {
+  if (value === "" && !isValueOptional) {
     throw new UsageError(
       `option --${name} needs a value`,
       choices && `one of ${choices.join(", ")}`,

@@ -11,7 +11,7 @@ import { spanInFile } from "../../source/source.ts";
 import { type Limits, readLimits } from "../../workflow/limits.ts";
 import { inLocale } from "../args/output_mode.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
-import { expandPattern, isPattern } from "../inputs/expand_pattern.ts";
+import { expandPattern, isPattern } from "../../suite/expand_pattern.ts";
 import { explainError } from "../messages/explain_error.ts";
 
 /** Checks workflows without running them and prints all findings; 0 if there is no error. */

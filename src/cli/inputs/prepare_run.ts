@@ -60,7 +60,7 @@ export async function prepareRun(
       const isList = switches.has("list");
       // A list shows names as far as they are known, also where the environment of a run is missing.
       const whole = await makePlan(workflow, environment, isList ? evaluateKnownVars : undefined);
-      const plan = chooseJobs(whole, invocation);
+      const plan = await chooseJobs(whole, invocation);
       if (isList) return { plan, text: await renderAsList(plan, secrets) };
       if (!switches.has("dry-run")) return { plan };
       const { renderDryRun } = await import("../commands/dry_run.ts");
@@ -72,7 +72,8 @@ export async function prepareRun(
 /** Options that narrow what actions may reach. */
 const NARROWING: readonly string[] = ["allow-net", "allow-run", "allow-read", "allow-write"];
 
-async function permissionsOf(
+/** What the options let actions reach; undefined where they narrow nothing. */
+export async function permissionsOf(
   invocation: Invocation,
   { host }: Program,
 ): Promise<Permissions | undefined> {
@@ -81,15 +82,16 @@ async function permissionsOf(
   return await (await import("../args/permission_options.ts")).readPermissions(invocation, host);
 }
 
-async function renderAsList(plan: Plan, secrets: Masker): Promise<string> {
+/** The jobs and steps of a plan, with their ids. */
+export async function renderAsList(plan: Plan, secrets: Masker): Promise<string> {
   const { makeDag } = await import("../../dag/make_dag.ts");
   const { renderList } = await import("../commands/list_jobs.ts");
   const { makeNameMask } = await import("../messages/name_mask.ts");
   return renderList(makeDag(plan, makeNameMask(plan, secrets)), plan);
 }
 
-/** The milliseconds that `--cleanup-timeout` gives. */
-function readCleanupTimeout(text: string | undefined): number | undefined {
+/** The milliseconds that `--cleanup-timeout` gives. Throws UsageError. */
+export function readCleanupTimeout(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const milliseconds = parseDuration(text);
   if (milliseconds !== undefined && milliseconds > 0) return milliseconds;
@@ -99,12 +101,13 @@ function readCleanupTimeout(text: string | undefined): number | undefined {
   throw new UsageError(`option --cleanup-timeout ${problem}`, "write --cleanup-timeout 30s");
 }
 
-/** The number that `--jobs` gives. */
-function readCount(text: string | undefined): number | undefined {
+/** The number that an option gives. Throws UsageError. */
+export function readCount(
+  text: string | undefined,
+  option = "jobs",
+  hint = "without it all jobs run that can",
+): number | undefined {
   if (text === undefined) return undefined;
   if (/^0*[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(
-    `option --jobs must be a whole number from 1, not "${text}"`,
-    "without it all jobs run that can",
-  );
+  throw new UsageError(`option --${option} must be a whole number from 1, not "${text}"`, hint);
 }

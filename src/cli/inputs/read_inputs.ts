@@ -89,22 +89,37 @@ function hideValue(line: string): string {
   return name + line.slice(name.length).replace(/[^\s=:]/g, "*");
 }
 
-/** The workflow with its vars set: by the files in their order, then by the command line. */
+/** Takes a name that a workflow does not have, and the error that this is otherwise. */
+export type OnUnknown = (name: string, makeError: () => Error | Promise<Error>) => void;
+
+/**
+ * The workflow with its vars set: by the files in their order, then by the command line. Throws
+ * for a name that it does not have, unless there is somebody to take it.
+ */
 export async function applyInputs(
   workflow: Workflow,
   { varFiles, vars }: Inputs,
+  onUnknown?: OnUnknown,
 ): Promise<Workflow> {
   let template = workflow.vars;
   for (const file of varFiles) {
     const found = [...matchVars(workflow.vars, file.vars)];
     const problems = found.filter((each) => "message" in each);
-    if (problems.length > 0) throw await unknownVarsError(file, problems);
+    for (const problem of onUnknown ? problems : []) {
+      onUnknown?.(problem.path.join("."), () => unknownVarsError(file, [problem]));
+    }
+    if (!onUnknown && problems.length > 0) throw await unknownVarsError(file, problems);
     template = setVars(template, found.filter((each) => "value" in each));
   }
   for (const { name, value } of vars) {
     const path = pathOf(name, workflow.vars, template);
-    if ("message" in path) throw new UsageError(`option --var: ${path.message}`, path.hint);
-    template = setVars(template, [{ path, value }]);
+    if (!("message" in path)) template = setVars(template, [{ path, value }]);
+    else {
+      const { message, hint } = path;
+      const makeError = () => new UsageError(`option --var: ${message}`, hint);
+      if (!onUnknown) throw makeError();
+      onUnknown(name, makeError);
+    }
   }
   return { ...workflow, vars: template };
 }

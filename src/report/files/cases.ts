@@ -1,7 +1,7 @@
 import type { Failure, StepOutline } from "../../run/event.ts";
 import type { Position } from "../../source/source.ts";
 import { oneLine } from "../text/text_lines.ts";
-import type { JobRecord, RunRecord, StepRecord } from "./run_record.ts";
+import { type JobRecord, loneRecord, type RunRecord, type StepRecord } from "./run_record.ts";
 
 /** A job as a report counts it. */
 export interface Suite {
@@ -33,7 +33,7 @@ export interface Case {
 /** Every job of every run with its cases, these by round, step and entry. */
 export function suitesOf(records: readonly RunRecord[]): readonly Suite[] {
   const suites = records.flatMap(suitesOfRun);
-  if (records.length === 1) return suites;
+  if (loneRecord(records)) return suites;
   const names = distinct(suites.map(({ record, name }) => `${oneLine(record.name)} › ${name}`));
   return suites.map((suite, index) => ({ ...suite, name: names[index]! }));
 }

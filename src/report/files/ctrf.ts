@@ -49,7 +49,7 @@ export function* renderCtrf(records: readonly RunRecord[]): Iterable<string> {
 }
 
 /** JSON leaves out what is undefined. */
-function testOf({ record, name: suite }: Suite, one: Case): unknown {
+function testOf({ record, name: suite, job }: Suite, one: Case): unknown {
   const { name, outcome, failures, place, step } = one;
   const result = step?.result;
   const [failure] = failures;
@@ -64,6 +64,7 @@ function testOf({ record, name: suite }: Suite, one: Case): unknown {
     start,
     stop: start === undefined ? undefined : start + duration,
     suite: [record.name, suite],
+    tags: job.tags,
     message: messageOf(one),
     trace: failure && failureText(failures),
     filePath: place?.file,

@@ -1,6 +1,6 @@
 import type { Host } from "../../host/host.ts";
 import type { RunEvent } from "../../run/event.ts";
-import type { RunRecord } from "./run_record.ts";
+import type { RunRecord, SuiteRecord } from "./run_record.ts";
 
 /** A form of the report for machines, or for people elsewhere: it is written to a file. */
 export type FileFormat = DocumentFormat | StreamFormat;
@@ -40,7 +40,10 @@ export interface StreamFormat extends Common {
 }
 
 /** The document about these runs, piece by piece so that it need not be in memory as a whole. */
-export type RenderRecords = (records: readonly RunRecord[]) => Iterable<string>;
+export type RenderRecords = (
+  records: readonly RunRecord[],
+  suite?: SuiteRecord,
+) => Iterable<string>;
 
 /** What an event adds; often nothing. */
 export type RenderEvent = (event: RunEvent) => string;

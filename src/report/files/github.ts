@@ -8,6 +8,7 @@ import {
 } from "../../source/github_command.ts";
 import { cutLine } from "../text/fit_lines.ts";
 import { type StepTree, StepTrees } from "../model/step_trees.ts";
+import { suiteTitle } from "../model/step_names.ts";
 import { oneLine } from "../text/text_lines.ts";
 import { printable } from "../../source/printable.ts";
 import { failureText } from "./details.ts";
@@ -31,7 +32,6 @@ export function makeGithubReport({ env, files }: Host): RenderEvent {
   const fromRoot = pathsFromRoot(files.workingFolder(), env.get("GITHUB_WORKSPACE"));
   const found: Finding[] = [];
   let leftOut = 0;
-  const jobNames = new Map<string, string>();
   const add = (title: string, failures: readonly Failure[]) => {
     const own = failures.filter(({ kind }) => kind !== "embedded");
     if (own.length === 0) return;
@@ -41,6 +41,32 @@ export function makeGithubReport({ env, files }: Host): RenderEvent {
     else if (found.length < MOST_ANNOTATIONS) found.push(finding);
     else leftOut++;
   };
+  const runs = new Map<string, (event: RunEvent) => void>();
+  let isSuite = false;
+  return (event: RunEvent) => {
+    const isWhole = event.type.startsWith("suite_");
+    if (isWhole) isSuite = true;
+    // Before the text of the report, which may hold names from outside.
+    const begins = event.type === "suite_started" || event.type === "run_started" && !isSuite;
+    if (!isWhole) {
+      let take = runs.get(event.runId);
+      if (!take) runs.set(event.runId, take = findFailures(add));
+      take(event);
+    }
+    if (event.type === "run_finished") runs.delete(event.runId);
+    if (begins) return `::stop-commands::${token}\n`;
+    const ends = event.type === "suite_finished" || event.type === "run_finished" && !isSuite;
+    if (!ends) return "";
+    return `::${token}::\n` + found.map(renderFinding).join("") + leftOutLine(leftOut);
+  };
+}
+
+/** Finds what failed in one run. */
+function findFailures(
+  add: (title: string, failures: readonly Failure[]) => void,
+): (event: RunEvent) => void {
+  const names = new Map<string, string>();
+  let prefix = "";
   const trees = new StepTrees();
   const addStep = ({ result, inside }: StepTree, around: string) => {
     if (result.state !== "failed") return;
@@ -48,27 +74,21 @@ export function makeGithubReport({ env, files }: Host): RenderEvent {
     for (const step of inside) addStep(step, title);
     add(title, result.failures);
   };
-  return (event: RunEvent) => {
+  return (event) => {
     switch (event.type) {
       case "run_started":
-        for (const { id, name } of event.jobs) jobNames.set(id, name);
-        // Before the text of the report, which may hold names from outside.
-        return `::stop-commands::${token}\n`;
+        if (event.suite) prefix = `${suiteTitle(event)} › `;
+        for (const { id, name } of event.jobs) names.set(id, name);
+        return;
       case "step_finished": {
         const step = trees.finish(event);
-        if (step) addStep(step, jobNames.get(event.run.job) ?? event.run.job);
-        return "";
+        if (step) addStep(step, prefix + (names.get(event.run.job) ?? event.run.job));
+        return;
       }
       case "step_retried":
-        trees.retry(event.run);
-        return "";
+        return trees.retry(event.run);
       case "job_finished":
-        add(event.name, event.failures);
-        return "";
-      case "run_finished":
-        return `::${token}::\n` + found.map(renderFinding).join("") + leftOutLine(leftOut);
-      default:
-        return "";
+        return add(prefix + event.name, event.failures);
     }
   };
 }

@@ -4,9 +4,10 @@ import { PARTS } from "./html/browser/parts.ts";
 import { startPage } from "./html/browser/start.ts";
 import { flatSteps, pageDetails, pageDuration, pageJobs, pageStep } from "./html/make_page_data.ts";
 import { renderHead, renderTitle, renderWithoutScripts } from "./html/page_head.ts";
+import { indexEntries, renderIndex, renderSuiteTitle } from "./html/suite_index.ts";
 import { STYLE } from "./html/style.ts";
 import type { ResultText } from "./result_json.ts";
-import { onlyRecord, type RunRecord } from "./run_record.ts";
+import { loneRecord, type RunRecord, type SuiteRecord } from "./run_record.ts";
 
 /** A bundler gives functions other names, but not the fields of an object. */
 const SCRIPT = `(${startPage})({${
@@ -21,7 +22,10 @@ export async function makeHtmlReport(): Promise<RenderRecords> {
   const [style, script] = await Promise.all([hash(STYLE), hash(SCRIPT)]);
   const policy = `default-src 'none'; style-src ${style}; script-src ${script}; ` +
     "base-uri 'none'; form-action 'none'";
-  return (records) => renderPage(onlyRecord(records), policy);
+  return (records, suite) => {
+    const lone = loneRecord(records);
+    return lone ? renderPage(lone, policy) : renderSuitePage(records, suite, policy);
+  };
 }
 
 async function hash(text: string): Promise<string> {
@@ -32,19 +36,66 @@ async function hash(text: string): Promise<string> {
 /** The script stands before the details, which are most of a long page: rows show at once. */
 function* renderPage(record: RunRecord, policy: string): Iterable<string> {
   const { jobs } = record;
-  yield `<!doctype html>
+  yield pageStart(renderTitle(record), policy);
+  yield `${renderHead(record)}
+${mainPart(countOf(jobs.length, "job"), jobs.length > 1)}
+<noscript>
+${renderWithoutScripts(record)}
+</noscript>
+<script id="data" type="application/json">`;
+  yield* dataOf(record);
+  yield `</script>\n<script>${SCRIPT}</script>\n<script id="details-data" type="application/json">\n`;
+  yield* detailsOf(record);
+  yield `</script>\n</body>\n</html>\n`;
+}
+
+/** An index of the runs, and the data of each, of which the one that is chosen is read. */
+function* renderSuitePage(
+  records: readonly RunRecord[],
+  suite: SuiteRecord | undefined,
+  policy: string,
+): Iterable<string> {
+  yield pageStart(renderSuiteTitle(records, suite), policy);
+  yield renderIndex(records, suite);
+  for (const [index, record] of records.entries()) {
+    yield `<div id="head-${index}" hidden>\n${renderHead(record)}\n</div>\n`;
+  }
+  yield `${mainPart("Jobs", true)}
+<noscript>
+${records.map(renderWithoutScripts).join("\n")}
+</noscript>
+<script id="index-data" type="application/json">${json(indexEntries(records))}</script>\n`;
+  for (const [index, record] of records.entries()) {
+    yield `<script id="data-${index}" type="application/json">`;
+    yield* dataOf(record);
+    yield "</script>\n";
+  }
+  yield `<script>${SCRIPT}</script>\n`;
+  for (const [index, record] of records.entries()) {
+    yield `<script id="details-data-${index}" type="application/json">\n`;
+    yield* detailsOf(record);
+    yield "</script>\n";
+  }
+  yield "</body>\n</html>\n";
+}
+
+function pageStart(title: string, policy: string): string {
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${renderTitle(record)}</title>
+<title>${title}</title>
 <style>${STYLE}</style>
 </head>
 <body>
-${renderHead(record)}
-<details id="graph-part" hidden${jobs.length > 1 ? " open" : ""}>
-<summary>${countOf(jobs.length, "job")}</summary>
+`;
+}
+
+function mainPart(summary: string, isOpen: boolean): string {
+  return `<details id="graph-part" hidden${isOpen ? " open" : ""}>
+<summary>${summary}</summary>
 <div id="graph"></div>
 </details>
 <main id="main" hidden>
@@ -68,15 +119,7 @@ ${renderHead(record)}
 <p id="nothing" class="muted" hidden>Nothing to show.</p>
 </div>
 <section id="details" tabindex="0" aria-label="Details"><p class="muted">Choose a job or step.</p></section>
-</main>
-<noscript>
-${renderWithoutScripts(record)}
-</noscript>
-<script id="data" type="application/json">`;
-  yield* dataOf(record);
-  yield `</script>\n<script>${SCRIPT}</script>\n<script id="details-data" type="application/json">\n`;
-  yield* detailsOf(record);
-  yield `</script>\n</body>\n</html>\n`;
+</main>`;
 }
 
 function* dataOf(record: RunRecord): Iterable<string> {

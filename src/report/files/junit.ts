@@ -3,7 +3,13 @@ import { summarizeFailure } from "../text/render_failure.ts";
 import { countOf, oneLine } from "../text/text_lines.ts";
 import { type Case, countCases, countUntested, distinct, type Suite, suitesOf } from "./cases.ts";
 import { attemptsText, exchangesText, failureText, insideText } from "./details.ts";
-import { type RunRecord, type StepRecord, timesOf } from "./run_record.ts";
+import {
+  loneRecord,
+  type RunRecord,
+  type StepRecord,
+  type SuiteRecord,
+  timesOf,
+} from "./run_record.ts";
 
 /**
  * A JUnit report: a suite for each job, a test case for each run of a step. A false test is a
@@ -12,13 +18,15 @@ import { type RunRecord, type StepRecord, timesOf } from "./run_record.ts";
  * There is no standard. This keeps to what https://github.com/testmoapp/junitxml collects, and
  * tells of the attempts of a flaky step as Maven Surefire does.
  */
-export function* renderJunit(records: readonly RunRecord[]): Iterable<string> {
+export function* renderJunit(
+  records: readonly RunRecord[],
+  suite?: SuiteRecord,
+): Iterable<string> {
   const suites = suitesOf(records);
   const { started, duration } = timesOf(records);
-  const [only] = records.length === 1 ? records : [];
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield open("testsuites", {
-    name: only?.name ?? countOf(records.length, "workflow"),
+    name: suite?.start.name ?? loneRecord(records)?.name ?? countOf(records.length, "workflow"),
     ...countsOf(suites.flatMap(({ cases }) => cases)),
     time: seconds(duration),
     timestamp: timestamp(started),
@@ -43,6 +51,7 @@ function* renderSuite({ record, job, name, cases }: Suite): Iterable<string> {
     needs: job.needs.join(", "),
     rounds: job.rounds === undefined ? undefined : String(job.rounds),
     not_tested: countUntested(cases) ? String(countUntested(cases)) : undefined,
+    tags: job.tags?.join(", "),
     tool: `${record.tool.name} ${record.tool.version}`,
   };
   yield renderProperties(properties, "    ");

@@ -6,7 +6,7 @@ import { RunnerError } from "../../source/errors.ts";
 import type { EventSink } from "../reporter.ts";
 import type { FileFormat, RenderEvent, RenderRecords } from "./file_format.ts";
 import { Recorder } from "./recorder.ts";
-import type { RunRecord } from "./run_record.ts";
+import type { RunRecord, SuiteRecord } from "./run_record.ts";
 
 /** A report to be written, and where. */
 export interface ReportTarget {
@@ -180,7 +180,9 @@ class OpenFileReports implements FileReports {
   #complete(): void {
     const records = this.#recorder.records();
     for (const target of this.#open) {
-      if (target.kind === "document") this.#try(target, () => writeDocument(target, records));
+      if (target.kind === "document") {
+        this.#try(target, () => writeDocument(target, records, this.#recorder.suite()));
+      }
       if (!this.#problems.has(target)) this.#try(target, () => commit(target));
       if (this.#problems.has(target)) this.#try(target, () => target.file.discard());
     }
@@ -206,9 +208,13 @@ class OpenFileReports implements FileReports {
 /** Pieces may be small, and each write to standard output costs. */
 const WRITE_SIZE = 1 << 14;
 
-function writeDocument(target: DocumentTarget, records: readonly RunRecord[]): void {
+function writeDocument(
+  target: DocumentTarget,
+  records: readonly RunRecord[],
+  suite: SuiteRecord | undefined,
+): void {
   let text = "";
-  for (const piece of target.render(records)) {
+  for (const piece of target.render(records, suite)) {
     text += piece;
     if (text.length < WRITE_SIZE) continue;
     write(target, text);

@@ -13,6 +13,8 @@ const TYPES: Readonly<Record<RunEvent["type"], true>> = {
   job_finished: true,
   run_finished: true,
   note: true,
+  suite_started: true,
+  suite_finished: true,
 };
 
 /**

@@ -8,6 +8,7 @@ import {
   plannedRecord,
   type RunRecord,
   type StepRecord,
+  type SuiteRecord,
 } from "./run_record.ts";
 
 /** Keeps what the events of any number of runs report until the runs are over. */
@@ -15,6 +16,7 @@ export class Recorder {
   readonly #tool: RunRecord["tool"];
   /** By id, in the order in which they began. */
   readonly #runs = new Map<string, RunRecorder>();
+  #suite: SuiteRecord | undefined;
 
   constructor(tool: RunRecord["tool"]) {
     this.#tool = tool;
@@ -22,15 +24,29 @@ export class Recorder {
 
   /** Takes an event of any of the runs into account. */
   take(event: RunEvent): void {
+    if (event.type === "suite_started") {
+      this.#suite = { start: event };
+      return;
+    }
+    if (event.type === "suite_finished") {
+      if (this.#suite) this.#suite = { ...this.#suite, end: event };
+      return;
+    }
     const { runId } = event;
     let run = this.#runs.get(runId);
     if (!run) this.#runs.set(runId, run = new RunRecorder(emptyRecord(runId, this.#tool)));
     run.take(event);
   }
 
-  /** What is known of each run so far. */
+  /** What is known of each run so far; those of a suite are in its order. */
   records(): readonly RunRecord[] {
-    return [...this.#runs.values()].map((run) => run.record());
+    const records = [...this.#runs.values()].map((run) => run.record());
+    return records.every(({ suite }) => suite) ? records.sort(comparePlaces) : records;
+  }
+
+  /** What is known of the suite, where there is one. */
+  suite(): SuiteRecord | undefined {
+    return this.#suite;
   }
 }
 
@@ -49,9 +65,10 @@ class RunRecorder {
   take(event: RunEvent): void {
     switch (event.type) {
       case "run_started": {
-        const { name, description, file, time: started, jobs } = event;
+        const { name, description, file, time: started, jobs, suite } = event;
         const about = description === undefined ? {} : { description };
-        this.#run = { ...this.#run, name, ...about, file, started };
+        const part = suite ? { suite } : {};
+        this.#run = { ...this.#run, name, ...about, file, ...part, started };
         for (const job of jobs) this.#jobs.set(job.id, plannedRecord(job));
         return;
       }
@@ -83,6 +100,8 @@ class RunRecorder {
       case "step_started":
       case "step_waiting":
       case "round_finished":
+      case "suite_started":
+      case "suite_finished":
         return;
     }
   }
@@ -128,6 +147,12 @@ function recordOf({ run, result, inside }: StepTree, place?: Position): StepReco
 }
 
 const NONE: readonly StepRecord[] = [];
+
+const ROLES = ["setup", undefined, "teardown"];
+
+function comparePlaces({ suite: a }: RunRecord, { suite: b }: RunRecord): number {
+  return ROLES.indexOf(a?.role) - ROLES.indexOf(b?.role) || (a?.index ?? 0) - (b?.index ?? 0);
+}
 
 /** Rounds that run side by side finish in any order. */
 function compareRuns(a: StepRun, b: StepRun): number {

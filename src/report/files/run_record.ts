@@ -7,6 +7,9 @@ import type {
   StepOutline,
   StepResult,
   StepRun,
+  SuiteFinished,
+  SuitePart,
+  SuiteStarted,
 } from "../../run/event.ts";
 import type { Position } from "../../source/source.ts";
 import type { ResultText } from "./result_json.ts";
@@ -21,6 +24,8 @@ export interface RunRecord {
   readonly description?: string;
   /** The workflow file, or several joined by commas, as they were named. */
   readonly file: string;
+  /** Where it is one of several. */
+  readonly suite?: SuitePart;
   /** Milliseconds since 1970. */
   readonly started: number;
   /** In the order of the file. */
@@ -35,6 +40,8 @@ export interface JobRecord {
   readonly id: string;
   readonly name: string;
   readonly needs: readonly string[];
+  /** Those of the workflow and its own, where there are any. */
+  readonly tags?: readonly string[];
   /** The steps as the file has them. */
   readonly outline: readonly StepOutline[];
   /** How often it runs, where it has a `repeat`. */
@@ -51,6 +58,13 @@ export interface JobRecord {
   readonly failures: readonly Failure[];
   /** Each run of each step, by round, step and entry. */
   readonly steps: readonly StepRecord[];
+}
+
+/** What is known about several workflows together. */
+export interface SuiteRecord {
+  readonly start: SuiteStarted;
+  /** How they ended; absent where they were cut off. */
+  readonly end?: SuiteFinished;
 }
 
 /** One run of one step. */
@@ -73,15 +87,23 @@ export function emptyRecord(id: string, tool: RunRecord["tool"]): RunRecord {
 
 /** What a run is going to do, as a job of which nothing else is known yet. */
 export function plannedRecord(job: RunStarted["jobs"][number]): JobRecord {
-  const { id, name, needs, steps: outline } = job;
-  return { id, name, needs, outline, duration: 0, failures: [], steps: [] };
+  const { id, name, needs, tags, steps: outline } = job;
+  return {
+    id,
+    name,
+    needs,
+    ...tags ? { tags } : {},
+    outline,
+    duration: 0,
+    failures: [],
+    steps: [],
+  };
 }
 
-/** The run of a report that has room for one. */
-export function onlyRecord(records: readonly RunRecord[]): RunRecord {
+/** The run that a report is about; undefined where it is about a suite. */
+export function loneRecord(records: readonly RunRecord[]): RunRecord | undefined {
   const [record, ...others] = records;
-  if (!record || others.length > 0) throw new Error(`a report of one run got ${records.length}`);
-  return record;
+  return others.length === 0 && !record?.suite ? record : undefined;
 }
 
 /** The time from the start of the first run to the end of the last one: milliseconds. */

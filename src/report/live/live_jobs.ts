@@ -91,6 +91,8 @@ export class LiveJobs {
         this.#running.clear();
         return;
       case "note":
+      case "suite_started":
+      case "suite_finished":
         return;
     }
   }

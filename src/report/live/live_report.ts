@@ -24,6 +24,7 @@ export function liveReport(options: ReportOptions): Reporter {
 // deno-lint-ignore no-control-regex
 const COLOUR = /\x1b\[[\d;]*m/g;
 
-function measure(text: string): LiveLine {
+/** A line with the columns that it takes. */
+export function measure(text: string): LiveLine {
   return { text, width: displayWidth(text.replace(COLOUR, "")) };
 }

@@ -7,11 +7,14 @@ import { StepNames } from "./step_names.ts";
 export function namedReport(
   linesOf: (event: RunEvent, names: StepNames) => readonly string[],
 ): Reporter {
-  const names = new StepNames();
+  const runs = new Map<string, StepNames>();
   return {
     report(event) {
       const safe = printableEvent(event);
+      let names = runs.get(safe.runId);
+      if (!names) runs.set(safe.runId, names = new StepNames());
       names.update(safe);
+      if (safe.type === "run_finished") runs.delete(safe.runId);
       return linesOf(safe, names).map((line) => `${line}\n`).join("");
     },
   };

@@ -1,4 +1,4 @@
-import type { RunEvent, StepRun } from "../../run/event.ts";
+import type { RunEvent, RunStarted, StepRun } from "../../run/event.ts";
 import { runKey } from "./step_trees.ts";
 import { oneLine } from "../text/text_lines.ts";
 
@@ -6,11 +6,14 @@ import { oneLine } from "../text/text_lines.ts";
 export class StepNames {
   readonly #jobs = new Map<string, string>();
   readonly #steps = new Map<string, string>();
+  /** Names the workflow where it is one of several. */
+  #prefix = "";
 
   /** Learns names from an event, and forgets those of steps that are over. */
   update(event: RunEvent): void {
     switch (event.type) {
       case "run_started":
+        if (event.suite) this.#prefix = `${suiteTitle(event)} › `;
         for (const { id, name } of event.jobs) this.#jobs.set(id, oneLine(name));
         return;
       case "job_started":
@@ -27,7 +30,7 @@ export class StepNames {
 
   /** `Build`. */
   job(id: string): string {
-    return this.#jobs.get(id) ?? id;
+    return this.#prefix + (this.#jobs.get(id) ?? id);
   }
 
   /** `Build › compile (repeat_index 2)`; steps of an embedded job follow the one that embeds it. */
@@ -40,4 +43,9 @@ export class StepNames {
     ];
     return parts.length === 0 ? title : `${title} (${parts.join(", ")})`;
   }
+}
+
+/** What a workflow of a suite is called: its name, behind what it is for if it is not a test. */
+export function suiteTitle({ name, suite }: RunStarted): string {
+  return (suite?.role === undefined ? "" : `${suite.role}: `) + oneLine(name);
 }

@@ -4,14 +4,28 @@ import { renderFooter, runHeader } from "./layout.ts";
 import { printableEvent } from "../model/printable_event.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import { makeJobRounds } from "../model/job_rounds.ts";
-import { renderFailureList } from "./failure_list.ts";
+import { type FailureEntry, renderFailureList } from "./failure_list.ts";
 import { asText, roomOf } from "./text_lines.ts";
 import { type JobWriter, writeAtOnce } from "./write_jobs.ts";
 import { StepTrees } from "../model/step_trees.ts";
 
-/** The report that people read; `jobs` decides when the lines of jobs are written. */
-export function textReport(options: ReportOptions, jobs = writeAtOnce(options)): Reporter {
-  const text = new TextReport(options, jobs);
+/** The lines around those of the jobs. */
+export interface RunFrame {
+  start(event: RunStarted): string[];
+  /** `failures` are those of all jobs, in the order of the file. */
+  end(event: RunFinished, failures: readonly FailureEntry[]): string[];
+}
+
+/**
+ * The report that people read; `jobs` decides when the lines of jobs are written, and `frame` what
+ * is around them.
+ */
+export function textReport(
+  options: ReportOptions,
+  jobs = writeAtOnce(options),
+  frame = frameOf(options),
+): Reporter {
+  const text = new TextReport(jobs, frame);
   return {
     report: (event) => text.take(printableEvent(withoutDetails(event))),
   };
@@ -28,16 +42,29 @@ function withoutDetails(event: RunEvent): RunEvent {
   return { ...event, result };
 }
 
+/** The name of the workflow above, and below all that failed and how it ended. */
+function frameOf({ style, columns }: ReportOptions): RunFrame {
+  return {
+    start: ({ name, description }) => runHeader(name, description, style),
+    end(event, failures) {
+      const list = failures.length === 0
+        ? []
+        : renderFailureList(failures, style, roomOf(columns?.()));
+      return [...list, renderFooter(event, style)];
+    },
+  };
+}
+
 class TextReport {
-  readonly #options: ReportOptions;
   readonly #jobs: JobWriter;
+  readonly #frame: RunFrame;
   readonly #trees = new StepTrees();
   /** By id, in the order of the file; so are their positions. */
   readonly #blocks = new Map<string, JobBlock>();
 
-  constructor(options: ReportOptions, jobs: JobWriter) {
-    this.#options = options;
+  constructor(jobs: JobWriter, frame: RunFrame) {
     this.#jobs = jobs;
+    this.#frame = frame;
   }
 
   take(event: RunEvent): string {
@@ -68,13 +95,15 @@ class TextReport {
         return this.#endRun(event);
       case "step_waiting":
       case "note":
+      case "suite_started":
+      case "suite_finished":
         return "";
     }
   }
 
-  #startRun({ name, description, jobs }: RunStarted): string {
-    for (const job of jobs) this.#addBlock(job.id, job.name);
-    return asText(runHeader(name, description, this.#options.style));
+  #startRun(event: RunStarted): string {
+    for (const job of event.jobs) this.#addBlock(job.id, job.name);
+    return asText(this.#frame.start(event));
   }
 
   #startJob({ job, name, rounds }: JobStarted): string {
@@ -83,12 +112,8 @@ class TextReport {
   }
 
   #endRun(event: RunFinished): string {
-    const { style, columns } = this.#options;
     const failures = [...this.#blocks.values()].flatMap((block) => block.failures);
-    const list = failures.length === 0
-      ? []
-      : renderFailureList(failures, style, roomOf(columns?.()));
-    return asText([...list, renderFooter(event, style)]);
+    return asText(this.#frame.end(event, failures));
   }
 
   #block(id: string): JobBlock {

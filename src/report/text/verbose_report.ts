@@ -74,6 +74,10 @@ function linesOf(event: RunEvent, names: StepNames, options: DetailOptions): str
       return noteLines(event, event.run ? names.step(event.run) : "", style);
     case "run_finished":
       return [at(`${event.state} after ${formatElapsed(event.duration)}`)];
+    case "suite_started":
+      return [at(`${countOf(event.workflows, "workflow")}: started`)];
+    case "suite_finished":
+      return [at(`all workflows: ${event.state} after ${formatElapsed(event.duration)}`)];
   }
 }
 

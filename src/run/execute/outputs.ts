@@ -34,10 +34,34 @@ export class Outputs {
     }
   }
 
+  /** What its steps have published, but for those of the base. */
+  ofSteps(): StepOutputs {
+    return Object.fromEntries(
+      Object.entries(this.#own).filter(([name]) => this.#stepIds.has(name)),
+    ) as StepOutputs;
+  }
+
   #ownerOf(name: string): string | undefined {
     const owner = this.#owners.get(name);
     return owner === undefined && this.#base ? this.#base.#ownerOf(name) : owner;
   }
+}
+
+/** What steps have published, by their ids. */
+export type StepOutputs = Readonly<Record<string, Dict>>;
+
+/**
+ * The outputs of a run that sees what steps of other runs have published: by their ids alone, of
+ * which those that are ids of its own steps are none.
+ */
+export function openOutputs(stepIds: ReadonlySet<string>, given: StepOutputs = {}): Outputs {
+  const others = Object.entries(given).filter(([id]) => !stepIds.has(id));
+  if (others.length === 0) return new Outputs(stepIds);
+  // Every flat name is the id of a step here, so that none is published.
+  const names = others.flatMap(([id, values]) => [id, ...Object.keys(values)]);
+  const base = new Outputs(new Set(names));
+  for (const [id, values] of others) base.publish(id, values);
+  return new Outputs(stepIds, base);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { RunEvent } from "../event.ts";
 
 /** Fields that give an event its shape: ids, and one of a few words. */
 const SHAPE: ReadonlySet<string> = new Set(
-  "type runId run id job needs step uses state level why kind outcome".split(" "),
+  "type runId run id job needs step uses state level why kind outcome hash role".split(" "),
 );
 
 /** Fields that were masked when they were cut. */

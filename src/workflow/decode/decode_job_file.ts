@@ -6,7 +6,7 @@ import type { Document, Job, Step } from "../model.ts";
 import { addWarning } from "../problem.ts";
 
 /** Keys of a job that relate it to other jobs, and mean nothing in a job file. */
-const WITHOUT_EFFECT = ["needs", "when", "repeat"];
+const WITHOUT_EFFECT = ["needs", "when", "repeat", "tags"];
 
 /** Decodes a document that is one job; undefined, with a problem reported, if it is not a mapping. */
 export function decodeJobFile({ value }: Document, decoding: Decoding): JobDraft | undefined {

@@ -34,9 +34,12 @@ export async function decodeWorkflow(
     const draft = decodeJob(rawJob, ["jobs", index], decoding);
     if (draft) drafts.push(draft);
   });
+  const { problems } = decoding;
+  checkTags(rest.tags, ["tags"], problems);
+  for (const { tags, path } of drafts) checkTags(tags, [...path, "tags"], problems);
   const jobs = identify(drafts);
   if (jobs.some(({ needs }) => needs.length > 0)) {
-    (await import("./check_graph.ts")).checkGraph(jobs, decoding.problems);
+    (await import("./check_graph.ts")).checkGraph(jobs, problems);
   }
   const all = cleanup.length === 0 ? jobs : [...jobs, decodeFinally(cleanup, jobs, decoding)];
   checkIds(all, decoding.problems);
@@ -136,5 +139,22 @@ export function checkUnique(
       );
     }
     seen.add(id);
+  }
+}
+
+/** What can be written in an expression of tags, in which these words are operators. */
+const TAG = /^(?!(?:and|or|not)$)[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*$/u;
+
+/** Reports tags that `--tags` could not name. */
+export function checkTags(
+  tags: readonly string[] | undefined,
+  path: Path,
+  problems: Problem[],
+): void {
+  for (const [index, tag] of (tags ?? []).entries()) {
+    if (TAG.test(tag)) continue;
+    addError(problems, "tag", [...path, index], `invalid tag "${tag}"`, {
+      hint: "a tag is made of letters, digits and _ . : / -, and is not and, or, not",
+    });
   }
 }

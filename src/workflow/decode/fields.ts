@@ -42,7 +42,7 @@ const HINTS = {
 };
 
 /** In the vars of the workflow every name but these is an environment variable. */
-const IN_WORKFLOW_VARS: NameRule = {
+export const IN_WORKFLOW_VARS: NameRule = {
   where: "in the vars of the workflow",
   hints: {
     vars: "vars cannot use each other: they see environment variables, by bare name",
@@ -117,6 +117,7 @@ export const WORKFLOW = {
       names: IN_WORKFLOW_VARS,
       summary: "Variables of all jobs and steps; only here are environment variables seen.",
     },
+    tags: { type: "names", summary: "What `--tags` chooses all its jobs by." },
     jobs: { type: "list", required: true, summary: "The jobs." },
     finally: {
       type: "list",
@@ -177,6 +178,10 @@ export const JOB_FIELDS = {
       summary: "Values of `with` for all steps of an action, by the name of the action.",
     },
     repeat: { type: "map", summary: "Runs the job several times." },
+    tags: {
+      type: "names",
+      summary: "What `--tags` chooses it by, besides the tags of the workflow.",
+    },
   },
   foreignKeys: {
     if: SKIPIF,

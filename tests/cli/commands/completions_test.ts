@@ -69,7 +69,7 @@ Deno.test("bash completes commands, options, choices and files", async (test) =>
     [["dag", "~/su"], ["~/sub", "~/subway"]],
     [["--", "--"], []],
     [["--", ""], (all) => all.includes("a.yml")],
-    [["nothing.yml", ""], []],
+    [["nothing.yml", ""], documents],
   ];
   await withFiles(files, async (cwd) => {
     for (const [words, offered] of table) {

@@ -139,8 +139,7 @@ Deno.test("an invalid workflow path is reported in one line, with a suggestion",
     ["list.yml", "list.yml:1:1: error: the workflow must be a map, not a list"],
     ["binary.yml", "cannot read workflow file 'binary.yml': it is not a text file"],
     ["utf16.yml", "it is UTF-16: save it as UTF-8"],
-    ["folder", "'folder': it is a directory\n  name one of the files in it: a.yml"],
-    ["other", "'other': it is a directory\n  it has no .yml or .yaml file"],
+    ["other", "runner: error: no workflow in 'other'\n  it has no .yml or .yaml file"],
     ...Deno.build.os === "windows"
       ? []
       : [["x".repeat(300), "xxx': File name too long\n"] as const],

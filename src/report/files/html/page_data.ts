@@ -7,6 +7,13 @@ export interface PageData {
   readonly steps: readonly PageStep[];
 }
 
+/** A workflow in the index of a suite. */
+export interface IndexEntry {
+  readonly state: "passed" | "failed" | "skipped";
+  /** What is looked for words in, in lower case. */
+  readonly text: string;
+}
+
 /** A job on the page. */
 export interface PageJob {
   readonly id: string;

@@ -138,4 +138,8 @@ button {
   .columns { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr) 72px; } .tag { display: none; }
   #details { border-left: 0; border-top: 1px solid var(--line); }
 }
+#index { overflow: auto; } #index table { margin: 0 16px; border-collapse: collapse; width: calc(100% - 32px); }
+#index th, #index td { padding: 0.3em 0.8em 0.3em 0; text-align: left; border-bottom: 1px solid var(--line); }
+#index .number { text-align: right; font-variant-numeric: tabular-nums; }
+#to-index { display: inline-block; margin: 8px 16px 0; }
 `;

@@ -6,6 +6,7 @@ import { layOutGraph } from "./graph_layout.ts";
 import { makeRows } from "./rows.ts";
 import { makeSearch } from "./search.ts";
 import { formatElapsed } from "../../../../value/duration.ts";
+import { startIndex } from "./start_index.ts";
 import { makeTicks } from "./times.ts";
 import { makeValues } from "./values.ts";
 
@@ -21,6 +22,7 @@ export const PARTS = {
   makeSearch,
   makeTicks,
   makeValues,
+  startIndex,
 };
 
 /** What the page is started with. */

@@ -6,12 +6,22 @@ import type { PageParts } from "./parts.ts";
 declare const document: PageDocument;
 declare function addEventListener(type: string, hear: (event: PageEvent) => void): void;
 
-/** Brings the page to life. */
+declare const location: { readonly hash: string; reload(): void };
+
+/** Brings the page to life: that of a run, or of the run of a suite that its address names. */
 export function startPage(parts: PageParts): void {
   const MOST_DRAWN = 1000;
   const { makeElement: el, formatTime: time, makeTicks: ticks } = parts;
   const find = (id: string): PageElement => document.getElementById(id)!;
-  const data: PageData = JSON.parse(find("data").textContent!);
+  const isSuite = document.getElementById("index") !== null;
+  // Each run begins afresh: nothing of another one is left on the page.
+  if (isSuite) addEventListener("hashchange", () => location.reload());
+  const [, chosenRun] = /^#run-(\d+)$/.exec(location.hash) ?? [];
+  const run = isSuite ? `-${chosenRun}` : "";
+  if (isSuite && !document.getElementById(`data${run}`)) return parts.startIndex();
+  if (isSuite) find("index").hidden = true;
+  if (isSuite) { for (const id of [`head${run}`, "to-index"]) find(id).hidden = false; }
+  const data: PageData = JSON.parse(find(`data${run}`).textContent!);
   const [search, filter, panel, list] = [
     find("search"),
     find("show"),
@@ -24,7 +34,7 @@ export function startPage(parts: PageParts): void {
   let lines: readonly string[] | undefined;
   const detailsOf = (index: number): PageDetails | undefined => {
     if (!lines && document.readyState !== "loading") {
-      lines = find("details-data").textContent!.trim().split("\n");
+      lines = find(`details-data${run}`).textContent!.trim().split("\n");
     }
     const line = lines?.[index];
     return line === undefined ? undefined : JSON.parse(line);

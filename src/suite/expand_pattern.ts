@@ -1,5 +1,5 @@
 import { globToRegExp } from "@std/path/glob-to-regexp";
-import type { Entry, Files } from "../../host/host.ts";
+import type { Entry, Files } from "../host/host.ts";
 
 /** Whether a path is a pattern: the shell did not expand its `*`, or there was no shell. */
 export function isPattern(path: string): boolean {

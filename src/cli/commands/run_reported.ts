@@ -1,0 +1,239 @@
+import type { Environment, Host } from "../../host/host.ts";
+import type { FileReportHooks, FileReports, ReportTarget } from "../../report/files/open_files.ts";
+import { openReport, type OpenReportOptions } from "../../report/open_report.ts";
+import type { RunEvent } from "../../run/event.ts";
+import { Cancellation } from "../../run/cancellation.ts";
+import type { RunOptions } from "../../run/run.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import { LoadError, RunnerError, UsageError } from "../../source/errors.ts";
+import { durationProblem, parseDuration } from "../../value/duration.ts";
+import type { ExitCode, Invocation, Program } from "../command.ts";
+import type { LogLevel } from "../messages/warnings.ts";
+import { inLocale, redraws, usesColour } from "../args/output_mode.ts";
+
+/** How a run is told of, and how long it may take. */
+export interface Settings
+  extends Pick<OpenReportOptions, "redraws" | "timing" | "quiet" | "colour"> {
+  readonly level: LogLevel;
+  readonly timeout: RunOptions["timeout"];
+  /** The reports to be written besides the one that is printed. */
+  readonly targets: readonly ReportTarget[];
+}
+
+/** Reads how a run is to be reported. Throws UsageError. */
+export async function readSettings(invocation: Invocation, host: Host): Promise<Settings> {
+  const { switches, values } = invocation;
+  return {
+    redraws: await redraws(values.get("output"), host.env, host.stdout),
+    level: await levelOf(invocation, host.env),
+    timing: switches.has("timing"),
+    quiet: switches.has("quiet"),
+    colour: usesColour(switches.has("no-color"), host.env, host.stdout),
+    timeout: runTimeout(host.env.get("RUNNER_TIMEOUT")),
+    targets: await targetsOf(invocation, host),
+  };
+}
+
+/** What makes a run another one than others. */
+interface Runnable {
+  /** Whether it is about several workflows. */
+  readonly isSuite?: boolean;
+  readonly run: (emit: (event: RunEvent) => void, options: ReportedOptions) => Promise<boolean>;
+}
+
+/** What a run must know of how it is reported. */
+type ReportedOptions =
+  & Required<Pick<RunOptions, "cancellation" | "detail">>
+  & Pick<RunOptions, "timeout">;
+
+/** Runs what it is given, and writes the reports; 0 when all of it passed. */
+export async function runReported(
+  { isSuite = false, run }: Runnable,
+  { level, timeout, targets, ...looks }: Settings,
+  program: Program,
+): Promise<ExitCode> {
+  const { host, exit } = program;
+  const { clock } = host;
+  const began = clock.ticks();
+  const cancellation = new Cancellation();
+  let isStopping = false;
+  const stop = (why: string) => {
+    isStopping = true;
+    cancellation.cancel(why);
+  };
+  let lost: unknown;
+  const onOutputClosed = (error?: unknown) => {
+    lost ??= error;
+    const why = error === undefined
+      ? "nobody reads the report any more"
+      : "the report cannot be written";
+    stop(`stopped: ${why}`);
+  };
+  // What waits to be written may fail while the run waits for something else.
+  host.stdout.onClosed(onOutputClosed);
+  const verbose = level === "debug";
+  const report = await openReport(await reportHost(targets, host), {
+    ...looks,
+    verbose,
+    silent: level === "error",
+    isSuite,
+    isReplaced: targets.some(({ path }) => path === "-"),
+    onOutputClosed,
+  });
+  let files: FileReports | undefined;
+  const stopListening = host.signals.listen((signal) => {
+    if (isStopping) {
+      report.close();
+      files?.discard();
+      exit(1);
+    }
+    stop(`interrupted by ${signal}`);
+  }, timeout);
+  const take = (event: RunEvent) => {
+    // What a file report prints stands round the text, not in it.
+    const isFirst = event.type === (isSuite ? "suite_started" : "run_started");
+    if (isFirst) files?.take(event);
+    report.take(event);
+    if (!isFirst) files?.take(event);
+  };
+  try {
+    if (targets.length > 0) {
+      const hooks = {
+        onOutputClosed,
+        onStop: (act: (reason: string) => void) => onStop(cancellation, act),
+      };
+      files = await openFiles(targets, program, level, hooks);
+    }
+    const passed = await run(take, {
+      cancellation,
+      ...(timeout === undefined ? {} : { timeout }),
+      detail: {
+        ...(targets.some(({ format }) => format.detailed) ? { all: true, places: true } : {}),
+        ...(verbose ? { all: true, debug: true, limit: Infinity } : {}),
+      },
+    });
+    await report.finish();
+    const timeLeft = () => timeout && timeout.milliseconds - (clock.ticks() - began);
+    // A report that goes to a file that is open already comes after what is in it.
+    const isShared = targets.some(({ path }) => /^\/(?:dev|proc)\//.test(path ?? ""));
+    if (isShared) await flushReport(host, cancellation, timeLeft());
+    await files?.finish();
+    if (lost !== undefined) throw lost;
+    return await flushReport(host, cancellation, timeLeft()) && passed ? 0 : 1;
+  } finally {
+    report.close();
+    files?.discard();
+    stopListening();
+  }
+}
+
+/** Milliseconds that a reader has to take the report once the run should be over. */
+const LAST_WRITE = 2000;
+
+/**
+ * Waits until the report is written; false if its reader has gone away. A reader may also not read:
+ * a signal or the timeout of the run ends the wait then. Throws RunnerError.
+ */
+async function flushReport(
+  { clock, stdout, stderr }: Host,
+  cancellation: Cancellation,
+  timeLeft: number | undefined,
+): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const giveUp = () => resolve(undefined);
+  const bound = cancellation.reason === undefined ? timeLeft : LAST_WRITE;
+  const cancels = bound === undefined ? [] : [clock.after(Math.max(bound, LAST_WRITE), giveUp)];
+  const stopWaiting = onStop(cancellation, () => cancels.push(clock.after(LAST_WRITE, giveUp)));
+  const written = Promise.all([stdout.flush(), stderr.flush()]).then(([isOpen]) => isOpen);
+  try {
+    const result = await Promise.race([written, promise]);
+    if (result !== undefined) return result;
+    throw new RunnerError("the report could not be written: nobody reads it");
+  } finally {
+    stopWaiting();
+    for (const cancel of cancels) cancel();
+  }
+}
+
+/** How much is told on standard error; most runs ask for nothing special. */
+async function levelOf({ switches }: Invocation, env: Environment): Promise<LogLevel> {
+  if (!switches.has("verbose") && !env.get("RUNNER_LOG_LEVEL")) return "info";
+  return await (await import("../messages/warnings.ts")).logLevel(env, switches);
+}
+
+/** Prints warnings, where they are not switched off. */
+export async function printAll(
+  warnings: readonly Diagnostic[],
+  level: LogLevel,
+  program: Program,
+): Promise<void> {
+  if (warnings.length === 0) return;
+  await (await import("../messages/warnings.ts")).printWarnings(warnings, level, program);
+}
+
+async function targetsOf(invocation: Invocation, host: Host): Promise<readonly ReportTarget[]> {
+  const { lists, values } = invocation;
+  const isAsked = lists.has("report") || values.has("report-dir");
+  if (!isAsked && host.env.get("GITHUB_ACTIONS") !== "true") return [];
+  return await (await import("../args/report_targets.ts")).reportTargets(invocation, host);
+}
+
+/** Whether failures become annotations. */
+export function tellsGithub(targets: readonly ReportTarget[]): boolean {
+  return targets.some(({ format }) => format.name === "github");
+}
+
+/** The host of the report that is printed: its other output must not be taken for commands by GitHub. */
+async function reportHost(targets: readonly ReportTarget[], host: Host): Promise<Host> {
+  const local = await inLocale(host);
+  if (!tellsGithub(targets)) return local;
+  const { withoutCommands } = await import("../../report/files/github.ts");
+  return { ...local, stderr: withoutCommands(local.stderr) };
+}
+
+/** Has something done when a run is interrupted, or at once where it is. */
+function onStop(cancellation: Cancellation, act: (reason: string) => void): () => void {
+  if (cancellation.reason !== undefined) act(cancellation.reason);
+  const link = cancellation.add({ stop: ({ message }) => act(message) });
+  return () => link.remove();
+}
+
+async function openFiles(
+  targets: readonly ReportTarget[],
+  program: Program,
+  level: LogLevel,
+  hooks: Omit<FileReportHooks, "onLeftOut">,
+): Promise<FileReports> {
+  const { openFileReports } = await import("../../report/files/open_files.ts");
+  const { VERSION } = await import("../version.ts");
+  const tool = { name: "runner", version: VERSION };
+  const leftOut: Diagnostic[] = [];
+  const files = await openFileReports(targets, program.host, tool, {
+    ...hooks,
+    onLeftOut: ({ message }) => void leftOut.push({ severity: "warning", code: "report", message }),
+  });
+  await printAll(leftOut, level, program);
+  return files;
+}
+
+/** The bound of RUNNER_TIMEOUT; none where it is not set. */
+function runTimeout(value: string | undefined): RunOptions["timeout"] {
+  if (value === undefined || value === "") return undefined;
+  const milliseconds = parseDuration(value);
+  if (milliseconds === undefined) throw new UsageError(`RUNNER_TIMEOUT ${durationProblem(value)}`);
+  if (milliseconds === 0) {
+    throw new UsageError(
+      `RUNNER_TIMEOUT must be greater than 0, not "${value}"`,
+      "leave it empty for a run without bounds",
+    );
+  }
+  return { milliseconds, reason: `RUNNER_TIMEOUT of ${value} is over` };
+}
+
+/** With `--strict` a warning is an error: nothing is run. Throws LoadError. */
+export function refuseWarnings(file: string, warnings: readonly Diagnostic[]): void {
+  if (warnings.length === 0) return;
+  const count = warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`;
+  const errors = warnings.map((warning) => ({ ...warning, severity: "error" as const }));
+  throw new LoadError(`'${file}' has ${count}, which --strict makes errors`, errors);
+}

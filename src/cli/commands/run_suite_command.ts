@@ -1,0 +1,78 @@
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import { openSuite } from "../../suite/open_suite.ts";
+import { runSuite } from "../../suite/run_suite.ts";
+import type { SuiteMember } from "../../suite/suite.ts";
+import { type PreparedSuite, prepareSuite } from "../inputs/prepare_suite.ts";
+import { renderAsList } from "../inputs/prepare_run.ts";
+import type { ExitCode, Invocation, Program } from "../command.ts";
+import { explainError } from "../messages/explain_error.ts";
+import { printAll, readSettings, refuseWarnings, runReported } from "./run_reported.ts";
+
+/** Runs several workflows and prints one report; 0 when all of them passed. */
+export async function runSuiteCommand(
+  invocation: Invocation,
+  program: Program,
+): Promise<ExitCode> {
+  const { host } = program;
+  const { switches, lists, operands } = invocation;
+  const open = await openSuite(operands, host);
+  const asked = lists.has("report") || open.report.length === 0 || switches.has("list") ||
+      switches.has("dry-run")
+    ? invocation
+    : { ...invocation, lists: new Map([...lists, ["report", open.report]]) };
+  const settings = await readSettings(asked, host);
+  const isStrict = switches.has("strict");
+  const warn = (found: readonly Diagnostic[], path: string) =>
+    isStrict ? refuseWarnings(path, found) : printAll(found, settings.level, program);
+  const prepared = await prepareSuite(open, invocation, program, { warn });
+  if (settings.level === "debug" && prepared.leftOut > 0) {
+    host.stderr.write(`${prepared.leftOut} YAML files are no workflows and were left out\n`);
+  }
+  if (switches.has("list") || switches.has("dry-run")) {
+    return await showSuite(prepared, invocation, program);
+  }
+  if (prepared.seed !== undefined) {
+    host.stderr.write(`shuffled: --shuffle=${prepared.seed} gives the same order\n`);
+  }
+  const { suite, options } = prepared;
+  return await runReported(
+    {
+      isSuite: true,
+      run: (emit, more) => runSuite(suite, host, emit, { ...options, ...more }),
+    },
+    settings,
+    program,
+  );
+}
+
+/** Prints the workflows instead of running them; 1 where one cannot be loaded. */
+async function showSuite(
+  { suite, inputs, options }: PreparedSuite,
+  { switches }: Invocation,
+  program: Program,
+): Promise<ExitCode> {
+  const { host } = program;
+  let code: ExitCode = 0;
+  const show = async (member: SuiteMember, role = "") => {
+    if (member.kind === "refused") {
+      host.stderr.write(explainError(member.refusal, host, program.secrets));
+      code = 1;
+      return;
+    }
+    const { plan, path } = member;
+    const secrets = options.makeSecrets();
+    const text = switches.has("list")
+      ? await renderAsList(plan, secrets)
+      : (await import("./dry_run.ts")).renderDryRun({
+        plan,
+        vars: plan.workflow.vars,
+        environment: inputs.environment,
+        secrets,
+      });
+    host.stdout.write(`${role}${path}\n${text.replace(/^(?=.)/gm, "  ")}\n`);
+  };
+  for (const member of suite.setup) await show(member, "setup: ");
+  for (const member of suite.workflows) await show(member);
+  for (const member of suite.teardown) await show(member, "teardown: ");
+  return code;
+}

@@ -1,0 +1,205 @@
+import type { Plan } from "../../plan/plan.ts";
+import { makePlan } from "../../plan/make_plan.ts";
+import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
+import { makeMasker } from "../../run/mask/secrets.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import { LoadError, type RunnerError, UsageError } from "../../source/errors.ts";
+import type { OpenSuite } from "../../suite/open_suite.ts";
+import { planMembers } from "../../suite/plan_suite.ts";
+import { membersOfShard } from "../../suite/shards.ts";
+import type { SuiteRunOptions } from "../../suite/run_suite.ts";
+import type { PlannedMember, Shard, Suite, SuiteMember } from "../../suite/suite.ts";
+import { hashSuite } from "../../suite/suite_hash.ts";
+import type { Workflow } from "../../workflow/model.ts";
+import { checkChoiceOfJobs, chooseJobsOfMany } from "../args/choose_jobs.ts";
+import type { Invocation, Program } from "../command.ts";
+import { permissionsOf, readCleanupTimeout, readCount } from "./prepare_run.ts";
+import { applyInputs, type Inputs, readInputs } from "./read_inputs.ts";
+
+/** A suite that is about to run, or to be shown. */
+export interface PreparedSuite {
+  readonly suite: Suite;
+  readonly inputs: Inputs;
+  readonly options: Omit<SuiteRunOptions, "cancellation" | "timeout" | "detail">;
+  /** YAML files that were found and are no workflows. */
+  readonly leftOut: number;
+  /** What the order was made from, where it was shuffled. */
+  readonly seed?: string;
+}
+
+/** What only somebody who prepares a suite knows. */
+interface Hooks {
+  /** Takes what may be wrong with a workflow. Throws LoadError where that is refused. */
+  readonly warn: (found: readonly Diagnostic[], path: string) => Promise<void> | void;
+  /** Leaves what is to run of the workflows that were chosen. */
+  readonly filter?: (members: readonly SuiteMember[]) => readonly SuiteMember[];
+}
+
+/** Loads the workflows of a suite and makes the choices of the command line. */
+export async function prepareSuite(
+  open: OpenSuite,
+  invocation: Invocation,
+  program: Program,
+  { warn, filter = (members) => members }: Hooks,
+): Promise<PreparedSuite> {
+  const { host } = program;
+  const { switches, values, lists } = invocation;
+  if (switches.has("list") && switches.has("dry-run")) {
+    throw new UsageError("options --list and --dry-run cannot be combined", "leave one out");
+  }
+  checkChoiceOfJobs(invocation);
+  const jobs = readCount(values.get("jobs"));
+  const workers = readCount(
+    values.get("workers"),
+    "workers",
+    "without it there is one for each processor, at most 4",
+  ) ?? open.workers;
+  const shard = readShard(values.get("shard"));
+  const seed = seedOf(values.get("shuffle"));
+  const cleanupTimeout = readCleanupTimeout(values.get("cleanup-timeout"));
+  const permissions = await permissionsOf(invocation, program);
+  const envFiles = [...open.envFiles, ...lists.get("env-file") ?? []];
+  const inputs = await readInputs(
+    envFiles.length === 0
+      ? invocation
+      : { ...invocation, lists: new Map([...lists, ["env-file", envFiles]]) },
+    program,
+  );
+  await warn(open.warnings, open.path ?? "");
+  await warn(inputs.warnings, "");
+  const files = await open.findFiles(inputs.environment);
+  const unknown = new UnknownNames();
+  const isShown = switches.has("list");
+  const plan = (chooses: boolean) => async (loaded: Workflow, warnings: readonly Diagnostic[]) => {
+    await warn(warnings, loaded.document.name);
+    unknown.begin(chooses);
+    const workflow = await applyInputs(loaded, inputs, unknown.add);
+    const { environment } = inputs;
+    const whole = await makePlan(workflow, environment, isShown ? evaluateKnownVars : undefined);
+    await warn(whole.warnings, loaded.document.name);
+    return chooses ? await chooseJobsOfMany(whole, invocation, unknown.add) : whole;
+  };
+  const make = { permissions, plan: plan(true) };
+  const makeAround = { permissions, plan: plan(false) };
+  const all = await planMembers(files.workflows, host, make);
+  await unknown.check();
+  const chosen = all.filter((member) => member.kind === "refused" || hasJobs(member.plan));
+  const selected = filter(chosen);
+  if (selected.length === 0) throw nothingChosen(all, invocation);
+  const mine = shard
+    ? membersOfShard(selected, shard, await timesOf(values.get("shard-times"), program))
+    : selected;
+  const secrets = [host.env.all(), ...program.secrets];
+  const around = {
+    setup: await planMembers(files.setup, host, makeAround),
+    teardown: await planMembers(files.teardown, host, makeAround),
+  };
+  return {
+    suite: {
+      ...files.name === undefined ? {} : { name: files.name },
+      ...around,
+      workflows: seed === undefined ? mine : await shuffled(mine, seed),
+      ...shard ? { shard } : {},
+      hash: await hashSuite(files, selected),
+    },
+    inputs,
+    options: {
+      makeSecrets: () => makeMasker(secrets),
+      ...workers === undefined ? {} : { workers },
+      ...jobs === undefined ? {} : { jobs },
+      ...switches.has("fail-fast") ? { failFast: true } : {},
+      ...switches.has("strict") ? { strict: true } : {},
+      ...cleanupTimeout === undefined ? {} : { cleanupTimeout },
+      ...permissions ? { permissions } : {},
+    },
+    leftOut: files.leftOut,
+    ...seed === undefined ? {} : { seed },
+  };
+}
+
+function hasJobs({ jobs }: Plan): boolean {
+  return jobs.some(({ job }) => !job.isCleanup);
+}
+
+function nothingChosen(all: readonly SuiteMember[], { values, lists }: Invocation): RunnerError {
+  if (all.length === 0) {
+    return new LoadError("the suite has no workflows", [], "a workflow is a YAML file with jobs");
+  }
+  const tags = values.get("tags");
+  const plans = all.filter((member): member is PlannedMember => member.kind === "planned");
+  const known = [
+    ...new Set(plans.flatMap(({ plan: { workflow } }) => [
+      ...workflow.tags ?? [],
+      ...workflow.jobs.flatMap((job) => job.tags ?? []),
+    ])),
+  ];
+  if (tags === undefined || lists.has("only")) {
+    return new UsageError("no job was selected", "name other jobs, or fewer conditions");
+  }
+  return new UsageError(
+    `option --tags: no job has the tags "${tags}"`,
+    known.length === 0
+      ? "the workflows have no tags"
+      : `the tags are ${known.slice(0, 10).join(", ")}${known.length > 10 ? ", …" : ""}`,
+  );
+}
+
+/** Names that workflows do not have: an error where none of them has one. */
+class UnknownNames {
+  readonly #found = new Map<string, { count: number; makeError: () => Error | Promise<Error> }>();
+  #workflows = 0;
+  #counts = true;
+
+  /** Another workflow is asked; setup and teardown need not have what is for the workflows. */
+  begin(counts: boolean): void {
+    this.#counts = counts;
+    if (counts) this.#workflows++;
+  }
+
+  readonly add = (name: string, makeError: () => Error | Promise<Error>): void => {
+    if (!this.#counts) return;
+    const found = this.#found.get(name);
+    if (found) found.count++;
+    else this.#found.set(name, { count: 1, makeError });
+  };
+
+  async check(): Promise<void> {
+    for (const { count, makeError } of this.#found.values()) {
+      if (count === this.#workflows) throw await makeError();
+    }
+  }
+}
+
+function readShard(text: string | undefined): Shard | undefined {
+  if (text === undefined) return undefined;
+  const [, index, of] = /^([1-9]\d{0,5})\/([1-9]\d{0,5})$/.exec(text) ?? [];
+  if (index !== undefined && of !== undefined && Number(index) <= Number(of)) {
+    return { index: Number(index), of: Number(of) };
+  }
+  throw new UsageError(
+    `option --shard must be a number and a count, not "${text}"`,
+    "like 2/5, the second of five",
+  );
+}
+
+function seedOf(text: string | undefined): string | undefined {
+  if (text !== "") return text;
+  return String(crypto.getRandomValues(new Uint32Array(1))[0]! % 1_000_000);
+}
+
+async function shuffled(
+  members: readonly SuiteMember[],
+  seed: string,
+): Promise<readonly SuiteMember[]> {
+  const { shuffle } = await import("../../suite/shuffle.ts");
+  return shuffle(members, seed);
+}
+
+async function timesOf(
+  path: string | undefined,
+  { host }: Program,
+): Promise<ReadonlyMap<string, number> | undefined> {
+  if (path === undefined) return undefined;
+  const { readShardTimes } = await import("../../suite/shard_times.ts");
+  return await readShardTimes(path, host);
+}

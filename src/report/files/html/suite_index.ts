@@ -1,0 +1,103 @@
+import { formatElapsed } from "../../../value/duration.ts";
+import { countOf } from "../../text/text_lines.ts";
+import { workflowState } from "../../model/workflow_state.ts";
+import { type RunRecord, type SuiteRecord, timesOf } from "../run_record.ts";
+import type { IndexEntry } from "./page_data.ts";
+import { escape } from "./page_head.ts";
+
+const ICONS = { passed: "✓", failed: "✗", skipped: "-" };
+
+/** `✗ Nightly`. */
+export function renderSuiteTitle(
+  records: readonly RunRecord[],
+  suite: SuiteRecord | undefined,
+): string {
+  const icon = records.every((record) => stateOf(record) !== "failed")
+    ? ICONS.passed
+    : ICONS.failed;
+  return `${icon} ${escape(nameOf(records, suite))}`;
+}
+
+function nameOf(records: readonly RunRecord[], suite: SuiteRecord | undefined): string {
+  return suite?.start.name ?? countOf(records.length, "workflow");
+}
+
+/** What the script of the page looks for words in. */
+export function indexEntries(records: readonly RunRecord[]): readonly IndexEntry[] {
+  return records.map((record) => {
+    const { name, file, jobs } = record;
+    const names = jobs.flatMap((job) => [job.name, ...job.tags ?? []]);
+    return { state: stateOf(record), text: [name, file, ...names].join("\n").toLowerCase() };
+  });
+}
+
+/** The list of the workflows, each a link to its part of the page. */
+export function renderIndex(records: readonly RunRecord[], suite: SuiteRecord | undefined): string {
+  const { started, duration } = timesOf(records);
+  const [tool] = records.map((record) => record.tool);
+  const states = records.map(stateOf);
+  const counts = (["passed", "failed", "skipped"] as const).flatMap((state) => {
+    const count = states.filter((one) => one === state).length;
+    return count === 0 ? [] : [`<span class="${state}">${count} ${state}</span>`];
+  });
+  const interrupted = suite && !suite.end
+    ? "The run was cut off: this is how far it came"
+    : suite?.end?.interrupted;
+  const about = [
+    new Date(suite?.start.time ?? started).toISOString().slice(0, 19).replace("T", " ") + " UTC",
+    ...tool ? [`${tool.name} ${tool.version}`] : [],
+  ].join(" · ");
+  return `<p><a id="to-index" href="#" hidden>all workflows</a></p>
+<section id="index">
+<header>
+<h1>${renderSuiteTitle(records, suite)}</h1>
+${
+    interrupted === undefined
+      ? ""
+      : `<p class="alert">${escape(interrupted)}</p>\n`
+  }<ul class="counts"><li>${countOf(records.length, "workflow")}: ${
+    counts.join(", ") || "none"
+  }</li><li>${formatElapsed(suite?.end?.duration ?? duration)}</li></ul>
+<p class="muted">${escape(about)}</p>
+</header>
+<div id="index-filters" class="filters" hidden>
+<label for="index-show">Show</label>
+<select id="index-show">
+<option value="all">all</option>
+<option value="failed">failed</option>
+<option value="passed">passed</option>
+<option value="skipped">skipped</option>
+</select>
+<label for="index-search">Find</label>
+<input id="index-search" type="search" placeholder="press / to search" autocomplete="off">
+<span id="index-count" class="muted" role="status"></span>
+</div>
+<table>
+<thead><tr><th scope="col">Workflow</th><th scope="col">File</th><th scope="col" class="number">Steps</th><th scope="col" class="number">Failed</th><th scope="col" class="number">Time</th></tr></thead>
+<tbody>
+${records.map(renderRow).join("\n")}
+</tbody>
+</table>
+</section>
+`;
+}
+
+function renderRow(record: RunRecord, index: number): string {
+  const { name, file, end, suite } = record;
+  const state = stateOf(record);
+  const steps = end ? Object.values(end.steps).reduce((sum, count) => sum + count, 0) : 0;
+  const failed = end?.steps.failed || "";
+  const role = suite?.role === undefined ? "" : `${suite.role}: `;
+  const icon = `<span class="${state}" role="img" aria-label="${state}:">${ICONS[state]}</span>`;
+  return `<tr id="run-row-${index}"><td>${icon} <a href="#run-${index}">${
+    escape(role + name)
+  }</a></td>` +
+    `<td class="muted">${escape(file)}</td><td class="number">${steps}</td>` +
+    `<td class="number">${failed}</td><td class="number">${
+      formatElapsed(end?.duration ?? 0)
+    }</td></tr>`;
+}
+
+function stateOf({ end }: RunRecord): IndexEntry["state"] {
+  return end ? workflowState(end) : "failed";
+}

@@ -1,0 +1,114 @@
+import type { DataTemplate } from "../expr/expression.ts";
+import type { Host } from "../host/host.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+import { LoadError } from "../source/errors.ts";
+import type { Path } from "../source/source.ts";
+import { isDict } from "../value/value.ts";
+import { decodeAs } from "../workflow/decode/decode_document.ts";
+import { decodeFields } from "../workflow/decode/decode_fields.ts";
+import { type Decoding, isRawMap } from "../workflow/decode/decode_value.ts";
+import { checkTags } from "../workflow/decode/decode_workflow.ts";
+import { readLimits } from "../workflow/limits.ts";
+import { locateAll } from "../workflow/locate_diagnostics.ts";
+import type { Document } from "../workflow/model.ts";
+import { addError, hasErrors } from "../workflow/problem.ts";
+import { ONE_OR_MANY, SUITE, SUITE_ENTRY } from "./fields.ts";
+
+/** What a suite file says. Its paths are as it has them. */
+export interface SuiteDocument {
+  readonly document: Document;
+  readonly name?: string;
+  readonly entries: readonly SuiteEntry[];
+  readonly vars?: DataTemplate;
+  readonly envFiles: readonly string[];
+  readonly setup: readonly string[];
+  readonly teardown: readonly string[];
+  readonly workers?: number;
+  readonly report: readonly string[];
+}
+
+/** One of the workflows that it lists. */
+export interface SuiteEntry {
+  readonly path: string;
+  readonly at: Path;
+  /** Whether it is a map, which says more than the path. */
+  readonly isMap: boolean;
+  readonly vars?: DataTemplate;
+  readonly tags?: readonly string[];
+}
+
+/** A suite file, and what should be said of it. */
+export interface DecodedSuite {
+  readonly suite?: SuiteDocument;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Whether a document is a suite and not a workflow. */
+export function isSuite({ value }: Document): boolean {
+  return isDict(value) && Object.hasOwn(value, "workflows") && !Object.hasOwn(value, "jobs");
+}
+
+/** Decodes a suite file. `suite` is undefined where it has errors. */
+export async function decodeSuite(document: Document, host: Host): Promise<DecodedSuite> {
+  const decoded = await decodeAs(decode, document, readLimits(host.env), host);
+  const { draft, problems } = decoded;
+  const diagnostics = await locateAll([{ ...decoded, document }]);
+  return { ...draft && !hasErrors(problems) ? { suite: draft } : {}, diagnostics };
+}
+
+/** The same for a suite that is to run. Throws LoadError with everything that is wrong with it. */
+export async function loadSuiteFile(
+  document: Document,
+  host: Host,
+): Promise<{ readonly suite: SuiteDocument; readonly warnings: readonly Diagnostic[] }> {
+  const { suite, diagnostics } = await decodeSuite(document, host);
+  if (suite) {
+    return { suite, warnings: diagnostics.filter(({ severity }) => severity === "warning") };
+  }
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  const count = errors === 1 ? "1 error" : `${errors} errors`;
+  throw new LoadError(`suite file '${document.name}' has ${count}`, diagnostics);
+}
+
+function decode(document: Document, decoding: Decoding): SuiteDocument | undefined {
+  const fields = decodeFields(asLists(document.value), [], SUITE, decoding);
+  if (!fields) return undefined;
+  const { name, workflows = [], vars, workers } = fields;
+  if (workers !== undefined && workers < SUITE.fields.workers.minimum) {
+    const message = `"workers" must be at least 1, not ${workers}`;
+    addError(decoding.problems, "range", ["workers"], message);
+  }
+  return {
+    document,
+    ...name === undefined ? {} : { name },
+    ...vars ? { vars } : {},
+    ...workers === undefined ? {} : { workers },
+    entries: workflows.flatMap((entry, index) =>
+      decodeEntry(entry, ["workflows", index], decoding) ?? []
+    ),
+    envFiles: fields.env_file ?? [],
+    setup: fields.setup ?? [],
+    teardown: fields.teardown ?? [],
+    report: fields.report ?? [],
+  };
+}
+
+function decodeEntry(value: unknown, at: Path, decoding: Decoding): SuiteEntry | undefined {
+  if (typeof value === "string" && value.trim() !== "") return { path: value, at, isMap: false };
+  const fields = decodeFields(value, at, SUITE_ENTRY, decoding);
+  if (fields?.path === undefined) return undefined;
+  const { path, vars, tags } = fields;
+  checkTags(tags, [...at, "tags"], decoding.problems);
+  return { path, at, isMap: true, ...vars ? { vars } : {}, ...tags ? { tags } : {} };
+}
+
+/** One text is as good as a list of one. */
+function asLists(value: unknown): unknown {
+  if (!isRawMap(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [
+      key,
+      ONE_OR_MANY.includes(key) && typeof part === "string" ? [part] : part,
+    ]),
+  );
+}

@@ -1,0 +1,72 @@
+import { type Field, type FieldTable, IN_WORKFLOW_VARS } from "../workflow/decode/fields.ts";
+
+/** The top level of a suite file. */
+export const SUITE = {
+  what: "the suite",
+  fields: {
+    name: { type: "text", summary: "Shown at the top of the report." },
+    workflows: {
+      type: "list",
+      required: true,
+      summary: "Workflow files, directories and patterns, as text or as maps with `path`; " +
+        "relative to the suite file.",
+    },
+    vars: {
+      type: "data",
+      names: IN_WORKFLOW_VARS,
+      summary: "Added to the vars of each workflow, or replace the var of that name.",
+    },
+    env_file: { type: "names", summary: "Files with NAME=value lines that `vars` see." },
+    setup: {
+      type: "names",
+      summary: "Workflow files that run first; all others see their outputs by step id.",
+    },
+    teardown: {
+      type: "names",
+      summary: "Workflow files that run last, whatever happened before.",
+    },
+    workers: {
+      type: "integer",
+      minimum: 1,
+      summary: "How many workflows run at once.",
+      default: "one for each processor, at most 4",
+    },
+    report: {
+      type: "names",
+      summary: "Reports to write, such as `junit=out/junit.xml`, unless `--report` is given.",
+    },
+  },
+  foreignKeys: {
+    tags: '"tags" is a key of a workflow, of a job, and beside a path',
+    jobs: '"jobs" is a key of a workflow: a suite lists workflow files',
+    files: 'the key is "workflows"',
+    tests: 'the key is "workflows"',
+    include: 'the key is "workflows"',
+    before: 'the key is "setup"',
+    before_all: 'the key is "setup"',
+    after: 'the key is "teardown"',
+    after_all: 'the key is "teardown"',
+    env: 'variables of files come by "env_file"; "vars" read them: NAME: "{{NAME}}"',
+    parallel: 'the key is "workers"',
+    reports: 'the key is "report"',
+  },
+  holdsAnchors: true,
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** A workflow of a suite that has more than a path. */
+export const SUITE_ENTRY = {
+  what: "a workflow of the suite",
+  fields: {
+    path: { type: "text", required: true, summary: "A file, a directory or a pattern." },
+    vars: {
+      type: "data",
+      names: IN_WORKFLOW_VARS,
+      summary: "Vars of this workflow; they win over those of the suite.",
+    },
+    tags: { type: "names", summary: "Tags that all its jobs have besides their own." },
+  },
+  foreignKeys: { file: 'the key is "path"', name: "the name stands in the workflow" },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** Keys of a suite that may be one text in place of a list. */
+export const ONE_OR_MANY: readonly string[] = ["env_file", "setup", "teardown", "report"];

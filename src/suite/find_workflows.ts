@@ -1,0 +1,112 @@
+import { join } from "@std/path/join";
+import type { Files, Host } from "../host/host.ts";
+import { LoadError } from "../source/errors.ts";
+import { isDict } from "../value/value.ts";
+import { readDocument } from "../workflow/load_workflow.ts";
+import { expandPattern, isPattern } from "./expand_pattern.ts";
+import type { SuiteFile } from "./suite.ts";
+
+/** What paths, directories and patterns stand for. */
+interface FoundFiles {
+  /** Each file once, in the order of the operands, and below each by name. */
+  readonly workflows: readonly SuiteFile[];
+  /** How many YAML files were found that are no workflows. */
+  readonly leftOut: number;
+}
+
+/** Whether an operand is a directory, or a pattern that is not the path of something. */
+export async function isManyFiles(operand: string, files: Files): Promise<boolean> {
+  const isList = operand.replace(/\{[^{}]*\}/g, "").includes(",");
+  if (isList) return false;
+  if (await isDirectory(operand, files)) return true;
+  return isPattern(operand) && !await exists(operand, files);
+}
+
+async function isDirectory(path: string, files: Files): Promise<boolean> {
+  if (path === "") return false;
+  try {
+    return await files.list(path) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Whatever it is: a file, a pipe, something that may not be read. */
+async function exists(path: string, files: Files): Promise<boolean> {
+  try {
+    await files.read(path);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && /^(?:NotFound|NotADirectory)$/.test(error.name));
+  }
+}
+
+/**
+ * The workflows that paths stand for. In directories, and among the files that fit a pattern,
+ * other YAML files are left out; a file that is named must be a workflow. Throws LoadError where
+ * nothing fits a pattern.
+ */
+export async function findWorkflows(operands: readonly string[], host: Host): Promise<FoundFiles> {
+  const { files } = host;
+  const workflows: SuiteFile[] = [];
+  const known = new Set<string>();
+  let leftOut = 0;
+  for (const operand of operands) {
+    if (!await isManyFiles(operand, files)) {
+      if (isNew(operand, known)) workflows.push({ path: operand });
+      continue;
+    }
+    const paths = await isDirectory(operand, files)
+      ? await yamlFilesIn(operand, files)
+      : (await expandPattern(operand, files)).filter((path) => /\.(?:ya?ml|json)$/i.test(path));
+    if (paths.length === 0) throw nothingFound(operand);
+    for (const path of paths) {
+      if (!isNew(path, known)) continue;
+      const file = await readWorkflow(path, host);
+      if (file) workflows.push(file);
+      else leftOut++;
+    }
+  }
+  return { workflows, leftOut };
+}
+
+function isNew(path: string, known: Set<string>): boolean {
+  const key = join(path);
+  if (known.has(key)) return false;
+  known.add(key);
+  return true;
+}
+
+function nothingFound(operand: string): LoadError {
+  const hint = /[*?]/.test(operand) ? "no file fits this pattern" : undefined;
+  return isPattern(operand)
+    ? new LoadError(`workflow file '${operand}' not found`, [], hint)
+    : new LoadError(`no workflow in '${operand}'`, [], "it has no .yml or .yaml file");
+}
+
+/** By path; hidden directories and `node_modules` are not entered, nor are links to directories. */
+async function yamlFilesIn(directory: string, files: Files): Promise<readonly string[]> {
+  const found: string[] = [];
+  const folder = directory.replace(/\/+$/, "");
+  for (const { name, kind } of await files.entries(directory)) {
+    const path = folder === "." ? name : `${folder}/${name}`;
+    if (kind === "file") {
+      if (/\.ya?ml$/i.test(name) && !name.startsWith(".")) found.push(path);
+    } else if (kind === "folder" && !name.startsWith(".") && name !== "node_modules") {
+      found.push(...await yamlFilesIn(path, files));
+    }
+  }
+  return found;
+}
+
+/** A file that may be a workflow; undefined where it is something else. */
+async function readWorkflow(path: string, host: Host): Promise<SuiteFile | undefined> {
+  try {
+    const document = await readDocument(path, host);
+    const { value } = document;
+    return isDict(value) && Object.hasOwn(value, "jobs") ? { path, document } : undefined;
+  } catch (refusal) {
+    if (refusal instanceof LoadError) return { path, refusal };
+    throw refusal;
+  }
+}

@@ -1,0 +1,176 @@
+import { join } from "@std/path/join";
+import type { DataTemplate } from "../expr/expression.ts";
+import { renderData } from "../expr/template/template_data.ts";
+import type { Host } from "../host/host.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+import { ExpressionError, LoadError, UsageError } from "../source/errors.ts";
+import type { Path } from "../source/source.ts";
+import type { Dict } from "../value/value.ts";
+import { readDocument } from "../workflow/load_workflow.ts";
+import { isSuite, loadSuiteFile, type SuiteDocument, type SuiteEntry } from "./decode_suite.ts";
+import { findWorkflows, isManyFiles } from "./find_workflows.ts";
+import type { SuiteFile, SuiteFiles } from "./suite.ts";
+
+/** A suite whose files are known, before anything of them is evaluated. */
+export interface OpenSuite {
+  /** The suite file itself, where there is one. */
+  readonly path?: string;
+  /** How many workflows its file lets run at once. */
+  readonly workers?: number;
+  /** What its file adds to the environment. */
+  readonly envFiles: readonly string[];
+  /** Reports that its file asks for. */
+  readonly report: readonly string[];
+  readonly warnings: readonly Diagnostic[];
+  /** Finds the workflows, with the vars that they are given. Throws LoadError. */
+  readonly findFiles: (environment: Readonly<Record<string, string>>) => Promise<SuiteFiles>;
+}
+
+/** Whether what stands on a command line is a suite: several files, or one that lists others. */
+export async function isSuiteOf(operands: readonly string[], host: Host): Promise<boolean> {
+  const [only = "", ...others] = operands;
+  if (others.length > 0) return true;
+  return await isManyFiles(only, host.files) || await readSuite(only, host) !== undefined;
+}
+
+/** Opens the suite that operands name. Throws LoadError and UsageError. */
+export async function openSuite(operands: readonly string[], host: Host): Promise<OpenSuite> {
+  const [only] = operands.length === 1 ? operands : [];
+  const isFile = only !== undefined && !await isManyFiles(only, host.files);
+  const document = isFile ? await readSuite(only, host) : undefined;
+  if (!document) return ofOperands(operands, host);
+  const { suite, warnings } = await loadSuiteFile(document, host);
+  const at = (path: string) => besideFile(only!, path);
+  return {
+    path: only!,
+    ...suite.workers === undefined ? {} : { workers: suite.workers },
+    envFiles: suite.envFiles.map(at),
+    report: suite.report.map((target) => target.replace(/(?<==)(?!-$).+/s, at)),
+    warnings,
+    findFiles: (environment) => filesOf(suite, at, environment, host),
+  };
+}
+
+function ofOperands(operands: readonly string[], host: Host): OpenSuite {
+  return {
+    envFiles: [],
+    report: [],
+    warnings: [],
+    async findFiles() {
+      const found = await findWorkflows(operands, host);
+      for (const { path } of found.workflows) {
+        if (await readSuite(path, host) === undefined) continue;
+        throw new UsageError(`the suite file '${path}' runs by itself`, `runner ${path}`);
+      }
+      return { setup: [], teardown: [], ...found };
+    },
+  };
+}
+
+/** The document of a suite file; undefined for anything else. */
+async function readSuite(path: string, { files, env, ...host }: Host) {
+  if (path.includes(",") || !await files.isFile(path).catch(() => false)) return undefined;
+  const text = new TextDecoder().decode(await files.read(path).catch(() => new Uint8Array()));
+  if (!/(?:^|[{,])\s*["']?workflows["']?\s*:/m.test(text)) return undefined;
+  // A suite has no defaults of workflows.
+  const plain = { get: (name: string) => name === "RUNNER_CONFIG" ? undefined : env.get(name) };
+  try {
+    const document = await readDocument(path, { ...host, files, env: { ...env, ...plain } });
+    return isSuite(document) ? document : undefined;
+  } catch (error) {
+    if (error instanceof LoadError) return undefined;
+    throw error;
+  }
+}
+
+/** A path that is relative to a file. */
+function besideFile(file: string, path: string): string {
+  const folder = file.replace(/[^/\\]*$/, "");
+  return folder === "" || /^(?:[/\\]|[a-z]:[/\\])/i.test(path) ? path : join(folder, path);
+}
+
+async function filesOf(
+  suite: SuiteDocument,
+  at: (path: string) => string,
+  environment: Readonly<Record<string, string>>,
+  host: Host,
+): Promise<SuiteFiles> {
+  const { name, document } = suite;
+  const evaluate = (vars: DataTemplate | undefined, path: Path) =>
+    evaluateVars(vars, path, environment, document);
+  const shared = await evaluate(suite.vars, ["vars"]);
+  const given = (path: string): SuiteFile => ({ path: at(path), vars: shared });
+  const workflows: SuiteFile[] = [];
+  let leftOut = 0;
+  for (const entry of suite.entries) {
+    const found = await findEntry(entry, at, suite, host);
+    leftOut += found.leftOut;
+    const vars = { ...shared, ...await evaluate(entry.vars, [...entry.at, "vars"]) };
+    const { tags, isMap } = entry;
+    for (const file of found.workflows) {
+      const other = workflows.findIndex(({ path }) => path === file.path);
+      const isPlain = other >= 0 && !isMapped.has(workflows[other]!);
+      const listed = { ...file, vars, ...tags ? { tags } : {} };
+      if (isMap) isMapped.add(listed);
+      // What a map says of a file holds where a pattern has found it, too.
+      if (isPlain && isMap) workflows[other] = listed;
+      else if (isMap || other < 0) workflows.push(listed);
+    }
+  }
+  return {
+    ...name === undefined ? {} : { name },
+    setup: suite.setup.map(given),
+    workflows,
+    teardown: suite.teardown.map(given),
+    leftOut,
+  };
+}
+
+/** Files of which a suite says more than the path. */
+const isMapped = new WeakSet<SuiteFile>();
+
+async function findEntry(
+  { path, at: place }: SuiteEntry,
+  at: (path: string) => string,
+  { document }: SuiteDocument,
+  host: Host,
+) {
+  try {
+    return await findWorkflows([at(path)], host);
+  } catch (error) {
+    if (!(error instanceof LoadError)) throw error;
+    const { message, hint } = error;
+    const span = (await document.positions()).locate(place);
+    throw new LoadError(`cannot find the workflows of suite file '${document.name}'`, [{
+      severity: "error",
+      code: "workflows",
+      message,
+      span,
+      ...hint === undefined ? {} : { hint },
+    }]);
+  }
+}
+
+async function evaluateVars(
+  vars: DataTemplate | undefined,
+  path: Path,
+  environment: Readonly<Record<string, string>>,
+  document: SuiteDocument["document"],
+): Promise<Dict> {
+  if (!vars) return {};
+  try {
+    return renderData(vars, { names: environment, strict: false }) as Dict;
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    const at = [...path, ...error.path];
+    const positions = await document.positions();
+    const source = positions.text(at);
+    throw new LoadError(`cannot evaluate "${at.join(".")}" of the suite`, [{
+      severity: "error",
+      code: "vars",
+      message: error.message,
+      span: source ? { source, start: error.start, end: error.end } : positions.locate(at),
+      ...error.hint === undefined ? {} : { hint: error.hint },
+    }]);
+  }
+}

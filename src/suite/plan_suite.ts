@@ -1,0 +1,57 @@
+import type { Permissions } from "../action/permissions/permissions.ts";
+import type { DataTemplate } from "../expr/expression.ts";
+import type { Host } from "../host/host.ts";
+import type { Plan } from "../plan/plan.ts";
+import { setVars } from "../plan/set_vars.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+import { LoadError } from "../source/errors.ts";
+import { loadDocument, readDocument } from "../workflow/load_workflow.ts";
+import type { Workflow } from "../workflow/model.ts";
+import type { SuiteFile, SuiteMember } from "./suite.ts";
+
+/** How the workflows of a suite become plans. */
+export interface PlanOptions {
+  readonly permissions?: Permissions | undefined;
+  /** Makes the plan of one. What it throws as LoadError makes that one a failed workflow. */
+  readonly plan: (workflow: Workflow, warnings: readonly Diagnostic[]) => Promise<Plan>;
+}
+
+/** Loads and plans workflows. One that cannot be loaded keeps the others from nothing. */
+export async function planMembers(
+  files: readonly SuiteFile[],
+  host: Host,
+  options: PlanOptions,
+): Promise<readonly SuiteMember[]> {
+  const members: SuiteMember[] = [];
+  for (const [index, file] of files.entries()) {
+    const { path } = file;
+    try {
+      const { plan, warnings } = await planMember(file, host, options);
+      members.push({ kind: "planned", path, index, plan, warnings });
+    } catch (refusal) {
+      if (!(refusal instanceof LoadError)) throw refusal;
+      members.push({ kind: "refused", path, index, refusal });
+    }
+  }
+  return members;
+}
+
+async function planMember(file: SuiteFile, host: Host, { permissions, plan }: PlanOptions) {
+  if (file.refusal) throw file.refusal;
+  const document = file.document ?? await readDocument(file.path, host);
+  const { workflow, warnings } = await loadDocument(document, host, permissions);
+  const tags = [...workflow.tags ?? [], ...file.tags ?? []];
+  const changed = {
+    ...workflow,
+    vars: withVars(workflow.vars, file.vars ?? {}),
+    ...tags.length === 0 ? {} : { tags },
+  };
+  const planned = await plan(changed, warnings);
+  return { plan: planned, warnings: [...warnings, ...planned.warnings] };
+}
+
+/** Vars of a suite file are added, or replace those of the workflow as a whole. */
+function withVars(vars: DataTemplate, given: NonNullable<SuiteFile["vars"]>): DataTemplate {
+  const settings = Object.entries(given).map(([name, value]) => ({ path: [name], value }));
+  return settings.length === 0 ? vars : setVars(vars, settings);
+}

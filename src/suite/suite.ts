@@ -1,0 +1,69 @@
+import type { Diagnostic } from "../source/diagnostic.ts";
+import type { LoadError } from "../source/errors.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Dict } from "../value/value.ts";
+import type { Document } from "../workflow/model.ts";
+
+/** A workflow file that a suite consists of. */
+export interface SuiteFile {
+  /** The file, or several joined by commas. */
+  readonly path: string;
+  /** Read already, where that was needed to know that it is a workflow. */
+  readonly document?: Document;
+  /** Why it cannot be read. */
+  readonly refusal?: LoadError;
+  /** What a suite file adds to its vars, or replaces there. */
+  readonly vars?: Dict;
+  /** Tags that all its jobs have besides. */
+  readonly tags?: readonly string[];
+}
+
+/** Files that are run together. */
+export interface SuiteFiles {
+  /** The name that a suite file gives. */
+  readonly name?: string;
+  readonly setup: readonly SuiteFile[];
+  readonly workflows: readonly SuiteFile[];
+  readonly teardown: readonly SuiteFile[];
+  /** How many YAML files were found that are no workflows. */
+  readonly leftOut: number;
+}
+
+/** A workflow of a suite that can be run, or why it cannot. */
+export type SuiteMember = PlannedMember | RefusedMember;
+
+interface Member {
+  readonly path: string;
+  /** From 0, in the order of the suite. */
+  readonly index: number;
+}
+
+export interface PlannedMember extends Member {
+  readonly kind: "planned";
+  readonly plan: Plan;
+  readonly warnings: readonly Diagnostic[];
+}
+
+export interface RefusedMember extends Member {
+  readonly kind: "refused";
+  readonly refusal: LoadError;
+}
+
+/** Workflows that are run together. */
+export interface Suite {
+  readonly name?: string;
+  readonly setup: readonly SuiteMember[];
+  readonly workflows: readonly SuiteMember[];
+  readonly teardown: readonly SuiteMember[];
+  /** Which share of the workflows this is. */
+  readonly shard?: Shard;
+  /** The same for all shards. */
+  readonly hash: string;
+}
+
+/** One of several shares of a suite. */
+export interface Shard {
+  /** From 1. */
+  readonly index: number;
+  readonly of: number;
+}

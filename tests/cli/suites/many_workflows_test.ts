@@ -1,0 +1,208 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { readFolder } from "../../support/run_reports.ts";
+import { runMain } from "../../support/run_main.ts";
+import { withRig } from "../../support/rig.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+
+const flow = (name: string, ...steps: string[]) =>
+  `name: ${name}\njobs:\n  - name: Job\n    id: job\n    steps:\n` +
+  steps.map((step) => `      - ${step}\n`).join("");
+const PASS = "{ uses: hello, name: good, test: 1 < 2 }";
+const FAIL = "{ uses: hello, name: bad, test: 2 < 1 }";
+const get = (path: string) =>
+  `{ uses: http, with: { get: "{url}${path}" }, test: res.code == 200 }`;
+
+function runAll(files: Record<string, string>, args: string[], env: Record<string, string> = {}) {
+  return withRig((rig) => {
+    const atRig = Object.fromEntries(
+      Object.entries(files).map(([name, text]) => [name, text.replaceAll("{url}", rig.url)]),
+    );
+    return withFiles(atRig, async (cwd) => {
+      const result = await runMain(args, { cwd, env });
+      return { ...result, seen: [...rig.seen], reports: readFolder(`${cwd}/out`) };
+    });
+  });
+}
+
+const lastLine = (text: string) => text.trimEnd().split("\n").at(-1)!.replace(/ in .*/, "");
+
+const TREE = {
+  "flows/a.yml": flow("A", PASS),
+  "flows/sub/b.yaml": flow("B", PASS, PASS),
+  "flows/job.yml": "name: J\nsteps: [{ uses: hello }]\n",
+  "flows/data.yml": "- 1\n",
+  "flows/note.txt": "x",
+  "flows/.hidden/c.yml": flow("C", FAIL),
+  "flows/node_modules/d.yml": flow("D", FAIL),
+};
+
+Deno.test("arguments, directories and patterns stand for the workflows in them", async (test) => {
+  const table: [args: string[], last: string][] = [
+    [["flows"], "2 workflows: 2 passed; 3 steps"],
+    [["flows/"], "2 workflows: 2 passed; 3 steps"],
+    [["flows/a.yml", "flows"], "2 workflows: 2 passed; 3 steps"],
+    [["flows/*.yml"], "1 workflow: 1 passed; 1 step"],
+    [["flows/**/*.y*ml"], "2 workflows: 2 passed; 3 steps"],
+    [["flows/a.yml", "flows/sub/b.yaml"], "2 workflows: 2 passed; 3 steps"],
+  ];
+  for (const [args, last] of table) {
+    await test.step(args.join(" "), async () => {
+      const { code, stdout, stderr } = await runAll(TREE, args);
+      assertEquals([code, lastLine(stdout), stderr], [0, last, ""]);
+    });
+  }
+});
+
+Deno.test("-v counts the YAML files that are no workflows", async () => {
+  const { stderr } = await runAll(TREE, ["-v", "flows"]);
+  assertStringIncludes(stderr, "2 YAML files are no workflows and were left out");
+});
+
+Deno.test("a path that exists is never a pattern", async () => {
+  const { code, stdout } = await runAll({ "a[1].yml": flow("A", PASS) }, ["a[1].yml"]);
+  assertEquals([code, lastLine(stdout).replace(/time: \S+/, "")], [
+    0,
+    "Total workflow  ✓ All jobs succeeded",
+  ]);
+});
+
+Deno.test("a workflow that cannot be loaded fails, and the others run", async () => {
+  const files = { "a.yml": "name: [\n", "b.yml": flow("B", PASS), "c.yml": "name: C\njobs: 1\n" };
+  const { code, stdout } = await runAll(files, ["a.yml", "b.yml", "c.yml", "no.yml"]);
+  assertEquals([code, lastLine(stdout)], [1, "4 workflows: 1 passed, 3 failed; 1 step"]);
+  assertMatch(stdout, /^Failures\n {2}1\. a\.yml › Load the workflow {3}a\.yml:1:7$/m);
+  assertStringIncludes(stdout, "workflow file 'no.yml' not found");
+});
+
+Deno.test("each workflow has its own vars and outputs", async () => {
+  const outputs =
+    '{ uses: echo, id: e, with: { message: "{{vars.x}}" }, outputs: { got: res.message } }';
+  const files = {
+    "a.yml": `vars: { x: one }\n${
+      flow("A", outputs, "{ uses: hello, test: outputs.got == 'one' }")
+    }`,
+    "b.yml": `vars: { x: two }\n${
+      flow("B", outputs, "{ uses: hello, test: outputs.got == 'two' }")
+    }`,
+  };
+  const { code, stdout } = await runAll(files, ["--workers", "2", "a.yml", "b.yml"]);
+  assertEquals([code, lastLine(stdout)], [0, "2 workflows: 2 passed; 4 steps"], stdout);
+});
+
+Deno.test("--workers workflows run at once, and --jobs bounds all of them together", async () => {
+  const files = { "a.yml": flow("A", get("/meet/x/2")), "b.yml": flow("B", get("/meet/x/2")) };
+  assertEquals((await runAll(files, ["--workers", "2", "a.yml", "b.yml"])).code, 0);
+  const two = { "a.yml": flow("A", get("/a"), get("/a2")), "b.yml": flow("B", get("/b")) };
+  const { seen } = await runAll(two, ["--workers", "2", "--jobs", "1", "a.yml", "b.yml"]);
+  assertEquals(seen, ["/a", "/a2", "/b"]);
+});
+
+Deno.test("--fail-fast skips the workflows that have not begun", async () => {
+  const files = { "a.yml": flow("A", FAIL), "b.yml": flow("B", get("/b")) };
+  const { code, stdout, seen } = await runAll(files, [
+    "--workers=1",
+    "--fail-fast",
+    "a.yml",
+    "b.yml",
+  ]);
+  assertEquals([code, seen], [1, []]);
+  assertEquals(lastLine(stdout), "2 workflows: 1 failed, 1 skipped; 1 step");
+  assertStringIncludes(stdout, "- B (skipped: not started: --fail-fast after");
+});
+
+Deno.test("a name is an error only where no workflow has it", async (test) => {
+  const files = {
+    "a.yml": `vars: { x: 1 }\n${flow("A", PASS)}`,
+    "b.yml": flow("B", PASS).replace("id: job", "id: other"),
+  };
+  const table: [args: string[], code: number, text: string][] = [
+    [["--var", "x=2"], 0, "2 workflows: 2 passed"],
+    [["--var", "y=2"], 1, 'option --var: unknown variable "y"'],
+    [["--only", "job"], 0, "1 workflow: 1 passed"],
+    [["--only", "nothing"], 1, 'option --only: unknown job "nothing"'],
+    [["--skip", "job"], 0, "2 workflows: 1 passed, 1 skipped"],
+    [["--skip", "nothing"], 1, 'option --skip: unknown job "nothing"'],
+  ];
+  for (const [args, code, text] of table) {
+    await test.step(args.join(" "), async () => {
+      const result = await runAll(files, [...args, "a.yml", "b.yml"]);
+      assertEquals(result.code, code, result.stderr);
+      assertStringIncludes(result.stdout + result.stderr, text);
+    });
+  }
+});
+
+Deno.test("--tags chooses jobs of all workflows with what they need", async (test) => {
+  const files = {
+    "a.yml": "name: A\ntags: [smoke]\njobs:\n" +
+      "  - { name: One, id: one, steps: [{ uses: hello }] }\n" +
+      "  - { name: Two, id: two, tags: [slow], needs: [one], steps: [{ uses: hello }] }\n",
+    "b.yml": `tags: [other]\n${flow("B", PASS)}`,
+  };
+  const table: [tags: string, last: string][] = [
+    ["smoke", "1 workflow: 1 passed; 2 steps"],
+    ["slow", "1 workflow: 1 passed; 2 steps"],
+    ["smoke and not slow", "1 workflow: 1 passed; 1 step"],
+    ["not (smoke or slow)", "1 workflow: 1 passed; 1 step"],
+    ["other || slow", "2 workflows: 2 passed; 3 steps"],
+  ];
+  for (const [tags, last] of table) {
+    await test.step(tags, async () => {
+      const { stdout } = await runAll(files, ["--tags", tags, "a.yml", "b.yml"]);
+      assertEquals(lastLine(stdout), last);
+    });
+  }
+  const { code, stderr } = await runAll(files, ["--tags", "nope", "a.yml", "b.yml"]);
+  assertEquals([code, stderr], [
+    1,
+    'runner: error: option --tags: no job has the tags "nope"\n  the tags are smoke, slow, other\n',
+  ]);
+});
+
+Deno.test("--shuffle prints a seed that gives the same order again", async () => {
+  const files = Object.fromEntries(
+    ["a", "b", "c", "d", "e", "f"].map((id) => [`${id}.yml`, flow(id, get(`/${id}`))]),
+  );
+  const first = await runAll(files, ["--workers=1", "--shuffle", ...Object.keys(files)]);
+  const [, seed] = /--shuffle=(\d+)/.exec(first.stderr)!;
+  const again = await runAll(files, ["--workers=1", `--shuffle=${seed}`, ...Object.keys(files)]);
+  assertEquals(first.code, 0);
+  assertEquals(again.seen, first.seen);
+});
+
+Deno.test("one report of each format is about all workflows", async () => {
+  const files = { "a.yml": flow("A", PASS), "b.yml": flow("B", FAIL), "c.yml": "name: C\n" };
+  const { code, reports } = await runAll(files, ["--report-dir", "out", ...Object.keys(files)]);
+  assertEquals(code, 1);
+  const suites = [...reports["junit.xml"]!.matchAll(/<testsuite name="([^"]*)"/g)].map(([, n]) =>
+    n
+  );
+  assertEquals(suites, ["A › Job", "B › Job", "c.yml › Load the workflow"]);
+  assertStringIncludes(reports["report.tap"]!, "1..3\n");
+  const { schema, runs, totals } = JSON.parse(reports["report.json"]!);
+  assertEquals([schema, runs.length], ["runner-suite-report/1", 3]);
+  assertEquals(totals.workflows, { passed: 1, failed: 2, skipped: 0 });
+  assertEquals(JSON.parse(reports["ctrf.json"]!).results.summary.failed, 2);
+  assertStringIncludes(reports["summary.md"]!, "## ❌ B");
+  assertMatch(reports["report.html"]!, /<a href="#run-1">B<\/a>/);
+  const events = reports["events.ndjson"]!.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals([events[0].type, events.at(-1).type], ["suite_started", "suite_finished"]);
+  assertEquals(new Set(events.map(({ runId }) => runId)).size, 4);
+});
+
+Deno.test("annotations for GitHub begin and end around all workflows", async () => {
+  const files = { "a.yml": flow("A", FAIL), "b.yml": flow("B", FAIL) };
+  const { stdout } = await runAll(files, ["a.yml", "b.yml"], { GITHUB_ACTIONS: "true" });
+  assertEquals([...stdout.matchAll(/^::stop-commands::/gm)].length, 1);
+  const [, ends] = stdout.split("2 workflows: ");
+  assertEquals([...ends!.matchAll(/^::error /gm)].length, 2);
+});
+
+Deno.test("--list and --dry-run show every workflow and run nothing", async () => {
+  const files = { "a.yml": flow("A", get("/a")), "b.yml": flow("B", get("/b")) };
+  for (const option of ["--list", "--dry-run"]) {
+    const { code, stdout, seen } = await runAll(files, [option, "a.yml", "b.yml"]);
+    assertEquals([code, seen], [0, []]);
+    assertMatch(stdout, /^a\.yml\n {2}\S[^]*^b\.yml\n {2}\S/m);
+  }
+});
