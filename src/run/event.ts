@@ -1,5 +1,6 @@
 import type { Position, SourceExcerpt } from "../source/source.ts";
 import type { Value } from "../value/value.ts";
+import type { MessageView } from "./message_view.ts";
 import type { SuiteFinished, SuitePart, SuiteStarted } from "./suite_event.ts";
 
 /**
@@ -21,6 +22,7 @@ export type RunEvent =
   | SuiteStarted
   | SuiteFinished;
 
+export type * from "./message_view.ts";
 export type * from "./suite_event.ts";
 
 /** A run begins. */
@@ -303,16 +305,6 @@ export interface Exchange {
     /** How to show the response. */
     readonly response?: MessageView;
   };
-}
-
-/** How to show a request or a response, as its action knows. */
-export interface MessageView {
-  /** The line above its fields: `GET http://localhost/`, `200 OK`. */
-  readonly title?: string;
-  /** Fields that the title covers, so that they are not listed. */
-  readonly covered?: readonly string[];
-  /** Paths of what is nearly always the same, which is only listed where details are asked for. */
-  readonly minor?: readonly (readonly string[])[];
 }
 
 /** A round of a repeated job is over. */

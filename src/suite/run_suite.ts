@@ -1,5 +1,6 @@
 import type { Host } from "../host/host.ts";
 import { workflowState } from "../report/model/workflow_state.ts";
+import type { Plan } from "../plan/plan.ts";
 import { Cancellation } from "../run/cancellation.ts";
 import type { Emit, JobState, RunEvent, StepState, SuitePart } from "../run/event.ts";
 import type { StepOutputs } from "../run/execute/outputs.ts";
@@ -13,7 +14,7 @@ import type { Suite, SuiteMember } from "./suite.ts";
 
 /** How a suite is run: what of it holds for each of its runs, and what for all of them. */
 export interface SuiteRunOptions
-  extends Pick<RunOptions, "detail" | "failFast" | "strict" | "permissions" | "timeout"> {
+  extends Pick<RunOptions, "detail" | "failFast" | "strict" | "permissions" | "tls" | "timeout"> {
   /** Interrupts all runs. */
   readonly cancellation: Cancellation;
   /** How many workflows may run at once. */
@@ -177,7 +178,7 @@ class SuiteSession {
     const link = cancellation.add({ stop: ({ message }) => own.cancel(message) });
     try {
       return await run(
-        member.plan,
+        planToRun(member.plan, draining),
         this.#host,
         emit,
         this.#runOptions(member, suite, {
@@ -196,7 +197,7 @@ class SuiteSession {
     suite: SuitePart,
     own: Pick<RunOptions, "cancellation" | "draining" | "secrets">,
   ): RunOptions {
-    const { detail, failFast, strict, permissions } = this.#options;
+    const { detail, failFast, strict, permissions, tls, cleanupTimeout } = this.#options;
     const slots = this.#slots;
     const isWorkflow = suite.role === undefined;
     return {
@@ -204,6 +205,8 @@ class SuiteSession {
       ...detail ? { detail } : {},
       ...strict === undefined ? {} : { strict },
       ...permissions ? { permissions } : {},
+      ...tls ? { tls } : {},
+      ...cleanupTimeout === undefined ? {} : { cleanupTimeout },
       ...failFast && isWorkflow ? { failFast } : {},
       // Jobs of a workflow that stands above come first.
       ...slots && isWorkflow
@@ -230,6 +233,12 @@ class SuiteSession {
       this.steps[key] += steps[key];
     }
   }
+}
+
+/** A workflow that is not begun has nothing to clean up. */
+function planToRun(plan: Plan, draining: Cancellation): Plan {
+  if (draining.reason === undefined) return plan;
+  return { ...plan, jobs: plan.jobs.filter(({ job }) => !job.isCleanup) };
 }
 
 /** No workflow has as many. */
