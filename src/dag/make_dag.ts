@@ -1,3 +1,5 @@
+import { renderText } from "../expr/template/render.ts";
+import { ExpressionError } from "../source/errors.ts";
 import type { DataTemplate, Scope, Template } from "../expr/expression.ts";
 import { evaluateKnown } from "../plan/evaluate_known.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -6,7 +8,6 @@ import { markCleanup } from "../workflow/mark_cleanup.ts";
 import type { Job, Step } from "../workflow/model.ts";
 import type { Dag, DagStep } from "./dag.ts";
 import { makeLevels } from "./make_levels.ts";
-import { renderKnown } from "./render_known.ts";
 
 export interface DagOptions {
   /** Masks secrets in a name, including those of the vars it was rendered with. */
@@ -71,4 +72,29 @@ function givenVars({ with: params }: Step, scope: Scope): Dict {
 function namesIn(template: DataTemplate): string[] {
   if (template.kind === "map") return template.entries.map(([name]) => name);
   return template.kind === "constant" ? Object.keys(template.value as Dict) : [];
+}
+
+/**
+ * A template as text before anything has run: an expression that cannot be evaluated yet, or that
+ * gives nil, stays as it is written.
+ */
+function renderKnown({ source, parts }: Template, scope: Scope): string {
+  let text = "";
+  let from = 0;
+  for (const part of parts) {
+    if (typeof part === "string") {
+      text += part;
+      from += part.length;
+      continue;
+    }
+    const end = source.indexOf("}}", part.end) + "}}".length;
+    try {
+      text += renderText({ source, parts: [part] }, scope);
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      text += source.slice(from, end);
+    }
+    from = end;
+  }
+  return text;
 }

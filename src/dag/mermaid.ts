@@ -1,6 +1,5 @@
 import type { Dag, DagStep } from "./dag.ts";
 import { nameLine } from "./drawing/fit_name.ts";
-import { NodeIds } from "./node_ids.ts";
 
 /** A graph as a Mermaid flowchart: a subgraph for each job, a node for each of its steps. */
 export function renderMermaid({ jobs }: Dag): string {
@@ -45,3 +44,29 @@ const LIST = /^(\d*)([.)+-])/;
 function codeOf(sign: string): string {
   return `#${sign.codePointAt(0)};`;
 }
+
+/** Gives out ids that Mermaid can read, each once. */
+class NodeIds {
+  readonly #taken = new Set<string>();
+
+  /** The text as an id, with `_` for other characters and a number if it is taken. */
+  take(text: string): string {
+    const base = text.replace(/[^A-Za-z0-9_]/g, "_").replace(/^(?=\d)/, "n") || "node";
+    let id = base;
+    for (let number = 2; this.#taken.has(id) || isReserved(id); number++) {
+      id = `${base}_${number}`;
+    }
+    this.#taken.add(id);
+    return id;
+  }
+}
+
+/** Words of Mermaid's own, and names that every JavaScript object has, which it trips over. */
+function isReserved(id: string): boolean {
+  return WORDS.has(id) || id in Object.prototype;
+}
+
+const WORDS: ReadonlySet<string> = new Set([
+  ...["end", "graph", "flowchart", "subgraph", "style", "linkStyle", "classDef", "class"],
+  ...["click", "href", "call", "default", "interpolate", "_blank", "_self", "_top", "_parent"],
+]);

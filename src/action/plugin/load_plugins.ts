@@ -5,7 +5,6 @@ import type { Permissions, Refusal } from "../permissions/permissions.ts";
 import { findPlugin, pluginFolder, pluginNames } from "./find_plugin.ts";
 import type { PluginFile, PluginFolder, PluginProblem } from "./plugin.ts";
 import { PLUGIN_NAME } from "./plugin_name.ts";
-import { programPlugin } from "./program_plugin.ts";
 
 /** The plugins that provide actions that are not built in. */
 export interface Plugins {
@@ -70,4 +69,21 @@ function refusedPlugin({ name, shown }: PluginFile, { message, hint }: Refusal):
     throw new StepError(`cannot run the plugin "${name}": ${message}`, hint, { req });
   };
   return { name, summary: `The plugin ${shown}`, load: () => Promise.resolve(refuse) };
+}
+
+/** An action that a program carries out, which must be one that can be executed. */
+async function programPlugin(file: PluginFile): Promise<Action | PluginProblem> {
+  const { name, shown, path } = file;
+  const { mode } = await Deno.stat(path);
+  if (mode !== null && (mode & 0o111) === 0) {
+    return {
+      message: `the plugin "${shown}" is not executable`,
+      hint: `make it executable: chmod +x ${shown}`,
+    };
+  }
+  return {
+    name,
+    summary: `The plugin ${shown}`,
+    load: async () => (await import("./run_program.ts")).runProgram(file),
+  };
 }

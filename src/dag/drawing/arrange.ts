@@ -1,4 +1,3 @@
-import { findNeighbours, type Neighbours } from "./neighbours.ts";
 import { endOf, packRow, placeRow, rowWidth } from "./place_row.ts";
 import { type Columns, type Item, middleOf, type Sheet } from "./sheet.ts";
 
@@ -94,4 +93,26 @@ function meanOf(
   let sum = 0;
   for (const other of others) sum += places.get(other)!;
   return sum / others.length;
+}
+
+/** The neighbours of each item in the rows above and below. */
+interface Neighbours {
+  readonly above: ReadonlyMap<Item, readonly Item[]>;
+  readonly below: ReadonlyMap<Item, readonly Item[]>;
+}
+
+/** Finds the neighbours of all items of a sheet. */
+function findNeighbours({ links }: Sheet): Neighbours {
+  const above = new Map<Item, Item[]>();
+  const below = new Map<Item, Item[]>();
+  const add = (map: Map<Item, Item[]>, item: Item, others: readonly Item[]) => {
+    const list = map.get(item);
+    if (list) list.push(...others);
+    else map.set(item, [...others]);
+  };
+  for (const { tops, bottoms } of links.flat()) {
+    for (const item of bottoms) add(above, item, tops);
+    for (const item of tops) add(below, item, bottoms);
+  }
+  return { above, below };
 }
