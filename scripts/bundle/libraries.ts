@@ -6,6 +6,8 @@
 export const LIBRARIES: Readonly<Record<string, string>> = {
   "diff": "showing differences",
   "aws4fetch": "signing requests for AWS",
+  "dns-packet": "asking name servers",
+  "ioredis": "speaking to Redis",
   "openapi-sampler": "reading OpenAPI descriptions",
   "re2js": "matching regular expressions",
   "tough-cookie": "keeping the cookies of responses",

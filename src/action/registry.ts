@@ -14,6 +14,10 @@ export const ACTIONS: readonly ActionEntry[] = [
   { name: "http", load: async () => (await import("./http/http.ts")).http },
   { name: "shell", load: async () => (await import("./shell/shell.ts")).shell },
   { name: "echo", load: async () => (await import("./echo.ts")).echo },
+  { name: "tcp", load: async () => (await import("./tcp/tcp.ts")).tcp },
+  { name: "tls", load: async () => (await import("./tls_check/tls_check.ts")).tls },
+  { name: "dns", load: async () => (await import("./dns/dns.ts")).dns },
+  { name: "redis", load: async () => (await import("./redis/redis.ts")).redis },
   { name: "embedded", load: async () => (await import("./embedded.ts")).embedded },
 ];
 

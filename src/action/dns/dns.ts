@@ -1,0 +1,64 @@
+import { isTemplate } from "../../expr/template/template_data.ts";
+import { didYouMean } from "../../source/suggest.ts";
+import type { Action, Dict, ParameterProblem } from "../action.ts";
+import { RECORD_TYPES } from "./record_types.ts";
+
+/** Asks a name server. */
+export const dns: Action = {
+  name: "dns",
+  summary: "Asks a name server for the records of a name",
+  foreignKeys: {
+    host: 'the key is "name"',
+    domain: 'the key is "name"',
+    query: 'the key is "name"',
+    record: 'the key is "type"',
+    nameserver: 'the key is "server"',
+    resolver: 'the key is "server"',
+  },
+  parameters: [
+    {
+      name: "name",
+      type: "string",
+      summary: "The name; for PTR an address does as well",
+      required: true,
+    },
+    {
+      name: "type",
+      type: "string",
+      summary: `The type of records: ${RECORD_TYPES.join(", ")}`,
+      default: "A",
+    },
+    {
+      name: "server",
+      type: "string",
+      summary: "The name server: `host` or `host:port`",
+      default: "the first one of the system",
+    },
+    {
+      name: "timeout",
+      type: "duration",
+      summary: "How long the answer may take",
+      default: "5s, at most the timeout of the step",
+    },
+  ],
+  responseFields: [
+    { name: "code", type: "string" },
+    { name: "records", type: "array" },
+    { name: "authoritative", type: "bool" },
+    { name: "server", type: "string" },
+  ],
+  check: checkType,
+  exampleTest: 'res.records[0].value == "192.0.2.1"',
+  load: async () => (await import("./run_dns.ts")).runDns,
+};
+
+/** What is wrong with the type of records. */
+function checkType({ type }: Dict): readonly ParameterProblem[] {
+  if (typeof type !== "string" || isTemplate(type)) return [];
+  if (RECORD_TYPES.includes(type.toUpperCase())) return [];
+  return [{
+    path: ["type"],
+    message: `unknown type of records "${type}"`,
+    hint: didYouMean(type.toUpperCase(), RECORD_TYPES) ?? `one of ${RECORD_TYPES.join(", ")}`,
+  }];
+}

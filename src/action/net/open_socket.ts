@@ -1,0 +1,88 @@
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { StepError } from "../../source/errors.ts";
+import type { ActionContext, Dict, Value } from "../action.ts";
+import { onAbort } from "../on_abort.ts";
+import { readTlsOptions, type TlsOptions } from "../tls/tls_options.ts";
+import { type Endpoint, explainConnection, placeOf } from "./explain_connection.ts";
+
+/**
+ * Throws a `StepError` if the run may not reach an endpoint. `doing` is what is refused:
+ * `cannot connect to db.example.com port 5432`.
+ */
+export async function checkNet(
+  { host, port }: Endpoint,
+  { permissions }: ActionContext,
+  doing = `cannot connect to ${placeOf({ host, port })}`,
+): Promise<void> {
+  if (!permissions?.net) return;
+  const { netRefusal } = await import("../permissions/host_rule.ts");
+  const refusal = netRefusal(
+    permissions,
+    new URL(`tcp://${host.includes(":") ? `[${host}]` : host}:${port}`),
+  );
+  if (refusal) throw new StepError(`${doing}: ${refusal.message}`, refusal.hint);
+}
+
+/** Reads `tls: true`, `tls: false` or `tls: { … }` of a step; undefined for a plain connection. */
+export async function readTls(
+  action: string,
+  given: Value | undefined,
+  context: ActionContext,
+): Promise<TlsOptions | undefined> {
+  if (given === undefined || given === null || given === false || given === "false") {
+    return undefined;
+  }
+  if (given === true || given === "true") return await readTlsOptions(action, undefined, context);
+  return await readTlsOptions(action, given as Dict, context);
+}
+
+/**
+ * Connects to an endpoint, by TLS where options for it are given. Throws a `StepError` that says
+ * why there is no connection; the end of the attempt ends the connecting.
+ */
+export async function openSocket(
+  endpoint: Endpoint,
+  tls: TlsOptions | undefined,
+  context: ActionContext,
+): Promise<Socket | TLSSocket> {
+  await checkNet(endpoint, context);
+  try {
+    return await connect(endpoint, tls, context);
+  } catch (error) {
+    const doing = `cannot connect to ${placeOf(endpoint)}`;
+    if (error instanceof StepError) {
+      throw new StepError(`${error.message} while connecting to ${placeOf(endpoint)}`, error.hint);
+    }
+    const { words, hint } = await explainConnection(error, endpoint, context.host.clock, tls);
+    throw new StepError(`${doing}: ${words}`, hint, { cause: words });
+  }
+}
+
+async function connect(
+  { host, port }: Endpoint,
+  tls: TlsOptions | undefined,
+  { signal }: ActionContext,
+): Promise<Socket | TLSSocket> {
+  const { connect, isIP } = await import("node:net");
+  const secure = tls && await import("node:tls");
+  const { promise, resolve, reject } = Promise.withResolvers<Socket | TLSSocket>();
+  const name = tls?.servername ?? host;
+  const socket = secure
+    ? secure.connect({ ...tls, host, port, servername: isIP(name) ? "" : name })
+    : connect({ host, port });
+  const forget = onAbort(signal, reject);
+  socket.once(secure ? "secureConnect" : "connect", () => resolve(socket));
+  socket.once("error", reject);
+  try {
+    return await promise;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    forget();
+    socket.off("error", reject);
+    // An error that comes later belongs to whoever reads, and is no crash of the program.
+    socket.on("error", () => {});
+  }
+}

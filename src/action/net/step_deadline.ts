@@ -1,0 +1,27 @@
+import { StepError } from "../../source/errors.ts";
+import { formatDuration } from "../../value/duration.ts";
+import type { ActionContext } from "../action.ts";
+import { onAbort } from "../on_abort.ts";
+
+/**
+ * The signal that ends an action: when the attempt ends, or after the `timeout` that the step
+ * gives to its action, in milliseconds. Undefined and 0 leave it to the attempt.
+ */
+export function limitAction(
+  context: ActionContext,
+  timeout: number | undefined,
+): { readonly context: ActionContext; readonly release: () => void } {
+  if (!timeout) return { context, release: () => {} };
+  const abort = new AbortController();
+  const forget = onAbort(context.signal, (reason) => abort.abort(reason));
+  const limit = context.deadline.after(timeout, () => {
+    abort.abort(new StepError(`timed out after ${formatDuration(timeout)}`));
+  });
+  return {
+    context: Object.create(context, { signal: { value: abort.signal } }),
+    release: () => {
+      forget();
+      limit.cancel();
+    },
+  };
+}

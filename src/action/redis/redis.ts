@@ -1,0 +1,67 @@
+import type { Action, Dict, ParameterProblem } from "../action.ts";
+import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
+
+/** Sends commands to a Redis server. */
+export const redis: Action = {
+  name: "redis",
+  summary: "Sends commands to a Redis server and reads the replies",
+  foreignKeys: {
+    dsn: 'the key is "url"',
+    host: 'write a URL: url: "redis://host:6379"',
+    cmd: 'the key is "command"',
+    query: 'the key is "command"',
+    args: 'write the command as a list: command: [SET, key, "a value"]',
+  },
+  parameters: [
+    {
+      name: "url",
+      type: "string",
+      summary: "The server: `redis://user:password@host:6379/0`, or `rediss://` for TLS",
+      required: true,
+    },
+    {
+      name: "command",
+      type: ["string", "list"],
+      summary: "A command as a list of words, or as text that is split at spaces outside quotes",
+    },
+    { name: "commands", type: "list", summary: "Several commands, sent one after another" },
+    TLS_PARAMETER,
+    {
+      name: "connection",
+      type: "string",
+      summary: "A name by which all jobs of the run share the connection",
+      default: "one for each job and URL",
+    },
+    {
+      name: "fresh",
+      type: "boolean",
+      summary: "Whether to open a connection for this step alone",
+      default: "false",
+    },
+    {
+      name: "timeout",
+      type: "duration",
+      summary: "How long connecting and all replies may take",
+      default: "the timeout of the step",
+    },
+  ],
+  alternatives: [{ names: ["command", "commands"], required: true }],
+  responseFields: [
+    { name: "reply" },
+    { name: "replies", type: "array" },
+    { name: "error", type: "string" },
+    { name: "error_code", type: "string" },
+  ],
+  check: (params) => [...checkCommands(params), ...checkTls(params)],
+  exampleTest: 'res.reply == "PONG"',
+  load: async () => (await import("./run_redis.ts")).runRedis,
+};
+
+/** A step gives one command or several. */
+function checkCommands(params: Dict): readonly ParameterProblem[] {
+  const given = ["command", "commands"].filter((name) => (params[name] ?? null) !== null);
+  if (given.length === 1) return [];
+  return given.length === 0
+    ? [{ path: [], message: 'redis needs "command" or "commands"' }]
+    : [{ path: ["commands"], at: "key", message: '"command" and "commands" cannot be combined' }];
+}

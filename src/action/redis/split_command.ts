@@ -1,0 +1,46 @@
+import { StepError } from "../../source/errors.ts";
+import { describeValue } from "../../value/value.ts";
+import type { Value } from "../action.ts";
+
+/** The words of a command: of a list as they are, of a text between spaces outside quotes. */
+export function splitCommand(command: Value, parameter: string): string[] {
+  const words = Array.isArray(command) ? command.map(toWord) : splitText(String(command));
+  if (words === undefined || words.length === 0 || words[0] === "") {
+    const what = words === undefined ? "has a quote that is not closed" : "has no words";
+    throw new StepError(
+      `cannot run redis: the command ${describeValue(command)} ${what}`,
+      'write it as a list: [SET, key, "a value"]',
+      { parameter },
+    );
+  }
+  return words;
+}
+
+function toWord(value: Value): string {
+  if (value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** Undefined where a quote is not closed. */
+function splitText(text: string): string[] | undefined {
+  const words: string[] = [];
+  let rest = text.trim();
+  while (rest !== "") {
+    const [word] = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'])+/s.exec(rest) ?? [];
+    if (word === undefined) return undefined;
+    words.push(
+      word.replace(
+        /"((?:[^"\\]|\\.)*)"|'([^']*)'/gs,
+        (_, double, single) => single ?? double.replace(/\\(.)/gs, unescape),
+      ),
+    );
+    rest = rest.slice(word.length);
+    if (rest !== "" && !/^\s/.test(rest)) return undefined;
+    rest = rest.trimStart();
+  }
+  return words;
+}
+
+function unescape(_: string, letter: string): string {
+  return { n: "\n", r: "\r", t: "\t" }[letter] ?? letter;
+}

@@ -1,0 +1,185 @@
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { StepError } from "../../source/errors.ts";
+import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
+import { type Endpoint, explainConnection, placeOf } from "../net/explain_connection.ts";
+import { openSocket, readTls } from "../net/open_socket.ts";
+import { limitAction } from "../net/step_deadline.ts";
+import { onAbort } from "../on_abort.ts";
+import { readParameters, required } from "../read_parameters.ts";
+
+/** More than this is not kept, in bytes. */
+const MOST = 16 * 1024 * 1024;
+
+/** One turn of the dialogue: what is sent, and what must come. */
+interface Turn {
+  readonly send: string;
+  readonly expect?: string | undefined;
+}
+
+/** Connects, sends and waits for what is expected. What does not come is a result, no error. */
+export async function runTcp(params: Dict, given: ActionContext): Promise<ActionResult> {
+  const read = readParameters("tcp", params);
+  const endpoint = {
+    host: required("tcp", "host", read.string("host")),
+    port: required("tcp", "port", read.integer("port")),
+  };
+  const { context, release } = limitAction(given, read.duration("timeout"));
+  try {
+    const tls = await readTls("tcp", params.tls, context);
+    const turns = readTurns(params.send, params.expect);
+    const socket = await openSocket(endpoint, tls, context);
+    const reader = new Reader(socket, endpoint, context);
+    try {
+      const found = await converse(socket, reader, turns, read.string("read_until"));
+      const tlsOf = tls && (await import("../tls/certificate_record.ts")).tlsRecord;
+      return {
+        req: { ...endpoint, ...params.send === undefined ? {} : { send: params.send } },
+        res: {
+          received: reader.text,
+          replies: found.replies,
+          bytes: reader.bytes,
+          closed: reader.isClosed,
+          address: `${socket.remoteAddress ?? endpoint.host}`,
+          tls: tlsOf ? tlsOf(socket as TLSSocket, context.host.clock.now()) : null,
+          error: found.error,
+        },
+        status: found.error === "" ? 0 : 1,
+        brief: found.error === "" ? "connected" : found.error,
+      };
+    } finally {
+      reader.end();
+    }
+  } finally {
+    release();
+  }
+}
+
+/** Sends and expected texts in turn; the longer list decides how many turns there are. */
+function readTurns(send: Value | undefined, expect: Value | undefined): Turn[] {
+  const sends = textsOf(send);
+  const expects = textsOf(expect);
+  const count = Math.max(sends.length, expects.length);
+  return Array.from({ length: count }, (_, i) => ({ send: sends[i] ?? "", expect: expects[i] }));
+}
+
+function textsOf(value: Value | undefined): string[] {
+  if (value === undefined || value === null) return [];
+  return (Array.isArray(value) ? value : [value]).map((one) => one === null ? "" : String(one));
+}
+
+async function converse(
+  socket: Socket,
+  reader: Reader,
+  turns: readonly Turn[],
+  until: string | undefined,
+): Promise<{ replies: string[]; error: string }> {
+  const replies: string[] = [];
+  for (const { send, expect } of turns) {
+    if (send !== "") socket.write(send);
+    if (expect === undefined || expect === "") continue;
+    const reply = await reader.readUntil(expect);
+    if (reply === undefined) {
+      const what = JSON.stringify(expect);
+      return { replies, error: `the connection was closed before ${what} arrived` };
+    }
+    replies.push(reply);
+  }
+  if (until !== undefined && until !== "") {
+    const reply = await reader.readUntil(until);
+    if (reply !== undefined) replies.push(reply);
+  }
+  return { replies, error: "" };
+}
+
+/** Collects what a socket receives, and waits for a text in it. */
+class Reader {
+  /** All that was received. */
+  text = "";
+  bytes = 0;
+  isClosed = false;
+  readonly #socket: Socket;
+  readonly #endpoint: Endpoint;
+  readonly #context: ActionContext;
+  readonly #decoder = new TextDecoder();
+  /** Up to here `text` belongs to earlier replies. */
+  #taken = 0;
+  #error: unknown;
+  #wake = () => {};
+
+  constructor(socket: Socket, endpoint: Endpoint, context: ActionContext) {
+    this.#socket = socket;
+    this.#endpoint = endpoint;
+    this.#context = context;
+    socket.on("data", (chunk: Uint8Array) => {
+      this.bytes += chunk.length;
+      this.text += this.#decoder.decode(chunk, { stream: true });
+      this.#wake();
+    });
+    socket.on("error", (error) => this.#error = error);
+    socket.on("close", () => {
+      this.isClosed = true;
+      this.#wake();
+    });
+    socket.on("end", () => {
+      this.isClosed = true;
+      this.#wake();
+    });
+  }
+
+  /** What came up to a text, with it; undefined if the connection was closed before. */
+  async readUntil(wanted: string): Promise<string | undefined> {
+    for (;;) {
+      const at = this.text.indexOf(wanted, this.#taken);
+      if (at >= 0) {
+        const reply = this.text.slice(this.#taken, at + wanted.length);
+        this.#taken = at + wanted.length;
+        return reply;
+      }
+      if (this.#error !== undefined) throw await this.#failure(this.#error);
+      if (this.isClosed) return undefined;
+      if (this.bytes > MOST) {
+        throw new StepError(
+          `${placeOf(this.#endpoint)} sent more than ${MOST} bytes without ${
+            JSON.stringify(wanted)
+          }`,
+        );
+      }
+      await this.#more(wanted);
+    }
+  }
+
+  end(): void {
+    this.#socket.destroy();
+  }
+
+  async #more(wanted: string): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const forget = onAbort(this.#context.signal, (reason) => {
+      const came = this.text.slice(this.#taken, this.#taken + 200);
+      const what = came === "" ? "nothing came" : `${JSON.stringify(came)} came`;
+      const waiting = `while waiting for ${JSON.stringify(wanted)} from`;
+      reject(
+        new StepError(
+          `${reason.message} ${waiting} ${placeOf(this.#endpoint)}: ${what}`,
+          reason.hint,
+        ),
+      );
+    });
+    try {
+      await promise;
+    } finally {
+      forget();
+    }
+  }
+
+  async #failure(error: unknown): Promise<StepError> {
+    const { words, hint } = await explainConnection(
+      error,
+      this.#endpoint,
+      this.#context.host.clock,
+    );
+    return new StepError(`cannot read from ${placeOf(this.#endpoint)}: ${words}`, hint);
+  }
+}

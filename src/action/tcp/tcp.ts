@@ -1,0 +1,56 @@
+import type { Action } from "../action.ts";
+import { checkPort, checkTlsSwitch, TLS_SWITCH } from "../net/tls_switch.ts";
+
+const SEND = 'the key is "send"';
+
+/** Connects to a port, sends text and waits for answers. */
+export const tcp: Action = {
+  name: "tcp",
+  summary: "Connects to a TCP port, sends text and waits for answers",
+  foreignKeys: {
+    address: 'the keys are "host" and "port"',
+    url: 'the keys are "host" and "port"',
+    data: SEND,
+    body: SEND,
+    ssl: 'the key is "tls"',
+    contains: 'the key is "expect"',
+  },
+  parameters: [
+    { name: "host", type: "string", summary: "The host or address", required: true },
+    { name: "port", type: "integer", summary: "The port", required: true },
+    TLS_SWITCH,
+    {
+      name: "send",
+      type: ["string", "list"],
+      summary: 'Text to send; a list takes turns with "expect", and "" sends nothing',
+    },
+    {
+      name: "expect",
+      type: ["string", "list"],
+      summary: "Text that must arrive; a list waits for one text after each send",
+    },
+    {
+      name: "read_until",
+      type: "string",
+      summary: "Text to read up to at the end; without it the answer is what came until then",
+    },
+    {
+      name: "timeout",
+      type: "duration",
+      summary: "How long everything may take",
+      default: "the timeout of the step",
+    },
+  ],
+  responseFields: [
+    { name: "received", type: "string" },
+    { name: "replies", type: "array" },
+    { name: "bytes", type: "int" },
+    { name: "closed", type: "bool" },
+    { name: "address", type: "string" },
+    { name: "tls" },
+    { name: "error", type: "string" },
+  ],
+  check: (params) => [...checkPort(params), ...checkTlsSwitch(params)],
+  exampleTest: 'res.received contains "220"',
+  load: async () => (await import("./run_tcp.ts")).runTcp,
+};

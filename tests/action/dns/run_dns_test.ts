@@ -1,0 +1,118 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import dns from "dns-packet";
+import { Buffer } from "node:buffer";
+import { createSocket } from "node:dgram";
+import { runDns } from "../../../src/action/dns/run_dns.ts";
+import { StepError } from "../../../src/source/errors.ts";
+import { actionContext } from "../../support/action_context.ts";
+
+const ZONE: Readonly<Record<string, readonly { type: string; data: unknown }[]>> = {
+  "A shop.test": [{ type: "A", data: "192.0.2.10" }, { type: "A", data: "192.0.2.11" }],
+  "TXT shop.test": [{ type: "TXT", data: ["v=spf1 ", "-all"] }],
+  "MX shop.test": [{ type: "MX", data: { preference: 10, exchange: "mail.shop.test" } }],
+  "PTR 10.2.0.192.in-addr.arpa": [{ type: "PTR", data: "shop.test" }],
+  "TXT large.test": Array.from({ length: 40 }, (_, i) => ({
+    type: "TXT",
+    data: [`${i} ${"x".repeat(100)}`],
+  })),
+};
+
+async function listenDatagrams(port: number) {
+  const socket = createSocket("udp4");
+  await new Promise<void>((resolve) => socket.bind(port, "127.0.0.1", resolve));
+  return socket;
+}
+
+/** A name server by UDP and TCP; answers of more than 512 bytes are cut in datagrams. */
+async function nameServer() {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  const socket = await listenDatagrams(port);
+  const seen: string[] = [];
+  const answer = (bytes: Uint8Array, how: string) => {
+    const { id, questions = [] } = dns.decode(Buffer.from(bytes));
+    const { name, type } = questions[0]!;
+    seen.push(`${how} ${type} ${name}`);
+    const found = ZONE[`${type} ${name}`];
+    const packet = {
+      type: "response",
+      id,
+      questions,
+      flags: dns.AUTHORITATIVE_ANSWER | (found ? 0 : 3),
+      answers: (found ?? []).map((one) => ({ ...one, name, ttl: 60 })),
+    };
+    const whole = dns.encode(packet);
+    if (how === "tcp" || whole.length <= 512) return { packet, whole };
+    const cut = { ...packet, flags: packet.flags | dns.TRUNCATED_RESPONSE, answers: [] };
+    return { packet: cut, whole: dns.encode(cut) };
+  };
+  socket.on("message", (bytes: Uint8Array, from) => {
+    socket.send(answer(bytes, "udp").whole, from.port, from.address);
+  });
+  const streams = (async () => {
+    for await (const connection of listener) {
+      const buffer = new Uint8Array(4096);
+      const length = await connection.read(buffer);
+      const { packet } = answer(buffer.subarray(2, length ?? 2), "tcp");
+      await connection.write(dns.streamEncode(packet));
+      connection.close();
+    }
+  })();
+  return {
+    server: `127.0.0.1:${port}`,
+    seen,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      socket.close();
+      await streams;
+    },
+  };
+}
+
+Deno.test("dns reads records of all types", async () => {
+  await using zone = await nameServer();
+  await using context = actionContext();
+  const { server } = zone;
+  const ask = async (name: string, type: string) => await runDns({ name, type, server }, context);
+  const { res, status } = await ask("shop.test", "A");
+  assertEquals([status, res.code, res.authoritative], [0, "NOERROR", true]);
+  assertEquals(res.records, [
+    { name: "shop.test", type: "A", ttl: 60, value: "192.0.2.10" },
+    { name: "shop.test", type: "A", ttl: 60, value: "192.0.2.11" },
+  ]);
+  const values = async (name: string, type: string) =>
+    ((await ask(name, type)).res.records as { value: unknown }[]).map(({ value }) => value);
+  assertEquals(await values("shop.test.", "txt"), ["v=spf1 -all"]);
+  assertEquals(await values("shop.test", "MX"), [{ preference: 10, exchange: "mail.shop.test" }]);
+  assertEquals(await values("192.0.2.10", "PTR"), ["shop.test"]);
+});
+
+Deno.test("dns fetches an answer by TCP that does not fit into a datagram", async () => {
+  await using zone = await nameServer();
+  await using context = actionContext();
+  const { res } = await runDns(
+    { name: "large.test", type: "TXT", server: zone.server },
+    context,
+  );
+  assertEquals((res.records as unknown[]).length, 40);
+  assertEquals(zone.seen, ["udp TXT large.test", "tcp TXT large.test"]);
+});
+
+Deno.test("dns gives the code of a name that does not exist", async () => {
+  await using zone = await nameServer();
+  await using context = actionContext();
+  const { res, status } = await runDns({ name: "no.test", server: zone.server }, context);
+  assertEquals([status, res.code, res.records], [3, "NXDOMAIN", []]);
+});
+
+Deno.test("dns names the server that does not answer", async () => {
+  const silent = await listenDatagrams(0);
+  const { port } = silent.address();
+  await using context = actionContext();
+  await assertRejects(
+    () => runDns({ name: "shop.test", server: `127.0.0.1:${port}`, timeout: "50ms" }, context),
+    StepError,
+    `cannot ask 127.0.0.1 port ${port} for A of "shop.test": timed out after 50ms`,
+  );
+  silent.close();
+});

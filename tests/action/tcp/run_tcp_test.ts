@@ -1,0 +1,90 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { runTcp } from "../../../src/action/tcp/run_tcp.ts";
+import { StepError } from "../../../src/source/errors.ts";
+import { actionContext } from "../../support/action_context.ts";
+
+/** A server that greets, answers each line in capitals and ends after `bye`. */
+function lineServer() {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  const serve = async (connection: Deno.Conn) => {
+    const encoder = new TextEncoder();
+    await connection.write(encoder.encode("220 ready\r\n"));
+    let text = "";
+    for await (const chunk of connection.readable.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n")) {
+        const line = text.slice(0, at).trim();
+        text = text.slice(at + 1);
+        if (line === "bye") return connection.close();
+        if (line !== "quiet") await connection.write(encoder.encode(`${line.toUpperCase()}\r\n`));
+      }
+    }
+  };
+  const done = (async () => {
+    for await (const connection of listener) serve(connection).catch(() => {});
+  })();
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      await done;
+    },
+  };
+}
+
+Deno.test("tcp checks that a port is open", async () => {
+  await using server = lineServer();
+  await using context = actionContext();
+  const { res, status } = await runTcp({ host: "127.0.0.1", port: server.port }, context);
+  assertEquals([status, res.address, res.error], [0, "127.0.0.1", ""]);
+});
+
+Deno.test("tcp sends and expects texts in turn", async () => {
+  await using server = lineServer();
+  await using context = actionContext();
+  const { res, status } = await runTcp({
+    host: "127.0.0.1",
+    port: server.port,
+    send: ["", "one\r\n", "two\r\n"],
+    expect: ["220 ", "ONE\r\n", "TWO"],
+    read_until: "\n",
+  }, context);
+  assertEquals(status, 0);
+  assertEquals(res.replies, ["220 ", "ready\r\nONE\r\n", "TWO", "\r\n"]);
+  assertEquals(res.received, "220 ready\r\nONE\r\nTWO\r\n");
+});
+
+Deno.test("tcp reports a server that closes before the expected text", async () => {
+  await using server = lineServer();
+  await using context = actionContext();
+  const { res, status } = await runTcp(
+    { host: "127.0.0.1", port: server.port, send: "bye\r\n", expect: "never" },
+    context,
+  );
+  assertEquals([status, res.closed], [1, true]);
+  assertEquals(res.error, 'the connection was closed before "never" arrived');
+});
+
+Deno.test("tcp says what came before a timeout", async () => {
+  await using server = lineServer();
+  await using context = actionContext();
+  await assertRejects(
+    () =>
+      runTcp(
+        { host: "127.0.0.1", port: server.port, send: "quiet\n", expect: "x", timeout: "50ms" },
+        context,
+      ),
+    StepError,
+    `timed out after 50ms while waiting for "x" from 127.0.0.1 port ${server.port}: "220 ready\\r\\n" came`,
+  );
+});
+
+Deno.test("tcp names the port that refuses the connection", async () => {
+  await using context = actionContext();
+  await assertRejects(
+    () => runTcp({ host: "127.0.0.1", port: 1 }, context),
+    StepError,
+    "cannot connect to 127.0.0.1 port 1: 127.0.0.1 port 1 refused the connection (ECONNREFUSED)",
+  );
+});

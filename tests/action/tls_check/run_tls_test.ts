@@ -1,0 +1,49 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { runTls } from "../../../src/action/tls_check/run_tls.ts";
+import { StepError } from "../../../src/source/errors.ts";
+import { actionContext } from "../../support/action_context.ts";
+import { withServer } from "../../support/with_server.ts";
+
+const read = (name: string) =>
+  Deno.readTextFileSync(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url));
+
+Deno.test("tls reports a valid certificate, its chain and the versions of TLS", async () => {
+  await using server = withServer(() => new Response(), {
+    cert: read("good"),
+    key: read("good_key"),
+  });
+  await using context = actionContext();
+  const { res, status } = await runTls(
+    { host: "127.0.0.1", port: server.port, tls: { ca: read("authority") } },
+    context,
+  );
+  assertEquals([status, res.valid, res.error], [0, true, ""]);
+  assertEquals(res.protocols, ["TLSv1.2", "TLSv1.3"]);
+  assertEquals(res.protocol, "TLSv1.3");
+  assertEquals((res.certificate as { days_left: number }).days_left > 0, true);
+});
+
+Deno.test("tls reports a certificate that is not valid with everything else", async () => {
+  await using server = withServer(() => new Response(), {
+    cert: read("expired"),
+    key: read("expired_key"),
+  });
+  await using context = actionContext();
+  const { res, status } = await runTls(
+    { host: "127.0.0.1", port: server.port, tls: { ca: read("authority") } },
+    context,
+  );
+  assertEquals([status, res.valid], [1, false]);
+  assertStringIncludes(res.error as string, "expired on 2025-03-01");
+  assertEquals((res.certificate as { days_left: number }).days_left < 0, true);
+});
+
+Deno.test("tls fails where no TLS is spoken", async () => {
+  await using server = withServer(() => new Response());
+  await using context = actionContext();
+  await assertRejects(
+    () => runTls({ host: "127.0.0.1", port: server.port }, context),
+    StepError,
+    `cannot connect to 127.0.0.1 port ${server.port}: `,
+  );
+});
