@@ -39,6 +39,7 @@ const SIDEBAR = [
     items: [
       page("Cookies", "/cookies"),
       page("Upload files", "/upload"),
+      page("Download and verify", "/download"),
       page("GraphQL", "/graphql"),
     ],
   },

@@ -17,6 +17,67 @@ export interface StagedFile {
 export async function stageFile(path: string): Promise<StagedFile> {
   const target = resolveTarget(path);
   if (target.isSpecial) return await openSpecial(target.path);
+  const beside = prepareBeside(target);
+  let file: GatheringFile | undefined;
+  return {
+    write: (text) => (file ??= gather(beside.open())).add(text),
+    commit() {
+      file ??= gather(beside.open());
+      file.flush();
+      file.close();
+      beside.take();
+    },
+    discard() {
+      file?.close();
+      beside.remove();
+    },
+  };
+}
+
+/** A file of bytes that is being written; like `StagedFile`. */
+export interface StagedBytes {
+  write(bytes: Uint8Array): void;
+  commit(): void;
+  discard(): void;
+}
+
+/** Opens a file of bytes to be written anew; folders that are missing on the way are made. */
+export async function stageBytes(path: string): Promise<StagedBytes> {
+  const target = resolveTarget(path);
+  if (target.isSpecial) demand({ name: "write", path: target.path });
+  const beside = target.isSpecial ? undefined : prepareBeside(target);
+  let file = beside ? undefined : await Deno.open(target.path, { append: true });
+  const close = () => {
+    file?.close();
+    file = undefined;
+  };
+  return {
+    write(bytes) {
+      file ??= beside!.open();
+      for (let rest = bytes; rest.length > 0;) rest = rest.subarray(file.writeSync(rest));
+    },
+    commit() {
+      file ??= beside!.open();
+      close();
+      beside?.take();
+    },
+    discard() {
+      close();
+      beside?.remove();
+    },
+  };
+}
+
+/** A file beside another one, whose name it takes when it is complete. */
+interface Beside {
+  open(): Deno.FsFile;
+  take(): void;
+  /** Removes it, unless it has taken the name. */
+  remove(): void;
+}
+
+/** Finds out whether a file can be written; folders that are missing on the way to it are made. */
+function prepareBeside(target: Target): Beside {
   // Beside the file there will be another one for a while.
   demand({ name: "write", path: parentOf(target.path) });
   demand({ name: "read", path: parentOf(target.path) });
@@ -31,27 +92,26 @@ export async function stageFile(path: string): Promise<StagedFile> {
     const file = Deno.openSync(temporary, { write: true, createNew: true });
     // Who could not read the file before is not to read it now.
     if (target.mode !== undefined) Deno.chmodSync(temporary, target.mode);
-    return gather(file);
+    return file;
   };
   // Whether it can be written is known at once; a run that is killed leaves nothing behind.
   open().close();
   Deno.removeSync(temporary);
-  let file: GatheringFile | undefined;
-  let isOver = false;
+  let state: "none" | "open" | "over" = "none";
   return {
-    write: (text) => (file ??= open()).add(text),
-    commit() {
-      file ??= open();
-      file.flush();
-      file.close();
-      Deno.renameSync(temporary, target.path);
-      isOver = true;
+    open() {
+      const file = open();
+      state = "open";
+      return file;
     },
-    discard() {
-      if (isOver) return;
-      isOver = true;
-      file?.close();
-      if (file) Deno.removeSync(temporary);
+    take() {
+      Deno.renameSync(temporary, target.path);
+      state = "over";
+    },
+    remove() {
+      if (state === "over") return;
+      if (state === "open") Deno.removeSync(temporary);
+      state = "over";
       for (const folder of made) removeIfEmpty(folder);
     },
   };

@@ -47,7 +47,7 @@ function withoutRepetition(req: Dict, res: Dict): Dict {
   const { rawbody, body, size, filepath, url, redirects, cookies, data, errors } = res;
   const isBinary = filepath !== undefined;
   const hidden = [
-    "size",
+    ...["size", "sha1", "md5"],
     ...isBinary ? [] : ["sha256"],
     ...url === req.url ? ["url"] : [],
     ...Array.isArray(redirects) && redirects.length === 0 ? ["redirects"] : [],

@@ -9,6 +9,7 @@ import { SAME_MEANING, SHORTHANDS } from "./request/http_syntax.ts";
 const FORM = 'the key is "form", "json" or "multipart"';
 const MULTIPART = 'the key is "multipart": multipart: { note: text, upload: { file: a.pdf } }';
 const FILE = 'the key is "file", whose content is the body, or "multipart" for a part of a form';
+const SAVE = 'the key is "save": the file that the body of the response goes into';
 
 /** Sends an HTTP request. */
 export const http: Action = {
@@ -23,6 +24,9 @@ export const http: Action = {
     upload: FILE,
     body_file: FILE,
     bodyFile: FILE,
+    output: SAVE,
+    download: SAVE,
+    save_as: SAVE,
     params: 'the key is "query"',
     authorization: 'the key is "auth", or write the header: headers: { authorization: "Bearer …" }',
     basic_auth: "write auth: { basic: { username: …, password: … } }",
@@ -116,6 +120,18 @@ export const http: Action = {
       default: "not compressed",
     },
     {
+      name: "save",
+      type: "string",
+      summary: "A file for the body of a response with a code from 200 to 299, relative to the " +
+        "current directory",
+    },
+    {
+      name: "max_body",
+      type: "string",
+      summary: "The largest body of a response that is kept in memory: bytes, or 200MB or 1GiB",
+      default: "64MiB",
+    },
+    {
       name: "timeout",
       type: "duration",
       summary: "How long the request and the response may take",
@@ -172,6 +188,8 @@ export const http: Action = {
     { name: "errors", type: "array" },
     { name: "size", type: "int" },
     { name: "sha256", type: "string" },
+    { name: "sha1", type: "string" },
+    { name: "md5", type: "string" },
   ],
   alternatives: SAME_MEANING,
   check: checkHttp,

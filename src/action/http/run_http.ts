@@ -13,6 +13,7 @@ import { readRequest, type Request, type RequestPlan } from "./request/read_requ
 import { isRedirect, redirectOf } from "./transport/redirects.ts";
 import { readBody } from "./response/read_body.ts";
 import { readHead, type ResponseHead } from "./response/response.ts";
+import type { SaveFile } from "./response/save_body.ts";
 import { cookieRecords } from "./session/cookies.ts";
 import { openSession, type StepSession } from "./session/step_session.ts";
 import { findHeader, type Reply } from "./transport/send.ts";
@@ -36,7 +37,8 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
     const prepared = prepare(params, context);
     const { plan, req } = prepared.plan.upload ? await openBody(prepared, context) : prepared;
     const connection = await connectionOf(params, context);
-    const call = new Call(plan, connection, sockets, context);
+    const saveFile = plan.save === undefined ? undefined : await openFile(plan.save, context);
+    const call = new Call(plan, connection, sockets, context, saveFile);
     let session: StepSession | undefined;
     try {
       const { maxRedirects } = plan;
@@ -49,7 +51,7 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
         : { reply: first, url: plan.request.url.href, redirects: [], cookies: undefined };
       const { elapsed } = call;
       const head = readHead(reply);
-      const body = await readBody(reply, head, context);
+      const body = await readBody(reply, head, plan.maxBody, context);
       call.checkStopped();
       const graphql = plan.isGraphql ? graphqlFields(body.body) : {};
       const isSuccess = reply.code >= 200 && reply.code <= 299 && !hasErrors(graphql);
@@ -134,6 +136,11 @@ function asSent(req: Dict, session: StepSession | undefined): Dict {
 
 function describe({ method, url, headers, body }: Request): Dict {
   return { method, url: url.href, headers, body: typeof body === "string" ? body : "" };
+}
+
+async function openFile(path: string, context: ActionContext): Promise<SaveFile> {
+  const { openSaveFile } = await import("./response/save_body.ts");
+  return await openSaveFile(path, context);
 }
 
 /** Finds the files of the body, which may be others in each attempt. */

@@ -176,7 +176,7 @@ for (const [index, [encoding, bytes]] of ENCODED.slice(0, 5).entries()) {
 
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
-Deno.test("http gives up on a body of more than 64 MB, however it is sent", async () => {
+Deno.test("http gives up on a body of more than 64 MiB, however it is sent", async () => {
   const chunk = new Uint8Array(1 << 20);
   const zeros = new Uint8Array(65 << 20);
   const answers: Record<string, Answer> = {
@@ -193,7 +193,7 @@ Deno.test("http gives up on a body of more than 64 MB, however it is sent", asyn
     const { message } = await assertRejects(() => ask(answer), StepError);
     assertMatch(
       message,
-      /^cannot read the response to GET "http:.*": the body of the response is larger than the limit of 64 MB$/,
+      /^cannot read the response to GET "http:.*": the body of the response is larger than the limit of 64 MiB$/,
     );
   }
 });

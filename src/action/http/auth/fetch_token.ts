@@ -1,3 +1,4 @@
+import { BODY_LIMIT } from "../transport/body_chunks.ts";
 import { StepError } from "../../../source/errors.ts";
 import { findExchangedSecrets } from "../../../value/find_secrets.ts";
 import { type Dict, isDict, type Value } from "../../../value/value.ts";
@@ -33,7 +34,7 @@ export async function fetchToken(
   const began = context.host.clock.ticks();
   const reply = await sendAside(request);
   const head = readHead(reply);
-  const { body } = await readBody(reply, head, context);
+  const { body } = await readBody(reply, head, BODY_LIMIT, context);
   const answer = isDict(body) ? body : {};
   const { access_token: token, expires_in: seconds, refresh_token: next } = answer;
   for (const secret of [token, next]) if (typeof secret === "string") context.secrets.add(secret);

@@ -1,4 +1,5 @@
 import { isTemplate } from "../../../expr/template/template_data.ts";
+import { maxBodyProblem, parseSize } from "../../../value/byte_size.ts";
 import { isDict } from "../../../value/value.ts";
 import { checkConnection } from "../connection/check_connection.ts";
 import type { Dict, ParameterProblem, Value } from "../../action.ts";
@@ -20,6 +21,7 @@ export function checkHttp(params: Dict): ParameterProblem[] {
     ...checkCookies(params),
     ...checkBodies(params),
     ...checkAuth(params),
+    ...checkDownload(params),
   ];
 }
 
@@ -79,6 +81,16 @@ function checkText(key: string, text: Value | undefined): ParameterProblem[] {
 function checkRedirects({ max_redirects: most }: Dict): ParameterProblem[] {
   if (typeof most !== "number" || most >= 0) return [];
   return [{ path: ["max_redirects"], message: '"max_redirects" must not be negative' }];
+}
+
+function checkDownload({ save, max_body: most = null }: Dict): ParameterProblem[] {
+  const problems: ParameterProblem[] = [];
+  if (save === "") problems.push({ path: ["save"], message: '"save" must not be empty' });
+  if (most === null || typeof most === "object" || isTemplate(most)) return problems;
+  if (parseSize(String(most)) === undefined) {
+    problems.push({ path: ["max_body"], message: maxBodyProblem(String(most)) });
+  }
+  return problems;
 }
 
 function checkHeaders(params: Dict): ParameterProblem[] {

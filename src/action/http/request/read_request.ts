@@ -9,6 +9,8 @@ import { type Headers, requestHeaders } from "./request_headers.ts";
 import { addQuery, isFullUrl, joinUrl, readUrl } from "./request_url.ts";
 import { readAuth } from "../auth/auth_parameter.ts";
 import { type CookieUse, readCookieUse } from "../session/cookie_use.ts";
+import { BODY_LIMIT } from "../transport/body_chunks.ts";
+import { maxBodyProblem, parseSize } from "../../../value/byte_size.ts";
 import { withoutPassword } from "../../../value/secrets.ts";
 
 /** A request that can be sent. */
@@ -28,6 +30,10 @@ export interface RequestPlan {
   readonly upload?: PlannedUpload;
   /** Whether a response with `errors` is a failure. */
   readonly isGraphql: boolean;
+  /** The file that the body of the response goes into, from the current directory. */
+  readonly save: string | undefined;
+  /** The largest body of a response that is kept in memory, in bytes. */
+  readonly maxBody: number;
   /** Milliseconds; undefined where only the step has a timeout. */
   readonly timeout: number | undefined;
   /** How many redirects to follow; undefined to take the first response as it is. */
@@ -87,6 +93,8 @@ export function readRequest(params: Dict): RequestPlan {
       }
       : { request: makeRequest(method, url, asked, body) },
     isGraphql,
+    save: read.string("save"),
+    maxBody: readMaxBody(read),
     timeout: read.duration("timeout") || undefined,
     maxRedirects: read.boolean("follow_redirects") === false ? undefined : readMaxRedirects(read),
     cookies: readCookieUse(read, headers),
@@ -149,6 +157,16 @@ function readMaxRedirects(read: ParameterReader): number {
     undefined,
     { parameter: "max_redirects" },
   );
+}
+
+function readMaxBody(read: ParameterReader): number {
+  const given = read.string("max_body");
+  if (given === undefined) return BODY_LIMIT;
+  const bytes = parseSize(given);
+  if (bytes !== undefined) return bytes;
+  throw new StepError(`cannot run http: ${maxBodyProblem(given)}`, undefined, {
+    parameter: "max_body",
+  });
 }
 
 function headerText(headers: Dict, lowerName: string): string | undefined {

@@ -5,26 +5,28 @@ import type { ActionContext, Dict, Value } from "../../action.ts";
 import { runResources } from "../../run_resources.ts";
 import { joinChunks } from "../transport/body_chunks.ts";
 import type { Reply } from "../transport/send.ts";
+import { factsOf } from "./body_facts.ts";
 import { fileSuffix, isJsonType, mediaType } from "./content_type.ts";
 import { decodeBody } from "./decode_body.ts";
 import { decodeText } from "./decode_text.ts";
 import type { ResponseHead } from "./response.ts";
 
 /**
- * What steps see of a body: `size` and `sha256` of its bytes after content encodings were undone,
+ * What steps see of a body: `size` and digests of its bytes after content encodings were undone,
  * its text or data in `body`, and the file of a binary one in `filepath`.
  */
 export async function readBody(
-  { chunks }: Reply,
+  { chunks, saved }: Reply,
   { headers }: ResponseHead,
+  maxBody: number,
   context: ActionContext,
 ): Promise<Dict> {
+  if (saved) return { body: "", ...saved };
   const contentType = headers["Content-Type"] ?? "";
   const encoding = headers["Content-Encoding"];
   const raw = joinChunks(chunks);
-  const bytes = encoding === undefined ? raw : await decodeBody(raw, encoding);
-  const { hash } = await import("node:crypto");
-  const facts = { size: bytes.length, sha256: hash("sha256", bytes, "hex") };
+  const bytes = encoding === undefined ? raw : await decodeBody(raw, encoding, maxBody);
+  const facts = await factsOf(bytes);
   const text = decodeText(bytes, contentType);
   if (text !== undefined) return { ...readText(text, contentType), ...facts };
   return { body: "", ...facts, filepath: await saveBody(bytes, contentType, context) };

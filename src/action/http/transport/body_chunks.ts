@@ -1,11 +1,16 @@
 /** Bytes of memory that is not shared. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The most of a body that is kept in memory, encoded and decoded. */
+/** The most of a body that is kept in memory, encoded and decoded, unless a step says otherwise. */
 export const BODY_LIMIT = 64 * 1024 * 1024;
 
 /** A body that is larger than what is kept in memory. */
-export class BodyTooLarge extends Error {}
+export class BodyTooLarge extends Error {
+  /** `limit` is in bytes. */
+  constructor(readonly limit: number) {
+    super("body too large");
+  }
+}
 
 /** Chunks from this length on are kept as they come. */
 const LARGE_CHUNK = 65_536;

@@ -6,6 +6,7 @@ import { onAbort } from "../../on_abort.ts";
 import { checkRoute } from "../connection/check_route.ts";
 import type { Connection } from "../connection/connection.ts";
 import { isSafe } from "../request/http_syntax.ts";
+import type { SaveFile } from "../response/save_body.ts";
 import type { Request, RequestPlan } from "../request/read_request.ts";
 import { type Exchange, type Reply, send, SendFailure } from "./send.ts";
 import { addPhases, type Phases } from "./phases.ts";
@@ -17,6 +18,7 @@ export class Call {
   readonly #plan: RequestPlan;
   readonly #connection: Connection;
   readonly #sockets: Sockets;
+  readonly #saveFile: SaveFile | undefined;
   readonly #forget: () => void;
   #exchange: Pick<Exchange, "reply" | "abort"> | undefined;
   #reason: StepError | undefined;
@@ -30,9 +32,11 @@ export class Call {
     connection: Connection,
     sockets: Sockets,
     context: ActionContext,
+    saveFile?: SaveFile,
   ) {
     this.#plan = plan;
     this.#connection = connection;
+    this.#saveFile = saveFile;
     this.#sockets = sockets;
     this.#context = context;
     this.#forget = onAbort(context.signal, (reason) => this.#stop(reason));
@@ -54,6 +58,8 @@ export class Call {
    */
   async send(request: Request): Promise<Reply> {
     const connection = this.#connection;
+    const { maxBody } = this.#plan;
+    const saveFile = this.#saveFile;
     const sockets = this.#sockets;
     const { clock } = this.#context.host;
     const onDispatch = () => this.#dispatched();
@@ -61,7 +67,15 @@ export class Call {
       this.checkStopped();
       if (this.#context.permissions) await checkRoute(request, connection, this.#context);
       const start = connection.version === "1.1" ? send : (await import("./http2.ts")).sendHttp2;
-      this.#exchange = start(request, { sockets, connection, clock, fresh, onDispatch });
+      this.#exchange = start(request, {
+        sockets,
+        connection,
+        clock,
+        maxBody,
+        saveFile,
+        fresh,
+        onDispatch,
+      });
       try {
         const reply = await this.#exchange.reply;
         this.#elapsed = clock.ticks() - this.#began!;
@@ -89,6 +103,7 @@ export class Call {
   close(): void {
     this.#forget();
     this.#deadline?.cancel();
+    this.#saveFile?.discard();
   }
 
   /** The time runs from when the first request has its socket. */

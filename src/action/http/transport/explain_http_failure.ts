@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import { explainDenial } from "../../../host/explain_denial.ts";
 import type { Clock } from "../../../host/host.ts";
 import { StepError } from "../../../source/errors.ts";
+import { formatSize } from "../../../value/byte_size.ts";
 import type { Dict } from "../../action.ts";
 import { explainTls, type Explanation } from "../../tls/explain_tls.ts";
 import type { Request } from "../request/read_request.ts";
@@ -10,7 +11,7 @@ import { ProxyFailure } from "../connection/dial.ts";
 import { bracketed, firstHop, placeOf, type Route, routeOf } from "../connection/route.ts";
 import { hostOf, portOf } from "../request/request_url.ts";
 import { BadEncoding } from "../response/decode_body.ts";
-import { BODY_LIMIT, BodyTooLarge } from "./body_chunks.ts";
+import { BodyTooLarge } from "./body_chunks.ts";
 import { ClosedEarly, InvalidStatus, type Phase, ProtocolChanged, SendFailure } from "./send.ts";
 
 /**
@@ -25,14 +26,18 @@ export async function explainFailure(
 ): Promise<unknown> {
   if (error instanceof SendFailure) {
     const { cause, request } = error;
+    // A file of the step is to blame, and not the server.
+    if (cause instanceof StepError && cause.details.parameter !== undefined) {
+      return new StepError(cause.message, cause.hint, { ...cause.details, req });
+    }
     const reason = cause instanceof StepError
       ? { words: `${cause.message} ${whileDoing(error)}`, hint: cause.hint }
       : await explainCause(cause, error, clock);
     const isUnreachable = UNREACHABLE.has(codeOf(cause));
-    const doing = cause instanceof BodyTooLarge ? "read the response to" : "send";
+    const doing = isOfBody(cause) ? "read the response to" : "send";
     return failed(doing, request, reason, req, isUnreachable ? reason.words : undefined);
   }
-  if (error instanceof BodyTooLarge || error instanceof BadEncoding) {
+  if (isOfBody(error)) {
     return failed("read the response to", first, explainBody(error), req);
   }
   if (error instanceof StepError) {
@@ -63,7 +68,7 @@ async function explainCause(
   failure: SendFailure,
   clock: Clock,
 ): Promise<Explanation> {
-  if (cause instanceof BodyTooLarge) return explainBody(cause);
+  if (isOfBody(cause)) return explainBody(cause);
   const { url } = failure.request;
   const place = hopOf(failure);
   if (cause instanceof ProxyFailure) {
@@ -201,12 +206,19 @@ function isTlsAlert(cause: unknown): boolean {
   return packet instanceof Uint8Array && packet[0] === 0x15 && packet[1] === 0x03;
 }
 
+/** Whether the response came, and its body is not one that can be used. */
+function isOfBody(error: unknown): error is BodyTooLarge | BadEncoding {
+  return error instanceof BodyTooLarge || error instanceof BadEncoding;
+}
+
 function explainBody(error: BodyTooLarge | BadEncoding): Explanation {
   if (error instanceof BadEncoding) {
     return { words: `the body of the response is not complete ${error.encoding} data` };
   }
-  const limit = BODY_LIMIT / 1024 / 1024;
-  return { words: `the body of the response is larger than the limit of ${limit} MB` };
+  return {
+    words: `the body of the response is larger than the limit of ${formatSize(error.limit)}`,
+    hint: 'raise "max_body", or write the body to a file with "save"',
+  };
 }
 
 function whileDoing(failure: SendFailure): string {

@@ -7,11 +7,13 @@ import { toByteString } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
 import { isStream } from "../request/request_body.ts";
 import { hostOf } from "../request/request_url.ts";
-import { addChunk, BODY_LIMIT, BodyTooLarge } from "./body_chunks.ts";
+import type { SavedBody } from "../response/save_body.ts";
+import { addChunk, BodyTooLarge } from "./body_chunks.ts";
 import { markSocket, measure, takeMarks } from "./phases.ts";
 import {
   ClosedEarly,
   demandAccess,
+  findHeader,
   type Phase,
   type Reply,
   secureFacts,
@@ -122,8 +124,8 @@ class Http2Exchange implements UnderWay {
   }
 
   #exchange({ session, socket }: Exclude<Opened, "1.1">): Promise<Reply> {
-    const { clock } = this.#options;
-    const { body } = this.#request;
+    const { clock, maxBody, saveFile } = this.#options;
+    const { body, method } = this.#request;
     const chunks: Uint8Array[] = [];
     let rawHeaders: readonly string[] = [];
     let rawTrailers: readonly string[] = [];
@@ -139,21 +141,30 @@ class Http2Exchange implements UnderWay {
       const onGoaway = (_code: number, last: number) => lastStream = last;
       session.once("goaway", onGoaway);
       let failed: unknown;
+      let saving: Promise<SavedBody> | undefined;
       stream.on("response", (headers, _flags, ...[raw]: string[][]) => {
         answered = clock.ticks();
         code = Number(headers[":status"]);
         rawHeaders = withoutPseudo(raw ?? flat(headers));
         this.#phase = "receiving";
+        if (!saveFile?.takes(code) || method === "HEAD" || code === 204) return collect();
+        const encoding = findHeader(rawHeaders, "content-encoding") ?? "";
+        saving = saveFile.save(this.#count(stream), encoding);
+        saving.catch((error) => {
+          if (error instanceof StepError) failed ??= error;
+          stream.close(constants.NGHTTP2_CANCEL);
+        });
       });
       stream.on("trailers", (headers, _flags, ...[raw]: string[][]) => {
         rawTrailers = withoutPseudo(raw ?? flat(headers));
       });
-      stream.on("data", (chunk: Uint8Array) => {
-        this.#received += chunk.length;
-        if (this.#received <= BODY_LIMIT) return addChunk(chunks, chunk);
-        failed = new BodyTooLarge();
-        stream.close(constants.NGHTTP2_CANCEL);
-      });
+      const collect = () =>
+        void stream.on("data", (chunk: Uint8Array) => {
+          this.#received += chunk.length;
+          if (this.#received <= maxBody) return addChunk(chunks, chunk);
+          failed = new BodyTooLarge(maxBody);
+          stream.close(constants.NGHTTP2_CANCEL);
+        });
       stream.on("error", (error) => failed ??= error);
       stream.on("close", () => {
         session.off("goaway", onGoaway);
@@ -166,14 +177,23 @@ class Http2Exchange implements UnderWay {
         if (code === 0 || !isWhole) return reject(failed ?? new ClosedEarly());
         const tls = secureFacts(socket, clock);
         const phases = measure(takeMarks(socket), { sent, answered, ended: clock.ticks() });
-        resolve({
+        const reply: Reply = {
           ...{ code, reason: "", rawHeaders, rawTrailers, chunks, phases, version: "2" },
           ...tls ? { tls } : {},
-        });
+        };
+        if (saving) saving.then((saved) => resolve({ ...reply, saved }), reject);
+        else resolve(reply);
       });
       if (isStream(body)) sendContent(body, stream).catch((error) => this.abort(error));
       else if (body !== undefined) stream.end(body);
     });
+  }
+
+  async *#count(stream: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    for await (const chunk of stream) {
+      this.#received += chunk.length;
+      yield chunk;
+    }
   }
 
   /** What a promise gives, or the reason to stop. */

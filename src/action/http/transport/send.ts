@@ -9,8 +9,9 @@ import type { Dict } from "../../action.ts";
 import { tlsRecord } from "../../tls/certificate_record.ts";
 import { isSafe } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
+import type { SavedBody, SaveFile } from "../response/save_body.ts";
 import { isStream } from "../request/request_body.ts";
-import { addChunk, BODY_LIMIT, BodyTooLarge } from "./body_chunks.ts";
+import { addChunk, BodyTooLarge } from "./body_chunks.ts";
 import { sendContent } from "./send_content.ts";
 import { measure, type Phases, takeMarks } from "./phases.ts";
 import type { Sockets } from "./sockets.ts";
@@ -33,6 +34,8 @@ export interface Reply {
   /** How TLS was spoken, where it was. */
   readonly tls?: Dict;
   readonly phases: Phases;
+  /** What became of a body that went into a file. */
+  readonly saved?: SavedBody;
 }
 
 /** How far an exchange has come. */
@@ -72,6 +75,10 @@ export interface SendOptions {
   readonly sockets: Sockets;
   readonly connection: Connection;
   readonly clock: Clock;
+  /** The largest body that is kept in memory, in bytes. */
+  readonly maxBody: number;
+  /** The file that the body goes into. */
+  readonly saveFile: SaveFile | undefined;
   /** Whether it must go over a new connection. */
   readonly fresh: boolean;
   /** Called when the request has got its socket. */
@@ -90,6 +97,8 @@ export class Exchange {
   readonly #request: Request;
   readonly #connection: Connection;
   readonly #onDispatch: () => void;
+  readonly #maxBody: number;
+  readonly #saveFile: SaveFile | undefined;
   readonly #resolve: (reply: Reply) => void;
   readonly #reject: (failure: SendFailure) => void;
   #outgoing: Outgoing | undefined;
@@ -102,6 +111,7 @@ export class Exchange {
   #sent = 0;
   #answered = 0;
   #tls: Dict | undefined;
+  #isSaving = false;
   readonly #chunks: Uint8Array[] = [];
   #size = 0;
 
@@ -114,6 +124,8 @@ export class Exchange {
     this.#connection = options.connection;
     this.#clock = options.clock;
     this.#onDispatch = options.onDispatch;
+    this.#maxBody = options.maxBody;
+    this.#saveFile = options.saveFile;
     try {
       this.#outgoing = open(request, options, this);
     } catch (error) {
@@ -170,22 +182,44 @@ export class Exchange {
     if (statusCode < 100) {
       return this.abort(new InvalidStatus(String(statusCode).padStart(3, "0")));
     }
+    const saveFile = this.#saveFile?.takes(statusCode) && !this.#isBodiless(response)
+      ? this.#saveFile
+      : undefined;
     if (
-      Number(findHeader(rawHeaders, "content-length")) > BODY_LIMIT &&
+      !saveFile && Number(findHeader(rawHeaders, "content-length")) > this.#maxBody &&
       this.#request.method !== "HEAD"
     ) {
-      return this.abort(new BodyTooLarge());
+      return this.abort(new BodyTooLarge(this.#maxBody));
     }
     // By the time that the next request comes, the server would be closing the connection.
     const kept = findHeader(rawHeaders, "keep-alive");
     if (kept !== undefined && /^timeout=[01]\b/.test(kept)) this.#outgoing!.shouldKeepAlive = false;
     response.on("error", (error) => this.abort(error));
+    if (saveFile) return this.#save(response, saveFile);
     response.on("data", (chunk: Uint8Array) => this.#collect(chunk));
     response.on("end", () => this.#finish(response));
   }
 
+  #save(response: IncomingMessage, file: SaveFile): void {
+    const encoding = findHeader(response.rawHeaders, "content-encoding") ?? "";
+    this.#isSaving = true;
+    file.save(this.#count(response), encoding).then(
+      (saved) => this.#finish(response, saved),
+      (error) => this.abort(error),
+    );
+  }
+
+  async *#count(response: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    for await (const chunk of response) {
+      this.#size += chunk.length;
+      yield chunk;
+    }
+  }
+
   /** Nothing more will come. */
   closed(): void {
+    // All of it has come, and is still being written.
+    if (this.#isSaving && this.#incoming?.complete) return;
     if (!this.#isOver) this.abort(new ClosedEarly());
   }
 
@@ -200,11 +234,11 @@ export class Exchange {
 
   #collect(chunk: Uint8Array): void {
     this.#size += chunk.length;
-    if (this.#size > BODY_LIMIT) this.abort(new BodyTooLarge());
+    if (this.#size > this.#maxBody) this.abort(new BodyTooLarge(this.#maxBody));
     else addChunk(this.#chunks, chunk);
   }
 
-  #finish(response: IncomingMessage): void {
+  #finish(response: IncomingMessage, saved?: SavedBody): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const { statusCode = 0, statusMessage = "", rawHeaders, rawTrailers } = response;
@@ -219,6 +253,7 @@ export class Exchange {
       ...{ code: statusCode, reason: statusMessage, rawHeaders, rawTrailers, chunks, phases },
       version: response.httpVersion,
       ...tls ? { tls } : {},
+      ...saved ? { saved } : {},
     });
     // A server that answers early wants no more of the body, and may never read it.
     if (!this.#outgoing?.writableFinished) this.#outgoing?.destroy();

@@ -31,6 +31,8 @@ async function sendAll(sockets: Sockets, urls: readonly string[], method = "GET"
       connection: DEFAULT_CONNECTION,
       clock: denoHost().clock,
       fresh: false,
+      maxBody: 1_000_000,
+      saveFile: undefined,
       onDispatch() {},
     };
     const { code } = await send(request, options).reply;
@@ -73,6 +75,8 @@ Deno.test("Sockets closes a connection that becomes idle while another host wait
       connection: DEFAULT_CONNECTION,
       clock: denoHost().clock,
       fresh: false,
+      maxBody: 1_000_000,
+      saveFile: undefined,
       onDispatch() {},
     }).reply;
   });

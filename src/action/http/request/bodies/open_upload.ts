@@ -106,14 +106,14 @@ async function openFile(
     using opened = await Deno.open(path);
     const { isDirectory, isFile, size } = await opened.stat();
     if (isDirectory) throw new Deno.errors.IsADirectory();
-    return { path, content: fileStream(path, isFile ? size : undefined) };
+    return { path, content: fileStream(path, isFile ? size : undefined, parameter) };
   } catch (error) {
     throw fileProblem(error, file, path);
   }
 }
 
 /** A file as it is sent. A file that is not regular, like a pipe, has no length. */
-function fileStream(path: string, length: number | undefined): ContentStream {
+function fileStream(path: string, length: number | undefined, parameter: string): ContentStream {
   return {
     length,
     async *open() {
@@ -129,7 +129,7 @@ function fileStream(path: string, length: number | undefined): ContentStream {
       if (left > 0 && length !== undefined) {
         const message =
           `the file "${path}" became shorter while it was sent: it had ${length} bytes`;
-        throw new StepError(message);
+        throw new StepError(message, undefined, { parameter });
       }
     },
   };

@@ -1,0 +1,43 @@
+/** What is known of the bytes of a body, whatever they mean. */
+export interface BodyFacts {
+  readonly size: number;
+  /** In hexadecimal, as the other digests. */
+  readonly sha256: string;
+  readonly sha1: string;
+  readonly md5: string;
+}
+
+/** The facts of a body in memory. */
+export async function factsOf(bytes: Uint8Array): Promise<BodyFacts> {
+  const { hash } = await import("node:crypto");
+  return {
+    size: bytes.length,
+    sha256: hash("sha256", bytes, "hex"),
+    sha1: hash("sha1", bytes, "hex"),
+    md5: hash("md5", bytes, "hex"),
+  };
+}
+
+/** Finds the facts of a body that comes chunk by chunk. */
+export async function bodyDigests(): Promise<{
+  readonly add: (chunk: Uint8Array) => void;
+  readonly facts: () => BodyFacts;
+}> {
+  const { createHash } = await import("node:crypto");
+  const sha256 = createHash("sha256");
+  const sha1 = createHash("sha1");
+  const md5 = createHash("md5");
+  let size = 0;
+  return {
+    add(chunk) {
+      size += chunk.length;
+      for (const digest of [sha256, sha1, md5]) digest.update(chunk);
+    },
+    facts: () => ({
+      size,
+      sha256: sha256.digest("hex"),
+      sha1: sha1.digest("hex"),
+      md5: md5.digest("hex"),
+    }),
+  };
+}
