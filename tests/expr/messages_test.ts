@@ -427,6 +427,12 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     |             ^^^^^`,
   ],
   [
+    `"a" matches "ab**c"`,
+    `invalid regular expression: invalid nested repetition operator at character 3
+  1 | "a" matches "ab**c"
+    |             ^^^^^^^`,
+  ],
+  [
     `matches("a", "a(b")`,
     `invalid regular expression: missing closing )
   1 | matches("a", "a(b")

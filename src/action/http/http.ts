@@ -41,6 +41,8 @@ export const http: Action = {
     http2: 'the key is "version": version: "2"',
     socketPath: 'the key is "unix_socket"',
     connect_to: 'the key is "resolve"',
+    connect: 'there is no shorthand for CONNECT; a proxy is given by "proxy"',
+    trace: "there is no shorthand for TRACE: method: TRACE, url: …",
   },
   parameters: [
     { name: "method", type: "string", summary: "GET, POST or any other method" },

@@ -1,4 +1,4 @@
-import type { RE2JS } from "re2js";
+import type { RE2JS, RE2JSSyntaxException } from "re2js";
 import type { Meter } from "../../value/meter.ts";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../limits.ts";
@@ -53,7 +53,7 @@ function compile(pattern: string): RE2JS {
   try {
     regex = engine.compile(pattern);
   } catch (error) {
-    throw new Fault(`invalid regular expression: ${problemOf(error)}`);
+    throw new Fault(`invalid regular expression: ${problemOf(error, pattern)}`);
   }
   if (compiled.size >= CACHE_SIZE) compiled.delete(compiled.keys().next().value!);
   compiled.set(pattern, regex);
@@ -61,8 +61,16 @@ function compile(pattern: string): RE2JS {
 }
 
 /** Without the pattern, which may hold a secret. */
-function problemOf(error: unknown): string {
-  return error instanceof Error && "getDescription" in error
-    ? String((error as { getDescription(): unknown }).getDescription())
-    : "unknown syntax";
+function problemOf(error: unknown, pattern: string): string {
+  if (!(error instanceof Error && "getDescription" in error)) return "unknown syntax";
+  const { getDescription, getPattern } = error as RE2JSSyntaxException;
+  const description = getDescription.call(error);
+  const part = getPattern.call(error);
+  // Of a missing or unexpected bracket the engine names the rest of the pattern, or all of it.
+  if (!part || /closing|unexpected/.test(description)) return description;
+  const at = pattern.indexOf(part);
+  const isClear = at >= 0 && pattern.indexOf(part, at + 1) < 0;
+  return isClear
+    ? `${description} at character ${[...pattern.slice(0, at)].length + 1}`
+    : description;
 }
