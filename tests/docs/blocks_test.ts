@@ -143,7 +143,9 @@ function wholeWorkflow(text: string): { workflow: string; isWhole: boolean } {
   const whole = (workflow: unknown) => ({ workflow: JSON.stringify(workflow), isWhole: false });
   const inJob = (...steps: unknown[]) => whole({ name: "page", jobs: [{ name: "job", steps }] });
   if (Array.isArray(value)) {
-    if (value.every((item) => "steps" in item)) return whole({ name: "page", jobs: value });
+    if (value.every((item) => "steps" in item)) {
+      return whole({ name: "page", jobs: withNeeded(value) });
+    }
     return inJob(...value);
   }
   assert(typeof value === "object" && value !== null, "it is no mapping");
@@ -160,12 +162,20 @@ function wholeWorkflow(text: string): { workflow: string; isWhole: boolean } {
     });
   }
   if (keys.every((key) => JOB_KEYS.includes(key))) {
-    const others = ("needs" in value && Array.isArray(value.needs) ? value.needs : [])
-      .map((id) => ({ name: String(id), id, steps: [{ uses: "hello" }] }));
     const job = { name: "job", steps: [{ uses: "hello" }], ...value };
-    return whole({ name: "page", jobs: [...others, job] });
+    return whole({ name: "page", jobs: withNeeded([job]) });
   }
   return inJob({ uses: "hello", ...value });
+}
+
+/** Jobs with those before them that they need and the page does not show. */
+function withNeeded(
+  jobs: readonly { readonly id?: unknown; readonly name?: unknown; readonly needs?: unknown }[],
+): unknown[] {
+  const names = new Set(jobs.flatMap(({ id, name }) => [id, name]));
+  const needed = jobs.flatMap(({ needs }) => Array.isArray(needs) ? needs : []);
+  const missing = [...new Set(needed)].filter((id) => !names.has(id));
+  return [...missing.map((id) => ({ name: id, id, steps: [{ uses: "hello" }] })), ...jobs];
 }
 
 /** The texts in a value of YAML. */

@@ -15,7 +15,6 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [step("assert: res.a == 1"), 'the key is "test"'],
     [step("capture: { a: res.a }"), 'the key is "outputs"'],
     [http("get: /a"), 'parameters of an action go under "with"'],
-    [http("with: { post: 'http://h', json: {} }"), 'a mapping or list in "body" is sent as JSON'],
     [http("with: { get: 'http://h', params: {} }"), 'the key is "query"'],
     [http("with: { get: '${base}/a' }"), "a value is put in by {{vars.name}}"],
     [shell("with: { cmd: ls, cwd: /tmp }"), 'the key is "workdir"'],

@@ -322,7 +322,7 @@ flow.yml:12:3: warning: unknown key "timeout" in a job
      |   ^^^^^^^ "timeout" is a key of a step
 flow.yml:13:3: warning: unknown key "continue_on_error" in a job
   13 |   continue_on_error: true
-     |   ^^^^^^^^^^^^^^^^^ not supported: other steps and independent jobs continue after a failure anyway
+     |   ^^^^^^^^^^^^^^^^^ other steps and independent jobs continue after a failure anyway; "on_failure: stop" of a job skips its remaining steps
 flow.yml:14:3: warning: unknown key "skip_if" in a job
   14 |   skip_if: "false"
      |   ^^^^^^^ did you mean "skipif"?
@@ -340,7 +340,7 @@ flow.yml:21:5: warning: unknown key "action" in a step
      |     ^^^^^^ the key is "uses"
 flow.yml:22:5: warning: unknown key "continue_on_error" in a step
   22 |     continue_on_error: true
-     |     ^^^^^^^^^^^^^^^^^ not supported: other steps and independent jobs continue after a failure anyway
+     |     ^^^^^^^^^^^^^^^^^ other steps and independent jobs continue after a failure anyway; "on_failure: stop" of a job skips its remaining steps
 flow.yml:23:5: warning: unknown key "outptus" in a step
   23 |     outptus: {a: b}
      |     ^^^^^^^ did you mean "outputs"?
