@@ -27,6 +27,7 @@ export interface DigestServer extends TestServer {
 export function digestServer(
   { algorithm, qop, uses = Infinity, userhash }: DigestOptions = {},
   username = USER,
+  password = PASSWORD,
 ): DigestServer {
   const codes: number[] = [];
   const counts = new Map<string, Set<number>>();
@@ -51,7 +52,7 @@ export function digestServer(
     if (given.opaque !== "op,aque" || (given.algorithm ?? "MD5") !== (algorithm ?? "MD5")) {
       return "bad";
     }
-    let a1 = H(`${username}:${REALM}:${PASSWORD}`);
+    let a1 = H(`${username}:${REALM}:${password}`);
     if (/-sess$/i.test(algorithm ?? "")) a1 = H(`${a1}:${given.nonce}:${given.cnonce}`);
     const whole = given.qop === "auth-int" ? `:${H(body)}` : "";
     const a2 = H(`${request.method}:${given.uri}${whole}`);
@@ -83,5 +84,5 @@ export function digestServer(
       headers: { "www-authenticate": challenge },
     });
   });
-  return { ...server, username, password: PASSWORD, codes };
+  return { ...server, username, password, codes };
 }
