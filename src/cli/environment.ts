@@ -41,6 +41,19 @@ export const VARIABLES: readonly Variable[] = [
     name: "RUNNER_TIMEOUT",
     summary: "A duration after which the whole run is interrupted (default: none)",
   },
+  {
+    name: "HTTP_PROXY",
+    summary: "The proxy for http:// URLs, also in lower case; never for localhost and loopback",
+  },
+  { name: "HTTPS_PROXY", summary: "The proxy for https:// URLs, also in lower case" },
+  {
+    name: "ALL_PROXY",
+    summary: "The proxy for URLs for which neither of the two names one, also in lower case",
+  },
+  {
+    name: "NO_PROXY",
+    summary: "Hosts that are reached without a proxy: example.com, .example.com, 10.0.0.0/8, *",
+  },
   { name: "RUNNER_NO_COLOR", summary: "true or 1: print without colours", commands: "all" },
   { name: "NO_COLOR", summary: "Not empty: print without colours", commands: "all" },
   { name: "FORCE_COLOR", summary: "1: print with colours, whatever else is said", commands: "all" },

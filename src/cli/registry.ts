@@ -122,6 +122,28 @@ export const DEFAULT_COMMAND: Command = {
     { name: "list", summary: "Print the jobs and steps with their ids, and run nothing" },
     { name: "dry-run", summary: "Print what would run, and with what, and run nothing" },
     {
+      name: "cacert",
+      value: "file",
+      path: "file",
+      summary: "Trust the certificate authorities of this PEM file instead of those of the system",
+    },
+    {
+      name: "cert",
+      value: "file",
+      path: "file",
+      summary: "Present the client certificate of this PEM file to TLS servers",
+    },
+    {
+      name: "key",
+      value: "file",
+      path: "file",
+      summary: "With --cert: the key of the client certificate, if it is in another file",
+    },
+    {
+      name: "insecure",
+      summary: "Accept any TLS certificate in steps that do not verify it explicitly",
+    },
+    {
       name: "allow-net",
       value: "hosts",
       repeats: true,

@@ -108,6 +108,7 @@ const PREPARING: readonly string[] = [
   ...["only", "skip", "no-needs", "tags", "var", "var-file", "env-file"],
   ...["fail-fast", "strict", "jobs", "cleanup-timeout", "list", "dry-run"],
   ...["allow-net", "allow-run", "allow-read", "allow-write", "no-shell"],
+  ...["cacert", "cert", "key", "insecure"],
 ];
 
 function isPrepared({ switches, values, lists }: Invocation): boolean {

@@ -1,3 +1,4 @@
+import type { RunTls } from "../../action/action.ts";
 import type { Permissions } from "../../action/permissions/permissions.ts";
 import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
 import { makePlan } from "../../plan/make_plan.ts";
@@ -18,7 +19,7 @@ export interface Preparation {
   readonly warnings: readonly Diagnostic[];
   readonly options: Pick<
     RunOptions,
-    "failFast" | "strict" | "jobs" | "secrets" | "permissions" | "cleanupTimeout"
+    "failFast" | "strict" | "jobs" | "secrets" | "permissions" | "tls" | "cleanupTimeout"
   >;
   plan(workflow: Workflow): Promise<Prepared>;
 }
@@ -42,6 +43,7 @@ export async function prepareRun(
   const jobs = readCount(values.get("jobs"));
   const cleanupTimeout = readCleanupTimeout(values.get("cleanup-timeout"));
   const permissions = await permissionsOf(invocation, program);
+  const tls = await tlsOf(invocation, program);
   const inputs = await readInputs(invocation, program);
   const secrets = makeMasker([program.host.env.all(), ...program.secrets]);
   const { environment, warnings } = inputs;
@@ -54,6 +56,7 @@ export async function prepareRun(
       ...(switches.has("fail-fast") ? { failFast: true } : {}),
       ...(switches.has("strict") ? { strict: true } : {}),
       ...(permissions ? { permissions } : {}),
+      ...(tls ? { tls } : {}),
     },
     async plan(loaded) {
       const workflow = await applyInputs(loaded, inputs);
@@ -80,6 +83,14 @@ export async function permissionsOf(
   const { lists, switches } = invocation;
   if (!switches.has("no-shell") && !NARROWING.some((name) => lists.has(name))) return undefined;
   return await (await import("../args/permission_options.ts")).readPermissions(invocation, host);
+}
+
+/** What the options say about TLS. */
+async function tlsOf(invocation: Invocation, { host }: Program): Promise<RunTls | undefined> {
+  const { switches, values } = invocation;
+  const isGiven = ["cacert", "cert", "key"].some((name) => values.has(name));
+  if (!isGiven && !switches.has("insecure")) return undefined;
+  return await (await import("../args/tls_options.ts")).readTls(invocation, host);
 }
 
 /** The jobs and steps of a plan, with their ids. */

@@ -1,0 +1,91 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { runMain } from "../../support/run_main.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+import { withServer } from "../../support/with_server.ts";
+
+const path = (name: string) => fromFileUrl(new URL(`../../fixtures/tls/${name}`, import.meta.url));
+const text = (name: string) => Deno.readTextFileSync(path(name));
+
+async function runAt(args: readonly string[], params = "") {
+  const certificate = { cert: text("good.pem"), key: text("good_key.pem") };
+  await using server = withServer(() => new Response("in"), certificate);
+  const workflow = `
+name: TLS
+jobs:
+  - name: j
+    steps:
+      - uses: http
+        with: { get: "${server.url}" ${params} }
+        test: res.tls.certificate.days_left > 14 && "127.0.0.1" in res.tls.certificate.names
+`;
+  const files = { "flows/w.yml": workflow, "flows/ca.pem": text("authority.pem") };
+  return await withFiles(files, (cwd) => runMain([...args, "flows/w.yml"], { cwd }));
+}
+
+Deno.test("--cacert and --insecure hold for every step, and a step's verify: true wins", async () => {
+  const refused = "is signed by an unknown certificate authority";
+  const bare = await runAt([]);
+  assertEquals(bare.code, 1);
+  assertStringIncludes(bare.stdout, refused);
+  const trusted = await runAt(["--cacert", path("authority.pem")]);
+  assertEquals(trusted.code, 0, trusted.stdout);
+  const insecure = await runAt(["--insecure"]);
+  assertEquals(insecure.code, 0, insecure.stdout);
+  const strict = await runAt(["--insecure"], ", tls: { verify: true }");
+  assertStringIncludes(strict.stdout, refused);
+});
+
+Deno.test("paths of tls begin at the file that names them", async () => {
+  const { code, stdout } = await runAt([], ", tls: { ca: ca.pem }");
+  assertEquals(code, 0, stdout);
+});
+
+Deno.test("options of TLS name the file that they cannot use", async () => {
+  const cases = [
+    [["--cacert", "no.pem"], 'cannot read the file "no.pem" of --cacert: no such file (ENOENT)'],
+    [["--cert", path("good.pem")], "holds no private key in PEM form"],
+    [
+      ["--cert", path("good.pem"), "--key", path("other_key.pem")],
+      `file "${path("other_key.pem")}" of --key does not belong to`,
+    ],
+    [["--key", path("good_key.pem")], "--key requires --cert"],
+  ] as const;
+  for (const [args, words] of cases) {
+    const { code, stderr } = await runAt(args);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, words);
+  }
+});
+
+Deno.test("check finds what cannot be combined about connections", async () => {
+  const workflow = `
+name: TLS
+jobs:
+  - name: j
+    steps:
+      - uses: http
+        with:
+          get: https://localhost/
+          insecure: true
+          tls: { verify: true, min_version: 1.1, certt: x }
+          proxy: http://localhost:1
+          unix_socket: /run/x.sock
+          version: 3
+          resolve: { localhost: "10.0.0.1" }
+`;
+  const { stderr, stdout } = await withFiles(
+    { "w.yml": workflow },
+    (cwd) => runMain(["check", "w.yml"], { cwd }),
+  );
+  for (
+    const words of [
+      '"insecure" and "tls.verify" cannot be combined',
+      '"min_version" must be "1.2" or "1.3", not "1.1"',
+      'unknown key "certt" in "tls"',
+      '"unix_socket" and "proxy" cannot be combined',
+      '"version" must be "1.1", "2" or auto, not "3"',
+      '"localhost" in "resolve" is not a host and a port',
+    ]
+  ) assertStringIncludes(stderr + stdout, words);
+});
