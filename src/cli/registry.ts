@@ -260,6 +260,24 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     load: async () => (await import("./commands/check_command.ts")).checkCommand,
   },
   {
+    name: "report",
+    summary: "Merge the events of several runs into one report and one exit code",
+    operands: [
+      { name: "merge", choices: ["merge"], summary: "What to do with them" },
+      {
+        name: "path",
+        repeats: true,
+        path: "file",
+        summary: "Files of --report ndjson=FILE, or directories that have them at any depth",
+      },
+    ],
+    options: ["report", "report-dir", "quiet", "timing", "output", "no-github"].map((name) =>
+      DEFAULT_COMMAND.options.find((option) => option.name === name)!
+    ),
+    success: "all shards are there and every workflow passed",
+    load: async () => (await import("./commands/report_command.ts")).reportCommand,
+  },
+  {
     name: "schema",
     summary: "Print a JSON Schema of workflow files, for editors",
     operands: [],

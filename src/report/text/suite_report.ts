@@ -44,6 +44,8 @@ class SuiteReport {
   readonly #isQuiet: boolean;
   readonly #blocks = new Map<string, Block>();
   readonly #failures: FailureEntry[] = [];
+  /** What there is to say where a share of the suite has nothing to run. */
+  #empty: string[] = [];
 
   constructor(options: ReportOptions, isQuiet: boolean) {
     this.#options = options;
@@ -53,6 +55,10 @@ class SuiteReport {
   take(event: RunEvent): string {
     const { style } = this.#options;
     if (event.type === "suite_started") {
+      const { shard, workflows } = event;
+      if (shard && workflows === 0) {
+        this.#empty = [`shard ${shard.index} of ${shard.of} has no workflows`];
+      }
       return this.#isQuiet || event.name === undefined
         ? ""
         : asText([style.bold(oneLine(event.name)), ""]);
@@ -133,7 +139,7 @@ class SuiteReport {
     const list = this.#failures.length === 0
       ? []
       : renderFailureList(this.#failures, style, roomOf(columns?.()));
-    return asText([...list, lastLine(event, this.#options)]);
+    return asText([...list, ...this.#empty, lastLine(event, this.#options)]);
   }
 }
 

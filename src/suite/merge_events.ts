@@ -1,0 +1,183 @@
+import { workflowState } from "../report/model/workflow_state.ts";
+import type { JobState, RunEvent, StepState, SuiteFinished, SuiteStarted } from "../run/event.ts";
+import { RunnerError } from "../source/errors.ts";
+
+/** The events of one share of a suite, as a file has them. */
+export interface EventPart {
+  /** What messages call it. */
+  readonly file: string;
+  readonly events: Iterable<RunEvent>;
+}
+
+/** The events of all shares as those of one suite, and what should be said of them. */
+export interface MergedEvents {
+  readonly events: readonly RunEvent[];
+  readonly warnings: readonly string[];
+}
+
+/** One share, with the events of its runs. */
+interface ReadPart {
+  readonly file: string;
+  readonly start: SuiteStarted;
+  readonly end: SuiteFinished;
+  readonly runs: readonly Run[];
+}
+
+interface Run {
+  readonly role: "setup" | "teardown" | undefined;
+  readonly index: number;
+  readonly state: JobState;
+  readonly events: readonly RunEvent[];
+}
+
+/**
+ * Makes one suite of its shares. Throws RunnerError where one is missing, ends in its middle or is
+ * of another suite. Of a share that was run more than once, the last run counts.
+ */
+export function mergeEvents(parts: readonly EventPart[]): MergedEvents {
+  const read = parts.map(readPart).sort((a, b) => a.start.time - b.start.time);
+  const [first] = read;
+  if (!first) throw new RunnerError("there are no events to merge");
+  const other = read.find(({ start }) => start.hash !== first.start.hash);
+  if (other) {
+    throw new RunnerError(
+      `'${other.file}' is of another suite than '${first.file}'`,
+      "all shards must run the same files with the same options",
+    );
+  }
+  const warnings: string[] = [];
+  const chosen = chooseParts(read, warnings);
+  const runs = chooseRuns(chosen.flatMap((part) => part.runs));
+  const id = first.start.runId;
+  const started = Math.min(...chosen.map(({ start }) => start.time));
+  const ended = Math.max(...chosen.map(({ end }) => end.time));
+  const { shard: _, ...start } = first.start;
+  const events: RunEvent[] = [{
+    ...start,
+    time: started,
+    workflows: chosen.reduce((sum, part) => sum + part.start.workflows, 0),
+  }];
+  for (const run of runs) for (const event of run.events) events.push(ofSuite(event, id));
+  events.push(endOf(chosen, runs, { id, started, ended }));
+  return { events, warnings };
+}
+
+function readPart({ file, events }: EventPart): ReadPart {
+  let start: SuiteStarted | undefined;
+  let end: SuiteFinished | undefined;
+  const byRun = new Map<string, RunEvent[]>();
+  for (const event of events) {
+    if (event.type === "suite_started") {
+      if (start) throw new RunnerError(`'${file}' has the events of more than one run`);
+      start = event;
+    } else if (event.type === "suite_finished") end = event;
+    else {
+      const run = byRun.get(event.runId);
+      if (run) run.push(event);
+      else byRun.set(event.runId, [event]);
+    }
+  }
+  if (!start) {
+    throw new RunnerError(
+      `'${file}' has no events of a suite`,
+      "merge what --report ndjson=FILE has written in each shard",
+    );
+  }
+  const runs = [...byRun.values()].map((events) => readRun(file, events));
+  if (!end) throw cutOff(file);
+  return { file, start, end, runs };
+}
+
+function readRun(file: string, events: readonly RunEvent[]): Run {
+  const [start] = events;
+  const end = events.find((event) => event.type === "run_finished");
+  if (start?.type !== "run_started" || end?.type !== "run_finished") throw cutOff(file);
+  const { role, index = 0 } = start.suite ?? {};
+  return { role, index, state: workflowState(end), events };
+}
+
+function cutOff(file: string): RunnerError {
+  return new RunnerError(
+    `'${file}' ends in the middle`,
+    "its run was killed, or the file was not copied as a whole: run the shard again",
+  );
+}
+
+/** Each share once. */
+function chooseParts(parts: readonly ReadPart[], warnings: string[]): readonly ReadPart[] {
+  const byIndex = new Map<number, ReadPart>();
+  const count = parts[0]!.start.shard?.of ?? 1;
+  for (const part of parts) {
+    const { index, of } = part.start.shard ?? { index: 1, of: 1 };
+    if (of !== count) {
+      throw new RunnerError(`'${part.file}' is one of ${of} shards, and others are of ${count}`);
+    }
+    const earlier = byIndex.get(index);
+    if (earlier) {
+      warnings.push(`'${earlier.file}' was left out: '${part.file}' is a later run of it`);
+    }
+    byIndex.set(index, part);
+  }
+  const missing = Array.from({ length: count }, (_, at) => at + 1).filter((at) => !byIndex.has(at));
+  if (missing.length > 0) {
+    const which = missing.length === 1 ? `shard ${missing[0]}` : `shards ${missing.join(", ")}`;
+    throw new RunnerError(
+      `${which} of ${count} ${missing.length === 1 ? "is" : "are"} missing`,
+      "its machine was lost or its events were not kept: run it again",
+    );
+  }
+  return [...byIndex].sort(([a], [b]) => a - b).map(([, part]) => part);
+}
+
+const ROLES = ["setup", undefined, "teardown"];
+
+/**
+ * The runs in the order of the suite. Setup and teardown ran in each share: those that passed
+ * count once, and those that failed each time.
+ */
+function chooseRuns(runs: readonly Run[]): readonly Run[] {
+  const sorted = runs.toSorted((a, b) =>
+    ROLES.indexOf(a.role) - ROLES.indexOf(b.role) || a.index - b.index
+  );
+  return sorted.filter((run, at) => {
+    if (run.role === undefined || run.state === "failed") return true;
+    const same = sorted.filter(({ role, index }) => role === run.role && index === run.index);
+    return !same.some(({ state }) => state === "failed") && sorted.indexOf(same[0]!) === at;
+  });
+}
+
+/** All runs belong to one suite. */
+function ofSuite(event: RunEvent, id: string): RunEvent {
+  return event.type === "run_started" && event.suite
+    ? { ...event, suite: { ...event.suite, id } }
+    : event;
+}
+
+function endOf(
+  parts: readonly ReadPart[],
+  runs: readonly Run[],
+  { id, started, ended }: { id: string; started: number; ended: number },
+): SuiteFinished {
+  const workflows: Record<JobState, number> = { passed: 0, failed: 0, skipped: 0 };
+  const steps: Record<StepState, number> = { passed: 0, failed: 0, skipped: 0, untested: 0 };
+  for (const { role, state, events } of runs) {
+    if (role !== undefined && state !== "failed") continue;
+    workflows[state]++;
+    const end = events.find((event) => event.type === "run_finished")!;
+    for (const key of ["passed", "failed", "skipped", "untested"] as const) {
+      steps[key] += end.steps[key];
+    }
+  }
+  const interrupted = [...new Set(parts.flatMap(({ end }) => end.interrupted ?? []))];
+  const isGood = workflows.failed === 0 && parts.every(({ end }) => end.state === "passed");
+  return {
+    type: "suite_finished",
+    runId: id,
+    time: ended,
+    duration: ended - started,
+    state: isGood ? "passed" : "failed",
+    ...interrupted.length === 0 ? {} : { interrupted: interrupted.join("; ") },
+    workflows,
+    steps,
+  };
+}

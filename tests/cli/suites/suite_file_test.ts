@@ -1,0 +1,113 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { runMain } from "../../support/run_main.ts";
+import { withRig } from "../../support/rig.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+
+const get = (path: string) =>
+  `{ uses: http, with: { get: "{url}${path}" }, test: res.code == 200 }`;
+const flow = (name: string, step: string) =>
+  `name: ${name}\njobs: [{ name: Job, steps: [${step}] }]\n`;
+
+const SIGN_IN = flow(
+  "Sign in",
+  "{ uses: echo, id: session, with: { message: t0ken-of-user }, outputs: { token: res.message } }",
+);
+const USE = flow("Use", '{ uses: http, with: { get: "{url}/use/{{outputs.session.token}}" } }');
+const CLEAN = flow(
+  "Clean",
+  '{ uses: http, with: { get: "{url}/clean/{{outputs.session?.token ?? 'none'}}" } }',
+);
+
+function runAll(files: Record<string, string>, args: string[], env: Record<string, string> = {}) {
+  return withRig((rig) => {
+    const atRig = Object.fromEntries(
+      Object.entries(files).map(([name, text]) => [name, text.replaceAll("{url}", rig.url)]),
+    );
+    return withFiles(atRig, async (cwd) => {
+      const result = await runMain(args, { cwd, env });
+      return { ...result, seen: [...rig.seen] };
+    });
+  });
+}
+
+const lastLine = (text: string) => text.trimEnd().split("\n").at(-1)!.replace(/ in .*/, "");
+const SUITE = "workflows: [use.yml]\nsetup: in.yml\nteardown: out.yml\n";
+
+Deno.test("setup runs first, and its outputs are read by step id in all others", async () => {
+  const files = { "s/suite.yml": SUITE, "s/in.yml": SIGN_IN, "s/use.yml": USE, "s/out.yml": CLEAN };
+  const { code, stdout, seen } = await runAll(files, ["s/suite.yml"]);
+  assertEquals([code, seen], [0, ["/use/t0ken-of-user", "/clean/t0ken-of-user"]], stdout);
+  assertEquals(lastLine(stdout), "1 workflow: 1 passed; 1 step");
+});
+
+Deno.test("outputs of setup have no flat names, and a step of the workflow with that id wins", async () => {
+  const own = "name: Own\njobs: [{ name: J, steps: [" +
+    "{ uses: echo, id: session, with: { message: mine }, outputs: { token: res.message } }, " +
+    "{ uses: hello, test: outputs.session.token == 'mine' }] }]\n";
+  const flat = flow("Flat", "{ uses: hello, test: outputs.token == nil }");
+  const files = {
+    "suite.yml": "workflows: [own.yml, flat.yml]\nsetup: in.yml\n",
+    "in.yml": SIGN_IN,
+    "own.yml": own,
+    "flat.yml": flat,
+  };
+  const { code, stdout } = await runAll(files, ["suite.yml"]);
+  assertEquals([code, lastLine(stdout)], [0, "2 workflows: 2 passed; 3 steps"], stdout);
+});
+
+Deno.test("where setup fails nothing but teardown runs, and setup is counted", async () => {
+  const files = {
+    "suite.yml": SUITE,
+    "in.yml": flow("Sign in", get("/status/500")),
+    "use.yml": USE,
+    "out.yml": CLEAN,
+  };
+  const { code, stdout, seen } = await runAll(files, ["suite.yml"]);
+  assertEquals([code, seen], [1, ["/status/500", "/clean/none"]], stdout);
+  assertEquals(lastLine(stdout), "2 workflows: 1 failed, 1 skipped; 1 step");
+  assertStringIncludes(stdout, "- Use (skipped: not started: setup failed)");
+});
+
+Deno.test("vars of the suite are added, those beside a path win, and --var wins over all", async () => {
+  const show = (name: string) =>
+    flow(
+      name,
+      '{ uses: echo, with: { message: "{{vars.a}} {{vars.b}} {{vars.c}}" }, echo: "= {{vars.a}} {{vars.b}} {{vars.c}}" }',
+    );
+  const files = {
+    "suite.yml": 'vars: { a: "{{FROM_ENV}}", b: suite, c: suite }\n' +
+      "workflows: [one.yml, { path: two.yml, vars: { b: entry } }]\nenv_file: [.env]\n",
+    ".env": "FROM_ENV=file\n",
+    "one.yml": "vars: { a: own }\n" + show("One"),
+    "two.yml": show("Two"),
+  };
+  const { code, stdout, stderr } = await runAll(files, [
+    "--workers=1",
+    "--var",
+    "c=line",
+    "suite.yml",
+  ]);
+  assertEquals([code, stderr], [0, ""], stdout);
+  const said = [...stdout.matchAll(/= (.*)$/gm)].map(([, text]) => text);
+  assertEquals(said, ["file suite line", "file entry line"]);
+});
+
+Deno.test("tags beside a path are those of all its jobs", async () => {
+  const files = {
+    "suite.yml": "workflows: ['*_flow.yml', { path: a_flow.yml, tags: [slow] }]\n",
+    "a_flow.yml": flow("A", "{ uses: hello }"),
+    "b_flow.yml": flow("B", "{ uses: hello }"),
+  };
+  const { stdout } = await runAll(files, ["--tags", "not slow", "suite.yml"]);
+  assertEquals(lastLine(stdout), "1 workflow: 1 passed; 1 step");
+  assertStringIncludes(stdout, "B  b_flow.yml");
+});
+
+Deno.test("mistakes in a suite file are reported together, with their places", async () => {
+  const files = { "suite.yml": "workflows: [{ file: a.yml }, 3]\nworkers: 0\nvars: 1\n" };
+  const { code, stderr } = await runAll(files, ["suite.yml"]);
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, "suite file 'suite.yml' has 4 errors");
+  assertStringIncludes(stderr, 'suite.yml:1:15: warning: unknown key "file"');
+  assertStringIncludes(stderr, '"workers" must be at least 1, not 0');
+});
