@@ -15,7 +15,7 @@ const SIGN_IN = flow(
 const USE = flow("Use", '{ uses: http, with: { get: "{url}/use/{{outputs.session.token}}" } }');
 const CLEAN = flow(
   "Clean",
-  '{ uses: http, with: { get: "{url}/clean/{{outputs.session?.token ?? 'none'}}" } }',
+  `{ uses: http, with: { get: "{url}/clean/{{outputs.session?.token ?? 'none'}}" } }`,
 );
 
 function runAll(files: Record<string, string>, args: string[], env: Record<string, string> = {}) {
