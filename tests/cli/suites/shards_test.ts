@@ -56,7 +56,7 @@ Deno.test("every workflow is in one shard, and an empty shard passes", () =>
     const seen: string[] = [];
     for (let index = 1; index <= 7; index++) {
       const { stdout, code } = await run(cwd, "suite.yml", "--shard", `${index}/7`);
-      const found = [...stdout.matchAll(/^(\w)  flows/gm)].map(([, name]) => name!);
+      const found = [...stdout.matchAll(/^(\w) {2}flows/gm)].map(([, name]) => name!);
       if (found.length === 0) {
         assertEquals(code, 0);
         assertStringIncludes(stdout, `shard ${index} of 7 has no workflows`);
