@@ -19,7 +19,7 @@ jobs:
   steps:
   - uses: http
     with: {get: "{{ vars.url }}/hello"}
-    test: res.code == 200 && res.body.path matches "^/h.llo$"
+    test: res.code == 200 && res.body.path == "/hello"
   - uses: mine
     test: res.sum == 3
 vars: {url: "{{ URL }}"}
@@ -30,7 +30,7 @@ jobs:
   steps:
   - uses: echo
     with: {message: hello}
-    test: res.message matches "^b"
+    test: res.message startsWith "b"
 `,
   "wrong.yml": "name: wrong\njobs:\n- name: j\n  steps: [{uses: hallo}]\n",
   "api.yml": "openapi: 3.0.0\ninfo: {title: t, version: '1'}\npaths: {}\n",
@@ -51,9 +51,10 @@ Deno.test("the bundle is one file that runs from any URL", async (test) => {
     const path = `${folder}/runner.js`;
     const text = await Deno.readTextFile(path);
 
-    await test.step("it is small, and its size is printed", () => {
-      assert(text.length < 900_000, `${text.length} characters`);
-      assertStringIncludes(said.stdout, `runner.js  ${(text.length / 1000).toFixed(1)} kB`);
+    await test.step("it is small, and its size is printed", async () => {
+      const { size } = await Deno.stat(path);
+      assert(size < 900_000, `${size} bytes`);
+      assertStringIncludes(said.stdout, `runner.js  ${(size / 1000).toFixed(1)} kB`);
       assertMatch(said.stdout, /split\/ {2}[\d.]+ kB in \d+ files/);
     });
 
@@ -121,7 +122,7 @@ async function runFromUrl(test: Deno.TestContext, text: string): Promise<void> {
       return runDeno(["run", ...permissions, program, ...args.split(" ")], { cwd, env });
     };
 
-    await test.step("from a URL it runs a workflow with requests, patterns, a plugin", async () => {
+    await test.step("from a URL it runs a workflow with requests and a plugin", async () => {
       const { code, stdout, stderr } = await run("passes.yml");
       assertEquals(code, 0, stdout + stderr);
     });

@@ -97,7 +97,7 @@ flow.yml:6:45: error: unknown name "outputs" in the name of a job
     |                                             ^^^^^^^ the only name here is vars
 flow.yml:7:34: error: unknown name "res" in a job
   7 |   skipif: vars.a || outputs.b || res
-    |                                  ^^^ the names here are vars, outputs`,
+    |                                  ^^^ the names here are vars, outputs, needs`,
   );
 });
 
