@@ -1,6 +1,6 @@
 import { StepError } from "../source/errors.ts";
 import { Chain, type Link } from "../host/chain.ts";
-import type { Deadlines } from "../host/deadlines.ts";
+import type { Deadline, Deadlines } from "../host/deadlines.ts";
 import { formatDuration } from "../value/duration.ts";
 
 /** Something under way that can be stopped. */
@@ -17,18 +17,27 @@ export function drainedBy(
   return draining;
 }
 
-/** What is cancelled some time after another is. */
+/** A cancellation some time after another one. Unless released, its timer keeps the program running. */
 export function endAfter(
   cancellation: Cancellation,
   milliseconds: number,
   deadlines: Deadlines,
-): Cancellation {
+): { readonly end: Cancellation; readonly release: () => void } {
   const end = new Cancellation();
   const time = formatDuration(milliseconds);
+  let hasEnded = false;
+  let deadline: Deadline | undefined;
   cancellation.whenCancelled(() => {
-    deadlines.add(milliseconds, () => end.cancel(`cleanup timed out after ${time}`));
+    if (hasEnded) return;
+    deadline = deadlines.add(milliseconds, () => end.cancel(`cleanup timed out after ${time}`));
   });
-  return end;
+  return {
+    end,
+    release() {
+      hasEnded = true;
+      deadline?.cancel();
+    },
+  };
 }
 
 /** Ends a run before its end, once: what is under way is stopped, nothing new is begun. */

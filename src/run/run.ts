@@ -120,6 +120,11 @@ function openSession(
   const stepIds = new Set(
     workflow.jobs.flatMap(({ steps }) => steps.flatMap(({ id }) => id ?? [])),
   );
+  const cleanup = scope.resource(
+    "cleanup timeout",
+    () => endAfter(cancellation, cleanupTimeout, deadlines),
+    ({ release }) => release(),
+  );
   return {
     host,
     deadlines,
@@ -131,7 +136,7 @@ function openSession(
     stepIds,
     cancellation,
     draining: drainedBy(cancellation, options.draining),
-    cleanup: endAfter(cancellation, cleanupTimeout, deadlines),
+    cleanup: cleanup.end,
     cleanupTimeout,
     progress: () => progressOf(tally, cancellation),
     failFast: options.failFast ?? false,

@@ -31,6 +31,7 @@ export async function runJobFile(
   const stepIds = new Set(job.steps.flatMap(({ id }) => id ?? []));
   const { plan: _, spotOf: __, ...shared } = session;
   const cancellation = new Cancellation();
+  const cleanup = endAfter(cancellation, session.cleanupTimeout, session.deadlines);
   const inner: Session = {
     ...shared,
     document,
@@ -40,7 +41,7 @@ export async function runJobFile(
     stepIds,
     cancellation,
     draining: new Cancellation(),
-    cleanup: endAfter(cancellation, session.cleanupTimeout, session.deadlines),
+    cleanup: cleanup.end,
     tally: emptyTally(),
   };
   const { throwIfStopped, release } = tie(session, inner, attempt);
@@ -60,6 +61,7 @@ export async function runJobFile(
     };
   } finally {
     release();
+    cleanup.release();
   }
 }
 
