@@ -35,6 +35,14 @@ const cases: readonly (readonly [what: string, parameters: string])[] = [
   ],
   ["a body of two dashes", `{post: URL/dashes, body: "--"}`],
   ["a body like a file name", `{post: URL/at, body: "@/etc/passwd"}`],
+  ["JSON of its own parameter", '{post: URL/json, json: [1, "it\'s"]}'],
+  ["a form of its own parameter", "{post: URL/form, form: {a: 'x y&z=1', b: [1, true]}}"],
+  ["a file", "{put: URL/file, file: 'it''s a file.txt'}"],
+  [
+    "a multipart form",
+    `{post: URL/multipart, multipart: {note: "it's; \\"@x\\", y", tags: [a, b], meta: {value: {a: "x;y"}}, f: {file: "it's a file.txt", type: text/csv, filename: 'a;"b,.csv'}}}`,
+  ],
+  ["a GraphQL query", "{post: URL/graphql, graphql: {query: '{ a }', variables: {x: 1}}}"],
   ["a POST without a body", "post: URL/empty"],
   ["a DELETE", "delete: URL/thing/1"],
   ["a GET with a body", `{get: URL/search, body: {q: 1}}`],
@@ -90,7 +98,8 @@ Deno.test("the command below a failure reproduces the request in any shell", asy
     "    steps:",
     ...steps,
   ].join("\n");
-  await withFiles({ "w.yml": workflow }, async (folder) => {
+  const files = { "w.yml": workflow, "it's a file.txt": "some content\n" };
+  await withFiles(files, async (folder) => {
     const { stdout, stderr } = await runCli(["w.yml"], { cwd: folder, env: SECRETS });
     const commands = commandsIn(stdout);
     assertEquals(commands.length, cases.length, stdout + stderr);
@@ -99,7 +108,7 @@ Deno.test("the command below a failure reproduces the request in any shell", asy
     for (const secret of Object.values(SECRETS)) assert(!stdout.includes(secret));
     for (const [index, [what]] of cases.entries()) {
       for (const shell of SHELLS) {
-        const repeated = await requestOf(shell, commands[index]!, server);
+        const repeated = await requestOf(shell, commands[index]!, server, folder);
         assertEquals(
           repeated,
           comparable(originals[index]!),
@@ -121,10 +130,16 @@ function commandsIn(report: string): string[] {
 }
 
 /** What the server sees when a shell runs a command. */
-async function requestOf(shell: string, command: string, server: RawServer): Promise<unknown> {
+async function requestOf(
+  shell: string,
+  command: string,
+  server: RawServer,
+  cwd: string,
+): Promise<unknown> {
   const before = server.requests.length;
   const { success, stderr } = await new Deno.Command("timeout", {
     args: ["10", shell, "-c", command],
+    cwd,
     clearEnv: true,
     env: { ...SECRETS, PATH: Deno.env.get("PATH")!, LC_ALL: "C.UTF-8" },
     stdout: "null",
@@ -136,7 +151,12 @@ async function requestOf(shell: string, command: string, server: RawServer): Pro
 }
 
 /** A request without what curl chooses by itself. */
-function comparable(request: string): unknown {
+function comparable(sent: string): unknown {
+  // Each has a boundary of its own.
+  const [, boundary] = /boundary=(\S+)/.exec(sent) ?? [];
+  const request = boundary === undefined
+    ? sent
+    : sent.replaceAll(boundary, "BOUNDARY").replace(/^content-length: .*\r\n/im, "");
   const [head = "", ...body] = request.split("\r\n\r\n");
   const [line, ...headers] = head.split("\r\n");
   const fields = headers.map((header) => {

@@ -1,31 +1,27 @@
-import { isPrintable } from "../../../source/printable.ts";
 import { MASK } from "../../../value/masker.ts";
 import { isSecretHeader } from "../../../value/secrets.ts";
 import { isDict } from "../../../value/value.ts";
 import type { CommandLine, CommandWord, Dict } from "../../action.ts";
 import { readParameters } from "../../read_parameters.ts";
 import { hideHeader } from "../hide_headers.ts";
+import { curlBody } from "./bodies/curl_body.ts";
 import { ALWAYS } from "./request_headers.ts";
 
-/** A longer body is not worth pasting. */
-const LONGEST_BODY = 8192;
-
-/** The file that is to hold a longer body. */
-const BODY_FILE = "body";
-
 /** A curl command that sends a request once more, with the headers that the server saw. */
-export function curlCommand({ method, url, headers, body }: Dict, params: Dict): CommandLine {
+export function curlCommand(req: Dict, params: Dict): CommandLine {
+  const { method, url, headers } = req;
   const sent = isDict(headers) ? withoutSignature(headers, params) : {};
-  const text = typeof body === "string" ? body : "";
+  const body = curlBody(req);
+  const hasBody = body !== undefined;
   const groups = [
     [
       "curl",
       ...optionWords(String(url), params),
       ...authWords(params),
-      ...methodWords(String(method), text),
+      ...methodWords(String(method), hasBody),
       String(url),
     ],
-    ...headerWords(String(method), String(url), sent, text).map((header) => [
+    ...headerWords(String(method), String(url), sent, hasBody).map((header) => [
       "-H",
       header,
       ...typeof header === "string" && header.startsWith("Accept-Encoding: ") && isPacked(sent)
@@ -33,16 +29,8 @@ export function curlCommand({ method, url, headers, body }: Dict, params: Dict):
         : [],
     ]),
   ];
-  if (text === "") return { groups };
-  if (text.length > LONGEST_BODY) {
-    const note = `put the body, ${text.length} characters, into a file "${BODY_FILE}" first`;
-    return { groups: [...groups, ["--data-binary", `@${BODY_FILE}`]], note };
-  }
-  // In a word of the shell, line ends and invisible characters would have to be escaped.
-  if (isPrintable(text) && !/[\n\t]/.test(text)) {
-    return { groups: [...groups, ["--data-raw", text]] };
-  }
-  return { groups: [...groups, ["--data-binary", "@-"]], input: text };
+  if (!body) return { groups };
+  return { ...body, groups: [...groups, ...body.groups] };
 }
 
 function optionWords(url: string, params: Dict): string[] {
@@ -50,9 +38,11 @@ function optionWords(url: string, params: Dict): string[] {
   const isVerified = read.boolean("verify_ssl") ?? !read.boolean("insecure");
   const follows = read.boolean("follow_redirects") ?? true;
   const most = read.integer("max_redirects");
+  const save = read.string("save");
   return [
     ...isVerified || !url.startsWith("https:") ? [] : ["-k"],
     ...follows ? ["-L"] : [],
+    ...save === undefined ? [] : ["-o", save],
     ...follows && most !== undefined ? ["--max-redirs", String(most)] : [],
     // curl expands brackets and braces in a URL to several URLs.
     ...(/[[\]{}]/.test(url) ? ["-g"] : []),
@@ -75,27 +65,27 @@ function withoutSignature(headers: Dict, params: Dict): Dict {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !signature.includes(name)));
 }
 
-function methodWords(method: string, body: string): string[] {
+function methodWords(method: string, hasBody: boolean): string[] {
   if (method === "HEAD") {
     // With -I curl sends no body, and without it waits for one until the connection is closed.
-    return body === "" ? ["-I"] : ["-X", "HEAD", "--ignore-content-length"];
+    return !hasBody ? ["-I"] : ["-X", "HEAD", "--ignore-content-length"];
   }
-  return method === (body === "" ? "GET" : "POST") ? [] : ["-X", method];
+  return method === (hasBody ? "POST" : "GET") ? [] : ["-X", method];
 }
 
 /** Headers that curl would not send, or would send with another value. */
-function headerWords(method: string, url: string, headers: Dict, body: string): CommandWord[] {
+function headerWords(method: string, url: string, headers: Dict, hasBody: boolean): CommandWord[] {
   const words: CommandWord[] = [];
   for (const [name, value] of Object.entries(headers)) {
     for (const item of [value].flat()) {
-      if (isImplied(name, String(item), url, body)) continue;
+      if (isImplied(name, String(item), url, hasBody)) continue;
       words.push(headerWord(name, String(item)));
     }
   }
   // A header without a value removes one that curl sends by itself.
-  const missing = ["Accept", "User-Agent", ...body === "" ? [] : ["Content-Type"]]
+  const missing = ["Accept", "User-Agent", ...hasBody ? ["Content-Type"] : []]
     .filter((name) => headers[name] === undefined);
-  const closes = method === "HEAD" && body !== "" ? ["Connection: close"] : [];
+  const closes = method === "HEAD" && hasBody ? ["Connection: close"] : [];
   return [...words, ...missing.map((name) => `${name}:`), ...closes];
 }
 
@@ -107,12 +97,17 @@ function headerWord(name: string, value: string): CommandWord {
 }
 
 /** Whether curl sends it, or something equivalent, by itself. */
-function isImplied(name: string, value: string, url: string, body: string): boolean {
+function isImplied(name: string, value: string, url: string, hasBody: boolean): boolean {
   switch (name) {
     case "Connection":
       return true;
     case "Content-Length":
-      return body !== "" || value !== "0";
+      return hasBody || value !== "0";
+    case "Transfer-Encoding":
+      return true;
+    case "Content-Type":
+      // curl makes a boundary of its own.
+      return value.startsWith("multipart/form-data;");
     case "Host":
       return value === URL.parse(url)?.host;
     default:
