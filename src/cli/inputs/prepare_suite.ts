@@ -13,7 +13,7 @@ import { hashSuite } from "../../suite/suite_hash.ts";
 import type { Workflow } from "../../workflow/model.ts";
 import { checkChoiceOfJobs, chooseJobsOfMany } from "../args/choose_jobs.ts";
 import type { Invocation, Program } from "../command.ts";
-import { permissionsOf, readCleanupTimeout, readCount } from "./prepare_run.ts";
+import { permissionsOf, readCleanupTimeout, readCount, tlsOf } from "./prepare_run.ts";
 import { applyInputs, type Inputs, readInputs } from "./read_inputs.ts";
 
 /** A suite that is about to run, or to be shown. */
@@ -58,6 +58,7 @@ export async function prepareSuite(
   const seed = seedOf(values.get("shuffle"));
   const cleanupTimeout = readCleanupTimeout(values.get("cleanup-timeout"));
   const permissions = await permissionsOf(invocation, program);
+  const tls = await tlsOf(invocation, program);
   const envFiles = [...open.envFiles, ...lists.get("env-file") ?? []];
   const inputs = await readInputs(
     envFiles.length === 0
@@ -111,6 +112,7 @@ export async function prepareSuite(
       ...switches.has("strict") ? { strict: true } : {},
       ...cleanupTimeout === undefined ? {} : { cleanupTimeout },
       ...permissions ? { permissions } : {},
+      ...tls ? { tls } : {},
     },
     leftOut: files.leftOut,
     ...seed === undefined ? {} : { seed },
