@@ -177,6 +177,8 @@ export interface ActionResult {
   readonly brief?: string;
   /** Milliseconds, where the action knows better than the clock around it. */
   readonly elapsed?: number;
+  /** What took this time: milliseconds by name, in their order. */
+  readonly phases?: Readonly<Record<string, number>>;
   /** Milliseconds that the other side asks to wait before the next attempt. */
   readonly retryAfter?: number;
   /** What came of the job that it ran, where it is one that embeds. */

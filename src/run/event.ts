@@ -198,6 +198,8 @@ export interface StepResult {
   readonly maxAttempts?: number;
   /** The action's own time, `rt`; absent where none was carried out. */
   readonly responseTime?: number;
+  /** What took this time: milliseconds by name, in their order; what took none is left out. */
+  readonly phases?: Readonly<Record<string, number>>;
   /** The action asks nobody, so that statistics leave out its response time. */
   readonly instant?: true;
   /** The text that it adds to the report. */

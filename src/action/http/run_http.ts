@@ -69,6 +69,7 @@ export async function runHttp(params: Dict, context: ActionContext): Promise<Act
         status: isSuccess ? 0 : 1,
         brief: `HTTP ${reply.code}`,
         elapsed,
+        ...call.phases ? { phases: { ...call.phases } } : {},
         ...retryAfterOf(head, context),
       };
     } catch (error) {

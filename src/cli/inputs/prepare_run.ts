@@ -86,7 +86,10 @@ export async function permissionsOf(
 }
 
 /** What the options say about TLS. */
-export async function tlsOf(invocation: Invocation, { host }: Program): Promise<RunTls | undefined> {
+export async function tlsOf(
+  invocation: Invocation,
+  { host }: Program,
+): Promise<RunTls | undefined> {
   const { switches, values } = invocation;
   const isGiven = ["cacert", "cert", "key"].some((name) => values.has(name));
   if (!isGiven && !switches.has("insecure")) return undefined;

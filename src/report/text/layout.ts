@@ -70,9 +70,13 @@ export function stepNumber(index: number, style: Style): string {
   return style.dim(`${String(index + 1).padStart(BELOW_NUMBER - 2)}.`) + " ";
 }
 
-function timingOf({ started, responseTime }: StepResult): string {
+function timingOf({ started, responseTime, phases = {} }: StepResult): string {
   const elapsed = responseTime === undefined ? "" : ` ${formatElapsed(responseTime)}`;
-  return ` (@${formatClock(started)}${elapsed})`;
+  const parts = Object.entries(phases).map(([name, time]) =>
+    `${name.replaceAll("_", " ")} ${formatElapsed(time)}`
+  );
+  const words = parts.length === 0 ? "" : `: ${parts.join(", ")}`;
+  return ` (@${formatClock(started)}${elapsed}${words})`;
 }
 
 /** The name of a workflow and what it is for. */

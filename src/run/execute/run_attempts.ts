@@ -124,6 +124,7 @@ async function conclude(
     state,
     failures,
     ...(tried.answer ? { responseTime: roundDuration(tried.answer.elapsed) } : {}),
+    ...phasesOf(tried),
     ...(step.action.neverFails ? { instant: true as const } : {}),
     ...(echo === undefined ? {} : { echo }),
     ...(untested ? { untested: briefOf(tried) } : {}),
@@ -171,4 +172,12 @@ export async function pause(
   }
   const { reason } = session.cancellation;
   if (reason !== undefined) throw new StepError(reason);
+}
+
+/** The phases of the action that took any time. */
+function phasesOf({ answer }: Try): Pick<Outcome, "phases"> {
+  const all = Object.entries(answer?.result.phases ?? {});
+  const phases = all.map(([name, time]) => [name, roundDuration(time)] as const)
+    .filter(([, time]) => time > 0);
+  return phases.length === 0 ? {} : { phases: Object.fromEntries(phases) };
 }

@@ -71,6 +71,7 @@ export function pageStep(
     duration,
     depth,
     place: place && `${place.file}:${place.line}`,
+    phases: result.phases && Object.entries(result.phases),
     attempts: attempts.length < 2
       ? undefined
       : attempts.map((one) => [one.started - started, one.duration, one.outcome] as const),

@@ -44,6 +44,8 @@ export interface PageStep {
   readonly depth: number;
   /** `api.yml:14`. */
   readonly place?: string | undefined;
+  /** What took the time of the action: names and milliseconds, in their order. */
+  readonly phases?: readonly (readonly [name: string, duration: number])[] | undefined;
   /** Where there was more than one. */
   readonly attempts?: readonly PageAttempt[] | undefined;
 }

@@ -92,6 +92,11 @@ input, select {
   border-radius: 2px;
 }
 .bar.critical { top: 8px; height: 12px; outline: 2px solid var(--warn); outline-offset: -2px; }
+.phase { position: absolute; height: 4px; top: 18px; min-width: 1px; background: var(--muted); }
+.phase.dns, .phase.connect { background: #8a63d2; }
+.phase.tls { background: #b08800; }
+.phase.first_byte { background: #2f81f7; }
+.phase.download { background: #1a7f37; }
 .bar.waiting { color: var(--muted); top: 13px; height: 2px; }
 .bar.unfinished { opacity: .6; border-radius: 2px 0 0 2px; }
 .time { text-align: right; color: var(--muted); font-variant-numeric: tabular-nums; }

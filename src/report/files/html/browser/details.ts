@@ -141,6 +141,7 @@ export function makeDetails(
         step.uses,
         time(step.duration),
         ...responseTime === undefined ? [] : [`response in ${time(responseTime)}`],
+        ...(step.phases ?? []).map(([name, took]) => `${name.replace("_", " ")} ${time(took)}`),
         ...step.place === undefined ? [] : [step.place],
       ];
       show(`${job.name} › ${step.name}`, facts, details ? remarksOf(details) : []);

@@ -41,8 +41,8 @@ export function makeRows(
   list.append(space);
 
   const percent = (milliseconds: number) => `${milliseconds / (data.duration || 1) * 100}%`;
-  const spanOfTime = (name: string, start: number, duration: number) => {
-    const span = el("span", { class: name });
+  const spanOfTime = (name: string, start: number, duration: number, title?: string) => {
+    const span = el("span", title === undefined ? { class: name } : { class: name, title });
     span.style.left = percent(start);
     span.style.width = percent(duration);
     return span;
@@ -55,15 +55,25 @@ export function makeRows(
       return [spanOfTime("bar unfinished", start, data.duration - start)];
     }
     const { critical } = item as PageJob;
-    const { attempts } = item as PageStep;
+    const { attempts, phases = [] } = item as PageStep;
+    // The last response came at the end of the step.
+    let from = start + duration - phases.reduce((sum, [, time]) => sum + time, 0);
+    const parts = phases.map(([name, time]) => {
+      const words = `${name.replace("_", " ")} ${time}ms`;
+      const span = spanOfTime(`phase ${name}`, Math.max(start, from), time, words);
+      from += time;
+      return span;
+    });
     if (!attempts) {
-      return [spanOfTime(`bar ${state}${critical ? " critical" : ""}`, start, duration)];
+      const bar = spanOfTime(`bar ${state}${critical ? " critical" : ""}`, start, duration);
+      return [bar, ...parts];
     }
     return [
       spanOfTime("bar waiting", start, duration),
       ...attempts.map(([from, length, outcome]) =>
         spanOfTime(`bar ${outcome === "passed" ? "passed" : "failed"}`, from, length)
       ),
+      ...parts,
     ];
   };
 
