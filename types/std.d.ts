@@ -39,6 +39,14 @@ declare module "@std/cli/parse-args" {
   export function parseArgs(args: readonly string[], options?: ParseArgsOptions): ParseArgs;
 }
 
+declare module "@std/csv/parse-stream" {
+  /** Gives the fields of each row. */
+  export class CsvParseStream implements TransformStream<string, string[]> {
+    readonly readable: ReadableStream<string[]>;
+    readonly writable: WritableStream<string>;
+  }
+}
+
 declare module "@std/fmt/colors" {
   export function setColorEnabled(value: boolean): void;
   export function bold(text: string): string;

@@ -3,6 +3,7 @@ import {
   type Field,
   type FieldTable,
   IN_STEP,
+  ITERATION,
   JOB_FIELDS,
   JOB_FILE_FIELDS,
   REPEAT,
@@ -19,6 +20,7 @@ const SECTIONS: readonly (readonly [title: string, table: AnyTable])[] = [
   ["Job", JOB_FIELDS],
   ["repeat", REPEAT],
   ["Step", STEP_FIELDS],
+  ["iteration", ITERATION],
   ["retry", RETRY],
 ];
 
@@ -31,7 +33,7 @@ const TYPES: { readonly [T in FieldType]: string } = {
   duration: "duration",
   names: "list of ids",
   data: "map with templates",
-  entries: "list of maps with templates",
+  iteration: "list, template or map",
   outputs: "map of names to expressions",
   map: "map",
   list: "list",

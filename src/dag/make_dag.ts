@@ -4,6 +4,7 @@ import type { DataTemplate, Scope, Template } from "../expr/expression.ts";
 import { evaluateKnown } from "../plan/evaluate_known.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
+import { hasOpenEntries, listedEntries } from "../workflow/decode/own_vars.ts";
 import { markCleanup } from "../workflow/mark_cleanup.ts";
 import type { Job, Step } from "../workflow/model.ts";
 import type { Dag, DagStep } from "./dag.ts";
@@ -51,7 +52,10 @@ export function makeDag(
 }
 
 /** The vars of a step that are known before a run. */
-function varsOf({ vars, iteration = [] }: Step, outer: Dict, scope: Scope): Dict {
+function varsOf(step: Step, outer: Dict, scope: Scope): Dict {
+  const { vars } = step;
+  const iteration = listedEntries(step);
+  if (hasOpenEntries(step)) return {};
   if (!vars && iteration.length === 0) return outer;
   const seen: Record<string, Value> = Object.assign(Object.create(null), outer);
   for (const template of [...(vars ? [vars] : []), ...iteration]) {

@@ -57,6 +57,10 @@ const files: Files = {
     const { readStream } = await import("./read_stream.ts");
     return await readStream(path);
   },
+  async stream(path) {
+    demand({ name: "read", path });
+    return (await Deno.open(path)).readable;
+  },
   async list(path) {
     demand({ name: "read", path });
     const names: string[] = [];

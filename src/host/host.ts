@@ -28,6 +28,8 @@ export interface Environment {
 export interface Files {
   /** The bytes of a file; `NotFound`, `PermissionDenied` and the like as Deno throws them. */
   read(path: string | URL): Promise<Uint8Array>;
+  /** The bytes of a file as they are read; what leaves the stream early closes the file. */
+  stream(path: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
   /** Files directly in a directory, by name; undefined if the path is not a directory. */
   list(path: string): Promise<readonly string[] | undefined>;
   /** The entries of a directory, by name; none if it cannot be read. */

@@ -32,8 +32,15 @@ export function previewStep(step: Step, before: Knowledge): StepPreview {
   const vars = step.vars && previewData(step.vars, before);
   const known = vars ? learnVars(before, vars) : before;
   const preview = { step, ...(vars ? { vars } : {}) };
-  if (!step.iteration) return { ...preview, known, runs: [previewRun(step, known)] };
-  const entries = step.iteration.map((entry) => previewData(entry, known));
+  const { iteration } = step;
+  if (!iteration || iteration.kind === "loop") {
+    return { ...preview, known, runs: [previewRun(step, known)] };
+  }
+  if (iteration.kind !== "list") {
+    const open = withoutVars(known);
+    return { ...preview, known: open, runs: [previewRun(step, open)] };
+  }
+  const entries = iteration.entries.map((entry) => previewData(entry, known));
   const runs = entries.map((entry) => ({
     vars: entry,
     ...previewRun(step, learnVars(known, entry)),
@@ -77,6 +84,12 @@ function forgetVars(known: Knowledge, names: readonly string[]): Knowledge {
   const vars = Object.assign(Object.create(null), known.scope.names.vars);
   for (const name of names) delete vars[name];
   return withVars(known, vars, new Set([...known.openVars, ...names]));
+}
+
+/** What is known where any var may be another. */
+function withoutVars({ scope, openVars }: Knowledge): Knowledge {
+  const { vars: _, ...names } = scope.names;
+  return { scope: { ...scope, names }, openVars };
 }
 
 function withVars(known: Knowledge, vars: Dict, openVars: ReadonlySet<string>): Knowledge {

@@ -332,7 +332,7 @@ function outlineSteps(
     ...step.id === undefined ? {} : { id: step.id },
     name: markCleanup(job, step, step.name?.source.trim() || step.action.name),
     uses: step.action.name,
-    ...step.iteration ? { entries: step.iteration.length } : {},
+    ...step.iteration?.kind === "list" ? { entries: step.iteration.entries.length } : {},
     ...step.isCleanup ? { cleanup: true } : {},
     ...spotOf ? { place: spotOf(step) } : {},
   }));

@@ -30,7 +30,10 @@ const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => 
     }),
     names: () => ({ type: "array", items: { type: TEXT } }),
     data: () => ({ type: "object" }),
-    entries: () => ({ type: "array", items: { type: ["object", "null"] } }),
+    iteration: (_, inside) => ({
+      type: inside === true ? ["array", "string"] : ["array", "string", "object"],
+      ...typeof inside === "object" ? { if: { type: "object" }, then: inside } : {},
+    }),
     outputs: () => ({ type: "object", additionalProperties: EXPRESSION }),
     map: (_, inside) => typeof inside === "object" ? inside : { type: "object" },
     list: (_, inside) => ({ type: "array", items: inside }),

@@ -3,6 +3,7 @@ import { PLUGIN_NAME } from "../action/plugin/plugin_name.ts";
 import type { FieldTable } from "../workflow/decode/fields.ts";
 import {
   type Field,
+  ITERATION,
   JOB_FIELDS,
   REPEAT,
   RETRY,
@@ -31,6 +32,7 @@ export function makeSchema(actions: readonly Action[], subject: SchemaSubject): 
       step: stepSchema(actions),
       repeat: tableSchema(REPEAT, {}),
       retry: tableSchema(RETRY, {}),
+      iteration: tableSchema(ITERATION, { list: true, types: { type: "object" } }),
       ...Object.fromEntries(
         actions.map((action) => [parametersOf(action), parametersSchema(action)]),
       ),
@@ -101,6 +103,7 @@ function stepSchema(actions: readonly Action[]): JsonSchemaObject {
   const schema = tableSchema(STEP_FIELDS, {
     with: { type: "object" },
     retry: { $ref: "#/$defs/retry" },
+    iteration: { $ref: "#/$defs/iteration" },
   });
   const names: JsonSchemaObject = {
     ...schema.properties!.uses as JsonSchemaObject,
@@ -135,7 +138,8 @@ function referenceTo(action: Action): string {
 
 /** The keys of a table that have their own schema. */
 type Nested<F extends Readonly<Record<string, Field>>> = {
-  readonly [K in keyof F as F[K]["type"] extends "map" | "list" ? K : never]: JsonSchema;
+  readonly [K in keyof F as F[K]["type"] extends "map" | "list" | "iteration" ? K : never]:
+    JsonSchema;
 };
 
 function tableSchema<F extends Readonly<Record<string, Field>>>(

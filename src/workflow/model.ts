@@ -1,4 +1,4 @@
-import type { Action } from "../action/action.ts";
+import type { Action, ParameterType } from "../action/action.ts";
 import type { DataTemplate, Expression, Template } from "../expr/expression.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import type { Path, Source, Span } from "../source/source.ts";
@@ -108,11 +108,55 @@ export interface Step {
   readonly skipif?: Expression;
   readonly wait?: Duration;
   readonly timeout: Duration;
-  /** One run for each entry; each is a map. */
-  readonly iteration?: readonly DataTemplate[];
+  /** What it runs over: once for each entry, or until a condition is true. */
+  readonly iteration?: Iteration;
   readonly retry?: Retry;
   /** The job that the step embeds; those of paths with templates are there in a plan alone. */
   readonly embedded?: JobFile;
+}
+
+/** What a step runs over. */
+export type Iteration =
+  | { readonly kind: "list"; readonly entries: readonly DataTemplate[]; readonly parallel: number }
+  | {
+    readonly kind: "template";
+    readonly list: Template;
+    /** The key of the step that it is under. */
+    readonly field: Path;
+    readonly parallel: number;
+  }
+  | DataFile
+  | Loop;
+
+/** Runs for the rows of a file. */
+export interface DataFile {
+  readonly kind: "file";
+  /** Its path, relative to the file of the step. */
+  readonly file: Template;
+  /** By its extension where it is absent. */
+  readonly format?: DataFormat;
+  /** Which rows: it sees them as vars. */
+  readonly where?: Expression;
+  /** How many rows at most. */
+  readonly limit?: number;
+  readonly types: ReadonlyMap<string, ColumnType>;
+  /** How many rows are run at once. */
+  readonly parallel: number;
+}
+
+/** The formats of files with rows. */
+export type DataFormat = "csv" | "json" | "jsonl" | "yaml";
+
+/** The type of the values of a column. */
+export type ColumnType = ParameterType;
+
+/** Runs until a condition is true. */
+export interface Loop {
+  readonly kind: "loop";
+  readonly until: Expression;
+  /** How often it may run: the condition must be true by then. */
+  readonly max: number;
+  readonly interval: Duration;
 }
 
 /** A job in a file of its own. */

@@ -74,6 +74,7 @@ function filesIn(cwd: string, files: Files): Files {
   const at = (path: string) => path.startsWith("/") || /^\w:/.test(path) ? path : `${cwd}/${path}`;
   return {
     read: (path) => files.read(typeof path === "string" ? at(path) : path),
+    stream: (path) => files.stream(at(path)),
     list: (path) => files.list(at(path)),
     entries: (path) => files.entries(at(path)),
     isFile: (path) => files.isFile(at(path)),

@@ -1,6 +1,7 @@
 import type { DataTemplate } from "../../expr/expression.ts";
 import { assertNever } from "../../source/errors.ts";
 import { isDict } from "../../value/value.ts";
+import { hasOpenEntries, listedEntries } from "../../workflow/decode/own_vars.ts";
 import type { Reading } from "./model.ts";
 
 /** What a reading of `vars` finds there. */
@@ -19,8 +20,10 @@ export function findVar(vars: DataTemplate, reading: Reading): VarSource {
   const { step, field, keys } = reading;
   // Each of these sees what was merged before it.
   const own = step?.draft.vars && field !== "vars" ? [vars, step.draft.vars] : [vars];
-  const entries = field === "vars" || field === "iteration" ? undefined : step?.draft.iteration;
-  if (!entries) return look(own, keys);
+  const seesEntry = step !== undefined && field !== "vars" && field !== "iteration";
+  if (seesEntry && hasOpenEntries(step.draft)) return THERE;
+  const entries = seesEntry ? listedEntries(step.draft) : [];
+  if (entries.length === 0) return look(own, keys);
   let first: VarSource | undefined;
   for (const entry of entries) {
     const found = look([...own, entry], keys);

@@ -88,5 +88,7 @@ function placeIn({ draft }: CheckedJob, path: Path): string {
 }
 
 function fieldName(key?: string | number, part?: string | number): string {
-  return key === "retry" || key === "repeat" ? `${key}.${part}` : String(key);
+  const isNested = key === "retry" || key === "repeat" || key === "iteration" && part !== "list" &&
+      typeof part === "string";
+  return isNested ? `${key}.${part}` : String(key);
 }

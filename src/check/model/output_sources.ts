@@ -46,7 +46,10 @@ function nothing(
 export type Moment = "before" | "own" | "after" | "any time" | "unknown";
 
 /** The keys of a step that are evaluated once its outputs are published. */
-const AFTERWARDS: ReadonlySet<string> = new Set(["test", "echo", "retry.interval"]);
+const AFTERWARDS: ReadonlySet<string> = new Set([
+  ...["test", "echo", "retry.interval", "retry.until", "retry.stop"],
+  ...["iteration.until", "iteration.interval"],
+]);
 
 /**
  * Tells when a step has run as seen from a reading. It remembers the jobs before the job it was
@@ -73,12 +76,14 @@ export function momentFinder(): (step: CheckedStep, reading: Reading) => Moment 
 
 /** Whether it is in an entry of an iteration after the first, which sees what those before gave. */
 function isLaterEntry({ field, path }: Reading): boolean {
-  return field === "iteration" && Number(path[path.indexOf("iteration") + 1]) > 0;
+  return field === "iteration" &&
+    Number(path.slice(path.indexOf("iteration")).find((part) => typeof part === "number")) > 0;
 }
 
 /** Whether what every entry of an iteration reads was published by those before, but for the first. */
 function hasLaterEntries({ draft: { iteration } }: CheckedStep, field: string): boolean {
-  return field !== "iteration" && iteration !== undefined && iteration.length > 1;
+  if (field.startsWith("iteration") || !iteration) return false;
+  return iteration.kind === "list" ? iteration.entries.length > 1 : true;
 }
 
 function needsOf({ needs }: CheckedJob): readonly CheckedJob[] | undefined {

@@ -18,7 +18,8 @@ import { formatDuration, parseDuration } from "../../value/duration.ts";
 import type { Masker } from "../../value/masker.ts";
 import type { Value } from "../../value/value.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
-import type { Duration, Repeat, Retry } from "../../workflow/model.ts";
+import { assertNever } from "../../source/errors.ts";
+import type { Duration, Iteration, Repeat, Retry } from "../../workflow/model.ts";
 import { hidePreviewSecrets } from "./hide_preview_secrets.ts";
 import { indent, renderPreview } from "./render_preview.ts";
 
@@ -148,7 +149,7 @@ function renderStep(index: number, preview: StepPreview, mask: Mask): string[] {
     ...(wait ? [`wait: ${mask(durationOf(wait, known))}`] : []),
     ...(isDefault ? [] : [`timeout: ${mask(durationOf(timeout, known))}`]),
     ...(retry ? [`retry: ${mask(describeRetry(retry, known))}`] : []),
-    ...(step.iteration ? [`iteration: ${count(runs.length, "entry", "entries")}`] : []),
+    ...(step.iteration ? [`iteration: ${mask(describeIteration(step.iteration, known))}`] : []),
     ...renderFields("vars", preview.vars, mask),
     ...runs.flatMap((run, entry) => {
       const lines = [
@@ -156,7 +157,7 @@ function renderStep(index: number, preview: StepPreview, mask: Mask): string[] {
         ...renderFields("with", run.with, mask),
         ...renderInside(run.inside ?? [], mask),
       ];
-      return step.iteration ? [`entry ${entry + 1}:`, ...indent(lines)] : lines;
+      return step.iteration?.kind === "list" ? [`entry ${entry + 1}:`, ...indent(lines)] : lines;
     }),
     ...renderCondition("test", test, known, mask),
     ...(echo ? renderPreview("echo", previewTemplate(echo, known, { display: true }), mask) : []),
@@ -200,6 +201,34 @@ function renderCondition(
     ? `  # ${result.value}`
     : "";
   return [`${key}: ${oneLine(mask(condition.source.trim()))}${remark}`];
+}
+
+function describeIteration(iteration: Iteration, known: Knowledge): string {
+  switch (iteration.kind) {
+    case "list":
+      return count(iteration.entries.length, "entry", "entries") + atOnce(iteration.parallel);
+    case "template":
+      return oneLine(iteration.list.source) + atOnce(iteration.parallel);
+    case "file": {
+      const { file, where, limit, parallel } = iteration;
+      return `rows of ${oneLine(textOf(file, known))}` +
+        (where ? `, where ${oneLine(where.source)}` : "") +
+        (limit === undefined ? "" : `, at most ${limit}`) + atOnce(parallel);
+    }
+    case "loop": {
+      const pause = durationOf(iteration.interval, known);
+      return `until ${oneLine(iteration.until.source)}, at most ${
+        count(iteration.max, "pass", "passes")
+      }` +
+        (pause === "0s" ? "" : `, ${pause} between`);
+    }
+    default:
+      return assertNever(iteration);
+  }
+}
+
+function atOnce(parallel: number): string {
+  return parallel === 1 ? "" : `, ${parallel} at once`;
 }
 
 function describeRepeat({ count: rounds, interval, async }: Repeat, known: Knowledge): string {

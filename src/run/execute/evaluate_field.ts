@@ -18,13 +18,14 @@ export function evaluateDuration(duration: Duration, scope: Scope, field: Path):
 }
 
 /** The value of a `test` or `skipif`: exactly true or false, anything else is an error. */
-export function isTrue(condition: Expression, scope: Scope, field: string): boolean {
-  return inField([field], () => {
+export function isTrue(condition: Expression, scope: Scope, key: string | Path): boolean {
+  const field = typeof key === "string" ? [key] : key;
+  return inField(field, () => {
     const value = condition.evaluate(scope);
     if (typeof value === "boolean") return value;
     const type = typeName(value);
     throw new StepError(
-      `${field} must be true or false, it is ${type}`,
+      `${field.at(-1)} must be true or false, it is ${type}`,
       type === "nil" ? "add ?? false where it may be missing" : "compare it with something",
     );
   }, condition);

@@ -68,7 +68,7 @@ export function openOutputs(stepIds: ReadonlySet<string>, given: StepOutputs = {
  * One map over another, as one map. Copying the lower one for each of ten thousand rounds would
  * cost as much as all that was ever published, ten thousand times over.
  */
-function layered(upper: Dict, lower: Dict): Dict {
+export function layered(upper: Dict, lower: Dict): Dict {
   const layerOf = (key: string | symbol) => Object.hasOwn(upper, key) ? upper : lower;
   return new Proxy(upper, {
     get: (_, key) => Reflect.get(layerOf(key), key),

@@ -115,6 +115,14 @@ async function conclude(
       failures.push(await failureOf(session, context, error));
     }
   }
+  const { entry, scope } = context;
+  if (entry?.loop && failures.length === 0 && tried.outcome === "passed") {
+    try {
+      (await import("./run_entries.ts")).endPass(entry.loop, entry.index, scope);
+    } catch (error) {
+      failures.push(await failureOf(session, context, error));
+    }
+  }
   if (failures.length === 0 && tried.outcome === "failed" && (step.retry || session.strict)) {
     failures.push(await failureOf(session, context, unsuccessful(tried, step, attempts)));
   }

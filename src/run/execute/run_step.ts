@@ -1,4 +1,3 @@
-import type { DataTemplate } from "../../expr/expression.ts";
 import { roundDuration } from "../../value/duration.ts";
 import { markCleanup } from "../../workflow/mark_cleanup.ts";
 import type { Duration, Step } from "../../workflow/model.ts";
@@ -6,6 +5,7 @@ import { evaluateDuration, inField, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "../event.ts";
 import { failureOf } from "../failure/lazy_failures.ts";
 import { type Outcome, pause, runAttempts } from "./run_attempts.ts";
+import type { runEntries } from "./run_entries.ts";
 import type { Session } from "../session.ts";
 import {
   closeScope,
@@ -23,27 +23,12 @@ import {
  */
 export function runStep(session: Session, round: Round, step: Step): Promise<JobState> {
   const { iteration } = step;
-  return iteration ? runEntries(session, round, step, iteration) : runOnce(session, round, step);
+  return iteration ? runEach(session, round, step, iteration) : runOnce(session, round, step);
 }
 
-async function runEntries(
-  session: Session,
-  round: Round,
-  step: Step,
-  iteration: readonly DataTemplate[],
-): Promise<JobState> {
-  const { cancellation, draining } = session;
-  let state: JobState = "passed";
-  for (const [index, template] of iteration.entries()) {
-    if (cancellation.reason !== undefined) break;
-    if (draining.reason === undefined) {
-      state = combineStates(state, await runOnce(session, round, step, { index, template }));
-    } else {
-      await skipStep(session, round, step, index);
-      state = combineStates(state, "skipped");
-    }
-  }
-  return state;
+/** Loaded where it is needed: most steps of most runs run once. */
+async function runEach(...args: Parameters<typeof runEntries>): Promise<JobState> {
+  return await (await import("./run_entries.ts")).runEntries(...args);
 }
 
 /** Tells of a step, or of an entry of its iteration, that is not begun any more. */
@@ -64,7 +49,8 @@ export function combineStates(a: JobState, b: JobState): JobState {
   return a === "skipped" ? a : b;
 }
 
-async function runOnce(
+/** Runs a step, or an entry of it, once. */
+export async function runOnce(
   session: Session,
   round: Round,
   step: Step,
@@ -79,6 +65,7 @@ async function runOnce(
   let name = step.name?.source ?? uses;
   const failures: Failure[] = [];
   try {
+    if (entry?.fault !== undefined) throw entry.fault;
     context.names.vars = evaluateStepVars(session, context);
     name = evaluateName(context) || uses;
   } catch (error) {

@@ -3,8 +3,8 @@ import { Resources } from "../../action/resource_scope.ts";
 import { renderData } from "../../expr/template/template_data.ts";
 import type { DataTemplate, Scope } from "../../expr/expression.ts";
 import type { Path } from "../../source/source.ts";
-import { type Dict, mergeDicts } from "../../value/value.ts";
-import type { Job, Step } from "../../workflow/model.ts";
+import { type Dict, isDict, mergeDicts, type Value } from "../../value/value.ts";
+import type { Job, Loop, Step } from "../../workflow/model.ts";
 import { inField } from "./evaluate_field.ts";
 import type { StepRun } from "../event.ts";
 import { addSecretsOf } from "../mask/secrets.ts";
@@ -47,6 +47,10 @@ interface OutputSink {
 export interface Entry {
   readonly index: number;
   readonly template: DataTemplate;
+  /** Why there is no such entry, although there should be one. */
+  readonly fault?: unknown;
+  /** What decides whether there is another pass, and what it decided. */
+  readonly loop?: Loop & { readonly pass: { isOver: boolean; pause: number } };
 }
 
 /** A step in one of its runs. */
@@ -80,6 +84,7 @@ export function makeStepContext(
     vars: session.vars,
     outputs: round.outputs.view,
     repeat_index: round.index ?? 0,
+    iteration_index: entry?.index ?? 0,
     ...round.names,
     ...NO_ANSWER,
   };
@@ -119,7 +124,8 @@ export function evaluateStepVars(session: Session, context: StepContext): Dict {
   const merge = (template: DataTemplate, field: Path) => {
     const { addSecretValue: addSecret } = session;
     const scope = { names: { ...names, vars }, strict: true, addSecret };
-    const own = inField(field, () => renderData(template, scope)) as Dict;
+    const value = inField(field, () => renderData(template, scope)) as Value;
+    const own = isDict(value) ? value : { item: value };
     addSecretsOf(own, session.secrets);
     vars = mergeDicts(vars, own);
   };

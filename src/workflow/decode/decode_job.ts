@@ -1,6 +1,7 @@
 import type { Path } from "../../source/source.ts";
 import type { Dict } from "../../value/value.ts";
 import { decodeFields } from "./decode_fields.ts";
+import { decodeIteration } from "./decode_iteration.ts";
 import { type Decoding, isRawMap, NO_TIME, type RawMap } from "./decode_value.ts";
 import { decodeDefaults, decodeUses, decodeWith, type Defaults } from "./decode_with.ts";
 import {
@@ -129,7 +130,7 @@ function decodeStep(
 ): StepDraft | undefined {
   const fields = decodeFields(value, path, table, decoding);
   if (!fields) return undefined;
-  const { uses, with: own = {}, retry, outputs = [], timeout, ...rest } = fields;
+  const { uses, with: own = {}, retry, iteration, outputs = [], timeout, ...rest } = fields;
   const { problems } = decoding;
   if (rest.id !== undefined && !STEP_FIELDS.fields.id.pattern.test(rest.id)) {
     const message = `the step id "${rest.id}" must be made of a-z, 0-9, _ and -`;
@@ -141,13 +142,13 @@ function decodeStep(
       hint: "give the step an id",
     });
   }
-  const { iteration } = value as RawMap;
-  if (Array.isArray(iteration) && iteration.length === 0) {
-    addWarning(problems, "never-runs", [...path, "iteration"], '"iteration" is empty', {
-      part: "key",
-      hint: "the step runs once for each entry, and so never",
-    });
-  }
+  const decodedIteration = iteration &&
+    decodeIteration(
+      iteration.written,
+      [...path, "iteration"],
+      table.fields.iteration.names,
+      decoding,
+    );
   const action = uses === undefined ? undefined : decodeUses(uses, [...path, "uses"], decoding);
   const decodedRetry = retry && decodeRetry(retry, [...path, "retry"], decoding);
   // A value that is not a mapping was reported; its missing parameters need no report.
@@ -168,6 +169,7 @@ function decodeStep(
     ),
     outputs,
     timeout: timeout ?? DEFAULT_TIMEOUT,
+    ...decodedIteration ? { iteration: decodedIteration } : {},
     ...decodedRetry ? { retry: decodedRetry } : {},
   };
 }

@@ -41,8 +41,8 @@ export interface Decoded {
   readonly names: readonly string[];
   /** A mapping whose values may hold templates. */
   readonly data: DataTemplate;
-  /** A list of such mappings. */
-  readonly entries: readonly DataTemplate[];
+  /** What a step runs over, decoded further by who asked for it. */
+  readonly iteration: { readonly written: unknown };
   readonly outputs: readonly Output[];
   /** A mapping or a list that is decoded further by who asked for it. */
   readonly map: RawMap;
@@ -92,17 +92,7 @@ const DECODERS: { readonly [T in FieldType]: (at: At) => Decoded[T] | undefined 
     return decodeItems(at, "a list", (item) => readText(item, "a string"));
   },
   data: (at) => isRawMap(at.value) ? readData(at) : refuse(at, "a map"),
-  entries: (at) =>
-    decodeItems(
-      at,
-      "a list of maps",
-      (item) =>
-        item.value === null
-          ? readData({ ...item, value: {} })
-          : isRawMap(item.value)
-          ? readData(item)
-          : refuse(item, "a map"),
-    ),
+  iteration: ({ value: written }) => ({ written }),
   outputs: decodeOutputs,
   map: (at) => isRawMap(at.value) ? at.value : refuse(at, "a map", countHint(at)),
   list: (at) => Array.isArray(at.value) ? at.value : refuseList(at, "a list"),

@@ -70,6 +70,13 @@ export const IN_JOB: NameRule = {
 /** What a step computes before it begins: its vars and the entries of iteration. */
 const IN_STEP_VARS: NameRule = {
   where: "in the vars of a step",
+  known: ["vars", "outputs", "needs", "repeat_index", "iteration_index"],
+  hints: HINTS,
+};
+
+/** What a step computes before its entries begin: where they are, and which of them run. */
+const IN_ITERATION: NameRule = {
+  where: "in an iteration",
   known: ["vars", "outputs", "needs", "repeat_index"],
   hints: HINTS,
 };
@@ -77,7 +84,10 @@ const IN_STEP_VARS: NameRule = {
 /** What a step evaluates once its action has answered. */
 export const IN_STEP: NameRule = {
   where: "in a step",
-  known: ["vars", "res", "req", "rt", "status", "outputs", "needs", "repeat_index"],
+  known: [
+    ...["vars", "res", "req", "rt", "status", "outputs", "needs"],
+    ...["repeat_index", "iteration_index"],
+  ],
   hints: HINTS,
 };
 
@@ -99,7 +109,7 @@ const IN_WORKFLOW_FINALLY = ["run"];
 const SKIPIF = 'the key is "skipif", which skips where it is true';
 const TEST = 'the key is "test", one expression: join conditions with &&';
 const OUTPUTS = 'the key is "outputs", with a name for each expression';
-const ITERATION = 'the key is "iteration", a list of maps';
+const ITERATION_KEY = 'the key is "iteration", a list, a file or a loop';
 const PARAMETER = 'parameters of an action go under "with"';
 const GOES_ON = "other steps and independent jobs continue after a failure anyway; " +
   '"on_failure: stop" of a job skips its remaining steps';
@@ -274,9 +284,10 @@ export const STEP_FIELDS = {
       summary: "The time after which the step is stopped.",
     },
     iteration: {
-      type: "entries",
-      names: IN_STEP_VARS,
-      summary: "Runs the step once for each entry, whose keys are added to vars.",
+      type: "iteration",
+      names: IN_ITERATION,
+      summary: "Runs the step once for each entry of a list, whose keys are added to vars, for " +
+        "each row of a file, or until an expression is true.",
     },
     retry: { type: "map", summary: "Runs the step again when it fails." },
   },
@@ -288,7 +299,7 @@ export const STEP_FIELDS = {
     continue_on_error: GOES_ON,
     "continue-on-error": GOES_ON,
     retries: 'the key is "retry", with "max_attempts" in it',
-    matrix: ITERATION,
+    matrix: ITERATION_KEY,
     run:
       'this looks like a GitHub Actions workflow: a shell command is "uses: shell" with "cmd" under "with"',
     env: 'environment variables are read in the "vars" of the workflow; those of a command ' +
@@ -302,8 +313,8 @@ export const STEP_FIELDS = {
     extract: OUTPUTS,
     capture: OUTPUTS,
     captures: OUTPUTS,
-    loop: ITERATION,
-    foreach: ITERATION,
+    loop: ITERATION_KEY,
+    foreach: ITERATION_KEY,
     url: PARAMETER,
     method: PARAMETER,
     get: PARAMETER,
@@ -335,6 +346,68 @@ function withNames<T extends FieldTable<Readonly<Record<string, Field>>>>(
 export function seeing(rule: NameRule, names: readonly string[]): NameRule {
   return rule.known ? { ...rule, known: [...rule.known, ...names] } : rule;
 }
+
+/** `iteration` of a step, where it is a map. */
+export const ITERATION = {
+  what: "iteration",
+  fields: {
+    list: {
+      type: "iteration",
+      names: IN_ITERATION,
+      summary: "The entries, or a template that gives a list when the step runs.",
+    },
+    file: {
+      type: "template",
+      names: IN_ITERATION,
+      summary: "A file with the entries, relative to the file of the step.",
+    },
+    format: {
+      type: "text",
+      choices: ["csv", "json", "jsonl", "yaml"],
+      default: "by the extension",
+      summary: "The format of the file.",
+    },
+    where: {
+      type: "expression",
+      names: IN_ITERATION,
+      summary: "Which rows of the file are run: it sees the columns as vars.",
+    },
+    limit: { type: "integer", minimum: 0, summary: "How many of these rows are run at most." },
+    types: {
+      type: "map",
+      summary: "The types of columns; values of a CSV file are strings otherwise.",
+    },
+    parallel: {
+      type: "integer",
+      minimum: 1,
+      default: "1",
+      summary: "How many entries are run at once.",
+    },
+    until: {
+      type: "expression",
+      names: IN_STEP,
+      summary: "Runs the step until it is true; evaluated after each pass.",
+    },
+    max: {
+      type: "integer",
+      minimum: 1,
+      summary: "How often the step may run until then; required with until.",
+    },
+    interval: {
+      type: "duration",
+      names: IN_STEP,
+      summary: "The time between two passes of until.",
+    },
+  },
+  foreignKeys: {
+    data: 'the key is "list", or "file"',
+    path: 'the key is "file"',
+    filter: 'the key is "where"',
+    while: 'the key is "until", which ends the loop where it is true',
+    max_attempts: 'the key is "max"',
+    concurrency: 'the key is "parallel"',
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
 /** `retry` of a step. */
 export const RETRY = {

@@ -1,0 +1,221 @@
+import { fileProblem } from "../../action/step_file.ts";
+import { convertParameter } from "../../action/parameters.ts";
+import { LoadError, StepError } from "../../source/errors.ts";
+import { describeValue, isDict, type Value } from "../../value/value.ts";
+import { besideDocument, fromCurrentDirectory } from "../../workflow/job_files/job_path.ts";
+import type { ColumnType, DataFile, DataFormat } from "../../workflow/model.ts";
+import type { Path } from "../../source/source.ts";
+import type { Session } from "../session.ts";
+
+/** A file of rows, as a step names it. */
+export interface RowsOf {
+  /** As it is written, relative to the file of the step. */
+  readonly written: string;
+  readonly file: DataFile;
+  /** The path of the key that names it. */
+  readonly at: Path;
+}
+
+/**
+ * The rows of a file, of which CSV and JSONL are read one by one. Throws `StepError` with the path
+ * of the file for what cannot be read.
+ */
+export async function* readRows(session: Session, rows: RowsOf): AsyncGenerator<Value> {
+  const { file: { format, types } } = rows;
+  const path = await findFile(session, rows);
+  const kind = format ?? formatOf(path);
+  let number = 0;
+  for await (const row of ROWS[kind](path, session)) {
+    number++;
+    yield types.size === 0 ? row : convertRow(row, types, `row ${number} of "${path}"`);
+  }
+}
+
+const FILE = { what: "the data file", parameter: "file" };
+
+async function findFile(session: Session, { written, at }: RowsOf): Promise<string> {
+  const { document, host, permissions } = session;
+  const beside = await besideDocument(document, at, written);
+  const path = await fromCurrentDirectory(written, beside, host) ?? beside;
+  if (!permissions?.read) return path;
+  const { pathRefusal } = await import("../../action/permissions/path_rule.ts");
+  const refusal = await pathRefusal(permissions, "read", path, host);
+  if (!refusal) return path;
+  throw new StepError(`cannot read the data file "${path}": ${refusal.message}`, refusal.hint);
+}
+
+function formatOf(path: string): DataFormat {
+  const format = EXTENSIONS[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ""];
+  if (format) return format;
+  throw new StepError(
+    `unknown format of the data file "${path}"`,
+    "give it: iteration: { file: …, format: csv }; the formats are csv, json, jsonl and yaml",
+  );
+}
+
+const EXTENSIONS: Readonly<Record<string, DataFormat>> = {
+  csv: "csv",
+  json: "json",
+  jsonl: "jsonl",
+  ndjson: "jsonl",
+  yaml: "yaml",
+  yml: "yaml",
+};
+
+type ReadRows = (path: string, session: Session) => AsyncIterable<Value>;
+
+const ROWS: { readonly [F in DataFormat]: ReadRows } = {
+  csv: csvRows,
+  jsonl: jsonLines,
+  json: (path, session) =>
+    listIn(path, session, (text) => {
+      try {
+        return JSON.parse(text);
+      } catch (error) {
+        throw invalid(path, "JSON", error);
+      }
+    }),
+  yaml: (path, session) =>
+    listIn(path, session, async (text) => {
+      const { readYaml } = await import("../../workflow/yaml/read_yaml.ts");
+      try {
+        return (await readYaml([{ name: path, text }], "data file")).value;
+      } catch (error) {
+        if (error instanceof LoadError) throw new StepError(yamlMessage(path, error));
+        throw error;
+      }
+    }),
+};
+
+function yamlMessage(path: string, { message, diagnostics: [first] }: LoadError): string {
+  if (!first) return message;
+  return `the data file "${path}" is not valid YAML: ${first.message}`;
+}
+
+/** The items of a file that is one list. */
+async function* listIn(
+  path: string,
+  { host }: Session,
+  parse: (text: string) => unknown,
+): AsyncGenerator<Value> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await host.files.read(path);
+  } catch (error) {
+    throw fileProblem(error, { ...FILE, path }, path);
+  }
+  const list = await parse(new TextDecoder().decode(bytes));
+  if (!Array.isArray(list)) {
+    throw new StepError(`the data file "${path}" must hold a list, not ${describeValue(list)}`);
+  }
+  yield* list;
+}
+
+async function* jsonLines(path: string, session: Session): AsyncGenerator<Value> {
+  let number = 0;
+  for await (const line of linesOf(path, session)) {
+    number++;
+    if (line.trim() === "") continue;
+    try {
+      yield JSON.parse(line);
+    } catch (error) {
+      throw invalid(`${path}:${number}`, "JSON", error);
+    }
+  }
+}
+
+async function* csvRows(path: string, session: Session): AsyncGenerator<Value> {
+  const { CsvParseStream } = await import("@std/csv/parse-stream");
+  const stream = (await textOf(path, session)).pipeThrough(new CsvParseStream());
+  let columns: readonly string[] | undefined;
+  let number = 0;
+  try {
+    for await (const fields of stream) {
+      if (!columns) {
+        columns = columnsOf(fields, path);
+        continue;
+      }
+      number++;
+      if (fields.length !== columns.length) {
+        const count = fields.length === 1 ? "1 value" : `${fields.length} values`;
+        throw new StepError(
+          `row ${number} of "${path}" has ${count} for ${columns.length} columns`,
+          'put a value with a comma in it in quotes: "a, b"',
+        );
+      }
+      const row: Record<string, Value> = Object.create(null);
+      columns.forEach((column, index) => row[column] = fields[index]!);
+      yield row;
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid(path, "CSV", error);
+    throw fileProblem(error, { ...FILE, path }, path);
+  }
+}
+
+/** The names in the first row. */
+function columnsOf(fields: readonly string[], path: string): readonly string[] {
+  const columns = fields.map((field) => field.trim());
+  const wrong = columns.find((name, index) => name === "" || columns.indexOf(name) !== index);
+  if (wrong === undefined) return columns;
+  throw new StepError(
+    wrong === ""
+      ? `a column of "${path}" has no name`
+      : `two columns of "${path}" are called "${wrong}"`,
+    "the first row has the names of the columns, by which they are read: vars.<column>",
+  );
+}
+
+async function textOf(path: string, { host }: Session): Promise<ReadableStream<string>> {
+  try {
+    return (await host.files.stream(path)).pipeThrough(new TextDecoderStream());
+  } catch (error) {
+    throw fileProblem(error, { ...FILE, path }, path);
+  }
+}
+
+async function* linesOf(path: string, session: Session): AsyncGenerator<string> {
+  let rest = "";
+  for await (const text of await textOf(path, session)) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}
+
+function invalid(path: string, format: string, error: unknown): StepError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new StepError(`the data file "${path}" is not valid ${format}: ${why}`);
+}
+
+function convertRow(row: Value, types: ReadonlyMap<string, ColumnType>, where: string): Value {
+  if (!isDict(row)) return row;
+  const converted: Record<string, Value> = Object.assign(Object.create(null), row);
+  for (const [column, type] of types) {
+    if (!Object.hasOwn(row, column)) {
+      const names = Object.keys(row).join(", ");
+      throw new StepError(`${where} has no column "${column}"`, `its columns are ${names}`);
+    }
+    converted[column] = convertCell(row[column]!, type, `"${column}" in ${where}`);
+  }
+  return converted;
+}
+
+/** An empty cell is nil, unless it should be a string. */
+function convertCell(value: Value, type: ColumnType, where: string): Value {
+  if (value === null || value === "" && type !== "string") return null;
+  const isNested = (type === "list" || type === "map" || type === "any") &&
+    typeof value === "string";
+  const converted = convertParameter(type, isNested ? parsed(value) : value);
+  if (converted !== undefined) return converted;
+  throw new StepError(`${where} must be of type ${type}, not ${describeValue(value)}`);
+}
+
+function parsed(text: string): Value {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

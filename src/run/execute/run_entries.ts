@@ -1,0 +1,301 @@
+import { Resources } from "../../action/resource_scope.ts";
+import type { DataTemplate, Scope } from "../../expr/expression.ts";
+import { assertNever, StepError } from "../../source/errors.ts";
+import { copyValue, describeValue, type Dict, isDict, mergeDicts } from "../../value/value.ts";
+import type { DataFile, Iteration, Loop, Step } from "../../workflow/model.ts";
+import type { BareEvent, JobState } from "../event.ts";
+import { evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
+import { layered } from "./outputs.ts";
+import { combineStates, runOnce, skipStep } from "./run_step.ts";
+import type { Session } from "../session.ts";
+import { closeScope, evaluateStepVars, makeStepContext, type Round } from "./step_context.ts";
+
+/** Runs a step once for each of its entries, or until its condition is true. */
+export async function runEntries(
+  session: Session,
+  round: Round,
+  step: Step,
+  iteration: Iteration,
+): Promise<JobState> {
+  if (iteration.kind === "loop") return await runPasses(session, round, step, iteration);
+  const entries = openEntries(session, round, step, iteration);
+  return iteration.parallel === 1
+    ? await runInOrder(session, round, step, entries)
+    : await runInParallel(session, round, step, entries, iteration.parallel);
+}
+
+/** The entries, one after another as they are asked for; what they throw fails the step. */
+async function* openEntries(
+  session: Session,
+  round: Round,
+  step: Step,
+  iteration: Exclude<Iteration, Loop>,
+): AsyncGenerator<DataTemplate> {
+  if (iteration.kind === "list") return yield* iteration.entries;
+  const context = makeStepContext(session, round, step);
+  const vars = evaluateStepVars(session, context);
+  const { req: _, res: __, rt: ___, status: ____, iteration_index: _____, ...names } =
+    context.names;
+  const scope = { ...context.scope, names: { ...names, vars } };
+  switch (iteration.kind) {
+    case "template": {
+      const { field } = iteration;
+      const list = inField(field, () => iteration.list.render(scope), iteration.list);
+      if (!Array.isArray(list)) {
+        const error = new StepError(`"iteration" must be a list, not ${describeValue(list)}`);
+        throw new FieldError(field, error, iteration.list);
+      }
+      if (list.length === 0) throw new NothingToRun("the list is empty");
+      for (const value of list) yield { kind: "constant", value };
+      return;
+    }
+    case "file":
+      return yield* openFile(session, step, iteration, scope, vars);
+    default:
+      return assertNever(iteration);
+  }
+}
+
+/** Says that there is no entry, which is no failure. */
+class NothingToRun extends Error {}
+
+async function* openFile(
+  session: Session,
+  step: Step,
+  file: DataFile,
+  scope: Scope,
+  vars: Dict,
+): AsyncGenerator<DataTemplate> {
+  const { limit = Infinity, where } = file;
+  const field = ["iteration", "file"];
+  const written = inField(field, () => file.file.renderText(scope), file.file);
+  const at = [...step.path, ...field];
+  let rows = 0;
+  let chosen = 0;
+  try {
+    const { readRows } = await import("../data/read_rows.ts");
+    if (limit > 0) {
+      for await (const value of readRows(session, { written, file, at })) {
+        rows++;
+        if (where && !isChosen(value)) continue;
+        yield { kind: "constant", value };
+        if (++chosen === limit) break;
+      }
+    }
+  } catch (error) {
+    throw error instanceof FieldError ? error : new FieldError(field, error);
+  }
+  if (chosen > 0) return;
+  throw new NothingToRun(
+    rows > 0 ? `no row of "${written}" fits "where"` : `"${written}" has no rows`,
+  );
+
+  function isChosen(value: unknown): boolean {
+    const row = isDict(value as Dict) ? value as Dict : { item: value } as Dict;
+    const names = { ...scope.names, vars: mergeDicts(vars, row) };
+    return isTrue(where!, { ...scope, names }, ["iteration", "where"]);
+  }
+}
+
+async function runInOrder(
+  session: Session,
+  round: Round,
+  step: Step,
+  entries: AsyncIterable<DataTemplate>,
+): Promise<JobState> {
+  const { cancellation, draining } = session;
+  let state: JobState = "passed";
+  let index = 0;
+  try {
+    for await (const template of entries) {
+      if (cancellation.reason !== undefined) break;
+      if (draining.reason === undefined) {
+        const one = await runOnce(session, round, step, { index, template });
+        state = combineStates(state, one);
+      } else {
+        await skipStep(session, round, step, index);
+        state = combineStates(state, "skipped");
+      }
+      index++;
+    }
+  } catch (error) {
+    return combineStates(state, await endWithout(session, round, step, index, error));
+  }
+  return state;
+}
+
+/** Tells why there is no further entry. */
+async function endWithout(
+  session: Session,
+  round: Round,
+  step: Step,
+  index: number,
+  error: unknown,
+): Promise<JobState> {
+  if (error instanceof NothingToRun) {
+    await skipStep(session, round, step, undefined, error.message);
+    return "passed";
+  }
+  // The step fails as a whole, or at the entry that could not be read.
+  const entry = { index, template: NO_VARS, fault: error };
+  return await runOnce(session, round, step, entry);
+}
+
+const NO_VARS: DataTemplate = { kind: "constant", value: {} };
+
+/** Runs so many entries at once; each has resources of its own, as a job has. */
+async function runInParallel(
+  session: Session,
+  round: Round,
+  step: Step,
+  entries: AsyncIterator<DataTemplate>,
+  parallel: number,
+): Promise<JobState> {
+  const { cancellation, draining } = session;
+  const order = new EventOrder(session.emit);
+  let state: JobState = "passed";
+  let index = 0;
+  let isOver = false;
+  let fault: { readonly index: number; readonly error: unknown } | undefined;
+  let latest: { readonly index: number; readonly values: Dict } | undefined;
+  let reading: Promise<unknown> = Promise.resolve();
+
+  /** The next entry; they are read one at a time. */
+  function next(): Promise<
+    { readonly index: number; readonly template: DataTemplate } | undefined
+  > {
+    const result = reading.then(async () => {
+      if (isOver || cancellation.reason !== undefined) return undefined;
+      try {
+        const { done, value } = await entries.next();
+        if (!done) return { index: index++, template: value };
+      } catch (error) {
+        fault = { index, error };
+      }
+      isOver = true;
+      return undefined;
+    });
+    reading = result;
+    return result;
+  }
+
+  async function work(): Promise<void> {
+    for (let entry = await next(); entry; entry = await next()) {
+      const inner = { ...session, emit: order.emitterOf(entry.index) };
+      if (draining.reason === undefined) {
+        state = combineStates(state, await runApart(inner, entry));
+      } else {
+        await skipStep(inner, round, step, entry.index);
+        state = combineStates(state, "skipped");
+      }
+      order.end(entry.index);
+    }
+  }
+
+  async function runApart(
+    inner: Session,
+    entry: { readonly index: number; readonly template: DataTemplate },
+  ): Promise<JobState> {
+    const scope = new Resources();
+    const outputs = outputsOver(round.outputs.view);
+    try {
+      return await runOnce(inner, { ...round, scope, outputs }, step, entry);
+    } finally {
+      const values = outputs.published();
+      if (values && entry.index >= (latest?.index ?? 0)) latest = { index: entry.index, values };
+      await closeScope(inner, scope);
+    }
+  }
+
+  await Promise.all(Array.from({ length: parallel }, work));
+  await entries.return?.();
+  if (latest && step.id !== undefined) round.outputs.publish(step.id, latest.values);
+  if (!fault) return state;
+  return combineStates(state, await endWithout(session, round, step, fault.index, fault.error));
+}
+
+/** What one of several entries that run at once sees and publishes as outputs. */
+function outputsOver(base: Dict) {
+  let view = base;
+  let values: Dict | undefined;
+  return {
+    get view(): Dict {
+      return view;
+    },
+    publish(stepId: string, published: Dict): void {
+      values = copyValue(published) as Dict;
+      view = layered({ [stepId]: values }, base);
+    },
+    published: () => values,
+  };
+}
+
+/** Holds the events of entries that run at once, so that they come in the order of the entries. */
+class EventOrder {
+  readonly #emit: (event: BareEvent) => void;
+  readonly #held = new Map<number, BareEvent[]>();
+  readonly #ended = new Set<number>();
+  #next = 0;
+
+  constructor(emit: (event: BareEvent) => void) {
+    this.#emit = emit;
+  }
+
+  emitterOf(index: number): (event: BareEvent) => void {
+    return (event) => {
+      if (index === this.#next) return this.#emit(event);
+      const held = this.#held.get(index);
+      if (held) held.push(event);
+      else this.#held.set(index, [event]);
+    };
+  }
+
+  end(index: number): void {
+    this.#ended.add(index);
+    while (this.#ended.delete(this.#next)) {
+      this.#next++;
+      for (const event of this.#held.get(this.#next) ?? []) this.#emit(event);
+      this.#held.delete(this.#next);
+    }
+  }
+}
+
+/** Runs a step until its condition is true; a pass that fails or is skipped is the last one. */
+async function runPasses(
+  session: Session,
+  round: Round,
+  step: Step,
+  loop: Loop,
+): Promise<JobState> {
+  const { cancellation, draining, deadlines } = session;
+  for (let index = 0; index < loop.max; index++) {
+    if (cancellation.reason !== undefined) return "passed";
+    if (draining.reason !== undefined) {
+      await skipStep(session, round, step, index);
+      return "skipped";
+    }
+    const pass = { isOver: true, pause: 0 };
+    const entry = { index, template: NO_VARS, loop: { ...loop, pass } };
+    if (await runOnce(session, round, step, entry) === "failed") return "failed";
+    if (pass.isOver) return "passed";
+    await draining.sleep(pass.pause, deadlines);
+  }
+  return "passed";
+}
+
+/** Decides after a pass whether there is another one. Throws where there cannot be one. */
+export function endPass(
+  { until, max, interval, pass }: Loop & { readonly pass: { isOver: boolean; pause: number } },
+  index: number,
+  scope: Scope,
+): void {
+  pass.isOver = isTrue(until, scope, ["iteration", "until"]);
+  if (pass.isOver) return;
+  pass.pause = evaluateDuration(interval, scope, ["iteration", "interval"]);
+  if (index + 1 < max) return;
+  const error = new StepError(
+    `"until" is still false after ${max === 1 ? "1 pass" : `${max} passes`}`,
+    "raise max, or look at what the expression reads",
+  );
+  throw new FieldError(["iteration", "until"], error, until);
+}
