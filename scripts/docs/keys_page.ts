@@ -27,6 +27,7 @@ const SECTIONS: readonly (readonly [title: string, table: AnyTable])[] = [
 const TYPES: { readonly [T in FieldType]: string } = {
   text: "string",
   integer: "integer",
+  number: "number",
   boolean: "boolean",
   template: "string with templates",
   expression: "expression",

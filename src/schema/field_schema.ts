@@ -1,3 +1,4 @@
+import { NUMBER_TEXT } from "../action/parameters.ts";
 import { DURATION_TEXT } from "../value/duration.ts";
 import { type FieldType, INTEGER_TEXT } from "../workflow/decode/decode_value.ts";
 import type { Field } from "../workflow/decode/fields.ts";
@@ -20,6 +21,11 @@ const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => 
       ...minimum === undefined ? {} : { minimum },
       pattern: INTEGER_TEXT.source,
     }),
+    number: ({ minimum }) => ({
+      type: ["number", "string"],
+      ...minimum === undefined ? {} : { minimum },
+      pattern: NUMBER_TEXT.source,
+    }),
     boolean: () => ({ type: "boolean" }),
     template: () => ({ type: TEXT }),
     expression: () => EXPRESSION,
@@ -32,6 +38,7 @@ const TYPES: { readonly [T in FieldType]: (field: Field, inside: JsonSchema) => 
     data: () => ({ type: "object" }),
     iteration: (_, inside) => ({
       type: inside === true ? ["array", "string"] : ["array", "string", "object"],
+      pattern: String.raw`\{\{[\s\S]*\}\}`,
       ...typeof inside === "object" ? { if: { type: "object" }, then: inside } : {},
     }),
     outputs: () => ({ type: "object", additionalProperties: EXPRESSION }),

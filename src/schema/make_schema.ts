@@ -32,11 +32,21 @@ export function makeSchema(actions: readonly Action[], subject: SchemaSubject): 
       step: stepSchema(actions),
       repeat: tableSchema(REPEAT, {}),
       retry: tableSchema(RETRY, {}),
-      iteration: tableSchema(ITERATION, { list: true, types: { type: "object" } }),
+      iteration: iterationSchema(),
       ...Object.fromEntries(
         actions.map((action) => [parametersOf(action), parametersSchema(action)]),
       ),
     },
+  };
+}
+
+function iterationSchema(): JsonSchemaObject {
+  return {
+    ...tableSchema(ITERATION, { list: true, types: { type: "object" } }),
+    oneOf: ["list", "file", "until"].map((key) => ({
+      properties: { [key]: true },
+      required: [key],
+    })),
   };
 }
 

@@ -177,6 +177,14 @@ export interface Retry {
   readonly initialDelay: Duration;
   /** Whether an attempt waits as long as the other side asked, in place of the interval. */
   readonly respectsRetryAfter: boolean;
+  /** By what the interval is multiplied after each attempt. */
+  readonly backoff: number;
+  readonly maxInterval?: Duration;
+  readonly jitter: boolean;
+  /** Polls: another attempt follows while it is false, and then there is none. */
+  readonly until?: Expression;
+  /** Gives up where it is true. */
+  readonly stop?: Expression;
 }
 
 /** Milliseconds, or a text that gives a duration once it is rendered. */

@@ -56,7 +56,8 @@ jobs:
   ]);
   assertEquals(step?.wait, { kind: "constant", milliseconds: 100 });
   assertEquals(step?.timeout, { kind: "constant", milliseconds: 60_000 });
-  assertEquals(step?.iteration?.length, 2);
+  const { iteration } = step!;
+  assertEquals(iteration?.kind === "list" && iteration.entries.length, 2);
   assertEquals(step?.retry?.maxAttempts, 3);
   assertEquals(step?.retry?.initialDelay, { kind: "constant", milliseconds: 1500 });
 });
@@ -144,7 +145,7 @@ vars: {a: 1}
     `workflow file 'shared.yml,flow.yml' has 2 errors
 shared.yml:3:9: error: unknown name "nope" in a step
   3 |   test: nope == 0
-    |         ^^^^ the names here are vars, res, req, rt, status, outputs, needs, repeat_index
+    |         ^^^^ the names here are vars, res, req, rt, status, outputs, needs, repeat_index, iteration_index
 flow.yml:4:32: error: unknown action "helo"
   4 |   steps: [*step, *step, {uses: helo}]
     |                                ^^^^ did you mean "hello"? (plugins are looked for where RUNNER_PLUGIN_DIR says)`,

@@ -8,7 +8,7 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [step("retry: 5"), "write retry: { max_attempts: 5 }"],
     [job("repeat: 5"), "write repeat: { count: 5 }"],
     [job("repeat: { count: '{{vars.n}}' }"), "it cannot be a template"],
-    [step("iteration: '{{vars.rows}}'"), "write the list out"],
+    [step("iteration: rows.csv"), "a file is given as iteration: { file: cases.csv }"],
     [step("test: [res.a == 1]"), "join conditions with &&"],
     [step("test: res.a == 1; res.b"), "join conditions with &&"],
     [step("test: res.a == tea"), 'put text in quotes: "tea"'],

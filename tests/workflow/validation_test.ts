@@ -102,9 +102,23 @@ Deno.test("a step has an action", () =>
     [step("vars: []"), '6:11: error: "vars" must be a map, not a list'],
     [
       step("iteration: {a: 1}"),
-      '6:16: error: "iteration" must be a list of maps, not a map',
+      '6:16: error: "iteration" needs "list", "file" or "until"',
+      '6:17: warning: unknown key "a" in iteration',
     ],
-    [step("iteration: [1]"), '6:17: error: item 1 of "iteration" must be a map, not 1'],
+    [step("iteration: [1]")],
+    [step("iteration: '{{vars.rows}}'")],
+    [
+      step("iteration: { list: [1], until: res }"),
+      '6:16: error: "list" and "until" cannot be combined',
+    ],
+    [
+      step("iteration: { until: res }"),
+      '6:16: error: "until" needs "max": how often the step may run',
+    ],
+    [step("iteration: { list: [1], parallel: 0 }"), '"parallel" must be at least 1, not 0'],
+    [step("iteration: { list: [1], where: vars.a }"), '"where" has no effect with "list"'],
+    [step("iteration: { file: a, types: { b: text } }"), 'unknown type "text" of "b"'],
+    [step("iteration: { file: a, format: xml }"), '"format" must be csv or json or jsonl or yaml'],
     [step("iteration: [null]")],
     [step("retry: 3"), '6:12: error: "retry" must be a map, not 3'],
     [

@@ -237,15 +237,16 @@ function describeRepeat({ count: rounds, interval, async }: Repeat, known: Knowl
     (async ? ", side by side" : "");
 }
 
-function describeRetry(
-  { maxAttempts, interval, initialDelay, respectsRetryAfter }: Retry,
-  known: Knowledge,
-): string {
+function describeRetry(retry: Retry, known: Knowledge): string {
+  const { maxAttempts, interval, initialDelay, backoff, until, stop, respectsRetryAfter } = retry;
   const pause = durationOf(interval, known);
   const delay = durationOf(initialDelay, known);
   return `up to ${count(maxAttempts, "attempt")}` + (pause === "0s" ? "" : `, ${pause} between`) +
     (respectsRetryAfter ? " or what Retry-After says" : "") +
-    (delay === "0s" ? "" : `, ${delay} before the first`);
+    (delay === "0s" ? "" : `, ${delay} before the first`) +
+    (backoff === 1 ? "" : `, backoff ${backoff}`) +
+    (until ? `, until ${oneLine(until.source)}` : "") +
+    (stop ? `, stop ${oneLine(stop.source)}` : "");
 }
 
 function durationOf(duration: Duration, known: Knowledge): string {

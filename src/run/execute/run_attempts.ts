@@ -1,7 +1,8 @@
+import type { Expression } from "../../expr/expression.ts";
 import { StepError } from "../../source/errors.ts";
 import { roundDuration } from "../../value/duration.ts";
 import type { Retry, Step } from "../../workflow/model.ts";
-import { evaluateDuration, FieldError, inField } from "./evaluate_field.ts";
+import { evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
 import type { Attempt, Failure, StepResult, StepRun, StepWaiting } from "../event.ts";
 import { failureOf } from "../failure/lazy_failures.ts";
 import type { Session } from "../session.ts";
@@ -38,17 +39,20 @@ export async function runAttempts(
       roundDuration(clock.ticks() - ticks),
     );
     attempts.push(attempt);
-    const isLast = tried.outcome === "passed" || !tried.isRetryable || attempts.length >= most ||
+    const gaveUp = retry?.stop && await giveUp(session, context, retry.stop, tried);
+    const isLast = gaveUp || tried.outcome === "passed" || !tried.isRetryable ||
+      attempts.length >= most ||
       session.cancellation.reason !== undefined;
-    let stopped: Failure | undefined;
+    let stopped = gaveUp;
     if (retry && !isLast) {
       session.emit({ type: "step_retried", time: clock.now(), run, attempt, of: most });
       wasOnlyRefused &&= isRefused(tried);
-      stopped = await pauseOrFail(session, context, retry, tried);
+      stopped = await pauseOrFail(session, context, retry, tried, attempts.length);
       if (!stopped) continue;
     }
     const outcome = await conclude(session, context, tried, stopped, attempts.length);
-    const isFlaky = attempts.length > 1 && !wasOnlyRefused && tried.outcome === "passed" &&
+    const isFlaky = attempts.length > 1 && !retry?.until && !wasOnlyRefused &&
+      tried.outcome === "passed" &&
       !stopped &&
       outcome.state !== "failed";
     return {
@@ -65,17 +69,36 @@ function isRefused({ failures }: Try): boolean {
   return failures.length > 0 && failures.every(({ cause }) => cause?.includes("(ECONNREFUSED)"));
 }
 
-/** Waits for the next attempt; the failure says why there is none. */
+/** Why there is no other attempt after one that was not good enough, where `stop` says so. */
+async function giveUp(
+  session: Session,
+  context: StepContext,
+  stop: Expression,
+  { outcome, answer }: Try,
+): Promise<Failure | undefined> {
+  if (outcome === "passed" || !answer) return undefined;
+  const field = ["retry", "stop"];
+  try {
+    if (!isTrue(stop, context.scope, field)) return undefined;
+    const error = new StepError(`gave up: stop is true: ${stop.source.trim()}`);
+    return await failureOf(session, context, new FieldError(field, error));
+  } catch (error) {
+    return await failureOf(session, context, error);
+  }
+}
+
+/** Waits for the next attempt; the failure tells why there is none. */
 async function pauseOrFail(
   session: Session,
   context: StepContext,
   retry: Retry,
   { answer }: Try,
+  attempts: number,
 ): Promise<Failure | undefined> {
   try {
     const asked = retry.respectsRetryAfter ? answer?.result.retryAfter : undefined;
     const time = asked === undefined
-      ? delay(retry, "interval", context)
+      ? pauseAfter(attempts, retry, context)
       : Math.min(asked, timeoutOf(context));
     await pause(session, context.run, time, "retry");
     return undefined;
@@ -83,6 +106,19 @@ async function pauseOrFail(
     return await failureOf(session, context, error);
   }
 }
+
+/** How long to wait after so many attempts. */
+function pauseAfter(attempts: number, retry: Retry, context: StepContext): number {
+  const { backoff, maxInterval, jitter } = retry;
+  const most = maxInterval
+    ? evaluateDuration(maxInterval, context.scope, ["retry", "max_interval"])
+    : MOST_PAUSE;
+  const grown = Math.min(delay(retry, "interval", context) * backoff ** (attempts - 1), most);
+  return jitter ? grown * (1 + Math.random()) / 2 : grown;
+}
+
+/** A growing interval ends somewhere: a day. */
+const MOST_PAUSE = 86_400_000;
 
 function delay(retry: Retry, key: "interval" | "initial_delay", context: StepContext): number {
   const duration = key === "interval" ? retry.interval : retry.initialDelay;
@@ -145,13 +181,16 @@ async function conclude(
 
 /** The error of a step without a test whose action was no success. */
 function unsuccessful(tried: Try, { retry }: Step, attempts: number): FieldError {
+  const times = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  if (retry?.until) {
+    const why = new StepError(`until is still false after ${times}: ${retry.until.source.trim()}`);
+    return new FieldError(["retry", "until"], why, retry.until);
+  }
   if (!retry) {
     const hint = "--strict makes it a failure; a test says what counts as success";
     return new FieldError(["uses"], new StepError(`${briefOf(tried)}, not tested`, hint));
   }
-  const message = `${briefOf(tried)} after ${
-    attempts === 1 ? "1 attempt" : `${attempts} attempts`
-  }`;
+  const message = `${briefOf(tried)} after ${times}`;
   const hint = "retry without test repeats until the action succeeds; " +
     "a test says what else counts as success";
   return new FieldError(["retry"], new StepError(message, hint));

@@ -70,6 +70,15 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   session.addExchangedSecrets(answer.result.req);
   session.addExchangedSecrets(answer.result.res, step.action.responseFields);
   setAnswer(context, answer);
+  const until = step.retry?.until;
+  if (until) {
+    const waits = { outcome: "failed" as const, isRetryable: true, answer, params };
+    try {
+      if (!isTrue(until, scope, ["retry", "until"])) return { ...waits, failures: [] };
+    } catch (error) {
+      return { ...waits, failures: [await failureOf(session, context, error, given)] };
+    }
+  }
   const { job } = answer.result;
   const inside = job && job.failed > 0 ? [await failedJob(session, context, job)] : [];
   const failures = [...inside];
@@ -79,7 +88,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   const [good, why] = judge(session, context, answer, given);
   if (why) failures.push(await why);
   const outcome = good && inside.length === 0 ? "passed" : "failed";
-  return { outcome, isRetryable: true, failures, answer, params };
+  return { outcome, isRetryable: !until, failures, answer, params };
 }
 
 /** The timeout of each attempt, in milliseconds. */

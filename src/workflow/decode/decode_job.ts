@@ -181,6 +181,11 @@ function decodeRetry(map: RawMap, path: Path, decoding: Decoding): Retry | undef
     interval = NO_TIME,
     initial_delay: initialDelay = NO_TIME,
     respect_retry_after: respectsRetryAfter = false,
+    max_interval: maxInterval,
+    backoff = 1,
+    jitter = false,
+    until,
+    stop,
   } = fields ?? {};
   if (maxAttempts === undefined) return undefined;
   const { problems, limits } = decoding;
@@ -191,5 +196,14 @@ function decodeRetry(map: RawMap, path: Path, decoding: Decoding): Retry | undef
     const message = `"max_attempts" must be at most ${limits.attempts}, not ${maxAttempts}`;
     addError(problems, "limit", at, message, { hint: "RUNNER_MAX_ATTEMPTS sets the limit" });
   }
-  return { maxAttempts, interval, initialDelay, respectsRetryAfter };
+  if (backoff < RETRY.fields.backoff.minimum) {
+    const message = `"backoff" must be at least 1, not ${backoff}`;
+    addError(problems, "range", [...path, "backoff"], message);
+  }
+  return {
+    ...{ maxAttempts, interval, initialDelay, backoff, jitter, respectsRetryAfter },
+    ...maxInterval ? { maxInterval } : {},
+    ...until ? { until } : {},
+    ...stop ? { stop } : {},
+  };
 }

@@ -1,10 +1,11 @@
 import type { Action } from "../../action/action.ts";
+import { convertParameter } from "../../action/parameters.ts";
 import type { Plugins } from "../../action/plugin/load_plugins.ts";
 import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
 import { holdsTemplate, holdsTemplates, isTemplate } from "../../expr/template/template_data.ts";
 import type { Path } from "../../source/source.ts";
 import { durationProblem, parseDuration } from "../../value/duration.ts";
-import { describeValue } from "../../value/value.ts";
+import { describeValue, type Value } from "../../value/value.ts";
 import type { ExpressionReader } from "./expression_reader.ts";
 import type { Limits } from "../limits.ts";
 import type { Duration, NameRule, Output } from "../model.ts";
@@ -33,6 +34,7 @@ export interface Decoding {
 export interface Decoded {
   readonly text: string;
   readonly integer: number;
+  readonly number: number;
   readonly boolean: boolean;
   readonly template: Template;
   readonly expression: Expression;
@@ -76,6 +78,10 @@ export function decodeValue<T extends FieldType>(
 const DECODERS: { readonly [T in FieldType]: (at: At) => Decoded[T] | undefined } = {
   text: (at) => readText(at, "a string"),
   integer: decodeInteger,
+  number: (at) => {
+    const number = convertParameter("number", at.value as Value);
+    return number ?? refuse(at, "a number");
+  },
   boolean: (at) => typeof at.value === "boolean" ? at.value : refuse(at, "a boolean"),
   template: (at) => {
     const text = readText(at, "a string");

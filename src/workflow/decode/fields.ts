@@ -430,11 +430,36 @@ export const RETRY = {
       summary: "Whether to wait as long as the header Retry-After of a response says instead, " +
         "but at most the timeout of the step.",
     },
+    backoff: {
+      type: "number",
+      minimum: 1,
+      default: "1",
+      summary: "By what the interval grows after each attempt.",
+    },
+    max_interval: { type: "duration", names: IN_STEP, summary: "How long the interval may grow." },
+    jitter: {
+      type: "boolean",
+      default: "false",
+      summary: "Waits a random part of the interval, at least half of it.",
+    },
+    until: {
+      type: "expression",
+      names: IN_STEP,
+      summary:
+        "Polls: repeats the step until it is true, and then evaluates outputs and test once.",
+    },
+    stop: {
+      type: "expression",
+      names: IN_STEP,
+      summary: "Gives up where it is true after an attempt that was not good enough.",
+    },
   },
   foreignKeys: {
     retry_after: 'the key is "respect_retry_after"',
     attempts: 'the key is "max_attempts"',
     count: 'the key is "max_attempts"',
     delay: 'the key is "interval", and "initial_delay" before the first attempt',
+    multiplier: 'the key is "backoff"',
+    max_delay: 'the key is "max_interval"',
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;

@@ -15,7 +15,7 @@ interface Inspection {
 }
 
 /** Keys whose values are expressions, or hold some, without braces. */
-const EXPRESSION_KEYS = ["test", "skipif", "outputs"];
+const EXPRESSION_KEYS = ["test", "skipif", "outputs", "until", "stop", "where", "expect"];
 
 /** How many values aliases may add to those that are written. */
 const MOST_ALIASED_VALUES = 1_000_000;
