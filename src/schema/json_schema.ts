@@ -10,6 +10,8 @@ export interface JsonSchemaObject {
   readonly description?: string;
   readonly type?: JsonType | readonly JsonType[];
   readonly const?: string;
+  readonly enum?: readonly string[];
+  readonly minProperties?: number;
   readonly minimum?: number;
   readonly pattern?: string;
   readonly minItems?: number;

@@ -43,10 +43,7 @@ export function makeSchema(actions: readonly Action[], subject: SchemaSubject): 
 function iterationSchema(): JsonSchemaObject {
   return {
     ...tableSchema(ITERATION, { list: true, types: { type: "object" } }),
-    oneOf: ["list", "file", "until"].map((key) => ({
-      properties: { [key]: true },
-      required: [key],
-    })),
+    minProperties: 1,
   };
 }
 

@@ -96,16 +96,11 @@ function decodeList(
 ): Iteration | undefined {
   if (typeof value === "string" && holdsTemplate(value)) {
     const list = expressions.template(value, path, names);
+    if (list?.parts.every((part) => typeof part === "string")) return refuseText(value, path);
     const field = path.slice(path.lastIndexOf("iteration"));
     return list && { kind: "template", list, field, parallel };
   }
-  if (!Array.isArray(value)) {
-    const message = `"${path.at(-1)}" must be a list, not ${describeValue(value)}`;
-    addError(problems, "type", path, message, {
-      hint: 'a file is given as iteration: { file: cases.csv }, and a list of a run as "{{…}}"',
-    });
-    return undefined;
-  }
+  if (!Array.isArray(value)) return refuseText(value, path);
   if (value.length === 0) {
     addWarning(problems, "never-runs", path, `"${path.at(-1)}" is empty`, {
       part: "key",
@@ -121,6 +116,13 @@ function decodeList(
     return { kind: "map", entries: [["item", data]] };
   });
   return { kind: "list", entries, parallel };
+
+  function refuseText(value: unknown, path: Path): undefined {
+    const message = `"${path.at(-1)}" must be a list, not ${describeValue(value)}`;
+    addError(problems, "type", path, message, {
+      hint: 'a file is given as iteration: { file: cases.csv }, and a list of a run as "{{…}}"',
+    });
+  }
 }
 
 function decodeTypes(
