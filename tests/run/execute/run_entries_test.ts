@@ -37,7 +37,7 @@ Deno.test("entries that run at once have resources of their own, and one after a
       seen.push(cookies.join(" "));
       return OK;
     });
-    assertEquals(seen, expected);
+    assertEquals(seen, [...expected]);
   }
 });
 
