@@ -2,7 +2,6 @@ import type { FieldType } from "../../src/workflow/decode/decode_value.ts";
 import {
   type Field,
   type FieldTable,
-  IN_STEP,
   ITERATION,
   JOB_FIELDS,
   JOB_FILE_FIELDS,
@@ -11,6 +10,7 @@ import {
   STEP_FIELDS,
   WORKFLOW,
 } from "../../src/workflow/decode/fields.ts";
+import { IN_STEP } from "../../src/workflow/decode/name_rules.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
 type AnyTable = FieldTable<Readonly<Record<string, Field>>>;

@@ -1,4 +1,5 @@
-import { type Field, type FieldTable, IN_WORKFLOW_VARS } from "../workflow/decode/fields.ts";
+import type { Field, FieldTable } from "../workflow/decode/fields.ts";
+import { IN_WORKFLOW_VARS } from "../workflow/decode/name_rules.ts";
 
 /** The top level of a suite file. */
 export const SUITE = {

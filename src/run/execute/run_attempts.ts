@@ -154,7 +154,7 @@ async function conclude(
   const { entry, scope } = context;
   if (entry?.loop && failures.length === 0 && tried.outcome === "passed") {
     try {
-      (await import("./run_entries.ts")).endPass(entry.loop, entry.index, scope);
+      (await import("./end_pass.ts")).endPass(entry.loop, entry.index, scope);
     } catch (error) {
       failures.push(await failureOf(session, context, error));
     }

@@ -1,6 +1,7 @@
 import type { JobState } from "../event.ts";
 import type { Progress, Session } from "../session.ts";
-import { combineStates, runStep } from "./run_step.ts";
+import { combineStates } from "./run_step.ts";
+import { runStep } from "./run_steps.ts";
 import type { Round } from "./step_context.ts";
 
 /** The session of steps that clean up, which nothing stops but the end of their own time. */

@@ -4,7 +4,7 @@ import { assertNever, StepError } from "../../source/errors.ts";
 import { copyValue, describeValue, type Dict, isDict, mergeDicts } from "../../value/value.ts";
 import type { DataFile, Iteration, Loop, Step } from "../../workflow/model.ts";
 import type { BareEvent, JobState } from "../event.ts";
-import { evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
+import { FieldError, inField, isTrue } from "./evaluate_field.ts";
 import { layered } from "./outputs.ts";
 import { combineStates, runOnce, skipStep } from "./run_step.ts";
 import type { Session } from "../session.ts";
@@ -281,21 +281,4 @@ async function runPasses(
     await draining.sleep(pass.pause, deadlines);
   }
   return "passed";
-}
-
-/** Decides after a pass whether there is another one. Throws where there cannot be one. */
-export function endPass(
-  { until, max, interval, pass }: Loop & { readonly pass: { isOver: boolean; pause: number } },
-  index: number,
-  scope: Scope,
-): void {
-  pass.isOver = isTrue(until, scope, ["iteration", "until"]);
-  if (pass.isOver) return;
-  pass.pause = evaluateDuration(interval, scope, ["iteration", "interval"]);
-  if (index + 1 < max) return;
-  const error = new StepError(
-    `"until" is still false after ${max === 1 ? "1 pass" : `${max} passes`}`,
-    "raise max, or look at what the expression reads",
-  );
-  throw new FieldError(["iteration", "until"], error, until);
 }

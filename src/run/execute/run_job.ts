@@ -9,7 +9,8 @@ import { evaluateDuration, FieldError, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "../event.ts";
 import { failureOf } from "../failure/lazy_failures.ts";
 import { RoundOutputs } from "./outputs.ts";
-import { combineStates, runStep, skipStep, tellFailure } from "./run_step.ts";
+import { combineStates, tellFailure } from "./run_step.ts";
+import { runSteps } from "./run_steps.ts";
 import type { Session, Tally } from "../session.ts";
 import { closeScope, type Round } from "./step_context.ts";
 
@@ -124,31 +125,6 @@ export async function runRound(session: Session, round: Round): Promise<JobState
   if (!round.job.steps.at(-1)?.isCleanup) return state;
   const { runCleanup } = await import("./run_cleanup.ts");
   return combineStates(state, await runCleanup(session, round, state));
-}
-
-/** A failed step does not stop those after it, unless the job says so. */
-async function runSteps(session: Session, round: Round): Promise<JobState> {
-  const { cancellation, draining } = session;
-  let state: JobState = "passed";
-  for (const step of round.job.steps) {
-    if (step.isCleanup) break;
-    if (cancellation.reason !== undefined) break;
-    if (state === "failed" && round.job.stopsAtFailure) {
-      await skipStep(
-        session,
-        round,
-        step,
-        undefined,
-        "on_failure is stop, and a step before failed",
-      );
-    } else if (draining.reason === undefined) {
-      state = combineStates(state, await runStep(session, round, step));
-    } else {
-      await skipStep(session, round, step);
-      state = combineStates(state, "skipped");
-    }
-  }
-  return cancellation.reason === undefined ? state : "failed";
 }
 
 /**

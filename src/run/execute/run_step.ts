@@ -5,7 +5,6 @@ import { evaluateDuration, inField, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "../event.ts";
 import { failureOf } from "../failure/lazy_failures.ts";
 import { type Outcome, pause, runAttempts } from "./run_attempts.ts";
-import type { runEntries } from "./run_entries.ts";
 import type { Session } from "../session.ts";
 import {
   closeScope,
@@ -16,20 +15,6 @@ import {
   type StepContext,
   type UpstreamFailure,
 } from "./step_context.ts";
-
-/**
- * Runs a step, once for each entry of its `iteration`: failed when any of it failed, skipped when
- * the run was closed before all of it was begun.
- */
-export function runStep(session: Session, round: Round, step: Step): Promise<JobState> {
-  const { iteration } = step;
-  return iteration ? runEach(session, round, step, iteration) : runOnce(session, round, step);
-}
-
-/** Loaded where it is needed: most steps of most runs run once. */
-async function runEach(...args: Parameters<typeof runEntries>): Promise<JobState> {
-  return await (await import("./run_entries.ts")).runEntries(...args);
-}
 
 /** Tells of a step, or of an entry of its iteration, that is not begun any more. */
 export async function skipStep(

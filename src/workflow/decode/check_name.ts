@@ -3,7 +3,7 @@ import { misspeltNameHint, nameHint } from "../../expr/hints/known_slips.ts";
 import { hyphenHint } from "../../expr/hints/hyphen_hint.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import type { Path } from "../../source/source.ts";
-import { WHOLE_SCOPE } from "./fields.ts";
+import { WHOLE_SCOPE } from "./name_rules.ts";
 import type { NameRule } from "../model.ts";
 import { addError, addWarning, type Problem } from "../problem.ts";
 

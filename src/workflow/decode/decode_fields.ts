@@ -9,7 +9,8 @@ import {
   isRawMap,
   type RawMap,
 } from "./decode_value.ts";
-import { type Field, type FieldTable, IN_STEP } from "./fields.ts";
+import type { Field, FieldTable } from "./fields.ts";
+import { IN_STEP } from "./name_rules.ts";
 import { addError, addWarning } from "../problem.ts";
 
 /** The code of a key that the file format does not have. */

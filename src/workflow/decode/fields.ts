@@ -1,5 +1,15 @@
 import { formatDuration } from "../../value/duration.ts";
 import { type FieldType, GITHUB } from "./decode_value.ts";
+import {
+  BEFORE_ACTION,
+  IN_ITERATION,
+  IN_JOB,
+  IN_JOB_NAME,
+  IN_STEP,
+  IN_STEP_VARS,
+  IN_WORKFLOW_VARS,
+  seeing,
+} from "./name_rules.ts";
 import type { NameRule } from "../model.ts";
 
 /** A key of the file format. */
@@ -31,80 +41,8 @@ export interface FieldTable<F extends Readonly<Record<string, Field>>> {
   readonly holdsAnchors?: true;
 }
 
-/** The whole scope, by a name that every expression has. */
-export const WHOLE_SCOPE = "$env";
-
-const HINTS = {
-  env: "unlike in GitHub Actions, environment variables are read in the vars of the workflow: " +
-    'NAME: "{{NAME}}"',
-  jobs: "what other jobs publish is in outputs",
-  steps: "what other steps publish is in outputs: outputs.<step id>.<name>",
-};
-
-/** In the vars of the workflow every name but these is an environment variable. */
-export const IN_WORKFLOW_VARS: NameRule = {
-  where: "in the vars of the workflow",
-  hints: {
-    vars: "vars cannot use each other: they see environment variables, by bare name",
-    outputs: "vars are evaluated before the first job: there are no outputs yet",
-  },
-};
-
-/** The name of a job, which is one for all its rounds and known before any step has run. */
-const IN_JOB_NAME: NameRule = {
-  where: "in the name of a job",
-  known: ["vars"],
-  hints: {
-    ...HINTS,
-    repeat_index: "a job has one name for all its rounds; the names of its steps see repeat_index",
-  },
-};
-
-/** What a job decides before its steps: skipif and the interval of repeat. */
-export const IN_JOB: NameRule = {
-  where: "in a job",
-  known: ["vars", "outputs", "needs"],
-  hints: HINTS,
-};
-
-/** What a step computes before it begins: its vars and the entries of iteration. */
-const IN_STEP_VARS: NameRule = {
-  where: "in the vars of a step",
-  known: ["vars", "outputs", "needs", "repeat_index", "iteration_index"],
-  hints: HINTS,
-};
-
-/** What a step computes before its entries begin: where they are, and which of them run. */
-const IN_ITERATION: NameRule = {
-  where: "in an iteration",
-  known: ["vars", "outputs", "needs", "repeat_index"],
-  hints: HINTS,
-};
-
-/** What a step evaluates once its action has answered. */
-export const IN_STEP: NameRule = {
-  where: "in a step",
-  known: [
-    ...["vars", "res", "req", "rt", "status", "outputs", "needs"],
-    ...["repeat_index", "iteration_index"],
-  ],
-  hints: HINTS,
-};
-
-/** What it evaluates before. */
-export const BEFORE_ACTION: NameRule = {
-  ...IN_STEP,
-  empty: { res: "nil", req: "nil", status: "0", rt: "empty" },
-};
-
 /** The milliseconds that an attempt may take where the step sets no `timeout`, or one of 0. */
 export const STEP_TIMEOUT = 5 * 60_000;
-
-/** What a cleanup step of a job sees besides: how the run and its own round went. */
-const IN_JOB_FINALLY = ["run", "job"];
-
-/** Jobs have rounds, and the workflow has none. */
-const IN_WORKFLOW_FINALLY = ["run"];
 
 const SKIPIF = 'the key is "skipif", which skips where it is true';
 const TEST = 'the key is "test", one expression: join conditions with &&';
@@ -326,10 +264,10 @@ export const STEP_FIELDS = {
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
 /** A step of the `finally` of a job. */
-export const JOB_FINALLY_STEP_FIELDS = withNames(STEP_FIELDS, IN_JOB_FINALLY);
+export const JOB_FINALLY_STEP_FIELDS = withNames(STEP_FIELDS, ["run", "job"]);
 
 /** A step of the `finally` of the workflow. */
-export const WORKFLOW_FINALLY_STEP_FIELDS = withNames(STEP_FIELDS, IN_WORKFLOW_FINALLY);
+export const WORKFLOW_FINALLY_STEP_FIELDS = withNames(STEP_FIELDS, ["run"]);
 
 /** A table whose expressions see more names. */
 function withNames<T extends FieldTable<Readonly<Record<string, Field>>>>(
@@ -340,11 +278,6 @@ function withNames<T extends FieldTable<Readonly<Record<string, Field>>>>(
     [key, field.names ? { ...field, names: seeing(field.names, names) } : field] as const
   );
   return { ...table, fields: Object.fromEntries(fields) };
-}
-
-/** A rule that allows more names. */
-export function seeing(rule: NameRule, names: readonly string[]): NameRule {
-  return rule.known ? { ...rule, known: [...rule.known, ...names] } : rule;
 }
 
 /** `iteration` of a step, where it is a map. */

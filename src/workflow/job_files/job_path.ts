@@ -5,7 +5,7 @@ import type { Path } from "../../source/source.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import type { StepDraft } from "../decode/decode_job.ts";
 import { isRawMap } from "../decode/decode_value.ts";
-import { WHOLE_SCOPE } from "../decode/fields.ts";
+import { WHOLE_SCOPE } from "../decode/name_rules.ts";
 import { referencesIn } from "../../expr/references.ts";
 import type { Document } from "../model.ts";
 import { ownVars } from "../decode/own_vars.ts";
