@@ -27,8 +27,10 @@ Deno.test("--strict fails a run in which no step runs, and says so", async () =>
 });
 
 Deno.test("--strict fails a run that warns while it runs", async () => {
-  const dead = '{uses: shell, with: {cmd: "exit 2", background: true}}';
-  const wait = '{uses: shell, with: {cmd: "sleep 0.2"}}';
+  const dead =
+    '{id: dead, uses: shell, with: {cmd: "exit 2", background: true}, outputs: {pid: res.pid}}';
+  const wait =
+    '{uses: shell, with: {cmd: "while kill -0 {{outputs.pid}} 2>&-; do sleep 0.05; done; sleep 0.2"}}';
   const { code, stdout, stderr } = await runStrictly(flowOf(`${dead}, ${wait}`));
   assertEquals(code, 1);
   assertMatch(stderr, /in the background ended with exit code 2/);

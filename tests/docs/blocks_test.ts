@@ -52,6 +52,7 @@ for (const path of await listDocuments()) {
             before = await carryOut(withShop(block, shop.url), before, folder);
           });
         }
+        await checkModules(blocks, folder);
       });
     } finally {
       await shop.close();
@@ -234,17 +235,35 @@ async function runCommands({ text, marks }: Block, folder: string): Promise<Prin
 }
 
 /** Runs a module that uses the library. */
-async function runModule({ text, marks }: Block, folder: string): Promise<Printed> {
-  const file = marks.get("file") ?? "page.ts";
-  await writeFile(`${folder}/${file}`, text);
+async function runModule(block: Block, folder: string): Promise<Printed> {
+  const file = moduleName(block);
+  await writeFile(`${folder}/${file}`, block.text);
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--check", "--quiet", "--config", `${CHECKOUT}deno.json`, file],
+    args: ["run", "-A", "--quiet", "--config", `${CHECKOUT}deno.json`, file],
     cwd: folder,
     env: { NO_COLOR: "1" },
   }).output();
   const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
   assertEquals(code, 0, output);
   return { code, output };
+}
+
+function moduleName({ marks, line }: Block): string {
+  return marks.get("file") ?? `page_${line}.ts`;
+}
+
+/** Checks the types of all modules that ran, at once, because each check reads the program anew. */
+async function checkModules(blocks: readonly Block[], folder: string): Promise<void> {
+  const modules = blocks.filter(({ language, marks }) =>
+    language === "ts" && !["not run", "only loaded", "output"].some((mark) => marks.has(mark))
+  );
+  if (modules.length === 0) return;
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "--quiet", "--config", `${CHECKOUT}deno.json`, ...modules.map(moduleName)],
+    cwd: folder,
+    env: { NO_COLOR: "1" },
+  }).output();
+  assertEquals(code, 0, new TextDecoder().decode(stderr));
 }
 
 /** Compares what was printed with what stands in a document; times and ports differ each run. */

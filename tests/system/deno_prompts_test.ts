@@ -35,7 +35,7 @@ Deno.test("Deno never prompts for a permission in a terminal", async (test) => {
     [[read], ["hello.yml"], "does not let it read the environment"],
     [["--allow-env"], ["hello.yml"], "does not let it read"],
     [["--allow-env", read], ["hello.yml", "--report=junit=a.xml"], "does not let it write"],
-    [["--allow-env", read], ["http.yml"], "does not let"],
+    [["--allow-env", read], ["http.yml"], "does not allow access to 127.0.0.1 port 9"],
     [["--allow-env", read, "--allow-net"], ["http.yml"], "read the certificates of the system"],
     [["--allow-env", read, "--allow-net=127.0.0.1:9", "--allow-sys"], ["http.yml"], "refused the"],
     [["--allow-env", read], ["shell.yml"], "does not let it run"],
