@@ -43,6 +43,12 @@ export class Deadlines {
     };
   }
 
+  /** Cancels all of them, so that none keeps the program alive. */
+  cancelAll(): void {
+    this.#queues.clear();
+    this.#arm(Infinity);
+  }
+
   #dropEmpty(): void {
     for (const [length, queue] of this.#queues) if (queue.isEmpty) this.#queues.delete(length);
     // A timer that nothing waits for would keep the program alive.

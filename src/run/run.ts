@@ -97,6 +97,8 @@ export async function run(
   } finally {
     deadline?.cancel();
     await closeScope(session, resources);
+    // How long cleaning up may take is limited from an interruption on.
+    deadlines.cancelAll();
   }
 }
 

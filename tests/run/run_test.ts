@@ -186,3 +186,24 @@ Deno.test("run() rejects with what the events' taker throws, and closes everythi
   await assertRejects(() => run(plan, denoHost(), emit), Error, "the disk is full");
   assertEquals(closed, ["pool"]);
 });
+
+Deno.test("run() leaves no timer behind after a cancellation", async () => {
+  const cancellation = new Cancellation();
+  const waiting = new Set<symbol>();
+  const { clock, ...host } = denoHost();
+  const counted = {
+    ...clock,
+    after(milliseconds: number, act: () => void) {
+      const one = Symbol();
+      waiting.add(one);
+      const disarm = clock.after(milliseconds, () => (waiting.delete(one), act()));
+      return () => (waiting.delete(one), disarm());
+    },
+  };
+  const plan = await planWith("name: w\njobs: [{ name: a, steps: [{ uses: hello }] }]\n", () => {
+    cancellation.cancel("interrupted by SIGINT");
+    return OK;
+  });
+  await run(plan, { ...host, clock: counted }, () => {}, { cancellation });
+  assertEquals(waiting.size, 0);
+});
