@@ -54,6 +54,10 @@ export const VARIABLES: readonly Variable[] = [
     name: "NO_PROXY",
     summary: "Hosts that are reached without a proxy: example.com, .example.com, 10.0.0.0/8, *",
   },
+  {
+    name: "NETRC",
+    summary: "The file that auth: { netrc: true } reads; .netrc in HOME without it",
+  },
   { name: "RUNNER_NO_COLOR", summary: "true or 1: print without colours", commands: "all" },
   { name: "NO_COLOR", summary: "Not empty: print without colours", commands: "all" },
   { name: "FORCE_COLOR", summary: "1: print with colours, whatever else is said", commands: "all" },

@@ -11,12 +11,42 @@ const USER_AND_PASSWORD: readonly Parameter[] = [
   { name: "password", type: "string", summary: "The password", required: true },
 ];
 
+/** What of a sign-in is no secret. */
+const PUBLIC: ReadonlySet<string> = new Set(
+  "grant token_url scope audience resource send region service netrc".split(" "),
+);
+
+/** The names of users and clients are secrets unless they are plain words. */
+const NAMES: ReadonlySet<string> = new Set(["username", "client_id"]);
+const PLAIN_WORD = /^[a-z_-]{1,20}$/i;
+
+/** Whether a field of `auth` is never shown. */
+export function isSecret(name: string, value: Value): boolean {
+  if (typeof value !== "string" && typeof value !== "number" || PUBLIC.has(name)) return false;
+  return !NAMES.has(name) || !PLAIN_WORD.test(String(value));
+}
+
+function hideAuth(auth: Value, mask: string): Value {
+  if (!isDict(auth)) return auth;
+  return Object.fromEntries(
+    Object.entries(auth).map(([name, value]) => [
+      name,
+      isDict(value)
+        ? hideAuth(value, mask)
+        : isSecret(name, value) && !isTemplate(value)
+        ? mask
+        : value,
+    ]),
+  );
+}
+
 /** How a step signs in. */
 export const AUTH: Parameter = {
   name: "auth",
   type: "map",
   summary: "How to sign in, in one of these ways; nothing of it is sent to another origin",
   oneField: true,
+  hide: hideAuth,
   fields: [
     {
       name: "basic",

@@ -2,16 +2,8 @@ import { type Dict, isDict } from "../../../value/value.ts";
 import type { SecretSink } from "../../action.ts";
 import type { Request } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";
+import { isSecret } from "./auth_parameter.ts";
 import { basicHeader, type SignIn, type SignInContext } from "./sign_in.ts";
-
-/** What of a sign-in is no secret. */
-const PUBLIC: ReadonlySet<string> = new Set(
-  "grant token_url scope audience resource send region service".split(" "),
-);
-
-/** The names of users and clients are secrets unless they are plain words. */
-const NAMES: ReadonlySet<string> = new Set(["username", "client_id"]);
-const PLAIN_WORD = /^[a-z_-]{1,20}$/i;
 
 /** Opens the sign-in that the parameter `auth` describes; undefined if nothing is to be sent. */
 export async function openSignIn(
@@ -41,8 +33,6 @@ function always(authorization: string): SignIn {
 function addSecrets(auth: Dict, secrets: SecretSink): void {
   for (const [name, value] of Object.entries(auth)) {
     if (isDict(value)) addSecrets(value, secrets);
-    else if (typeof value === "string" && !PUBLIC.has(name)) {
-      if (!NAMES.has(name) || !PLAIN_WORD.test(value)) secrets.add(value);
-    }
+    else if (isSecret(name, value)) secrets.add(String(value));
   }
 }
