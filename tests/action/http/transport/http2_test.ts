@@ -5,6 +5,7 @@ import type { Dict } from "../../../../src/action/action.ts";
 import { runHttp } from "../../../../src/action/http/run_http.ts";
 import { StepError } from "../../../../src/source/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
+import { withFiles } from "../../../support/temp_dir.ts";
 import { withServer } from "../../../support/with_server.ts";
 
 function fixture(name: string): string {
@@ -119,4 +120,22 @@ Deno.test("http takes the version that a server offers", async () => {
   await using plain = withServer(() => new Response("in"));
   const { res } = await runHttp({ get: plain.url, ...params }, context);
   assertEquals([res.version, res.body], ["1.1", "in"]);
+});
+
+Deno.test("http sends a file and saves a body over HTTP/2", async () => {
+  await using context = actionContext();
+  await using served = await http2Server("h2c");
+  served.server.on("stream", (stream) => {
+    stream.respond({ ":status": 200 });
+    stream.pipe(stream);
+  });
+  const content = "0123456789abcdef".repeat(50_000);
+  await withFiles({ "a.bin": content }, async (cwd) => {
+    const { res } = await runHttp(
+      { put: served.url, version: 2, file: `${cwd}/a.bin`, save: `${cwd}/b.bin` },
+      context,
+    );
+    assertEquals([res.size, res.body], [content.length, ""]);
+    assertEquals(await Deno.readTextFile(`${cwd}/b.bin`) === content, true);
+  });
 });
