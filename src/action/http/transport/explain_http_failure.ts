@@ -178,11 +178,15 @@ function explainStream(
   if (phase === "receiving") {
     return { words: `${ending} after ${received} bytes of the body, before its end` };
   }
+  // Some servers end the connection instead of saying what is wrong with the certificate.
+  const isSigned = request.url.protocol === "https:" && failure.connection.tls.cert !== undefined;
+  const refusal = isSigned ? "the server may have refused the client certificate" : undefined;
   if (cause instanceof Error && /before secure TLS/.test(cause.message)) {
-    return { words: `${ending} during the TLS handshake (${code})`, hint: HTTP_HINT };
+    return { words: `${ending} during the TLS handshake (${code})`, hint: refusal ?? HTTP_HINT };
   }
   const words = `${ending} without an answer${code === "" ? "" : ` (${code})`}`;
-  return request.url.protocol === "http:" ? { words, hint: HTTPS_HINT } : { words };
+  if (request.url.protocol === "http:") return { words, hint: HTTPS_HINT };
+  return refusal === undefined ? { words } : { words, hint: refusal };
 }
 
 function explainParser(code: string, cause: unknown, url: URL, phase: Phase): Explanation {
