@@ -6,7 +6,9 @@
 export const LIBRARIES: Readonly<Record<string, string>> = {
   "diff": "showing differences",
   "aws4fetch": "signing requests for AWS",
+  "css-select": "finding elements by selectors",
   "dns-packet": "asking name servers",
+  "htmlparser2": "reading HTML",
   "ioredis": "speaking to Redis",
   "openapi-sampler": "reading OpenAPI descriptions",
   "re2js": "matching regular expressions",

@@ -77,6 +77,12 @@ function* callProblems(node: CallExpression): Generator<ExpressionError> {
     if (message !== undefined) yield errorAt(argument, message);
   }
   if (record.name === "matches") yield* patternProblems(node.arguments[1]!);
+  const { position, problem: problemOf } = record.constant ?? {};
+  if (position === undefined || !problemOf) return;
+  const argument = node.arguments[position];
+  if (argument?.type !== "Literal" || typeof argument.value !== "string") return;
+  const message = problemOf(argument.value);
+  if (message !== undefined) yield errorAt(argument, message);
 }
 
 function* patternProblems(pattern: Node): Generator<ExpressionError> {

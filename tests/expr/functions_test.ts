@@ -50,7 +50,21 @@ const VALUES: readonly (readonly [expression: string, value: unknown])[] = [
     "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8",
   ],
   ["let uuid = 1; uuid", 1],
+  ['capture("id=42; x", "id=([0-9]+)")', ["id=42", "42"]],
+  ['capture("ab", "(a)(c)?")', ["a", "a", null]],
+  ['capture("ab", "c")', null],
+  ['capture("code=7&a", "(?P<code>code)=")', ["code=", "code"]],
+  [`css("<ul><li>one <b>1</b><li> two", "li")`, ["one 1", "two"]],
+  [`css("<a HREF='/x?a=1&amp;b=2'>x</a><a>y</a>", "a", "href")`, ["/x?a=1&b=2"]],
+  [`css("<form id=f><input name=csrf value=t>", "#f input[name=csrf]", "value")[0]`, "t"],
+  [`css("<p>a<p class='x y'>b", "p:not(.x), .y")`, ["a", "b"]],
+  [`css("<p>a<!-- b -->c", "p")`, ["ac"]],
+  [`css("<?xml version='1.0'?><a><Item>1</Item><item>2</item></a>", "Item")`, ["1"]],
+  ['css("<p>a", "p", "__proto__")', []],
+  ['css("", "p")', []],
 ];
+
+const LIMIT = "evaluation limit exceeded (1000000 steps)";
 
 /** Expressions and what is wrong with them. */
 const FAILURES: readonly (readonly [expression: string, message: string])[] = [
@@ -61,6 +75,12 @@ const FAILURES: readonly (readonly [expression: string, message: string])[] = [
   ["encode_hex(5)", "argument 1 of encode_hex() must be a string, got int"],
   ["approx(1, 2, -1)", "approx() needs a tolerance of 0 or more"],
   ['sha256("a", "octal")', "unknown encoding of sha256()"],
+  ['capture("a", "(")', "invalid regular expression: missing closing )"],
+  ['capture(1, "a")', "argument 1 of capture() must be a string, got int"],
+  ['css("<p>", "p[")', "invalid selector: expected name"],
+  ['css("<p>", "p:nope")', "invalid selector: unknown pseudo-class :nope"],
+  ['css(repeat("<b>", 501), "b")', "css() reads at most 500 elements inside each other"],
+  ['css(repeat("<b>", 400) + repeat("<i></i>", 9000), "u * * * i + i + i")', LIMIT],
   ["one_of(1, 2)", "argument 2 of one_of() must be a list, got int"],
 ];
 

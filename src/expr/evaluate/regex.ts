@@ -42,6 +42,22 @@ export function matchesRegex(text: string, pattern: string, meter: Meter): boole
   return regex.matcher(text).find();
 }
 
+/** The first match of a pattern and its groups; a group that took no part is null. */
+export function captureRegex(
+  text: string,
+  pattern: string,
+  meter: Meter,
+): (string | null)[] | undefined {
+  if (!compiled.has(pattern)) meter.spend(COMPILE_COST);
+  const regex = compile(pattern);
+  // Groups take a second walk, which copies where each of them is.
+  const width = Math.max(8, regex.programSize()) * (2 + regex.groupCount());
+  meter.spend((text.length * width) / 32);
+  const matcher = regex.matcher(text);
+  if (!matcher.find()) return undefined;
+  return Array.from({ length: matcher.groupCount() + 1 }, (_, index) => matcher.group(index));
+}
+
 function compile(pattern: string): RE2JS {
   if (!engine) throw new Error("the engine for regular expressions is not loaded");
   const known = compiled.get(pattern);

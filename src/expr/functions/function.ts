@@ -13,11 +13,19 @@ interface Described {
   readonly parameters: readonly Parameter[];
   /** Loads what it needs; called when a workflow that uses it is loaded. */
   readonly load?: () => Promise<void>;
+  /** The argument that is checked before the run where it is a constant string. */
+  readonly constant?: ConstantArgument;
   /** Whether a `let` may have its name. */
   readonly mayBeHidden?: true;
   /** The fewest and the most arguments that it takes. */
   readonly least: number;
   readonly most: number;
+}
+
+export interface ConstantArgument {
+  readonly position: number;
+  /** What is wrong with it, or nothing. */
+  readonly problem: (text: string) => string | undefined;
 }
 
 export interface ValueFunction extends Described {
@@ -72,8 +80,14 @@ export function defineNew(
   summary: string,
   call: ValueFunction["call"],
   load?: () => Promise<void>,
+  constant?: ConstantArgument,
 ): ValueFunction {
-  return { ...define(signature, summary, call), mayBeHidden: true, ...load ? { load } : {} };
+  return {
+    ...define(signature, summary, call),
+    mayBeHidden: true,
+    ...load ? { load } : {},
+    ...constant ? { constant } : {},
+  };
 }
 
 /** Describes a function that runs a predicate over the items of a list. */

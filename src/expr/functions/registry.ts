@@ -4,6 +4,7 @@ import { BIT_FUNCTIONS } from "./bits.ts";
 import { CHECK_FUNCTIONS } from "./checks.ts";
 import { CONVERSION_FUNCTIONS } from "./conversion.ts";
 import { ENCODING_FUNCTIONS } from "./encoding.ts";
+import { EXTRACTION_FUNCTIONS } from "./extraction.ts";
 import type { FunctionRecord } from "./function.ts";
 import { HASH_FUNCTIONS } from "./hashes.ts";
 import { LIST_FUNCTIONS } from "./lists.ts";
@@ -30,6 +31,7 @@ export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
   { title: "Lists, item by item", functions: LOOP_FUNCTIONS },
   { title: "Lists as a whole", functions: LIST_FUNCTIONS },
   { title: "Maps", functions: MAP_FUNCTIONS },
+  { title: "Extraction", functions: EXTRACTION_FUNCTIONS },
   { title: "Conversion", functions: CONVERSION_FUNCTIONS },
   { title: "Encoding", functions: ENCODING_FUNCTIONS },
   { title: "Hashes", functions: HASH_FUNCTIONS },

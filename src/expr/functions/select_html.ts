@@ -1,0 +1,136 @@
+import type { Value } from "../../value/value.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
+import { Fault } from "../fault.ts";
+import { LIMITS } from "../limits.ts";
+
+type Parser = typeof import("htmlparser2");
+type Matcher = typeof import("css-select");
+type Element = ReturnType<Parser["DomUtils"]["getElementsByTagName"]>[number];
+type Content = Element["children"][number];
+
+let library: { readonly parser: Parser; readonly matcher: Matcher } | undefined;
+
+/** Loads what reads HTML, which few workflows need. */
+export async function loadHtml(): Promise<void> {
+  if (library) return;
+  const [parser, matcher] = await Promise.all([import("htmlparser2"), import("css-select")]);
+  library = { parser, matcher };
+}
+
+/** What is wrong with a selector, or nothing. Nothing either before the library is loaded. */
+export function selectorProblem(selector: string): string | undefined {
+  if (!library) return undefined;
+  if (selector.length > LIMITS.pattern) {
+    return `the selector is longer than ${LIMITS.pattern} characters`;
+  }
+  try {
+    library.matcher.compile(selector);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // What follows is a part of the selector, which may hold a secret.
+    const told = error.message.replace(/^Unmatched selector.*/s, "unknown syntax")
+      .replace(/, (?:found|got) .*/s, "");
+    return `invalid selector: ${told.charAt(0).toLowerCase()}${told.slice(1)}`;
+  }
+}
+
+/** The texts of the elements that a selector finds, or the values of one of their attributes. */
+export function selectTexts(
+  run: Evaluation,
+  text: string,
+  selector: string,
+  attribute?: string,
+): Value {
+  const { matcher } = loaded();
+  const problem = selectorProblem(selector);
+  if (problem !== undefined) throw new Fault(problem);
+  run.spend(SELECTOR_COST + (text.length >> 4));
+  const isXml = /^\s*<\?xml\b/.test(text);
+  const document = parse(text, isXml);
+  const found = matcher.selectAll<Content, Element>(selector, document, {
+    xmlMode: isXml,
+    adapter: meteredAdapter(run),
+  });
+  if (attribute === undefined) return found.map((element) => textOf(run, element));
+  const name = isXml ? attribute : attribute.toLowerCase();
+  return found.flatMap(({ attribs }) => Object.hasOwn(attribs, name) ? [attribs[name]!] : []);
+}
+
+const SELECTOR_COST = 100;
+
+/** Levels of elements; more are no page that anybody reads, and cost time in every step. */
+const MOST_LEVELS = 500;
+
+function loaded() {
+  if (!library) throw new Error("htmlparser2 is not loaded");
+  return library;
+}
+
+function parse(text: string, isXml: boolean): Content[] {
+  const { DomHandler, Parser } = loaded().parser;
+  let levels = 0;
+  class LimitedHandler extends DomHandler {
+    override onopentag(name: string, attributes: Record<string, string>): void {
+      if (++levels > MOST_LEVELS) {
+        throw new Fault(`css() reads at most ${MOST_LEVELS} elements inside each other`);
+      }
+      super.onopentag(name, attributes);
+    }
+    override onclosetag(): void {
+      levels--;
+      super.onclosetag();
+    }
+  }
+  const handler = new LimitedHandler();
+  new Parser(handler, { xmlMode: isXml }).end(text);
+  return handler.dom as Content[];
+}
+
+/** Every look at the document is paid for, since some selectors look at much of it many times. */
+function meteredAdapter(run: Evaluation) {
+  const utils = loaded().parser.DomUtils;
+  const paid = <A extends unknown[], R>(look: (...args: A) => R) => (...args: A): R => {
+    run.spend(1);
+    return look(...args);
+  };
+  const paidList = <A extends unknown[], R extends readonly unknown[]>(
+    look: (...args: A) => R,
+  ) =>
+  (...args: A): R => {
+    const list = look(...args);
+    run.spend(1 + (list.length >> 2));
+    return list;
+  };
+  return {
+    isTag: (node: Content): node is Element => "attribs" in node,
+    getName: paid(utils.getName),
+    getAttributeValue: paid(utils.getAttributeValue),
+    hasAttrib: paid(utils.hasAttrib),
+    getParent: paid(utils.getParent),
+    getChildren: paidList(utils.getChildren),
+    getSiblings: paidList(utils.getSiblings),
+    prevElementSibling: paid(utils.prevElementSibling),
+    getText: (node: Content) => rawText(run, node),
+    removeSubsets: utils.removeSubsets,
+  };
+}
+
+function textOf(run: Evaluation, element: Element): string {
+  return rawText(run, element).trim();
+}
+
+/** The text in an element, without comments. */
+function rawText(run: Evaluation, root: Content): string {
+  const pieces: string[] = [];
+  const visit = (node: Content): void => {
+    run.spend(1);
+    if ("children" in node) { for (const child of node.children) visit(child as Content); }
+    else if (node.type === "text") {
+      run.spend(node.data.length >> 4);
+      pieces.push(node.data);
+    }
+  };
+  visit(root);
+  return pieces.join("");
+}
