@@ -13,6 +13,7 @@ import type { Problem } from "../workflow/problem.ts";
 import { locateAll } from "../workflow/locate_diagnostics.ts";
 import { CHECKS } from "./checks.ts";
 import { findLiteralSecrets } from "./secrets/literal_secrets.ts";
+import { findMissingFiles } from "./model/missing_files.ts";
 import { type Drafts, makeModel } from "./model/make_model.ts";
 import type { CheckModel } from "./model/model.ts";
 
@@ -38,7 +39,7 @@ export async function checkDocument(
     ? await embedKnownFiles(draft, problems, limits, host)
     : undefined;
   const parts = draft ? [{ document, drafts: draft, decoded }] : [];
-  return await checkParts(parts, jobFiles, () => locateAll([{ ...decoded, document }]));
+  return await checkParts(parts, jobFiles, host, () => locateAll([{ ...decoded, document }]));
 }
 
 /** The job files that a workflow embeds, but for those whose paths only a run will know. */
@@ -62,7 +63,7 @@ export async function checkJobFile(
   const { JobFiles } = await import("../workflow/job_files/job_files.ts");
   const jobFiles = new JobFiles(host, limits);
   await jobFiles.load(path);
-  return await checkParts([], jobFiles, () => Promise.resolve([]));
+  return await checkParts([], jobFiles, host, () => Promise.resolve([]));
 }
 
 /** A document that could be decoded. */
@@ -76,6 +77,7 @@ interface Part {
 async function checkParts(
   own: readonly Part[],
   jobFiles: Pick<EmbeddedFiles, "found" | "embedded" | "diagnostics"> | undefined,
+  host: Host,
   locateOwn: () => Promise<readonly Diagnostic[]>,
 ): Promise<CheckedDocument> {
   const found = jobFiles?.found ?? [];
@@ -95,7 +97,10 @@ async function checkParts(
   };
   for (const { document, drafts, decoded } of parts) {
     const secrets = findLiteralSecrets(document.value, document.files);
-    models.set(document, makeModel(document, drafts, decoded, secrets, embeddedBy));
+    const model = makeModel(document, drafts, decoded, secrets, embeddedBy);
+    const steps = model.jobs.flatMap(({ steps }) => steps);
+    const missingFiles = await findMissingFiles(document, steps, host);
+    models.set(document, { ...model, missingFiles });
   }
   for (const { document, decoded } of parts) {
     const model = models.get(document)!;

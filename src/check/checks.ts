@@ -2,6 +2,7 @@ import type { Check } from "./check.ts";
 import { constantTest } from "./rules/constant_test.ts";
 import { literalSecret } from "./rules/literal_secret.ts";
 import { misplacedTest } from "./rules/misplaced_test.ts";
+import { missingFile } from "./rules/missing_file.ts";
 import { outputOrder } from "./rules/output_order.ts";
 import { pointlessRetry } from "./rules/pointless_retry.ts";
 import { responseField } from "./rules/response_field.ts";
@@ -28,4 +29,5 @@ export const CHECKS: readonly Check[] = [
   misplacedTest,
   pointlessRetry,
   literalSecret,
+  missingFile,
 ];

@@ -119,3 +119,27 @@ Deno.test("a test that is not a key of its step is a warning", () => {
     [steps(["with: { test: res.a == 1 }, test: res.test != nil", "vars: { test: unit }"])],
   ]);
 });
+
+Deno.test("a file to send that does not exist is a warning", () =>
+  check(["missing-file"], [
+    [
+      steps(["uses: http, with: { put: 'http://x', file: ¦no.tgz }, test: status == 0"]),
+      'warning missing-file: the file "no.tgz" does not exist (the path is relative to the file that names it)',
+    ],
+    [
+      steps([
+        "uses: http, with: { post: 'http://x', multipart: { a: [1, { file: ¦no.tgz }] } }, test: status == 0",
+      ]),
+      'warning missing-file: the file "no.tgz" does not exist (the path is relative to the file that names it)',
+    ],
+    // Another step may create it.
+    [steps([
+      "uses: http, with: { get: 'http://x', save: no.tgz }, test: status == 0",
+      "uses: http, with: { put: 'http://x', file: no.tgz }, test: status == 0",
+    ])],
+    [steps([
+      "uses: shell, with: { cmd: make out/no.tgz }, test: status == 0",
+      "uses: http, with: { put: 'http://x', file: out/no.tgz }, test: status == 0",
+    ])],
+    [steps(["uses: http, with: { put: 'http://x', file: '{{vars.f}}' }, test: status == 0"])],
+  ]));

@@ -28,7 +28,7 @@ export function makeModel(
   { uses, problems }: Decoded,
   secrets: readonly LiteralSecret[],
   embeddedBy: CheckModel["embeddedBy"],
-): CheckModel {
+): Omit<CheckModel, "missingFiles"> {
   const jobs = makeJobs(document.value, drafts, problems);
   const steps = jobs.flatMap((job) => job.steps);
   const identified = steps.filter(({ draft }) => draft.id !== undefined);

@@ -24,8 +24,16 @@ export interface CheckModel {
   /** Words in the templates of defaults, which no step may have taken. */
   readonly defaultWords: ReadonlySet<string>;
   readonly secrets: readonly LiteralSecret[];
+  /** Files that steps send and that do not exist. */
+  readonly missingFiles: readonly MissingFile[];
   /** The job file that a step embeds; undefined where there is none, or none that could be read. */
   readonly embeddedBy: (step: StepDraft) => CheckModel | undefined;
+}
+
+/** A file that a step sends and that does not exist. */
+export interface MissingFile {
+  readonly path: Path;
+  readonly name: string;
 }
 
 export interface CheckedJob {

@@ -1,0 +1,24 @@
+import type { Check } from "../check.ts";
+
+/** Files that a step sends and that do not exist. */
+export const missingFile: Check = {
+  codes: [
+    {
+      code: "missing-file",
+      severity: "warning",
+      summary:
+        "An http step sends a file that does not exist, and no other step mentions its name.",
+    },
+  ],
+  *find({ missingFiles }) {
+    for (const { path, name } of missingFiles) {
+      yield {
+        severity: "warning",
+        code: "missing-file",
+        path,
+        message: `the file "${name}" does not exist`,
+        hint: "the path is relative to the file that names it",
+      };
+    }
+  },
+};
