@@ -31,6 +31,16 @@ export {
 } from "./src/library/report.ts";
 export type { FileFormatName } from "./src/report/files/file_format.ts";
 export { type Run, run, type RunOptions } from "./src/library/run.ts";
+export {
+  loadSuite,
+  mergeEvents,
+  readEvents,
+  runSuite,
+  type Suite,
+  type SuiteOptions,
+  type SuiteRunOptions,
+  type SuiteWorkflow,
+} from "./src/library/suite.ts";
 export { LoadError, RunnerError, StepError, UsageError } from "./src/source/errors.ts";
 export type { WrittenPermissions as Permissions } from "./src/action/permissions/read_permissions.ts";
 export type { Plan, Workflow } from "./src/library/types.ts";
@@ -57,6 +67,9 @@ export type {
   StepStarted,
   StepState,
   StepWaiting,
+  SuiteFinished,
+  SuitePart,
+  SuiteStarted,
 } from "./src/run/event.ts";
 export type { Diagnostic, Severity } from "./src/source/diagnostic.ts";
 export { renderDiagnostic } from "./src/source/render_diagnostic.ts";

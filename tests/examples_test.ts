@@ -6,11 +6,12 @@ import { fromFileUrl } from "@std/path/from-file-url";
 
 const EXAMPLES = fromFileUrl(new URL("../examples/", import.meta.url));
 const MERGED = "merge/shared.yml,merge/checks.yml";
+const SUITE = "suite/suite.yml";
 
 Deno.test("every example does what it says", async (test) => {
   const names = [...Deno.readDirSync(EXAMPLES)].flatMap(({ name, isFile }) => isFile ? [name] : []);
   assertEquals(names.length >= 8, true);
-  for (const name of [...names.sort(), MERGED]) {
+  for (const name of [...names.sort(), MERGED, SUITE]) {
     await test.step(name, async () => {
       const shop = openShop();
       const text = name === MERGED ? "" : await Deno.readTextFile(`${EXAMPLES}${name}`);
@@ -25,6 +26,7 @@ Deno.test("every example does what it says", async (test) => {
         const fails = name === "failing.yml";
         assertEquals([code, stderr], [fails ? 1 : 0, ""], stdout);
         if (!fails) assertStringIncludes(stdout, "✓ All jobs succeeded");
+        if (name === SUITE) assertStringIncludes(stdout, "2 workflows: 2 passed");
       } finally {
         await shop.close();
       }

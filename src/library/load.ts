@@ -63,12 +63,14 @@ export async function loadWorkflow(
   }
 }
 
-async function readPermissions(permissions: WrittenPermissions, host: Host) {
+/** Reads permissions as programs write them. Throws UsageError. */
+export async function readPermissions(permissions: WrittenPermissions, host: Host) {
   const { readPermissions: read } = await import("../action/permissions/read_permissions.ts");
   return await read(permissions, host, (kind) => `permissions.${kind}`);
 }
 
-async function pathOf(path: string | URL): Promise<string> {
+/** The path of a file that is named by path or URL. */
+export async function pathOf(path: string | URL): Promise<string> {
   if (typeof path === "string") return path;
   return (await import("@std/path/from-file-url")).fromFileUrl(path);
 }

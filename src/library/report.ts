@@ -91,6 +91,8 @@ async function makeFileReport(name: FileFormatName | "github-summary"): Promise<
   const recorder = new Recorder({ name: "runner", version: VERSION });
   return (event) => {
     recorder.take(event);
-    return event.type === "run_finished" ? [...render(recorder.records())].join("") : "";
+    const suite = recorder.suite();
+    const isLast = event.type === (suite ? "suite_finished" : "run_finished");
+    return isLast ? [...render(recorder.records(), suite)].join("") : "";
   };
 }

@@ -1,4 +1,5 @@
 import type { RunEvent } from "../run/event.ts";
+import type { RunOptions as ModelOptions } from "../run/run.ts";
 import { EventQueue } from "./event_queue.ts";
 import { type HeldPlan, planOf } from "./handles.ts";
 import type { Plan } from "./types.ts";
@@ -80,7 +81,12 @@ export interface Run extends AsyncIterable<RunEvent> {
  * ```
  */
 export function run(plan: Plan, options: RunOptions = {}): Run {
-  const { jobs, timeout, cleanupTimeout } = options;
+  checkOptions(options);
+  return startRun(runnerOf(planOf(plan), options), options);
+}
+
+/** Throws RangeError for options that are no good. */
+export function checkOptions({ jobs, timeout, cleanupTimeout }: RunOptions): void {
   if (jobs !== undefined && !(Number.isSafeInteger(jobs) && jobs >= 1)) {
     throw new RangeError(`jobs must be a whole number from 1, not ${jobs}`);
   }
@@ -89,13 +95,42 @@ export function run(plan: Plan, options: RunOptions = {}): Run {
       throw new RangeError(`${name} must be more than 0 milliseconds, not ${time}`);
     }
   }
-  const running = new PlanRun(planOf(plan), options);
+}
+
+/** What a run of the library does once it begins. */
+export type Runner = (
+  emit: (event: RunEvent) => void,
+  options: Required<Pick<ModelOptions, "cancellation" | "detail">> & Pick<ModelOptions, "timeout">,
+) => Promise<boolean>;
+
+/** Makes a run, which begins at once where somebody is told of its events. */
+export function startRun(runner: Runner, options: RunOptions): Run {
+  const running = new PlanRun(runner, options);
   if (options.onEvent) running.begin();
   return running;
 }
 
+function runnerOf(
+  { model, permissions, given }: HeldPlan,
+  { failFast = false, jobs, cleanupTimeout }: RunOptions,
+): Runner {
+  return async (emit, options) => {
+    const { run: runPlan } = await import("../run/run.ts");
+    const { denoHost } = await import("../host/deno_host.ts");
+    const { makeMasker } = await import("../run/mask/secrets.ts");
+    return await runPlan(model, denoHost(), emit, {
+      ...options,
+      failFast,
+      secrets: makeMasker(given),
+      ...jobs === undefined ? {} : { jobs },
+      ...cleanupTimeout === undefined ? {} : { cleanupTimeout },
+      ...permissions ? { permissions } : {},
+    });
+  };
+}
+
 class PlanRun implements Run {
-  readonly #plan: HeldPlan;
+  readonly #runner: Runner;
   readonly #options: RunOptions;
   readonly #stop = new AbortController();
   #passed: Promise<boolean> | undefined;
@@ -103,8 +138,8 @@ class PlanRun implements Run {
   /** Why nobody can begin to read the events any more. */
   #closed: string | undefined;
 
-  constructor(plan: HeldPlan, options: RunOptions) {
-    this.#plan = plan;
+  constructor(runner: Runner, options: RunOptions) {
+    this.#runner = runner;
     this.#options = options;
   }
 
@@ -166,22 +201,11 @@ class PlanRun implements Run {
   }
 
   async #runPlan(emit: (event: RunEvent) => void): Promise<boolean> {
-    const { run: runPlan } = await import("../run/run.ts");
-    const { denoHost } = await import("../host/deno_host.ts");
-    const { makeMasker } = await import("../run/mask/secrets.ts");
-    const cancellation = await this.#cancellation();
-    const { model, permissions, given } = this.#plan;
-    const { failFast = false, jobs, cleanupTimeout, detailed = false, debug = false } =
-      this.#options;
+    const { detailed = false, debug = false } = this.#options;
     const all = detailed || debug;
-    return await runPlan(model, denoHost(), emit, {
-      cancellation,
-      failFast,
-      secrets: makeMasker(given),
+    return await this.#runner(emit, {
+      cancellation: await this.#cancellation(),
       detail: { all, places: all, debug, ...debug ? { limit: Infinity } : {} },
-      ...jobs === undefined ? {} : { jobs },
-      ...cleanupTimeout === undefined ? {} : { cleanupTimeout },
-      ...permissions ? { permissions } : {},
       ...await this.#timeout(),
     });
   }
