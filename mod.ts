@@ -52,6 +52,7 @@ export type {
   JobFinished,
   JobStarted,
   JobState,
+  MessageView,
   Note,
   Operand,
   PassedTest,

@@ -281,7 +281,10 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     name: "schema",
     summary: "Print a JSON Schema of workflow files, for editors",
     operands: [],
-    options: [{ name: "job", summary: "Print that of a job file, which a step embeds" }],
+    options: [
+      { name: "job", summary: "Print that of a job file, which a step embeds" },
+      { name: "suite", summary: "Print that of a suite file, which lists workflows" },
+    ],
     load: async () => (await import("./commands/schema_command.ts")).schemaCommand,
   },
   {

@@ -10,18 +10,20 @@ import {
   STEP_FIELDS,
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
+import { ONE_OR_MANY, SUITE, SUITE_ENTRY } from "../suite/fields.ts";
 import { loneStepRules, parametersSchema, stepRules } from "./action_schema.ts";
 import { fieldSchema } from "./field_schema.ts";
 import { describe, type JsonSchema, type JsonSchemaObject } from "./json_schema.ts";
 
 /** The kind of file: a workflow, or a job file. */
-export type SchemaSubject = "workflow" | "job";
+export type SchemaSubject = "workflow" | "job" | "suite";
 
 /**
  * The file format as a JSON Schema, made from the tables that the decoder and the actions use. It
  * refuses nothing that runs without a warning, but for wrong defaults that every step replaces.
  */
 export function makeSchema(actions: readonly Action[], subject: SchemaSubject): JsonSchemaObject {
+  if (subject === "suite") return suiteSchema();
   const root = subject === "workflow" ? workflowSchema() : jobSchema(actions);
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -44,6 +46,25 @@ function iterationSchema(): JsonSchemaObject {
   return {
     ...tableSchema(ITERATION, { list: true, types: { type: "object" } }),
     minProperties: 1,
+  };
+}
+
+/** A suite file; where it lists texts, one text alone will do. */
+function suiteSchema(): JsonSchemaObject {
+  const entry: JsonSchema = {
+    anyOf: [{ type: "string" }, { type: "object", ...tableSchema(SUITE_ENTRY, {}) }],
+  };
+  const schema = tableSchema(SUITE, { workflows: entry });
+  const properties = Object.entries(schema.properties ?? {}).map(([name, one]) => {
+    if (!ONE_OR_MANY.includes(name) || typeof one !== "object") return [name, one] as const;
+    const { description = "", ...list } = one;
+    return [name, { description, anyOf: [list, { type: "string" as const }] }] as const;
+  });
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "A suite of runner",
+    ...schema,
+    properties: Object.fromEntries(properties),
   };
 }
 

@@ -68,7 +68,7 @@ function ofOperands(operands: readonly string[], host: Host): OpenSuite {
 }
 
 /** The document of a suite file; undefined for anything else. */
-async function readSuite(path: string, { files, env, ...host }: Host) {
+export async function readSuite(path: string, { files, env, ...host }: Host) {
   if (path.includes(",") || !await files.isFile(path).catch(() => false)) return undefined;
   const text = new TextDecoder().decode(await files.read(path).catch(() => new Uint8Array()));
   if (!/(?:^|[{,])\s*["']?workflows["']?\s*:/m.test(text)) return undefined;
@@ -124,6 +124,14 @@ async function filesOf(
     teardown: suite.teardown.map(given),
     leftOut,
   };
+}
+
+/** The paths that a suite file stands for. Throws LoadError. */
+export async function findSuiteFiles(suite: SuiteDocument, path: string, host: Host) {
+  const at = (other: string) => besideFile(path, other);
+  const found = await Promise.all(suite.entries.map((entry) => findEntry(entry, at, suite, host)));
+  const workflows = found.flatMap((one) => one.workflows.map((file) => file.path));
+  return { setup: suite.setup.map(at), workflows, teardown: suite.teardown.map(at) };
 }
 
 /** Files of which a suite says more than the path. */

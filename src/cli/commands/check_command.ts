@@ -10,6 +10,7 @@ import { pathsFromRoot } from "../../source/github_command.ts";
 import { spanInFile } from "../../source/source.ts";
 import { type Limits, readLimits } from "../../workflow/limits.ts";
 import { inLocale } from "../args/output_mode.ts";
+import { checkSuite } from "../../suite/check_suite.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { expandPattern, isPattern } from "../../suite/expand_pattern.ts";
 import { explainError } from "../messages/explain_error.ts";
@@ -64,13 +65,21 @@ async function* checkAll(
   const jobFiles: CheckedFile[] = [];
   const done = new Set<string>();
   for (const operand of operands) {
-    const names = await namesOf(operand, host.files);
-    if (names.length === 0) yield nothingFits(operand);
+    const suite = await checkSuite(operand, host);
+    if (suite) {
+      const { diagnostics } = suite;
+      yield { name: operand, isJobFile: false, diagnostics, secrets: [], jobFiles: [] };
+    }
+    const names = suite?.files ?? await namesOf(operand, host.files);
+    if (!suite && names.length === 0) yield nothingFits(operand);
     for (const name of names) {
       const path = join(name);
       if (done.has(path)) continue;
       done.add(path);
-      const checked = await checkFile(name, host, limits);
+      const found = await checkFile(name, host, limits);
+      const checked = suite
+        ? { ...found, diagnostics: found.diagnostics.filter((each) => !suite.isGiven(each)) }
+        : found;
       for (const jobFile of checked.jobFiles) if (jobFile !== name) embedded.add(join(jobFile));
       if (checked.isJobFile) jobFiles.push(checked);
       else yield withoutKnown(checked);

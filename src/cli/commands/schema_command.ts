@@ -8,7 +8,10 @@ export async function schemaCommand(
   { host }: Program,
 ): Promise<ExitCode> {
   const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
-  const schema = makeSchema(actions, switches.has("job") ? "job" : "workflow");
+  const schema = makeSchema(
+    actions,
+    switches.has("suite") ? "suite" : switches.has("job") ? "job" : "workflow",
+  );
   host.stdout.write(JSON.stringify(schema, null, 2) + "\n");
   return 0;
 }

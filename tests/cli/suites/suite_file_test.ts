@@ -111,3 +111,23 @@ Deno.test("mistakes in a suite file are reported together, with their places", a
   assertStringIncludes(stderr, 'suite.yml:1:15: warning: unknown key "file"');
   assertStringIncludes(stderr, '"workers" must be at least 1, not 0');
 });
+
+Deno.test("check knows the vars and outputs that a suite gives to its workflows", async () => {
+  const files = {
+    "suite.yml": "workflows: [use.yml]\nsetup: in.yml\nvars: { given: 1 }\n",
+    "in.yml": SIGN_IN,
+    "use.yml": flow(
+      "Use",
+      '{ uses: echo, with: { message: "{{outputs.session.token}} {{vars.given}} {{vars.other}}" } }',
+    ),
+  };
+  const { stdout } = await runAll(files, ["check", "suite.yml"]);
+  assertStringIncludes(stdout, 'undefined variable "other"');
+  assertEquals([...stdout.matchAll(/(?:error|warning): (.*)/g)].length, 1, stdout);
+  assertStringIncludes((await runAll(files, ["check", "use.yml"])).stdout, 'publishes "session"');
+});
+
+Deno.test("schema --suite describes a suite file", async () => {
+  const { code, stdout } = await runAll({}, ["schema", "--suite"]);
+  assertEquals([code, JSON.parse(stdout).required], [0, ["workflows"]]);
+});

@@ -1,0 +1,59 @@
+import { isRawMap } from "../workflow/decode/decode_value.ts";
+import type { Host } from "../host/host.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+import { LoadError } from "../source/errors.ts";
+import { readDocument } from "../workflow/load_workflow.ts";
+import { decodeSuite } from "./decode_suite.ts";
+import { findSuiteFiles, readSuite } from "./open_suite.ts";
+
+/** What `check` must know of a suite file. */
+export interface CheckedSuite {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Its workflows, with setup and teardown. */
+  readonly files: readonly string[];
+  /** Whether a finding in one of them is none, since the suite gives what is missing there. */
+  readonly isGiven: (found: Diagnostic) => boolean;
+}
+
+/** Checks a suite file by itself; undefined for any other file. */
+export async function checkSuite(path: string, host: Host): Promise<CheckedSuite | undefined> {
+  const document = await readSuite(path, host);
+  if (!document) return undefined;
+  const { suite, diagnostics } = await decodeSuite(document, host);
+  if (!suite) return { diagnostics, files: [], isGiven: () => false };
+  const given = new Set<string>();
+  const values = isRawMap(document.value) ? document.value : {};
+  const entries = Array.isArray(values.workflows) ? values.workflows : [];
+  for (const map of [values, ...entries]) {
+    if (!isRawMap(map) || !isRawMap(map.vars)) continue;
+    for (const name of Object.keys(map.vars)) given.add(`undefined variable "${name}"`);
+  }
+  const found: Diagnostic[] = [...diagnostics];
+  let files: readonly string[] = [];
+  try {
+    const around = await findSuiteFiles(suite, path, host);
+    files = [...around.setup, ...around.workflows, ...around.teardown];
+    for (const file of around.setup) {
+      for (const id of await publishersIn(file, host)) given.add(`no step publishes "${id}"`);
+    }
+  } catch (error) {
+    if (!(error instanceof LoadError)) throw error;
+    found.push(...error.diagnostics);
+  }
+  return { diagnostics: found, files, isGiven: ({ message }) => given.has(message) };
+}
+
+/** The ids of the steps of a workflow that publish something. */
+async function publishersIn(path: string, host: Host): Promise<readonly string[]> {
+  try {
+    const { value } = await readDocument(path, host);
+    const jobs = isRawMap(value) && Array.isArray(value.jobs) ? value.jobs : [];
+    const steps = jobs.flatMap((job) => isRawMap(job) && Array.isArray(job.steps) ? job.steps : []);
+    return steps.flatMap((step) =>
+      isRawMap(step) && typeof step.id === "string" && isRawMap(step.outputs) ? [step.id] : []
+    );
+  } catch (error) {
+    if (error instanceof LoadError) return [];
+    throw error;
+  }
+}
