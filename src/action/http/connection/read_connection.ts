@@ -31,8 +31,9 @@ export function connectionOf(
     "http proxy variables",
     () => VARIABLES.some((name) => host.env.get(name)),
   );
-  const read = readParameters("http", params);
   if (!isProxied && !context.tls && OWN.every((name) => (params[name] ?? null) === null)) {
+    if (params.verify_ssl === undefined && params.insecure === undefined) return DEFAULT_CONNECTION;
+    const read = readParameters("http", params);
     return (read.boolean("verify_ssl") ?? !read.boolean("insecure"))
       ? DEFAULT_CONNECTION
       : INSECURE_CONNECTION;

@@ -19,8 +19,15 @@ export function connectionFacts(
 function describeTiming(phases: Phases, total: number): Dict {
   const { dns, connect, tls, first_byte, download } = phases;
   const known = dns + connect + tls + first_byte + download;
-  const all = { queue: Math.max(0, total - known), ...phases, total: Math.max(total, known) };
-  return Object.fromEntries(Object.entries(all).map(([name, time]) => [name, seconds(time)]));
+  return {
+    queue: seconds(Math.max(0, total - known)),
+    dns: seconds(dns),
+    connect: seconds(connect),
+    tls: seconds(tls),
+    first_byte: seconds(first_byte),
+    download: seconds(download),
+    total: seconds(Math.max(total, known)),
+  };
 }
 
 function seconds(milliseconds: number): number {
