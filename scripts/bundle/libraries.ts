@@ -9,6 +9,7 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   "css-select": "finding elements by selectors",
   "dns-packet": "asking name servers",
   "htmlparser2": "reading HTML",
+  "hdr-histogram-js": "counting the times of rounds",
   "ioredis": "speaking to Redis",
   "openapi-sampler": "reading OpenAPI descriptions",
   "re2js": "matching regular expressions",

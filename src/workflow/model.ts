@@ -86,6 +86,10 @@ export interface Repeat {
   readonly count: number;
   readonly interval: Duration;
   readonly async: boolean;
+  /** At which times rounds start, and are measured from, whatever became of others: milliseconds. */
+  readonly period?: number;
+  /** Decides by the statistics of the rounds whether the job passes. */
+  readonly expect?: Expression;
 }
 
 export interface Step {

@@ -115,10 +115,19 @@ Deno.test("a step has an action", () =>
       step("iteration: { until: res }"),
       '6:16: error: "until" needs "max": how often the step may run',
     ],
-    [step("iteration: { list: [1], parallel: 0 }"), '"parallel" must be at least 1, not 0'],
-    [step("iteration: { list: [1], where: vars.a }"), '"where" has no effect with "list"'],
-    [step("iteration: { file: a, types: { b: text } }"), 'unknown type "text" of "b"'],
-    [step("iteration: { file: a, format: xml }"), '"format" must be csv or json or jsonl or yaml'],
+    [
+      step("iteration: { list: [1], parallel: 0 }"),
+      '6:39: error: "parallel" must be at least 1, not 0',
+    ],
+    [
+      step("iteration: { list: [1], where: vars.a }"),
+      '6:29: error: "where" has no effect with "list"',
+    ],
+    [step("iteration: { file: a, types: { b: text } }"), '6:39: error: unknown type "text" of "b"'],
+    [
+      step("iteration: { file: a, format: xml }"),
+      '6:35: error: "format" must be csv or json or jsonl or yaml, not "xml"',
+    ],
     [step("iteration: [null]")],
     [step("retry: 3"), '6:12: error: "retry" must be a map, not 3'],
     [
@@ -160,6 +169,19 @@ Deno.test("repeat and retry have counts", () =>
     [
       job("repeat: {count: 1, async: yes}"),
       '4:29: error: "async" must be a boolean, not "yes"',
+    ],
+    [job("repeat: {count: 1, rate: 20/s}")],
+    [
+      job("repeat: {count: 1, rate: 20/d}"),
+      '4:28: error: "rate" must be like 20/s, 90/m or 100/h, not "20/d"',
+    ],
+    [
+      job("repeat: {count: 1, rate: 20/s, interval: 1s}"),
+      '4:28: error: "rate" and "interval" cannot be combined',
+    ],
+    [
+      step("retry: {max_attempts: 2, backoff: 0.5}"),
+      '6:39: error: "backoff" must be at least 1, not 0.5',
     ],
     [step("retry: {}"), '6:12: error: retry needs "max_attempts"'],
     [step("retry: {max_attempts: 0}"), '6:27: error: "max_attempts" must be at least 1, not 0'],

@@ -231,10 +231,14 @@ function atOnce(parallel: number): string {
   return parallel === 1 ? "" : `, ${parallel} at once`;
 }
 
-function describeRepeat({ count: rounds, interval, async }: Repeat, known: Knowledge): string {
-  const pause = durationOf(interval, known);
+function describeRepeat(
+  { count: rounds, interval, async, period, expect }: Repeat,
+  known: Knowledge,
+): string {
+  const pause = period === undefined ? durationOf(interval, known) : formatDuration(period);
   return count(rounds, "round") + (pause === "0s" ? "" : `, ${pause} between`) +
-    (async ? ", side by side" : "");
+    (async ? ", side by side" : "") +
+    (expect ? `, expect ${oneLine(expect.source)}` : "");
 }
 
 function describeRetry(retry: Retry, known: Knowledge): string {

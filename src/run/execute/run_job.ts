@@ -143,12 +143,19 @@ async function runRounds(
   repeat: Repeat,
   scope: Scope,
 ): Promise<JobState> {
-  const interval = evaluateDuration(repeat.interval, scope, ["repeat", "interval"]);
+  const { expect, period } = repeat;
+  const interval = period ??
+    evaluateDuration(repeat.interval, scope, ["repeat", "interval"]);
+  const statistics = expect && await import("./round_stats.ts");
+  const stats = await statistics?.makeRoundStats();
+  // Where the statistics decide, a round that fails does not end the run.
+  const inner = expect ? { ...session, failFast: false } : session;
   const latest = new Map<string, { index: number; outputs: RoundOutputs }>();
-  const runOne = async (index: number): Promise<JobState> => {
+  const runOne = async (index: number, due: number): Promise<JobState> => {
     const outputs = new RoundOutputs(session.outputs, session.stepIds);
     const names = { needs: scope.names.needs };
-    const state = await runInScope(session, { job, index, outputs, names });
+    const state = await runInScope(inner, { job, index, outputs, names });
+    stats?.add(state, clock.ticks() - due);
     for (const stepId of outputs.published.keys()) {
       if (index >= (latest.get(stepId)?.index ?? 0)) latest.set(stepId, { index, outputs });
     }
@@ -165,7 +172,7 @@ async function runRounds(
     const pause = repeat.async ? began + index * interval - clock.ticks() : interval;
     if (index > 0) await draining.sleep(pause, deadlines);
     if (draining.reason !== undefined) break;
-    const round = runOne(index);
+    const round = runOne(index, period === undefined ? clock.ticks() : began + index * period);
     running.push(round);
     // It is looked at when all have started, and must not count as unhandled until then.
     round.catch(() => {});
@@ -179,5 +186,9 @@ async function runRounds(
     if (id !== undefined && published) session.outputs.publish(id, published);
   }
   if (cancellation.reason !== undefined) return "failed";
+  if (expect && stats && running.length === repeat.count) {
+    statistics?.expectOf(expect, scope, stats);
+    return "passed";
+  }
   return results.reduce(combineStates, running.length < repeat.count ? "skipped" : "passed");
 }

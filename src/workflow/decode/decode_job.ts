@@ -1,18 +1,11 @@
 import type { Path } from "../../source/source.ts";
 import type { Dict } from "../../value/value.ts";
 import { decodeFields } from "./decode_fields.ts";
+import { JOB_FINALLY_STEP_FIELDS } from "./finally_fields.ts";
 import { decodeIteration } from "./decode_iteration.ts";
 import { type Decoding, isRawMap, NO_TIME, type RawMap } from "./decode_value.ts";
 import { decodeDefaults, decodeUses, decodeWith, type Defaults } from "./decode_with.ts";
-import {
-  type FieldTable,
-  JOB_FIELDS,
-  JOB_FINALLY_STEP_FIELDS,
-  REPEAT,
-  RETRY,
-  STEP_FIELDS,
-  STEP_TIMEOUT,
-} from "./fields.ts";
+import { type FieldTable, JOB_FIELDS, REPEAT, RETRY, STEP_FIELDS, STEP_TIMEOUT } from "./fields.ts";
 import type { Duration, Job, Repeat, Retry, Step } from "../model.ts";
 import { addError, addWarning } from "../problem.ts";
 
@@ -77,8 +70,8 @@ export function decodeJob(
 }
 
 function decodeRepeat(map: RawMap, path: Path, decoding: Decoding): Repeat | undefined {
-  const { count, interval = NO_TIME, async = false } = decodeFields(map, path, REPEAT, decoding) ??
-    {};
+  const { count, interval = NO_TIME, async, rate, expect } =
+    decodeFields(map, path, REPEAT, decoding) ?? {};
   if (count === undefined) return undefined;
   const { problems, limits } = decoding;
   const at = [...path, "count"];
@@ -88,7 +81,37 @@ function decodeRepeat(map: RawMap, path: Path, decoding: Decoding): Repeat | und
     const message = `"count" must be at most ${limits.repeatCount}, not ${count}`;
     addError(problems, "limit", at, message, { hint: "RUNNER_MAX_REPEAT_COUNT sets the limit" });
   }
-  return { count, interval, async };
+  const period = rate === undefined
+    ? undefined
+    : decodeRate(rate, map, [...path, "rate"], decoding);
+  return {
+    count,
+    interval,
+    async: async ?? rate !== undefined,
+    ...period === undefined ? {} : { period },
+    ...expect ? { expect } : {},
+  };
+}
+
+const RATE_UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** The milliseconds from the start of one round to that of the next. */
+function decodeRate(
+  rate: string,
+  map: RawMap,
+  path: Path,
+  { problems }: Decoding,
+): number | undefined {
+  for (const [key, wrong] of [["interval", true], ["async", map.async === false]] as const) {
+    if (!wrong || !Object.hasOwn(map, key)) continue;
+    addError(problems, "rate", path, `"rate" and "${key}" cannot be combined`, {
+      hint: "rate says when rounds start, whatever became of those before",
+    });
+  }
+  const [, number, unit] = REPEAT.fields.rate.pattern.exec(rate) ?? [];
+  if (Number(number) > 0) return RATE_UNITS[unit!]! / Number(number);
+  addError(problems, "rate", path, `"rate" must be like 20/s, 90/m or 100/h, not "${rate}"`);
+  return undefined;
 }
 
 const DEFAULT_TIMEOUT: Duration = { kind: "constant", milliseconds: STEP_TIMEOUT };

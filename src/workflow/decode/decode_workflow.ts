@@ -5,7 +5,8 @@ import type { IdentifiedJob } from "./check_graph.ts";
 import { decodeFields } from "./decode_fields.ts";
 import { decodeJob, decodeSteps, type JobDraft } from "./decode_job.ts";
 import type { Decoding } from "./decode_value.ts";
-import { WORKFLOW, WORKFLOW_FINALLY_STEP_FIELDS } from "./fields.ts";
+import { WORKFLOW } from "./fields.ts";
+import { WORKFLOW_FINALLY_STEP_FIELDS } from "./finally_fields.ts";
 import type { Document, Job, Workflow } from "../model.ts";
 import { addError, addHint, addWarning, type Problem } from "../problem.ts";
 

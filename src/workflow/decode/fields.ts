@@ -179,6 +179,17 @@ export const REPEAT = {
       summary: "How often the job runs; 0 or more.",
     },
     interval: { type: "duration", names: IN_JOB, summary: "The time between two runs." },
+    rate: {
+      type: "text",
+      pattern: /^\s*(\d+(?:\.\d+)?)\s*\/\s*([smh])\s*$/,
+      summary: "How many rounds start in a second, a minute or an hour: 20/s; implies async.",
+    },
+    expect: {
+      type: "expression",
+      names: seeing(IN_JOB, ["stats"]),
+      summary: "Decides by stats whether the job passes, whatever single rounds do: stats.count, " +
+        "passed, failed, min, mean, p50, p90, p95, p99 and max, in seconds.",
+    },
     async: { type: "boolean", default: "false", summary: "Runs all repetitions at once." },
   },
   foreignKeys: {
@@ -262,23 +273,6 @@ export const STEP_FIELDS = {
     cmd: PARAMETER,
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
-
-/** A step of the `finally` of a job. */
-export const JOB_FINALLY_STEP_FIELDS = withNames(STEP_FIELDS, ["run", "job"]);
-
-/** A step of the `finally` of the workflow. */
-export const WORKFLOW_FINALLY_STEP_FIELDS = withNames(STEP_FIELDS, ["run"]);
-
-/** A table whose expressions see more names. */
-function withNames<T extends FieldTable<Readonly<Record<string, Field>>>>(
-  table: T,
-  names: readonly string[],
-): T {
-  const fields = Object.entries<Field>(table.fields).map(([key, field]) =>
-    [key, field.names ? { ...field, names: seeing(field.names, names) } : field] as const
-  );
-  return { ...table, fields: Object.fromEntries(fields) };
-}
 
 /** `iteration` of a step, where it is a map. */
 export const ITERATION = {
