@@ -72,9 +72,9 @@ const TOLD: Readonly<Record<string, string>> = {
   short: "closed the connection after 3 bytes of the body, before its end",
   chunk: "sent is not valid HTTP",
   headers: "are larger than 16 KB",
-  large: "the body of the response is larger than the limit of 64 MB",
+  large: "the body of the response is larger than the limit of 64 MiB",
   gzip: "the body of the response is not complete gzip data",
-  bomb: "the body of the response is larger than the limit of 64 MB",
+  bomb: "the body of the response is larger than the limit of 64 MiB",
   loop: "was redirected more than 10 times",
   scheme: 'the scheme "file://" of "file:///etc/passwd" is not supported',
 };
