@@ -1,7 +1,7 @@
 import { MASK } from "../../../value/masker.ts";
 import { isSecretHeader } from "../../../value/secrets.ts";
 import { isDict } from "../../../value/value.ts";
-import type { CommandLine, CommandWord, Dict } from "../../action.ts";
+import type { CommandLine, CommandWord, Dict, Value } from "../../action.ts";
 import { readParameters } from "../../read_parameters.ts";
 import { hideHeader } from "../hide_headers.ts";
 import { curlBody } from "./bodies/curl_body.ts";
@@ -41,6 +41,7 @@ function optionWords(url: string, params: Dict): string[] {
   const save = read.string("save");
   return [
     ...isVerified || !url.startsWith("https:") ? [] : ["-k"],
+    ...connectionWords(params),
     ...follows ? ["-L"] : [],
     ...save === undefined ? [] : ["-o", save],
     ...follows && most !== undefined ? ["--max-redirs", String(most)] : [],
@@ -63,6 +64,28 @@ function withoutSignature(headers: Dict, params: Dict): Dict {
   if (authWords(params).length === 0) return headers;
   const signature = ["Authorization", "X-Amz-Date", "X-Amz-Content-Sha256"];
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !signature.includes(name)));
+}
+
+/** Options about certificates, and about where to connect. */
+function connectionWords(params: Dict): string[] {
+  const read = readParameters("http", params);
+  const tls = read.map("tls") ?? {};
+  const file = (option: string, value: Value | undefined) =>
+    typeof value === "string" && !value.includes("-----BEGIN ") ? [option, value] : [];
+  const text = (option: string, value: string | undefined) =>
+    value === undefined ? [] : [option, value];
+  const proxy = read.string("proxy");
+  const targets = Object.entries(read.map("resolve") ?? {});
+  return [
+    ...tls.verify === false ? ["-k"] : [],
+    ...file("--cacert", tls.ca),
+    ...file("--cert", tls.cert),
+    ...file("--key", tls.key),
+    ...proxy === "none" ? ["--noproxy", "*"] : text("--proxy", proxy),
+    ...text("--unix-socket", read.string("unix_socket")),
+    ...targets.flatMap(([from, to]) => ["--connect-to", `${from}:${to}`]),
+    ...text("--interface", read.string("local_address")),
+  ];
 }
 
 function methodWords(method: string, hasBody: boolean): string[] {
