@@ -263,3 +263,32 @@ Deno.test("an output that nothing reads is a hint", () =>
     // Without an id they are lost, and that is told already.
     [steps(["outputs: { x: '1' }"])],
   ]));
+
+Deno.test("the state of a job that this one does not need is an error", () =>
+  check(["unknown-need-state"], [
+    [
+      jobs([["id: a", "test: true"], ["id: b", "test: needs.¦a.state == 'passed'"]]),
+      'error unknown-need-state: "a" is not in the needs of this job (add it to the needs of this job: needs: [a])',
+    ],
+    [
+      jobs([["id: build", "test: true"], [
+        "id: b, needs: [build]",
+        "test: needs.¦biuld.state == 'passed'",
+      ]]),
+      'error unknown-need-state: "biuld" is not in the needs of this job (did you mean "build"?)',
+    ],
+    [jobs([["id: a", "test: true"], ["id: b, needs: [a]", "test: needs.a.state == 'passed'"]])],
+  ]));
+
+Deno.test("what a cleanup step reads may be missing", () =>
+  check(["maybe-skipped-output"], [
+    [
+      "name: n\njobs:\n  - name: j\n    steps: [{ uses: hello, id: a, outputs: { x: '1' } }]\n" +
+      "    finally: [{ uses: hello, test: outputs.¦a.x == 1 }]\n",
+      'hint maybe-skipped-output: the step "a" may have failed or not have run; then there is no "a" (read from it with ?.)',
+    ],
+    [
+      "name: n\njobs:\n  - name: j\n    steps: [{ uses: hello, id: a, outputs: { x: '1' } }]\n" +
+      "finally: [{ uses: hello, test: outputs.a?.x == 1 }]\n",
+    ],
+  ]));

@@ -19,6 +19,7 @@ const SHOP = "http://127.0.0.1:8080";
 const MARKS = ["file", "fails", "output", "in checkout", "only loaded", "not run", "ci"];
 /** Blocks in these languages are shown and not carried out. */
 const SHOWN = [
+  "csv",
   "text",
   "json",
   "console",
