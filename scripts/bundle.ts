@@ -9,7 +9,7 @@ import { CHECKOUT } from "./bundle/bundler.ts";
 import { makeBundles } from "./bundle/make_bundles.ts";
 
 /** Bytes; a file from a URL is fetched and read as a whole before anything runs. */
-const MOST_BYTES = 900_000;
+const MOST_BYTES = 1_200_000;
 
 const [folder = `${CHECKOUT}/dist`, commit = await checkedOutCommit()] = Deno.args;
 const { file, chunks } = await makeBundles(commit);
