@@ -50,6 +50,7 @@ const SIDEBAR = [
       page("Commands and options", "/reference/cli"),
       page("The environment", "/environment"),
       page("Environment variables", "/reference/environment"),
+      page("Suites", "/suites"),
       page("Reports", "/reports"),
       page("Report formats", "/reference/reports"),
       page("Checks", "/reference/checks"),

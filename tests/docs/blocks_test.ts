@@ -136,12 +136,17 @@ async function listOf(name: string, text: string, workflow: string, folder: stri
   return await runMain(["--list", ".page.yml"], { cwd: folder });
 }
 
+function isSuite(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "workflows" in value;
+}
+
 const JOB_KEYS = ["id", "needs", "skipif", "defaults", "repeat"];
 const TOP_KEYS = ["name", "description", "vars"];
 
 /** The workflow that a piece of YAML is, or could be a part of. */
 function wholeWorkflow(text: string): { workflow: string; isWhole: boolean } {
   const value = parse(text);
+  if (isSuite(value)) return { workflow: text, isWhole: true };
   const whole = (workflow: unknown) => ({ workflow: JSON.stringify(workflow), isWhole: false });
   const inJob = (...steps: unknown[]) => whole({ name: "page", jobs: [{ name: "job", steps }] });
   if (Array.isArray(value)) {
