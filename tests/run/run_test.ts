@@ -143,35 +143,39 @@ Deno.test("run() starts a job as its condition says", async () => {
   assertEquals(endsOf(await eventsOf(plan)), ["work: failed", "after: passed", "clean: passed"]);
 });
 
-Deno.test("run() starts rounds in parallel at absolute times", async () => {
-  const clock = fakeClock();
-  const started: number[] = [];
-  const text = `
+for (
+  const [pace, more] of [["interval", "interval: 500us, async: true"], ["rate", "rate: 2000/s"]]
+) {
+  Deno.test(`run() starts rounds in parallel at absolute times: ${pace}`, async () => {
+    const clock = fakeClock();
+    const started: number[] = [];
+    const text = `
 name: w
 jobs:
   - id: a
     name: a
-    repeat: { count: 4, interval: 500us, async: true }
+    repeat: { count: 4, ${more} }
     steps: [{ uses: hello }]
 `;
-  const plan = await planWith(text, () => {
-    started.push(clock.ticks());
-    return OK;
+    const plan = await planWith(text, () => {
+      started.push(clock.ticks());
+      return OK;
+    });
+    // Timers are late by as much as a millisecond.
+    const late = { ...clock, after: (time: number, act: () => void) => clock.after(time + 1, act) };
+    const running = run(plan, { ...denoHost(), clock: late }, () => {});
+    running.catch(() => {});
+    let isOver = false;
+    running.finally(() => isOver = true);
+    for (let turn = 0; turn < 200 && !isOver; turn++) {
+      await new Promise((resolve) => setTimeout(resolve));
+      clock.advance(0.1);
+    }
+    await running;
+    assertEquals(started.length, 4);
+    assert(started.at(-1)! - started[0]! < 3.2, String(started));
   });
-  // Timers are late by as much as a millisecond.
-  const late = { ...clock, after: (time: number, act: () => void) => clock.after(time + 1, act) };
-  const running = run(plan, { ...denoHost(), clock: late }, () => {});
-  running.catch(() => {});
-  let isOver = false;
-  running.finally(() => isOver = true);
-  for (let turn = 0; turn < 200 && !isOver; turn++) {
-    await new Promise((resolve) => setTimeout(resolve));
-    clock.advance(0.1);
-  }
-  await running;
-  assertEquals(started.length, 4);
-  assert(started.at(-1)! - started[0]! < 3.2, String(started));
-});
+}
 
 Deno.test("run() rejects with what the events' taker throws, and closes everything", async () => {
   const closed: string[] = [];
