@@ -182,35 +182,47 @@ Deno.test("the plugin in sh reports how much space is left", async () => {
   assertStringIncludes(stdout, 'the plugin "disk" failed: there is no /no/such/folder');
 });
 
+/** Answers a query and closes; one for "silence" is never answered. */
+async function answerQuery(connection: Deno.Conn): Promise<void> {
+  const buffer = new Uint8Array(100);
+  const length = await connection.read(buffer) ?? 0;
+  const query = new TextDecoder().decode(buffer.subarray(0, length));
+  if (query === "silence\r\n") await connection.read(buffer);
+  else await connection.write(new TextEncoder().encode(`found ${query}`));
+  connection.close();
+}
+
 Deno.test("the plugin in TypeScript speaks to a server, and its parameters are checked", async () => {
   const server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const serving = (async () => {
-    for await (const connection of server) {
-      connection.readable.pipeTo(connection.writable).catch(() => {});
-    }
+    const answers: Promise<void>[] = [];
+    for await (const connection of server) answers.push(answerQuery(connection));
+    await Promise.all(answers);
   })();
   try {
     const { port } = server.addr as Deno.NetAddr;
-    const steps = `  - uses: tcp
-    with: { port: "{{ ${port} }}", send: "{{ vars.greeting }}" }
-    test: res.text == "hello" && req.port == ${port}
-  - uses: tcp
+    const steps = `  - uses: whois
+    with: { host: 127.0.0.1, port: "{{ ${port} }}", query: "{{ vars.greeting }}" }
+    test: res.text == "found hello\\r\\n" && req.port == ${port}
+  - uses: whois
     timeout: 200ms
-    with: { port: ${port} }
+    with: { host: 127.0.0.1, port: ${port}, query: silence }
 `;
     const { code, stdout } = await withExamples(flow(steps));
     assertEquals(code, 1);
-    assertMatch(stdout, /1\. ✓ tcp(?: \(\d.*\))?\n/);
+    assertMatch(stdout, /1\. ✓ whois(?: \(\d.*\))?\n/);
     assertStringIncludes(stdout, "the step timed out after 200ms");
   } finally {
     server.close();
     await serving;
   }
-  const wrong = await withExamples(flow("  - uses: tcp\n    with: { port: x, prot: 5 }\n"));
+  const wrong = await withExamples(
+    flow("  - uses: whois\n    with: { port: x, prot: 5, query: a }\n"),
+  );
   assertEquals([wrong.code, wrong.stdout], [1, ""]);
   assertMatch(wrong.stderr, /flow\.yml:7:19: error: "port" must be an integer, not "x"/);
   assertMatch(
     wrong.stderr,
-    /flow\.yml:7:22: error: unknown parameter "prot" of tcp\n.*\n.*"port"\?/,
+    /flow\.yml:7:22: error: unknown parameter "prot" of whois\n.*\n.*"port"\?/,
   );
 });
