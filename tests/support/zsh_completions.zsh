@@ -3,7 +3,7 @@
 zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell 'PROMPT= PS2=; fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D'
-zpty -w shell 'unset zle_bracketed_paste; bindkey "^I" complete-word'
+zpty -w shell 'unset zle_bracketed_paste'
 # Every candidate goes through compadd, which is asked here for those that match.
 zpty -w shell 'compadd() {
   local -a matching
@@ -13,11 +13,11 @@ zpty -w shell 'compadd() {
   fi
   builtin compadd "$@"
 }'
-zpty -w shell 'echo REA""DY'
+# Both marks are printed by the line editor: a key that comes before it reads is one of the terminal.
+zpty -w shell 'zle-line-init() { echo REA""DY }; complete() { zle complete-word; echo DO""NE }'
+zpty -w shell 'zle -N complete; bindkey "^I" complete; zle -N zle-line-init'
 zpty -r shell out '*READY*'
 zpty -w -n shell "$1"$'\t'
-# Empties the line, whatever was put into it.
-zpty -w shell $'\x15echo DO""NE'
 zpty -r shell out '*DONE*'
 print -r -- ${out//$'\r'/} | grep -a 'OFFER:' | sed 's/.*OFFER://'
 exit 0
