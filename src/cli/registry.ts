@@ -114,6 +114,10 @@ export const DEFAULT_COMMAND: Command = {
       summary: "Run one share of the workflows, such as 2/5 on the second of five machines",
     },
     {
+      name: "rerun-failed",
+      summary: "Of several workflows, run what failed in the last run in this directory",
+    },
+    {
       name: "shard-times",
       value: "report",
       path: "file",

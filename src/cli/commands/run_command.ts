@@ -19,7 +19,9 @@ import {
 export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {
   if (await mayBeSuite(invocation, program.host)) {
     const { isSuiteOf } = await import("../../suite/open_suite.ts");
-    if (await isSuiteOf(invocation.operands, program.host)) {
+    const isSuite = invocation.switches.has("rerun-failed") ||
+      await isSuiteOf(invocation.operands, program.host);
+    if (isSuite) {
       return await (await import("./run_suite_command.ts")).runSuiteCommand(invocation, program);
     }
     refuseSuiteOptions(invocation);
@@ -45,9 +47,14 @@ const OF_SUITES = ["workers", "shuffle", "shard", "shard-times"];
  * Whether more than one workflow may be meant: nearly always it is a file without a word in it
  * that a suite has, and the code of suites is not needed to know that.
  */
-async function mayBeSuite({ operands, values }: Invocation, { files }: Host): Promise<boolean> {
+async function mayBeSuite(
+  { operands, values, switches }: Invocation,
+  { files }: Host,
+): Promise<boolean> {
   const [only = "", ...others] = operands;
-  if (others.length > 0 || OF_SUITES.some((name) => values.has(name))) return true;
+  if (
+    others.length > 0 || switches.has("rerun-failed") || OF_SUITES.some((name) => values.has(name))
+  ) return true;
   if (only.includes(",") && !/[*?[{]/.test(only)) return false;
   if (!await files.isFile(only).catch(() => false)) return true;
   const bytes = await files.read(only).catch(() => new Uint8Array());

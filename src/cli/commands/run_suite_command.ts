@@ -1,4 +1,11 @@
 import type { Diagnostic } from "../../source/diagnostic.ts";
+import type { RunEvent } from "../../run/event.ts";
+import {
+  FailedCollector,
+  readFailed,
+  selectFailed,
+  writeFailed,
+} from "../../suite/failed_state.ts";
 import { openSuite } from "../../suite/open_suite.ts";
 import { runSuite } from "../../suite/run_suite.ts";
 import type { SuiteMember } from "../../suite/suite.ts";
@@ -24,7 +31,14 @@ export async function runSuiteCommand(
   const isStrict = switches.has("strict");
   const warn = (found: readonly Diagnostic[], path: string) =>
     isStrict ? refuseWarnings(path, found) : printAll(found, settings.level, program);
-  const prepared = await prepareSuite(open, invocation, program, { warn });
+  const failed = switches.has("rerun-failed") ? await readFailed(host) : undefined;
+  if (switches.has("rerun-failed") && !failed) {
+    host.stderr.write("no failed run is known in this directory: everything runs\n");
+  }
+  const prepared = await prepareSuite(open, invocation, program, {
+    warn,
+    ...failed ? { filter: (members) => selectFailed(members, failed) } : {},
+  });
   if (settings.level === "debug" && prepared.leftOut > 0) {
     host.stderr.write(`${prepared.leftOut} YAML files are no workflows and were left out\n`);
   }
@@ -35,10 +49,19 @@ export async function runSuiteCommand(
     host.stderr.write(`shuffled: --shuffle=${prepared.seed} gives the same order\n`);
   }
   const { suite, options } = prepared;
+  const collector = new FailedCollector();
   return await runReported(
     {
       isSuite: true,
-      run: (emit, more) => runSuite(suite, host, emit, { ...options, ...more }),
+      async run(emit, more) {
+        const take = (event: RunEvent) => {
+          collector.take(event);
+          emit(event);
+        };
+        const passed = await runSuite(suite, host, take, { ...options, ...more });
+        await writeFailed(collector.failed, host);
+        return passed;
+      },
     },
     settings,
     program,

@@ -206,3 +206,30 @@ Deno.test("--list and --dry-run show every workflow and run nothing", async () =
     assertMatch(stdout, /^a\.yml\n {2}\S[^]*^b\.yml\n {2}\S/m);
   }
 });
+
+Deno.test("--rerun-failed runs what failed in the last run here, or all where nothing did", () =>
+  withFiles(
+    { "a.yml": flow("A", PASS), "b.yml": flow("B", FAIL), "c.yml": "name: [" },
+    async (cwd) => {
+      const env = { XDG_CACHE_HOME: `${cwd}/cache` };
+      const run = (...args: string[]) =>
+        runMain([...args, "a.yml", "b.yml", "c.yml"], { cwd, env });
+      const first = await run("--rerun-failed");
+      assertStringIncludes(
+        first.stderr,
+        "no failed run is known in this directory: everything runs",
+      );
+      assertEquals(lastLine(first.stdout), "3 workflows: 1 passed, 2 failed; 2 steps");
+      assertEquals(lastLine((await run("--rerun-failed")).stdout), "2 workflows: 2 failed; 1 step");
+      Deno.writeTextFileSync(`${cwd}/b.yml`, flow("B", PASS));
+      Deno.writeTextFileSync(`${cwd}/c.yml`, flow("C", PASS));
+      assertEquals(
+        lastLine((await run("--rerun-failed")).stdout),
+        "2 workflows: 2 passed; 2 steps",
+      );
+      assertEquals(
+        lastLine((await run("--rerun-failed")).stdout),
+        "3 workflows: 3 passed; 3 steps",
+      );
+    },
+  ));
