@@ -11,6 +11,7 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   "htmlparser2": "reading HTML",
   "hdr-histogram-js": "counting the times of rounds",
   "ioredis": "speaking to Redis",
+  "jsonpath-rfc9535/parser": "reading JSONPaths",
   "openapi-sampler": "reading OpenAPI descriptions",
   "re2js": "matching regular expressions",
   "tough-cookie": "keeping the cookies of responses",

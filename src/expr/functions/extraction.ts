@@ -1,5 +1,6 @@
 import { captureRegex, loadRegexEngine, regexProblem } from "../evaluate/regex.ts";
 import { defineNew } from "./function.ts";
+import { jsonPathProblem, loadJsonPath, selectByPath } from "./json_path.ts";
 import { loadHtml, selectorProblem, selectTexts } from "./select_html.ts";
 
 /** Functions that take parts out of texts and data. */
@@ -17,5 +18,12 @@ export const EXTRACTION_FUNCTIONS = [
     selectTexts,
     loadHtml,
     { position: 1, problem: selectorProblem },
+  ),
+  defineNew(
+    "json_path(value: any, path: string)",
+    "The list of all values that a JSONPath of RFC 9535 finds.",
+    selectByPath,
+    loadJsonPath,
+    { position: 1, problem: jsonPathProblem },
   ),
 ] as const;

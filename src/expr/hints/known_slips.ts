@@ -66,7 +66,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["coalesce", "write a ?? b ?? c"],
   ["tojson", "use toJSON(value)"],
   ["fromjson", "use fromJSON(text)"],
-  ["jsonpath", "write the path itself: res.body.items[0].name"],
+  ["jsonpath", 'use json_path(value, "$..name"), or write the path itself: res.body.items[0].name'],
   ["length", "use len(value)"],
   ["size", "use len(value)"],
   ["typeof", "use type(value)"],
