@@ -1,8 +1,7 @@
 /**
- * Proves of the binaries what can be proved where their runtime is out of reach: a program of the
- * right format stands in its place for every system, the binaries are written, and what is
- * embedded in each is read back, whole and nothing else, and passes the tests of the command line
- * by itself.
+ * Checks the binaries without downloading the Deno runtime: it builds them on a placeholder
+ * program of the right format for each system, reads the embedded files back, compares them, and
+ * runs the command-line tests on them.
  *
  * @module
  */

@@ -28,7 +28,7 @@ try {
     for (const problem of problems) say(`  ${problem}`);
     say(
       "The runtime that goes into them comes from dl.deno.land; where that is out of reach, " +
-        '"deno task compile:check" tells what can be told without it',
+        '"deno task compile:check" checks what does not need it',
     );
     Deno.exitCode = 1;
   } else {

@@ -4,7 +4,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 export interface Bench {
   /** What `deno task bench <name>` calls it. */
   readonly name: string;
-  /** Measures, and tells each figure as soon as it is known. */
+  /** Measures, and reports each figure as soon as it is known. */
   readonly measure: (workbench: Workbench) => AsyncIterable<Figure>;
 }
 
@@ -12,7 +12,7 @@ export interface Bench {
 export interface Figure {
   readonly what: string;
   readonly value: number;
-  /** What stands behind the value: `s`, `times`. */
+  /** The unit of the value: `s`, `times`. */
   readonly unit: string;
   /** Figures of interest that have no goal, in words. */
   readonly aside?: string;
@@ -23,7 +23,7 @@ export interface Figure {
 /** A program that has ended. */
 export interface Measured {
   readonly seconds: number;
-  /** Peak memory in megabytes, where the system tells it. */
+  /** Peak memory in megabytes, if the system reports it. */
   readonly megabytes: number;
   readonly stdout: string;
 }
@@ -39,7 +39,7 @@ export class Workbench {
     this.#folder = folder;
   }
 
-  /** The path of a file or folder that goes when the bench is over. */
+  /** The path of a file or directory that is removed when the bench ends. */
   path(name: string): string {
     return `${this.#folder}/${name}`;
   }
@@ -89,7 +89,7 @@ export class Workbench {
   }
 }
 
-/** Of a process, in megabytes so far; none where it has ended or the system does not tell. */
+/** Peak memory of a process so far, in megabytes; 0 if it has ended or is unknown. */
 function peakMemory(pid: number): number {
   try {
     const status = Deno.readTextFileSync(`/proc/${pid}/status`);

@@ -19,7 +19,7 @@ export const VARIABLES: readonly Variable[] = [
   },
   {
     name: "RUNNER_CONFIG",
-    summary: "A file whose top-level keys stand for those that a workflow does not have",
+    summary: "A file whose top-level keys are defaults for those missing in a workflow",
     commands: LOADERS,
   },
   {

@@ -103,7 +103,7 @@ export type Runner = (
   options: Required<Pick<ModelOptions, "cancellation" | "detail">> & Pick<ModelOptions, "timeout">,
 ) => Promise<boolean>;
 
-/** Makes a run, which begins at once where somebody is told of its events. */
+/** Creates a run, which starts at once if there is an `onEvent`. */
 export function startRun(runner: Runner, options: RunOptions): Run {
   const running = new PlanRun(runner, options);
   if (options.onEvent) running.begin();

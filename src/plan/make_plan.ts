@@ -7,10 +7,10 @@ import { type Plan, type PlannedJob, startsAlways, startsWhenNeedFailed } from "
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * Evaluates `vars` and the names of the jobs, loads the job files whose paths hang on `vars`, and
- * resolves `needs` to jobs. The workflow was checked: each need exists, none goes in a circle.
- * Throws LoadError when such a file is no good, or when its `vars` or a path cannot be evaluated,
- * unless `evaluate` makes do with what can.
+ * Evaluates `vars` and the names of the jobs, loads the job files whose paths depend on `vars`, and
+ * resolves `needs` to jobs. The workflow was checked: each need exists, and there is no cycle.
+ * Throws LoadError when such a file is invalid, or when its `vars` or a path cannot be evaluated,
+ * unless `evaluate` leaves out what fails.
  */
 export async function makePlan(
   workflow: Workflow,
@@ -47,7 +47,7 @@ export async function makePlan(
   return { workflow: { ...workflow, jobs }, vars, secrets, jobs: [...planned.values()], warnings };
 }
 
-/** When a job starts, where that is not when its needs have succeeded. */
+/** When a job starts, unless that is when its needs have succeeded. */
 function conditionOf({ isCleanup, when }: Job): Pick<PlannedJob, "startsWhen"> {
   if (isCleanup || when === "always") return { startsWhen: startsAlways };
   return when === "failure" ? { startsWhen: startsWhenNeedFailed } : {};
@@ -68,7 +68,7 @@ function renderPath(path: Template, vars: Dict): string {
   return path.renderText({ names: { vars }, strict: true });
 }
 
-/** The path of a job file; undefined where it hangs on what is not known. */
+/** The path of a job file; undefined if it depends on an unknown value. */
 export function renderKnownPath(path: Template, vars: Dict): string | undefined {
   try {
     return renderPath(path, vars);

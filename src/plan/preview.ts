@@ -13,25 +13,25 @@ import { renderText } from "../expr/template/render.ts";
 import { optionsOf } from "../expr/template/template_data.ts";
 import { isDict, type Value } from "../value/value.ts";
 
-/** What is known before anything has run. */
+/** The values known before anything has run. */
 export interface Knowledge {
   readonly scope: Scope;
-  /** Vars whose values only the run will tell. */
+  /** Vars whose values are known only during the run. */
   readonly openVars: ReadonlySet<string>;
 }
 
-/** Data as far as it is known: the rest of it stands there as it is written. */
+/** Data with known values filled in; the rest stays as written. */
 export type Preview =
   | { readonly kind: "value"; readonly value: Value }
   | PreviewText
   | { readonly kind: "list"; readonly items: readonly Preview[] }
   | { readonly kind: "map"; readonly entries: readonly (readonly [string, Preview])[] };
 
-/** A text of which some is not known. */
+/** A partly unknown text. */
 export interface PreviewText {
   readonly kind: "text";
   readonly parts: readonly PreviewPart[];
-  /** What is wrong with an expression that is known to fail. */
+  /** The error of an expression that is known to fail. */
   readonly fault?: string;
 }
 
@@ -59,7 +59,7 @@ export function previewData(template: DataTemplate, known: Knowledge): Preview {
   }
 }
 
-/** A template as far as it is known; its value, of whatever type, where all of it is. */
+/** A template with known parts filled in; its value, of any type, if all of it is known. */
 export function previewTemplate(
   template: Template,
   known: Knowledge,
@@ -76,7 +76,7 @@ export function previewTemplate(
   return previewParts(template, known, options);
 }
 
-/** The value of an expression, where it is known. */
+/** The value of an expression, if it is known. */
 export function previewExpression({ node, evaluate }: Expression, known: Knowledge) {
   if (isOpen(node, known, [])) return undefined;
   try {
@@ -116,7 +116,7 @@ function previewParts(
 
 const CHANGING: ReadonlySet<string> = new Set(CHANGING_FUNCTIONS.map(({ name }) => name));
 
-/** Whether the value of a node hangs on the run, or is another one each time. */
+/** Whether the value of a node depends on the run, or changes each time. */
 function isOpen(node: Node, known: Knowledge, locals: readonly string[]): boolean {
   const { scope: { names, strict }, openVars } = known;
   const isOpenHere = (child: Node) => isOpen(child, known, locals);
@@ -160,7 +160,7 @@ export function isKnown(preview: Preview): boolean {
   }
 }
 
-/** The value of what is all known. */
+/** The value of fully known data. */
 export function knownValue(preview: Preview): Value {
   switch (preview.kind) {
     case "value":
@@ -177,7 +177,7 @@ export function knownValue(preview: Preview): Value {
   }
 }
 
-/** What a mapping holds; nothing where it is none. */
+/** The entries of a mapping; none for any other value. */
 export function fieldsOf(preview: Preview): readonly (readonly [string, Preview])[] {
   if (preview.kind === "map") return preview.entries;
   if (preview.kind !== "value" || !isDict(preview.value)) return [];

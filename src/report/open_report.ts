@@ -10,15 +10,15 @@ export interface OpenReportOptions {
   /** Whether progress is redrawn in place, on a terminal. */
   readonly redraws: boolean;
   readonly verbose: boolean;
-  /** Whether not even warnings are told beside the report. */
+  /** Whether to omit warnings as well. */
   readonly silent?: boolean;
   readonly timing: boolean;
   readonly colour: boolean;
   /** Whether it is about several workflows. */
   readonly isSuite?: boolean;
-  /** Whether only failures and the footer are told. */
+  /** Whether to print only failures and the footer. */
   readonly quiet?: boolean;
-  /** Whether another report goes to standard output, so that only details are told. */
+  /** Whether another report goes to standard output, so that only details are printed. */
   readonly isReplaced?: boolean;
   /** Called once when nobody reads the report any more, or when it cannot be written. */
   readonly onOutputClosed: (error?: unknown) => void;
@@ -30,7 +30,7 @@ interface OpenReport extends EventSink {
   close(): void;
 }
 
-/** Connects the events of a run to the outputs: the report, and beside it what else is told. */
+/** Connects the events of a run to the outputs: the report and other messages. */
 export async function openReport(host: Host, options: OpenReportOptions): Promise<OpenReport> {
   const { clock, stdout, stderr } = host;
   const { redraws, verbose, timing, colour, onOutputClosed } = options;

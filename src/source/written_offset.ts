@@ -1,5 +1,5 @@
 /**
- * Where a character of a decoded YAML scalar stands in the scalar as it is written, from the
+ * The offset of a character of a decoded YAML scalar in the scalar as written, from the
  * quote or the block header on. Undefined where the two do not match.
  *
  * Folding and indentation change white space only, so a run of it in one text is passed together

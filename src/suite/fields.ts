@@ -66,7 +66,7 @@ export const SUITE_ENTRY = {
     },
     tags: { type: "names", summary: "Tags that all its jobs have besides their own." },
   },
-  foreignKeys: { file: 'the key is "path"', name: "the name stands in the workflow" },
+  foreignKeys: { file: 'the key is "path"', name: "the name is in the workflow" },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
 /** Keys of a suite that may be one text in place of a list. */

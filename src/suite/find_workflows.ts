@@ -6,7 +6,7 @@ import { readDocument } from "../workflow/load_workflow.ts";
 import { expandPattern, isPattern } from "./expand_pattern.ts";
 import type { SuiteFile } from "./suite.ts";
 
-/** What paths, directories and patterns stand for. */
+/** The files that paths, directories and patterns select. */
 interface FoundFiles {
   /** Each file once, in the order of the operands, and below each by name. */
   readonly workflows: readonly SuiteFile[];
@@ -42,7 +42,7 @@ async function exists(path: string, files: Files): Promise<boolean> {
 }
 
 /**
- * The workflows that paths stand for. In directories, and among the files that fit a pattern,
+ * The workflows that paths select. In directories, and among the files that fit a pattern,
  * other YAML files are left out; a file that is named must be a workflow. Throws LoadError where
  * nothing fits a pattern.
  */

@@ -126,7 +126,7 @@ async function filesOf(
   };
 }
 
-/** The paths that a suite file stands for. Throws LoadError. */
+/** The paths that a suite file lists. Throws LoadError. */
 export async function findSuiteFiles(suite: SuiteDocument, path: string, host: Host) {
   const at = (other: string) => besideFile(path, other);
   const found = await Promise.all(suite.entries.map((entry) => findEntry(entry, at, suite, host)));

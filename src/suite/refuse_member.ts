@@ -6,7 +6,7 @@ import { maskExcerpt } from "../source/source.ts";
 import type { Masker } from "../value/masker.ts";
 import type { RefusedMember } from "./suite.ts";
 
-/** The job that stands for a workflow that cannot be loaded. */
+/** The job that represents a workflow that cannot be loaded. */
 const JOB = { id: "load", name: "Load the workflow", needs: [], steps: [] };
 
 const NOTHING = { passed: 0, failed: 0, skipped: 0 };

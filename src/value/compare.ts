@@ -46,7 +46,7 @@ function compareTexts(a: string, b: string): number {
     let at = 0;
     while (a.charCodeAt(at) === b.charCodeAt(at)) at++;
     const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)];
-    // A surrogate stands for a character above all that are written as one unit.
+    // A surrogate encodes a code point above every single-unit character.
     if (isSurrogate(x) !== isSurrogate(y)) return isSurrogate(x) ? 1 : -1;
   }
   return a < b ? -1 : 1;

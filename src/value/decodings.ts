@@ -1,4 +1,4 @@
-/** How often a text may be encoded: JSON in JSON in a query that stands in HTML. */
+/** How often a text may be encoded: JSON in JSON in a query in HTML. */
 export const LAYERS = 4;
 
 /** One character in UTF-8, percent-encoded. */
@@ -47,7 +47,7 @@ export function decodedText(text: string): string {
   return text.replace(ANY, decode);
 }
 
-/** The character that a code stands for. */
+/** The character of a code. */
 function decode(code: string): string {
   switch (code[0]) {
     case "%":

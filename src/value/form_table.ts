@@ -36,7 +36,7 @@ export class FormTable {
     this.#forms.set(head, new Map([...lengths].sort(([a], [b]) => b - a)));
   }
 
-  /** Where forms stand in a text, in order; some may overlap. */
+  /** The positions of forms in a text, in order; some may overlap. */
   find(text: string): Range[] {
     const found: Range[] = [];
     const heads = this.#heads;

@@ -57,7 +57,7 @@ export class Masker {
     return this.find(text).length > 0;
   }
 
-  /** Where secrets stand in a text, in order, those that overlap as one. */
+  /** The positions of secrets in a text, in order; overlapping ones are merged. */
   find(text: string): readonly Range[] {
     const found: Range[] = [];
     if (text.includes("@")) {

@@ -17,7 +17,7 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** A reviver; what stands in the text is given by engines that know JSON.parse source access. */
+/** A reviver; engines with JSON.parse source text access pass the source of the value. */
 function keepText(_key: string, value: unknown, context?: { readonly source?: string }) {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
   const source = context?.source;

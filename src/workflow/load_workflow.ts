@@ -103,7 +103,7 @@ export function embedsFiles({ jobs }: WorkflowDraft): boolean {
   return jobs.some(({ steps }) => steps.some(({ action }) => action?.embeds));
 }
 
-/** Brings what tells of problems, which most workflows have none of. */
+/** Loads the code that reports problems, which most workflows do not need. */
 function loadLocator(): Promise<typeof import("./locate_diagnostics.ts")> {
   return import("./locate_diagnostics.ts");
 }

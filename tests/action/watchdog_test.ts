@@ -84,7 +84,7 @@ Deno.test("A dismissed watchdog leaves groups and directories alone", async () =
 Deno.test("A watchdog spares the groups that were reported as ended", async () => {
   await withFiles({}, async (folder) => {
     const path = `${folder}/pids`;
-    // Its guard ends with it, and is told of two processes of which one has ended, so it says.
+    // Its guard ends with it; it learns of two processes, one of which reports that it has ended.
     const program = new Deno.Command(Deno.execPath(), {
       args: [
         "eval",

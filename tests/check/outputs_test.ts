@@ -52,7 +52,7 @@ Deno.test("an output that no step publishes is an error where nil would be one",
       steps(['echo: "{{outputs.¦nope.x}}"']),
       'error unpublished-output: no step publishes "nope"',
     ],
-    // Where nil is looked for, it is told that it will be found.
+    // A comparison with nil is reported as always true.
     [
       steps(["test: outputs.¦nope == nil"]),
       'hint unpublished-output: no step publishes "nope": this is always nil',
@@ -260,7 +260,7 @@ Deno.test("an output that nothing reads is a hint", () =>
     [steps([PUBLISHER, "tets: outputs.a.x == 1"])],
     [steps([PUBLISHER, "with: { y: {{ outputs.a.x }} }"])],
     [steps([PUBLISHER, "with: 'is {{outputs.a.x}}'"])],
-    // Without an id they are lost, and that is told already.
+    // Without an id they are lost, which is reported already.
     [steps(["outputs: { x: '1' }"])],
   ]));
 

@@ -75,7 +75,7 @@ Deno.test("a secret that is written literally is a warning", () =>
         .replace("¦|\n    ", "|\n    ¦"),
       'warning literal-secret: this is a private key (read it from the environment: cert: "{{CERT}}")',
     ],
-    // In defaults it is told once, where it stands.
+    // In defaults it is reported once, where it is written.
     [
       "name: x\njobs:\n- name: a\n  defaults: {hello: {headers: {authorization: ¦Bearer 12345678}}}\n  steps: [{uses: hello}, {uses: hello}]\n",
       'warning literal-secret: the header "authorization" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{TOKEN}}")',

@@ -42,7 +42,7 @@ Deno.test("a var that nothing defines is an error where nil would be one", () =>
       steps(["repeat: 3, test: vars.¦nope == 1"]),
       'error undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
     ],
-    // A mistake in defaults is told once, where it stands.
+    // A mistake in defaults is reported once, where it is written.
     [
       "name: x\njobs:\n- name: a\n  defaults: { hello: { to: '{{vars.¦nope}}' } }\n  steps: [{uses: hello}, {uses: hello}]\n",
       'error undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',

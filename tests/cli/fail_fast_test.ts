@@ -14,7 +14,7 @@ const flow = (...jobs: string[]) => "name: n\njobs:\n" + jobs.join("");
 
 /**
  * Runs a workflow against a server that answers `/others` once `/held` was asked for so many
- * times, and `/held` once the report tells of a failure. Gives the report and what was seen.
+ * times, and `/held` once the report shows a failure. Gives the report and what was seen.
  */
 async function run(yaml: string, held: number, args: readonly string[] = ["--fail-fast"]) {
   const seen: string[] = [];

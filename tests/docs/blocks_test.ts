@@ -272,7 +272,7 @@ async function checkModules(blocks: readonly Block[], folder: string): Promise<v
   assertEquals(code, 0, new TextDecoder().decode(stderr));
 }
 
-/** Compares what was printed with what stands in a document; times and ports differ each run. */
+/** Compares printed output with that in a document; times and ports differ each run. */
 function assertOutput(printed: Printed | undefined, wanted: string, folder: string): void {
   assert(printed, "no block before it printed anything");
   const actual = steady(printed.output).replaceAll(folder, ".");

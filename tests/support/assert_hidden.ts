@@ -1,6 +1,6 @@
 import { assert } from "@std/assert";
 
-/** Fails where a form of a secret stands in a text. Line breaks in base64 hide nothing. */
+/** Fails if a text contains a form of a secret, also with line breaks in base64. */
 export function assertHidden(form: string, text: string, name: string): void {
   for (const seen of [text, text.replace(/\s+/g, "")]) {
     const at = seen.indexOf(form);

@@ -194,7 +194,7 @@ async function attach(connection: Connection): Promise<Page> {
   };
 }
 
-/** By the names of keys; those that stand for a letter have its code. */
+/** Key codes by key name; a letter key has the code of its letter. */
 const KEY_CODES: Readonly<Record<string, number>> = {
   Tab: 9,
   Enter: 13,
@@ -210,7 +210,7 @@ const KEY_CODES: Readonly<Record<string, number>> = {
   "/": 191,
 };
 
-/** What an event tells of that should not be. */
+/** The problem that an event reports. */
 function problemOf(method: string, params: Message): string | undefined {
   switch (method) {
     case "Runtime.exceptionThrown":

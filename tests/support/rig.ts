@@ -1,5 +1,5 @@
 /**
- * A server that tells what it saw, for tests of order and concurrency.
+ * A server that records its requests, for tests of order and concurrency.
  *
  * @module
  */

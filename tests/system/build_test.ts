@@ -1,5 +1,5 @@
 /**
- * Builds take a while, and binaries need packages from npm that stand for the runtime in them.
+ * Builds take a while, and binaries need packages from npm in place of the runtime.
  *
  * @module
  */

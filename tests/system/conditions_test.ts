@@ -147,7 +147,7 @@ async function unmount(folder: string): Promise<void> {
 }
 
 Deno.test({
-  name: `a full disk for reports is told, and leaves no half of one${
+  name: `a full disk for reports is an error and leaves no partial report${
     CAN_MOUNT ? "" : " (skipped: nothing can be mounted here)"
   }`,
   ignore: !CAN_MOUNT,

@@ -96,7 +96,7 @@ async function npm(folder: string, ...args: string[]): Promise<void> {
   assertEquals(code, 0, `npm ${args.join(" ")}:\n${said}`);
 }
 
-/** Copies what stands in the checkout, and nothing that was made of it. */
+/** Copies the sources of the checkout without anything generated. */
 async function copyFolder(from: string, to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
   for await (const { name, isDirectory } of Deno.readDir(from)) {

@@ -30,7 +30,7 @@ async function focus(page: Page): Promise<unknown> {
 
 const heading = async (page: Page) => (await textsOf(page, "#details h2"))[0];
 
-/** The name of the selected row, which is also what assistive technology is told of. */
+/** The name of the selected row, which assistive technology announces too. */
 async function selected(page: Page): Promise<unknown> {
   return await page.evaluate(`(() => {
     const all = document.querySelectorAll(".row[aria-selected=true]");

@@ -12,7 +12,7 @@ const MARKUP = [
   "</noscript></style></title><iframe src=about:blank onload='window.hacked = 4'></iframe>",
 ];
 
-/** All of it on one line, so that it may stand in a header. */
+/** All of it on one line, so that a header can hold it. */
 const HOSTILE = MARKUP.join(" ");
 
 const quoted = (text: string) => JSON.stringify(text);

@@ -132,7 +132,7 @@ end
 def show = puts("#{Runner.url} #{Runner.sha256} #{Runner.version}")
 `;
 
-/** Gives a program its standard input, and tells what it printed on both streams. */
+/** Runs a program with standard input, and returns what it printed on both streams. */
 async function pipe(program: string, args: readonly string[], text: string) {
   const child = new Deno.Command(program, {
     args: [...args],

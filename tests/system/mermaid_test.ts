@@ -32,7 +32,7 @@ interface Rendered {
   readonly edges: number;
 }
 
-/** What stands in the picture that Mermaid makes of it, sorted. Throws what Mermaid throws. */
+/** The texts in the picture that Mermaid draws, sorted. Throws what Mermaid throws. */
 async function render(page: Page, text: string): Promise<Rendered> {
   const drawn = await page.evaluate(`(async () => {
     const { svg } = await mermaid.render("picture", ${JSON.stringify(text)});

@@ -11,7 +11,7 @@ import type { ExitCode, Invocation, Program } from "../command.ts";
 import type { LogLevel } from "../messages/warnings.ts";
 import { inLocale, redraws, usesColour } from "../args/output_mode.ts";
 
-/** How a run is told of, and how long it may take. */
+/** How a run is reported, and how long it may take. */
 export interface Settings
   extends Pick<OpenReportOptions, "redraws" | "timing" | "quiet" | "colour"> {
   readonly level: LogLevel;
@@ -155,7 +155,7 @@ async function flushReport(
   }
 }
 
-/** How much is told on standard error; most runs ask for nothing special. */
+/** How much to print on standard error; most runs set nothing. */
 async function levelOf({ switches }: Invocation, env: Environment): Promise<LogLevel> {
   if (!switches.has("verbose") && !env.get("RUNNER_LOG_LEVEL")) return "info";
   return await (await import("../messages/warnings.ts")).logLevel(env, switches);

@@ -146,7 +146,7 @@ function failuresOf({ result, inside }: StepRecord): readonly Failure[] {
   return [...inner, ...result.failures.filter(({ kind }) => kind !== "embedded")];
 }
 
-/** Rounds that were not begun are told together: there may be thousands of them. */
+/** Rounds that did not start are reported together: there may be thousands of them. */
 function addRoundsThatDidNotRun(
   cases: Case[],
   { outline, rounds }: JobRecord,

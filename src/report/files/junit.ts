@@ -16,7 +16,7 @@ import {
  * `failure`, everything else that goes wrong an `error`.
  *
  * There is no standard. This keeps to what https://github.com/testmoapp/junitxml collects, and
- * tells of the attempts of a flaky step as Maven Surefire does.
+ * reports the attempts of a flaky step as Maven Surefire does.
  */
 export function* renderJunit(
   records: readonly RunRecord[],
@@ -105,7 +105,7 @@ function renderFailures({ failures }: Case): string {
   return `      <${element} message="${inQuotes(message)}" type="${type}">${text}</${element}>\n`;
 }
 
-/** More attempts say nothing new; `attempts` tells how many there were. */
+/** More attempts add nothing new; `attempts` is their number. */
 const MOST_ATTEMPTS = 10;
 
 /** The attempts before the one that was good. */
@@ -137,7 +137,7 @@ function outputOf({ step, outcome }: Case): string {
   return before + (hasMarkup ? escape(json) : json);
 }
 
-/** Those that are told of something, by name. */
+/** The actions that have something to report, by name. */
 type Properties = Readonly<Record<string, string | undefined>>;
 
 function renderProperties(properties: Properties, indent: string): string {

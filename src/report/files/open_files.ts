@@ -19,7 +19,7 @@ export interface ReportTarget {
   readonly isOptional?: true;
 }
 
-/** What is told while reports are opened and written. */
+/** Messages printed while reports are opened and written. */
 export interface FileReportHooks {
   /** An optional report cannot be written, and why. */
   readonly onLeftOut: (error: RunnerError) => void;

@@ -132,7 +132,7 @@ class RunRecorder {
 }
 
 /**
- * The exchange of a step that did not fail is told as data alone, and thousands of exchanges take
+ * The exchange of a step that did not fail is recorded as data alone, and thousands of exchanges take
  * much more room as objects, and time to look after.
  */
 function recordOf({ run, result, inside }: StepTree, place?: Position): StepRecord {

@@ -74,7 +74,7 @@ export interface StepRecord {
   readonly result: StepResult;
   /** All of the result, as JSON. */
   readonly text: ResultText;
-  /** Where the step begins in its file; that of an embedded one stands in its result. */
+  /** Where the step begins in its file; that of an embedded one is in its result. */
   readonly place: Position | undefined;
   /** The steps of the job that it embeds, as they ran in its last attempt. */
   readonly inside: readonly StepRecord[];

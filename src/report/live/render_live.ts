@@ -7,7 +7,7 @@ import { countOf, oneLine } from "../text/text_lines.ts";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const WAITS = { wait: "waits", initial_delay: "starts in", retry: "tries again in" };
-/** Columns that the names keep, and half of the line: the rest tells how far the step is. */
+/** Columns that the names keep, and half of the line: the rest shows the progress of the step. */
 const NAME_COLUMNS = 8;
 const NARROW = 30;
 /** What a time such as `  12.3s` takes. */

@@ -13,7 +13,7 @@ export function textLines(text: string, columns: number): string[] {
   return text.replaceAll("\t", "    ").split("\n").flatMap((line) => wrapLine(line, columns));
 }
 
-/** The first so many lines, the last of which then tells how many are missing. */
+/** The first lines up to a limit; the last one then says how many are missing. */
 export function boundLines(lines: readonly string[], most: number): readonly string[] {
   if (lines.length <= most) return lines;
   const left = lines.slice(most - 1);
@@ -23,7 +23,7 @@ export function boundLines(lines: readonly string[], most: number): readonly str
   return [...lines.slice(0, most - 1), `… (${count} lines, -v shows all)`];
 }
 
-/** The last so many lines, the first of which then tells how many are missing, and what -v shows. */
+/** The last lines up to a limit; the first one then says how many are missing and mentions -v. */
 export function boundFirstLines(
   lines: readonly string[],
   most: number,

@@ -18,7 +18,7 @@ const INDENT = 2;
 
 /** What failed, and the footer with the name of the workflow. */
 export function quietReport(options: ReportOptions): Reporter {
-  /** Of jobs that repeat, whose failures are told once when they end. */
+  /** Of jobs that repeat, whose failures are reported once when they end. */
   const tallies = new Map<string, RoundTally>();
   const trees = new StepTrees();
   let workflow = "";

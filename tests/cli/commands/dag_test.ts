@@ -138,7 +138,7 @@ Deno.test("dag draws at the requested width", async () => {
 const BAD: readonly (readonly [string, string, readonly string[], string])[] = [
   ["a workflow with mistakes", "name: n\njobs: []\n", [], "jobs"],
   [
-    "needs in a circle",
+    "a dependency cycle",
     "name: n\njobs:\n" +
     "  - {name: a, id: a, needs: [b], steps: [{uses: hello}]}\n" +
     "  - {name: b, id: b, needs: [a], steps: [{uses: hello}]}\n",

@@ -91,7 +91,7 @@ Deno.test("expressions that would take forever or all memory fail their steps al
   assertEquals(states.slice(2, -1), "✗".repeat(cases.length - 2 + 1));
   for (const told of [text, work]) {
     const wanted = cases.filter(([, message]) => message === told).length;
-    assert(stdout.split(told).length - 1 >= wanted, `${told} is told too seldom`);
+    assert(stdout.split(told).length - 1 >= wanted, `${told} is reported too seldom`);
   }
 });
 

@@ -36,7 +36,7 @@ const TREE = {
   "flows/node_modules/d.yml": flow("D", FAIL),
 };
 
-Deno.test("arguments, directories and patterns stand for the workflows in them", async (test) => {
+Deno.test("arguments, directories and patterns select the workflows in them", async (test) => {
   const table: [args: string[], last: string][] = [
     [["flows"], "2 workflows: 2 passed; 3 steps"],
     [["flows/"], "2 workflows: 2 passed; 3 steps"],

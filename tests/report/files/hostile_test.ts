@@ -86,7 +86,7 @@ Deno.test("nothing from outside becomes markup in Markdown", async () => {
   for (const html of markdown![0] as readonly string[]) {
     const tags = new Set([...html.matchAll(/<(\w+)/g)].map(([, tag]) => tag!));
     assertEquals([...tags].filter((tag) => !OWN_TAGS.includes(tag)), []);
-    // GitHub makes links of what stands in a text, but not in code.
+    // GitHub makes links in text, but not in code.
     const outside = html.replace(/<(code|pre)[ >].*?<\/\1>/gs, "").replace(/<[^>]*>/g, "");
     assertEquals(decode(outside).match(/@\w|#\d|:\w+:|GH-\d|https?:|www\./g), null);
     const rows = [...html.matchAll(/<tr>\s*(?:<td.*?<\/td>\s*)+<\/tr>/gs)].map(([row]) =>

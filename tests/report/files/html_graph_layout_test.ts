@@ -68,7 +68,7 @@ Deno.test("layOutGraph() puts jobs to the right of what they need, and joins the
   }
 });
 
-Deno.test("layOutGraph() draws an implied need where it is told to", () => {
+Deno.test("layOutGraph() draws an implied need if asked to", () => {
   const layout = layOutGraph(
     [[], [0], [0, 1]],
     SIZES,

@@ -7,7 +7,7 @@ const FILES = {
   "bad.yml": 'name: n\njobs: [{ name: j, steps: [{ uses: hello, test: "false" }] }]\n',
 };
 
-/** What a run loads that has to do with reports in files, by what Deno tells of itself. */
+/** The modules for file reports that a run loads, according to Deno's log. */
 function loads(...args: readonly string[]): Promise<readonly string[]> {
   return withFiles(FILES, async (cwd) => {
     const { stdout, stderr, signal } = await new Deno.Command(Deno.execPath(), {

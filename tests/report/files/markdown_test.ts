@@ -27,7 +27,7 @@ jobs:
       - { name: exit, uses: shell, with: { cmd: exit 1 } }
 `;
 
-Deno.test("Markdown tells what went alike in many rounds once, so that the rest has room", async () => {
+Deno.test("Markdown groups identical rounds, so that the rest has room", async () => {
   const text = await markdownOf(ROUNDS);
   const titles = [...text.matchAll(/<summary>(.*)<\/summary>/g)].map(([, title]) => title);
   const at = "(w.yml:9)";

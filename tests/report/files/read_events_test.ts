@@ -61,7 +61,7 @@ for (const line of ["nonsense", "[]", "{}", '{"type":"note","time":1}', '{"type"
   });
 }
 
-Deno.test("runs side by side in one report are told apart by their ids", async () => {
+Deno.test("concurrent runs in one report are distinguished by their ids", async () => {
   const one = (runId: string, name: string): RunEvent[] =>
     [
       runStarted(["build"], { name }),

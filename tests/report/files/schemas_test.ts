@@ -16,7 +16,7 @@ type Reports = Readonly<Record<string, string>>;
 
 const ALL = ["--report-dir", "reports", "w.yml"];
 
-/** A command that leaves something behind is told with -v. */
+/** A command that leaves a process behind is reported with -v. */
 const NOTES = `name: n
 jobs: [{ name: j, steps: [{ uses: shell, with: { cmd: "sleep 1000 > /dev/null 2>&1 &" } }] }]
 `;
@@ -147,7 +147,7 @@ Deno.test("both schemas say the same of what both have", async () => {
   for (const name of shared) assertEquals(report[name], events[name]);
 });
 
-Deno.test("every JSON report tells what the events told", async () => {
+Deno.test("every JSON report contains what the events reported", async () => {
   for (const [name, reports] of await RUNS) {
     if (!reports["report.json"]) continue;
     const { jobs, totals, state } = JSON.parse(reports["report.json"]);

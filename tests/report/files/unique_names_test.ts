@@ -24,7 +24,7 @@ interface Element {
   readonly testcase: readonly Element[];
 }
 
-Deno.test("names that only differ in what XML forbids are told apart, and none is empty", async () => {
+Deno.test("names that differ only in characters XML forbids stay distinct and are never empty", async () => {
   const names = STRANGE.map((_, index) => `{{vars.names[${index}]}}`);
   const steps = names.map((name) => ({ name, uses: "hello", test: "true" }));
   const jobs = names.map((name) => ({ name, steps }));

@@ -142,7 +142,7 @@ Deno.test("renderLive() keeps the time on a terminal of 20 columns", () => {
   ]);
 });
 
-Deno.test("renderLive() tells how many rounds there are a second", () => {
+Deno.test("renderLive() shows the number of rounds per second", () => {
   const rounds = Array.from({ length: 9 }, (_, round): RunEvent => (
     { type: "round_finished", runId: "r", time: NOON, job: "load", round, state: "passed" }
   ));

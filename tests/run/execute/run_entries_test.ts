@@ -41,7 +41,7 @@ Deno.test("entries that run at once have resources of their own, and one after a
   }
 });
 
-Deno.test("entries that run at once are told in their order, however they end", async () => {
+Deno.test("concurrent entries are reported in order, whichever ends first", async () => {
   const waiting: (() => void)[] = [];
   const ended: unknown[] = [];
   const events = await eventsOf("{ list: [1, 2, 3, 4, 5], parallel: 3 }", async ({ n }) => {

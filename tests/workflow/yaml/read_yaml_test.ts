@@ -44,7 +44,7 @@ const VALUES: readonly (readonly [texts: string | readonly string[], value: unkn
     f: {},
   }],
   ["a: 1e400\nb: 12e4567\nc: 1e21", { a: "1e400", b: "12e4567", c: 1e21 }],
-  // What an anchor stands for may be nothing, or little.
+  // The value of an anchor may be empty or short.
   ["a: &x false\nb: *x", { a: false, b: false }],
   ["a: &x 0\nb: [*x]", { a: 0, b: [0] }],
   ["a: &x ''\nb: *x", { a: "", b: "" }],

@@ -58,7 +58,7 @@ async function digestOf(body: Content, service: string, { url }: Request): Promi
   return hash.digest("hex");
 }
 
-/** The URL with the host that the server is told. */
+/** The URL with the host that is sent to the server. */
 function urlOf({ url, headers }: Request): string {
   const { Host: host } = headers;
   if (typeof host !== "string" || host === url.host) return url.href;

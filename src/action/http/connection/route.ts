@@ -5,7 +5,7 @@ import type { Proxies, Proxy } from "./proxy.ts";
 
 /** The way to the server of a URL. */
 export type Route =
-  /** To the server, or to what stands in for it. */
+  /** To the server, or to its substitute. */
   | { readonly kind: "direct"; readonly to: Address }
   | { readonly kind: "unix"; readonly path: string }
   /** A proxy reads the request and sends it on. */

@@ -1,6 +1,6 @@
 import type { Attempt, Failure, StepResult } from "../../../run/event.ts";
 
-/** What the page is told of a run; times are milliseconds since its beginning. */
+/** The data of a run that the page shows; times are milliseconds since the run started. */
 export interface PageData {
   readonly duration: number;
   readonly jobs: readonly PageJob[];

@@ -33,7 +33,7 @@ const CASES: readonly (readonly [what: string, defaults: Dict, own: Dict, merged
   ["lets null take a header away", { headers: { A: "1" } }, { headers: { a: null } }, {
     headers: { a: null },
   }],
-  ["lets a template stand for all headers", { headers: { A: "1" } }, { headers: "{{vars.h}}" }, {
+  ["lets a template replace all headers", { headers: { A: "1" } }, { headers: "{{vars.h}}" }, {
     headers: "{{vars.h}}",
   }],
   [

@@ -116,7 +116,7 @@ Deno.test("http takes no credentials to another origin", async () => {
 });
 
 const AS_THEY_ARE: readonly (readonly [what: string, params: Dict])[] = [
-  ["that it is told not to follow", { get: "/302?%2Fthere", follow_redirects: false }],
+  ["with follow_redirects: false", { get: "/302?%2Fthere", follow_redirects: false }],
   ["without a location", { get: "/302" }],
   ["of another kind", { get: "/304?%2Fthere" }],
 ];

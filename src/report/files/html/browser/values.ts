@@ -19,7 +19,7 @@ export function makeValues(el: MakeElement): Values {
   const isTree = (value: unknown): value is object => typeof value === "object" && value !== null;
   const kindOf = (value: unknown) => value === null ? "nil" : typeof value;
 
-  /** `head` is the name of the value: it stands in the line that folds. */
+  /** `head` is the name of the value: it is in the line that folds. */
   const branch = (
     value: object,
     depth: number,
