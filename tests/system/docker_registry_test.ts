@@ -1,0 +1,96 @@
+import { assertEquals } from "@std/assert";
+import { createHash } from "node:crypto";
+import { runMain } from "../support/run_main.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+/** A port that nothing listens on. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return (listener.addr as Deno.NetAddr).port;
+}
+
+function config(port: number, folder: string): string {
+  return `version: 0.1
+log: { level: error, accesslog: { disabled: true } }
+storage: { filesystem: { rootdirectory: ${folder}/data } }
+http: { addr: "127.0.0.1:${port}" }
+`;
+}
+
+/** Pushes a layer as `docker push` does, and pulls it back. */
+function pushAndPull(port: number, folder: string, digest: string): string {
+  return `name: A layer
+jobs:
+  - name: push and pull
+    defaults:
+      http: { url: "http://127.0.0.1:${port}" }
+    steps:
+      - name: the registry is up
+        uses: http
+        with: { get: /v2/ }
+        retry: { max_attempts: 100, interval: 50ms }
+        test: res.code == 200
+      - name: begin an upload
+        id: upload
+        uses: http
+        with: { post: /v2/app/blobs/uploads/ }
+        test: res.code == 202
+        outputs: { location: res.headers.Location }
+      - name: another digest is refused
+        uses: http
+        with:
+          put: "{{outputs.upload.location}}&digest=sha256:${"0".repeat(64)}"
+          file: ${folder}/layer.tgz
+          headers: { content-type: application/octet-stream }
+        test: res.code == 400 && res.body.errors[0].code == "DIGEST_INVALID"
+      - name: begin again
+        id: again
+        uses: http
+        with: { post: /v2/app/blobs/uploads/ }
+        test: res.code == 202
+        outputs: { location: res.headers.Location }
+      - name: push
+        uses: http
+        with:
+          put: "{{outputs.again.location}}&digest=sha256:${digest}"
+          file: ${folder}/layer.tgz
+          headers: { content-type: application/octet-stream }
+        test: res.code == 201 && res.headers["Docker-Content-Digest"] == "sha256:${digest}"
+      - name: pull
+        uses: http
+        with: { get: "/v2/app/blobs/sha256:${digest}", save: ${folder}/pulled.tgz }
+        test: |
+          res.code == 200 && "sha256:" + res.sha256 == res.headers["Docker-Content-Digest"] &&
+          res.sha256 == "${digest}" && res.size == int(res.headers["Content-Length"])
+      - name: a layer that was not pushed
+        uses: http
+        with: { get: "/v2/app/blobs/sha256:${"1".repeat(64)}", save: ${folder}/none.tgz }
+        test: res.code == 404 && res.body.errors[0].code == "BLOB_UNKNOWN"
+`;
+}
+
+Deno.test("http pushes a layer to a Docker registry, and save pulls it back", async () => {
+  const port = freePort();
+  // More than the buffers of the sockets hold.
+  const layer = new Uint8Array(8_000_000).map((_, at) => (at * at) >> 7);
+  const digest = createHash("sha256").update(layer).digest("hex");
+  await withFiles({ "layer.tgz": layer }, async (folder) => {
+    await Deno.writeTextFile(`${folder}/registry.yml`, config(port, folder));
+    await Deno.writeTextFile(`${folder}/w.yml`, pushAndPull(port, folder, digest));
+    const registry = new Deno.Command("/usr/bin/docker-registry", {
+      args: ["serve", `${folder}/registry.yml`],
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    try {
+      const { code, stdout, stderr } = await runMain([`${folder}/w.yml`]);
+      assertEquals([code, stderr], [0, ""], stdout);
+      assertEquals(await Deno.readFile(`${folder}/pulled.tgz`), layer);
+      const names = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+      assertEquals(names, ["data", "layer.tgz", "pulled.tgz", "registry.yml", "w.yml"]);
+    } finally {
+      registry.kill("SIGTERM");
+      await registry.status;
+    }
+  });
+});
