@@ -41,7 +41,13 @@ export {
   type SuiteRunOptions,
   type SuiteWorkflow,
 } from "./src/library/suite.ts";
-export { LoadError, RunnerError, StepError, UsageError } from "./src/source/errors.ts";
+export {
+  LoadError,
+  type NameRead,
+  RunnerError,
+  StepError,
+  UsageError,
+} from "./src/source/errors.ts";
 export type { WrittenPermissions as Permissions } from "./src/action/permissions/read_permissions.ts";
 export type { Plan, Workflow } from "./src/library/types.ts";
 export type {

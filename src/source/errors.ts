@@ -53,10 +53,13 @@ export class StepError extends RunnerError {
 
 /** A name that an expression reads, and the keys after it: `vars.user.id`. */
 export interface NameRead {
+  /** The name: `vars`. */
   readonly root: string;
+  /** The keys that are read after it, in order. */
   readonly keys: readonly { readonly name: string }[];
-  /** Offsets in the text of the expression. */
+  /** Where it begins, as an offset in the text of the expression. */
   readonly start: number;
+  /** Where it ends. */
   readonly end: number;
 }
 
