@@ -126,7 +126,9 @@ async function* jsonLines(path: string, session: Session): AsyncGenerator<Value>
 
 async function* csvRows(path: string, session: Session): AsyncGenerator<Value> {
   const { CsvParseStream } = await import("@std/csv/parse-stream");
-  const stream = (await textOf(path, session)).pipeThrough(new CsvParseStream());
+  // Programs that import the library do not see the types of this one.
+  const parser: TransformStream<string, readonly string[]> = new CsvParseStream();
+  const stream = (await textOf(path, session)).pipeThrough(parser);
   let columns: readonly string[] | undefined;
   let number = 0;
   try {

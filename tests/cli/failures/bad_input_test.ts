@@ -82,7 +82,8 @@ jobs:
     'w.yml:17:27: error: the step id "two" is already defined',
     `w.yml:17:57: error: "timeout" must be a duration ${FORMS}, not "never"`,
     'w.yml:17:65: error: "test" is empty',
-    'w.yml:18:34: error: "iteration" must be a list of maps, not a map',
+    'w.yml:18:34: error: "iteration" needs "list", "file" or "until"',
+    'w.yml:18:35: warning: unknown key "a" in iteration',
     'w.yml:18:52: error: the output "a" is empty',
     'w.yml:18:66: error: "skipif" must be an expression, not a map',
     'w.yml:19:46: error: "count" must be at most 10000, not 10001',
@@ -265,7 +266,7 @@ Deno.test("a secret in a line of the file is not shown with the mistake in it", 
     (await refuse(wrong, "w.yml", env)).split("\n").slice(1, 4).join("\n"),
     `w.yml:5:54: error: unknown name "foo" in a step
   5 |   - {uses: hello, with: {a: "***", b: "{{ foo }}"}}
-    |                                           ^^^ the names here are vars, res, req, rt, status, outputs, needs, repeat_index`,
+    |                                           ^^^ the names here are vars, res, req, rt, status, outputs, needs, repeat_index, iteration_index`,
   );
   const odd = `${steps}  - {uses: hello, nane: hunter2hunter2}\n`;
   const warned: CliResult = await withFiles(
