@@ -181,10 +181,10 @@ export function runSuite(suite: Suite, options: SuiteRunOptions = {}): Run {
  * left out. Throws `RunnerError` for any other line that is not an event.
  *
  * @example Read the events of a file
- * ```ts no-eval
+ * ```ts
  * import { readEvents } from "@runner/runner";
  *
- * const text = await Deno.readTextFile("events.ndjson");
+ * const text = '{"type":"note","runId":"1","time":0,"level":"warning","text":"slow"}\n';
  * for (const event of await readEvents(text)) console.log(event.type);
  * ```
  */
@@ -198,7 +198,7 @@ export async function readEvents(text: string, file = "events.ndjson"): Promise<
  * Throws `RunnerError` where a shard is missing, torn, or of another suite.
  *
  * @example Merge the events of two shards
- * ```ts no-eval
+ * ```ts ignore
  * import { makeReport, mergeEvents, readEvents } from "@runner/runner";
  *
  * const read = async (file: string) => await readEvents(await Deno.readTextFile(file), file);
