@@ -25,19 +25,25 @@ const SIDEBAR = [
       page("Keys", "/reference/keys"),
       page("Expressions", "/expressions"),
       page("Functions", "/reference/functions"),
+      page("Data-driven tests", "/data"),
+      page("Polling and loops", "/loops"),
+      page("Cleanup", "/cleanup"),
       page("Recipes", "/recipes"),
     ],
   },
   {
     text: "Actions",
-    items: ["http", "shell", "echo", "hello", "embedded"]
+    items: ["http", "shell", "echo", "hello", "tcp", "tls", "dns", "redis", "embedded"]
       .map((name) => page(name, `/reference/actions/${name}`))
       .concat(page("Plugins", "/extending")),
   },
   {
     text: "HTTP",
     items: [
+      page("Sign in", "/sign-in"),
       page("Cookies", "/cookies"),
+      page("Certificates and mutual TLS", "/certificates"),
+      page("Proxies and other ways to connect", "/connections"),
       page("Upload files", "/upload"),
       page("Download and verify", "/download"),
       page("GraphQL", "/graphql"),

@@ -73,7 +73,7 @@ async function tryInBrowser(test: Deno.TestContext, page: Page, url: string): Pr
         const text = document.querySelector("main").innerText;
         return text.includes("random_str(length: number)") && text;
       });
-      return [new URL(href).pathname, page.includes("A text of so many random letters")];
+      return [new URL(href).pathname, page.includes("random letters and digits")];
     })()`);
     assertEquals(found, ["/reference/functions.html", true]);
   });
