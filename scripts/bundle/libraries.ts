@@ -5,6 +5,7 @@
  */
 export const LIBRARIES: Readonly<Record<string, string>> = {
   "diff": "showing differences",
+  "@jmespath-community/jmespath": "evaluating JMESPath",
   "aws4fetch": "signing requests for AWS",
   "css-select": "finding elements by selectors",
   "dns-packet": "asking name servers",

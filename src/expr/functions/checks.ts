@@ -22,6 +22,11 @@ export const CHECK_FUNCTIONS = [
     },
   ),
   defineNew(
+    "semver(version: string)",
+    "A string that compares with others as the versions do: `semver(a) < semver(b)`.",
+    (_, version: string) => comparableVersion(version),
+  ),
+  defineNew(
     "is_uuid(value: any)",
     "Whether the value is a UUID.",
     matcher(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i),
@@ -43,6 +48,33 @@ export const CHECK_FUNCTIONS = [
     isIsoDate,
   ),
 ] as const;
+
+const VERSION =
+  /^v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([\da-z-]+(?:\.[\da-z-]+)*))?(?:\+[\da-z.-]+)?$/i;
+
+/** A version of Semantic Versioning as a string whose order is that of versions. */
+function comparableVersion(version: string): string {
+  const found = version.length <= 256 ? VERSION.exec(version) : null;
+  const [, major, minor, patch, before] = found ?? [];
+  const hasZero = before?.split(".").some((part) => /^0\d+$/.test(part));
+  if (major === undefined || minor === undefined || patch === undefined || hasZero) {
+    throw new Fault("semver() needs a version like 1.2.3 or 1.2.3-rc.1");
+  }
+  const core = [major, minor, patch].map(comparableNumber).join(".");
+  // A release comes after what comes before it, and "~" after "-".
+  if (before === undefined) return `${core}~`;
+  const parts = before.split(".").map((part) =>
+    /^\d+$/.test(part) ? comparableNumber(part) : `_${part}`
+  );
+  // "!" comes before all that a part may hold.
+  return `${core}-${parts.join("!")}`;
+}
+
+/** A longer number is larger: a letter for its length comes first. */
+function comparableNumber(digits: string): string {
+  if (digits.length > 26) throw new Fault("semver() got a number of more than 26 digits");
+  return String.fromCharCode(64 + digits.length) + digits;
+}
 
 /** Values of other types, and texts too long for the form, do not match. */
 function matcher(form: RegExp): (run: unknown, value: Value) => boolean {

@@ -1,5 +1,6 @@
 import { captureRegex, loadRegexEngine, regexProblem } from "../evaluate/regex.ts";
 import { defineNew } from "./function.ts";
+import { jmespathProblem, loadJmespath, searchJmespath } from "./jmespath.ts";
 import { jsonPathProblem, loadJsonPath, selectByPath } from "./json_path.ts";
 import { loadHtml, selectorProblem, selectTexts } from "./select_html.ts";
 
@@ -25,5 +26,12 @@ export const EXTRACTION_FUNCTIONS = [
     selectByPath,
     loadJsonPath,
     { position: 1, problem: jsonPathProblem },
+  ),
+  defineNew(
+    "jmespath(value: any, expression: string)",
+    "The value of a JMESPath expression about a value.",
+    searchJmespath,
+    loadJmespath,
+    { position: 1, problem: jmespathProblem },
   ),
 ] as const;

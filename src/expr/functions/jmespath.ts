@@ -1,0 +1,117 @@
+import { plain, readField } from "../../value/plain.ts";
+import type { Value } from "../../value/value.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
+import { Fault } from "../fault.ts";
+import { LIMITS } from "../limits.ts";
+
+type Library = typeof import("@jmespath-community/jmespath");
+type Tree = ReturnType<Library["compile"]>;
+
+/** Methods of the library through which all of its work goes. */
+interface Interpreter {
+  visit: (node: unknown, value: unknown) => unknown;
+}
+interface Runtime {
+  callFunction: (name: string, args: readonly unknown[]) => unknown;
+}
+
+let library: Library | undefined;
+/** Who pays for the search under way. */
+let payer: Evaluation | undefined;
+
+/** Loads what evaluates JMESPath, which few workflows need. */
+export async function loadJmespath(): Promise<void> {
+  if (library) return;
+  const loaded = await import("@jmespath-community/jmespath");
+  if (library) return;
+  const { TreeInterpreter } = loaded;
+  meterVisits(Object.getPrototypeOf(TreeInterpreter) as Interpreter);
+  meterCalls(Object.getPrototypeOf(TreeInterpreter.runtime) as Runtime);
+  library = loaded;
+}
+
+/** What is wrong with an expression, or nothing. Nothing either before the library is loaded. */
+export function jmespathProblem(text: string): string | undefined {
+  if (!library) return undefined;
+  const tree = compile(text);
+  return tree instanceof Fault ? tree.message : undefined;
+}
+
+/** The value of a JMESPath expression. */
+export function searchJmespath(run: Evaluation, value: Value, text: string): Value {
+  if (!library) throw new Error("jmespath is not loaded");
+  run.spend(100 + text.length);
+  const tree = compile(text);
+  if (tree instanceof Fault) throw tree;
+  const before = payer;
+  payer = run;
+  try {
+    return copy(run, library.TreeInterpreter.search(tree, copy(run, value) as never));
+  } catch (error) {
+    if (error instanceof Fault || !(error instanceof Error)) throw error;
+    // Other messages of the library may quote data, which may be secret.
+    const unknown = /^Unknown function: (\w+)/.exec(error.message)?.[1];
+    throw new Fault(
+      unknown === undefined
+        ? "jmespath() cannot evaluate this expression: a value is of the wrong type"
+        : `jmespath() has no function ${unknown}()`,
+    );
+  } finally {
+    payer = before;
+  }
+}
+
+function compile(text: string): Tree | Fault {
+  if (text.length > LIMITS.pattern) {
+    return new Fault(`the JMESPath is longer than ${LIMITS.pattern} characters`);
+  }
+  try {
+    return library!.compile(text);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // Without the text that the parser quotes.
+    const reason = /^(?:Syntax error, )?(unexpected token type|unexpected end|unknown function)/i
+      .exec(error.message)?.[1]?.toLowerCase();
+    return new Fault(`invalid JMESPath${reason ? `: ${reason}` : ""}`);
+  }
+}
+
+function meterVisits(interpreter: Interpreter): void {
+  const { visit } = interpreter;
+  interpreter.visit = function (node, value) {
+    payer?.spend(1);
+    const result = visit.call(this, node, value);
+    if (Array.isArray(result)) payer?.spend(result.length >> 2);
+    else if (typeof result === "string") payer?.spend(result.length >> 6);
+    return result;
+  };
+}
+
+function meterCalls(runtime: Runtime): void {
+  const { callFunction } = runtime;
+  runtime.callFunction = function (name, args) {
+    if (name.startsWith("pad_") && typeof args[1] === "number") payer?.reserveText(args[1]);
+    for (const arg of args) payer?.spend(sizeOf(arg));
+    const result = callFunction.call(this, name, args);
+    if (typeof result === "string") payer?.reserveText(result.length);
+    return result;
+  };
+}
+
+/** What a function may do with an argument, as steps. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length >> 4;
+  if (typeof value !== "object" || value === null) return 0;
+  return (Array.isArray(value) ? value : Object.keys(value)).length;
+}
+
+/** Plain data of its own: the library sees nothing inherited, and what it gives is data. */
+function copy(run: Evaluation, value: unknown): Value {
+  run.spend(1);
+  const known = plain(value);
+  if (typeof known !== "object" || known === null) return known;
+  if (Array.isArray(known)) return known.map((item) => copy(run, item));
+  const map: Record<string, Value> = Object.create(null);
+  for (const key of Object.keys(known)) map[key] = copy(run, readField(known, key));
+  return map;
+}
