@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what `deno task test:system` needs, from Debian's packages and, in tests/tools, from npm.
 set -eu
-packages="tmux procps util-linux zsh fish chromium python3 curl wget libxml2-utils shellcheck ruby redis-server nginx-light python3-httpbin tinyproxy openssl docker-registry"
+packages="tmux procps util-linux zsh fish chromium python3 curl wget libxml2-utils shellcheck ruby redis-server nginx-light python3-httpbin tinyproxy openssl docker-registry postgresql mariadb-server-core mariadb-client-core"
 sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
 $sudo apt-get update -qq

@@ -13,7 +13,9 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   "hdr-histogram-js": "counting the times of rounds",
   "ioredis": "speaking to Redis",
   "jsonpath-rfc9535/parser": "reading JSONPaths",
+  "mysql2": "querying MySQL and MariaDB",
   "openapi-sampler": "reading OpenAPI descriptions",
+  "pg": "querying PostgreSQL",
   "re2js": "matching regular expressions",
   "tough-cookie": "keeping the cookies of responses",
 };

@@ -18,12 +18,12 @@ export const ACTIONS: readonly ActionEntry[] = [
   { name: "tls", load: async () => (await import("./tls_check/tls_check.ts")).tls },
   { name: "dns", load: async () => (await import("./dns/dns.ts")).dns },
   { name: "redis", load: async () => (await import("./redis/redis.ts")).redis },
+  { name: "db", load: async () => (await import("./db/db.ts")).db },
   { name: "embedded", load: async () => (await import("./embedded.ts")).embedded },
 ];
 
 /** Names of actions that workflows for similar programs use and that do not exist here yet. */
 export const REFERENCE_ACTIONS: readonly string[] = [
-  "db",
   "grpc",
   "smtp",
   "imap",

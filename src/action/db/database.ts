@@ -1,0 +1,109 @@
+import type { ActionContext, Value } from "../action.ts";
+import type { Endpoint } from "../net/explain_connection.ts";
+import type { TlsOptions } from "../tls/tls_options.ts";
+
+/** An open connection to a database, which carries out one statement at a time. */
+export interface Connection {
+  /** Whether it was lost or given up, so that the next step needs another. */
+  readonly isLost: boolean;
+  /** Carries out a statement, or several where there are no values. */
+  run(statement: Statement, most: number): Promise<Outcome>;
+  /** Ends what runs, on the server too. */
+  cancel(): Promise<void>;
+  close(): void | Promise<void>;
+  /** Closes it without waiting for what runs. */
+  destroy(): void;
+}
+
+export interface Statement {
+  readonly text: string;
+  /** Values for the placeholders, in order. */
+  readonly values?: readonly Value[];
+}
+
+/** What the database answered: results, or the error of a statement after those before it. */
+export interface Outcome {
+  readonly results: readonly StatementResult[];
+  readonly error?: DatabaseError;
+}
+
+export interface StatementResult {
+  readonly columns: readonly string[];
+  readonly rows: readonly Value[][];
+  readonly rowsAffected: number;
+  /** Whether there were more rows than were asked for. */
+  readonly isTruncated: boolean;
+}
+
+export interface DatabaseError {
+  readonly message: string;
+  /** A code that people search for: `23505`, `ER_DUP_ENTRY`, `SQLITE_CONSTRAINT_UNIQUE`. */
+  readonly code: string;
+}
+
+/** Where a server is, and as whom to sign in. */
+export interface Server extends Endpoint {
+  /** The directory of a socket of the system, in place of host and port. */
+  readonly socket?: string;
+  readonly user?: string;
+  readonly password?: string;
+  readonly database?: string;
+}
+
+/** How to use TLS with a server; `isOptional` falls back to a plain connection. */
+export interface ServerTls {
+  readonly options: TlsOptions & { readonly checkServerIdentity?: () => undefined };
+  readonly isOptional: boolean;
+}
+
+/** What a driver needs to connect. */
+export interface ConnectRequest {
+  readonly server: Server;
+  readonly tls?: ServerTls;
+  readonly context: ActionContext;
+}
+
+/** Bytes, as rows write them. */
+export function bytesValue(bytes: Uint8Array): Value {
+  return { base64: bytes.toBase64() };
+}
+
+/** The bytes of a value that rows would write so: `{base64: …}`. */
+export function bytesOf(value: Value): Uint8Array | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const { base64, ...rest } = value as { readonly [name: string]: Value };
+  if (typeof base64 !== "string" || Object.keys(rest).length > 0) return undefined;
+  try {
+    return Uint8Array.fromBase64(base64);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An integer that a number can hold, or its text. */
+export function integerValue(integer: bigint | string): Value {
+  const number = Number(integer);
+  return Number.isSafeInteger(number) ? number : String(integer);
+}
+
+/** A number, or the name of one that JSON does not have: `NaN`, `Infinity`. */
+export function numberValue(number: number): Value {
+  return Number.isFinite(number) ? number : String(number);
+}
+
+/** Text of JSON as its value; what is none stays text. */
+export function jsonValue(text: string): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return text;
+  }
+}
+
+/** A date and time as ISO 8601 writes it: `2024-01-02T03:04:05+02:00`. */
+export function timeValue(text: string): string {
+  return text
+    .replace(/^(\d{4,}-\d\d-\d\d) (\d)/, "$1T$2")
+    .replace(/([+-]\d\d)$(?<=:.*)/, "$1:00")
+    .replace(/\+00:00$/, "Z");
+}

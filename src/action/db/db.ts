@@ -1,0 +1,115 @@
+import { isTemplate } from "../../expr/template/template_data.ts";
+import type { Action, Dict, ParameterProblem } from "../action.ts";
+import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
+
+/** Queries a database. */
+export const db: Action = {
+  name: "db",
+  summary: "Queries PostgreSQL, MySQL, MariaDB and SQLite",
+  foreignKeys: {
+    url: 'the key is "dsn"',
+    database: 'the key is "dsn": dsn: "postgres://user:password@host:5432/database"',
+    host: 'write a DSN: dsn: "postgres://user:password@host:5432/database"',
+    sql: 'the key is "query"',
+    statement: 'the key is "query"',
+    args: 'the key is "params"',
+    parameters: 'the key is "params"',
+    limit: 'the key is "max_rows"',
+  },
+  parameters: [
+    {
+      name: "dsn",
+      type: "string",
+      summary:
+        "The database: `postgres://user:password@host:5432/name`, `mysql://user:password@host:3306/name`, the path of a SQLite file, or `:memory:`",
+      required: true,
+    },
+    { name: "query", type: "string", summary: "A statement" },
+    {
+      name: "params",
+      type: ["list", "map"],
+      summary:
+        "Values for the statement: a list for its placeholders (`$1` of PostgreSQL, `?` of the others), or a map for `:name`",
+    },
+    { name: "file", type: "string", summary: "The path of a file with statements" },
+    {
+      name: "transaction",
+      type: "list",
+      summary:
+        "Statements that take effect together or not at all: each a text, or a map of `query` and `params`",
+    },
+    {
+      name: "rows",
+      type: "string",
+      summary: "What a row is: `objects` by column name, or `arrays`",
+      default: "objects",
+    },
+    {
+      name: "max_rows",
+      type: "integer",
+      summary: "How many rows are kept; the rest is cut off, with a warning",
+      default: "10000",
+    },
+    TLS_PARAMETER,
+    {
+      name: "connection",
+      type: "string",
+      summary: "A name by which all jobs of the run share the connection",
+      default: "one for each job and DSN",
+    },
+    {
+      name: "fresh",
+      type: "boolean",
+      summary: "Whether to open a connection for this step alone",
+      default: "false",
+    },
+    {
+      name: "timeout",
+      type: "duration",
+      summary: "How long connecting and all statements may take",
+      default: "the timeout of the step",
+    },
+  ],
+  alternatives: [{ names: ["query", "file", "transaction"], required: true }],
+  responseFields: [
+    { name: "code", type: "int" },
+    { name: "rows", type: "array" },
+    { name: "rows_affected", type: "int" },
+    { name: "columns", type: "array" },
+    { name: "results", type: "array" },
+    { name: "truncated", type: "bool" },
+    { name: "error", type: "string" },
+    { name: "error_code", type: "string" },
+  ],
+  check: (params) => [...checkStatements(params), ...checkTls(params)],
+  exampleTest: "res.rows[0].id == 1",
+  load: async () => (await import("./run_db.ts")).runDb,
+};
+
+const KINDS = ["query", "file", "transaction"];
+
+function checkStatements(params: Dict): readonly ParameterProblem[] {
+  const isGiven = (name: string) => (params[name] ?? null) !== null;
+  const given = KINDS.filter(isGiven);
+  if (given.length === 0) {
+    return [{ path: [], message: 'db needs "query", "file" or "transaction"' }];
+  }
+  if (given.length > 1) {
+    const message = `"${given[0]}" and "${given[1]}" cannot be combined`;
+    return [{ path: [given[1]!], at: "key", message }];
+  }
+  const problems: ParameterProblem[] = [];
+  if (isGiven("params") && given[0] !== "query") {
+    const message = `"params" belongs to "query", not to "${given[0]}"`;
+    const hint = given[0] === "file" ? undefined : "write - { query: …, params: … } in the list";
+    problems.push({ path: ["params"], at: "key", message, ...hint ? { hint } : {} });
+  }
+  const { rows, max_rows: most } = params;
+  if (isGiven("rows") && !isTemplate(rows!) && rows !== "objects" && rows !== "arrays") {
+    problems.push({ path: ["rows"], message: '"rows" must be "objects" or "arrays"' });
+  }
+  if (typeof most === "number" && most < 0) {
+    problems.push({ path: ["max_rows"], message: '"max_rows" must not be negative' });
+  }
+  return problems;
+}

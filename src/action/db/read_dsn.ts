@@ -1,0 +1,111 @@
+import { StepError } from "../../source/errors.ts";
+import type { SecretSink } from "../action.ts";
+import type { Server } from "./database.ts";
+
+/** What a DSN leads to. */
+export type Target = ServerTarget | FileTarget;
+
+export interface ServerTarget {
+  readonly dialect: "postgres" | "mysql";
+  readonly server: Server;
+  /** The parameters after `?`. */
+  readonly options: URLSearchParams;
+  /** The DSN without its password. */
+  readonly shown: string;
+}
+
+export interface FileTarget {
+  readonly dialect: "sqlite";
+  /** A path, or `:memory:`. */
+  readonly path: string;
+  /** `?mode=ro` and what else SQLite takes there; empty where there is nothing. */
+  readonly query: string;
+  readonly shown: string;
+}
+
+const SERVERS: Readonly<Record<string, readonly ["postgres" | "mysql", number]>> = {
+  postgres: ["postgres", 5432],
+  postgresql: ["postgres", 5432],
+  mysql: ["mysql", 3306],
+  mariadb: ["mysql", 3306],
+};
+
+const HINT =
+  "write postgres://user:password@host:5432/name, mysql://user:password@host:3306/name, the path of a SQLite file, or :memory:";
+
+/** Reads a DSN; its password is a secret before anything can fail. */
+export function readDsn(dsn: string, secrets: SecretSink): Target {
+  // A scheme of one letter is the drive of a path.
+  const scheme = /^([a-z][a-z0-9+.-]+):(?!memory:)/i.exec(dsn)?.[1]?.toLowerCase();
+  const known = scheme === undefined ? undefined : SERVERS[scheme];
+  if (known) return readServer(dsn, known, secrets);
+  if (scheme === undefined || /^(file|sqlite3?)$/.test(scheme)) return readFileTarget(dsn, scheme);
+  const [, password] = /:\/\/[^:/]*:(.*)@/.exec(dsn) ?? [];
+  if (password) secrets.add(password);
+  throw new StepError(`cannot run db: unsupported database "${scheme}"`, HINT, {
+    parameter: "dsn",
+  });
+}
+
+function readServer(
+  dsn: string,
+  [dialect, port]: readonly ["postgres" | "mysql", number],
+  secrets: SecretSink,
+): ServerTarget {
+  const [, written] = /^[^:]+:\/\/[^:/@]*:(.*)@/s.exec(dsn) ?? [];
+  if (written) secrets.add(written);
+  const url = URL.parse(dsn.replace(/@tcp\(([^)]*)\)/, "@$1"));
+  const decoded = url && decode(url);
+  if (!url || !decoded || /[/?#]/.test(written?.split("@")[0] ?? "")) {
+    throw new StepError(
+      "cannot run db: invalid DSN",
+      'characters such as "@", "/", "#" and "%" in a password are written as %40, %2F, %23 and %25',
+      { parameter: "dsn" },
+    );
+  }
+  const { user, password, database } = decoded;
+  if (password !== "") secrets.add(password);
+  const options = url.searchParams;
+  const own = options.get("host") ?? "";
+  const socket = own.startsWith("/") ? own : options.get("socket") ?? options.get("socketPath");
+  const host = socket === null && own !== "" ? own : url.hostname.replace(/^\[|\]$/g, "");
+  const shown = new URL(url);
+  if (shown.password !== "") shown.password = "***";
+  return {
+    dialect,
+    server: {
+      host: host === "" ? "localhost" : host,
+      port: Number(url.port || options.get("port") || port),
+      ...socket === null ? {} : { socket },
+      ...user === "" ? {} : { user },
+      ...password === "" ? {} : { password },
+      ...database === "" ? {} : { database },
+    },
+    options,
+    shown: shown.href,
+  };
+}
+
+function decode({ username, password, pathname }: URL) {
+  try {
+    return {
+      user: decodeURIComponent(username),
+      password: decodeURIComponent(password),
+      database: decodeURIComponent(pathname.slice(1)),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function readFileTarget(dsn: string, scheme: string | undefined): FileTarget {
+  const rest = scheme === undefined ? dsn : dsn.slice(scheme.length + 1);
+  const [, name = "", query = ""] =
+    (scheme === undefined ? [, rest] : /^([^?]*)(.*)$/s.exec(rest))!;
+  // Before a path from the root, two slashes begin an empty host.
+  const path = scheme === undefined ? name : name.replace(/^\/\/(?=\/)|^\/\//, "");
+  if (path === "") {
+    throw new StepError("cannot run db: the DSN names no file", HINT, { parameter: "dsn" });
+  }
+  return { dialect: "sqlite", path, query, shown: dsn };
+}

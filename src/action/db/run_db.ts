@@ -1,0 +1,268 @@
+import { StepError } from "../../source/errors.ts";
+import { describeValue, isDict } from "../../value/value.ts";
+import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
+import { explainConnection, placeOf } from "../net/explain_connection.ts";
+import { checkNet } from "../net/open_socket.ts";
+import { limitAction } from "../net/step_deadline.ts";
+import { onAbort } from "../on_abort.ts";
+import { type ParameterReader, readParameters, required } from "../read_parameters.ts";
+import { readStepFile } from "../step_file.ts";
+import type { Connection, DatabaseError, Statement, StatementResult } from "./database.ts";
+import { readDsn, type Target } from "./read_dsn.ts";
+import { readServerTls } from "./ssl_mode.ts";
+import { bindNames } from "./statements.ts";
+
+/** How many rows are kept where the step does not say. */
+const MOST_ROWS = 10_000;
+
+/** Milliseconds that a database has to end what it was asked to end. */
+const PATIENCE = 2000;
+
+/** What a step runs: statements one after another, in a transaction or not. */
+interface Work {
+  readonly statements: readonly Statement[];
+  readonly isTransaction: boolean;
+}
+
+/** A connection for all that use it, one at a time; absent until it is needed, or once lost. */
+interface Session {
+  connection: Connection | undefined;
+  turn: Promise<void>;
+}
+
+interface Results {
+  readonly results: readonly StatementResult[];
+  readonly error?: DatabaseError;
+}
+
+/** Carries out statements. What the database refuses is a result; no connection is an error. */
+export async function runDb(params: Dict, context: ActionContext): Promise<ActionResult> {
+  const read = readParameters("db", params);
+  const dsn = required("db", "dsn", read.string("dsn"));
+  const target = readDsn(dsn, context.secrets);
+  const form = readForm(read);
+  const work = await readWork(read, target, context);
+  const name = read.string("connection");
+  const scope = read.boolean("fresh")
+    ? context.scope.step
+    : name === undefined
+    ? context.scope.job
+    : context.scope.run;
+  const session = scope.resource(
+    `db:${name ?? ""}:${dsn}:${JSON.stringify(params.tls ?? null)}`,
+    (): Session => ({ connection: undefined, turn: Promise.resolve() }),
+    ({ connection }) => connection?.close(),
+  );
+  const answer = await inTurn(session, context, async () => {
+    const { context: limited, release } = limitAction(context, read.duration("timeout"));
+    try {
+      if (session.connection?.isLost) session.connection = undefined;
+      const connection = session.connection ??= await connect(target, params, limited);
+      return await guard(session, connection, target, limited, carryOut(connection, work, form));
+    } finally {
+      release();
+    }
+  });
+  return toResult(target, params, form, answer, context);
+}
+
+/** Waits until nobody else uses the connection, for which no timeout counts. */
+async function inTurn<T>(
+  session: Session,
+  { deadline, signal }: ActionContext,
+  act: () => Promise<T>,
+): Promise<T> {
+  const before = session.turn;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  session.turn = before.then(() => promise);
+  const stopped = Promise.withResolvers<never>();
+  const forget = onAbort(signal, stopped.reject);
+  try {
+    deadline.pauseTimeout();
+    await Promise.race([before, stopped.promise]).finally(() => deadline.resumeTimeout());
+    forget();
+    return await act();
+  } finally {
+    forget();
+    resolve();
+  }
+}
+
+async function connect(
+  target: Target,
+  params: Dict,
+  context: ActionContext,
+): Promise<Connection> {
+  if (target.dialect === "sqlite") {
+    const { openSqlite } = await import("./sqlite.ts");
+    return await openSqlite(target, context);
+  }
+  const { server } = target;
+  if (server.socket === undefined) await checkNet(server, context);
+  const tls = await readServerTls(target, params, context);
+  const request = { server, context, ...tls ? { tls } : {} };
+  return target.dialect === "postgres"
+    ? await (await import("./postgres.ts")).connectPostgres(request)
+    : await (await import("./mysql.ts")).connectMysql(request);
+}
+
+/** Waits for the answer. When the attempt ends first, the database ends its work. */
+async function guard(
+  session: Session,
+  connection: Connection,
+  target: Target,
+  context: ActionContext,
+  answer: Promise<Results>,
+): Promise<Results> {
+  const stopped = Promise.withResolvers<never>();
+  const forget = onAbort(context.signal, stopped.reject);
+  const place = nameOf(target);
+  try {
+    return await Promise.race([answer, stopped.promise]);
+  } catch (error) {
+    if (error instanceof StepError) {
+      const late = Promise.withResolvers<"late">();
+      const limit = context.deadline.after(PATIENCE, () => late.resolve("late"));
+      const ended = Promise.all([connection.cancel(), answer]).catch(() => {});
+      const isLate = await Promise.race([ended, late.promise]) === "late";
+      limit.cancel();
+      if (isLate) giveUp(session);
+      throw new StepError(`${error.message} while waiting for ${place}`, error.hint);
+    }
+    giveUp(session);
+    if (target.dialect === "sqlite") throw error;
+    const { words, hint } = await explainConnection(error, target.server, context.host.clock);
+    throw new StepError(`the connection to ${place} was lost: ${words}`, hint, { cause: words });
+  } finally {
+    forget();
+  }
+}
+
+function giveUp(session: Session): void {
+  session.connection?.destroy();
+  session.connection = undefined;
+}
+
+/** A database in words: `PostgreSQL at localhost port 5432`. */
+function nameOf(target: Target): string {
+  if (target.dialect === "sqlite") return `the SQLite database "${target.path}"`;
+  const place = target.server.socket ?? placeOf(target.server);
+  return `${target.dialect === "postgres" ? "PostgreSQL" : "MySQL"} at ${place}`;
+}
+
+async function carryOut(
+  connection: Connection,
+  { statements, isTransaction }: Work,
+  { most }: Form,
+): Promise<Results> {
+  const results: StatementResult[] = [];
+  if (isTransaction) {
+    const { error } = await connection.run({ text: "BEGIN" }, 0);
+    if (error) return { results, error };
+  }
+  for (const statement of statements) {
+    const { results: own, error } = await connection.run(statement, most);
+    results.push(...own);
+    if (!error) continue;
+    if (isTransaction) await connection.run({ text: "ROLLBACK" }, 0);
+    return { results, error };
+  }
+  if (!isTransaction) return { results };
+  const { error } = await connection.run({ text: "COMMIT" }, 0);
+  return { results, ...error ? { error } : {} };
+}
+
+async function readWork(
+  read: ParameterReader,
+  { dialect }: Target,
+  context: ActionContext,
+): Promise<Work> {
+  const file = read.string("file");
+  if (file !== undefined) {
+    const bytes = await readStepFile({ what: "the file", path: file, parameter: "file" }, context);
+    return { statements: [{ text: new TextDecoder().decode(bytes) }], isTransaction: false };
+  }
+  const list = read.list("transaction");
+  if (list) {
+    const statements = list.map((one, index) => {
+      const { query, params } = isDict(one) ? one : { query: one, params: undefined };
+      if (typeof query === "string") return bindNames(query, params, dialect);
+      throw new StepError(
+        `cannot run db: statement ${index + 1} of "transaction" must be a text or a map with ` +
+          `"query", not ${describeValue(one)}`,
+        undefined,
+        { parameter: "transaction" },
+      );
+    });
+    return { statements, isTransaction: true };
+  }
+  const query = required("db", "query", read.string("query"));
+  return { statements: [bindNames(query, read.any("params"), dialect)], isTransaction: false };
+}
+
+/** What rows look like. */
+interface Form {
+  readonly isArrays: boolean;
+  readonly most: number;
+}
+
+function readForm(read: ParameterReader): Form {
+  const rows = read.string("rows") ?? "objects";
+  const most = read.integer("max_rows") ?? MOST_ROWS;
+  if (rows !== "objects" && rows !== "arrays") {
+    throw new StepError(
+      `cannot run db: "rows" must be "objects" or "arrays", not ${JSON.stringify(rows)}`,
+      undefined,
+      { parameter: "rows" },
+    );
+  }
+  return { isArrays: rows === "arrays", most };
+}
+
+function toResult(
+  target: Target,
+  params: Dict,
+  form: Form,
+  { results, error }: Results,
+  context: ActionContext,
+): ActionResult {
+  const shaped = results.map((result) => shape(result, form));
+  const last = error ? undefined : shaped.at(-1);
+  const isTruncated = results.some((result) => result.isTruncated);
+  if (isTruncated) {
+    context.warn(`only the first ${form.most} rows are kept: "max_rows" says how many`);
+  }
+  const { query, params: values, file, transaction } = params;
+  const code = error ? 1 : 0;
+  const rows = last?.rows ?? [];
+  const affected = last?.rows_affected ?? 0;
+  return {
+    req: {
+      driver: target.dialect,
+      dsn: target.shown,
+      ...query === undefined ? {} : { query },
+      ...values === undefined ? {} : { params: values },
+      ...file === undefined ? {} : { file },
+      ...transaction === undefined ? {} : { transaction },
+    },
+    res: {
+      code,
+      rows,
+      rows_affected: affected,
+      columns: last?.columns ?? [],
+      results: shaped.length > 1 ? shaped : [],
+      truncated: isTruncated,
+      error: error?.message ?? "",
+      error_code: error?.code ?? "",
+    },
+    status: code,
+    brief: error ? error.code : affected === 1 ? "1 row" : `${affected} rows`,
+  };
+}
+
+function shape({ columns, rows, rowsAffected }: StatementResult, { isArrays }: Form) {
+  const shaped: Value[] = isArrays
+    ? [...rows]
+    : rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]!])));
+  return { columns, rows: shaped, rows_affected: rowsAffected };
+}

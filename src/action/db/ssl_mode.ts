@@ -1,0 +1,72 @@
+import { StepError } from "../../source/errors.ts";
+import { isDict } from "../../value/value.ts";
+import type { ActionContext, Dict } from "../action.ts";
+import { readTlsOptions } from "../tls/tls_options.ts";
+import type { ServerTls } from "./database.ts";
+import type { ServerTarget } from "./read_dsn.ts";
+
+const MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
+
+type Mode = typeof MODES[number];
+
+/** Other words for the modes, of MySQL's client and of drivers. */
+const OTHER_WORDS: Readonly<Record<string, Mode>> = {
+  disabled: "disable",
+  preferred: "prefer",
+  required: "require",
+  "no-verify": "require",
+  "skip-verify": "require",
+  "verify-identity": "verify-full",
+  false: "disable",
+  true: "verify-full",
+};
+
+/**
+ * How to use TLS with a server, as `sslmode` of its DSN says and libpq means it: `prefer` does
+ * without it where the server has none, and only `verify-ca` and `verify-full` look at the
+ * certificate. `tls` of a step without `sslmode` is strict.
+ */
+export async function readServerTls(
+  { options, dialect }: ServerTarget,
+  params: Dict,
+  context: ActionContext,
+): Promise<ServerTls | undefined> {
+  const given = isDict(params.tls) ? params.tls : undefined;
+  const mode = readMode(options) ??
+    (given ? "verify-full" : dialect === "postgres" ? "prefer" : "disable");
+  if (mode === "disable" || mode === "allow") return undefined;
+  const own = given ?? {};
+  const tls = await readTlsOptions("db", {
+    ...fileOf("ca", options.get("sslrootcert")),
+    ...fileOf("cert", options.get("sslcert")),
+    ...fileOf("key", options.get("sslkey")),
+    ...own,
+  }, context);
+  const isVerified = mode.startsWith("verify-") || mode === "require" && tls.ca !== undefined;
+  return {
+    options: {
+      ...tls,
+      rejectUnauthorized: isVerified && tls.rejectUnauthorized,
+      ...mode === "verify-full" ? {} : { checkServerIdentity: () => undefined },
+    },
+    isOptional: mode === "prefer",
+  };
+}
+
+function readMode(options: URLSearchParams): Mode | undefined {
+  const text = options.get("sslmode") ?? options.get("ssl-mode") ?? options.get("tls");
+  if (text === null) return undefined;
+  const word = text.toLowerCase().replaceAll("_", "-");
+  const mode = MODES.find((mode) => mode === word) ??
+    (Object.hasOwn(OTHER_WORDS, word) ? OTHER_WORDS[word] : undefined);
+  if (mode) return mode;
+  throw new StepError(
+    `cannot run db: invalid sslmode ${JSON.stringify(text)}`,
+    `it is one of ${MODES.join(", ")}`,
+    { parameter: "dsn" },
+  );
+}
+
+function fileOf(name: string, path: string | null): Dict {
+  return path === null || path === "" ? {} : { [name]: path };
+}

@@ -1,0 +1,150 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { Dict } from "../../../src/action/action.ts";
+import { runDb } from "../../../src/action/db/run_db.ts";
+import { StepError } from "../../../src/source/errors.ts";
+import { actionContext, type TestContext } from "../../support/action_context.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+
+const memory = (context: TestContext) => async (with_: Dict) => {
+  const { res, status } = await runDb({ dsn: ":memory:", ...with_ }, context);
+  return { ...res, status } as Dict;
+};
+
+Deno.test("db keeps a SQLite database in memory for the steps of a job", async () => {
+  await using context = actionContext();
+  const run = memory(context);
+  const made = await run({ query: "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT)" });
+  assertEquals([made.status, made.rows, made.columns], [0, [], []]);
+  const added = await run({
+    query: "INSERT INTO users (name) VALUES (?), (?)",
+    params: ["a", "b"],
+  });
+  assertEquals(added.rows_affected, 2);
+  const read = await run({
+    query: "SELECT * FROM users WHERE name = :name",
+    params: { name: "b" },
+  });
+  assertEquals([read.rows, read.columns], [[{ id: 2, name: "b" }], ["id", "name"]]);
+  const returned = await run({ query: "DELETE FROM users RETURNING id", rows: "arrays" });
+  assertEquals([returned.rows, returned.rows_affected], [[[1], [2]], 2]);
+  const fresh = await run({ query: "SELECT * FROM users", fresh: true });
+  assertEquals([fresh.status, fresh.error_code], [1, "SQLITE_ERROR"]);
+  assertEquals(fresh.error, "no such table: users");
+});
+
+Deno.test("db reads the values of SQLite by the types that columns declare", async () => {
+  await using context = actionContext();
+  const run = memory(context);
+  await run({
+    query: "CREATE TABLE t (i INTEGER, big INTEGER, r REAL, s TEXT, b BLOB, ok BOOLEAN, " +
+      "d DATE, dt DATETIME, n DECIMAL(10,2), j JSON)",
+  });
+  await run({
+    query: "INSERT INTO t VALUES (?, 9007199254740993, ?, ?, x'0102', ?, ?, ?, ?, ?)",
+    params: [7, 1.5, "text", true, "2024-01-02", "2024-01-02 03:04:05", 9.5, { a: [1] }],
+  });
+  const { rows } = await run({ query: "SELECT t.*, count(*) AS n2 FROM t" });
+  assertEquals(rows, [{
+    i: 7,
+    big: "9007199254740993",
+    r: 1.5,
+    s: "text",
+    b: { base64: "AQI=" },
+    ok: true,
+    d: "2024-01-02",
+    dt: "2024-01-02T03:04:05",
+    n: "9.5",
+    j: { a: [1] },
+    n2: 1,
+  }]);
+});
+
+Deno.test("db undoes a transaction of which a statement fails", async () => {
+  await using context = actionContext();
+  const run = memory(context);
+  await run({ query: "CREATE TABLE t (id INTEGER PRIMARY KEY)" });
+  const { status, error_code } = await run({
+    transaction: ["INSERT INTO t VALUES (1)", { query: "INSERT INTO t VALUES (?)", params: [1] }],
+  });
+  assertEquals([status, error_code], [1, "SQLITE_CONSTRAINT_PRIMARYKEY"]);
+  assertEquals((await run({ query: "SELECT * FROM t" })).rows, []);
+  const good = await run({
+    transaction: ["INSERT INTO t VALUES (1)", "INSERT INTO t VALUES (2)", "SELECT * FROM t"],
+  });
+  assertEquals(good.rows, [{ id: 1 }, { id: 2 }]);
+  assertEquals((good.results as Dict[]).map(({ rows_affected }) => rows_affected), [1, 1, 2]);
+});
+
+Deno.test("db carries out all statements of a file", async () => {
+  const schema = `
+    CREATE TABLE t (a TEXT); -- a comment; with a semicolon
+    CREATE TABLE log (a TEXT);
+    CREATE TRIGGER tr AFTER INSERT ON t BEGIN INSERT INTO log VALUES (new.a); SELECT 1; END;
+    INSERT INTO t VALUES ('x;y');
+    SELECT a FROM log;
+  `;
+  await withFiles({ "schema.sql": schema }, async (dir) => {
+    await using context = actionContext();
+    const { rows } = await memory(context)({ file: `${dir}/schema.sql` });
+    assertEquals(rows, [{ a: "x;y" }]);
+    const two = await runDb({ dsn: `${dir}/a.db`, file: `${dir}/schema.sql` }, context);
+    assertEquals(two.status, 0);
+    const readOnly = `file:${dir}/a.db?mode=ro`;
+    const { res } = await runDb({ dsn: readOnly, query: "DELETE FROM t" }, context);
+    assertEquals(res.error_code, "SQLITE_READONLY");
+  });
+});
+
+Deno.test("db keeps as many rows as max_rows says, and warns about the rest", async () => {
+  await using context = actionContext();
+  const run = memory(context);
+  const query = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 20) " +
+    "SELECT x FROM c";
+  const { rows, truncated } = await run({ query, max_rows: 2 });
+  assertEquals([rows, truncated], [[{ x: 1 }, { x: 2 }], true]);
+  assertEquals(context.notes, [
+    'warning: only the first 2 rows are kept: "max_rows" says how many',
+  ]);
+});
+
+Deno.test("db ends a statement that takes longer than its timeout, and goes on after it", async () => {
+  await using context = actionContext();
+  const run = memory(context);
+  const query = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 100000000) " +
+    "SELECT max(x) FROM c";
+  await run({ query: "SELECT 1" });
+  await assertRejects(
+    () => run({ query, timeout: "50ms" }),
+    StepError,
+    'timed out after 50ms while waiting for the SQLite database ":memory:"',
+  );
+  assertEquals((await run({ query: "SELECT 1 AS one" })).rows, [{ one: 1 }]);
+});
+
+Deno.test("db explains a database that it cannot open", async () => {
+  await using context = actionContext();
+  const run = (with_: Dict) => runDb({ query: "SELECT 1", ...with_ }, context);
+  await assertRejects(
+    () => run({ dsn: "/nowhere/at/all.db" }),
+    StepError,
+    'cannot open the SQLite database "/nowhere/at/all.db": unable to open it (SQLITE_CANTOPEN)',
+  );
+  await assertRejects(
+    () => run({ dsn: "oracle://scott:tiger-7@host/db" }),
+    StepError,
+    'unsupported database "oracle"',
+  );
+  await assertRejects(
+    () => run({ dsn: ":memory:", query: "SELECT :a", params: { b: 1 } }),
+    StepError,
+    'the statement has :a, and "params" does not',
+  );
+  for (const [dsn, name] of [["postgres", "PostgreSQL"], ["mysql", "MySQL"]]) {
+    await assertRejects(
+      () => run({ dsn: `${dsn}://app:secret-word@127.0.0.1:1/db` }),
+      StepError,
+      `cannot connect to ${name} at 127.0.0.1 port 1: 127.0.0.1 port 1 refused the connection (ECONNREFUSED)`,
+    );
+  }
+  assertEquals([...new Set(context.learned)], ["tiger-7", "secret-word"]);
+});

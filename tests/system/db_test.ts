@@ -1,0 +1,197 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { runCli } from "../support/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
+import { mariadbServer, postgresServer } from "./servers/database_servers.ts";
+
+const PASSWORD = "open-sesame-42";
+
+const POSTGRES_FLOW = `
+name: PostgreSQL
+vars:
+  dsn: "{{DSN}}"
+jobs:
+  - name: Values
+    defaults:
+      db: { dsn: "{{vars.dsn}}" }
+    steps:
+      - uses: db
+        with:
+          query: >-
+            SELECT 1::int2 i2, 9007199254740991::int8 i8, 9007199254740993::int8 big, 1.5::float8 f,
+            'NaN'::float8 nan, 75000.50::numeric n, true b, 'x' t, '{"a":[1]}'::jsonb j,
+            ARRAY[1,2]::int[] a, ARRAY['a,b',NULL,'c"d'] texts, ARRAY[[1],[2]] nested, '\\x0102'::bytea bin,
+            DATE '2024-01-02' d, TIME '03:04:05' t1, TIMESTAMP '2024-01-02 03:04:05' ts,
+            TIMESTAMPTZ '2024-01-02 03:04:05+00' AT TIME ZONE 'UTC' tz0,
+            INTERVAL '1 day 2 hours' iv, NULL nothing, count(*) c
+        test: |
+          res.rows[0] == {
+            "i2": 1, "i8": 9007199254740991, "big": "9007199254740993", "f": 1.5, "nan": "NaN",
+            "n": "75000.50", "b": true, "t": "x", "j": {"a": [1]}, "a": [1, 2],
+            "texts": ["a,b", nil, "c\\"d"], "nested": [[1], [2]], "bin": {"base64": "AQI="},
+            "d": "2024-01-02", "t1": "03:04:05", "ts": "2024-01-02T03:04:05",
+            "tz0": "2024-01-02T03:04:05", "iv": "P1DT2H", "nothing": nil, "c": 1
+          }
+      - uses: db
+        with: { query: "SET TIME ZONE 'UTC'; SELECT TIMESTAMPTZ '2024-01-02 03:04:05+02' z" }
+        test: res.rows == [{"z":"2024-01-02T01:04:05Z"}]
+      - uses: db
+        with: { query: "CREATE TABLE users (id serial PRIMARY KEY, name text UNIQUE, tags jsonb)" }
+        test: res.code == 0 && res.rows == []
+      - uses: db
+        with:
+          query: INSERT INTO users (name, tags) VALUES ($1, $2) RETURNING id
+          params: [Ann, { a: 1 }]
+        test: res.rows == [{"id":1}] && res.rows_affected == 1
+      - uses: db
+        with:
+          query: SELECT name, tags FROM users WHERE name = :name AND id = :id
+          params: { name: Ann, id: 1 }
+        test: res.rows == [{"name":"Ann","tags":{"a":1}}]
+      - uses: db
+        with: { query: "SELECT $1::bytea b, $2::int[] a", params: [{ base64: AQI= }, [1, 2]] }
+        test: res.rows == [{"b":{"base64":"AQI="},"a":[1,2]}]
+      - uses: db
+        with: { query: "INSERT INTO users (name) VALUES ('Ann')" }
+        test: status == 1 && res.error_code == "23505" && res.error contains "(name)=(Ann) already exists"
+      - uses: db
+        with: { transaction: ["INSERT INTO users (name) VALUES ('Bob')", "SELEC"] }
+        test: res.error_code == "42601"
+      - uses: db
+        with: { query: "SELECT count(*) AS c FROM users" }
+        test: res.rows[0].c == 1
+`;
+
+const MARIADB_FLOW = `
+name: MariaDB
+vars:
+  dsn: "{{DSN}}"
+jobs:
+  - name: Values
+    defaults:
+      db: { dsn: "{{vars.dsn}}" }
+    steps:
+      - uses: db
+        with:
+          query: >-
+            CREATE TABLE t (i INT, big BIGINT UNSIGNED, n DECIMAL(10,2), b TINYINT(1), d DATE,
+            dt DATETIME, tm TIME, j JSON, bin BLOB, bits BIT(8), s VARCHAR(20) UNIQUE, f DOUBLE)
+        test: res.code == 0 && res.rows == []
+      - uses: db
+        with:
+          query: INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 5, ?, ?)
+          params:
+            - 7
+            - "18446744073709551615"
+            - "75000.50"
+            - true
+            - "2024-01-02"
+            - "2024-01-02 03:04:05"
+            - "03:04:05"
+            - { a: [1] }
+            - { base64: AQI= }
+            - text
+            - 1.5
+        test: res.rows_affected == 1
+      - &read
+        uses: db
+        with: { query: "SELECT * FROM t WHERE i = :i LIMIT :n", params: { i: 7, n: 1 } }
+        test: |
+          res.rows[0] == {
+            "i": 7, "big": "18446744073709551615", "n": "75000.50", "b": true, "d": "2024-01-02",
+            "dt": "2024-01-02T03:04:05", "tm": "03:04:05", "j": {"a": [1]},
+            "bin": {"base64": "AQI="}, "bits": 5, "s": "text", "f": 1.5
+          }
+      - uses: db
+        with: { query: "SELECT * FROM t" }
+        test: res.rows[0].b == true && res.rows[0].j == {"a":[1]} && res.rows[0].bits == 5
+      - uses: db
+        with: { query: "INSERT INTO t (s) VALUES ('text')" }
+        test: status == 1 && res.error_code == "ER_DUP_ENTRY"
+      - uses: db
+        with: { query: "SELECT 1 AS a; SELECT 2 AS b" }
+        test: res.rows == [{"b":2}] && len(res.results) == 2
+      - uses: db
+        with: { transaction: ["DELETE FROM t", "SELEC"] }
+        test: res.error_code == "ER_PARSE_ERROR"
+      - uses: db
+        with: { query: "SELECT count(*) AS c FROM t" }
+        test: res.rows[0].c == 1
+`;
+
+/** A step that outlasts its timeout, and one that looks for it on the server. */
+const slowFlow = (sleep: string, running: string) => `
+name: Slow
+vars:
+  dsn: "{{DSN}}"
+jobs:
+  - name: Slow
+    id: slow
+    steps:
+      - uses: db
+        timeout: 300ms
+        with: { dsn: "{{vars.dsn}}", query: "${sleep}" }
+  - name: After
+    needs: [slow]
+    when: always
+    steps:
+      - uses: db
+        with: { dsn: "{{vars.dsn}}", query: "${running}" }
+        test: res.rows[0].n == 0
+`;
+
+interface Case {
+  readonly flow: string;
+  readonly sleep: string;
+  readonly running: string;
+  readonly name: string;
+  readonly signIn: string;
+}
+
+async function prove(server: { readonly port: number }, dsn: string, each: Case) {
+  await withFiles(
+    { "flow.yml": each.flow, "slow.yml": slowFlow(each.sleep, each.running) },
+    async (dir) => {
+      const run = (file: string, DSN: string) =>
+        runCli(["-v", "--report", "json=report.json", file], { cwd: dir, env: { DSN } });
+      const good = await run("flow.yml", dsn);
+      assertEquals(good.code, 0, good.stdout + good.stderr);
+      const report = await Deno.readTextFile(`${dir}/report.json`);
+      assertEquals((good.stdout + good.stderr + report).includes(PASSWORD), false);
+      const slow = await run("slow.yml", dsn);
+      const place = `${each.name} at 127.0.0.1 port ${server.port}`;
+      assertStringIncludes(slow.stdout, `timed out after 300ms while waiting for ${place}`);
+      assertStringIncludes(slow.stdout, "1 job failed; 1 step failed");
+      const wrong = await run("flow.yml", dsn.replace(PASSWORD, "another-password"));
+      assertEquals(wrong.code, 1);
+      assertStringIncludes(wrong.stdout, `cannot connect to ${place}: sign-in failed: `);
+      assertStringIncludes(wrong.stdout, each.signIn);
+      assertEquals(wrong.stdout.includes("another-password"), false);
+      const strict = await run("flow.yml", `${dsn}?sslmode=require`);
+      assertStringIncludes(strict.stdout, `${place}: the server does not speak TLS`);
+    },
+  );
+}
+
+Deno.test("db speaks to PostgreSQL, and ends there what takes too long", async () => {
+  await using server = await postgresServer(PASSWORD);
+  await prove(server, `postgres://app:${PASSWORD}@127.0.0.1:${server.port}/postgres`, {
+    flow: POSTGRES_FLOW,
+    sleep: "SELECT pg_sleep(30)",
+    running:
+      "SELECT count(*) AS n FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(30)' AND state = 'active'",
+    name: "PostgreSQL",
+    signIn: "(28P01)",
+  });
+});
+
+Deno.test("db speaks to MariaDB, and ends there what takes too long", async () => {
+  await using server = await mariadbServer(PASSWORD);
+  await prove(server, `mysql://app:${PASSWORD}@127.0.0.1:${server.port}/test`, {
+    flow: MARIADB_FLOW,
+    sleep: "SELECT SLEEP(30)",
+    running:
+      "SELECT count(*) AS n FROM information_schema.processlist WHERE info = 'SELECT SLEEP(30)'",
+    name: "MySQL",
+    signIn: "(ER_ACCESS_DENIED_ERROR)",
+  });
+});
