@@ -1,5 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { createSecureServer, createServer, type Http2Server } from "node:http2";
+import {
+  createSecureServer,
+  createServer,
+  type Http2Server,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { Dict } from "../../../../src/action/action.ts";
 import { runHttp } from "../../../../src/action/http/run_http.ts";
@@ -25,7 +30,7 @@ async function http2Server(kind: "h2" | "h2c") {
     open.add(session);
     session.on("error", () => {});
   });
-  server.on("stream", (stream) => stream.on("error", () => {}));
+  server.on("stream", (stream: ServerHttp2Stream) => stream.on("error", () => {}));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   const { port } = server.address() as AddressInfo;
   return {
@@ -46,7 +51,7 @@ for (const kind of ["h2", "h2c"] as const) {
   Deno.test(`http speaks HTTP/2 over one session: ${kind}`, async () => {
     await using context = actionContext();
     await using served = await http2Server(kind);
-    served.server.on("stream", (stream, headers) => {
+    served.server.on("stream", (stream: ServerHttp2Stream, headers) => {
       let body = "";
       stream.setEncoding("utf8");
       stream.on("data", (chunk: string) => body += chunk);
@@ -77,7 +82,7 @@ Deno.test("http sends again what the server refused unprocessed, and what a clos
   await using context = actionContext();
   await using served = await http2Server("h2c");
   let streams = 0;
-  served.server.on("stream", (stream) => {
+  served.server.on("stream", (stream: ServerHttp2Stream) => {
     streams++;
     if (streams === 1) return stream.close(7);
     stream.respond({ ":status": 200 });
@@ -92,7 +97,7 @@ Deno.test("http sends again what the server refused unprocessed, and what a clos
 Deno.test("http ends an HTTP/2 request that takes too long, and goes on with the session", async () => {
   await using context = actionContext();
   await using served = await http2Server("h2c");
-  served.server.on("stream", (stream, headers) => {
+  served.server.on("stream", (stream: ServerHttp2Stream, headers) => {
     stream.on("error", () => {});
     if (headers[":path"] === "/slow") return;
     stream.respond({ ":status": 200 });
@@ -111,7 +116,7 @@ Deno.test("http ends an HTTP/2 request that takes too long, and goes on with the
 Deno.test("http takes the version that a server offers", async () => {
   await using context = actionContext();
   await using served = await http2Server("h2");
-  served.server.on("stream", (stream) => {
+  served.server.on("stream", (stream: ServerHttp2Stream) => {
     stream.respond({ ":status": 200 });
     stream.end("ok");
   });
@@ -125,7 +130,7 @@ Deno.test("http takes the version that a server offers", async () => {
 Deno.test("http sends a file and saves a body over HTTP/2", async () => {
   await using context = actionContext();
   await using served = await http2Server("h2c");
-  served.server.on("stream", (stream) => {
+  served.server.on("stream", (stream: ServerHttp2Stream) => {
     stream.respond({ ":status": 200 });
     stream.pipe(stream);
   });
