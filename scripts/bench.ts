@@ -1,8 +1,8 @@
 /**
  * Measures what users wait for: `deno task bench`, or `deno task bench start dag` for some of it.
  * Most figures are ratios against something in the same run, since the speed of machines differs
- * and drifts. What misses its goal is marked; on a busy machine that says little, so the exit
- * code does not.
+ * and drifts. Figures that miss their goal are marked; a busy machine makes them unreliable, so
+ * the exit code stays 0.
  *
  * @module
  */

@@ -20,7 +20,7 @@ interface Order {
 
 const PRODUCTS = [{ name: "tea", price: 4.5 }, { name: "mug", price: 12 }];
 
-/** What is sold by the page, so many on each. */
+/** The products on each page, up to a number per page. */
 const TEAS = ["assam", "bancha", "ceylon", "darjeeling", "earl grey"].map((name, index) => ({
   id: index + 1,
   name,
@@ -29,7 +29,7 @@ const TEAS = ["assam", "bancha", "ceylon", "darjeeling", "earl grey"].map((name,
 }));
 const PAGE_SIZE = 2;
 
-/** Where a shop is, and what opens it: a free port and a password of its own unless told. */
+/** Where a shop is, and what opens it: by default a free port and a random password. */
 export interface ShopOptions {
   readonly port?: number;
   readonly password?: string;

@@ -52,7 +52,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** The files in a folder of the reference and in those below, by their paths from the reference. */
+/** The files below a directory of the reference, by their paths from the reference. */
 async function listFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
   try {

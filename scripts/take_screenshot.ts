@@ -35,7 +35,7 @@ async function pictureOf(report: string): Promise<Uint8Array> {
     const size = { width, height, deviceScaleFactor: 1, mobile: false };
     await page.send("Emulation.setDeviceMetricsOverride", size);
     await page.open(toFileUrl(report).href);
-    // What failed is chosen already; the rest shows what a run looks like.
+    // The failed step is selected already; the rest shows what a run looks like.
     await page.evaluate(`(() => {
       const show = document.getElementById("show");
       show.value = "all";

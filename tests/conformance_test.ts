@@ -1,8 +1,8 @@
 /**
- * Runs the workflow in each folder of tests/conformance and compares all that came out of it with
+ * Runs the workflow in each directory of tests/conformance and compares all that came out of it with
  * `expected.txt` there. UPDATE_SNAPSHOTS=1 writes that file anew, to be read before it is committed.
  *
- * A folder may hold `args`, `env` (lines of NAME=value) and more files. RIG_URL is the address of
+ * A directory may hold `args`, `env` (lines of NAME=value) and more files. RIG_URL is the address of
  * a server as support/rig.ts describes it; what it saw is compared too.
  *
  * @module

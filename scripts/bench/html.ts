@@ -5,7 +5,7 @@ import { type Figure, median, type Workbench } from "./bench.ts";
 const STEPS = 10_000;
 const ROUNDS = 7;
 
-/** Tells when the first rows are on the screen, in milliseconds since the page was asked for. */
+/** The time until the first rows are on the screen, in milliseconds since the request. */
 const WATCH = `window.drawn = new Promise((resolve) => {
   const look = () => document.querySelector(".row")
     ? requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))

@@ -14,7 +14,7 @@ export async function* benchHttp(workbench: Workbench): AsyncGenerator<Figure> {
       `name: n\njobs:\n  - name: j\n    repeat: {count: ${count}, async: true}\n    steps:\n` +
         `      - uses: http\n        with: {get: "${url}"}\n        test: res.code == 200\n`,
     );
-  // What the first request costs on top, the start of the program included, is no matter of rate.
+  // Excludes the extra cost of the first request and of starting the program.
   const [one, all] = [await repeated(1), await repeated(10_000)];
   const ratios: number[] = [];
   const memory: number[] = [];

@@ -1,6 +1,6 @@
 /**
  * The two ends of the http bench. `server` answers on a free port and prints its URL; a number
- * behind it is the milliseconds that an answer takes. A URL as argument is asked 10,000 times over
+ * after it is the response time in milliseconds. A URL as argument is asked 10,000 times over
  * as many sockets as the http action may open, and the seconds that took are printed.
  *
  * @module

@@ -28,12 +28,12 @@ export async function compileTarget(
   return success ? undefined : reasonOf(new TextDecoder().decode(stderr));
 }
 
-/** Gives the files of a folder one time, because it goes into the binary with them. */
+/** Gives the files of a directory one time, because it goes into the binary with them. */
 export async function forgetTimes(split: string): Promise<void> {
   for await (const { name } of Deno.readDir(split)) await Deno.utime(`${split}/${name}`, 0, 0);
 }
 
-/** What Deno says of an error, without where in Deno it came from. */
+/** Deno's error message without its internal location. */
 function reasonOf(text: string): string {
   const causes = text.split("\n\nStack backtrace:", 1)[0]!.split("\n").map((line) => line.trim());
   const numbered = causes.filter((line) => /^\d+: /.test(line)).map((line) => line.slice(3));

@@ -18,7 +18,7 @@ const NOTHING_REMOTE = 20;
 
 /**
  * Reads back what is embedded in a binary of Deno 2.9, whatever its format. Throws where there is
- * nothing, or more than files of one folder.
+ * nothing, or more than files of one directory.
  */
 export function readPayload(binary: Uint8Array<ArrayBuffer>): Payload {
   const view = new DataView(binary.buffer, binary.byteOffset, binary.byteLength);

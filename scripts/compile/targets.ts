@@ -1,4 +1,4 @@
-/** A system that there is a binary for. */
+/** A system with a binary. */
 export interface Target {
   /** Its system and processor, as in the name of the binary: `linux-x64`. */
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Target {
 
 const ESBUILD = "0.25.5";
 
-/** All systems that there are binaries for. */
+/** All systems with binaries. */
 export const TARGETS: readonly Target[] = [
   target("linux-x64", "x86_64-unknown-linux-gnu", "linux-x64"),
   target("linux-arm64", "aarch64-unknown-linux-gnu", "linux-arm64"),

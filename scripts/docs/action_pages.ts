@@ -5,7 +5,7 @@ import { code, makePage, type Page, plain, table } from "./page.ts";
 
 const TEXTS = new URL("actions/", import.meta.url);
 
-/** A page for each action: its table of parameters and what is written about it. */
+/** A page for each action: its table of parameters and its text. */
 export async function makeActionPages(): Promise<Page[]> {
   return await Promise.all(ACTIONS.map(async ({ name, load }) => {
     const text = await Deno.readTextFile(fromFileUrl(new URL(`${name}.md`, TEXTS)));

@@ -1,7 +1,7 @@
 import { CHECKS } from "../../src/check/checks.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
-/** What `runner check` finds beyond what every command finds. */
+/** The checks of `runner check` beyond those of every command. */
 export function makeChecksPage(): Page {
   return makePage("checks.md", "src/check/checks.ts", [
     "# Checks",

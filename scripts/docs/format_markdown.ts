@@ -1,4 +1,4 @@
-/** A text as `deno fmt` would leave it, which also sets the columns of tables. */
+/** A text formatted by `deno fmt`, which also aligns tables. */
 export async function formatMarkdown(text: string, cwd: string): Promise<string> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["fmt", "--quiet", "--ext", "md", "-"],

@@ -41,7 +41,7 @@ export interface StagedBytes {
   discard(): void;
 }
 
-/** Opens a file of bytes to be written anew; folders that are missing on the way are made. */
+/** Opens a binary file for writing, truncated; missing parent directories are created. */
 export async function stageBytes(path: string): Promise<StagedBytes> {
   const target = resolveTarget(path);
   if (target.isSpecial) demand({ name: "write", path: target.path });
@@ -76,7 +76,7 @@ interface Beside {
   remove(): void;
 }
 
-/** Finds out whether a file can be written; folders that are missing on the way to it are made. */
+/** Checks that a file can be written; missing parent directories are created. */
 function prepareBeside(target: Target): Beside {
   // Beside the file there will be another one for a while.
   demand({ name: "write", path: parentOf(target.path) });

@@ -2,7 +2,7 @@ import { LoadError } from "../source/errors.ts";
 
 /**
  * A `LoadError` whose message has all its diagnostics in words, each with its line of the file, so
- * that a program that only prints errors tells everything. Other errors stay as they are.
+ * that a program that only prints errors shows everything. Other errors stay as they are.
  *
  * The message holds no secret of the environment, of what else was `given`, or of these lines.
  */

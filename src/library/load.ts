@@ -15,11 +15,11 @@ export interface LoadOptions {
 
 /**
  * Loads and checks a workflow from a file, or from several whose paths are separated by commas.
- * Relative paths begin at the working folder; a URL such as
+ * Relative paths begin at the working directory; a URL such as
  * `new URL("flow.yml", import.meta.url)` names a file beside the program.
  *
  * Throws `LoadError` with everything that is wrong with it, and `UsageError` where permissions
- * cannot be read. The variables of the environment that are about the format count as they do on
+ * cannot be read. Environment variables about the format apply as they do on
  * the command line: `RUNNER_CONFIG`, `RUNNER_PLUGIN_DIR` and those that begin with `RUNNER_MAX_`.
  *
  * @example Load a workflow

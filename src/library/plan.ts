@@ -25,10 +25,10 @@ export interface PlanOptions {
 
 /**
  * Evaluates the `vars` of a workflow, resolves its graph and chooses its jobs. Throws `LoadError`
- * when the vars cannot be evaluated or are none of the workflow, and `UsageError` when a job is
+ * when the vars cannot be evaluated or are unknown to the workflow, and `UsageError` when a job is
  * chosen that does not exist.
  *
- * @example See what waits for what
+ * @example Show which jobs wait for which
  * ```ts
  * import { loadWorkflow, makePlan } from "@runner/runner";
  *
@@ -45,7 +45,7 @@ export async function makePlan(workflow: Workflow, options: PlanOptions = {}): P
   const { makePlan: make } = await import("../plan/make_plan.ts");
   const { outlinePlan } = await import("../run/run.ts");
   const environment = options.environment ?? await environmentOfProcess();
-  // What happens to them afterwards is nothing to the plan.
+  // Later changes to them do not affect the plan.
   const vars = structuredClone(options.vars ?? {});
   const given = [environment, vars];
   try {

@@ -4,7 +4,7 @@ import type { RunEvent } from "../run/event.ts";
 
 /**
  * The reports of the command line. Of those for people, `text` is what it prints, `quiet` what it
- * prints with `--quiet`, `verbose` what `--verbose` adds and `warnings` what it tells beside any
+ * prints with `--quiet`, `verbose` what `--verbose` adds and `warnings` what it prints beside any
  * report. Those for machines have the names that `--report` takes; `github-summary` is what
  * `github` adds to the page of a build.
  */
@@ -21,7 +21,7 @@ export type Report = (event: RunEvent) => string;
 
 /** How a report for people looks. */
 export interface ReportOptions {
-  /** Whether it has colours. Where the variable `NO_COLOR` is set it has none all the same. */
+  /** Whether to use colours; the variable `NO_COLOR` still turns them off. */
   readonly colour?: boolean;
   /** Whether `text` and `quiet` say what took the time, and `text` the times of each step. */
   readonly timing?: boolean;
@@ -32,7 +32,7 @@ export interface ReportOptions {
 /**
  * Makes a report, to be given every event of one run. `text`, `quiet`, `verbose`, `warnings`,
  * `ndjson` and `github` grow with each event; the others are documents, whose whole text comes with
- * the last event. Those for machines tell most when the run is `detailed`, and `verbose` when it is
+ * the last event. Those for machines contain most if the run is `detailed`, `verbose` when it is
  * run with `debug`.
  *
  * @example Write a JUnit report

@@ -5,13 +5,13 @@ import { type HeldPlan, planOf } from "./handles.ts";
 import type { Plan } from "./types.ts";
 
 /**
- * How a plan is run. Which jobs run and with which `vars` is for `makePlan` to be told, and what
+ * How a plan is run. `makePlan` takes the jobs to run and their `vars`, and what
  * they may reach for `loadWorkflow`.
  */
 export interface RunOptions {
   /**
-   * Interrupts the run; reports show a text that is its reason. What is under way is stopped,
-   * nothing new begins, and the events go on to `run_finished`.
+   * Interrupts the run; reports show its reason if that is a string. Running steps are stopped,
+   * no others start, and the events go on to `run_finished`.
    */
   readonly signal?: AbortSignal;
   /** How long the whole run may take, in milliseconds; no bound without it. */
@@ -22,12 +22,12 @@ export interface RunOptions {
   readonly cleanupTimeout?: number;
   /** How many jobs may run at once, at least 1; no bound without it. */
   readonly jobs?: number;
-  /** Tells of every step what it sent, got and published, not only of those that failed. */
+  /** Reports what every step sent, received and published, not only failed ones. */
   readonly detailed?: boolean;
-  /** The same with nothing cut, and with what actions tell to those who look for a fault. */
+  /** The same without truncation, and with the diagnostic messages of actions. */
   readonly debug?: boolean;
   /**
-   * Is told each event as it happens, and not waited for. When it throws, the run is interrupted
+   * Receives each event as it happens, and is not awaited. When it throws, the run is interrupted
    * and `passed` rejects with what it threw.
    */
   readonly onEvent?: (event: RunEvent) => void;
@@ -52,7 +52,7 @@ export interface Run extends AsyncIterable<RunEvent> {
 
 /**
  * Runs a plan. Secrets are masked in its events: values of secret names in the environment, in
- * `vars` and in what the steps are given and give. Throws RangeError for options that are no good.
+ * `vars` and in what the steps are given and give. Throws RangeError for invalid options.
  *
  * @example Follow a run
  * ```ts
@@ -85,7 +85,7 @@ export function run(plan: Plan, options: RunOptions = {}): Run {
   return startRun(runnerOf(planOf(plan), options), options);
 }
 
-/** Throws RangeError for options that are no good. */
+/** Throws RangeError for invalid options. */
 export function checkOptions({ jobs, timeout, cleanupTimeout }: RunOptions): void {
   if (jobs !== undefined && !(Number.isSafeInteger(jobs) && jobs >= 1)) {
     throw new RangeError(`jobs must be a whole number from 1, not ${jobs}`);
@@ -97,7 +97,7 @@ export function checkOptions({ jobs, timeout, cleanupTimeout }: RunOptions): voi
   }
 }
 
-/** What a run of the library does once it begins. */
+/** What a run of the library does once it starts. */
 export type Runner = (
   emit: (event: RunEvent) => void,
   options: Required<Pick<ModelOptions, "cancellation" | "detail">> & Pick<ModelOptions, "timeout">,
@@ -192,7 +192,7 @@ class PlanRun implements Run {
     };
     try {
       const passed = await this.#runPlan(emit);
-      // Here and not where it was thrown, since what a step throws is the failure of the step.
+      // Reported here, since an error thrown in a step would fail that step.
       if (thrown.length > 0) throw thrown[0];
       return passed;
     } finally {

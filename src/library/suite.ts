@@ -137,7 +137,7 @@ export async function loadSuite(
 
 /**
  * Runs a suite: setup, its workflows, and teardown, whatever happened before. The events are those
- * of all runs, which `runId` tells apart, between `suite_started` and `suite_finished`.
+ * of all runs, which `runId` distinguishes, between `suite_started` and `suite_finished`.
  *
  * @example Run the workflows of a directory
  * ```ts

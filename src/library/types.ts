@@ -9,7 +9,7 @@ export interface Workflow {
   readonly description?: string;
   /** The file, or the files joined by commas, as they were named. */
   readonly file: string;
-  /** What keeps nothing from running: unknown keys, outputs without an id. */
+  /** Problems that do not prevent a run: unknown keys, outputs without an id. */
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -21,6 +21,6 @@ export interface Plan {
   readonly vars: Readonly<Record<string, unknown>>;
   /** In the order of the file. */
   readonly jobs: RunStarted["jobs"];
-  /** What should be said of job files that were loaded when the `vars` were known. */
+  /** Diagnostics of job files that were loaded once the `vars` were known. */
   readonly warnings: readonly Diagnostic[];
 }

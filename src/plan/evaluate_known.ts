@@ -15,7 +15,7 @@ export function evaluateKnownVars(
   return evaluateKnown(workflow.vars, { names: environment, strict: false, addSecret }) as Dict;
 }
 
-/** Data with the values of its templates; what cannot be evaluated is left out of its map. */
+/** Data with the values of its templates; entries that cannot be evaluated are omitted. */
 export function evaluateKnown(template: DataTemplate, scope: Scope): unknown {
   switch (template.kind) {
     case "constant":

@@ -30,7 +30,7 @@ export async function evaluateVars(
   }
 }
 
-/** What is nil by its name alone is a variable that is not set. */
+/** An expression that is a single name and nil reads a variable that is not set. */
 function unsetHint(
   read: string | undefined,
   environment: Readonly<Record<string, string>>,

@@ -5,7 +5,7 @@ export interface JobsBefore<J> {
   readonly isSure: boolean;
 }
 
-/** The jobs that a job needs, and those that they need. `needsOf` gives nothing where in doubt. */
+/** The direct and indirect needs of a job. `needsOf` returns nothing for unknown jobs. */
 export function jobsBefore<J>(
   later: J,
   needsOf: (job: J) => readonly J[] | undefined,

@@ -7,11 +7,11 @@ export interface Plan {
   readonly workflow: Workflow;
   /** The workflow's `vars`, evaluated once. */
   readonly vars: Dict;
-  /** What expressions said is secret. */
+  /** Values that expressions marked as secret. */
   readonly secrets: readonly Value[];
   /** In the order of the file; those of the workflow that were not chosen are not among them. */
   readonly jobs: readonly PlannedJob[];
-  /** What should be said of job files that were loaded when the `vars` were known. */
+  /** Diagnostics of job files that were loaded once the `vars` were known. */
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -40,11 +40,11 @@ export type StartDecision = { readonly starts: true } | {
   readonly onPurpose?: true;
 };
 
-/** What became of a job that another one needs. */
+/** The outcome of a job that another one needs. */
 export interface NeedOutcome {
   readonly id: string;
   readonly state: "passed" | "failed" | "skipped";
-  /** Skipped because of what happened elsewhere, not on purpose. */
+  /** Skipped because of another job, not on purpose. */
   readonly blocked?: true;
 }
 
@@ -57,7 +57,7 @@ export const startsWhenNeedFailed: StartCondition = (needs) =>
     ? { starts: true }
     : { starts: false, reason: "when: failure, and none of its needs failed", onPurpose: true };
 
-/** The condition of jobs without one of their own. */
+/** The default condition of a job. */
 export const startsWhenNeedsSucceed: StartCondition = (needs) => {
   const need = needs.find(({ state, blocked }) => state === "failed" || blocked);
   if (!need) return { starts: true };

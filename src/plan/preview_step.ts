@@ -12,7 +12,7 @@ import {
 /** A step before it runs, with one run for each entry of its iteration. */
 export interface StepPreview {
   readonly step: Step;
-  /** What is known in all of its runs. */
+  /** The values known in all of its runs. */
   readonly known: Knowledge;
   /** What it adds to the vars of the workflow. */
   readonly vars?: Preview;
@@ -79,14 +79,14 @@ export function learnVars(known: Knowledge, added: Preview): Knowledge {
   return withVars(known, vars, openVars);
 }
 
-/** What is known of all runs together, where some vars have another value in each. */
+/** The values known in all runs, where some vars differ in each. */
 function forgetVars(known: Knowledge, names: readonly string[]): Knowledge {
   const vars = Object.assign(Object.create(null), known.scope.names.vars);
   for (const name of names) delete vars[name];
   return withVars(known, vars, new Set([...known.openVars, ...names]));
 }
 
-/** What is known where any var may be another. */
+/** The values known where any var may be replaced. */
 function withoutVars({ scope, openVars }: Knowledge): Knowledge {
   const { vars: _, ...names } = scope.names;
   return { scope: { ...scope, names }, openVars };

@@ -1,7 +1,7 @@
 import { didYouMean } from "../source/suggest.ts";
 import type { Plan, PlannedJob } from "./plan.ts";
 
-/** What of a plan is to run. */
+/** The part of a plan to run. */
 export interface Selection {
   /** All jobs where it is not given. */
   readonly only?: ReadonlySet<PlannedJob>;
@@ -55,7 +55,7 @@ export function matchJobs(jobs: readonly PlannedJob[], wanted: string): readonly
   return jobs.filter((planned) => namesOf(planned).some((name) => pattern.test(name)));
 }
 
-/** What to say to somebody who has chosen a job that does not exist. */
+/** The error for a selected job that does not exist. */
 export function jobHint(jobs: readonly PlannedJob[], wanted: string): string {
   const ids = jobs.map(({ job }) => job.id);
   const some = ids.slice(0, 10).join(", ") + (ids.length > 10 ? ", …" : "");

@@ -8,7 +8,7 @@ export interface VarSetting {
   readonly value: Value;
 }
 
-/** Why there is nothing to be set under a path. */
+/** Why a path cannot be set. */
 export interface VarProblem {
   readonly path: readonly string[];
   readonly message: string;
@@ -16,8 +16,8 @@ export interface VarProblem {
 }
 
 /**
- * The vars with some set to other values. What a template would give there is never asked for, so
- * that it may need what is not there.
+ * The vars with some set to other values. Templates in their
+ * places are not evaluated, so they may use variables that are not set.
  */
 export function setVars(vars: DataTemplate, settings: readonly VarSetting[]): DataTemplate {
   return settings.reduce((set, { path, value }) => setIn(set, path, value), vars);

@@ -7,7 +7,7 @@ export type TagCondition = (tags: ReadonlySet<string>) => boolean;
 const HINT = "tags are joined by and, or, not and parentheses: 'smoke and not slow'";
 const TOKEN = /\s*([()!]|&&|\|\||[^\s()!&|]+)/y;
 
-/** What other tools write for an operator. */
+/** Operators of other tools. */
 const OPERATORS: Readonly<Record<string, string>> = { "&&": "and", "||": "or", "!": "not" };
 
 /** Reads `smoke and not (slow or flaky)`. Throws UsageError. */

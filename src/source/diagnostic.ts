@@ -3,7 +3,7 @@ import type { Span } from "./source.ts";
 /** How bad it is: an error keeps a workflow from running, a hint may be as it is meant to be. */
 export type Severity = "error" | "warning" | "hint";
 
-/** Something to say about a file: what, how bad, where and what to try. */
+/** A message about a file: problem, severity, place and hint. */
 export interface Diagnostic {
   /** How bad it is. */
   readonly severity: Severity;

@@ -36,14 +36,14 @@ export class StepError extends RunnerError {
   constructor(
     message: string,
     hint?: string,
-    /** What is known about the attempt, for the report. */
+    /** Details of the attempt, for the report. */
     readonly details: {
       /** The parameter that is wrong. */
       readonly parameter?: string;
-      /** What kept it from reaching a server, in the same words for each step with that cause. */
+      /** Why it could not reach a server, worded the same for each step with that cause. */
       readonly cause?: string;
       readonly req?: Readonly<Record<string, unknown>>;
-      /** What there was of an answer when the attempt was ended. */
+      /** The partial response when the attempt was ended. */
       readonly res?: Readonly<Record<string, unknown>>;
     } = {},
   ) {
@@ -73,9 +73,9 @@ export class ExpressionError extends RunnerError {
     readonly start: number,
     readonly end: number,
     hint?: string,
-    /** What is known besides. */
+    /** Further details. */
     readonly details: {
-      /** Where in the data around it the text is, if it is in some. */
+      /** The path of the text in the data around it, if any. */
       readonly path?: Path;
       /** Whether the part is a name that is there and nil, and should not be nil. */
       readonly isNil?: boolean;
@@ -86,7 +86,7 @@ export class ExpressionError extends RunnerError {
     super(message, hint);
   }
 
-  /** Where in the data around it the text is; empty where it is in none. */
+  /** The path of the text in the data around it; empty if there is none. */
   get path(): Path {
     return this.details.path ?? [];
   }
@@ -98,7 +98,7 @@ export class ExpressionError extends RunnerError {
   }
 }
 
-/** The mark of a closed union: TypeScript refuses the call where a case is missing. */
+/** Marks a closed union: TypeScript rejects the call if a case is missing. */
 export function assertNever(value: never): never {
   throw new Error(`unreachable: ${JSON.stringify(value)}`);
 }

@@ -6,7 +6,7 @@ export type AnnotationLevel = "error" | "warning" | "notice";
 /** How many annotations GitHub shows of one step. */
 export const MOST_ANNOTATIONS = 10;
 
-/** What GitHub shows beside a line of a file. */
+/** An annotation that GitHub shows beside a line of a file. */
 export interface Annotation {
   readonly level: AnnotationLevel;
   readonly title: string;

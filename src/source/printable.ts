@@ -1,5 +1,5 @@
 /**
- * Characters that drive a terminal instead of standing on it, or that turn the order of those
+ * Characters that control a terminal instead of appearing on it, or that turn the order of those
  * around them. Line ends and tabs are for the layout to deal with.
  */
 // deno-lint-ignore no-control-regex
@@ -17,7 +17,7 @@ export function printable(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(EACH_UNSAFE, visible);
 }
 
-/** The same for what has to stay in one line, like the name of a file. */
+/** The same for text that has to stay on one line, such as a file name. */
 export function printableLine(text: string): string {
   return printable(text.replace(/[\r\n\t]/g, visible));
 }

@@ -1,6 +1,6 @@
 import { writtenOffset } from "./written_offset.ts";
 
-/** A text with a name: a workflow file, or an expression that stands inside one. */
+/** A text with a name: a workflow file, or an expression inside one. */
 export interface Source {
   /** The name of the file. */
   readonly name: string;

@@ -1,7 +1,7 @@
 /** The name among `names` that `word` was probably meant to be. */
 export function suggest(word: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
-  // A word of which nothing is left was not misspelt.
+  // A word that would be replaced entirely is not a misspelling.
   let least = Math.min(Math.max(1, word.length / 3) + 0.5, word.length);
   for (const name of names) {
     if (Math.abs(name.length - word.length) >= least) continue;

@@ -8,7 +8,7 @@ export function wrapLine(line: string, columns: number): string[] {
   const cut = (text: string) => isAscii ? text.slice(0, columns) : cutToWidth(text, columns);
   const pieces: string[] = [];
   for (let rest = line; rest !== "";) {
-    // One character at least, even where none is narrow enough.
+    // At least one character, even if none is narrow enough.
     const piece = cut(rest) || String.fromCodePoint(rest.codePointAt(0)!);
     pieces.push(piece);
     rest = rest.slice(piece.length);

@@ -72,7 +72,7 @@ function boundText(text: string, budget: { left: number }, mask: MaskPart): stri
   const room = Math.max(0, budget.left);
   budget.left -= text.length + 2;
   if (text.length <= room) return mask(text);
-  // At the end of a line, where there is one that is not far.
+  // At the end of a line, if one is near.
   const line = text.lastIndexOf("\n", room) + 1;
   const end = line > room / 2 ? line : room;
   return `${mask(text, 0, end)}… (${text.length - end} more characters)`;

@@ -1,4 +1,4 @@
-/** What is wrong with the text of a size. */
+/** The problem with the text of a size. */
 export function maxBodyProblem(given: string): string {
   return `"max_body" must be a size like 500000, 500kB, 200MB or 64MiB, not "${given}"`;
 }
@@ -14,7 +14,7 @@ const UNITS: Readonly<Record<string, number>> = {
   gib: 1024 ** 3,
 };
 
-/** The bytes in a size such as `200MB`; undefined if it is none. */
+/** The bytes in a size such as `200MB`; undefined if it is invalid. */
 export function parseSize(text: string): number | undefined {
   const [, number, unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
   const factor = UNITS[unit.toLowerCase()];

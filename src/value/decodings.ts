@@ -97,7 +97,7 @@ function decodeEntity(code: string): string {
 /** A text of which parts were written in another way, and the way back. */
 export interface Rewritten {
   readonly text: string;
-  /** Where a range of it stood before; a part that was rewritten counts as a whole. */
+  /** The original range of a range; a rewritten part counts as a whole. */
   origin(range: Range): Range;
 }
 
@@ -161,7 +161,7 @@ function lastUpTo(sorted: readonly number[], number: number): number {
 
 /**
  * A line break in the middle of base64, also as JSON writes it, with the indent of the next line.
- * Who breaks base64 makes long lines; most lines of other texts end in shorter words. What comes
+Wrapped base64 has long lines; most lines of other texts end in shorter words. What comes
  * before is looked at after the break was found, which is rare.
  */
 const BREAK = /(?:\r?\n|(?:\\r)?\\n)(?<=[\w+/-]{16}(?:\r?\n|(?:\\r)?\\n))[ \t]*(?=[\w+/=-])/g;

@@ -112,7 +112,7 @@ async function diffSides(
   return [...out.slice(0, MOST_LINES), `… (${out.length - MOST_LINES} more lines)`];
 }
 
-/** Keeps only what both sides begin and end with. */
+/** Keeps only the common beginning and end. */
 function replaceMiddle(left: readonly string[], right: readonly string[]): Change[] {
   const shortest = Math.min(left.length, right.length);
   let start = 0;
@@ -204,7 +204,7 @@ function renderChanged(
 ): string[] {
   const pairs = Array.from(
     { length: Math.max(removed.length, added.length) },
-    // What is not shown needs no work.
+    // Lines that are not shown need no work.
     (_, index) =>
       index > MOST_LINES ? ["", ""] : renderPair(
         removed[index] === undefined ? undefined : mask(removed[index]),

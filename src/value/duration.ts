@@ -21,7 +21,7 @@ const PART = new RegExp(`(${AMOUNT})(${UNIT})`, "g");
 /** What a text must look like to be a duration, as the source of a regular expression. */
 export const DURATION_TEXT = String.raw`^\s*(?:${AMOUNT}|(?:${AMOUNT}${UNIT})+)\s*$`;
 
-/** The milliseconds of a duration; undefined where the value is none. A plain number is seconds. */
+/** The milliseconds of a duration; undefined if the value is invalid. A plain number is seconds. */
 export function parseDuration(value: unknown): number | undefined {
   if (typeof value === "number") return value < 0 ? undefined : exact(value * UNITS.s!);
   if (typeof value !== "string") return undefined;
@@ -35,13 +35,13 @@ export function parseDuration(value: unknown): number | undefined {
   return exact(milliseconds);
 }
 
-/** Rounds to nanoseconds, so that 1.001 s are 1001 ms; a number beyond all numbers is none. */
+/** Rounds to nanoseconds, so that 1.001 s are 1001 ms; an overflow is not a duration. */
 function exact(milliseconds: number): number | undefined {
   if (!Number.isFinite(milliseconds)) return undefined;
   return milliseconds > 1e9 ? milliseconds : Math.round(milliseconds * 1e6) / 1e6;
 }
 
-/** What is wrong with a value that should be a duration, after its name; undefined if nothing is. */
+/** The problem with an invalid duration, to follow its name; undefined if it is valid. */
 export function durationProblem(value: unknown): string | undefined {
   if (parseDuration(value) !== undefined) return undefined;
   const shown = value === null ? "nil" : typeof value === "number" ? `${value}` : quote(value);
@@ -68,7 +68,7 @@ export function formatDuration(milliseconds: number): string {
     (seconds ? `${seconds}s` : "");
 }
 
-/** Milliseconds to the microsecond: what a clock says below that is noise, and long to read. */
+/** Milliseconds rounded to microseconds: a clock's further digits are noise. */
 export function roundDuration(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000;
 }

@@ -13,7 +13,7 @@ import {
   SHORTEST_SECRET,
 } from "./secrets.ts";
 
-/** Takes a secret that was found; one with fewer characters than `shortest` is not to be masked. */
+/** Receives a secret that was found; one shorter than `shortest` is not masked. */
 export type AddSecret = (text: string, shortest: number) => void;
 
 /**
@@ -25,7 +25,7 @@ export function findVariableSecrets(
   add: AddSecret,
   shortest = SHORTEST_SECRET,
 ): void {
-  // What an expression made may hold one part many times over.
+  // A value from an expression may contain the same object many times.
   const seen = new Set<object>();
   const seenAsSecret = new Set<object>();
   const walk = (value: unknown, secretName: string | undefined) => {

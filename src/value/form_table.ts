@@ -9,7 +9,7 @@ const HEAD = 4;
  * looked up.
  */
 export class FormTable {
-  /** None as long as there is no form, as in most runs. */
+  /** Undefined while there is no form, as in most runs. */
   #heads: Uint8Array | undefined;
   /** By head, then by length, longest first. */
   readonly #forms = new Map<string, Map<number, Set<string>>>();

@@ -6,13 +6,13 @@ import { SHORTEST_SECRET } from "./secrets.ts";
 /** What reports show instead of a secret. */
 export const MASK = "***";
 
-/** So many secrets are looked for in encodings of encodings: a run may add one with each response. */
+/** The number of secrets searched for in nested encodings: each response may add one. */
 const MOST_THOROUGH = 500;
 
 /** The texts to look for are so much shorter than one of them that is encoded further. */
 const EXPANSION = 6;
 
-/** The password of each URL in a text. Templates in it are no password. */
+/** The password of each URL in a text. Templates are not passwords. */
 const URL_PASSWORD = /(?<=:\/\/[^/?#@:\s"'<>{}]*:)[^/?#\s"'<>{}]+(?=@)/g;
 
 /**

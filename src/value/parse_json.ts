@@ -1,7 +1,7 @@
 /** Data nested deeper than this could not be walked safely afterwards. */
 const DEEPEST = 500;
 
-/** As many digits in a row, or in an exponent, may make what a number cannot hold. */
+/** This many digits, in a row or in an exponent, may exceed the range of a number. */
 const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
 /**

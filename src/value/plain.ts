@@ -1,7 +1,7 @@
 import type { Value } from "./value.ts";
 
 /**
- * A value as the language sees it: data, never code. What is no data becomes nil, so that a
+ * A value as the language sees it: data, never code. Anything else becomes nil, so that a
  * function or a symbol that a host left in its data cannot be reached.
  */
 export function plain(value: unknown): Value {

@@ -6,7 +6,7 @@ export const SHORTEST_SECRET = 6;
 /** The same for values in requests, responses and outputs, where short ones are rarely secrets. */
 export const SHORTEST_ISSUED = 8;
 
-/** Words that make any name that has one the name of a secret. */
+/** Words that make any name containing them the name of a secret. */
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   ("token secret password passwd passphrase passcode pass pwd pat credential auth " +
     "authorization signature cookie jwt bearer apikey").split(" "),
@@ -39,7 +39,7 @@ const ABOUT: ReadonlySet<string> = new Set(
 /** Words that also name settings, whose values are secret only where they look like it. */
 const WEAK_WORDS: ReadonlySet<string> = new Set(["auth", "tokens", "signature", "session"]);
 
-/** What every secret name has in it: most names need no closer look. */
+/** Matches every secret name; rules out most others quickly. */
 const SUSPICIOUS =
   /token|secret|pass|pwd|pat|key|credential|auth|sig|cookie|jwt|bearer|hook|sess|sid/i;
 

@@ -32,7 +32,7 @@ export function isDict(value: unknown): value is Dict {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** More values than this are a mistake: data that holds itself again and again. */
+/** More values than this are a mistake, such as data that nests copies of itself. */
 const MOST_VALUES = 10_000_000;
 
 /** A copy of plain data that shares nothing with it. Throws LimitError when it is too large. */
@@ -52,7 +52,7 @@ export function copyValue(value: unknown): Value {
 }
 
 /**
- * One value laid over another: mappings are merged key by key, however deep, and anything else
+ * Merges one value over another: mappings are merged key by key, however deep, and anything else
  * replaces what was there. Neither of the two is changed.
  */
 export function merge(base: Value, over: Value): Value {

@@ -15,7 +15,7 @@ export const MOST_LEVELS = 500;
 
 const DEFAULT_LIMIT = 10_000;
 
-/** The limits that the environment sets. Throws UsageError where it sets no number. */
+/** The limits that the environment sets. Throws UsageError if a value is not a number. */
 export function readLimits(env: Environment): Limits {
   return {
     repeatCount: readLimit(env, "RUNNER_MAX_REPEAT_COUNT"),

@@ -11,11 +11,11 @@ import { hasErrors } from "./problem.ts";
 import { readFiles, readTextFile } from "./read_files.ts";
 import { readYaml } from "./yaml/read_yaml.ts";
 
-/** A workflow that may run, and what should be said before it does. */
+/** A workflow that may run, and its diagnostics. */
 export interface Loaded {
   readonly workflow: Workflow;
   readonly warnings: readonly Diagnostic[];
-  /** What is worth knowing only to somebody who asks for details. */
+  /** Notes for verbose output only. */
   readonly hints: readonly Diagnostic[];
 }
 
@@ -65,7 +65,7 @@ export async function loadDocument(
 
 /**
  * Reads a file, or several, as one YAML document, whose top-level keys replace those in the file
- * of RUNNER_CONFIG. Throws LoadError where they are none.
+ * of RUNNER_CONFIG. Throws LoadError if they are not YAML.
  */
 export async function readDocument(argument: string, host: Host): Promise<Document> {
   const files = await readFiles(argument, host);
@@ -78,7 +78,7 @@ export async function readDocument(argument: string, host: Host): Promise<Docume
   return { ...document, name, replaced };
 }
 
-/** Reads the file of RUNNER_CONFIG. Throws LoadError, which says so, where that is no text. */
+/** Reads the file of RUNNER_CONFIG. Throws LoadError if it is not text. */
 async function readConfig(path: string, host: Host): Promise<Source> {
   try {
     return await readTextFile(path, host, "RUNNER_CONFIG file");

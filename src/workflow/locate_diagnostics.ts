@@ -28,7 +28,7 @@ export async function loadError(
   return new LoadError(message, [...own, ...inJobFiles]);
 }
 
-/** What is wrong with documents that are decoded, one after the other, each with its positions. */
+/** The problems of documents decoded one after the other, each with its positions. */
 export async function locateAll(found: readonly Findings[]): Promise<readonly Diagnostic[]> {
   const located: Diagnostic[] = [];
   for (const { problems, unquoted, document } of found) {
@@ -40,7 +40,7 @@ export async function locateAll(found: readonly Findings[]): Promise<readonly Di
   return located;
 }
 
-/** What was found in a document. */
+/** The findings of a document. */
 interface Findings {
   readonly document: Document;
   readonly problems: readonly Problem[];
@@ -55,7 +55,7 @@ function errorsOf(count: number): string {
   return count === 1 ? "1 error" : `${count} errors`;
 }
 
-/** Leaves out what is wrong only because a template without quotes was read as a mapping. */
+/** Drops problems that are consequences of an unquoted template read as a mapping. */
 function withoutConsequences(
   problems: readonly Problem[],
   unquoted: readonly Path[],
@@ -120,7 +120,7 @@ function locateDiagnostic(
   return { ...rest, ...hint === undefined ? {} : { hint }, span: { source, ...range } };
 }
 
-/** An expression that stops in its middle was often cut by what means something in YAML. */
+/** An expression that stops in its middle was often cut by YAML syntax. */
 function cutHint(message: string, origin: Span | undefined): string | undefined {
   if (!origin || !/^(unexpected end|unterminated)/.test(message)) return undefined;
   const { source: { text }, start, end } = origin;

@@ -2,7 +2,7 @@ import type { Job, Step } from "./model.ts";
 
 /**
  * The name of a step as reports and drawings show it: one of the `finally` of a job is marked. The
- * `finally` of a workflow is a job by itself, whose name says what it is.
+ * `finally` of a workflow is a job by itself, whose name says so.
  */
 export function markCleanup(
   { isCleanup: isMarked }: Pick<Job, "isCleanup">,

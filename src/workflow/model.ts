@@ -44,7 +44,7 @@ export interface Workflow {
   readonly jobs: readonly Job[];
   readonly document: Document;
   /**
-   * Loads the job files whose paths hang on `vars`: present where there are any. `render` fills
+   * Loads the job files whose paths depend on `vars`: present where there are any. `render` fills
    * in such a path, and may leave a file out. Throws LoadError with all that is wrong with them.
    */
   readonly loadJobFiles?: (
@@ -52,7 +52,7 @@ export interface Workflow {
   ) => Promise<CompleteJobs>;
 }
 
-/** The jobs of a workflow with all job files, and what should be said of those that came last. */
+/** The jobs of a workflow with all job files, and the diagnostics of those that were loaded last. */
 export interface CompleteJobs {
   readonly jobs: readonly Job[];
   readonly warnings: readonly Diagnostic[];
@@ -70,7 +70,7 @@ export interface Job {
   readonly path: Path;
   readonly name: Template;
   readonly needs: readonly string[];
-  /** When it starts, where that is not when all its needs passed or were skipped on purpose. */
+  /** When it starts; by default once all its needs passed or were skipped on purpose. */
   readonly when?: "always" | "failure";
   /** Whether its steps after a failed one are skipped. */
   readonly stopsAtFailure?: true;
@@ -112,14 +112,14 @@ export interface Step {
   readonly skipif?: Expression;
   readonly wait?: Duration;
   readonly timeout: Duration;
-  /** What it runs over: once for each entry, or until a condition is true. */
+  /** Its iteration: once for each entry, or until a condition is true. */
   readonly iteration?: Iteration;
   readonly retry?: Retry;
   /** The job that the step embeds; those of paths with templates are there in a plan alone. */
   readonly embedded?: JobFile;
 }
 
-/** What a step runs over. */
+/** The iteration of a step. */
 export type Iteration =
   | { readonly kind: "list"; readonly entries: readonly DataTemplate[]; readonly parallel: number }
   | {
@@ -137,7 +137,7 @@ export interface DataFile {
   readonly kind: "file";
   /** Its path, relative to the file of the step. */
   readonly file: Template;
-  /** By its extension where it is absent. */
+  /** Taken from the extension if absent. */
   readonly format?: DataFormat;
   /** Which rows: it sees them as vars. */
   readonly where?: Expression;
@@ -185,9 +185,9 @@ export interface Retry {
   readonly backoff: number;
   readonly maxInterval?: Duration;
   readonly jitter: boolean;
-  /** Polls: another attempt follows while it is false, and then there is none. */
+  /** Polls: another attempt follows while it is false. */
   readonly until?: Expression;
-  /** Gives up where it is true. */
+  /** Gives up if it is true. */
   readonly stop?: Expression;
 }
 
@@ -200,10 +200,10 @@ export type Duration =
 export interface NameRule {
   /** The place in words: `in a step`. */
   readonly where: string;
-  /** The names that there are; undefined where any name may be one, as in workflow `vars`. */
+  /** The known names; undefined if any name may exist, as in workflow `vars`. */
   readonly known?: readonly string[];
-  /** Of these, what says nothing there, and what it always is. */
+  /** Names that are constant there, with their values. */
   readonly empty?: Readonly<Record<string, string>>;
-  /** What to do instead of using a name that looks right. */
+  /** Hints for names that look right but are not available. */
   readonly hints?: Readonly<Record<string, string>>;
 }

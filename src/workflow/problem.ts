@@ -10,7 +10,7 @@ export interface Problem extends Omit<Diagnostic, "span"> {
   readonly range?: { readonly start: number; readonly end: number };
 }
 
-/** What else can be said of a problem. */
+/** Further details of a problem. */
 type ProblemDetails = Partial<Pick<Problem, "hint" | "part" | "range">>;
 
 /** The code of a template without quotes, which YAML reads as a mapping. */

@@ -18,7 +18,7 @@ export async function readFiles(argument: string, host: Host): Promise<readonly 
   });
 }
 
-/** Reads one file; `what` says in words what it should be. Throws LoadError where it is no text. */
+/** Reads one file; `what` says in words what it should be. Throws LoadError if it is not text. */
 export async function readTextFile(
   path: string,
   host: Host,
@@ -73,7 +73,7 @@ function decodeText(path: string, what: string, bytes: Uint8Array): string {
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    // Told below, together with bytes that are UTF-8 and yet no text.
+    // Reported below, together with valid UTF-8 that is still not text.
   }
   if (text !== undefined && !text.includes("\0")) return text;
   const wide = bytes[0] === 0xff && bytes[1] === 0xfe || bytes[0] === 0xfe && bytes[1] === 0xff;

@@ -23,7 +23,7 @@ const FILES = {
   "plugins/runner-program": "#!/bin/sh\necho '{\"status\": 0}'\n",
 };
 
-/** Runs the program by Deno with some flags, in a folder with workflows. */
+/** Runs the program by Deno with some flags, in a directory with workflows. */
 async function narrowed(flags: readonly string[], args: readonly string[]): Promise<CliResult> {
   return await withRig(async (rig) => {
     const flows = Object.entries(FLOWS).map(([name, step]) => [

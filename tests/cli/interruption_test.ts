@@ -28,7 +28,7 @@ async function collect(
 
 /**
  * Starts a workflow, waits until `ready` says that it is in the midst of things, and interrupts
- * it. `{url}` and `{folder}` in the workflow are the rig's address and a folder for files.
+ * it. `{url}` and `{folder}` in the workflow are the rig's address and a directory for files.
  */
 function interrupt(
   yaml: string,

@@ -18,7 +18,7 @@ function flow(steps: string, more = ""): string {
   return `name: n\nvars: { greeting: hello }\njobs:\n- name: j\n${more}  steps:\n${steps}`;
 }
 
-/** Runs a workflow beside a folder of plugins. */
+/** Runs a workflow beside a directory of plugins. */
 function runner(
   workflow: string,
   plugins: Readonly<Record<string, string>> = { "runner-mirror": MIRROR },

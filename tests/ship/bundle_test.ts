@@ -1,5 +1,5 @@
 /**
- * Builds the one file and runs it as users do: from a URL that leads elsewhere, in an empty folder,
+ * Builds the one file and runs it as users do: from a URL that leads elsewhere, in an empty directory,
  * with nothing in the cache and no registry that answers.
  *
  * @module

@@ -4,7 +4,7 @@ import { Deadlines } from "../../src/host/deadlines.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
 import type { StepError } from "../../src/source/errors.ts";
 
-/** A context for one action on the real machine, which keeps what the action says to it. */
+/** A context for one action on the real machine, which records the action's calls. */
 export interface TestContext extends ActionContext, AsyncDisposable {
   /** The secrets that the action has reported, in order. */
   readonly learned: readonly string[];
@@ -13,7 +13,7 @@ export interface TestContext extends ActionContext, AsyncDisposable {
   stop(reason: StepError): void;
   /** How often the action paused its timeout and resumed it. */
   readonly turns: { paused: number; resumed: number };
-  /** How many wait for the end of the attempt: none once an action is over. */
+  /** The number of abort listeners: 0 once an action is over. */
   readonly stops: number;
 }
 
@@ -62,7 +62,7 @@ export function actionContext(): TestContext {
   };
 }
 
-/** Keeps book of who listens to a signal. */
+/** Counts the listeners of a signal. */
 function countListeners(signal: AbortSignal): ReadonlySet<unknown> {
   const listeners = new Set<unknown>();
   const { addEventListener, removeEventListener } = signal;

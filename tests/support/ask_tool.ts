@@ -1,6 +1,6 @@
 /**
- * What a script answers, as JSON, to what it is given as JSON. It runs in a process of its own, in
- * its folder, so that its packages are none of the program's.
+ * Sends JSON to a script and returns its JSON response. It runs in a separate process, in its own
+ * directory, so that its packages stay separate from the program's.
  */
 export async function askTool<T>(
   cwd: string,

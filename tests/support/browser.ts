@@ -9,13 +9,13 @@ import { until } from "./processes.ts";
 export interface Page {
   /** Opens a URL and waits until it is loaded. */
   open(url: string): Promise<void>;
-  /** The value of an expression, which must be JSON; promises are waited for. */
+  /** The value of an expression, which must be JSON; promises are awaited. */
   evaluate(expression: string): Promise<unknown>;
   /** Reads a script from a file into the page and runs it. */
   addScript(path: string): Promise<void>;
   /** Presses a key as a person does: `a`, `/`, `Tab`, `Shift+Tab`, `ArrowDown`, `Enter`. */
   press(key: string): Promise<void>;
-  /** Sends a command of the DevTools protocol, and gives back what it answers. */
+  /** Sends a command of the DevTools protocol, and returns its response. */
   send(method: string, params?: Message): Promise<Message>;
   /** The URLs of everything that the page has asked for, itself included. */
   readonly requests: readonly string[];
@@ -48,10 +48,10 @@ export async function withPage<T>(use: (page: Page) => Promise<T>): Promise<T> {
     try {
       browser.kill("SIGKILL");
     } catch {
-      // It has ended by itself.
+      // It has exited already.
     }
     await browser.status;
-    // Processes of its own outlive it for a moment, and write there.
+    // Its child processes outlive it for a moment and write there.
     await until(() => isRemoved(profile), `${profile} can be removed`);
   }
 }
@@ -65,7 +65,7 @@ async function isRemoved(folder: string): Promise<boolean> {
   }
 }
 
-/** The address at which the browser says that it listens; the rest of what it says is dropped. */
+/** The address that the browser reports for listening; its other output is dropped. */
 async function addressIn(stderr: ReadableStream<Uint8Array>): Promise<string> {
   const reader = stderr.getReader();
   const decoder = new TextDecoder();
@@ -87,7 +87,7 @@ type Message = Readonly<Record<string, unknown>>;
 
 interface Connection {
   send(method: string, params?: Message, session?: string): Promise<Message>;
-  /** Calls `hear` at each event. */
+  /** Calls `hear` with each event. */
   listen(hear: (method: string, params: Message) => void): void;
   close(): void;
 }

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { type TestServer, withServer } from "./with_server.ts";
 
-/** What a server asks for. */
+/** The challenge of a server. */
 export interface DigestOptions {
   /** As challenges name it; left out for MD5 without a name. */
   readonly algorithm?: string;
   /** Without it, the digest of RFC 2069. */
   readonly qop?: string;
-  /** A nonce is valid for so many requests. */
+  /** The number of requests that a nonce is valid for. */
   readonly uses?: number;
   readonly userhash?: boolean;
 }
@@ -16,7 +16,7 @@ const USER = "Müfasa";
 const PASSWORD = 'Circle of "Life"';
 const REALM = 'the "realm"';
 
-/** A server that lets in who knows a password by Digest, and keeps the status of each answer. */
+/** A server with Digest authentication that records the status of each response. */
 export interface DigestServer extends TestServer {
   readonly username: string;
   readonly password: string;

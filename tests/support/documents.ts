@@ -5,7 +5,7 @@
  *
  * - `<!-- file: name.yml -->` the block is a file of that name, for the blocks after it
  * - `<!-- fails -->` it is run, and exits with 1
- * - `<!-- output -->` it is what the block before it prints; a line `…` matches any lines
+ * - `<!-- output -->` it is the output of the block before it; a line `…` matches any lines
  * - `<!-- in checkout -->` the command is run in the checkout
  * - `<!-- only loaded: reason -->` the workflow is loaded and not run
  * - `<!-- ci -->` it is a file for a CI system, of which the commands of runner are run
@@ -16,7 +16,7 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import { join } from "@std/path/join";
 
-/** The folder of the checkout. */
+/** The directory of the checkout. */
 export const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
 
 /** A fenced block of a document. */

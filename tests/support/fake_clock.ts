@@ -1,13 +1,13 @@
 import type { Clock } from "../../src/host/host.ts";
 
-/** A clock that stands still until a test moves it, and then calls what has become due. */
+/** A clock that a test advances, which then runs the timers that are due. */
 export interface FakeClock extends Clock {
   advance(milliseconds: number): void;
-  /** Calls that are still to come. */
+  /** Pending timers. */
   waiting(): number;
 }
 
-/** A clock that begins at that time. */
+/** A clock that starts at that time. */
 export function fakeClock(start = 0): FakeClock {
   let now = start;
   const calls = new Set<{ readonly due: number; readonly act: () => void }>();

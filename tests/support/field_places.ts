@@ -1,5 +1,5 @@
 /**
- * Values of every type, and every key of the file format that one can stand under.
+ * Values of every type, and every key of the file format that can take one.
  *
  * @module
  */
@@ -44,7 +44,7 @@ const VALUES = [
   '"\\ud800"',
 ];
 
-/** Where a mapping of each kind stands: its keys go in place of KEYS. */
+/** A document with a mapping of each kind; its keys replace KEYS. */
 const STEP = "name: n\njobs:\n- name: j\n  steps:\n";
 const PLACES: readonly (readonly [fields: readonly string[], yaml: string, others: string])[] = [
   [Object.keys(WORKFLOW.fields), "KEYS", "name: n\njobs: [{name: a, steps: [{uses: hello}]}]"],
@@ -77,7 +77,7 @@ function withKey(yaml: string, others: string, key: string, value: string): stri
   return yaml.replace("KEYS", () => [...rest, `${key}: ${value}`].join(`\n${indent}`));
 }
 
-/** A workflow for each value under each key, with its other keys as they should be. */
+/** A workflow for each value under each key; the other keys are valid. */
 export function workflowsOfFields(): readonly string[] {
   return PLACES.flatMap(([keys, yaml, others]) =>
     keys.flatMap((key) => VALUES.map((value) => withKey(yaml, others, key, value)))

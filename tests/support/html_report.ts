@@ -17,7 +17,7 @@ export interface OpenReport {
   readonly url: string;
 }
 
-/** Runs a workflow, opens its HTML report in a browser, and closes that in the end. */
+/** Runs a workflow, opens its HTML report in a browser, and closes the browser at the end. */
 export async function withReport<T>(
   workflow: string,
   use: (report: OpenReport) => Promise<T>,
@@ -37,20 +37,20 @@ export async function withReport<T>(
   });
 }
 
-/** Makes the window that large, in pixels. */
+/** Resizes the window, in pixels. */
 export async function setSize(page: Page, width: number, height: number): Promise<void> {
   const size = { width, height, deviceScaleFactor: 1, mobile: false };
   await page.send("Emulation.setDeviceMetricsOverride", size);
 }
 
-/** Opens a page with dark or light colours, as the system of who looks at it asks for. */
+/** Opens a page with the dark or light colour scheme of the system. */
 export async function chooseScheme(page: Page, scheme: "dark" | "light"): Promise<void> {
   await page.send("Emulation.setEmulatedMedia", {
     features: [{ name: "prefers-color-scheme", value: scheme }],
   });
 }
 
-/** What axe finds wrong with the page as it stands, a line for each element. */
+/** The problems that axe finds in the current page, one line per element. */
 export async function findBarriers(page: Page): Promise<string[]> {
   await page.addScript(AXE);
   return await page.evaluate(`(async () => {

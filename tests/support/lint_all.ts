@@ -4,10 +4,10 @@ import { askTool } from "./ask_tool.ts";
 const FOLDER = fromFileUrl(new URL("../tools/linters/", import.meta.url));
 
 /**
- * What linters of others find wrong with texts, by the paths of these: workflows of GitHub,
+ * The problems that third-party linters find in texts, by path: workflows of GitHub,
  * `action.yml` and `Dockerfile`. They run as one file, since GitHub's imports JSON in a way that only
  * bundlers understand.
- * A path names one text for good, because it remembers what it has read.
+ * A path must always name the same text, because results are cached.
  */
 export async function lintAll(
   texts: Readonly<Record<string, string>>,

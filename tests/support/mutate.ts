@@ -1,7 +1,7 @@
 /** The workflows of the examples. */
 export const EXAMPLES = readExamples(new URL("../../examples/", import.meta.url));
 
-/** What slips into files: signs of YAML and of expressions, odd spaces, odd characters. */
+/** Typical typing mistakes: YAML and expression syntax, odd spaces, odd characters. */
 const SLIPS = [
   ..."{}[]\"'`:-#&*!|>%@?,\t \n\\~<=.()0",
   ...[
@@ -22,7 +22,7 @@ const SLIPS = [
   ...["__proto__", "\u00a0", "\ufeff", "\u2028", "é", "\u{1F600}", "\x00", "\x07"],
 ];
 
-/** A text with a slip somewhere, or several of its lines elsewhere. */
+/** A text with a random mistake or with lines moved. */
 export function mutate(text: string, random: (limit: number) => number): string {
   const lines = text.split("\n");
   const [line, other, at] = [random(lines.length), random(lines.length), random(text.length)];

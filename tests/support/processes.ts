@@ -1,4 +1,4 @@
-/** Whether a process is at work: not gone, and not merely waiting for its exit code to be read. */
+/** Whether a process is running: neither gone nor a zombie. */
 export function isRunning(pid: number): boolean {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
@@ -14,7 +14,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Waits until something is so; the test runner's patience is the limit. */
+/** Waits until a condition is true; the test runner's timeout is the limit. */
 export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = performance.now() + 20_000;
   while (!await isSo()) {

@@ -2,13 +2,13 @@ import { createServer as createHttpServer, request as sendRequest } from "node:h
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 
-/** A proxy in this process that writes down what it was asked for. */
+/** A proxy in this process that records its requests. */
 export interface TestProxy extends AsyncDisposable {
   readonly port: number;
   readonly asked: readonly string[];
 }
 
-/** An HTTP proxy: it sends requests on, and opens tunnels. `user` is what it demands. */
+/** An HTTP proxy: it forwards requests and opens tunnels. `user` is the required login. */
 export async function httpProxy(
   { user, refuse, tls }: {
     readonly user?: string;
@@ -50,7 +50,7 @@ export async function httpProxy(
   return await listen(secure as unknown as Server, asked);
 }
 
-/** A SOCKS5 proxy. `user` is what it demands, `reply` what it answers in place of 0. */
+/** A SOCKS5 proxy. `user` is the required login, `reply` the reply code in place of 0. */
 export async function socksProxy(
   { user, reply = 0 }: { readonly user?: string; readonly reply?: number } = {},
 ): Promise<TestProxy> {
@@ -85,7 +85,7 @@ export async function socksProxy(
   return await listen(server, asked);
 }
 
-/** Names of tests lead to this machine. */
+/** Host names of tests resolve to this machine. */
 function join(socket: Socket, host: string, port: number, ready: () => void): void {
   const onward = connect(port, host.endsWith(".test") ? "127.0.0.1" : host, () => {
     ready();

@@ -11,7 +11,7 @@ export interface RawConnection {
   closed(): Promise<void>;
 }
 
-/** A TCP server that answers by script, with counts of what it saw. */
+/** A TCP server that runs a script, and records connections and requests. */
 export interface RawServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
@@ -48,7 +48,7 @@ export function rawServer(script: (connection: RawConnection) => Promise<void>):
         closed: () => read.end(),
       });
     } catch (error) {
-      // The client may go away in the middle of an answer; that is what some tests are about.
+      // The client may disconnect in the middle of a response, as some tests require.
       if (!isGone(error)) throw error;
     } finally {
       close();

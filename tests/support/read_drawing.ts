@@ -1,5 +1,5 @@
 /**
- * Reads a drawing of a graph as somebody would who sees nothing but its text: finds the boxes, and
+Reads a drawing of a graph from nothing but its text: finds the boxes, and
  * follows each arrow up its line to the boxes where it begins. Throws where that cannot be done.
  *
  * @module

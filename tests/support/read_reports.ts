@@ -4,7 +4,7 @@ import { askTool } from "./ask_tool.ts";
 const FOLDER = fromFileUrl(new URL("../tools/reports/", import.meta.url));
 
 /**
- * What readers of others make of reports, by the names of their formats and in the same order: data
+ * The results of third-party report readers, by format and in the same order: data
  * of `junit`, tests of `tap`, mistakes in `ctrf`, HTML of `markdown` by two renderers.
  */
 export function readReports(

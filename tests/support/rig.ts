@@ -6,19 +6,19 @@
 
 export interface Rig {
   readonly url: string;
-  /** Paths in the order in which they were asked for; `-/path` where the asker gave up. */
+  /** Paths in the order in which they were asked for; `-/path` for aborted requests. */
   readonly seen: readonly string[];
   /** Resolves once the path was asked for. */
   untilSeen(path: string): Promise<void>;
 }
 
 /**
- * Gives a rig to `use` and closes it in the end. Its pages:
+ * Passes a rig to `use` and closes it at the end. Its pages:
  *
  * - `/meet/<name>/<n>` answers when n requests wait for that name together
  * - `/flaky/<name>/<n>` answers 503 until it is asked for the n-th time
  * - `/status/<code>` answers with that code
- * - `/echo` answers with what it was asked, as JSON
+ * - `/echo` answers with its request as JSON
  * - `/hang` never answers
  * - everything else answers `{"path": …}`
  */

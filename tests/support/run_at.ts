@@ -3,7 +3,7 @@ import type { CliResult } from "./run_cli.ts";
 import { runMain } from "./run_main.ts";
 import { withFiles } from "./temp_dir.ts";
 
-/** What a run printed, and what a rig saw of it. */
+/** The output of a run, and the requests that the rig received. */
 export interface RunAtRig extends CliResult {
   readonly seen: readonly string[];
 }

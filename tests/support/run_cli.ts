@@ -10,7 +10,7 @@ import { resolve } from "@std/path/resolve";
 
 const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
 
-/** The build that RUNNER_BIN names. Resolved at once, since a test may go to another folder. */
+/** The build that RUNNER_BIN names. Resolved at once, since a test may change the directory. */
 export const BUILT = pathOrUrl(Deno.env.get("RUNNER_BIN"));
 
 export interface CliOptions {
@@ -39,7 +39,7 @@ export async function runCli(
   return { code: status.code, stdout, stderr };
 }
 
-/** Starts the program; its output is the caller's to read. */
+/** Starts the program; the caller reads its output. */
 export function startCli(args: readonly string[], options: CliOptions = {}): Deno.ChildProcess {
   const [program, before] = theProgram();
   return new Deno.Command(program, {
@@ -53,7 +53,7 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Den
   }).spawn();
 }
 
-/** What to start, and the arguments that come before those of a test. */
+/** The command, and the arguments before those of a test. */
 export function theProgram(): [program: string, args: string[]] {
   if (!BUILT) return [Deno.execPath(), ["run", "-A", "--no-prompt", `${CHECKOUT}cli.ts`]];
   if (!/\.[jt]s$/.test(BUILT)) return [BUILT, []];
@@ -68,7 +68,7 @@ function pathOrUrl(bin: string | undefined): string | undefined {
 export function inherited(): Record<string, string> {
   const names = ["PATH", "HOME", "TMPDIR", "DENO_DIR", "XDG_CACHE_HOME", "SystemRoot", "ComSpec"]
     .concat("LANG", "LC_ALL")
-    // With these Deno reaches the registry, for what a build takes from there.
+    // Deno needs these to reach the registry for packages of a build.
     .concat("NODE_EXTRA_CA_CERTS", "DENO_CERT", "DENO_TLS_CA_STORE", "NPM_CONFIG_REGISTRY")
     .concat("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY");
   const found = Object.fromEntries(names.flatMap((name) => {

@@ -4,7 +4,7 @@ import type { Files, Host, Output } from "../../src/host/host.ts";
 import { BUILT, type CliOptions, type CliResult, inherited, runCli } from "./run_cli.ts";
 
 /**
- * Runs the program in the process of the test, for what is not about processes, signals and
+ * Runs the program in the process of the test, for tests without processes, signals and
  * terminals. The program is started instead if RUNNER_BIN names a build of it, and if a workflow
  * in `cwd` starts processes, which begin in the directory of the program.
  */

@@ -20,7 +20,7 @@ export function narrowedCommand(flags: readonly string[], args: readonly string[
   return [Deno.execPath(), "run", own, ...others, script, ...args];
 }
 
-/** Runs it to its end, where nobody could answer a question. */
+/** Runs it to its end, without a terminal for prompts. */
 export async function runNarrowed(
   flags: readonly string[],
   args: readonly string[],

@@ -1,13 +1,13 @@
 import { withFiles } from "./temp_dir.ts";
 
-/** What a program printed, and how it ended. */
+/** The output and exit code of a program. */
 export interface ProgramEnd {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A program that uses the library from a folder of its own, and what lies beside it. */
+/** A program that uses the library from its own directory, and the files beside it. */
 export interface LibraryProgram {
   readonly program: string;
   readonly files?: Readonly<Record<string, string>>;
@@ -17,8 +17,8 @@ export interface LibraryProgram {
 }
 
 /**
- * Runs a program in a folder outside of the checkout, whose import map names the library, and gives
- * its end and the folder to `use`.
+ * Runs a program in a directory outside of the checkout, whose import map names the library, and
+ * passes its result and the directory to `use`.
  */
 export async function withProgram<T>(
   { program, files = {}, options = ["-A"], env = {} }: LibraryProgram,

@@ -14,10 +14,10 @@ export const REPORT_FILES = [
   "report.html",
 ] as const;
 
-/** What a run printed and wrote. */
+/** The output and the files of a run. */
 export interface RunReports extends CliResult {
   readonly seen: readonly string[];
-  /** The texts of the files that the run left in the folder `reports`, by their names. */
+  /** The texts of the files that the run left in the directory `reports`, by their names. */
   readonly reports: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +46,7 @@ function atRig(files: Readonly<Record<string, string>>, { url }: Rig): Record<st
   );
 }
 
-/** The texts of all files in a folder; nothing where there is none. */
+/** The texts of all files in a directory; empty if it does not exist. */
 export function readFolder(folder: string): Record<string, string> {
   const texts: Record<string, string> = {};
   try {

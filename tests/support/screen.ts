@@ -54,7 +54,7 @@ export class Screen implements Output {
     return this.#lines().join("\n");
   }
 
-  /** The rows that can be seen. */
+  /** The visible rows. */
   visible(): string[] {
     return this.#rows.slice(-this.#height).map(({ cells }) => cells.join(""));
   }
@@ -128,7 +128,7 @@ export class Screen implements Output {
     if (this.#row === this.#rows.length) this.#rows.push({ cells: [], goesOn: false });
   }
 
-  /** Goes no further up than the top of what can be seen. */
+  /** Moves up, but not above the top of the screen. */
   #up(rows: number): void {
     this.#row = Math.max(0, this.#rows.length - this.#height, this.#row - rows);
   }
@@ -137,7 +137,7 @@ export class Screen implements Output {
     const above = this.#rows[this.#row - 1];
     if (above) above.goesOn = false;
     this.#rows[this.#row] = { cells: [], goesOn: false };
-    // Rows that are empty to the end count as none, so that what follows them is the end.
+    // Trailing empty rows are not counted.
     while (this.#rows.length > this.#row + 1 && this.#rows.at(-1)?.cells.length === 0) {
       this.#rows.pop();
     }

@@ -1,4 +1,4 @@
-/** Makes a folder with files, gives its path to `use`, and removes it in the end. */
+/** Creates a directory with files, passes its path to `use`, and removes it at the end. */
 export async function withFiles<T>(
   files: Readonly<Record<string, string | Uint8Array>>,
   use: (folder: string) => T | Promise<T>,

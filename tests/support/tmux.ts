@@ -2,19 +2,19 @@ import { theProgram } from "./run_cli.ts";
 
 /** A terminal with a shell in it, whose prompt is `$ `. */
 export interface Tmux {
-  /** Gives keys to it: texts, or names like `Enter` and `C-c`. */
+  /** Sends keys to it: texts, or names like `Enter` and `C-c`. */
   type(...keys: string[]): Promise<void>;
-  /** What can be seen, without spaces at the ends of lines. */
+  /** The visible text, without trailing spaces. */
   screen(): Promise<string>;
   /** All lines, with those that have scrolled away, those that were wrapped as one. */
   history(): Promise<string>;
-  /** Looks at the screen until it shows what is waited for. */
+  /** Waits until the screen shows the expected text. */
   until(wanted: (screen: string) => boolean): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
   isCursorVisible(): Promise<boolean>;
 }
 
-/** Gives a terminal of its own to `use`, and ends it and all that runs in it. */
+/** Passes a new terminal to `use`, then ends it with all its processes. */
 export async function withTmux<T>(
   size: { readonly columns: number; readonly rows?: number },
   use: (tmux: Tmux) => Promise<T>,
@@ -55,7 +55,7 @@ export async function withTmux<T>(
   }
 }
 
-/** The line that runs a workflow in a folder of its own and says how it ended: `end 0`. */
+/** The command line that runs a workflow in its own directory and prints `end <exit code>`. */
 export function runLine(folder: string, args: string): string {
   const [program, before] = theProgram();
   return `cd ${folder}; clear; ${[program, ...before, args].join(" ")}; echo end $?`;

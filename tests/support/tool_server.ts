@@ -5,7 +5,7 @@ export interface ToolServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts a script in a folder of tests/tools; it prints its URL and ends when its input ends. */
+/** Starts a script in a directory of tests/tools; it prints its URL and ends when its input ends. */
 export async function startTool(script: string, args: readonly string[] = []): Promise<ToolServer> {
   const [folder = ""] = script.split("/");
   const cwd = fromFileUrl(new URL(`../tools/${folder}/`, import.meta.url));

@@ -1,21 +1,21 @@
-/** A command that a reader of a build log has obeyed. */
+/** A workflow command that was executed. */
 export interface WorkflowCommand {
   readonly name: string;
   readonly properties: Readonly<Record<string, string>>;
   readonly message: string;
 }
 
-/** What a build log says to GitHub Actions, and what it shows of it to people. */
+/** The commands in a build log, and the lines shown to people. */
 export interface BuildLog {
   readonly commands: readonly WorkflowCommand[];
-  /** The lines that are no commands, or stand where commands are switched off. */
+  /** The lines that are not commands, or are in a section with commands switched off. */
   readonly lines: readonly string[];
 }
 
 /**
  * Reads a build log as a runner of GitHub Actions does: a command is a line that begins with `::`
- * behind any spaces, or one that has `##[` anywhere, but for what stands between `stop-commands`
- * and its token.
+ * behind any spaces, or one that has `##[` anywhere, except between `stop-commands` and
+ * its token.
  */
 export function readBuildLog(log: string): BuildLog {
   const commands: WorkflowCommand[] = [];

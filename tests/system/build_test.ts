@@ -118,7 +118,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
 }
 
-/** The checksums of the files in a folder. */
+/** The checksums of the files in a directory. */
 async function digests(folder: string): Promise<Record<string, string>> {
   const { stdout } = await run("sh", ["-c", "find . -type f -exec sha256sum {} +"], folder);
   const lines = stdout.trimEnd().split("\n").map((line) => line.split("  "));

@@ -13,7 +13,7 @@ const FILES = {
   "sub/c.yml": "",
 };
 
-/** Lines and what completes their last words; folders are written without a slash. */
+/** Lines and what completes their last words; directories are written without a slash. */
 const TABLE: readonly (readonly [line: string, offered: readonly string[]])[] = [
   ["runner da", ["dag"]],
   ["runner a", ["a.yml", "api.json"]],

@@ -1,6 +1,6 @@
 /**
  * All tests of `deno task test` again where things are not as at home: as somebody who is not root,
- * with a HOME that cannot be written, in a folder with a name of all kinds of characters, in the C
+ * with a HOME that cannot be written, in a directory with a name of all kinds of characters, in the C
  * locale; and without a HOME. Reports go to a disk that is full, too.
  *
  * @module
@@ -55,7 +55,7 @@ async function runSuite(place: Place, args: readonly string[] = SUITE): Promise<
   return { passed: Number(summary[1]), left: Number(summary[2] ?? 0) };
 }
 
-/** What the tests inherit, without HOME. A path of RUNNER_BIN may be relative to this folder. */
+/** What the tests inherit, without HOME. A path of RUNNER_BIN may be relative to this directory. */
 function environment(): Record<string, string> {
   const { HOME: _, ...env } = Deno.env.toObject();
   const bin = env.RUNNER_BIN;
@@ -114,7 +114,7 @@ Deno.test("all tests pass in unusual environments", async (test) => {
   });
 
   await test.step("a directory whose name looks like part of a URL", async () => {
-    // Not all tests: Deno misreads an import map that leads into such a folder.
+    // Not all tests: Deno misreads an import map that leads into such a directory.
     await withFiles({}, async (folder) => {
       const { passed } = await runSuite(await makeForeign(folder, "#e%20 "), PROGRAM_TESTS);
       assert(passed > CASES, `${passed} of ${CASES}`);

@@ -20,7 +20,7 @@ interface Installed {
   readonly stderr: string;
   /** What the host was asked for. */
   readonly asked: readonly string[];
-  /** Everything in the folder that the script worked in, by path. */
+  /** Everything in the directory that the script worked in, by path. */
   readonly left: readonly string[];
 }
 

@@ -8,7 +8,7 @@ const FILES: Readonly<Record<PathKind, string>> = {
   folder: "_files -/",
 };
 
-/** The completion script for zsh, to be loaded by `source` or from a folder of `$fpath`. */
+/** The completion script for zsh, to be loaded by `source` or from a directory of `$fpath`. */
 export function renderZsh(table: CommandTable): string {
   const commands = commandWords(table);
   const named = commands.filter(({ name }) => name !== "");

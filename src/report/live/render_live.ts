@@ -10,7 +10,7 @@ const WAITS = { wait: "waits", initial_delay: "starts in", retry: "tries again i
 /** Columns that the names keep, and half of the line: the rest shows the progress of the step. */
 const NAME_COLUMNS = 8;
 const NARROW = 30;
-/** What a time such as `  12.3s` takes. */
+/** The width of a time such as `  12.3s`. */
 const TIME_COLUMNS = 7;
 /** Steps of a repeated job that are over sooner would only flicker. */
 const LEAST_TIME_IN_ROUNDS = 1000;
@@ -87,7 +87,7 @@ function titleOf(names: readonly string[], room: number): string {
   return room < NARROW && displayWidth(title) + TIME_COLUMNS > room ? names.at(-1)! : title;
 }
 
-/** The step to tell of, where one lasts long enough to be read. */
+/** The step to show, if one lasts long enough to be read. */
 function shownStep({ rounds = 1, step }: LiveJob, now: number): LiveStep | undefined {
   if (!step || rounds < 2) return step;
   const until = Math.max(now, innermost(step)?.waiting?.until ?? 0);

@@ -22,9 +22,9 @@ interface TerminalOptions {
   readonly clock: Clock;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** What goes to standard output. */
+  /** The text for standard output. */
   readonly report: Reporter;
-  /** What goes to standard error. */
+  /** The text for standard error. */
   readonly details: Reporter;
   /** Whether to draw live lines, where standard output is a terminal. */
   readonly live: boolean;
@@ -129,7 +129,7 @@ export class Terminal {
   }
 }
 
-/** Writes what a run does not fail for, whatever becomes of it. */
+/** Writes output whose errors do not fail the run. */
 function deliver(output: Output, text: string): void {
   try {
     output.write(text);

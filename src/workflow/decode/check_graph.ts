@@ -26,7 +26,7 @@ export function checkGraph(jobs: readonly IdentifiedJob[], problems: Problem[]):
   for (const cycle of findCycles([...byId.values()], byId)) tellCycle(problems, cycle);
 }
 
-/** What was probably meant. */
+/** The name that was probably meant. */
 function needHint(
   job: IdentifiedJob,
   need: string,
@@ -38,7 +38,7 @@ function needHint(
     : didYouMean(need, jobs.filter((other) => other !== job).map(({ id }) => id));
 }
 
-/** At least one way round of each group of jobs that wait for each other. */
+/** At least one cycle in each group of jobs that wait for each other. */
 function findCycles(
   jobs: readonly IdentifiedJob[],
   byId: ReadonlyMap<string, IdentifiedJob>,

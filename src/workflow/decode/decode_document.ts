@@ -14,15 +14,15 @@ import { addError, type Problem, UNQUOTED_TEMPLATE } from "../problem.ts";
 
 /** All that could be decoded of a document, and all that is wrong with it. */
 export interface DecodedDocument<T> {
-  /** Undefined where nothing could be decoded. */
+  /** Undefined if nothing could be decoded. */
   readonly draft?: T;
   readonly uses: readonly ExpressionUse[];
   readonly problems: Problem[];
-  /** Mappings that should be templates: what is wrong inside of them is a consequence. */
+  /** Mappings that should be templates: problems inside of them are consequences. */
   readonly unquoted: readonly Path[];
 }
 
-/** Decodes as much of a document as can be, by what it should be, whatever is wrong with it. */
+/** Decodes as much of a document as possible, whatever is wrong with it. */
 export async function decodeAs<T>(
   decode: (document: Document, decoding: Decoding) => T | undefined | Promise<T | undefined>,
   document: Document,
@@ -90,7 +90,7 @@ const NO_EXPRESSIONS: ExpressionReader = {
   check: () => Promise.resolve(),
 };
 
-/** Brings plugins for the names that are none of an action that is built in. */
+/** Loads plugins for names that are not built-in actions. */
 async function findPlugins(
   used: ReadonlySet<string>,
   builtIn: ReadonlyMap<string, unknown>,

@@ -112,7 +112,7 @@ function warnOfUnknownKeys<F extends Readonly<Record<string, Field>>>(
 /** Types of keys that contain more keys. */
 const HOLDERS: readonly FieldType[] = ["map", "data", "outputs"];
 
-/** Where a key above has nothing below it, what is unknown may belong there: `with:` alone. */
+/** An unknown key may belong under an empty key above it, for example a bare `with:`. */
 function emptyHint(map: RawMap, fields: Readonly<Record<string, Field>>): string | undefined {
   const empty = Object.keys(map).find((key) =>
     map[key] === null && Object.hasOwn(fields, key) && HOLDERS.includes(fields[key]!.type)

@@ -11,7 +11,7 @@ import { seeing } from "./name_rules.ts";
 import type { ColumnType, DataFormat, Iteration, NameRule } from "../model.ts";
 import { addError, addWarning } from "../problem.ts";
 
-/** Decodes what a step runs over; undefined, with a problem told, where it does not fit. */
+/** Decodes the iteration of a step; undefined, with a problem reported, if it is invalid. */
 export function decodeIteration(
   value: unknown,
   path: Path,
@@ -112,7 +112,7 @@ function decodeList(
     const at = [...path, index];
     warnOfOpenBraces(problems, item, at);
     const data = expressions.data(item ?? {}, at, names);
-    // What a template gives is known only when it runs.
+    // The value of a template is known only at run time.
     if (isRawMap(item ?? {}) || data.kind === "template") return data;
     return { kind: "map", entries: [["item", data]] };
   });

@@ -119,7 +119,7 @@ const DEFAULT_TIMEOUT: Duration = { kind: "constant", milliseconds: STEP_TIMEOUT
 /** A step that may lack its action, with a problem reported. */
 export type StepDraft = Omit<Step, "action"> & Partial<Pick<Step, "action">>;
 
-/** What the steps of a list have in common. */
+/** What the steps of a list share. */
 interface StepsOf {
   readonly defaults?: Defaults;
   /** Of steps that clean up: how many steps are before them. */

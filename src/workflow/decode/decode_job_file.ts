@@ -24,7 +24,7 @@ export function decodeJobFile({ value }: Document, decoding: Decoding): JobDraft
   return { ...job, needs: [] };
 }
 
-/** The job that a draft is, if it lacks nothing. */
+/** The job of a draft, if it is complete. */
 export function completeJob(draft: JobDraft, id: string): Job | undefined {
   const { name, steps } = draft;
   const complete = steps.filter((step): step is Step => step.action !== undefined);

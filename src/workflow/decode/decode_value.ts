@@ -19,18 +19,18 @@ export function isRawMap(value: unknown): value is RawMap {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What the decoding of a workflow shares: what it found, and what it was given. */
+/** The shared state of decoding a workflow: its inputs and findings. */
 export interface Decoding {
   readonly problems: Problem[];
   readonly limits: Limits;
   readonly expressions: ExpressionReader;
   /** The actions that the document uses, by name. */
   readonly actions: ReadonlyMap<string, Action>;
-  /** Where it uses others than those that are built in: what is known of plugins. */
+  /** The plugins, if it uses any. */
   readonly plugins?: Plugins;
 }
 
-/** What a key of each type gives. */
+/** The decoded value of each key type. */
 export interface Decoded {
   readonly text: string;
   readonly integer: number;
@@ -43,7 +43,7 @@ export interface Decoded {
   readonly names: readonly string[];
   /** A mapping whose values may hold templates. */
   readonly data: DataTemplate;
-  /** What a step runs over, decoded further by who asked for it. */
+  /** The iteration of a step, which the caller decodes further. */
   readonly iteration: { readonly written: unknown };
   readonly outputs: readonly Output[];
   /** A mapping or a list that is decoded further by who asked for it. */
@@ -120,7 +120,7 @@ function refuseList(at: At, wanted: string): undefined {
   return refuse(at, wanted, hint);
 }
 
-/** What to say about the keys of a GitHub Actions workflow. */
+/** Hints for the keys of a GitHub Actions workflow. */
 export const GITHUB = "this looks like a GitHub Actions workflow, which runner does not run";
 
 function isGithubJob(job: unknown): boolean {
@@ -149,7 +149,7 @@ function readData({ value, path, names, decoding }: At): DataTemplate {
   return decoding.expressions.data(value, path, names);
 }
 
-/** What a text must look like to be a whole number. */
+/** The pattern of a whole number. */
 export const INTEGER_TEXT = /^\s*[-+]?\d+\s*$/;
 
 function decodeInteger(at: At): number | undefined {
@@ -184,7 +184,7 @@ function decodeExpression(at: At): Expression | undefined {
   return undefined;
 }
 
-/** No time at all, where a duration is left out. */
+/** Zero, for an omitted duration. */
 export const NO_TIME: Duration = { kind: "constant", milliseconds: 0 };
 
 function decodeDuration(at: At): Duration | undefined {
@@ -240,7 +240,7 @@ function decodeOutputs(at: At): readonly Output[] | undefined {
   return outputs;
 }
 
-/** Warns of braces in texts that nothing closes: they are text, and were hardly meant to be. */
+/** Warns of unclosed braces in texts: they are plain text, probably by mistake. */
 export function warnOfOpenBraces(problems: Problem[], value: unknown, path: Path): void {
   if (holdsTemplates(value)) warn(problems, value, path);
 }

@@ -15,7 +15,7 @@ export type Defaults = ReadonlyMap<string, Dict>;
 
 const ACTION_NAMES = ACTIONS.map((action) => action.name);
 
-/** Decodes the `defaults` of a job. What is in them is checked with the steps that use them. */
+/** Decodes the `defaults` of a job. Their contents are checked with the steps that use them. */
 export function decodeDefaults(
   map: RawMap,
   path: Path,
@@ -62,7 +62,7 @@ export function decodeUses(
   return undefined;
 }
 
-/** What to write in place of a name that is none of an action; nothing is like an empty one. */
+/** A suggestion for an unknown action name; an empty name has none. */
 function actionHint(name: string, { names = [], place }: Partial<Plugins> = {}): string {
   const known = [...ACTION_NAMES, ...names];
   const hint = didYouMean(name, known) ?? `the actions are ${known.join(", ")}`;

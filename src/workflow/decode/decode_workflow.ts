@@ -86,14 +86,14 @@ function reportReplacedKeys({ replaced }: Document, problems: Problem[]): void {
   }
 }
 
-/** The workflow that a draft is, if it lacks nothing. */
+/** The workflow of a draft, if it is complete. */
 export function completeWorkflow({ name, jobs, ...rest }: WorkflowDraft): Workflow | undefined {
   const complete = jobs.filter(isComplete);
   if (name === undefined || complete.length < jobs.length) return undefined;
   return { ...rest, name, jobs: complete };
 }
 
-/** Gives an id to the jobs that have none: `job_<index>`, unless another job is called that. */
+/** Gives jobs without an id one: `job_<index>`, unless another job has it. */
 function identify(drafts: readonly JobDraft[]): readonly IdentifiedJob[] {
   const taken = new Set(drafts.map(({ id }) => id));
   return drafts.map((draft) => {
@@ -122,7 +122,7 @@ function checkIds(jobs: readonly JobDraft[], problems: Problem[]): void {
   checkUnique("step", jobs.flatMap(({ steps }) => steps), problems);
 }
 
-/** Tells of each id that another item has already. */
+/** Reports each duplicate id. */
 export function checkUnique(
   kind: string,
   items: readonly { readonly id?: string; readonly path: Path }[],
@@ -143,7 +143,7 @@ export function checkUnique(
   }
 }
 
-/** What can be written in an expression of tags, in which these words are operators. */
+/** A tag that a tag expression can contain, where these words are operators. */
 const TAG = /^(?!(?:and|or|not)$)[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*$/u;
 
 /** Reports tags that `--tags` could not name. */

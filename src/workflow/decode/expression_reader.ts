@@ -11,7 +11,7 @@ export interface ExpressionUse {
   readonly names: NameRule;
 }
 
-/** Parses the expressions and templates of a workflow; what is wrong with them becomes problems. */
+/** Parses the expressions and templates of a workflow; errors in them become problems. */
 export interface ExpressionReader {
   /** Everything that was parsed; what `with` has from the defaults of a job is at the step too. */
   readonly uses: readonly ExpressionUse[];

@@ -21,11 +21,11 @@ export interface Field {
   readonly names?: NameRule;
   /** Its value when it is left out. */
   readonly default?: string;
-  /** What a number must at least be. */
+  /** The least value of a number. */
   readonly minimum?: number;
   /** The texts that there are. */
   readonly choices?: readonly string[];
-  /** What a text must look like. */
+  /** The pattern of a text. */
   readonly pattern?: RegExp;
   readonly summary: string;
 }
@@ -156,7 +156,7 @@ export const JOB_FIELDS = {
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
-/** A job in a job file; the keys that mean nothing there are reported elsewhere. */
+/** A job in a job file; keys without effect there are reported elsewhere. */
 export const JOB_FILE_FIELDS = {
   ...JOB_FIELDS,
   what: "a job file",

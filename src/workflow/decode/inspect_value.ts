@@ -4,9 +4,9 @@ import { MOST_LEVELS } from "../limits.ts";
 import type { Document } from "../model.ts";
 import { addWarning, type Problem } from "../problem.ts";
 
-/** What is known of a document before any of it is decoded. */
+/** The properties of a document found before decoding. */
 interface Inspection {
-  /** Why nothing may walk through the document, and where that shows. */
+  /** Why the document must not be traversed, and the place of the cause. */
   readonly fault?: { readonly message: string; readonly path: Path };
   /** Mappings that are templates without quotes: YAML reads `{{ x }}` as a mapping in a mapping. */
   readonly unquoted: readonly Path[];
@@ -78,7 +78,7 @@ interface Size {
 
 const LEAF: Size = { values: 1, levels: 0 };
 
-/** What YAML may read as a number to the base of eight, wherever a value can be. */
+/** A text that YAML may read as an octal number, wherever a value can be. */
 const ANY_LEADING_ZERO = /(?<=^|[\s,[{:])[-+]?0[\d_]+(?=[\s,\]}]|$)/m;
 const LEADING_ZERO = /^[-+]?0[\d_]+$/;
 

@@ -29,28 +29,28 @@ export const IN_JOB_NAME: NameRule = {
   },
 };
 
-/** What a job decides before its steps: skipif and the interval of repeat. */
+/** Evaluated before the steps of a job: skipif and the interval of repeat. */
 export const IN_JOB: NameRule = {
   where: "in a job",
   known: ["vars", "outputs", "needs"],
   hints: HINTS,
 };
 
-/** What a step computes before it begins: its vars and the entries of iteration. */
+/** Evaluated before a step starts: its vars and the entries of iteration. */
 export const IN_STEP_VARS: NameRule = {
   where: "in the vars of a step",
   known: ["vars", "outputs", "needs", "repeat_index", "iteration_index"],
   hints: HINTS,
 };
 
-/** What a step computes before its entries begin: where they are, and which of them run. */
+/** Evaluated before the entries of a step start: their source and which of them run. */
 export const IN_ITERATION: NameRule = {
   where: "in an iteration",
   known: ["vars", "outputs", "needs", "repeat_index"],
   hints: HINTS,
 };
 
-/** What a step evaluates once its action has answered. */
+/** Evaluated once the action of a step has returned. */
 export const IN_STEP: NameRule = {
   where: "in a step",
   known: [
@@ -60,7 +60,7 @@ export const IN_STEP: NameRule = {
   hints: HINTS,
 };
 
-/** What it evaluates before. */
+/** Evaluated before that. */
 export const BEFORE_ACTION: NameRule = {
   ...IN_STEP,
   empty: { res: "nil", req: "nil", status: "0", rt: "empty" },

@@ -17,7 +17,7 @@ export interface EmbeddedFiles {
   readonly found: readonly FoundJobFile[];
   /** Which of them a step embeds, whether it is a step of the workflow or of a job file. */
   readonly embedded: ReadonlyMap<StepDraft, Document>;
-  /** What is wrong with them, each with its place. */
+  /** Their problems, each with its place. */
   diagnostics(): Promise<readonly Diagnostic[]>;
   /** The workflow with the files at its steps, except for those whose paths depend on its vars. */
   attach(workflow: Workflow): Workflow;
@@ -25,7 +25,7 @@ export interface EmbeddedFiles {
 
 /**
  * Loads and checks all job files whose paths are plain text, and those that `render` knows already
- * though they hang on vars. What is wrong with paths is added to the problems of the workflow.
+ * though they depend on vars. Errors in paths are added to the problems of the workflow.
  */
 export async function embedJobFiles(
   draft: WorkflowDraft,

@@ -23,7 +23,7 @@ import { readTextFile } from "../read_files.ts";
 import { readYaml } from "../yaml/read_yaml.ts";
 import { locateAll } from "../locate_diagnostics.ts";
 
-/** A document with steps that embed job files; what is wrong with their paths is added to it. */
+/** A document with steps that embed job files; errors in their paths are added to it. */
 export interface Embedder {
   readonly document: Document;
   readonly steps: readonly StepDraft[];
@@ -42,7 +42,7 @@ interface Embedded {
   size: number;
 }
 
-/** What became of a path: a job file that is good, one that is not, or none at all. */
+/** The result of a path: a valid job file, an invalid one, or none. */
 type Visited =
   | {
     readonly kind: "good";
@@ -78,7 +78,7 @@ export class JobFiles {
     return this.#found.filter((each): each is FoundJobFile => "document" in each);
   }
 
-  /** What is wrong with the files but for those that are known, each with its place. */
+  /** The problems of the files that are not reported yet, each with its place. */
   async diagnostics(
     known: ReadonlySet<FoundJobFile> = new Set(),
   ): Promise<readonly Diagnostic[]> {

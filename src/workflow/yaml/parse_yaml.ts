@@ -47,7 +47,7 @@ export class YamlFault extends Error {
 
 /** The reason of a fault that is ours: a second document in a file. */
 export const SECOND_DOCUMENT = "a second document";
-/** The reason of a fault that is ours: what cannot be joined with the keys of other files. */
+/** The reason of our own fault: content that cannot be merged with other files' keys. */
 export const NOT_A_MAPPING = "not a mapping";
 
 /** `<<` may bring in that many keys in all, so that a small file does not become a huge value. */
@@ -212,7 +212,7 @@ function parseInteger(text: string): number | string | undefined {
 const FLOAT = /^[-+]?(?:(?:0|[1-9][\d_]*)(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][-+]?\d+)?(?<!_)$/;
 const SPECIAL = /^([-+]?)\.(?:(inf|Inf|INF)|nan|NaN|NAN)$/;
 
-/** A number with a fraction or an exponent; undefined where the text is none, or too large. */
+/** A number with a fraction or an exponent; undefined if the text is not one, or too large. */
 function parseFloat(text: string): number | undefined {
   const special = SPECIAL.exec(text);
   if (special) return special[2] ? Number(`${special[1]}Infinity`) : NaN;

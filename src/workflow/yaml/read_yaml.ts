@@ -3,7 +3,7 @@ import type { Source } from "../../source/source.ts";
 import type { Document, Positions, ReplacedKey } from "../model.ts";
 import { constructValues, parseYaml, YamlFault } from "./parse_yaml.ts";
 
-/** What an empty file needs, by what it should be. */
+/** Hints for an empty file, by the kind of file it should be. */
 const NEEDS: Readonly<Record<string, string>> = {
   "workflow file": 'a workflow needs at least "name" and "jobs"',
   "job file": 'a job file needs at least "name" and "steps"',

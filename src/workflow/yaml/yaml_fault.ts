@@ -4,7 +4,7 @@ import { findOpening } from "./find_opening.ts";
 import { NOT_A_MAPPING, parseYaml, SECOND_DOCUMENT, type YamlFault } from "./parse_yaml.ts";
 import { buildNodes } from "./yaml_nodes.ts";
 
-/** What to say about a kind of fault. */
+/** The message for a kind of fault. */
 interface FaultKind {
   readonly reason: RegExp;
   readonly explain: (at: FaultContext) => Explanation;
@@ -244,7 +244,7 @@ export function faultError(fault: YamlFault): LoadError {
   }]);
 }
 
-/** Where it is best seen what is wrong; the parser stops a little later at times. */
+/** The place that shows the fault best; the parser sometimes stops a little later. */
 function bestOffset({ reason, offset, source: { text } }: YamlFault): number {
   if (UNCLOSED.test(reason)) {
     const opening = findOpening(text, offset) ?? offset;

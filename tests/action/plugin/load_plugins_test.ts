@@ -8,7 +8,7 @@ import { withFiles } from "../../support/temp_dir.ts";
 
 type Files = Readonly<Record<string, string>>;
 
-/** Looks for plugins in a folder of these files, all of them executable. */
+/** Looks for plugins in a directory of these files, all of them executable. */
 function load<T>(
   files: Files,
   names: readonly string[],

@@ -13,7 +13,7 @@ paths:
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** Runs `runner gen` in a folder with files; the names of those that are there afterwards. */
+/** Runs `runner gen` in a directory with files; the names of those that are there afterwards. */
 async function gen(files: Files, args: readonly string[], env: Record<string, string> = {}) {
   return await withFiles(files, async (cwd) => {
     const result = await runMain(["gen", ...args], { cwd, env });

@@ -4,7 +4,7 @@ import { withFiles } from "../../support/temp_dir.ts";
 
 const HELLO = "name: n\njobs:\n  - name: j\n    steps:\n      - uses: hello\n";
 
-/** Runs the program in a folder with a hello workflow. */
+/** Runs the program in a directory with a hello workflow. */
 function runner(
   args: string[],
   env: Record<string, string> = {},

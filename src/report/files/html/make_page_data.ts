@@ -78,7 +78,7 @@ export function pageStep(
   };
 }
 
-/** The same as it becomes JSON, which leaves out what is undefined. */
+/** The same as JSON, which omits undefined values. */
 type ToldDetails = {
   readonly [K in Exclude<keyof PageDetails, "exchange">]-?: PageDetails[K] | undefined;
 };

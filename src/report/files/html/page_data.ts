@@ -10,7 +10,7 @@ export interface PageData {
 /** A workflow in the index of a suite. */
 export interface IndexEntry {
   readonly state: "passed" | "failed" | "skipped";
-  /** What is looked for words in, in lower case. */
+  /** The text to search, in lower case. */
   readonly text: string;
 }
 
@@ -54,8 +54,8 @@ export interface PageStep {
 export type PageAttempt = readonly [start: number, duration: number, outcome: Attempt["outcome"]];
 
 /**
- * The rest that is known of a step, for when somebody asks. It is most of the page, so each is a
- * line of its own that is read when it is shown.
+ * The details of a step. They are most of the page, so each is a line of its own that is parsed
+ * when it is shown.
  */
 export type PageDetails =
   & Pick<

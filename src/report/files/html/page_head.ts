@@ -6,14 +6,14 @@ import { failureText } from "../details.ts";
 import type { RunRecord } from "../run_record.ts";
 import { briefFailure, flatSteps } from "./make_page_data.ts";
 
-/** More of them nobody reads. */
+/** Nobody reads more of them. */
 const MOST_WARNINGS = 20;
 const MOST_FAILURES = 100;
 
 /** Letters that fit into a few lines. */
 const LONG = 300;
 
-/** What stands above everything else: the name of the run, what came of it, and when. */
+/** The header: the name of the run, its result, and when it ran. */
 export function renderHead(record: RunRecord): string {
   const { name, description, end, warnings, file, tool } = record;
   const state = end?.state ?? "failed";

@@ -22,7 +22,7 @@ function nameOf(records: readonly RunRecord[], suite: SuiteRecord | undefined): 
   return suite?.start.name ?? countOf(records.length, "workflow");
 }
 
-/** What the script of the page looks for words in. */
+/** The text that the script of the page searches. */
 export function indexEntries(records: readonly RunRecord[]): readonly IndexEntry[] {
   return records.map((record) => {
     const { name, file, jobs } = record;

@@ -5,13 +5,13 @@ import type { PageElement } from "./dom.ts";
 import type { MakeElement } from "./element.ts";
 import type { Values } from "./values.ts";
 
-/** Shows all that is known of one step or job. */
+/** Shows the details of one step or job. */
 export interface Details {
   readonly showStep: (step: PageStep, job: PageJob, details: PageDetails | undefined) => void;
   readonly showJob: (job: PageJob, nameOf: (id: string) => string) => void;
 }
 
-/** Fills a panel with what is known of one step or job. */
+/** Fills a panel with the details of one step or job. */
 export function makeDetails(
   panel: PageElement,
   el: MakeElement,

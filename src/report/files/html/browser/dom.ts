@@ -1,5 +1,5 @@
-// What is in this folder runs in a browser, and gets there as the text of its functions: each
-// stands alone, and is given what it needs of the others (`parts.ts`).
+// What is in this directory runs in a browser, and gets there as the text of its functions: each
+// is self-contained, and receives the others that it uses (`parts.ts`).
 
 /**
  * As much of the DOM as the page uses. The whole of it, as a library of types, would reach every
@@ -13,7 +13,7 @@ export interface PageDocument {
   addEventListener(type: string, hear: () => void): void;
 }
 
-/** An element of any kind; what only some kinds have is theirs to be asked for. */
+/** An element of any kind; properties of specific kinds need a check first. */
 export interface PageElement {
   readonly childElementCount: number;
   readonly clientHeight: number;

@@ -13,14 +13,14 @@ export interface Row {
   readonly of: number;
 }
 
-/** What somebody wants to see. */
+/** The rows to show. */
 export interface Wish {
   readonly fits: (step: PageStep, index: number) => boolean;
   readonly fitsJob: (job: PageJob) => boolean;
   readonly isFolded: (kind: Row["kind"], index: number) => boolean;
 }
 
-/** The rows that somebody wants to see, and how many steps are among them. */
+/** The rows to show, and the number of steps among them. */
 export interface FoundRows {
   readonly rows: readonly Row[];
   readonly count: number;
@@ -31,7 +31,7 @@ export function findRows({ jobs, steps }: PageData, { fits, fitsJob, isFolded }:
   let count = 0;
   const isKept = new Array<boolean>(steps.length).fill(false);
   const jobsWithSteps = new Set<number>();
-  // What a step is in stands before it, so that going back meets it next.
+  // Containers of a step come before it, so a backward search meets them next.
   let depth = 0;
   for (let index = steps.length - 1; index >= 0; index--) {
     const step = steps[index]!;

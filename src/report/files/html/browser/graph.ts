@@ -96,7 +96,7 @@ export function drawGraph(
     }
   };
 
-  // One stop for the Tab key, wherever the arrows lead: three hundred would be a wall.
+  // One Tab stop for the whole graph: arrow keys move within it.
   const elements = jobs.map(boxElement);
   let stop = 0;
   const moveTo = (job: number) => {

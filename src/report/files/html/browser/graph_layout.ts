@@ -1,4 +1,4 @@
-/** Where the boxes of a graph stand and how the lines between them go. */
+/** The positions of the boxes of a graph and the routes of its lines. */
 export interface GraphLayout {
   readonly width: number;
   readonly height: number;
@@ -65,7 +65,7 @@ export function layOutGraph(
     }
   }
 
-  /** Boxes and lanes; those of a column stand below each other. */
+  /** Boxes and lanes; those of a column are below each other. */
   interface Spot {
     readonly level: number;
     readonly source: number;
@@ -115,7 +115,7 @@ export function layOutGraph(
     }
   }
 
-  // What is joined stands near each other: at the mean place of what is before it.
+  // Joined boxes are near each other: each at the mean position of those before it.
   let most = 0;
   for (const column of columns) {
     for (const spot of column) {

@@ -5,7 +5,7 @@ export type HasWords = (step: PageStep, index: number, words: readonly string[])
 
 /**
  * Looks for words in the names of jobs and steps, and in all that is known of a step: what it
- * sent, got back, said and failed with. Names of fields are no words.
+ * sent, got back, said and failed with. Field names are not searched.
  */
 export function makeSearch(
   jobNames: readonly string[],
