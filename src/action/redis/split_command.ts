@@ -1,9 +1,14 @@
 import { StepError } from "../../source/errors.ts";
-import { describeValue } from "../../value/value.ts";
+import { describeValue, isDict } from "../../value/value.ts";
 import type { Value } from "../action.ts";
+import { typeWords } from "../parameters.ts";
 
 /** The words of a command: of a list as they are, of a text between spaces outside quotes. */
 export function splitCommand(command: Value, parameter: string): string[] {
+  if (isDict(command)) {
+    const message = `"${parameter}" must be ${typeWords(["string", "list"])}, not a map`;
+    throw new StepError(`cannot run redis: ${message}`, undefined, { parameter });
+  }
   const words = Array.isArray(command) ? command.map(toWord) : splitText(String(command));
   if (words === undefined || words.length === 0 || words[0] === "") {
     const what = words === undefined ? "has a quote that is not closed" : "has no words";

@@ -1,12 +1,15 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { StepError } from "../../source/errors.ts";
-import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
+import { isDict } from "../../value/value.ts";
+import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { type Endpoint, explainConnection, placeOf } from "../net/explain_connection.ts";
 import { openSocket, readTls } from "../net/open_socket.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";
+import { typeWords } from "../parameters.ts";
 import { readParameters, required } from "../read_parameters.ts";
+import { textOf } from "../text_of.ts";
 
 /** More than this is not kept, in bytes. */
 const MOST = 16 * 1024 * 1024;
@@ -27,7 +30,7 @@ export async function runTcp(params: Dict, given: ActionContext): Promise<Action
   const { context, release } = limitAction(given, read.duration("timeout"));
   try {
     const tls = await readTls("tcp", params.tls, context);
-    const turns = readTurns(params.send, params.expect);
+    const turns = readTurns(textsOf(params, "send"), textsOf(params, "expect"));
     const socket = await openSocket(endpoint, tls, context);
     const reader = new Reader(socket, endpoint, context);
     try {
@@ -56,16 +59,19 @@ export async function runTcp(params: Dict, given: ActionContext): Promise<Action
 }
 
 /** Sends and expected texts in turn; the longer list decides how many turns there are. */
-function readTurns(send: Value | undefined, expect: Value | undefined): Turn[] {
-  const sends = textsOf(send);
-  const expects = textsOf(expect);
+function readTurns(sends: readonly string[], expects: readonly string[]): Turn[] {
   const count = Math.max(sends.length, expects.length);
   return Array.from({ length: count }, (_, i) => ({ send: sends[i] ?? "", expect: expects[i] }));
 }
 
-function textsOf(value: Value | undefined): string[] {
+function textsOf(params: Dict, name: string): string[] {
+  const value = params[name];
   if (value === undefined || value === null) return [];
-  return (Array.isArray(value) ? value : [value]).map((one) => one === null ? "" : String(one));
+  if (isDict(value)) {
+    const message = `"${name}" must be ${typeWords(["string", "list"])}, not a map`;
+    throw new StepError(`cannot run tcp: ${message}`, undefined, { parameter: name });
+  }
+  return (Array.isArray(value) ? value : [value]).map((one) => one === null ? "" : textOf(one));
 }
 
 async function converse(

@@ -25,7 +25,30 @@ function others(action: string, parameter: string, url: string): string {
   if (action === "http" && parameter === "compress") return `post: "${url}", body: text, `;
   if (action === "http" && !isTarget) return `get: "${url}", `;
   if (action === "embedded") return "path: job.yml, ";
-  return action === "shell" && parameter !== "cmd" ? 'cmd: "true", ' : "";
+  if (action === "shell" && parameter !== "cmd") return 'cmd: "true", ';
+  if (action in PLACES) return placeFor(action, parameter, url);
+  return "";
+}
+
+/** Where an action that speaks no HTTP connects to: the server of the test, which does. */
+const PLACES: Readonly<Record<string, Readonly<Record<string, (url: URL) => string | number>>>> = {
+  tcp: { host: () => "127.0.0.1", port: ({ port }) => Number(port) },
+  tls: { host: () => "127.0.0.1", port: ({ port }) => Number(port) },
+  dns: { name: () => "localhost", server: ({ host }) => host },
+  redis: { url: ({ host }) => `redis://${host}`, command: () => "PING" },
+  db: { dsn: ({ host }) => `postgres://u:p@${host}/d`, query: () => "select 1" },
+};
+
+/** The parameters that others stand in for. */
+const INSTEAD: Readonly<Record<string, readonly string[]>> = {
+  command: ["command", "commands"],
+  query: ["query", "file", "transaction"],
+};
+
+function placeFor(action: string, parameter: string, url: string): string {
+  return Object.entries(PLACES[action]!)
+    .filter(([name]) => !(INSTEAD[name] ?? [name]).includes(parameter))
+    .map(([name, value]) => `${name}: ${JSON.stringify(value(new URL(url)))}, `).join("");
 }
 
 const VARS = VALUES.map((value, index) => `  v${index}: ${value}\n`).join("");
@@ -40,7 +63,9 @@ Deno.test("a parameter that turns out to be of any type does its work or fails i
         parameter,
       ) => {
         const steps = VALUES.map((_, index) =>
-          `  - {uses: ${name}, timeout: 30s, with: {${others(name, parameter.name, url)}` +
+          `  - {uses: ${name}, timeout: ${name in PLACES ? "200ms" : "30s"}, with: {${
+            others(name, parameter.name, url)
+          }` +
           `${parameter.name}: "{{ vars.v${index} }}"}}\n`
         );
         return { steps, text: `- name: ${name} ${parameter.name}\n  steps:\n${steps.join("")}` };
