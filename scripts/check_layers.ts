@@ -31,6 +31,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Single files that a directory may import from another that it may not import otherwise. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
+  expr: ["workflow/yaml/parse_yaml.ts"],
   report: ["run/event.ts", "run/cause_of_run.ts"],
   library: ["cli/version.ts"],
   schema: ["suite/fields.ts"],

@@ -11,7 +11,7 @@ const NAMES = `
   endsWith matches secret
   encode_base64url decode_base64url encode_url decode_url encode_hex decode_hex crc32 uuid one_of
   cookie approx is_uuid is_email is_url is_ip is_iso_date md5 sha1 sha256 sha512 hmac_sha256
-  capture css json_path jmespath semver
+  capture css json_path jmespath semver parse_yaml parse_csv
 `.trim().split(/\s+/);
 
 Deno.test("the language has these functions and no others", () => {

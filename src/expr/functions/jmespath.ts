@@ -1,8 +1,8 @@
-import { plain, readField } from "../../value/plain.ts";
 import type { Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../limits.ts";
+import { copyData } from "./copy_data.ts";
 
 type Library = typeof import("@jmespath-community/jmespath");
 type Tree = ReturnType<Library["compile"]>;
@@ -46,7 +46,7 @@ export function searchJmespath(run: Evaluation, value: Value, text: string): Val
   const before = payer;
   payer = run;
   try {
-    return copy(run, library.TreeInterpreter.search(tree, copy(run, value) as never));
+    return copyData(run, library.TreeInterpreter.search(tree, copyData(run, value) as never));
   } catch (error) {
     if (error instanceof Fault || !(error instanceof Error)) throw error;
     // Other messages of the library may quote data, which may be secret.
@@ -103,15 +103,4 @@ function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length >> 4;
   if (typeof value !== "object" || value === null) return 0;
   return (Array.isArray(value) ? value : Object.keys(value)).length;
-}
-
-/** Plain data of its own: the library sees nothing inherited, and what it gives is data. */
-function copy(run: Evaluation, value: unknown): Value {
-  run.spend(1);
-  const known = plain(value);
-  if (typeof known !== "object" || known === null) return known;
-  if (Array.isArray(known)) return known.map((item) => copy(run, item));
-  const map: Record<string, Value> = Object.create(null);
-  for (const key of Object.keys(known)) map[key] = copy(run, readField(known, key));
-  return map;
 }

@@ -12,6 +12,7 @@ import { LOOP_FUNCTIONS } from "./loops.ts";
 import { MAP_FUNCTIONS } from "./maps.ts";
 import { MATCH_FUNCTIONS } from "./match_json.ts";
 import { NUMBER_FUNCTIONS } from "./numbers.ts";
+import { PARSING_FUNCTIONS } from "./parsing.ts";
 import { CHANGING_FUNCTIONS } from "./random.ts";
 import { TEXT_FUNCTIONS } from "./text.ts";
 import { WORD_FUNCTIONS } from "./words.ts";
@@ -32,7 +33,7 @@ export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
   { title: "Lists as a whole", functions: LIST_FUNCTIONS },
   { title: "Maps", functions: MAP_FUNCTIONS },
   { title: "Extraction", functions: EXTRACTION_FUNCTIONS },
-  { title: "Conversion", functions: CONVERSION_FUNCTIONS },
+  { title: "Conversion", functions: [...CONVERSION_FUNCTIONS, ...PARSING_FUNCTIONS] },
   { title: "Encoding", functions: ENCODING_FUNCTIONS },
   { title: "Hashes", functions: HASH_FUNCTIONS },
   { title: "Checks", functions: CHECK_FUNCTIONS },
