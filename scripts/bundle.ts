@@ -1,7 +1,7 @@
 /**
  * Builds the program: `deno task bundle [directory [commit]]` writes `runner.js`, one file to run
- * from a URL, and `split/`, the chunks that binaries are made of, into `dist` or another directory. The
- * version names the commit that is checked out, or the one that is given.
+ * from a URL, and `split/`, the chunks that binaries are made of, into `dist` or another directory.
+ * The version names the commit that is checked out, or the one that is given.
  *
  * @module
  */

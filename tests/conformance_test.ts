@@ -54,7 +54,7 @@ function variables(text: string): Record<string, string> {
 
 /**
  * Takes out what differs from run to run: times that were measured, ports, process ids, dates, and
- * what is said of plugins to somebody without a home.
+ * the plugin message for a user without a home directory.
  */
 function steady(text: string, url: string): string {
   const { host } = new URL(url);

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { CHECKOUT, readBlocks, readDocument } from "./support/documents.ts";
 
-Deno.test("the README begins with the two commands, and what they are called is there", async () => {
+Deno.test("the README starts with two commands, and the names that they use exist", async () => {
   const [first] = readBlocks(await readDocument("README.md"));
   const commands = first?.text.split("\n").flatMap((line) => line.split(/\s*#/)[0] || []);
   assertEquals(first?.language, "sh");

@@ -8,7 +8,7 @@ Deno.test("loadActions() brings each action by its name and no other", async () 
   for (const [name, action] of actions) assertEquals(action.name, name);
 });
 
-Deno.test("The registry names no action twice, and none as missing that is there", () => {
+Deno.test("the registry has no duplicates, and no existing action is listed as missing", () => {
   const names = [...ACTIONS.map(({ name }) => name), ...REFERENCE_ACTIONS];
   assertEquals(new Set(names).size, names.length);
 });

@@ -60,7 +60,7 @@ Deno.test("RunResources.newFile() gives each file its own path in one directory"
   assert(!await Deno.stat(other!).then(() => true, () => false));
 });
 
-Deno.test("RunResources.end() ends what was left while its files are still there", async () => {
+Deno.test("RunResources.end() stops remaining processes before it removes their files", async () => {
   const resources = new RunResources(denoHost().clock);
   const path = await resources.newFile(".log");
   resources.defer(() => Deno.writeTextFile(path, "the last words"));

@@ -187,7 +187,7 @@ Deno.test("an output of a step that may be skipped is at most a hint", () =>
     ],
     [steps([`${PUBLISHER}, skipif: 1 == 1`, "test: (outputs.a?.x ?? 1) == 1"])],
     [steps([`${PUBLISHER}, skipif: 1 == 1`, "test: (outputs.x ?? 1) == 1"])],
-    // Who has a condition too knows what it does.
+    // A step with its own condition is intentional.
     [steps([`${PUBLISHER}, skipif: 1 == 1`, "skipif: 1 == 1, test: outputs.a.x == 1"])],
     [jobs([["id: one, skipif: 1 == 1", PUBLISHER], [
       "needs: [one], skipif: 1 == 1",
@@ -264,7 +264,7 @@ Deno.test("an output that nothing reads is a hint", () =>
     [steps(["outputs: { x: '1' }"])],
   ]));
 
-Deno.test("the state of a job that this one does not need is an error", () =>
+Deno.test("reading the state of a job that is not in needs is an error", () =>
   check(["unknown-need-state"], [
     [
       jobs([["id: a", "test: true"], ["id: b", "test: needs.¦a.state == 'passed'"]]),
@@ -280,7 +280,7 @@ Deno.test("the state of a job that this one does not need is an error", () =>
     [jobs([["id: a", "test: true"], ["id: b, needs: [a]", "test: needs.a.state == 'passed'"]])],
   ]));
 
-Deno.test("what a cleanup step reads may be missing", () =>
+Deno.test("a cleanup step may read missing outputs", () =>
   check(["maybe-skipped-output"], [
     [
       "name: n\njobs:\n  - name: j\n    steps: [{ uses: hello, id: a, outputs: { x: '1' } }]\n" +

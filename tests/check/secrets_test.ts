@@ -43,7 +43,7 @@ Deno.test("a secret that is written literally is a warning", () =>
       steps(["iteration: [{ password: ¦swordfish }], test: vars.password != nil"]),
       'warning literal-secret: "password" holds a secret as it is (read it from the environment, in the vars of the workflow: "{{PASSWORD}}")',
     ],
-    // What looks like a token is one wherever it stands.
+    // A value that looks like a token is one in any place.
     [
       vars(`a: ¦${GITHUB}, b: ¦${AWS}, c: ¦${SLACK}, d: ¦${STRIPE}, e: ¦${JWT}`),
       ...[
@@ -82,7 +82,7 @@ Deno.test("a secret that is written literally is a warning", () =>
     ],
   ]));
 
-Deno.test("what only speaks of secrets, or comes from elsewhere, is none", () =>
+Deno.test("text about secrets, or values from elsewhere, are not secrets", () =>
   check(["literal-secret"], [
     [vars(`password: "{{PASSWORD}}", token: "{{TOKEN ?? 'none'}}"`)],
     [vars("password: '', token: null, secret: true, auth: 12345678")],
@@ -125,7 +125,7 @@ for (const format of ["text", "json", "github"]) {
       for (const secret of ["hunter22", "tok-123-456", GITHUB, GITHUB.slice(4)]) {
         assertEquals(stdout.includes(secret), false, `${secret} in\n${stdout}`);
       }
-      // The place is the true one, and a secret that is a word is no reason to hide the word.
+      // The position is correct, and a secret that is a common word does not hide the word.
       assertStringIncludes(stdout, "password");
       assertStringIncludes(stdout, "holds a secret as it is");
     }));

@@ -37,7 +37,7 @@ Deno.test("a result that nothing tests is a hint", () =>
     [steps(["uses: shell, with: { cmd: ls }, test: "])],
   ]));
 
-Deno.test("a retry of what cannot fail is a warning", () =>
+Deno.test("a retry of a step that cannot fail is a warning", () =>
   check(["pointless-retry"], [
     [
       steps(["¦retry: { max_attempts: 3 }"]),
@@ -72,7 +72,7 @@ Deno.test("a field that a result never has is an error, unless it may be nil", (
     [steps(["test: res.anything == 1"])],
   ]));
 
-Deno.test("a comparison with what a result never is, is a warning", () =>
+Deno.test("a comparison with an impossible value is a warning", () =>
   check(["impossible-comparison"], [
     [
       steps(["uses: http, with: { get: 'http://x' }, test: ¦res.status == 200"]),

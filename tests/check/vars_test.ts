@@ -33,7 +33,7 @@ Deno.test("a var that nothing defines is an error where nil would be one", () =>
       steps([`test: '"a" == vars[¦"shopp"]'`], VARS),
       'error undefined-var: undefined variable "shopp" (did you mean "shop"?)',
     ],
-    // A slip elsewhere hides none: only what stands under it may be what was meant.
+    // A mistake elsewhere hides no warning: only keys below it may be the intended ones.
     [
       steps(["test: vars.¦nope == vars.mine"], "nam: x\nvarz: { mine: 1 }"),
       'error undefined-var: undefined variable "nope" (add it to the vars of the workflow, or write ?? "…" where it may be missing)',
@@ -116,7 +116,7 @@ Deno.test("a var that nothing reads is a hint", () =>
       steps(["vars: { ¦own: 1 }", "test: (vars.own ?? 1) == 1"]),
       'hint unused-var: nothing reads the var "own"',
     ],
-    // Names of the environment are no vars.
+    // Environment variables are not vars.
     [
       steps(["test: vars.b == 1"], "vars: { ¦a: 1, b: '{{a}}' }"),
       'hint unused-var: nothing reads the var "a"',

@@ -19,7 +19,7 @@ jobs:
   return withFiles({ "w.yml": workflow }, (cwd) => runCli(["-q", "w.yml"], { cwd, env }));
 }
 
-/** Waits until the command is gone, and long enough for what is said about it. */
+/** Waits until the command is gone, and long enough for messages about it. */
 const UNTIL_GONE = "while kill -0 {{outputs.service.pid}} 2>&-; do sleep 0.05; done; sleep 0.5";
 
 Deno.test("a command in the background that fails by itself is warned of, with its last line", async () => {
@@ -60,7 +60,7 @@ Deno.test("a command in the background that a step or the run ends is not warned
   }
 });
 
-Deno.test("a step that waits for a server in the background says how that one ended", async () => {
+Deno.test("a step that waits for a background server reports how the server ended", async () => {
   const workflow = `name: n
 jobs:
   - name: j

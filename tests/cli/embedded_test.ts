@@ -36,7 +36,7 @@ async function untilAllAreGone(cwd: string): Promise<void> {
   await until(() => !pids.some(isRunning), `the processes ${pids.join(" and ")} are gone`);
 }
 
-Deno.test("the timeout of a step ends what the job that it embeds has begun", async () => {
+Deno.test("the timeout of a step stops the job that it embeds", async () => {
   const files = {
     "w.yml": workflow(
       `${EMBEDS.replace("outer", "outer, timeout: 1s")}- {name: next, uses: hello}`,
@@ -73,7 +73,7 @@ Deno.test("the timeout of a step closes the requests of a job three levels down"
   });
 });
 
-Deno.test("an interruption ends what an embedded job has started, and is reported inside", async () => {
+Deno.test("an interruption stops an embedded job, and is reported inside", async () => {
   const files = {
     "w.yml": workflow(EMBEDS + "- {name: next, uses: hello}"),
     "inner.yml": job("- {name: middle, uses: embedded, with: {path: deep.yml}}"),
@@ -96,7 +96,7 @@ Deno.test("an interruption ends what an embedded job has started, and is reporte
   });
 });
 
-Deno.test("--fail-fast begins no step after the first failure inside, and none around it", async () => {
+Deno.test("--fail-fast starts no step after the first failure, inside or outside", async () => {
   const files = {
     "w.yml": workflow(EMBEDS + "- {name: next, uses: hello}"),
     "inner.yml": job('- {name: fails, uses: hello, test: "false"}\n- {name: late, uses: hello}'),
@@ -164,7 +164,7 @@ Deno.test("a var that is passed under a secret name is masked everywhere from th
   };
   const { code, stdout, stderr } = await run(files, ["-v"]);
   assertEquals(code, 1);
-  // Before it is passed nobody knows that it is a secret.
+  // Before it is passed it is not known to be a secret.
   const [, after = ""] = stderr.split("(embedded)");
   assert(!(stdout + after).includes("hidden-and-computed"), stdout + after);
   assertStringIncludes(stdout, "✗ with ***");

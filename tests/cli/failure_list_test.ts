@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
-/** A port that nobody listens at. */
+/** A port without a listener. */
 function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;

@@ -13,7 +13,7 @@ interface Interrupted {
 /** Resolves once the program has printed a text, to either output. */
 type UntilPrinted = (text: string) => Promise<void>;
 
-/** Collects an output as it comes, and tells the watchers of each piece. */
+/** Collects an output as it arrives, and notifies the watchers of each piece. */
 async function collect(
   stream: ReadableStream<Uint8Array>,
   watchers: Set<() => void>,
@@ -231,7 +231,7 @@ const CLEANUP = job(
   'finally:\n  - {uses: http, with: {get: "{url}/workflow/{{run.state}}"}}\n';
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  Deno.test(`${signal} leaves time for what is under finally`, async () => {
+  Deno.test(`${signal} leaves time for the steps under finally`, async () => {
     await interrupt(CLEANUP, (rig) => rig.untilSeen("/hang"), [signal], ({ code, stdout }, rig) => {
       assertEquals(code, 1);
       assertStringIncludes(stdout, `interrupted by ${signal}`);

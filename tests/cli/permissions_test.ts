@@ -312,7 +312,7 @@ Deno.test("a binary response body needs no --allow-write", async () => {
   assertEquals(result.code, 0, result.stdout);
 });
 
-Deno.test("options that say nothing clear are refused, and nothing is run", async (test) => {
+Deno.test("ambiguous options are rejected before anything runs", async (test) => {
   const table: [option: string, message: string, hint: string][] = [
     ["--allow-net=", "option --allow-net needs a value", ""],
     ["--allow-net=a,,b", "option --allow-net has an empty value between commas", "=none"],

@@ -60,7 +60,7 @@ Deno.test("a step uses a plugin like any action", async () => {
   assertStringIncludes(stdout, "hello you");
 });
 
-Deno.test("what a plugin says on standard error is shown with -v", async () => {
+Deno.test("the standard error of a plugin is shown with -v", async () => {
   const { stdout, stderr } = await runner(flow("  - uses: mirror\n"), undefined, [
     "-v",
     "flow.yml",

@@ -27,7 +27,7 @@ interface Ended {
   readonly reports: Readonly<Record<string, string>>;
 }
 
-/** Starts a workflow with every report, does something when it hangs, and waits for its end. */
+/** Starts a workflow with every report, performs an action when it hangs, and waits for its end. */
 function runUntil(
   args: readonly string[],
   act: (child: Deno.ChildProcess, folder: string, rig: Rig) => void | Promise<void>,
@@ -81,7 +81,7 @@ Deno.test("an interrupted run writes complete reports that say so", async () => 
   assertTellsOfTheEnd(reports, "interrupted by SIGINT");
 });
 
-Deno.test("a run whose time is over writes complete reports that say so", async () => {
+Deno.test("a run that times out writes complete reports that say so", async () => {
   const { code, reports } = await runUntil(ALL, () => {}, { RUNNER_TIMEOUT: "3s" });
   assertEquals(code, 1);
   assertTellsOfTheEnd(reports, "RUNNER_TIMEOUT of 3s is over");
@@ -131,7 +131,7 @@ Deno.test("events are written as they happen", async () => {
   assertEquals(events.at(-1).type, "run_finished");
 });
 
-Deno.test("a run ends when nobody reads the events any more", async () => {
+Deno.test("a run ends when the reader of its events is gone", async () => {
   await withRig((rig) =>
     withFiles({
       "w.yml": `name: n\njobs: [{ name: j, repeat: { count: 1000, interval: 10ms }, steps: [` +

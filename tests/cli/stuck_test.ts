@@ -57,11 +57,11 @@ Deno.test("a program whose main thread is stuck is ended by RUNNER_TIMEOUT", asy
   assertMatch(await stderr, /the time is over, and the program did not react/);
 });
 
-Deno.test("a signal ends a program whose standard output nobody reads", async () => {
+Deno.test("a signal ends a program whose standard output is not read", async () => {
   await withFiles({ "w.yml": CHATTY }, async (cwd) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const child = startCli(["w.yml", "--report", "json=report.json"], { cwd });
-      // The run goes on although nobody reads what it prints.
+      // The run continues although nothing reads its output.
       await untilThere(`${cwd}/report.json`);
       child.kill(signal);
       const { success } = await statusOf(child);
@@ -72,7 +72,7 @@ Deno.test("a signal ends a program whose standard output nobody reads", async ()
   });
 });
 
-Deno.test("RUNNER_TIMEOUT ends a program whose standard output nobody reads", async () => {
+Deno.test("RUNNER_TIMEOUT ends a program whose standard output is not read", async () => {
   await withFiles({ "w.yml": CHATTY }, async (cwd) => {
     const began = performance.now();
     const child = startCli(["w.yml"], { cwd, env: { RUNNER_TIMEOUT: "1s" } });

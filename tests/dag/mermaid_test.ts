@@ -35,7 +35,7 @@ Deno.test("a flowchart has a subgraph for each job and a line for each need", ()
   );
 });
 
-Deno.test("ids keep what they can, and are numbered where they would be the same", () => {
+Deno.test("ids keep valid characters, and duplicates are numbered", () => {
   assertEquals(idsOf("a-b", "a_b", "a.b"), ["a_b", "a_b_2", "a_b_3"]);
   assertEquals(idsOf("a_b", "a_b_2", "a-b"), ["a_b", "a_b_2", "a_b_3"]);
   assertEquals(idsOf("1", "2nd", "日本"), ["n1", "n2nd", "__"]);

@@ -238,7 +238,7 @@ Deno.test("evaluateExpression() finds and splits at long parts as at short ones"
   );
 });
 
-Deno.test("evaluateExpression() takes patterns that make other engines hang", () => {
+Deno.test("evaluateExpression() accepts patterns that cause catastrophic backtracking elsewhere", () => {
   const text = "a".repeat(100_000) + "!";
   assertEquals(evaluateExpression("text matches `^(a+)+$`", { text }), false);
   assertEquals(evaluateExpression("text matches `^(a|a)*$`", { text }), false);

@@ -677,19 +677,19 @@ const TEMPLATES: readonly (readonly [source: string, printed: string])[] = [
   ],
 ];
 
-Deno.test("a wrong expression is shown with its place and what would be right", () => {
+Deno.test("an invalid expression is shown with its place and a suggestion", () => {
   for (const [source, printed] of EXPRESSIONS) {
     assertEquals(printedError(source, evaluateExpression), printed, source);
   }
 });
 
-Deno.test("a wrong template is shown with its place and what would be right", () => {
+Deno.test("an invalid template is shown with its place and a suggestion", () => {
   for (const [source, printed] of TEMPLATES) {
     assertEquals(printedError(source, renderTemplate), printed, source);
   }
 });
 
-Deno.test("a name that other tools have leads to the one to use", () => {
+Deno.test("a name from another tool suggests the one to use", () => {
   const hints: Record<string, string> = {
     "uuidv4()": "uuid()",
     "iso8601()": "unixtime()",

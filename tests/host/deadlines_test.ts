@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { Deadlines } from "../../src/host/deadlines.ts";
 import type { Clock } from "../../src/host/host.ts";
 
-/** A clock that stands still until it is moved, and counts the timers it was asked for. */
+/** A clock that advances on request, and counts its timers. */
 function fakeClock() {
   let now = 0;
   let set = 0;

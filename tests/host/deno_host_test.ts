@@ -82,7 +82,7 @@ Deno.test("denoHost() writes all of a text that is longer than a pipe holds", as
   assertEquals(Number(said.reader), 4_000_003);
 });
 
-Deno.test("denoHost() says once and for all that the reader has gone away", async () => {
+Deno.test("denoHost() reports once that the reader is gone", async () => {
   const said = await piped(
     `while (host.stdout.write("x".repeat(70_000))) await host.stdout.flush();
      host.stderr.write("again: " + host.stdout.write("x"));`,

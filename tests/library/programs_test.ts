@@ -56,7 +56,7 @@ for (const wrong of ["1 +", "nobody.name", "who.toUpperCase()"]) {
 }
 `;
 
-/** Programs as somebody may write them who has only read the documents. */
+/** Programs that use only what the documentation describes. */
 function programTest(
   name: string,
   program: LibraryProgram,

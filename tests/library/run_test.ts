@@ -90,7 +90,7 @@ jobs:
   });
 });
 
-Deno.test("run() says why it was interrupted, whatever reason its signal gives", async () => {
+Deno.test("run() reports why it was interrupted, for any reason of its signal", async () => {
   await withPlan(SMALL, async (plan) => {
     const aborted = (reason?: unknown) => AbortSignal.abort(reason);
     for (
@@ -243,7 +243,7 @@ Deno.test("a failed job is reported no later than one that passes with three ste
   await withRig(async ({ url }) => {
     const flaky = (name: string) =>
       `uses: http, with: {get: "${url}/flaky/${name}/2"}, test: res.code == 200`;
-    // By when the second attempts pass, all is there that finds out about failures and tells them.
+    // By the time the second attempts pass, the code that reports failures is loaded.
     const text = `name: n
 jobs:
   - name: first
@@ -268,7 +268,7 @@ jobs:
   });
 });
 
-Deno.test("run() uses the plugin of its own workflow, whatever an earlier run loaded", async () => {
+Deno.test("run() uses the plugin of its own workflow, not that of an earlier run", async () => {
   const plugin = (from: string) =>
     `export const action = { name: "who", summary: "Says where it is from", load: () => ` +
     `Promise.resolve(() => ({ res: { from: "${from}" }, status: 0 })) };\n`;

@@ -105,7 +105,7 @@ Deno.test("writeInBlocks() writes every line of the first job the moment it is k
   }
 });
 
-/** The blocks of the jobs, and what stands below them. */
+/** The blocks of the jobs, and the text below them. */
 function blocksOf(text: string, header: string): { blocks: string[]; end: string } {
   assertEquals(text.slice(0, header.length), header);
   const body = text.slice(header.length);

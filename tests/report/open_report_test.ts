@@ -54,7 +54,7 @@ Deno.test("openReport() leaves the same text on the screen in each mode", async 
   assertEquals(stdout.text(), expected);
 });
 
-Deno.test("openReport() tells the details on standard error when it is verbose", async () => {
+Deno.test("openReport() prints details to standard error when it is verbose", async () => {
   const { stdout, stderr } = await written({ redraws: true, verbose: true });
   assertEquals(stdout.writes.join(""), expected);
   assertStringIncludes(stderr.text(), "✓ Build › compile: passed\n  started 12:00:00.789");

@@ -135,7 +135,7 @@ for (const [title, results, expected] of cases) {
   });
 }
 
-Deno.test("textReport() says neither all nor none where one round was otherwise", () => {
+Deno.test("textReport() says neither all nor none if one round differs", () => {
   const many = Array.from({ length: 2999 }, () => ({ state: "passed" }) as const);
   assertStringIncludes(roundsText([...many, failed]), "2999/3000 success (99.9%)");
   const bad = Array.from({ length: 2999 }, () => failed);
@@ -169,7 +169,7 @@ Deno.test("textReport() draws the response times of many rounds", () => {
   assertEquals(lines[3], "        1ms ▄▂▁█ 5ms");
 });
 
-Deno.test("textReport() leaves out the times of actions that ask nobody", () => {
+Deno.test("textReport() omits the times of actions without requests", () => {
   const lines = (instant: { instant?: true }) => {
     const rounds = [0.1, 7, 0.2].map((responseTime) => ({ responseTime, ...instant }));
     return roundsText(rounds, { withTimes: true }).split("\n").length;
@@ -177,7 +177,7 @@ Deno.test("textReport() leaves out the times of actions that ask nobody", () => 
   assertEquals([{}, { instant: true as const }].map(lines), [4, 3]);
 });
 
-Deno.test("textReport() says how many rounds answered where not all did", () => {
+Deno.test("textReport() shows how many rounds got a response if not all did", () => {
   const { responseTime: _, ...noAnswer } = stepFinished({ job: "load", step: 0 }, "ping").result;
   const text = reportOf(textReport({ timing: false, style: PLAIN }), [
     runStarted(["load"]),
@@ -200,7 +200,7 @@ Deno.test("textReport() counts the rounds in which a step was flaky", () => {
   );
 });
 
-Deno.test("textReport() tells failures apart by their brief results, not by numbers in messages", () => {
+Deno.test("textReport() distinguishes failures by their brief results, not by numbers in messages", () => {
   const withCode = (code: number) => ({
     ...failed,
     exchange: { req: null, res: { code }, brief: `HTTP ${code}` },
@@ -223,7 +223,7 @@ Deno.test("textReport() tells failures apart by their brief results, not by numb
   ]);
 });
 
-Deno.test("textReport() shows the first of failures that are alike, in whatever order rounds end", () => {
+Deno.test("textReport() shows the first of similar failures, in any order of rounds", () => {
   const text = reportOf(textReport({ timing: false, style: PLAIN }), [
     runStarted(["load"]),
     jobStarted("load", { rounds: 3 }),

@@ -177,7 +177,7 @@ jobs:
   });
 }
 
-Deno.test("run() rejects with what the events' taker throws, and closes everything", async () => {
+Deno.test("run() rejects with the error of the event handler, and closes everything", async () => {
   const closed: string[] = [];
   const text = "name: w\njobs: [{ name: a, steps: [{ uses: hello }] }]\n";
   const plan = await planWith(text, (_, { scope }) => {

@@ -24,7 +24,7 @@ interface Judged {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Loads workflows for real. Those whose YAML is none are left out, for no schema sees them. */
+/** Loads workflows for real. Those with invalid YAML are left out, because no schema sees them. */
 async function judge(argument: string): Promise<Judged | undefined> {
   let document: unknown;
   try {
@@ -89,7 +89,7 @@ async function filesIn(folder: string): Promise<string[]> {
   return files;
 }
 
-Deno.test("the schema accepts every workflow that runs, and refuses what it can see", async () => {
+Deno.test("the schema accepts every workflow that runs, and rejects the errors that it can detect", async () => {
   const workflows = (await filesIn(EXAMPLES)).filter((path) => path.endsWith(".yml"));
   for await (const { name } of Deno.readDir(CONFORMANCE)) {
     const folder = `${CONFORMANCE}${name}/`;
@@ -122,7 +122,7 @@ Deno.test("the schema agrees with the loader on every value under every key", as
   });
 });
 
-Deno.test("what a step gives to its action is checked by the action's table", async (test) => {
+Deno.test("parameters of a step are checked by the action's table", async (test) => {
   const job = (step: string, rest = "") => `name: n\njobs:\n- name: j\n  steps: [${step}]\n${rest}`;
   const table: [name: string, text: string, accepted: boolean][] = [
     ["a method", job("{uses: http, with: {get: http://x}}"), true],

@@ -1,5 +1,5 @@
 /**
- * Builds the one file and runs it as users do: from a URL that leads elsewhere, in an empty directory,
+ * Builds the one file and runs it as users do: from a URL that redirects, in an empty directory,
  * with nothing in the cache and no registry that answers.
  *
  * @module
@@ -169,7 +169,7 @@ async function runFromUrl(test: Deno.TestContext, text: string): Promise<void> {
   });
 }
 
-/** As `deno info --json` tells it. */
+/** As `deno info --json` reports it. */
 interface Module {
   readonly dependencies?: readonly { readonly specifier: string; readonly isDynamic?: boolean }[];
 }
@@ -187,7 +187,7 @@ async function runDeno(
   return { code, stdout: out!, stderr: err! };
 }
 
-/** The commit that is checked out, as git tells it; `unknown` without git. */
+/** The commit that is checked out, as git reports it; `unknown` without git. */
 async function headOf(cwd: string): Promise<string> {
   try {
     const { stdout } = await new Deno.Command("git", { args: ["rev-parse", "HEAD"], cwd }).output();

@@ -66,7 +66,7 @@ Deno.test("the workflows use the version of deno that the tests use", async () =
   }
 });
 
-Deno.test("what a release publishes is what is installed from it", async () => {
+Deno.test("install.sh installs the files that a release publishes", async () => {
   const release = await read(WORKFLOWS[1]!);
   const tried = [...release.matchAll(/file: (runner-[\w.-]+)/g)].map(([, file]) => file);
   assertEquals(tried, [

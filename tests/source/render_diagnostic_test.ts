@@ -72,7 +72,7 @@ Deno.test("renderDiagnostic() without a place is one line, and the hint below it
   assertEquals(renderDiagnostic({ ...diagnostic, hint: "try" }), "warning: odd\n  try");
 });
 
-Deno.test("renderDiagnostic() keeps what it quotes in one line, and shows controls", () => {
+Deno.test("renderDiagnostic() keeps quoted text on one line, and shows control characters", () => {
   const diagnostic = { severity: "error", code: "test", message: 'no "a\nb\x1b[31m"' } as const;
   assertEquals(renderDiagnostic(diagnostic), 'error: no "a b␛[31m"');
   const long = renderDiagnostic({ ...diagnostic, message: "a".repeat(10_000) });

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { writtenOffset } from "../../src/source/written_offset.ts";
 
-/** `written` holds `^` before the character that the first `^` of `decoded` stands before. */
+/** `written` has `^` before the same character as the first `^` in `decoded`. */
 const CASES: readonly { readonly written: string; readonly decoded: string }[] = [
   { written: "res.code == ^20", decoded: "res.code == ^20" },
   { written: "a\n    && ^b", decoded: "a && ^b" },

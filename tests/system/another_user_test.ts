@@ -17,7 +17,7 @@ async function run(command: string, args: readonly string[], cwd: string, env = 
   };
 }
 
-/** Runs the program as somebody who may not read what belongs to us, from a copy of their own. */
+/** Runs the program as a user without access to our files, from a separate copy. */
 async function runAsNobody(folder: string, args: readonly string[]) {
   const deno = `${folder}/program/deno`;
   return await run(

@@ -1,6 +1,6 @@
 /**
- * All tests of `deno task test` again where things are not as at home: as somebody who is not root,
- * with a HOME that cannot be written, in a directory with a name of all kinds of characters, in the C
+ * All tests of `deno task test` again under unusual conditions: as a user other than root,
+ * with a HOME that cannot be written, in a directory with a name of unusual characters, in the C
  * locale; and without a HOME. Reports go to a disk that is full, too.
  *
  * @module
@@ -75,7 +75,7 @@ async function run(command: string, ...args: readonly string[]): Promise<void> {
   assert(success, `${command}: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** Makes a place in `folder` that has nothing to do with us, for somebody who is not root. */
+/** Makes a place in `folder` that is independent of the checkout, for a user other than root. */
 async function makeForeign(folder: string, marks = ""): Promise<Place> {
   const cwd = `${folder}/a b  'c' "d" ${marks}ünï 目录 🗂`;
   const cache = `${folder}/cache`;

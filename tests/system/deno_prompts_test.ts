@@ -14,7 +14,7 @@ const FILES = {
   "plugin.yml": flow("{uses: mine}"),
 };
 
-/** Runs the program in a terminal, in which nobody answers. */
+/** Runs the program in a terminal without answering prompts. */
 async function inTerminal(flags: readonly string[], args: readonly string[]) {
   return await withFiles(FILES, async (cwd) => {
     const words = shWords(narrowedCommand(flags, args));

@@ -1,5 +1,5 @@
 /**
- * There is no Docker here, so the Dockerfile is read, and what it does with install.sh is done.
+ * There is no Docker here, so the test reads the Dockerfile and runs its install.sh commands.
  *
  * @module
  */

@@ -57,7 +57,7 @@ async function assertNoBarriers(page: Page): Promise<void> {
   }
 }
 
-Deno.test("axe finds no problems in the HTML report, whatever it shows", async () => {
+Deno.test("axe finds no problems in any view of the HTML report", async () => {
   let asked = 0;
   await using server = withServer(({ url }) =>
     new URL(url).pathname === "/flaky" && asked++ === 0

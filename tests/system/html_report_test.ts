@@ -247,7 +247,7 @@ Deno.test("a run that was interrupted is shown as such", async () => {
   );
 });
 
-Deno.test("without scripts the HTML report lists what failed", async () => {
+Deno.test("without scripts the HTML report lists failures", async () => {
   await withShop(async (env) => {
     await withReport(SHOP, async ({ page, url }) => {
       await page.send("Emulation.setScriptExecutionDisabled", { value: true });

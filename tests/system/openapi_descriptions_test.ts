@@ -22,7 +22,7 @@ const FILES = [
   ),
 ];
 
-/** These describe webhooks alone, which nobody can call. */
+/** These describe only webhooks, which cannot be called. */
 const WITHOUT_OPERATIONS = /\/webhooks\.(?:json|yaml)$/;
 
 for (const file of FILES) {

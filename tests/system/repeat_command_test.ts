@@ -119,7 +119,7 @@ Deno.test("the command below a failure reproduces the request in any shell", asy
   });
 });
 
-/** The commands of a report as somebody copies them: with the spaces that lines begin with. */
+/** The commands of a report as users copy them: with leading spaces. */
 function commandsIn(report: string): string[] {
   return report.split(/^ +reproduce with:\n/m).slice(1).map((rest) => {
     const [indent = ""] = /^ +/.exec(rest) ?? [];
@@ -152,7 +152,7 @@ async function requestOf(
 
 /** A request without what curl chooses by itself. */
 function comparable(sent: string): unknown {
-  // Each has a boundary of its own.
+  // Each has its own boundary.
   const [, boundary] = /boundary=(\S+)/.exec(sent) ?? [];
   const request = boundary === undefined
     ? sent

@@ -98,7 +98,7 @@ Deno.test("a resize during a run leaves nothing behind, narrower or wider, lower
         await tmux.until((screen) => /› first.*› beside/s.test(screen));
         let seconds = 0;
         for (const [columns, rows, meeting, next] of SIZES) {
-          // For a while tmux tells programs nothing of a size that it has changed twice.
+          // For a while tmux does not report a size that it has changed twice.
           seconds = await laterThan(tmux, seconds + 0.5);
           await tmux.resize(columns, rows);
           seconds = await laterThan(tmux, seconds + 0.2);

@@ -37,7 +37,7 @@ Deno.test("boundValue() masks before it cuts, in keys, texts and numbers", () =>
   assertEquals(plain(bounded), { a: "ab***… (7 more characters)", "***": "***", n: 44556 });
 });
 
-Deno.test("boundValue() keeps the end of what a command said, masked before it is cut", () => {
+Deno.test("boundValue() keeps the end of a command's output, masked before it is cut", () => {
   const masker = new Masker();
   masker.add("secret-word");
   const masked = (text: string, from?: number, to?: number) => masker.mask(text, from, to);

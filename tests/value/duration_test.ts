@@ -145,6 +145,6 @@ Deno.test("formatClock() shows local time to the millisecond", () => {
   assertEquals(formatClock(new Date(2026, 0, 2, 3, 4, 5, 6).getTime()), "03:04:05.006");
 });
 
-Deno.test("roundDuration() leaves out what a clock says below the microsecond", () => {
+Deno.test("roundDuration() drops digits below the microsecond", () => {
   assertEquals([0.06749899999999798, 2.9, 1234.5678].map(roundDuration), [0.067, 2.9, 1234.568]);
 });

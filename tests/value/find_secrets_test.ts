@@ -82,7 +82,7 @@ Deno.test("findExchangedSecrets() finds fields in texts: JSON, forms, URLs and m
   for (const [body, expected] of texts) assertEquals(found({ body }), [...expected], body);
 });
 
-Deno.test("findVariableSecrets() finds the passwords of URLs whatever the name", () => {
+Deno.test("findVariableSecrets() finds the passwords of URLs under any name", () => {
   const texts: string[] = [];
   findVariableSecrets({
     DATABASE_URL: "postgres://me:pw-of-db@h/x",

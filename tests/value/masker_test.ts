@@ -7,7 +7,7 @@ function masker(...secrets: string[]): Masker {
   return it;
 }
 
-Deno.test("mask() puts *** for a secret wherever it stands", () => {
+Deno.test("mask() replaces a secret with *** in any position", () => {
   const it = masker("s3cret-value");
   assertEquals(it.mask("a s3cret-value b s3cret-value"), "a *** b ***");
   assertEquals(it.mask("s3cret-value"), "***");
@@ -112,7 +112,7 @@ for (const [inner, first] of Object.entries(ENCODINGS)) {
       const it = masker(secret);
       const once = first(`${textOf(Math.floor(next() * 4))}${secret}${textOf(3)}`);
       for (const [outer, second] of Object.entries(ENCODINGS)) {
-        // What base64 is in upper case nobody can read.
+        // Base64 in upper case cannot be decoded.
         if (outer.endsWith("case") && inner.startsWith("base64")) continue;
         const masked = it.mask(`<${second(once)}>`);
         assert(
@@ -249,7 +249,7 @@ Deno.test("mask() takes out no more than the characters of an encoded secret", (
   );
 });
 
-Deno.test("mask() sees what a URL leaves of a secret that was put into it as it is", () => {
+Deno.test("mask() finds the rest of a secret that a URL kept unencoded", () => {
   const it = masker("abcdefgh#ijkl", "one%41two\tthree\\four");
   assertEquals(it.mask(new URL("http://host/?q=abcdefgh#ijkl").href), "http://host/?q=***");
   assertEquals(it.mask(`${new URL("http://host/?q=abcdefgh#ijkl").search} end`), "?q=*** end");

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseJson } from "../../src/value/parse_json.ts";
 
-Deno.test("parseJson() keeps integers that a number cannot hold, and what would be infinite, as text", () => {
+Deno.test("parseJson() keeps integers beyond the precision of a number, and overflows, as text", () => {
   const cases: [string, unknown][] = [
     ["12345678901234567890", "12345678901234567890"],
     ["-9007199254740993", "-9007199254740993"],
@@ -31,7 +31,7 @@ Deno.test("parseJson() takes __proto__ as a key like any other", () => {
   }
 });
 
-Deno.test("parseJson() refuses what nobody could walk", () => {
+Deno.test("parseJson() rejects excessive nesting", () => {
   const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
   parseJson(nested(500));
   assertThrows(() => parseJson(nested(501)), SyntaxError, "nested more than 500 levels deep");

@@ -18,7 +18,7 @@ const CASES: readonly { readonly base: Value; readonly over: Value; readonly giv
   { base: null, over: 5, gives: 5 },
 ];
 
-Deno.test("merge() lays one value over another, mappings key by key", () => {
+Deno.test("merge() merges one value over another, mappings key by key", () => {
   for (const { base, over, gives } of CASES) {
     assertEquals(JSON.stringify(merge(base, over)), JSON.stringify(gives));
   }
@@ -42,7 +42,7 @@ Deno.test("mergeDicts() keeps the key __proto__ a key", () => {
   assertEquals(Object.keys(mergeDicts(over, over)), ["__proto__", "constructor"]);
 });
 
-Deno.test("describeValue() names what a value is, or shows it where it is short", () => {
+Deno.test("describeValue() names the type of a value, or shows a short one", () => {
   const rows: [value: unknown, words: string][] = [
     [null, "nothing"],
     [undefined, "nothing"],

@@ -54,7 +54,7 @@ Deno.test("loadWorkflow() follows a chain of 10,000 jobs", async () => {
   assertEquals(workflow.jobs.length, 10_000);
 });
 
-Deno.test("loadWorkflow() names a circle of 10,000 jobs, in short", async () => {
+Deno.test("loadWorkflow() reports a dependency cycle of 10,000 jobs briefly", async () => {
   assertEquals(await tellText(chain(10_000, "j0")), [
     "3:29: error: dependency cycle: " +
     "j0 → j1 → j2 → j3 → j4 → j5 → … → j9994 → j9995 → j9996 → j9997 → j9998 → j9999 → j0",

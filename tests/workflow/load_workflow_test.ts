@@ -124,7 +124,7 @@ jobs:
   assertEquals(entries.e?.kind, "template");
 });
 
-Deno.test("loadWorkflow() puts files together, and says which file is wrong where", async () => {
+Deno.test("loadWorkflow() merges files, and reports errors in their own files", async () => {
   const shared = `x_step: &step
   uses: hello
   test: res.status == 0

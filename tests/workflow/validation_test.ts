@@ -261,7 +261,7 @@ async function actionNames(): Promise<string> {
   return ACTIONS.map(({ name }) => name).join(", ");
 }
 
-Deno.test("needs are jobs, and none waits for itself", async () => {
+Deno.test("needs name other jobs, without cycles", async () => {
   const jobs = (...needs: readonly string[]) =>
     "name: x\njobs:\n" + needs.map((list, index) => {
       const id = "abcdef"[index];

@@ -8,7 +8,7 @@ const CASES: readonly [Dialect, string, string][] = [
   ["sqlite", "SELECT :a /* :a */, '\\', :a", "SELECT ? /* :a */, '\\', ?"],
 ];
 
-Deno.test("names in texts, comments and casts are no placeholders", () => {
+Deno.test("names in strings, comments and casts are not placeholders", () => {
   for (const [dialect, text, bound] of CASES) {
     const expected = bound || text.replace(":a::int", "$1::int");
     assertEquals(bindNames(text, { a: 1, b: 2 }, dialect).text, expected);

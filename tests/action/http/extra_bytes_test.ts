@@ -53,7 +53,7 @@ Deno.test("a connection over which more came than was asked for is not used agai
   assertEquals(await bodyOf(), "0");
   answered.resolve();
   await sent.promise;
-  // Nothing tells when it has arrived; a busy machine takes its time.
+  // Nothing reports when it has arrived; a busy machine takes its time.
   await new Promise((resolve) => setTimeout(resolve, 300));
   assertEquals([await bodyOf(), await bodyOf()], ["1", "1"]);
   assertEquals(server.connections, 2);

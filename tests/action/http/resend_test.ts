@@ -58,7 +58,7 @@ for (const method of ["post", "patch", "put", "delete"]) {
   });
 }
 
-Deno.test("http does not send again what was answered in part", async () => {
+Deno.test("http does not resend a request with a partial response", async () => {
   await using context = actionContext();
   await using server = staleServer("HTTP/1.1 2");
   await runHttp({ get: server.url }, context);
@@ -150,7 +150,7 @@ Deno.test("http sends each POST over a connection of its own, even if the server
   );
 });
 
-Deno.test("http sends a body at once, whatever a step expects", async () => {
+Deno.test("http sends a body without waiting, even with an Expect header", async () => {
   await using context = actionContext();
   await using server = rawServer(async (connection) => {
     await connection.request();

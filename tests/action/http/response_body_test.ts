@@ -162,7 +162,7 @@ Deno.test("http joins a body that comes in tiny chunks", async () => {
 });
 
 for (const [index, [encoding, bytes]] of ENCODED.slice(0, 5).entries()) {
-  Deno.test(`http says that ${encoding} data was cut short or is none (${index})`, async () => {
+  Deno.test(`http says that ${encoding} data is truncated or invalid (${index})`, async () => {
     const cut = bytes.subarray(0, bytes.length - 9);
     for (const bad of [cut, bytes.subarray(0, bytes.length - 1), bytesOf("\x01\x02\x03\x04")]) {
       await assertRejects(

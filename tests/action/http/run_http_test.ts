@@ -25,7 +25,7 @@ async function exchange(params: Dict, answer = response("200 OK")) {
   };
 }
 
-Deno.test("http sends what every request has, and says in req what it sent", async () => {
+Deno.test("http sends default headers, and records the request in req", async () => {
   const { result, line, headers, host } = await exchange({ get: "/a?b=1" });
   assertEquals(line, "GET /a?b=1 HTTP/1.1");
   assertEquals(headers, [
@@ -221,7 +221,7 @@ Deno.test("http keys headers by canonical name, joins values and lists cookies",
   ]);
 });
 
-Deno.test("http keeps out of reports what comes with a redirect that it follows", async () => {
+Deno.test("http hides secrets from followed redirects in reports", async () => {
   await using context = actionContext();
   await using server = rawServer(async (connection) => {
     for (let request; (request = await connection.request()) !== undefined;) {

@@ -89,7 +89,7 @@ Deno.test("http saves no page of an error, and keeps the file that is there", as
   });
 });
 
-Deno.test("http saves what a redirect leads to", async () => {
+Deno.test("http saves the body at the end of a redirect", async () => {
   await withFiles({}, async (cwd) => {
     await using context = actionContext();
     await using server = withServer(({ url }) =>

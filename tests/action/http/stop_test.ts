@@ -84,7 +84,7 @@ Deno.test("http closes the connection of a server that answers before it has rea
   await gone.promise;
 });
 
-Deno.test("http does not begin what was stopped before", async () => {
+Deno.test("http does not start a request that was already stopped", async () => {
   await using context = actionContext();
   await using server = rawServer(async (connection) => void await connection.request());
   const reason = new StepError("interrupted");

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { netRefusal, parseHostRule } from "../../../src/action/permissions/host_rule.ts";
 
-/** Whether a rule lets a URL be reached; undefined where the rule is none. */
+/** Whether a rule lets a URL be reached; undefined if the rule is invalid. */
 function reaches(rule: string, url: string): boolean | undefined {
   const parsed = parseHostRule(rule);
   return parsed && netRefusal({ net: [parsed] }, new URL(url)) === undefined;

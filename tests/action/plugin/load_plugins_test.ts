@@ -149,7 +149,7 @@ Deno.test("a module that is not a plugin is reported with the reason", async (te
   }
 });
 
-Deno.test("what a module does wrong in a step is an error in words", async (test) => {
+Deno.test("a mistake of a module in a step is a readable error", async (test) => {
   const table: [name: string, load: string, message: RegExp][] = [
     [
       "throws",
@@ -174,7 +174,7 @@ Deno.test("what a module does wrong in a step is an error in words", async (test
   }
 });
 
-Deno.test("what a module gives is made plain data", async () => {
+Deno.test("the result of a module is converted to plain data", async () => {
   const result = "{ req: {}, res: { at: new Date(0), f() {}, n: NaN, u: undefined }, status: 0, " +
     'brief: "fine", elapsed: 12 }';
   await loadModule(record(`load: async () => () => (${result})`), async (action) => {
@@ -192,7 +192,7 @@ Deno.test("a module that does not listen is left when its time is over", async (
   });
 });
 
-Deno.test("a module that listens ends what it began before it is left", async () => {
+Deno.test("a module that handles the signal finishes before it is abandoned", async () => {
   const code = "load: async () => (_, { signal, log, warn }) => new Promise((_, reject) => " +
     "{ log('begun'); signal.addEventListener('abort', () => setTimeout(() => " +
     "{ warn('has ended'); reject(new Error('cut')) }, 50)) })";

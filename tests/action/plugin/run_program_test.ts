@@ -75,7 +75,7 @@ Deno.test("a plugin need not read its request, however long it is", async () => 
   });
 });
 
-Deno.test("what a plugin says on stderr is for those who ask for details", async () => {
+Deno.test("the stderr of a plugin appears only in verbose output", async () => {
   await plugin(`${SH}echo one >&2\necho two >&2\n${GOOD}`, async (run, context) => {
     await run();
     assertEquals(context.notes, ["foo: one\ntwo"]);
@@ -159,7 +159,7 @@ Deno.test("a text that is not an answer is shown by its first line, which is nev
   assertMatch(await messageOf("printf '%0301d' 0\n"), /with no JSON: a line of 301 characters$/);
 });
 
-Deno.test("an answer that is too long is refused, and nested too deep is none", async () => {
+Deno.test("a response that is too long or nested too deep is rejected", async () => {
   const script = `${SH}printf '{"status": 0, "res": {"a": "'\nhead -c 67200000 /dev/zero | ` +
     `tr '\\0' a\nprintf '"}}'\n`;
   await plugin(script, async (run) => {

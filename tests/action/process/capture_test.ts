@@ -30,7 +30,7 @@ Deno.test("capture() keeps the end, however it came, and counts the rest", async
   }
 });
 
-Deno.test("capture() keeps the same, in whatever pieces it came", async () => {
+Deno.test("capture() keeps the same output for any chunk sizes", async () => {
   for (let size = 1; size <= 23; size++) {
     for (const [length, limit] of [[0, 5], [7, 7], [90, 8], [200, 0]]) {
       const bytes = Uint8Array.from({ length: length! }, (_, index) => 33 + index % 90);

@@ -168,7 +168,7 @@ for (const [what, params, message] of problems) {
   });
 }
 
-Deno.test("shell says what was asked for", async () => {
+Deno.test("shell reports its request", async () => {
   const { req } = await sh({ cmd: "true", env: { A: 1 }, timeout: "90s", workdir: "/" });
   assertEquals(req, {
     cmd: "true",
@@ -276,7 +276,7 @@ Deno.test("shell leaves a child in the background running until the run ends", a
       const { res } = await runShell({ cmd, workdir: folder }, context);
       pid = Number((res.stdout as string).match(/^\d+$/m)![0]);
       assertEquals(res.code, 0);
-      // It prints into a pipe whose text nobody keeps any more, and that must not end it.
+      // It prints into a pipe that is no longer recorded, which must not end it.
       for (let beat = 0; beat < 3; beat++) {
         await Deno.remove(`${folder}/beat`).catch(() => {});
         await until(() => hasText(`${folder}/beat`), "the child has printed once more");

@@ -18,7 +18,7 @@ async function read(tls: Dict | undefined, run?: RunTls) {
   return { options, learned: context.learned };
 }
 
-Deno.test("readTlsOptions() verifies certificates where nothing is said", async () => {
+Deno.test("readTlsOptions() verifies certificates by default", async () => {
   assertEquals((await read(undefined)).options, { rejectUnauthorized: true });
 });
 
@@ -58,7 +58,7 @@ Deno.test("readTlsOptions() reads a key with a passphrase, a file with both, and
   assertEquals(learned, ["tiger"]);
 });
 
-Deno.test("readTlsOptions() prefers what a step says to the options of the run", async () => {
+Deno.test("readTlsOptions() prefers the options of a step to those of the run", async () => {
   const run: RunTls = {
     ca: text("localhost.pem"),
     cert: text("good.pem"),
@@ -116,7 +116,7 @@ for (const [name, tls, message] of REFUSED) {
   });
 }
 
-Deno.test("checkTls() finds what cannot be combined", () => {
+Deno.test("checkTls() finds options that cannot be combined", () => {
   const problems = checkTls({ tls: { pfx: "a", cert: "b", min_version: 1 } });
   assertEquals(problems.map(({ message }) => message), [
     '"pfx" and "cert" cannot be combined',

@@ -17,7 +17,7 @@ function check(files: Files, ...args: string[]): Promise<CliResult> {
   return withFiles(files, (cwd) => runMain(["check", ...args], { cwd }));
 }
 
-Deno.test("check prints what it found with the lines of the file, and how much it is", async () => {
+Deno.test("check prints its findings with the lines of the file, and their number", async () => {
   assertEquals(await check({ "bad.yml": BAD }, "bad.yml"), {
     code: 1,
     stdout: `bad.yml:6:20: error: undefined variable "nope"

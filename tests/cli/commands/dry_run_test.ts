@@ -267,7 +267,7 @@ jobs:
   assertStringIncludes(stdout, 'skipif: "***" == vars.token  # true');
 });
 
-Deno.test("a dry run loads and checks what a run would", async (test) => {
+Deno.test("a dry run loads and checks the same files as a run", async (test) => {
   await test.step("mistakes in the file", async () => {
     const { code, stdout, stderr } = await dryRun("name: n\njobs: {}\n");
     assertEquals([code, stdout], [1, ""]);

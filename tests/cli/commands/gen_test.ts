@@ -61,7 +61,7 @@ Deno.test("gen overwrites no file, but for --force", async () => {
   assertStringIncludes(forced.written, "name: Pets");
 });
 
-Deno.test("gen does not write over the description, by whatever name", async () => {
+Deno.test("gen does not overwrite the description, under any path", async () => {
   for (const name of ["a.yml", "./a.yml", "../{}/a.yml"]) {
     await withFiles({ "a.yml": API }, async (cwd) => {
       const out = name.replace("{}", cwd.split("/").at(-1)!);
@@ -84,7 +84,7 @@ Deno.test("gen writes to devices and pipes without --force", async () => {
   assertEquals([code, stdout, stderr], [0, "", ""]);
 });
 
-Deno.test("gen says where it cannot write", async () => {
+Deno.test("gen names the file that it cannot write", async () => {
   const folder = await gen({ "a.yml": API, "w/x": "" }, ["a.yml", "-o", "w"]);
   assertEquals([folder.code, folder.stdout, folder.names], [1, "", ["a.yml", "w"]]);
   assertStringIncludes(folder.stderr, "runner: error: cannot write 'w': ");

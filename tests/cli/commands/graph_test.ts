@@ -21,8 +21,8 @@ Deno.test("independent jobs run at the same time", async () => {
   assertEquals([code, seen], [0, ["/meet/all/3", "/meet/all/3", "/meet/all/3"]]);
 });
 
-Deno.test("a job starts when its own needs are done, whatever else still runs", async () => {
-  // `slow` waits for `late`, which needs `quick` alone: a runner that goes in waves would hang.
+Deno.test("a job starts when its own needs are done, while others still run", async () => {
+  // `slow` waits for `late`, which needs only `quick`: running level by level would deadlock.
   const { code, seen } = await runAt(`
 name: n
 jobs:

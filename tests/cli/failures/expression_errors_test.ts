@@ -42,7 +42,7 @@ const MISTAKES: readonly (readonly [marked: string, message: string])[] = [
   ['"é" == «bar»', 'unknown name "bar" in a step'],
 ];
 
-/** The ways to write a text in YAML, with what stands before it in a block of two lines. */
+/** The ways to write a text in YAML, with the text before it in a block of two lines. */
 const STYLES: Readonly<Record<string, (text: string) => string>> = {
   plain: (text) => text,
   single: (text) => `'${text.replaceAll("'", "''")}'`,
@@ -57,7 +57,7 @@ interface Told {
   readonly marked: string;
 }
 
-/** Whether YAML reads a text as it stands, without quotes. */
+/** Whether YAML reads a text as it is without quotes. */
 function isPlain(text: string): boolean {
   return !/^[«"'`#[{(&*!|>%@]|: |:$| #/.test(text.replaceAll(/[«»]/g, ""));
 }
@@ -79,7 +79,7 @@ function expect(marked: string, messages: readonly string[]): [text: string, tol
   return [lines.join("\n"), told];
 }
 
-/** The places, the messages and what stands above the carets. */
+/** The places, the messages and the text above the carets. */
 function readTold(stderr: string): Told[] {
   const pattern = /^w\.yml:(\d+:\d+): error: (.*)\n( +\d+ \| )(.*)\n +\| ( *)(\^+)/gm;
   return [...stderr.matchAll(pattern)].map((

@@ -118,7 +118,7 @@ Deno.test("what differs shows no secret, whole or in part", async () => {
   }
 });
 
-Deno.test("a failed command shows the end of what it said, and how much was before", async () => {
+Deno.test("a failed command shows the end of its output, and how much was omitted", async () => {
   const { stdout } = await printed(`
       - uses: shell
         with:
@@ -136,7 +136,7 @@ Deno.test("a failed command shows the end of what it said, and how much was befo
   assertStringIncludes(stdout, "            e100\n");
 });
 
-Deno.test("a failed command shows the end of what it said where that was more than is kept", async () => {
+Deno.test("a failed command shows the end of an output above the limit", async () => {
   const workflow = `name: n
 jobs:
   - name: j
@@ -156,7 +156,7 @@ jobs:
   });
 });
 
-Deno.test("reports to files are written where nobody reads the text to its end", async () => {
+Deno.test("file reports are written even if the text report is not read to its end", async () => {
   const steps = Array.from(
     { length: 2000 },
     (_, at) =>
@@ -165,7 +165,7 @@ Deno.test("reports to files are written where nobody reads the text to its end",
       }"}\n`,
   );
   await withRig(async (rig) => {
-    // The run waits for its end until it hears that nobody reads.
+    // The run waits until it learns that its reader is gone.
     const last = `      - {name: last, uses: http, with: {get: "${rig.url}/hang"}}\n`;
     const workflow = `name: n\njobs:\n  - name: j\n    steps:\n${steps.join("")}${last}`;
     await withFiles({ "w.yml": workflow }, async (cwd) => {

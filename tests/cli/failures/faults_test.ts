@@ -63,7 +63,7 @@ function brokenServer(): RawServer {
   });
 }
 
-/** What is said of each answer that is no good one. */
+/** The message for each invalid response. */
 const TOLD: Readonly<Record<string, string>> = {
   nothing: "closed the connection without an answer",
   silence: "timed out after 300ms while waiting for the answer of 127.0.0.1",
@@ -79,7 +79,7 @@ const TOLD: Readonly<Record<string, string>> = {
   scheme: 'the scheme "file://" of "file:///etc/passwd" is not supported',
 };
 
-/** A step that tells the most memory that the program has held so far, where that can be known. */
+/** A step that prints the peak memory of the program, if the system reports it. */
 const PEAK = Deno.build.os !== "linux" ? "" : `  - name: peak
     uses: shell
     with:

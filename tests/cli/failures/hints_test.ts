@@ -166,7 +166,7 @@ jobs:
   );
 });
 
-Deno.test("a test of status that means the code of a response says so", async () => {
+Deno.test("a test of res.status suggests res.code", async () => {
   await using server = withServer(() => new Response("fine"));
   const workflow = `
 name: n

@@ -6,7 +6,7 @@ import { withFiles } from "../../support/temp_dir.ts";
 
 const JOBS = "jobs: [{name: a, steps: [{uses: hello}]}]\n";
 
-/** A step that tells the most memory that the program has held so far, in kilobytes. */
+/** A step that prints the peak memory of the program, in kilobytes. */
 const PEAK = `
   - name: peak
     id: peak

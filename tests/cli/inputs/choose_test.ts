@@ -10,7 +10,7 @@ const FLOW = "name: n\nvars: {env: prod}\njobs:\n" + job("build", "", "Build it"
   job("unit", "build") + job("deploy-eu", "unit", "Deploy to {{vars.env}} (EU)") +
   job("deploy-us", "unit") + job("alone");
 
-Deno.test("--only runs the jobs that were named and what they need", async (test) => {
+Deno.test("--only runs the selected jobs and their needs", async (test) => {
   const table: [args: string[], seen: string[]][] = [
     [["--only", "unit"], ["/build", "/unit"]],
     [["--only", "Build it"], ["/build"]],
@@ -118,7 +118,7 @@ jobs:
       - {uses: hello, test: outputs.made?.other == "5"}
 `;
 
-Deno.test("what fails for want of a job that did not run says which", async () => {
+Deno.test("a failure caused by a job that was not selected names the job", async () => {
   const { code, stdout } = await runAt(READS, ["--only", "use", "--no-needs"]);
   assertEquals(code, 1);
   const why = (name: string) =>
@@ -134,7 +134,7 @@ Deno.test("what fails for want of a job that did not run says which", async () =
     skipped.stdout,
     'comes from the job "build", which was skipped because of --skip',
   );
-  // A key that nobody publishes is no matter of the choice.
+  // An output that no job publishes is unrelated to the selection.
   const whole = await runAt(READS);
   assertEquals([whole.code, whole.stdout.includes("comes from")], [1, false]);
 });

@@ -95,7 +95,7 @@ Deno.test("a RUNNER_CONFIG that cannot be read is an error that names it", async
   }
 });
 
-Deno.test("an empty RUNNER_CONFIG is none", async () => {
+Deno.test("an empty RUNNER_CONFIG is ignored", async () => {
   const { code, stderr } = await runner(["flow.yml"], { RUNNER_CONFIG: "" });
   assertEquals(code, 1);
   assertStringIncludes(stderr, 'the workflow needs "name"');

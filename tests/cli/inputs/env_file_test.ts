@@ -84,7 +84,7 @@ Deno.test("an unreadable env file is reported like a workflow file", async (test
     const { code, stderr } = await run(["--env-file", "nope"], {}, {});
     assertEquals([code, stderr], [1, "runner: error: env file 'nope' not found\n"]);
   });
-  await test.step("a folder", async () => {
+  await test.step("a directory", async () => {
     const result = await run(["--env-file", "d"], { "d/x": "" }, {});
     assertEquals(result.code, 1);
     assertStringIncludes(result.stderr, "cannot read env file 'd': it is a directory");

@@ -84,7 +84,7 @@ Deno.test("--var sets a var, typed as YAML types a scalar", async (test) => {
   }
 });
 
-Deno.test("--var name:=json sets any data in place of what was there", async (test) => {
+Deno.test("--var name:=json replaces a value with any data", async (test) => {
   const table: [arg: string, changed: Record<string, unknown>][] = [
     ['hosts:=["c", {"d": null}]', { hosts: ["c", { d: null }] }],
     ['db:={"host": "h"}', { db: { host: "h" } }],

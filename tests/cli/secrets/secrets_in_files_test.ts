@@ -4,7 +4,7 @@ import { withFiles } from "../../support/temp_dir.ts";
 
 const REST = "\njobs: [{name: j, steps: [{uses: hello}]}]\n";
 
-/** Files with a mistake in a line in which a secret stands, by what the mistake is. */
+/** Files with a mistake in a line that contains a secret, by kind of mistake. */
 const FILES: Readonly<Record<string, string>> = {
   "an expression": `name: n\nvars: {api_token: hunter22-x, bad: "{{ nope( }}"}${REST}`,
   "an expression in JSON": JSON.stringify({

@@ -53,7 +53,7 @@ Deno.test("arguments, directories and patterns select the workflows in them", as
   }
 });
 
-Deno.test("-v counts the YAML files that are no workflows", async () => {
+Deno.test("-v counts the YAML files that are not workflows", async () => {
   const { stderr } = await runAll(TREE, ["-v", "flows"]);
   assertStringIncludes(stderr, "2 YAML files are no workflows and were left out");
 });
@@ -132,7 +132,7 @@ Deno.test("a name is an error only where no workflow has it", async (test) => {
   }
 });
 
-Deno.test("--tags chooses jobs of all workflows with what they need", async (test) => {
+Deno.test("--tags selects jobs of all workflows with their needs", async (test) => {
   const files = {
     "a.yml": "name: A\ntags: [smoke]\njobs:\n" +
       "  - { name: One, id: one, steps: [{ uses: hello }] }\n" +

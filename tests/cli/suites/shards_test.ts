@@ -18,7 +18,7 @@ const run = (cwd: string, ...args: string[]) => runMain(args, { cwd });
 const shard = (cwd: string, which: string, ...args: string[]) =>
   run(cwd, "suite.yml", "--shard", which, "--report", `ndjson=events/${which[0]}.ndjson`, ...args);
 
-/** A report without times, ids and what tells the machine. */
+/** A report without times, ids and machine-specific values. */
 function steady(text: string): string {
   return text.replace(/ (?:time|timestamp)="[^"]*"/g, "")
     .replace(/duration_ms: .*/g, "")

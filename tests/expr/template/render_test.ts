@@ -109,7 +109,7 @@ Deno.test("renderText() places an error in the whole text", () => {
   assertEquals(source.slice(error.start, error.end), "n + s");
 });
 
-Deno.test("renderText() does not read what it has written", () => {
+Deno.test("renderText() does not expand its own output", () => {
   const names = { ...scope.names, s: "{{ n }}" };
   assertEquals(renderText(parseTemplate("a {{ s }}"), { names, strict: true }), "a {{ n }}");
 });

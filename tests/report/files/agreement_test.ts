@@ -3,7 +3,7 @@ import { readReports } from "../../support/read_reports.ts";
 import { runReports } from "../../support/run_reports.ts";
 import { RICH_FILES } from "./rich_run.ts";
 
-/** A run of rounds, some of them flaky, that fails and has what nobody tested. */
+/** A run of rounds, some of them flaky, that fails and has untested results. */
 const ROUNDS = `name: Rounds
 jobs:
   - name: side by side
@@ -254,7 +254,7 @@ function outcomeOf(ok: boolean, skip: unknown): string {
   return skip !== false ? "skipped" : ok ? "passed" : "failed";
 }
 
-/** Nothing is said where there is none. */
+/** Empty if there is none. */
 function ifAny(what: string, count: number): Record<string, number> {
   return count === 0 ? {} : { [what]: count };
 }

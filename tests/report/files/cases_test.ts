@@ -31,7 +31,7 @@ function casesOf(first: StepOutline, ran: readonly (number | undefined)[]) {
 const EACH: StepOutline = { name: "each", uses: "http" };
 const LAST = "last: skipped";
 
-Deno.test("each run of a step is a case, and what did not run is one", () => {
+Deno.test("each run of a step is a case, and so is a step that did not run", () => {
   assertEquals(casesOf(EACH, [undefined]), ["each: passed", LAST]);
   assertEquals(casesOf(EACH, []), ["each: skipped", LAST]);
 });

@@ -18,7 +18,7 @@ jobs:
 
 const ACTIONS = { GITHUB_ACTIONS: "true" };
 
-/** Where each annotation stands, and what it is called. */
+/** The place and the title of each annotation. */
 function places(commands: readonly WorkflowCommand[]): readonly string[] {
   return commands.map(({ name, properties: { file, line, col, title } }) =>
     `${name} ${file}:${line}:${col} ${title}`
@@ -43,7 +43,7 @@ Deno.test("failures become annotations at their lines, with all that is known of
   });
 });
 
-Deno.test("annotations are off with --no-github, and where a build is none of GitHub's", async () => {
+Deno.test("annotations are off with --no-github and outside of GitHub Actions", async () => {
   await withFiles({ "w.yml": FAILING, "summary.md": "" }, async (cwd) => {
     const summary = { GITHUB_STEP_SUMMARY: `${cwd}/summary.md` };
     for (
@@ -110,7 +110,7 @@ Deno.test("there are no more annotations than GitHub shows", async () => {
   }
 });
 
-Deno.test("what fails in each round is annotated once, and leaves room for the rest", async () => {
+Deno.test("a failure in each round is annotated once, and leaves room for the rest", async () => {
   const yaml = `name: n
 jobs:
   - name: rounds
@@ -136,7 +136,7 @@ jobs:
   });
 });
 
-Deno.test("what a server or a name says is no command", () =>
+Deno.test("text from a server or a name is never a workflow command", () =>
   withFiles({ "w.yml": hostileWorkflow() }, async (cwd) => {
     const body = HOSTILE_NAMES.join("\n") + "\n::add-mask::x\n  ::error::y\n##[add-mask]z\n";
     const server = Deno.serve(
@@ -188,7 +188,7 @@ Deno.test("the summary is added to that of the build", async () => {
   });
 });
 
-Deno.test("a summary stays far below what GitHub takes", async () => {
+Deno.test("a summary stays far below the limit of GitHub", async () => {
   const step = {
     uses: "hello",
     with: Object.fromEntries(
@@ -225,7 +225,7 @@ Deno.test("a summary that cannot be written is an error only where it was asked 
   });
 });
 
-Deno.test("what keeps a workflow from running is annotated, too", async () => {
+Deno.test("errors that prevent a run are annotated, too", async () => {
   const broken =
     "name: n\njobs:\n  - name: j\n    needs: [x]\n    steps: [{ uses: htpp, nane: s }]\n";
   await withFiles({ "w.yml": broken }, async (cwd) => {

@@ -45,7 +45,7 @@ function assertApart({ boxes, lines }: GraphLayout): void {
   });
 }
 
-Deno.test("layOutGraph() puts jobs to the right of what they need, and joins them", () => {
+Deno.test("layOutGraph() puts jobs to the right of their needs, and connects them", () => {
   const table: readonly (readonly [needs: Needs, joined: string])[] = [
     [[], ""],
     [[[]], ""],
@@ -54,7 +54,7 @@ Deno.test("layOutGraph() puts jobs to the right of what they need, and joins the
     [[[], [0], [0], [1, 2]], "0-1 0-2 1-3 2-3"],
     // What another need implies has no line.
     [[[], [0], [0, 1], [0, 1, 2]], "0-1 1-2 2-3"],
-    // A long way goes past what stands between.
+    // A long line passes the boxes between its ends.
     [[[], [], [1], [2], [0, 3]], "0-4 1-2 2-3 3-4"],
     [[[], [], [1], [2], [0, 3], [0, 3]], "0-4 0-5 1-2 2-3 3-4 3-5"],
   ];

@@ -31,7 +31,7 @@ const dataOf = (page: string) =>
 
 const HOSTILE = `</script><script>alert(1)</script><!-- "><img src=x onerror=alert(1)>`;
 
-Deno.test("a page holds what came from outside as data, and never as markup", async () => {
+Deno.test("a page contains external text as data, never as markup", async () => {
   const page = await pageOf(
     runStarted(["a"], { name: HOSTILE, description: HOSTILE, file: HOSTILE }),
     { type: "note", runId: "r", time: NOON, level: "warning", text: HOSTILE },
@@ -72,7 +72,7 @@ Deno.test("a page forbids everything but its own style and script", async () => 
   assertEquals(/\b(?:src|href|style|on[a-z]+)="/.exec(page.replace(script, "")), null);
 });
 
-Deno.test("a page of a run that was cut off says so, and how far it came", async () => {
+Deno.test("a page of an incomplete run says so, and how far the run got", async () => {
   const page = await pageOf(
     runStarted(["a", "b"]),
     jobStarted("a"),
@@ -106,7 +106,7 @@ Deno.test("a page without scripts lists the first hundred failures, and how many
   assertStringIncludes(plain, "<p>… and 5 more failures</p>");
 });
 
-Deno.test("a page has what the row of a step shows apart from the rest, and nothing twice", async () => {
+Deno.test("a page stores the row of a step apart from its details, and nothing twice", async () => {
   const page = await pageOf(
     runStarted(["a"]),
     jobStarted("a"),
@@ -147,7 +147,7 @@ Deno.test("a page has what the row of a step shows apart from the rest, and noth
   ]);
 });
 
-Deno.test("a page shows of a very long line what is near the failure", async () => {
+Deno.test("a page shows the part of a very long line near the failure", async () => {
   const long = "x".repeat(1_000_000);
   const place = (text: string, from: number, to: number) => ({
     ...{ ...falseTest(), message: "wrong" },

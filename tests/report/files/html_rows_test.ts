@@ -46,7 +46,7 @@ Deno.test("findRows() gives jobs with their steps, and those with the steps insi
   );
 });
 
-Deno.test("findRows() shows what a step that fits is in, which it does not count", () => {
+Deno.test("findRows() shows the containers of a matching step without counting them", () => {
   const fitsJob = () => false;
   assertEquals(
     outline({ fits: named("a1x"), fitsJob }),
@@ -67,7 +67,7 @@ Deno.test("findRows() shows jobs that fit without any step", () => {
   );
 });
 
-Deno.test("findRows() hides what is below a folded row, however deep", () => {
+Deno.test("findRows() hides everything below a folded row", () => {
   assertEquals(
     outline({ isFolded: (kind, index) => kind === "step" && index === 0 }),
     "1-one 1/3, 2+a 1/2, 2b 2/2, 1none 2/3, 1-two 3/3, 2-c 1/1, 3c1 1/1 (7)",
@@ -78,6 +78,6 @@ Deno.test("findRows() hides what is below a folded row, however deep", () => {
   );
 });
 
-Deno.test("findRows() has nothing to show of a run of nothing", () => {
+Deno.test("findRows() returns no rows for an empty run", () => {
   assertEquals(outline({}, { duration: 0, jobs: [], steps: [] }), " (0)");
 });

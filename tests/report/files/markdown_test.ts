@@ -49,7 +49,7 @@ Deno.test("Markdown counts flaky steps and steps that are not tested", async () 
   );
 });
 
-Deno.test("long names and a long description leave room in Markdown for what failed", async () => {
+Deno.test("long names and a long description leave room in Markdown for failures", async () => {
   const jobs = Array.from({ length: 150 }, (_, index) => ({
     name: `${index} ${"<&>".repeat(2000)}`,
     steps: [{ name: "*".repeat(5000), uses: "hello", test: index === 149 ? "1 == 2" : "true" }],
@@ -75,7 +75,7 @@ Deno.test("Markdown shows brackets and underscores as they are, not as code", as
   }
 });
 
-Deno.test("a failure that has much to say leaves room in Markdown for the next one", async () => {
+Deno.test("a long failure leaves room in Markdown for the next one", async () => {
   const get = "{url}/status/404";
   const headers = { "x-long": "h".repeat(9000) };
   const steps = [{ name: "s", uses: "http", with: { get, headers }, test: "res.code == 200" }];

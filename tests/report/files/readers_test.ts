@@ -92,7 +92,7 @@ Deno.test("a JUnit reader finds every case, with how it came out, why and where"
   assertEquals<unknown>(found, RICH_CASES);
 });
 
-Deno.test("a JUnit reader finds what was said, sent and got, and why it was wrong", async () => {
+Deno.test("a JUnit reader finds messages, requests, responses and failures", async () => {
   const { read: { junit } } = await RUN;
   const [{ testsuite }] = junit as [{ testsuite: readonly Testsuite[] }];
   assertEquals(testsuite[0]!.properties?.slice(0, 1), [{ name: "job", value: "orders" }]);
@@ -177,7 +177,7 @@ Deno.test("a TAP parser finds every case, with how it came out, why and where", 
   assertEquals<unknown>(found, expected);
 });
 
-Deno.test("a TAP parser finds what was said, sent and got, and why it was wrong", async () => {
+Deno.test("a TAP parser finds messages, requests, responses and failures", async () => {
   const { read: { tap } } = await RUN;
   const [tree] = tap as [TapTree];
   const { tests } = tree.tests[0]!.child!;
@@ -196,7 +196,7 @@ Deno.test("a TAP parser finds what was said, sent and got, and why it was wrong"
   });
 });
 
-Deno.test("a CTRF report is valid, and tells every case", async () => {
+Deno.test("a CTRF report is valid, and contains every case", async () => {
   const { reports, read: { ctrf } } = await RUN;
   assertEquals(ctrf, [[]]);
   const { results } = JSON.parse(reports["ctrf.json"]!);
@@ -235,7 +235,7 @@ Deno.test("a CTRF report is valid, and tells every case", async () => {
   assertStringIncludes(wrong.trace, "w.yml:20:15: test is false");
 });
 
-Deno.test("markdown shows the jobs, the failures and what is flaky", async () => {
+Deno.test("markdown shows the jobs, the failures and flaky steps", async () => {
   const { read: { markdown } } = await RUN;
   for (const html of markdown![0] as readonly string[]) {
     const rows = [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
@@ -268,7 +268,7 @@ Deno.test("markdown shows the jobs, the failures and what is flaky", async () =>
   }
 });
 
-Deno.test("the text report and the page tell of what is flaky, too", async () => {
+Deno.test("the text report and the page show flaky steps, too", async () => {
   const { stdout, reports } = await RUN;
   assertStringIncludes(stdout, "1 flaky step");
   assertStringIncludes(reports["report.html"]!, '"flaky":true');
@@ -279,7 +279,7 @@ Deno.test("the text report and the page tell of what is flaky, too", async () =>
   assertEquals(flaky.map((one: Record<string, unknown>) => one.name), ["flaky"]);
 });
 
-Deno.test("reports have what was parsed, and not its text once more", async () => {
+Deno.test("reports contain parsed bodies without their raw text", async () => {
   const { reports } = await RUN;
   const { res } = JSON.parse(reports["report.json"]!).jobs[0].steps[0].exchange;
   assertEquals([res.code, res.body], [200, { path: "/status/200" }]);

@@ -1,4 +1,4 @@
-/** A run in which everything happens that a report can tell of. */
+/** A run with every kind of result that a report can show. */
 export const RICH_FILES: Readonly<Record<string, string>> = {
   "w.yml": `name: "Shop & <co> #1"
 description: |
@@ -96,7 +96,7 @@ steps:
 `,
 };
 
-/** How one case of the run is to be told. */
+/** The expected report of one case. */
 export interface RichCase {
   readonly suite: string;
   readonly name: string;

@@ -128,7 +128,7 @@ Deno.test("docs/events.schema.json describes every event", async () => {
   assertValid(await validateAll(schema, documents));
 });
 
-Deno.test("both schemas say the same of what both have", async () => {
+Deno.test("both schemas agree on their common parts", async () => {
   const [report, events] = await Promise.all(
     ["report", "events"].map(async (name) =>
       JSON.parse(await Deno.readTextFile(`${ROOT}docs/${name}.schema.json`)).$defs

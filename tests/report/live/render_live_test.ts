@@ -176,7 +176,7 @@ Deno.test("renderLive() stays within the columns, wide characters counted as two
   ]);
 });
 
-Deno.test("renderLive() stays within the rows and counts what has no room", () => {
+Deno.test("renderLive() stays within the rows and counts the hidden jobs", () => {
   const ids = ["a", "b", "c", "d"];
   const events = [runStarted(ids), ...ids.map((id) => jobStarted(id))];
   const names = (rows: number) => linesAfter(events, { rows }).map((line) => line.slice(2));

@@ -79,7 +79,7 @@ const style = PLAIN;
 const OPTIONS = { timing: false, style };
 const streamText = reportOf(textReport(OPTIONS, writeInBlocks(OPTIONS)), events);
 
-Deno.test("Terminal writes into a pipe what is known at once, and nothing but the report", () => {
+Deno.test("Terminal writes only the report to a pipe, without delay", () => {
   for (const live of [true, false]) {
     const pipe = new Pipe();
     const { terminal, clock } = setUp(pipe, { live });
@@ -101,7 +101,7 @@ Deno.test("Terminal draws no live lines on a screen unless it is asked to", () =
   assertEquals(screen.writes.join(""), streamText);
 });
 
-Deno.test("Terminal leaves on the screen what a pipe gets in blocks, at any size and pace", () => {
+Deno.test("Terminal leaves the same report on the screen as in a pipe, at any size and pace", () => {
   for (const [columns, rows] of [[80, 24], [20, 24], [20, 3], [7, 2], [200, 1]] as const) {
     for (const pace of [0, 30, 80, 200]) {
       const screen = new Screen(columns, rows);
@@ -118,7 +118,7 @@ Deno.test("Terminal leaves on the screen what a pipe gets in blocks, at any size
   }
 });
 
-Deno.test("Terminal draws what is under way below the report", () => {
+Deno.test("Terminal draws running steps below the report", () => {
   const screen = new Screen(60, 24);
   const { terminal, clock } = setUp(screen);
   for (const event of events.slice(0, 6)) terminal.emit(event);

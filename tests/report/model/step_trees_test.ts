@@ -95,7 +95,7 @@ const reporters: readonly (readonly [string, (options: ReportOptions) => Reporte
   ["quietReport", quietReport],
 ];
 for (const [name, make] of reporters) {
-  Deno.test(`${name}() tells nothing of an attempt of an embedded job that was made again`, () => {
+  Deno.test(`${name}() omits an attempt of an embedded job that was retried`, () => {
     const events = [...RETRIED, stepFinished(outer, "outer"), jobFinished("build")];
     assertEquals(reportOf(make(OPTIONS), events).includes("test is false"), false);
   });

@@ -22,7 +22,7 @@ Deno.test("textLines() keeps empty lines and makes tabs spaces", () => {
 Deno.test("boundLines() says how many lines are missing", () => {
   assertEquals(boundLines(["a", "b", "c"], 3), ["a", "b", "c"]);
   assertEquals(boundLines(["a", "b", "c", "d"], 3), ["a", "b", "… (2 more lines, -v shows all)"]);
-  // Where what is missing was cut before, nobody knows how many they were.
+  // If lines were already cut before, their number is unknown.
   const cut = ["a", "b", "c", '"… (400 more)"', "]"];
   assertEquals(boundLines(cut, 3), ["a", "b", "… (more than 3 lines, -v shows all)"]);
 });

@@ -99,7 +99,7 @@ const rows: readonly [what: string, events: readonly RunEvent[], text: string][]
   ],
 ];
 for (const [what, events, text] of rows) {
-  Deno.test(`quietReport() tells ${what}`, () => {
+  Deno.test(`quietReport() reports ${what}`, () => {
     const report = quietReport({ timing: false, style: PLAIN });
     assertEquals(reportOf(report, [runStarted(["build", "load"]), ...events]), text);
   });

@@ -45,7 +45,7 @@ response:
   );
 });
 
-Deno.test("withoutMinor() drops what an action says is nearly always the same", () => {
+Deno.test("withoutMinor() drops fields that an action marks as minor", () => {
   const req = { cmd: "make", background: false };
   const res = { headers: { Date: "today", Via: "proxy" }, pid: 5, text: "x" };
   const view = {
@@ -117,7 +117,7 @@ Deno.test("renderExchange() leaves out a side of which nothing is known", () => 
   assertEquals(lines(null, null), "");
 });
 
-Deno.test("renderExchange() shows the last lines of what a command said", () => {
+Deno.test("renderExchange() shows the last lines of a command's output", () => {
   const said = Array.from({ length: 9 }, (_, index) => `line ${index}\n`).join("");
   assertEquals(
     lines({}, { code: 1, stdout: said, stderr: "e\n", note: said }, { columns: 60, lines: 4 }),

@@ -31,7 +31,7 @@ function attempt(number: number, outcome: Attempt["outcome"], message?: string):
   return message === undefined ? attempt : { ...attempt, message };
 }
 
-/** The report of the steps of one job, without what stands around it. */
+/** The report of the steps of one job, without the text around it. */
 function stepsText(results: readonly (readonly [string, Partial<StepResult>])[], timing = false) {
   const steps = results.map(([name, more], step) => stepFinished(run(step), name, more));
   const text = textOf([runStarted(["build"]), jobStarted("build"), ...steps], timing);
@@ -39,7 +39,7 @@ function stepsText(results: readonly (readonly [string, Partial<StepResult>])[],
   return text.slice("Shop\n\n● Build\n".length);
 }
 
-Deno.test("textReport() tells a whole run", () => {
+Deno.test("textReport() reports a whole run", () => {
   const exchange = {
     req: { method: "GET", url: "http://localhost/items" },
     res: { code: 200, status: "200 OK", body: { total: 2 } },
@@ -242,7 +242,7 @@ Deno.test("textReport() shows retries and attempts only where a step has them", 
   );
 });
 
-Deno.test("textReport() keeps what servers say from driving the terminal", () => {
+Deno.test("textReport() escapes terminal control characters from servers", () => {
   const text = stepsText([["\x1b[2Jname\r", { echo: "\x9b31m\u202eecho" }]]);
   assertEquals(text, "   1. ✓ ␛[2Jname␍\n        \ufffd31m\ufffdecho\n");
 });

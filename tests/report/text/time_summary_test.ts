@@ -81,7 +81,7 @@ Deno.test("TimeSummary names each step of a repeat once, with its slowest round"
   );
 });
 
-Deno.test("TimeSummary leaves out what was skipped, and finds what was before it", () => {
+Deno.test("TimeSummary omits skipped jobs, and finds those before them", () => {
   const jobs: readonly Ran[] = [
     ["slow", [], 0, 900],
     ["quick", [], 0, 100],

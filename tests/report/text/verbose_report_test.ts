@@ -60,7 +60,7 @@ const events: readonly RunEvent[] = [
   runFinished({ state: "failed" }),
 ];
 
-Deno.test("verboseReport() tells everything about each step", () => {
+Deno.test("verboseReport() shows everything about each step", () => {
   const at = "12:00:00.000";
   assertEquals(
     reportOf(verboseReport({ style }), events),
@@ -95,7 +95,7 @@ ${at} failed after 1.1s
   );
 });
 
-Deno.test("warningReport() tells warnings and nothing else", () => {
+Deno.test("warningReport() prints only warnings", () => {
   assertEquals(reportOf(warningReport({ style }), events), "warning: low on sockets\n");
 });
 

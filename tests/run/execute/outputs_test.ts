@@ -36,7 +36,7 @@ Deno.test("prototype names are names like others", () => {
   assertEquals(Object.keys(outputs.view), ["__proto__", "constructor"]);
 });
 
-Deno.test("a round sees what was there before it and its own, not other rounds", () => {
+Deno.test("a round sees earlier outputs and its own, not those of other rounds", () => {
   const ids = new Set(["before", "s"]);
   const outputs = new Outputs(ids);
   outputs.publish("before", { x: 1 });
@@ -65,7 +65,7 @@ Deno.test("a round has one map of outputs, whichever way it is read", () => {
   assertEquals(plain(view.all), { ...plain(outputs.view), s, n: 1 });
 });
 
-Deno.test("a round costs the same, whatever was published before it", () => {
+Deno.test("a round costs the same after any number of outputs", () => {
   // Rounds that copied what was published before them would take minutes.
   const rounds = 100_000;
   const outputs = new Outputs(new Set());

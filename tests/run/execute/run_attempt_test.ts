@@ -105,7 +105,7 @@ Deno.test("runAttempt() has the action explain the errors of its driver", async 
   assertEquals(await thrownBy(sessionAt(fakeClock()), bug), bug);
 });
 
-Deno.test("runAttempt() reports why an action was stopped, whatever its driver throws then", async () => {
+Deno.test("runAttempt() reports why an action was stopped, not what its driver throws then", async () => {
   const session = sessionAt(fakeClock());
   const action: Action = {
     ...hello,

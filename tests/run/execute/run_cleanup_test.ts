@@ -74,7 +74,7 @@ for (const { embedded, failFast, work, clean } of CASES) {
     ...failFast ? ["--fail-fast"] : [],
     ...embedded ? ["embedded"] : [],
   ];
-  Deno.test(`cleanup runs whatever happened: ${about.join(", ")}`, async () => {
+  Deno.test(`cleanup always runs: ${about.join(", ")}`, async () => {
     const cancellation = new Cancellation();
     const seen: string[] = [];
     const files: Record<string, string> = embedded

@@ -36,7 +36,7 @@ const provider = new Provider(issuer, {
   }],
   pkce: { required: () => true },
   cookies: { keys: ["some secret key"] },
-  // The client is of the same company, so that nobody is asked for consent.
+  // The client is first-party, so users are not asked for consent.
   async loadExistingGrant({ oidc }: Context) {
     const { client, session, provider } = oidc;
     const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });

@@ -19,7 +19,7 @@ const TEXTS: readonly string[] = [
   "a: 'it''s'\nb: «'it''s",
   'a: "\\""\nb: «"\\"',
   '"a": 1\n«"b',
-  // A quote inside of text is none.
+  // A quote inside of text does not open a string.
   "a: it's\nb: «[1",
   'a: 5" x [1, {\nb: «"c',
   "a: {b: it's, c: d\"e}\nb: «{",

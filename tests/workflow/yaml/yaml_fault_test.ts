@@ -307,7 +307,7 @@ Deno.test("readYaml() reports file, line and reason of invalid YAML", async () =
   }
 });
 
-Deno.test("readYaml() refuses what only looks like YAML", async () => {
+Deno.test("readYaml() rejects text that only looks like YAML", async () => {
   const texts = [
     'a: "b" c: d',
     'a: "b"# c',

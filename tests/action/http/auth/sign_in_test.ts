@@ -46,7 +46,7 @@ Deno.test("http takes auth before user and password of the URL", async () => {
   assertEquals(await body({ auth: { bearer: "token-1" } }), "Bearer token-1");
 });
 
-Deno.test("http adds what it signs in with to the secrets, but no plain name", async () => {
+Deno.test("http adds credentials to the secrets, except plain user names", async () => {
   await using context = actionContext();
   await send({ auth: { basic: { username: "docker", password: "password-1" } } }, context);
   await send({ auth: { basic: { username: "ann@example.com", password: "p2" } } }, context);

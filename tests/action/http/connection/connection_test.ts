@@ -51,7 +51,7 @@ for (const kind of ["http", "https", "socks5"] as const) {
       proxy: `${kind}://ann:t0p@127.0.0.1:${proxy.port}`,
       ...TRUSTED,
     };
-    // A request that is not safe has a connection of its own.
+    // A request that is not safe uses its own connection.
     for (const method of ["get", "get", "post"]) {
       const { res } = await runHttp({ [method]: "/x", ...params }, context);
       assertEquals((res.body as Dict).host, `shop.test:${server.port}`);

@@ -72,7 +72,7 @@ for (const [what, answer, message] of GARBAGE) {
   });
 }
 
-Deno.test("http explains a change of protocol that nobody asked for", async () => {
+Deno.test("http explains a protocol upgrade that was not requested", async () => {
   await using context = actionContext();
   await using server = rawServer(async (connection) => {
     await connection.request();

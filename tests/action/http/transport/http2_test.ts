@@ -78,7 +78,7 @@ for (const kind of ["h2", "h2c"] as const) {
   });
 }
 
-Deno.test("http sends again what the server refused unprocessed, and what a closed session lost", async () => {
+Deno.test("http resends requests refused unprocessed or lost with a closed session", async () => {
   await using context = actionContext();
   await using served = await http2Server("h2c");
   let streams = 0;
