@@ -94,6 +94,34 @@ Deno.test("http resends requests refused unprocessed or lost with a closed sessi
   assertEquals(streams, 3);
 });
 
+Deno.test("http sends again once, in a new session, what a GOAWAY leaves out", async () => {
+  await using context = actionContext();
+  await using served = await http2Server("h2c");
+  const asked: unknown[] = [];
+  let refusals = 1;
+  served.server.on("stream", (stream: ServerHttp2Stream, headers) => {
+    stream.on("error", () => {});
+    const path = headers[":path"];
+    asked.push([path, served.sessions]);
+    if (path === "/late" && refusals-- > 0) {
+      stream.session?.goaway(0, 1);
+      stream.close(7);
+      return;
+    }
+    stream.respond({ ":status": 200 });
+    stream.end(`${path}`);
+  });
+  const params = { url: served.url, version: "2", body: "x" };
+  const post = async (path: string) => (await runHttp({ post: path, ...params }, context)).res.body;
+  assertEquals(await post("/first"), "/first");
+  assertEquals(await post("/late"), "/late");
+  assertEquals(await post("/after"), "/after");
+  assertEquals(asked, [["/first", 1], ["/late", 1], ["/late", 2], ["/after", 2]]);
+  refusals = 2;
+  await assertRejects(() => post("/late"), StepError, "the server refuses streams");
+  assertEquals(asked.slice(4), [["/late", 2], ["/late", 3]]);
+});
+
 Deno.test("http ends an HTTP/2 request that takes too long, and goes on with the session", async () => {
   await using context = actionContext();
   await using served = await http2Server("h2c");
