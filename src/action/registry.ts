@@ -32,7 +32,7 @@ export const REFERENCE_ACTIONS: readonly string[] = [
   "mail-latency",
 ];
 
-/** The actions of those names, by name; a name that is none of an action is left out. */
+/** The actions of those names, by name; unknown names are omitted. */
 export async function loadActions(names: ReadonlySet<string>): Promise<Map<string, Action>> {
   const entries = ACTIONS.filter(({ name }) => names.has(name));
   const actions = await Promise.all(entries.map(({ load }) => load()));

@@ -9,7 +9,7 @@ export interface Watchdog {
   started(group: number): void;
   /** Nothing is left of a group. */
   ended(group: number): void;
-  /** A directory was made for files that nobody needs after the run. Resolves once it has been written. */
+  /** Registers a temporary directory of the run. Resolves once it has been written. */
   made(folder: string): Promise<void>;
   /** Ends the watchdog. Resolves when it has gone. */
   dismiss(): Promise<void>;

@@ -33,7 +33,7 @@ export function severityOfNil({ field, keys, isOpen }: Reading, index: number): 
   return isShown ? "warning" : "error";
 }
 
-/** Finding a suggestion takes time in proportion to the names; more hints than this help nobody. */
+/** Finding a suggestion takes time in proportion to the names; more hints than this do not help. */
 const MOST_HINTS = 50;
 const MOST_NAMES = 5000;
 

@@ -35,7 +35,7 @@ export interface Option {
   readonly short?: string;
   /** What the value is: `mode`. */
   readonly value?: string;
-  /** It may be left out, and is given by `=` alone: the next argument is none of it. */
+  /** It is optional and given only by `=`: the next argument does not belong to it. */
   readonly isValueOptional?: true;
   /** The only values that are allowed. */
   readonly choices?: readonly string[];

@@ -55,7 +55,7 @@ async function runProgram(args: readonly string[], program: Program): Promise<Ex
 /** Milliseconds that the reader of an error has to take it. */
 const LAST_WRITE = 1000;
 
-/** Waits until an error is written, or nobody reads it. */
+/** Waits until an error is written, or its reader is gone. */
 async function flushSoon({ clock, stderr }: Host): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = clock.after(LAST_WRITE, resolve);

@@ -24,7 +24,7 @@ function allSteps(steps: readonly DagStep[]): readonly DagStep[] {
   return steps.flatMap((step) => [step, ...allSteps(step.steps ?? [])]);
 }
 
-/** A name as text alone, whatever it means to Mermaid, to its Markdown or to HTML. */
+/** A name as plain text, with the syntax of Mermaid, its Markdown and HTML escaped. */
 function label(name: string): string {
   const line = nameLine(name).replace(ALWAYS, codeOf).replace(AT_TIMES, codeOf)
     .replace(LIST, (_, number, sign) => number + codeOf(sign));

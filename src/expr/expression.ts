@@ -38,7 +38,7 @@ export interface Template extends ParsedTemplate {
 export interface RenderOptions {
   /** Whether people alone will read the text: nil is then written as `nil`, and is not an error. */
   readonly display?: boolean;
-  /** What nil, as the value of the whole template, would leave out without a word: an error. */
+  /** The value that nil, as the whole template, would silently omit: an error. */
   readonly nilOmits?: string;
 }
 

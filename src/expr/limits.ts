@@ -1,4 +1,4 @@
-/** Limits of expressions: enough for any honest one, and none can hang the program. */
+/** Limits of expressions: enough for real ones, and low enough that none can block the program. */
 export const LIMITS = {
   /** Characters of one expression. */
   source: 10_000,

@@ -2,7 +2,7 @@ import type { Output } from "./host.ts";
 
 type Stream = typeof Deno.stdout;
 
-/** An output takes nothing although somebody may read it: its disk is full. The message says why. */
+/** An output cannot be written although it is open: its disk is full. The message says why. */
 export class OutputError extends Error {
   /** The name of the class. */
   override readonly name = "OutputError";
@@ -104,7 +104,7 @@ function join(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Writes at once what a stream takes; nothing where it is full and somebody made it not wait. */
+/** Writes what a stream accepts at once; nothing if it is full and non-blocking. */
 async function writeSome(stream: Stream, bytes: Uint8Array): Promise<number> {
   try {
     return await stream.write(bytes);

@@ -90,7 +90,7 @@ function prepareBeside(target: Target): Beside {
   const temporary = `${folder}/.runner-${crypto.randomUUID()}.tmp`;
   const open = () => {
     const file = Deno.openSync(temporary, { write: true, createNew: true });
-    // Who could not read the file before is not to read it now.
+    // Users who could not read the file before must not read it now.
     if (target.mode !== undefined) Deno.chmodSync(temporary, target.mode);
     return file;
   };
@@ -132,7 +132,7 @@ function removeLeftovers(folder: string): void {
       }
     }
   } catch {
-    // They belong to somebody else, or somebody else removes them too.
+    // They belong to another user, or another process removes them too.
   }
 }
 
@@ -165,7 +165,7 @@ const LATENCY = 50;
 /** Writes what comes in a short time in one go. */
 function growing({ add, flush: writeOut, close, dropHalfLine }: GatheringFile): StagedFile {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** An error that occurred while nobody waited for a result. */
+  /** An error that occurred while no call was waiting. */
   let problem: { readonly error: unknown } | undefined;
   const inWholeLines = (act: () => void) => {
     try {
@@ -302,7 +302,7 @@ interface Target {
   readonly path: string;
   /** Whether there is something else than a file. */
   readonly isSpecial: boolean;
-  /** Who may read and write the file that is there. */
+  /** The permissions of the existing file. */
   readonly mode?: number;
 }
 

@@ -135,7 +135,7 @@ class PlanRun implements Run {
   readonly #stop = new AbortController();
   #passed: Promise<boolean> | undefined;
   #queue: EventQueue | undefined;
-  /** Why nobody can begin to read the events any more. */
+  /** Why the events can no longer be read. */
   #closed: string | undefined;
 
   constructor(runner: Runner, options: RunOptions) {

@@ -48,7 +48,7 @@ export interface NeedOutcome {
   readonly blocked?: true;
 }
 
-/** The condition of jobs that run whatever became of their needs. */
+/** The condition of jobs that run after any outcome of their needs. */
 export const startsAlways: StartCondition = () => ({ starts: true });
 
 /** The condition of jobs that run because another failed. */

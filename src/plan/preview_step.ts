@@ -52,7 +52,7 @@ function previewRun({ with: template, embedded }: Step, known: Knowledge): RunPr
   const params = previewData(template, known);
   if (!embedded) return { with: params };
   const vars = fieldsOf(params).find(([name]) => name === "vars")?.[1] ?? NO_VARS;
-  // Where not even the names of the vars are known, there are none to evaluate anything with.
+  // If even the names of the vars are unknown, nothing can be evaluated.
   const names = { repeat_index: 0, ...(vars.kind === "text" ? {} : { vars: {} }) };
   const nothing = { scope: { names, strict: true }, openVars: new Set<string>() };
   const within = learnVars(nothing, vars);

@@ -64,7 +64,7 @@ function longestKey(fields: Fields, name: string): string | undefined {
 
 /**
  * What a map says of the vars, merged into theirs key by key as everywhere else. Names that the
- * vars do not have are problems: a misspelt one would change nothing, without a word.
+ * vars do not have are problems: a misspelt one would silently change nothing.
  */
 export function* matchVars(
   vars: DataTemplate,

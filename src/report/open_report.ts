@@ -20,7 +20,7 @@ export interface OpenReportOptions {
   readonly quiet?: boolean;
   /** Whether another report goes to standard output, so that only details are printed. */
   readonly isReplaced?: boolean;
-  /** Called once when nobody reads the report any more, or when it cannot be written. */
+  /** Called once when the reader of the report is gone, or when it cannot be written. */
   readonly onOutputClosed: (error?: unknown) => void;
 }
 
@@ -35,9 +35,9 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
   const { clock, stdout, stderr } = host;
   const { redraws, verbose, timing, colour, onOutputClosed } = options;
   const { quiet = false, isReplaced = false, silent = false, isSuite = false } = options;
-  // Colours of a terminal are none of a file that standard error goes to.
+  // A file that standard error goes to gets no terminal colours.
   const style = await loadStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
-  // Details scroll by all the time: there is nothing to stand still below them.
+  // Details scroll continuously, so no live lines can stay below them.
   const live = redraws && !verbose && !quiet && !isReplaced && stdout.isTerminal;
   const make = isSuite ? makeSuiteReporter : makeReporter;
   const report = isReplaced ? NO_REPORT : await make(quiet ? "quiet" : live ? "live" : "text", {

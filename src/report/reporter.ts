@@ -3,7 +3,7 @@ import type { Style } from "./style.ts";
 
 /** Where the events of runs go: a terminal, files, a server. */
 export interface EventSink {
-  /** Takes an event at once; those of runs side by side come in any order, told apart by `runId`. */
+  /** Takes an event at once; those of concurrent runs come in any order, identified by `runId`. */
   take(event: RunEvent): void;
   /** Completes what was written or sent. Rejects with what kept it from that. */
   finish(): Promise<void>;
@@ -13,7 +13,7 @@ export interface EventSink {
 export interface Reporter {
   /** The text that an event adds to the report, often none. */
   report(event: RunEvent): string;
-  /** Lines that stand below the report for now and are drawn anew again and again. */
+  /** Temporary lines below the report that are redrawn repeatedly. */
   live?(now: number, columns: number, rows: number): readonly LiveLine[];
 }
 

@@ -200,7 +200,7 @@ export interface StepResult {
   readonly responseTime?: number;
   /** What took this time: milliseconds by name, in their order; what took none is left out. */
   readonly phases?: Readonly<Record<string, number>>;
-  /** The action asks nobody, so that statistics leave out its response time. */
+  /** The action sends no request, so statistics omit its response time. */
   readonly instant?: true;
   /** The text that it adds to the report. */
   readonly echo?: string;
@@ -325,7 +325,7 @@ export interface RoundFinished {
   readonly state: JobState;
 }
 
-/** How a job came out; skipped on purpose is no failure. */
+/** The outcome of a job; skipped on purpose is not a failure. */
 export type JobState = "passed" | "failed" | "skipped";
 
 /** A job is over. */
@@ -384,7 +384,7 @@ export interface Note {
   readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** Who should see it. */
+  /** The audience of the message. */
   readonly level: "warning" | "debug";
   /** In words. */
   readonly text: string;

@@ -45,7 +45,7 @@ export interface SuiteFinished {
 export interface SuitePart {
   /** The `runId` of the suite. */
   readonly id: string;
-  /** From 0, in the order of the suite, whatever the order of the runs. */
+  /** From 0, in the order of the suite, not of the runs. */
   readonly index: number;
   /** What the run is for where it is not one of the workflows. */
   readonly role?: "setup" | "teardown";

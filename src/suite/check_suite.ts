@@ -11,7 +11,7 @@ export interface CheckedSuite {
   readonly diagnostics: readonly Diagnostic[];
   /** Its workflows, with setup and teardown. */
   readonly files: readonly string[];
-  /** Whether a finding in one of them is none, since the suite gives what is missing there. */
+  /** Whether to drop a finding in one of them, since the suite provides the missing value. */
   readonly isGiven: (found: Diagnostic) => boolean;
 }
 

@@ -10,7 +10,7 @@ import type { SuiteFile } from "./suite.ts";
 interface FoundFiles {
   /** Each file once, in the order of the operands, and below each by name. */
   readonly workflows: readonly SuiteFile[];
-  /** How many YAML files were found that are no workflows. */
+  /** The number of YAML files that are not workflows. */
   readonly leftOut: number;
 }
 

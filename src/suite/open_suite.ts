@@ -26,7 +26,7 @@ export interface OpenSuite {
   readonly findFiles: (environment: Readonly<Record<string, string>>) => Promise<SuiteFiles>;
 }
 
-/** Whether what stands on a command line is a suite: several files, or one that lists others. */
+/** Whether the arguments of a command line are a suite: several files, or one that lists others. */
 export async function isSuiteOf(operands: readonly string[], host: Host): Promise<boolean> {
   const [only = "", ...others] = operands;
   if (others.length > 0) return true;

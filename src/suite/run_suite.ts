@@ -208,7 +208,7 @@ class SuiteSession {
       ...tls ? { tls } : {},
       ...cleanupTimeout === undefined ? {} : { cleanupTimeout },
       ...failFast && isWorkflow ? { failFast } : {},
-      // Jobs of a workflow that stands above come first.
+      // Jobs of an earlier workflow come first.
       ...slots && isWorkflow
         ? { slots: { use: (place, begin) => slots.use(index * MOST_JOBS + place, begin) } }
         : {},

@@ -25,7 +25,7 @@ export interface SuiteFiles {
   readonly setup: readonly SuiteFile[];
   readonly workflows: readonly SuiteFile[];
   readonly teardown: readonly SuiteFile[];
-  /** How many YAML files were found that are no workflows. */
+  /** The number of YAML files that are not workflows. */
   readonly leftOut: number;
 }
 

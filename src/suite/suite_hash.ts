@@ -2,7 +2,7 @@ import type { JobFile } from "../workflow/model.ts";
 import type { SuiteFiles, SuiteMember } from "./suite.ts";
 
 /**
- * What tells whether parts were made of one suite: SHA-256 of the paths, the texts and the chosen
+ * Identifies the suite that shards belong to: SHA-256 of the paths, the texts and the chosen
  * jobs of its workflows.
  */
 export async function hashSuite(

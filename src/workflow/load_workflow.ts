@@ -89,7 +89,7 @@ async function readConfig(path: string, host: Host): Promise<Source> {
   }
 }
 
-/** Decodes as much of a document as can be, whatever is wrong with it. */
+/** Decodes as much of a document as possible, whatever is wrong with it. */
 export function decodeDocument(
   document: Document,
   limits: Limits,

@@ -25,7 +25,7 @@ export interface ReplacedKey {
 
 /** Where the values of a document are in its files. Aliases and merged keys are followed. */
 export interface Positions {
-  /** The value or its key; the nearest value around it where there is none of that path. */
+  /** The value or its key; the nearest value around it if the path does not exist. */
   locate(path: Path, part?: "key" | "value"): Span;
   /** The text of a scalar as a source of its own, to mark a part of an expression in it. */
   text(path: Path): Source | undefined;
@@ -63,7 +63,7 @@ export interface Job {
   readonly id: string;
   /**
    * The `finally` of the workflow as a job: all its steps clean up, and it runs after all other
-   * jobs, whatever became of them.
+   * jobs, with any outcome.
    */
   readonly isCleanup?: true;
   readonly index: number;

@@ -249,7 +249,7 @@ Deno.test("mask() takes out no more than the characters of an encoded secret", (
   );
 });
 
-Deno.test("mask() finds the rest of a secret that a URL kept unencoded", () => {
+Deno.test("mask() finds a secret in the form that URL parsing gives it", () => {
   const it = masker("abcdefgh#ijkl", "one%41two\tthree\\four");
   assertEquals(it.mask(new URL("http://host/?q=abcdefgh#ijkl").href), "http://host/?q=***");
   assertEquals(it.mask(`${new URL("http://host/?q=abcdefgh#ijkl").search} end`), "?q=*** end");

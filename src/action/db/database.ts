@@ -91,7 +91,7 @@ export function numberValue(number: number): Value {
   return Number.isFinite(number) ? number : String(number);
 }
 
-/** Text of JSON as its value; what is none stays text. */
+/** Parses a text as JSON; any other text stays as it is. */
 export function jsonValue(text: string): Value {
   try {
     return JSON.parse(text) as Value;

@@ -66,7 +66,7 @@ export async function runDb(params: Dict, context: ActionContext): Promise<Actio
   return toResult(target, params, form, answer, context);
 }
 
-/** Waits until nobody else uses the connection, for which no timeout counts. */
+/** Waits until the connection is free; no timeout applies to the wait. */
 async function inTurn<T>(
   session: Session,
   { deadline, signal }: ActionContext,

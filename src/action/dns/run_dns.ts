@@ -94,7 +94,7 @@ async function ask(
       const why = error instanceof Error ? error.message : String(error);
       throw new StepError(`${doing}: the answer is not a DNS message: ${why}`);
     }
-    // An answer to another question is somebody else's.
+    // Ignores responses to other queries.
     if (packet.id !== id) return undefined;
     return { packet, rcodeNumber: bytes[3]! & 0x0f };
   };

@@ -110,7 +110,7 @@ function prepare(params: Dict, { scope }: ActionContext): Prepared {
   return made;
 }
 
-/** Sends a request that is none of the step's own, with the timeout and the TLS of the step. */
+/** Sends an auxiliary request, with the timeout and the TLS options of the step. */
 async function sendAside(
   request: Request,
   plan: RequestPlan,

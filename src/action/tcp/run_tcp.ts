@@ -20,7 +20,7 @@ interface Turn {
   readonly expect?: string | undefined;
 }
 
-/** Connects, sends and waits for what is expected. What does not come is a result, no error. */
+/** Connects, sends and waits for the expected data. Missing data is a result, not an error. */
 export async function runTcp(params: Dict, given: ActionContext): Promise<ActionResult> {
   const read = readParameters("tcp", params);
   const endpoint = {

@@ -26,7 +26,7 @@ export interface CheckModel {
   readonly secrets: readonly LiteralSecret[];
   /** Files that steps send and that do not exist. */
   readonly missingFiles: readonly MissingFile[];
-  /** The job file that a step embeds; undefined where there is none, or none that could be read. */
+  /** The job file that a step embeds; undefined if there is none or it cannot be read. */
   readonly embeddedBy: (step: StepDraft) => CheckModel | undefined;
 }
 

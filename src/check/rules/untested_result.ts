@@ -3,7 +3,7 @@ import { isDict } from "../../value/value.ts";
 import type { Check } from "../check.ts";
 import type { CheckedStep, CheckModel } from "../model/model.ts";
 
-/** Steps that pass whatever their action answers. */
+/** Steps that pass with any result of their action. */
 export const untestedResult: Check = {
   codes: [
     {

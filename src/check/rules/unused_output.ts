@@ -7,7 +7,7 @@ export const unusedOutput: Check = {
     { code: "unused-output", severity: "hint", summary: "An output is published and not read." },
   ],
   *find(model) {
-    // Who embeds a job file sees all outputs of it.
+    // A step that embeds a job file sees all of its outputs.
     const uses = model.vars && findUses(model);
     if (!uses) return;
     for (const [id, steps] of model.stepsById) {

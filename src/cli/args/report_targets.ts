@@ -119,7 +119,7 @@ async function checkDistinct(
   }
 }
 
-/** A path by which all that lead to one file are the same, by whatever links. */
+/** The canonical path of a file, with links resolved. */
 async function whereLeads(path: string, files: Files): Promise<string> {
   // An invalid path is reported when it is opened.
   return fromRoot(await files.realPath(path).catch(() => path), files.workingFolder());

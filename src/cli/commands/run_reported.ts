@@ -90,7 +90,7 @@ export async function runReported(
     stop(`interrupted by ${signal}`);
   }, timeout);
   const take = (event: RunEvent) => {
-    // What a file report prints stands round the text, not in it.
+    // Messages of file reports are printed around the text, not in it.
     const isFirst = event.type === (isSuite ? "suite_started" : "run_started");
     if (isFirst) files?.take(event);
     report.take(event);

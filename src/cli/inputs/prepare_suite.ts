@@ -21,13 +21,13 @@ export interface PreparedSuite {
   readonly suite: Suite;
   readonly inputs: Inputs;
   readonly options: Omit<SuiteRunOptions, "cancellation" | "timeout" | "detail">;
-  /** YAML files that were found and are no workflows. */
+  /** YAML files that are not workflows. */
   readonly leftOut: number;
   /** What the order was made from, where it was shuffled. */
   readonly seed?: string;
 }
 
-/** What only somebody who prepares a suite knows. */
+/** Details that only the preparation of a suite knows. */
 interface Hooks {
   /** Takes what may be wrong with a workflow. Throws LoadError where that is refused. */
   readonly warn: (found: readonly Diagnostic[], path: string) => Promise<void> | void;

@@ -89,7 +89,7 @@ function linesTo(links: readonly Link[], ends: Ends): ReadonlyMap<Item, readonly
   return arriving;
 }
 
-/** The columns at which lines may reach an item; the corners of a box are none. */
+/** The columns at which lines may reach an item, without the corners of a box. */
 function roomOf(item: Item, column: number): { readonly from: number; readonly to: number } {
   if (item.kind === "lane") return { from: column, to: column + 1 };
   return { from: column + 1, to: column + item.width - 2 };

@@ -16,7 +16,7 @@ interface Runtime {
 }
 
 let library: Library | undefined;
-/** Who pays for the search under way. */
+/** The meter that the current search counts against. */
 let payer: Evaluation | undefined;
 
 /** Loads what evaluates JMESPath, which few workflows need. */

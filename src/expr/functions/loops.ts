@@ -122,7 +122,7 @@ function reduce(run: Evaluation, list: readonly Value[], { each, extra }: Loop):
   return result;
 }
 
-/** Only reduce can pile data up; deeper than this nobody could walk it afterwards. */
+/** Only reduce can pile data up; deeper data could not be traversed afterwards. */
 function checkNesting(run: Evaluation, value: Value, levels: number): void {
   if (typeof value !== "object" || value === null) return;
   if (levels === 0) throw new Fault("reduce() makes lists or maps that are nested too deeply");

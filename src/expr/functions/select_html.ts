@@ -59,7 +59,7 @@ export function selectTexts(
 
 const SELECTOR_COST = 100;
 
-/** Levels of elements; more are no page that anybody reads, and cost time in every step. */
+/** Levels of elements; real pages have fewer, and each costs time in every step. */
 const MOST_LEVELS = 500;
 
 function loaded() {

@@ -4,7 +4,7 @@ import type { FunctionRecord } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
 import { functionHint, methodHint } from "./known_slips.ts";
 
-/** What is wrong with a call whatever the values are: a method, no such function, the count. */
+/** Errors of a call for any values: a method, an unknown function, a wrong argument count. */
 export function callProblem({ callee, arguments: args, start, end }: CallExpression) {
   if (callee.type === "MemberExpression") {
     const { property } = callee;

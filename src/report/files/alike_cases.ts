@@ -32,7 +32,7 @@ export function findAlike(
   return found;
 }
 
-/** Tells the steps of a job and their entries apart, whatever the round. */
+/** Identifies the steps of a job and their entries, regardless of the round. */
 function slotOf({ within, step, entry }: StepRun): string {
   return `${within ? slotOf(within) : ""}/${step}.${entry}`;
 }

@@ -33,7 +33,7 @@ async function hash(text: string): Promise<string> {
   return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
 }
 
-/** The script stands before the details, which are most of a long page: rows show at once. */
+/** The script precedes the details, which are most of a long page, so rows show at once. */
 function* renderPage(record: RunRecord, policy: string): Iterable<string> {
   const { jobs } = record;
   yield pageStart(renderTitle(record), policy);

@@ -8,7 +8,7 @@ import type { RunRecord } from "./run_record.ts";
 
 /** GitHub takes no longer comment than 65,536 characters, and others no more than that. */
 const MOST_BYTES = 60_000;
-/** More than these nobody reads in a comment. */
+/** Nobody reads more than these in a comment. */
 const MOST_FAILURES = 50;
 const MOST_JOBS = 200;
 const LONGEST_TABLE = 15_000;
@@ -86,7 +86,7 @@ function summaryOf(record: RunRecord, all: readonly Case[]): string {
   return parts.join(", ") + (interrupted === undefined ? "" : ` — ${markdownText(interrupted)}`);
 }
 
-/** A table in one piece: a cut would leave rows that are none. */
+/** A table in one piece: cutting it would leave broken rows. */
 function jobTable(suites: readonly Suite[]): string {
   let table = "| | Job | Steps | Failed | Skipped | Time |\n|---|---|--:|--:|--:|--:|\n";
   for (const [index, suite] of suites.entries()) {

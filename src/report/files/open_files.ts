@@ -80,7 +80,7 @@ export async function openFileReports(
   return new OpenFileReports(open, new Recorder(tool));
 }
 
-/** A pipe that nobody reads is waited for until somebody does, or the run is interrupted. */
+/** Opening a pipe waits for a reader, or until the run is interrupted. */
 async function unlessStopped(
   opening: Promise<OpenTarget | undefined>,
   onStop: FileReportHooks["onStop"],

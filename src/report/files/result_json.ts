@@ -37,5 +37,5 @@ function write(result: StepResult): ResultText {
   return { bare, rest: JSON.stringify(bare), exchange: text, hasMarkup };
 }
 
-/** The last two are none of XML at all. */
+/** The last two are not allowed in XML at all. */
 const MARKUP = ["<", "&", ">", "\ufffe", "\uffff"];

@@ -28,7 +28,7 @@ interface TerminalOptions {
   readonly details: Reporter;
   /** Whether to draw live lines, where standard output is a terminal. */
   readonly live: boolean;
-  /** Called once when nobody reads the report any more, or when it cannot be written. */
+  /** Called once when the reader of the report is gone, or when it cannot be written. */
   readonly onOutputClosed: (error?: unknown) => void;
 }
 

@@ -30,7 +30,7 @@ interface FailureLine {
   readonly isHint: boolean;
 }
 
-/** More of them nobody reads, and they are all in the report above. */
+/** Nobody reads more of them, and the report above has them all. */
 const MOST_ENTRIES = 100;
 const MOST_TAKEN_DOWN = 20;
 

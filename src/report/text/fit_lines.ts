@@ -17,7 +17,7 @@ export function textLines(text: string, columns: number): string[] {
 export function boundLines(lines: readonly string[], most: number): readonly string[] {
   if (lines.length <= most) return lines;
   const left = lines.slice(most - 1);
-  // What ends like this was cut before, and there is no telling how many lines that were.
+  // Text that ends like this was cut before, and the number of lines is unknown.
   const isCut = left.some((line) => /… \(\d+ more(?: characters)?\)/.test(line));
   const count = isCut ? `more than ${left.length}` : `${left.length} more`;
   return [...lines.slice(0, most - 1), `… (${count} lines, -v shows all)`];
@@ -31,7 +31,7 @@ export function boundFirstLines(
 ): readonly string[] {
   if (lines.length <= most) return lines;
   const [first = ""] = lines;
-  // What begins like this was cut before, and there is no telling how many lines that were.
+  // Text that begins like this was cut before, and the number of lines is unknown.
   const [, characters] = /^\((\d+) characters before\) …/.exec(first) ?? [];
   const left = characters === undefined
     ? `${lines.length - most + 1} lines`

@@ -14,7 +14,7 @@ export const BELOW_NUMBER = 6;
 /** Where the text below a job begins. */
 export const BELOW_JOB = 4;
 
-/** The sign for what became of a step, in its colour. */
+/** The sign for the outcome of a step, in its colour. */
 export function stepIcon(state: StepState, style: Style): string {
   const icons: Readonly<Record<StepState, [icon: string, paint: Paint]>> = {
     passed: ["✓", style.green],

@@ -30,7 +30,7 @@ const COLUMNS_IN_A_FILE = 120;
 
 /**
  * Everything about each step, for standard error: its request and response with all templates
- * rendered, its attempts and times, and what actions tell to those who ask.
+ * rendered, its attempts and times, and the diagnostic messages of actions.
  */
 export function verboseReport(options: DetailOptions): Reporter {
   return namedReport((event, names) => linesOf(event, names, options));

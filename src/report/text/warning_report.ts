@@ -32,7 +32,7 @@ function stepNumber({ job, within, step }: StepRun): string {
   return `${within ? stepNumber(within) : job} › step ${step + 1}`;
 }
 
-/** Something that a run has to tell apart from its results, with whom it is about. */
+/** A message of a run beside its results, with its subject. */
 export function noteLines({ level, text }: Note, about: string, style: Style): string[] {
   const paint = level === "warning" ? style.yellow : style.dim;
   const [first = "", ...more] = text.trimEnd().split("\n");

@@ -64,7 +64,7 @@ export async function runAttempts(
   }
 }
 
-/** Whether there was nobody to connect to: a server that is still starting is not flaky. */
+/** Whether nothing was listening: a server that is still starting is not flaky. */
 function isRefused({ failures }: Try): boolean {
   return failures.length > 0 && failures.every(({ cause }) => cause?.includes("(ECONNREFUSED)"));
 }
@@ -87,7 +87,7 @@ async function giveUp(
   }
 }
 
-/** Waits for the next attempt; the failure tells why there is none. */
+/** Waits for the next attempt; the failure says why there is none. */
 async function pauseOrFail(
   session: Session,
   context: StepContext,

@@ -56,7 +56,7 @@ async function* openEntries(
   }
 }
 
-/** Says that there is no entry, which is no failure. */
+/** Reports that there is no entry, which is not a failure. */
 class NothingToRun extends Error {}
 
 async function* openFile(
@@ -124,7 +124,7 @@ async function runInOrder(
   return state;
 }
 
-/** Tells why there is no further entry. */
+/** Reports why there is no further entry. */
 async function endWithout(
   session: Session,
   round: Round,

@@ -119,7 +119,7 @@ export function makeRound(
   return { ...round, count: { failed: 0 }, upstreamFailures: [] };
 }
 
-/** Runs the steps one after the other, and then, whatever became of them, those that clean up. */
+/** Runs the steps one after the other, and then always the cleanup steps. */
 export async function runRound(session: Session, round: Round): Promise<JobState> {
   const state = await runSteps(session, round);
   if (!round.job.steps.at(-1)?.isCleanup) return state;

@@ -9,7 +9,7 @@ import type { Job, Step } from "../../workflow/model.ts";
 import type { Session } from "../session.ts";
 import type { Round, UpstreamFailure } from "../execute/step_context.ts";
 
-/** Who reads what came out nil: a step in a round of its job, or a job. */
+/** The reader of a nil value: a step in a round of its job, or a job. */
 export interface Reader {
   /** The run that it belongs to; an embedded job has no plan. */
   readonly session: Pick<Session, "plan" | "scope">;
@@ -190,7 +190,7 @@ interface Publisher {
 /** What is known of the jobs of a workflow, of which thousands may fail. */
 interface JobIndex {
   readonly byId: ReadonlyMap<string, Job>;
-  /** Who publishes, by ids of steps and flat names. */
+  /** The publishers, by ids of steps and flat names. */
   readonly publishers: ReadonlyMap<string, readonly Publisher[]>;
   /** The jobs that run before a job. */
   readonly earlier: Map<Job, ReadonlySet<Job>>;

@@ -73,7 +73,7 @@ export async function failureOfError(
   };
 }
 
-/** An error that nobody expected, with where it was thrown. */
+/** An unexpected error, with the place where it was thrown. */
 function briefError(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const frame = cause.stack?.split("\n").find((line) => /^\s+at .*:\d+:\d+/.test(line));
@@ -237,7 +237,7 @@ async function placeAt(
   return { place };
 }
 
-/** A file may be one line of megabytes, of which nobody sees more. */
+/** A file may be one line of megabytes; more of it is never shown. */
 const LONGEST_LINE = 1000;
 
 /** A place with no more of its line than can be seen, without secrets. */

@@ -39,7 +39,7 @@ export function exchangedSecretsAdder(masker: Masker): AddExchangedSecrets {
   };
 }
 
-/** Who says that something is secret may mean a PIN. */
+/** An explicit secret may be as short as a PIN. */
 const SHORTEST_SAID = 4;
 
 /** Adds a value that an expression declares secret, with everything inside it. */

@@ -5,7 +5,7 @@ import { addError, type Problem } from "../problem.ts";
 /** A job that has its id. */
 export type IdentifiedJob = JobDraft & { readonly id: string };
 
-/** Finding a suggestion takes time in proportion to the jobs; more hints than this help nobody. */
+/** Finding a suggestion takes time in proportion to the jobs; more hints than this do not help. */
 const MOST_HINTS = 20;
 
 /** Checks that every need is a job and that no job waits for itself. */

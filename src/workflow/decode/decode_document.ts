@@ -104,7 +104,7 @@ async function findPlugins(
 
 /**
  * The names of actions that a workflow, or one job in a file of its own, uses or gives defaults
- * to, whatever else is in it.
+ * to, ignoring the rest.
  */
 function usedActions(root: unknown): ReadonlySet<string> {
   const names = new Set<string>();

@@ -5,7 +5,7 @@ import { onlyExpression } from "../../expr/template/render.ts";
 
 /**
  * The parameters of an action that leaves out what is nil, with a guard at each template that
- * could leave one out without a word. `open` names those whose fields are left out as well.
+ * could silently leave one out. `open` names those whose fields are left out as well.
  */
 export function markOmittedNil(
   data: DataTemplate,

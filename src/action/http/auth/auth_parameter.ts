@@ -11,7 +11,7 @@ const USER_AND_PASSWORD: readonly Parameter[] = [
   { name: "password", type: "string", summary: "The password", required: true },
 ];
 
-/** What of a sign-in is no secret. */
+/** The parts of a sign-in that are not secret. */
 const PUBLIC: ReadonlySet<string> = new Set(
   "grant token_url scope audience resource send region service netrc".split(" "),
 );

@@ -13,7 +13,7 @@ interface TokenSource {
   refreshToken?: string;
 }
 
-/** The step that asked for a token was stopped, which is no reason for others to fail. */
+/** The step that asked for a token was stopped, which must not fail other steps. */
 class Abandoned extends Error {}
 
 /** Signs in with a token of OAuth 2. */

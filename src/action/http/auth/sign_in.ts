@@ -13,7 +13,7 @@ export interface SignIn {
 /** What a way to sign in may need beside its parameters. */
 export interface SignInContext {
   readonly context: ActionContext;
-  /** Sends a request that is none of the step's own: one for a token. */
+  /** Sends an auxiliary request, for example for a token. */
   readonly sendAside: (request: Request) => Promise<Reply>;
 }
 

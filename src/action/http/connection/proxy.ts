@@ -51,7 +51,7 @@ export function readProxy(text: string, from: string, secrets: SecretSink): Prox
 
 /**
  * The proxies of the environment, as the tools of Go read them, and `ALL_PROXY`; undefined where
- * it names none. Throws `StepError` on what is no proxy.
+ * it names none. Throws `StepError` if it is not a proxy.
  */
 export function readProxies(env: Environment, secrets: SecretSink): Proxies | undefined {
   const find = (name: string) => {

@@ -1,4 +1,4 @@
-/** What is known of the bytes of a body, whatever they mean. */
+/** Properties of the bytes of a body, regardless of their type. */
 export interface BodyFacts {
   readonly size: number;
   /** In hexadecimal, as the other digests. */

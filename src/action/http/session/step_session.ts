@@ -15,7 +15,7 @@ export interface StepSession {
   send(request: Request): Promise<Reply>;
 }
 
-/** Opens the session of a step. `sendAside` sends a request that is none of its own. */
+/** Opens the session of a step. `sendAside` sends auxiliary requests. */
 export async function openSession(
   { request: asked, cookies: use, auth }: RequestPlan,
   call: Call,

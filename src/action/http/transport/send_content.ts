@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import type { ContentStream } from "../request/request_body.ts";
 
-/** Writes a body as fast as it is taken. Stops without a word where nobody takes it any more. */
+/** Writes a body with backpressure. Stops silently if the receiver is gone. */
 export async function sendContent(content: ContentStream, outgoing: Writable): Promise<void> {
   for await (const chunk of content.open()) {
     if (outgoing.destroyed) return;
