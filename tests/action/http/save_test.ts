@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
 import { createHash } from "node:crypto";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { runHttp } from "../../../src/action/http/run_http.ts";
@@ -216,3 +217,42 @@ Deno.test("http reads a body larger than 64 MiB where max_body allows it", async
   assertMatch((await assertRejects(() => run({}), StepError)).message, /the limit of 64 MiB$/);
   assertEquals((await run({ max_body: "100MB" })).res.size, body.length);
 });
+
+for (const scheme of ["http", "https"]) {
+  Deno.test(`http saves every byte of a large body over ${scheme}`, async () => {
+    await using context = actionContext();
+    const fixture = (name: string) =>
+      fromFileUrl(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url));
+    const text = (name: string) => Deno.readTextFileSync(fixture(name));
+    await using server = withServer((request) => {
+      // Chunks of many lengths, which are cut anew on their way.
+      let seed = 1;
+      const length = request.url.endsWith("/small") ? 5_000 : 200_000;
+      const next = () => (seed = (seed * 16_807) % 2_147_483_647);
+      let left = 60;
+      return new Response(
+        new ReadableStream({
+          pull(controller) {
+            if (left-- === 0) return controller.close();
+            controller.enqueue(
+              new Uint8Array(1 + next() % length).fill(left).map((n, at) => n ^ (at >> 5)),
+            );
+          },
+        }),
+      );
+    }, scheme === "https" ? { cert: text("good"), key: text("good_key") } : undefined);
+    const tls = { ca: fixture("authority") };
+    await withFiles({}, async (folder) => {
+      for (const size of ["small", "large"]) {
+        const get = `${server.url}/${size}`;
+        const save = `${folder}/${size}`;
+        const kept = (await runHttp({ get, tls }, context)).res;
+        const { res } = await runHttp({ get, tls, save }, context);
+        assertEquals([res.sha256, res.size], [kept.sha256, kept.size]);
+        const bytes = await Deno.readFile(save);
+        assertEquals(bytes.length, res.size);
+        assertEquals(createHash("sha256").update(bytes).digest("hex"), res.sha256);
+      }
+    });
+  });
+}

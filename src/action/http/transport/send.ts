@@ -203,16 +203,23 @@ export class Exchange {
   #save(response: IncomingMessage, file: SaveFile): void {
     const encoding = findHeader(response.rawHeaders, "content-encoding") ?? "";
     this.#isSaving = true;
-    file.save(this.#count(response), encoding).then(
+    file.save(this.#count(response, encoding === ""), encoding).then(
       (saved) => this.#finish(response, saved),
       (error) => this.abort(error),
     );
   }
 
-  async *#count(response: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  async *#count(
+    response: AsyncIterable<Uint8Array>,
+    isPlain: boolean,
+  ): AsyncIterable<Uint8Array> {
+    let before: Uint8Array | undefined;
     for await (const chunk of response) {
       this.#size += chunk.length;
       yield chunk;
+      // A decoder would still need it, and whoever gave it may until the next one has come.
+      if (isPlain && before) free(before);
+      before = chunk;
     }
   }
 
@@ -258,6 +265,12 @@ export class Exchange {
     // A server that answers early wants no more of the body, and may never read it.
     if (!this.#outgoing?.writableFinished) this.#outgoing?.destroy();
   }
+}
+
+/** Gives back the memory of a chunk at once: waiting to be collected are hundreds of megabytes. */
+function free({ buffer, length }: Uint8Array): void {
+  // Others may have the rest of it.
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }
 
 /** The value of a header among names and values in turn; the name is in lower case. */
