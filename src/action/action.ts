@@ -31,7 +31,7 @@ export interface Action {
    */
   readonly merge?: (defaults: Dict, own: Dict) => Dict;
   /**
-   * Whether it sends no request and always succeeds, so that testing or repeating it proves nothing and
+   * Whether it sends no request and always succeeds, so testing or repeating it proves nothing and
    * statistics leave out its response time.
    */
   readonly neverFails?: true;

@@ -9,7 +9,7 @@ export function checkChoiceOfJobs({ lists, switches }: Invocation): void {
   throw new UsageError("option --no-needs requires --only", "name the jobs that are to run");
 }
 
-/** The part of a plan that the command line selects. Throws UsageError if a pattern matches no job. */
+/** The jobs that the command line selects. Throws UsageError if a pattern matches no job. */
 export async function chooseJobs(plan: Plan, invocation: Invocation): Promise<Plan> {
   const { lists, switches, values } = invocation;
   const choice = await choiceOf(plan, invocation, (_, makeError) => {

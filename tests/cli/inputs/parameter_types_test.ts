@@ -39,7 +39,7 @@ const PLACES: Readonly<Record<string, Readonly<Record<string, (url: URL) => stri
   db: { dsn: ({ host }) => `postgres://u:p@${host}/d`, query: () => "select 1" },
 };
 
-/** The parameters that others stand in for. */
+/** The parameters that other parameters can replace. */
 const INSTEAD: Readonly<Record<string, readonly string[]>> = {
   command: ["command", "commands"],
   query: ["query", "file", "transaction"],
