@@ -12,7 +12,9 @@ export interface Sampler {
 
 /** A sampler; `names` holds the names of the schemas that have one. */
 export async function makeSampler(names: ReadonlyMap<unknown, string>): Promise<Sampler> {
-  const { sample: make } = (await import("openapi-sampler")).default;
+  const library = await import("openapi-sampler");
+  // Some builds of the program have the names of the package at the top, others in `default`.
+  const { sample: make } = library.default ?? library;
   const sample = (outline: Outline, more: { format?: "xml" } = {}) =>
     make(outline as object, { ...options, ...more });
   const options = { quiet: true, enablePatterns: true, maxSampleDepth: Infinity };
