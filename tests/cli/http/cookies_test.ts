@@ -102,3 +102,21 @@ jobs:
   });
   assertEquals(seen, ["file 42"]);
 });
+
+Deno.test("each entry that runs at once has cookies of its own, and none of the job", async () => {
+  const workflow = (parallel: number) => `
+name: w
+jobs:
+  - name: j
+    steps:
+      - { uses: http, with: { get: "URL/before" }, test: res.code == 200 }
+      - uses: http
+        with: { get: "URL/{{vars.path}}" }
+        iteration: { list: [{ path: a }, { path: b }, { path: c }], parallel: ${parallel} }
+        test: res.code == 200
+      - { uses: http, with: { get: "URL/after" }, test: res.code == 200 }
+`;
+  const apart = await run(workflow(3));
+  assertEquals(apart.toSorted(), ["a 1", "after 2", "b 1", "before 1", "c 1"]);
+  assertEquals(await run(workflow(1)), ["before 1", "a 2", "b 3", "c 4", "after 5"]);
+});
