@@ -143,7 +143,7 @@ function toConnection(client: Client, server: Server): Connection {
 
 function toResult(result: Result, most: number): StatementResult {
   return {
-    columns: result.fields.map(({ name }) => name),
+    columns: result.fields.map(({ name }: { readonly name: string }) => name),
     rows: result.rows.slice(0, most) as Value[][],
     rowsAffected: result.rowCount ?? result.rows.length,
     isTruncated: result.rows.length > most,
