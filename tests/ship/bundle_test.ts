@@ -43,6 +43,30 @@ jobs:
 `,
 };
 
+/** Steps that need a library each; those that need a server find none. */
+const LIBRARY_USERS = `name: libraries
+jobs:
+  - name: no servers
+    steps:
+      - { uses: redis, with: { url: "redis://127.0.0.1:1", command: PING } }
+      - { uses: db, with: { dsn: "postgres://u:password@127.0.0.1:1/x", query: select 1 } }
+      - { uses: db, with: { dsn: "mysql://u:password@127.0.0.1:1/x", query: select 1 } }
+      - uses: http
+        with:
+          get: http://127.0.0.1:1/
+          auth: { aws: { region: a, service: s3, access_key_id: b, secret_access_key: secret-key } }
+  - name: no need of any
+    repeat: { count: 2, async: true, expect: "stats.p95 < 10" }
+    steps:
+      - { uses: db, with: { dsn: "sqlite://:memory:", query: select 1 as a }, test: "res.rows[0].a == 1" }
+      - uses: echo
+        with: { message: x }
+        test: |
+          json_path({"a": [1]}, "$.a[0]")[0] == 1 && jmespath({"a": 1}, "a") == 1 &&
+          css("<p>x</p>", "p")[0] == "x" && capture("ab", "a(b)")[1] == "b" &&
+          parse_csv("a\\n1")[0].a == "1" && parse_yaml("a: 1").a == 1
+`;
+
 Deno.test("the bundle is one file that runs from any URL", async (test) => {
   await withFiles({}, async (folder) => {
     const commits = [await headOf(CHECKOUT)];
@@ -84,6 +108,12 @@ Deno.test("the bundle is one file that runs from any URL", async (test) => {
       const { code, stdout } = await runDeno(["run", ...options, program, "--help"], { env });
       assertEquals(code, 0);
       assertStringIncludes(stdout, "Usage: runner");
+      await Deno.writeTextFile(`${folder}/libraries.yml`, LIBRARY_USERS);
+      const users = await runDeno(["run", ...options, program, `${folder}/libraries.yml`], { env });
+      assertEquals(users.code, 1);
+      assertEquals(/internal error/.test(users.stdout), false, users.stdout);
+      assertEquals(users.stdout.match(/^ +also failed|ECONNREFUSED\)$/gm)?.length, 8, users.stdout);
+      assertStringIncludes(users.stdout, "4 steps failed");
     });
 
     await runFromUrl(test, text);

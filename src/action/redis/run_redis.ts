@@ -108,7 +108,9 @@ async function connect(
   tls: TlsOptions | undefined,
   context: ActionContext,
 ): Promise<Redis> {
-  const { Redis } = await import("ioredis");
+  const library = await import("ioredis");
+  // The chunks of the binaries have the package in `default` alone.
+  const { Redis } = library.Redis ? library : library.default as unknown as typeof library;
   const client = new Redis({
     host: server.host,
     port: server.port,
