@@ -104,9 +104,9 @@ Deno.test("http sends again once, in a new session, what a GOAWAY leaves out", a
     const path = headers[":path"];
     asked.push([path, served.sessions]);
     if (path === "/late" && refusals-- > 0) {
-      stream.session?.goaway(0, 1);
-      stream.close(7);
-      return;
+      stream.session?.goaway(0, 2 ** 31 - 1);
+      // The first stream can only be refused by itself: 0 would stand for the last one that came.
+      return stream.id === 1 ? stream.close(7) : stream.session?.goaway(0, Number(stream.id) - 2);
     }
     stream.respond({ ":status": 200 });
     stream.end(`${path}`);
