@@ -33,7 +33,7 @@ const SIDEBAR = [
   },
   {
     text: "Actions",
-    items: ["http", "shell", "echo", "hello", "tcp", "tls", "dns", "redis", "embedded"]
+    items: ["http", "shell", "echo", "hello", "tcp", "tls", "dns", "redis", "db", "embedded"]
       .map((name) => page(name, `/reference/actions/${name}`))
       .concat(page("Plugins", "/extending")),
   },
