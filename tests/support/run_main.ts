@@ -51,8 +51,18 @@ function startsProcesses(folder: string, words: readonly string[] = []): boolean
   return words.some(isAbout) ||
     [...Deno.readDirSync(folder)].some(({ name, isFile, isDirectory }) =>
       isDirectory ? startsProcesses(`${folder}/${name}`) : isFile && isSmall(`${folder}/${name}`) &&
-        isAbout(Deno.readTextFileSync(`${folder}/${name}`))
+        isAbout(readText(`${folder}/${name}`))
     );
+}
+
+/** The text of a file; empty where it may not be read. */
+function readText(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.PermissionDenied) return "";
+    throw error;
+  }
 }
 
 /** An output that keeps what is written to it. */
