@@ -30,7 +30,7 @@ function isEqualMap(a: object, b: object, meter: Meter): boolean {
     });
 }
 
-/** Which of two numbers or two texts comes first: below 0, 0 or above 0; NaN where neither does. */
+/** Compares two numbers or two texts: below 0, 0 or above 0; NaN if neither comes first. */
 export function compareValues(a: Value, b: Value): number | undefined {
   if (typeof a === "number" && typeof b === "number") return a === b ? 0 : a - b;
   if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);

@@ -1,4 +1,4 @@
-/** How often a text may be encoded: JSON in JSON in a query in HTML. */
+/** The maximum number of encodings of a text: JSON in JSON in a query in HTML. */
 export const LAYERS = 4;
 
 /** One character in UTF-8, percent-encoded. */
@@ -36,7 +36,7 @@ export function* decodings(text: string): Iterable<Rewritten> {
   }
 }
 
-/** What is left of a decoded text without one layer more. */
+/** Removes one more layer of encoding from a decoded text. */
 function inside(outer: Rewritten): Rewritten | undefined {
   const inner = rewrite(outer.text, ANY, decode);
   return inner && { text: inner.text, origin: (range) => outer.origin(inner.origin(range)) };

@@ -53,7 +53,7 @@ export async function diffValues(
 interface Side {
   /** Each with its line end. */
   readonly lines: string[];
-  /** What each line of JSON is about, for example `.items[2]`; empty for brackets. */
+  /** The path of each line of JSON, for example `.items[2]`; empty for brackets. */
   readonly places?: string[];
 }
 

@@ -1,4 +1,4 @@
-/** What a duration may look like, for messages. */
+/** The forms of a duration, for messages. */
 export const DURATION_FORMS = 'like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds';
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -18,7 +18,7 @@ const SECONDS = new RegExp(`^${AMOUNT}$`);
 const PARTS = new RegExp(`^(?:${AMOUNT}${UNIT})+$`);
 const PART = new RegExp(`(${AMOUNT})(${UNIT})`, "g");
 
-/** What a text must look like to be a duration, as the source of a regular expression. */
+/** The source of a regular expression that matches durations. */
 export const DURATION_TEXT = String.raw`^\s*(?:${AMOUNT}|(?:${AMOUNT}${UNIT})+)\s*$`;
 
 /** The milliseconds of a duration; undefined if the value is invalid. A plain number is seconds. */

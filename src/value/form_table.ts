@@ -1,6 +1,6 @@
 import type { Range } from "./decodings.ts";
 
-/** As many characters of a form decide whether it is looked for at a place. */
+/** The number of characters of a form that decide whether it is searched for at a place. */
 const HEAD = 4;
 
 /**

@@ -3,7 +3,7 @@ import { FormTable } from "./form_table.ts";
 import { foldCase, secretForms } from "./secret_forms.ts";
 import { SHORTEST_SECRET } from "./secrets.ts";
 
-/** What reports show instead of a secret. */
+/** The text that reports show instead of a secret. */
 export const MASK = "***";
 
 /** The number of secrets searched for in nested encodings: each response may add one. */
@@ -29,6 +29,11 @@ export class Masker {
     this.#known.add(secret);
     const isThorough = this.#known.size <= MOST_THOROUGH;
     for (const form of secretForms(secret, shortest, isThorough)) this.#forms.add(form);
+  }
+
+  /** The number of secrets that it knows. */
+  get count(): number {
+    return this.#known.size;
   }
 
   /**

@@ -20,7 +20,7 @@ export function plain(value: unknown): Value {
 }
 
 /**
- * What a map holds under a key of its own; undefined where there is none. Inherited properties
+ * The value of an own key of a map; undefined if there is none. Inherited properties
  * and getters do not count, so that reading data never runs code.
  */
 export function readField(map: object, key: string): Value | undefined {
@@ -36,7 +36,7 @@ export function ignoreCase<T extends object>(map: T): T {
   return Object.defineProperty(map, IGNORES_CASE, { value: true });
 }
 
-/** What an expression reads under a key: that key, or one that differs in case where it may. */
+/** Reads a key in an expression: exactly that key, or one in different case where allowed. */
 export function readKey(map: object, key: string): Value | undefined {
   const value = readField(map, key);
   if (value !== undefined || !Object.hasOwn(map, IGNORES_CASE)) return value;

@@ -41,7 +41,7 @@ function writings(text: string): string[] {
     text.replaceAll(" ", "+"),
     ...[inUrl, inUrl.split("#", 1)[0]!].flatMap((part) => [part, part.replaceAll("\\", "/")]),
   ].flatMap((written) => {
-    // What looks encoded in it is decoded together with the text around it.
+    // A part that looks encoded is decoded together with the text around it.
     const decoded = [written];
     for (let layer = 0; layer < LAYERS; layer++) decoded.push(decodedText(decoded[layer]!));
     return decoded;

@@ -209,7 +209,7 @@ export function cookieSecrets(header: string): string[] {
 
 const DELETED = /^(?:deleted?|expired|undefined|invalid|logged-?out)$/i;
 
-/** What follows the scheme of an `Authorization` header, and the password in it. */
+/** The credentials after the scheme of an `Authorization` header, and the password in them. */
 export function credentialsIn(header: string): string[] {
   const [, scheme = "", credential] = /^(\S+)\s+(.+)$/.exec(header) ?? [];
   if (credential === undefined) return [header];

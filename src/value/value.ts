@@ -9,7 +9,7 @@ export interface Dict {
   readonly [key: string]: Value;
 }
 
-/** What the expression language calls the type of a value. */
+/** The name of the type of a value in the expression language. */
 export type TypeName = "nil" | "bool" | "int" | "float" | "string" | "array" | "map";
 
 /** The type of a value, in the words of the expression language. */
@@ -79,4 +79,14 @@ export function describeValue(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   // A text cut short could be a secret that is no longer recognized as one.
   return text.length <= 60 ? text : "a long text";
+}
+
+/** The value at a path; undefined where there is none. */
+export function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
+  let value = root;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return value;
 }

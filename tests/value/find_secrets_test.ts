@@ -37,6 +37,14 @@ Deno.test("findExchangedSecrets() finds credentials and cookies in headers", () 
   );
 });
 
+Deno.test("findExchangedSecrets() takes a map called headers for headers wherever it is", () => {
+  // An echo service answers with the headers that it got. Other data under that name is safe: only
+  // the values of names that announce a secret are found, shorter ones too.
+  const headers = { "X-Api-Key": "k-3-k-3", "X-Total": "12345678", columns: ["name", "price"] };
+  assertEquals(found({ body: { headers } }), ["k-3-k-3"]);
+  assertEquals(found({ body: { header: headers, rows: headers } }), []);
+});
+
 Deno.test("findExchangedSecrets() finds fields of data with eight characters or more", () => {
   const body = {
     access_token: "first-one",

@@ -1,0 +1,53 @@
+import { formatJson } from "./format_value.ts";
+import type { Meter } from "./meter.ts";
+import { stepText } from "./plain.ts";
+import type { Value } from "./value.ts";
+
+/** A place where data is not what was expected of it. */
+export interface Mismatch {
+  /** Keys and indexes, from the outside. */
+  readonly path: readonly (string | number)[];
+  /** The expectation, as an expression or in words; undefined if nothing was expected. */
+  readonly expected: string | undefined;
+  /** The value there; undefined where there is none. */
+  readonly actual: Value | undefined;
+  /** A note about a difference that the two do not show: `3 items, not 2`. */
+  readonly note?: string;
+}
+
+/** The most places that are shown. */
+const MOST_PLACES = 20;
+
+/**
+ * The lines of a diff by places: `@` begins the path of a place, `-` what was expected there, and
+ * `+` what is there. `mask` masks the secrets in a text, and is given each line as a whole.
+ */
+export function renderMismatches(
+  mismatches: readonly Mismatch[],
+  { meter, mask }: { readonly meter: Meter; readonly mask: (text: string) => string },
+): string[] {
+  const lines = mismatches.slice(0, MOST_PLACES).flatMap(({ path, expected, actual, note }) => {
+    const place = pathText(path) || "the value itself";
+    return [
+      `@ ${place}${note === undefined ? "" : `: ${note}`}`,
+      ...expected === undefined ? [] : [`- ${expected}`],
+      actual === undefined ? "+ (missing)" : `+ ${formatJson(actual, meter)}`,
+    ];
+  });
+  const more = mismatches.length - MOST_PLACES;
+  return [
+    ...lines.map((line) => cutLine(mask(line))),
+    ...more > 0 ? [`… (${more} more ${more === 1 ? "place" : "places"})`] : [],
+  ];
+}
+
+/** A path as an expression writes it behind a value: `.items[2].price`. */
+export function pathText(path: Mismatch["path"]): string {
+  return path.map(stepText).join("");
+}
+
+const WIDEST = 120;
+
+function cutLine(line: string): string {
+  return line.length > WIDEST ? `${line.slice(0, WIDEST - 1).toWellFormed()}…` : line;
+}
