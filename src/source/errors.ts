@@ -3,7 +3,7 @@ import type { Path } from "./source.ts";
 
 /** Something that the user can act on. Any other error is a bug of ours. */
 export class RunnerError extends Error {
-  /** What to try. */
+  /** A suggestion for a fix. */
   readonly hint: string | undefined;
   /** `message` and `hint` are for users. */
   constructor(message: string, hint?: string) {

@@ -1,9 +1,9 @@
 import type { SourceExcerpt } from "./source.ts";
 
-/** How much an annotation weighs. */
+/** The severity of an annotation. */
 export type AnnotationLevel = "error" | "warning" | "notice";
 
-/** How many annotations GitHub shows of one step. */
+/** The maximum number of annotations that GitHub shows for one step. */
 export const MOST_ANNOTATIONS = 10;
 
 /** An annotation that GitHub shows beside a line of a file. */
@@ -38,12 +38,15 @@ function escapeData(text: string): string {
 }
 
 /**
- * Annotations name files from the root of the repository: makes such a path of one from `folder`,
+ * Annotations name files from the root of the repository: makes such a path of one from `directory`,
  * where the root is known.
  */
-export function pathsFromRoot(folder: string, root: string | undefined): (path: string) => string {
+export function pathsFromRoot(
+  directory: string,
+  root: string | undefined,
+): (path: string) => string {
   return (path) => {
-    const whole = withoutDots(path.startsWith("/") ? path : `${folder}/${path}`);
+    const whole = withoutDots(path.startsWith("/") ? path : `${directory}/${path}`);
     return root && whole.startsWith(`${root}/`) ? whole.slice(root.length + 1) : path;
   };
 }

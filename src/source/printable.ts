@@ -6,12 +6,12 @@
 const UNSAFE = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/;
 const EACH_UNSAFE = new RegExp(UNSAFE, "g");
 
-/** Whether a text does no more than show. */
+/** Whether a text has no control characters. */
 export function isPrintable(text: string): boolean {
   return !UNSAFE.test(text);
 }
 
-/** A text in which every control character is a visible sign for itself. */
+/** A text in which every control character is replaced by a visible symbol. */
 export function printable(text: string): string {
   if (isPrintable(text)) return text;
   return text.replaceAll("\r\n", "\n").replace(EACH_UNSAFE, visible);
@@ -20,6 +20,11 @@ export function printable(text: string): string {
 /** The same for text that has to stay on one line, such as a file name. */
 export function printableLine(text: string): string {
   return printable(text.replace(/[\r\n\t]/g, visible));
+}
+
+/** A text as one line: line ends and tabs, with the whitespace around them, become a space. */
+export function oneLine(text: string): string {
+  return /[\n\t]/.test(text) ? text.trim().replace(/\s*[\n\t]\s*/g, " ") : text;
 }
 
 function visible(control: string): string {

@@ -23,8 +23,8 @@ export function renderMasked(
   columns?: number,
 ): string {
   const { severity, span } = diagnostic;
-  const message = oneLine(mask(diagnostic.message));
-  const hint = diagnostic.hint && oneLine(mask(diagnostic.hint));
+  const message = shortLine(mask(diagnostic.message));
+  const hint = diagnostic.hint && shortLine(mask(diagnostic.hint));
   if (!span) {
     return [
       ...fit(`${severity}: ${message}`, columns),
@@ -70,8 +70,8 @@ function fit(text: string, columns: number | undefined, indent = 0): string[] {
   return lines.map((line) => " ".repeat(indent) + line);
 }
 
-/** What a message quotes may be of any length, and over several lines. */
-function oneLine(text: string): string {
+/** Shortens a text to one line, since a message may quote a text of any length. */
+function shortLine(text: string): string {
   const line = plain(text.replaceAll("\n", " "));
   return line.length <= LONGEST_MESSAGE ? line : line.slice(0, LONGEST_MESSAGE) + "…";
 }

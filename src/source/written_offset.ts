@@ -15,7 +15,7 @@ export function writtenOffset(
   let done = 0;
   while (at <= written.length) {
     const spaces = matchLength(SPACES, decoded, done);
-    // What follows the last word, like the newline that ends a block, is not worth pointing at.
+    // A place after the last word, like the newline that ends a block, is not useful to show.
     if (done + spaces > offset || done + spaces === decoded.length) return at;
     done += spaces;
     at += matchLength(quote === '"' ? ESCAPED_SPACES : SPACES, written, at);

@@ -26,7 +26,7 @@ Deno.test("maskExcerpt() takes secrets out of the name of the file", () => {
 
 Deno.test("renderMasked() shows no secret of a diagnostic", () => {
   const source = { name: "hunter2.yml", text: "a: hunter2, b" };
-  const told = renderMasked({
+  const reported = renderMasked({
     severity: "error",
     code: "x",
     message: 'no "hunter2"',
@@ -34,7 +34,7 @@ Deno.test("renderMasked() shows no secret of a diagnostic", () => {
     span: { source, start: 12, end: 13 },
   }, mask);
   assertEquals(
-    told,
+    reported,
     '***.yml:1:13: error: no "***"\n  1 | a: ***, b\n    |         ^ write ***',
   );
 });
