@@ -42,7 +42,7 @@ export function findOpening(text: string, end: number, onBreak?: OnBreak): numbe
 const LEAD = /[ \t]*(?:[-?:](?:[ \t]+|(?=[\r\n])))*/y;
 const KEY =
   /(?:(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')[ \t]*|[^\s"'[\]{}#&*!|>%@`][^\n]*?):(?=[ \t\r\n]|$)/y;
-/** What precedes a value: anchors and tags. */
+/** The anchors and tags before a value. */
 const PROPERTIES = /[ \t]*(?:[&!]\S*[ \t]+)*/y;
 /** White space and comments between values. */
 const GAP = /(?:\s+(?:#[^\n]*)?)+/y;

@@ -22,7 +22,7 @@ interface FaultContext {
 interface Explanation {
   readonly message?: string;
   readonly hint?: string;
-  /** How many characters to mark. */
+  /** The number of characters to mark. */
   readonly length?: number;
 }
 
@@ -199,7 +199,11 @@ function explainByText({ reason, before, after, text, offset }: FaultContext): E
   if (/^["']/.test(before.replace(/^.*?:\s+|^\s*-\s+/, ""))) {
     return { message: "text after the closing quote", hint: QUOTE_IT };
   }
-  if (/^[\]}]/.test(after)) return { message: `unexpected "${after[0]}"` };
+  if (/^[\]}]/.test(after)) {
+    const isCall = /(?::|-)\s+[\w.]+\(/.test(before);
+    const hint = isCall ? { hint: `for an expression with ": ", ${QUOTE_IT}` } : {};
+    return { message: `unexpected "${after[0]}"`, ...hint };
+  }
   return BAD_INDENTATION.test(reason)
     ? { message: "this does not belong to the value before it", hint: QUOTE_IT }
     : {};

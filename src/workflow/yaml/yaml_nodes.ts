@@ -19,7 +19,7 @@ interface Extent {
 
 export interface YamlScalar extends Extent {
   readonly kind: "scalar";
-  /** As decoded. Quotes and block headers are part of the extent; it is empty for no value. */
+  /** The decoded node. Quotes and block headers are in its extent, which is empty for no value. */
   readonly text: string;
   readonly plain: boolean;
 }

@@ -10,7 +10,7 @@ const TEXTS: readonly string[] = [
   "a: {b: «[1, 2",
   'a: {b: [1, «"2}',
   "«{a: 1,\n b: 2",
-  // What is closed above it is passed.
+  // Closed brackets above it are skipped.
   'a: {b: 1}\nc: [1, "2"]\nd: «"e',
   "- {a: [1]}\n- «{a: [1]\n",
   "a: {b: 1,\n  c: 2}\nd: «{e: 1\n",

@@ -4,7 +4,7 @@ import { renderDiagnostic } from "../../../src/source/render_diagnostic.ts";
 import { readYaml } from "../../../src/workflow/yaml/read_yaml.ts";
 import { explainText } from "../../support/load_files.ts";
 
-const FAULTS: readonly (readonly [texts: string | readonly string[], told: string])[] = [
+const FAULTS: readonly (readonly [texts: string | readonly string[], reported: string])[] = [
   [
     "a: 1\nb: 2\na: 3",
     `YAML syntax error at line 3
@@ -188,6 +188,13 @@ a.yml:1:7: error: unexpected "]"
     |       ^`,
   ],
   [
+    "test:\n- match_json(res.body, {a: [1]})",
+    `YAML syntax error at line 2
+a.yml:2:31: error: unexpected "}"
+  2 | - match_json(res.body, {a: [1]})
+    |                               ^ for an expression with ": ", put the whole value in quotes`,
+  ],
+  [
     'a: "\\d"',
     `YAML syntax error at line 1
 a.yml:1:5: error: unknown escape \\d
@@ -296,14 +303,14 @@ b.yml:1:1: error: only mappings can be joined with other files
 ];
 
 Deno.test("readYaml() reports file, line and reason of invalid YAML", async () => {
-  for (const [texts, told] of FAULTS) {
+  for (const [texts, reported] of FAULTS) {
     const files = (typeof texts === "string" ? [texts] : texts)
       .map((text, index) => ({ name: `${"abc"[index]}.yml`, text }));
     const error = await assertRejects(
       () => readYaml(files),
       LoadError,
     );
-    assertEquals([error.message, ...error.diagnostics.map(renderDiagnostic)].join("\n"), told);
+    assertEquals([error.message, ...error.diagnostics.map(renderDiagnostic)].join("\n"), reported);
   }
 });
 

@@ -1,0 +1,47 @@
+import { LoadError } from "../../source/errors.ts";
+import type { Path, Source, Span } from "../../source/source.ts";
+import { parseJson } from "../../value/parse_json.ts";
+import type { Positions } from "../model.ts";
+import { findPositions, readYaml } from "./read_yaml.ts";
+
+/** An OpenAPI description, or a file that it refers to, as data. */
+export interface DescriptionFile {
+  readonly value: unknown;
+  /** The place of a value, or of the nearest one around it. */
+  locate(path: Path): Promise<Span>;
+}
+
+/** Reads a description as workflows are read; JSON by what reads it fastest. Throws LoadError. */
+export async function readDescription(source: Source): Promise<DescriptionFile> {
+  const value = /^\s*[[{]/.test(source.text) ? readJson(source.text) : undefined;
+  if (value === undefined) return await parseYaml(source);
+  let positions: Promise<Positions> | undefined;
+  return {
+    value,
+    locate: async (path) => (await (positions ??= findPositions([source], value))).locate(path),
+  };
+}
+
+/** Undefined if it is not JSON: YAML has mappings in braces too, and reports what is wrong. */
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+async function parseYaml(source: Source): Promise<DescriptionFile> {
+  try {
+    const document = await readYaml([source], "OpenAPI file");
+    return {
+      value: document.value,
+      locate: async (path) => (await document.positions()).locate(path),
+    };
+  } catch (error) {
+    if (!(error instanceof LoadError) || !source.name.toLowerCase().endsWith(".json")) throw error;
+    const message = error.message.replace(/^YAML/, "JSON");
+    throw new LoadError(message, error.diagnostics, error.hint);
+  }
+}
