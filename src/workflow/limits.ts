@@ -2,11 +2,11 @@ import type { Permissions } from "../action/permissions/permissions.ts";
 import type { Environment } from "../host/host.ts";
 import { UsageError } from "../source/errors.ts";
 
-/** What a workflow may ask for at most: by `repeat.count`, `retry.max_attempts` and its files. */
+/** The limits of a workflow: for `repeat.count`, `retry.max_attempts` and its files. */
 export interface Limits {
   readonly repeatCount: number;
   readonly attempts: number;
-  /** What may be reached; everything where it is absent. */
+  /** The permissions; everything is allowed if absent. */
   readonly permissions?: Permissions;
 }
 

@@ -39,7 +39,7 @@ export interface Workflow {
   readonly description?: string;
   /** The top-level `vars`: always a map. */
   readonly vars: DataTemplate;
-  /** Those of every job, besides its own. */
+  /** The tags of every job, besides its own. */
   readonly tags?: readonly string[];
   readonly jobs: readonly Job[];
   readonly document: Document;
@@ -88,8 +88,15 @@ export interface Repeat {
   readonly async: boolean;
   /** At which times rounds start, and are measured from, whatever became of others: milliseconds. */
   readonly period?: number;
-  /** Decides by the statistics of the rounds whether the job passes. */
-  readonly expect?: Expression;
+  /** Decide by the statistics of the rounds whether the job passes. */
+  readonly expect?: readonly Assertion[];
+}
+
+/** A condition that must be true. */
+export interface Assertion {
+  readonly expression: Expression;
+  /** Its place, where it is in a list. */
+  readonly index?: number;
 }
 
 export interface Step {
@@ -104,19 +111,35 @@ export interface Step {
   readonly action: Action;
   /** `with` after the defaults of the job were merged in: always a map. */
   readonly with: DataTemplate;
-  readonly test?: Expression;
+  readonly test?: readonly Assertion[];
   readonly echo?: Template;
   /** The step's own `vars`, before they are merged over those of the workflow. */
   readonly vars?: DataTemplate;
-  readonly outputs: readonly Output[];
+  readonly outputs: readonly StepOutput[];
   readonly skipif?: Expression;
   readonly wait?: Duration;
   readonly timeout: Duration;
+  /** The time that its action may take: a longer one is a failure. */
+  readonly maxTime?: Duration;
+  /** Its result is compared with that of an earlier run. */
+  readonly snapshot?: Snapshot;
   /** Its iteration: once for each entry, or until a condition is true. */
   readonly iteration?: Iteration;
   readonly retry?: Retry;
   /** The job that the step embeds; those of paths with templates are there in a plan alone. */
   readonly embedded?: JobFile;
+}
+
+/** The part of a step that is compared with an earlier run. */
+export interface Snapshot {
+  /** The value; `res.body` where it is absent. */
+  readonly of?: Expression;
+  /** The name of its file, in place of the id of the step. */
+  readonly name?: string;
+  /** JSONPaths of values that may be any. */
+  readonly ignore: readonly string[];
+  /** The rules for values at JSONPaths. */
+  readonly match: readonly { readonly path: string; readonly rule: string }[];
 }
 
 /** The iteration of a step. */
@@ -139,12 +162,12 @@ export interface DataFile {
   readonly file: Template;
   /** Taken from the extension if absent. */
   readonly format?: DataFormat;
-  /** Which rows: it sees them as vars. */
+  /** The condition for rows, which it sees as vars. */
   readonly where?: Expression;
-  /** How many rows at most. */
+  /** The maximum number of rows. */
   readonly limit?: number;
   readonly types: ReadonlyMap<string, ColumnType>;
-  /** How many rows are run at once. */
+  /** The number of rows that run at once. */
   readonly parallel: number;
 }
 
@@ -158,7 +181,7 @@ export type ColumnType = ParameterType;
 export interface Loop {
   readonly kind: "loop";
   readonly until: Expression;
-  /** How often it may run: the condition must be true by then. */
+  /** The maximum number of runs: the condition must be true by then. */
   readonly max: number;
   readonly interval: Duration;
 }
@@ -170,7 +193,7 @@ export interface JobFile {
   readonly job: Job;
 }
 
-export interface Output {
+export interface StepOutput {
   readonly name: string;
   readonly value: Expression;
 }
@@ -196,7 +219,7 @@ export type Duration =
   | { readonly kind: "constant"; readonly milliseconds: number }
   | { readonly kind: "template"; readonly template: Template };
 
-/** Which names an expression sees at some place of a workflow. */
+/** The names that an expression sees at some place of a workflow. */
 export interface NameRule {
   /** The place in words: `in a step`. */
   readonly where: string;

@@ -4,9 +4,9 @@ import type { Path } from "../source/source.ts";
 /** A mistake in a document, by its path: the place is looked up only if it is to be shown. */
 export interface Problem extends Omit<Diagnostic, "span"> {
   readonly path: Path;
-  /** What to mark: the value at the path by default. */
+  /** The part to mark: the value at the path by default. */
   readonly part?: "key" | "value";
-  /** What to mark in the text at the path. */
+  /** The range to mark in the text at the path. */
   readonly range?: { readonly start: number; readonly end: number };
 }
 

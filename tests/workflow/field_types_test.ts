@@ -5,13 +5,13 @@ import { explainText } from "../support/load_files.ts";
 Deno.test("a value of any type under any key loads or is refused at its place", async () => {
   let refused = 0;
   for (const text of workflowsOfFields()) {
-    const told = await explainText(text);
-    const first = told.split("\n").filter((line) => line.startsWith("flow.yml:"));
-    assert(!/undefined|NaN,|\[object|internal/.test(told), `${text}\n${told}`);
-    if (told === "") continue;
+    const reported = await explainText(text);
+    const first = reported.split("\n").filter((line) => line.startsWith("flow.yml:"));
+    assert(!/undefined|NaN,|\[object|internal/.test(reported), `${text}\n${reported}`);
+    if (reported === "") continue;
     refused++;
-    assert(first.every((line) => /^flow\.yml:\d+:\d+: (error|warning): \S/.test(line)), told);
-    assertEquals(first.length > 0, true, `${text}\n${told}`);
+    assert(first.every((line) => /^flow\.yml:\d+:\d+: (error|warning): \S/.test(line)), reported);
+    assertEquals(first.length > 0, true, `${text}\n${reported}`);
   }
   assert(refused > 500, `only ${refused} were refused`);
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { explainText, loadText, tellText } from "../support/load_files.ts";
+import { describeText, explainText, loadText } from "../support/load_files.ts";
 
 const JOB = "name: x\njobs: [{name: a, steps: [{uses: hello}]}]\n";
 
@@ -8,9 +8,11 @@ Deno.test("loadWorkflow() refuses aliases that make a small file a huge value", 
     { length: 30 },
     (_, index) => `a${index + 1}: &a${index + 1} [${`*a${index}, `.repeat(9)}]`,
   );
-  const [told, ...more] = await tellText(`a0: &a0 [x]\n${lines.join("\n")}\n${JOB}vars: {x: *a30}`);
+  const [reported, ...more] = await describeText(
+    `a0: &a0 [x]\n${lines.join("\n")}\n${JOB}vars: {x: *a30}`,
+  );
   assertEquals(more, []);
-  assertEquals(told?.replace(/^\d+:\d+/, ""), ": error: aliases make the document too large");
+  assertEquals(reported?.replace(/^\d+:\d+/, ""), ": error: aliases make the document too large");
 });
 
 Deno.test("loadWorkflow() accepts an alias that is used many thousand times", async () => {
@@ -22,8 +24,8 @@ ${JOB}vars: {list: [${"*x, ".repeat(20_000)}]}
 
 Deno.test("loadWorkflow() refuses an alias that refers to itself", async () => {
   for (const value of ["&v {a: *v}", "&v {a: [{b: *v}]}", "\n  a: &v\n    b: [*v]"]) {
-    const [told] = await tellText(`${JOB}vars: ${value}`);
-    assertEquals(told?.replace(/^\d+:\d+/, ""), ": error: an alias refers to itself");
+    const [reported] = await describeText(`${JOB}vars: ${value}`);
+    assertEquals(reported?.replace(/^\d+:\d+/, ""), ": error: an alias refers to itself");
   }
 });
 
@@ -32,8 +34,8 @@ Deno.test("loadWorkflow() refuses aliases that nest without end", async () => {
     { length: 20_000 },
     (_, index) => `a${index + 1}: &a${index + 1} [*a${index}]`,
   );
-  const [told] = await tellText(`a0: &a0 [x]\n${lines.join("\n")}\n${JOB}`);
-  assertEquals(told?.replace(/^\d+:\d+/, ""), ": error: the values are nested too deeply");
+  const [reported] = await describeText(`a0: &a0 [x]\n${lines.join("\n")}\n${JOB}`);
+  assertEquals(reported?.replace(/^\d+:\d+/, ""), ": error: the values are nested too deeply");
 });
 
 Deno.test("loadWorkflow() reads values that are nested a few hundred levels deep", async () => {
@@ -55,7 +57,7 @@ Deno.test("loadWorkflow() follows a chain of 10,000 jobs", async () => {
 });
 
 Deno.test("loadWorkflow() reports a dependency cycle of 10,000 jobs briefly", async () => {
-  assertEquals(await tellText(chain(10_000, "j0")), [
+  assertEquals(await describeText(chain(10_000, "j0")), [
     "3:29: error: dependency cycle: " +
     "j0 → j1 → j2 → j3 → j4 → j5 → … → j9994 → j9995 → j9996 → j9997 → j9998 → j9999 → j0",
   ]);
@@ -66,9 +68,9 @@ Deno.test("loadWorkflow() reports each of many thousand errors, in order", async
     { length: 5_000 },
     (_, index) => `  - uses: hello\n    test: foo${index} == 1\n`,
   );
-  const told = await tellText(`name: x\njobs:\n- name: a\n  steps:\n${steps.join("")}`);
-  assertEquals(told.length, 5_000);
-  assertEquals(told[4_999], '10004:11: error: unknown name "foo4999" in a step');
+  const reported = await describeText(`name: x\njobs:\n- name: a\n  steps:\n${steps.join("")}`);
+  assertEquals(reported.length, 5_000);
+  assertEquals(reported[4_999], '10004:11: error: unknown name "foo4999" in a step');
 });
 
 Deno.test("loadWorkflow() is not misled by names of Object.prototype", async () => {
@@ -91,7 +93,7 @@ jobs:
   needs: [${name}]
   steps: [{uses: hello, test: ${name} == 1}]
 `;
-    assertEquals(await tellText(yaml), [
+    assertEquals(await describeText(yaml), [
       `3:1: warning: unknown key "${name}" in the workflow`,
       `7:3: warning: unknown key "${name}" in a job`,
       `11:5: warning: unknown key "${name}" in a step`,

@@ -49,7 +49,10 @@ jobs:
   const step = second?.steps[0];
   assertEquals(step?.path, ["jobs", 1, "steps", 0]);
   assertEquals([step?.id, step?.index, step?.action.name], ["one", 0, "shell"]);
-  assertEquals([step?.test?.source, step?.skipif?.source], ["res.code == 0", "false"]);
+  assertEquals([step?.test?.[0]?.expression.source, step?.skipif?.source], [
+    "res.code == 0",
+    "false",
+  ]);
   assertEquals([step?.name?.source, step?.echo?.source], ["Step", "text"]);
   assertEquals(step?.outputs.map(({ name, value }) => [name, value.source]), [
     ["line", "res.stdout"],
@@ -79,7 +82,13 @@ jobs:
   assertEquals([a?.name.source, a?.id, b?.needs], ["5", "7", ["7"]]);
   const step = a?.steps[0];
   assertEquals(
-    [step?.name?.source, step?.test?.source, step?.echo?.source, step?.skipif?.source, step?.id],
+    [
+      step?.name?.source,
+      step?.test?.[0]?.expression.source,
+      step?.echo?.source,
+      step?.skipif?.source,
+      step?.id,
+    ],
     ["1.5", "true", "42", "false", "3"],
   );
   assertEquals(b?.repeat?.count, 2);
@@ -136,12 +145,12 @@ vars: {a: 1}
   });
   assertEquals(workflow.jobs[0]?.steps.length, 2);
   assertEquals(JSON.stringify(workflow.vars), '{"kind":"constant","value":{"b":2}}');
-  const told = await explainFiles({
+  const reported = await explainFiles({
     "shared.yml": shared.replace("res.status", "nope"),
     "flow.yml": "name: x\njobs:\n- name: a\n  steps: [*step, *step, {uses: helo}]",
   });
   assertEquals(
-    told,
+    reported,
     `workflow file 'shared.yml,flow.yml' has 2 errors
 shared.yml:3:9: error: unknown name "nope" in a step
   3 |   test: nope == 0
@@ -160,9 +169,12 @@ Deno.test("loadWorkflow() reads a file with a byte order mark", async () => {
 });
 
 Deno.test("loadWorkflow() trims the paths of a list", async () => {
-  await withFiles({ "a b.yml": "vars: {a: 1}", "c.yml": HELLO }, async (folder) => {
-    const { workflow } = await loadWorkflow(` ${folder}/a b.yml , ${folder}/c.yml `, hostWith());
-    assertEquals(workflow.document.name, `${folder}/a b.yml,${folder}/c.yml`);
+  await withFiles({ "a b.yml": "vars: {a: 1}", "c.yml": HELLO }, async (directory) => {
+    const { workflow } = await loadWorkflow(
+      ` ${directory}/a b.yml , ${directory}/c.yml `,
+      hostWith(),
+    );
+    assertEquals(workflow.document.name, `${directory}/a b.yml,${directory}/c.yml`);
   });
 });
 
@@ -176,13 +188,13 @@ Deno.test("loadWorkflow() says why it cannot read a file", async () => {
     "folder/a.yml": "",
     "folder/c.txt": "",
     "none/c.txt": "",
-  }, async (folder) => {
+  }, async (directory) => {
     const explain = async (argument: string) => {
       const error = await assertRejects(() => loadWorkflow(argument, hostWith()), LoadError);
       const hint = error.hint === undefined ? "" : ` (${error.hint})`;
-      return (error.message + hint).replaceAll(`${folder}/`, "");
+      return (error.message + hint).replaceAll(`${directory}/`, "");
     };
-    const at = (name: string) => `${folder}/${name}`;
+    const at = (name: string) => `${directory}/${name}`;
     assertEquals(await explain(at("gone.yml")), "workflow file 'gone.yml' not found");
     assertEquals(await explain(at("ok.yml/x")), "workflow file 'ok.yml/x' not found");
     assertEquals(
@@ -226,12 +238,12 @@ Deno.test({
   // The superuser may read everything.
   ignore: Deno.build.os === "windows" || Deno.uid() === 0,
   fn: async () => {
-    await withFiles({ "a.yml": HELLO }, async (folder) => {
-      await Deno.chmod(`${folder}/a.yml`, 0o000);
+    await withFiles({ "a.yml": HELLO }, async (directory) => {
+      await Deno.chmod(`${directory}/a.yml`, 0o000);
       await assertRejects(
-        () => loadWorkflow(`${folder}/a.yml`, hostWith()),
+        () => loadWorkflow(`${directory}/a.yml`, hostWith()),
         LoadError,
-        `permission denied reading '${folder}/a.yml'`,
+        `permission denied reading '${directory}/a.yml'`,
       );
     });
   },

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { explainText, tellText } from "../support/load_files.ts";
+import { describeText, explainText } from "../support/load_files.ts";
 
 Deno.test("a key or a value as other tools have it leads to the one to write", async () => {
   const http = (lines: string) => step(lines, "http");
@@ -9,7 +9,7 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
     [job("repeat: 5"), "write repeat: { count: 5 }"],
     [job("repeat: { count: '{{vars.n}}' }"), "it cannot be a template"],
     [step("iteration: rows.csv"), "a file is given as iteration: { file: cases.csv }"],
-    [step("test: [res.a == 1]"), "join conditions with &&"],
+    [step("skipif: [vars.a == 1]"), "join conditions with &&"],
     [step("test: res.a == 1; res.b"), "join conditions with &&"],
     [step("test: res.a == tea"), 'put text in quotes: "tea"'],
     [step("assert: res.a == 1"), 'the key is "test"'],
@@ -40,14 +40,14 @@ Deno.test("a key or a value as other tools have it leads to the one to write", a
 });
 
 Deno.test("a with that is not a mapping is reported once", async () => {
-  const told = ['6:11: error: "with" must be a map, not "GET http://h"'];
-  assertEquals(await tellText(step("with: GET http://h", "http")), told);
+  const shown = ['6:11: error: "with" must be a map, not "GET http://h"'];
+  assertEquals(await describeText(step("with: GET http://h", "http")), shown);
 });
 
 Deno.test("a value that a semicolon discards is reported", async () => {
-  const told = ['6:11: warning: the value before ";" is ignored'];
-  assertEquals(await tellText(step("test: res.a == 1; res.b")), told);
-  assertEquals(await tellText(step("test: let a = 1; res.b == a")), []);
+  const shown = ['6:11: warning: the value before ";" is ignored'];
+  assertEquals(await describeText(step("test: res.a == 1; res.b")), shown);
+  assertEquals(await describeText(step("test: let a = 1; res.b == a")), []);
 });
 
 /** A workflow whose job has this key. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { explainText, tellText } from "../support/load_files.ts";
+import { describeText, explainText } from "../support/load_files.ts";
 
 /** A workflow with these lines at the top level, and a good job unless they bring jobs. */
 function top(lines: string): string {
@@ -18,10 +18,10 @@ function step(lines: string, uses = "hello"): string {
   return `name: x\njobs:\n- name: a\n  steps:\n  - uses: ${uses}\n    ${indented}\n`;
 }
 
-type Case = readonly [yaml: string, ...told: string[]];
+type Case = readonly [yaml: string, ...messages: string[]];
 
 async function check(cases: readonly Case[]): Promise<void> {
-  for (const [yaml, ...told] of cases) assertEquals(await tellText(yaml), told, yaml);
+  for (const [yaml, ...messages] of cases) assertEquals(await describeText(yaml), messages, yaml);
 }
 
 Deno.test("a workflow has a name and jobs", () =>
@@ -75,7 +75,7 @@ Deno.test("a job has a name and steps", () =>
       job("defaults: {helo: {a: 1}}"),
       '4:14: warning: unknown action "helo" in "defaults"',
     ],
-    [job("defaults: {grpc: }")],
+    [job("defaults: {browser: }")],
     [job("defaults:")],
   ]));
 
@@ -90,14 +90,15 @@ Deno.test("a step has an action", () =>
     ],
     [step("name: s", "helo"), '5:11: error: unknown action "helo"'],
     [step("name: s", "'{{vars.a}}'"), '5:11: error: unknown action "{{vars.a}}"'],
-    [step("name: s", "grpc"), '5:11: error: runner has no action "grpc" yet'],
+    [step("name: s", "kafka"), '5:11: error: unknown action "kafka"'],
     [step("with: 5"), '6:11: error: "with" must be a map, not 5'],
     [step("id: Abc"), '6:9: error: the step id "Abc" must be made of a-z, 0-9, _ and -'],
     [step("id: a b"), '6:9: error: the step id "a b" must be made of a-z, 0-9, _ and -'],
     [step("test:"), '6:5: error: "test" is empty'],
     [step("test: ''"), '6:11: error: "test" is empty'],
     [step("test: {a: 1}"), '6:11: error: "test" must be an expression, not a map'],
-    [step("test: [a]"), '6:11: error: "test" must be an expression, not a list'],
+    [step("test: []"), '6:11: error: "test" is empty'],
+    [step("test: [[a]]"), '6:12: error: item 1 of "test" must be an expression, not a list'],
     [step("echo: {a: 1}"), '6:11: error: "echo" must be a string, not a map'],
     [step("vars: []"), '6:11: error: "vars" must be a map, not a list'],
     [
@@ -142,7 +143,7 @@ Deno.test("a step has an action", () =>
     [step("outputs: {a: res}"), "6:5: warning: outputs of a step without id are lost"],
   ]));
 
-Deno.test("what a step evaluates before its action is warned of where it reads the response", () =>
+Deno.test("an expression that reads the response before the action of its step is a warning", () =>
   check([
     [step("skipif: status == 0"), '6:13: warning: "status" is always 0 here'],
     [step("skipif: res.code == 200"), '6:13: warning: "res" is always nil here'],
@@ -210,23 +211,23 @@ Deno.test("durations are accepted wherever a key takes one", async () => {
   for (const [at, yaml] of fields) {
     for (const value of ["abc", "5x", "1m2", "1 s", "''", "5 seconds", "true", ".s", "'{{ 5s'"]) {
       const shown = value === "true" ? value : `"${value.replaceAll("'", "")}"`;
-      const told = `${at} must be a duration ${forms}, not ${shown}`;
-      assertEquals(await tellText(yaml(value)), [told], value);
+      const messages = `${at} must be a duration ${forms}, not ${shown}`;
+      assertEquals(await describeText(yaml(value)), [messages], value);
     }
     for (const [value, shown] of [["-5s", '"-5s"'], ["-1", "-1"]] as const) {
-      assertEquals(await tellText(yaml(value)), [`${at} must not be negative, not ${shown}`]);
+      assertEquals(await describeText(yaml(value)), [`${at} must not be negative, not ${shown}`]);
     }
     for (const [value, shown] of [[".inf", "Infinity"], [".nan", "NaN"]] as const) {
-      assertEquals(await tellText(yaml(value)), [
+      assertEquals(await describeText(yaml(value)), [
         `${at} must be a duration ${forms}, not ${shown}`,
       ]);
     }
     for (const value of ["[1]", "{a: 1}"]) {
-      const [told] = await tellText(yaml(value));
-      assertEquals(told?.startsWith(`${at} must be a duration, not a`), true, told);
+      const [messages] = await describeText(yaml(value));
+      assertEquals(messages?.startsWith(`${at} must be a duration, not a`), true, messages);
     }
     for (const value of ["5", "1.5", "'5'", "500ms", "1h30m", "0", "\"{{vars.x ?? '5s'}}\""]) {
-      assertEquals(await tellText(yaml(value)), [], value);
+      assertEquals(await describeText(yaml(value)), [], value);
     }
   }
 });

@@ -23,7 +23,7 @@ export function checkGraph(jobs: readonly IdentifiedJob[], problems: Problem[]):
       addError(problems, "unknown-need", path, message, hint === undefined ? {} : { hint });
     });
   }
-  for (const cycle of findCycles([...byId.values()], byId)) tellCycle(problems, cycle);
+  for (const cycle of findCycles([...byId.values()], byId)) reportCycle(problems, cycle);
 }
 
 /** The name that was probably meant. */
@@ -44,7 +44,7 @@ function findCycles(
   byId: ReadonlyMap<string, IdentifiedJob>,
 ): readonly (readonly IdentifiedJob[])[] {
   const cycles: (readonly IdentifiedJob[])[] = [];
-  const told = new Set<IdentifiedJob>();
+  const reported = new Set<IdentifiedJob>();
   const done = new Set<IdentifiedJob>();
   // A stack of our own, since a chain of jobs may be longer than the call stack is deep.
   const trail: { readonly job: IdentifiedJob; next: number }[] = [];
@@ -69,9 +69,9 @@ function findCycles(
       const depth = depths.get(need);
       if (depth === undefined) {
         enter(need);
-      } else if (!told.has(job) && !told.has(need)) {
+      } else if (!reported.has(job) && !reported.has(need)) {
         const cycle = trail.slice(depth).map(({ job }) => job);
-        for (const member of cycle) told.add(member);
+        for (const member of cycle) reported.add(member);
         cycles.push(cycle);
       }
     }
@@ -82,7 +82,7 @@ function findCycles(
 /** More names than this say no more. */
 const LONGEST_CYCLE = 12;
 
-function tellCycle(problems: Problem[], cycle: readonly IdentifiedJob[]): void {
+function reportCycle(problems: Problem[], cycle: readonly IdentifiedJob[]): void {
   const indexes = cycle.map(({ index }) => index);
   const from = indexes.indexOf(Math.min(...indexes));
   const turned = [...cycle.slice(from), ...cycle.slice(0, from)];

@@ -1,9 +1,11 @@
 import type { Plugins } from "../../action/plugin/load_plugins.ts";
 import { loadActions } from "../../action/registry.ts";
-import { plainTemplate } from "../../expr/template/template_data.ts";
+import { holdsTemplate, plainTemplate } from "../../expr/template/template_data.ts";
 import type { Host } from "../../host/host.ts";
 import type { Path } from "../../source/source.ts";
 import { isDict } from "../../value/value.ts";
+import type { NamedDescription } from "./check_descriptions.ts";
+import type { JobDraft } from "./decode_job.ts";
 import { UNKNOWN_KEY } from "./decode_fields.ts";
 import { type Decoding, isRawMap } from "./decode_value.ts";
 import type { ExpressionReader, ExpressionUse } from "./expression_reader.ts";
@@ -51,7 +53,18 @@ export async function decodeAs<T>(
     ...{ problems, limits, expressions, actions },
     ...plugins ? { plugins } : {},
   });
-  await expressions.check(varsOf(document.value));
+  await expressions.check(varsOf(document.value), (path) => ({
+    async readSchema(written) {
+      const { readSchemaBeside } = await import("./read_schemas.ts");
+      return await readSchemaBeside(document, path, written, limits, host);
+    },
+  }));
+  await checkSnapshotsOf(draft, problems);
+  const descriptions = used.has("http") ? descriptionsIn(document.value) : [];
+  if (descriptions.length > 0) {
+    const { checkDescriptions } = await import("./check_descriptions.ts");
+    await checkDescriptions(document, descriptions, problems, limits, host);
+  }
   await warnOfLeadingZeros(problems, document);
   await allowAnchors(problems, document);
   return { ...draft ? { draft } : {}, uses: expressions.uses, problems, unquoted };
@@ -67,6 +80,42 @@ async function allowAnchors(problems: Problem[], document: Document): Promise<vo
   );
   problems.splice(0, problems.length);
   for (const problem of kept) problems.push(problem);
+}
+
+/** Checks what is written about snapshots, which few workflows have. */
+async function checkSnapshotsOf(draft: unknown, problems: Problem[]): Promise<void> {
+  const { jobs = [draft] } = (draft ?? {}) as { readonly jobs?: readonly unknown[] };
+  const drafts = jobs as readonly (JobDraft | undefined)[];
+  // The draft of a suite file has no steps.
+  if (!drafts.some((job) => job?.steps?.some(({ snapshot }) => snapshot))) return;
+  const { checkSnapshots } = await import("./check_snapshots.ts");
+  await checkSnapshots(drafts.flatMap((job) => job ?? []), problems);
+}
+
+/** The OpenAPI descriptions that steps and defaults of http name, where the names are constant. */
+function descriptionsIn(root: unknown): readonly NamedDescription[] {
+  const jobs = listIn(root, "jobs").map((job, index) => [job, ["jobs", index]] as const);
+  return [[root, []] as const, ...jobs].flatMap(([owner, place]) => [
+    ...descriptionOf(fieldIn(fieldIn(owner, "defaults"), "http"), [...place, "defaults", "http"]),
+    ...["steps", "finally"].flatMap((key) =>
+      listIn(owner, key).flatMap((step, index) =>
+        fieldIn(step, "uses") === "http"
+          ? descriptionOf(fieldIn(step, "with"), [...place, key, index, "with"])
+          : []
+      )
+    ),
+  ]);
+}
+
+function descriptionOf(params: unknown, place: Path): readonly NamedDescription[] {
+  const given = fieldIn(params, "openapi");
+  const name = isDict(given) ? given.file : given;
+  if (typeof name !== "string" || name === "false" || holdsTemplate(name)) return [];
+  return [{ name, path: [...place, "openapi", ...isDict(given) ? ["file"] : []] }];
+}
+
+function fieldIn(map: unknown, key: string): unknown {
+  return isDict(map) && Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
 function varsOf(root: unknown): readonly string[] {

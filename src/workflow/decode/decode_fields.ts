@@ -38,23 +38,28 @@ export function decodeFields<F extends Readonly<Record<string, Field>>>(
   for (const [name, field] of Object.entries(table.fields)) {
     const part = Object.hasOwn(value, name) ? value[name] : undefined;
     if (field.required && isMissing(part)) {
-      tellMissing(table.what, name, part, path, decoding);
-    } else if (part !== undefined && (part !== null || field.type === "expression")) {
+      reportMissing(table.what, name, part, path, decoding);
+    } else if (part !== undefined && (part !== null || isCondition(field))) {
       const names = field.names ?? IN_STEP;
       const result = decodeValue(field.type, part, [...path, name], names, decoding);
       if (result === undefined) continue;
       if (isChoice(result, field)) decoded[name] = result;
-      else tellChoices(result, name, field, [...path, name], decoding);
+      else reportChoices(result, name, field, [...path, name], decoding);
     }
   }
   return decoded as DecodedFields<F>;
+}
+
+/** Whether the key without a value is a mistake: its condition was probably commented out. */
+export function isCondition({ type }: Field): boolean {
+  return type === "expression" || type === "assertions";
 }
 
 function isChoice(value: unknown, { choices }: Field): boolean {
   return choices === undefined || choices.includes(String(value));
 }
 
-function tellChoices(
+function reportChoices(
   value: unknown,
   name: string,
   { choices = [] }: Field,
@@ -71,7 +76,7 @@ function isMissing(value: unknown): boolean {
     typeof value === "string" && value.trim() === "";
 }
 
-function tellMissing(
+function reportMissing(
   what: string,
   name: string,
   value: unknown,

@@ -6,7 +6,7 @@ import type { Path } from "../../source/source.ts";
 import { describeValue } from "../../value/value.ts";
 import { decodeFields } from "./decode_fields.ts";
 import { type Decoding, isRawMap, NO_TIME, type RawMap, warnOfOpenBraces } from "./decode_value.ts";
-import { ITERATION } from "./fields.ts";
+import { ITERATION } from "./nested_fields.ts";
 import { seeing } from "./name_rules.ts";
 import type { ColumnType, DataFormat, Iteration, NameRule } from "../model.ts";
 import { addError, addWarning } from "../problem.ts";

@@ -3,9 +3,11 @@ import type { Dict } from "../../value/value.ts";
 import { decodeFields } from "./decode_fields.ts";
 import { JOB_FINALLY_STEP_FIELDS } from "./finally_fields.ts";
 import { decodeIteration } from "./decode_iteration.ts";
+import { decodeSnapshot } from "./decode_snapshot.ts";
 import { type Decoding, isRawMap, NO_TIME, type RawMap } from "./decode_value.ts";
 import { decodeDefaults, decodeUses, decodeWith, type Defaults } from "./decode_with.ts";
-import { type FieldTable, JOB_FIELDS, REPEAT, RETRY, STEP_FIELDS, STEP_TIMEOUT } from "./fields.ts";
+import { REPEAT, RETRY } from "./nested_fields.ts";
+import { type FieldTable, JOB_FIELDS, STEP_FIELDS, STEP_TIMEOUT } from "./fields.ts";
 import type { Duration, Job, Repeat, Retry, Step } from "../model.ts";
 import { addError, addWarning } from "../problem.ts";
 
@@ -119,7 +121,7 @@ const DEFAULT_TIMEOUT: Duration = { kind: "constant", milliseconds: STEP_TIMEOUT
 /** A step that may lack its action, with a problem reported. */
 export type StepDraft = Omit<Step, "action"> & Partial<Pick<Step, "action">>;
 
-/** What the steps of a list share. */
+/** The settings that the steps of a list share. */
 interface StepsOf {
   readonly defaults?: Defaults;
   /** Of steps that clean up: how many steps are before them. */
@@ -153,7 +155,17 @@ function decodeStep(
 ): StepDraft | undefined {
   const fields = decodeFields(value, path, table, decoding);
   if (!fields) return undefined;
-  const { uses, with: own = {}, retry, iteration, outputs = [], timeout, ...rest } = fields;
+  const {
+    uses,
+    with: own = {},
+    retry,
+    iteration,
+    outputs = [],
+    timeout,
+    max_time: maxTime,
+    snapshot,
+    ...rest
+  } = fields;
   const { problems } = decoding;
   if (rest.id !== undefined && !STEP_FIELDS.fields.id.pattern.test(rest.id)) {
     const message = `the step id "${rest.id}" must be made of a-z, 0-9, _ and -`;
@@ -173,6 +185,8 @@ function decodeStep(
       decoding,
     );
   const action = uses === undefined ? undefined : decodeUses(uses, [...path, "uses"], decoding);
+  const decodedSnapshot = snapshot &&
+    decodeSnapshot(snapshot.written, [...path, "snapshot"], table.fields.test.names, decoding);
   const decodedRetry = retry && decodeRetry(retry, [...path, "retry"], decoding);
   // A value that is not a mapping was reported; its missing parameters need no report.
   const isWithMapping = isRawMap((value as RawMap).with ?? {});
@@ -192,6 +206,8 @@ function decodeStep(
     ),
     outputs,
     timeout: timeout ?? DEFAULT_TIMEOUT,
+    ...maxTime ? { maxTime } : {},
+    ...decodedSnapshot ? { snapshot: decodedSnapshot } : {},
     ...decodedIteration ? { iteration: decodedIteration } : {},
     ...decodedRetry ? { retry: decodedRetry } : {},
   };

@@ -8,7 +8,7 @@ import { durationProblem, parseDuration } from "../../value/duration.ts";
 import { describeValue, type Value } from "../../value/value.ts";
 import type { ExpressionReader } from "./expression_reader.ts";
 import type { Limits } from "../limits.ts";
-import type { Duration, NameRule, Output } from "../model.ts";
+import type { Assertion, Duration, NameRule, StepOutput } from "../model.ts";
 import { addError, addWarning, type Problem } from "../problem.ts";
 
 /** A mapping of a document, as it was read. */
@@ -38,6 +38,8 @@ export interface Decoded {
   readonly boolean: boolean;
   readonly template: Template;
   readonly expression: Expression;
+  /** An expression, or a list of them. */
+  readonly assertions: readonly Assertion[];
   readonly duration: Duration;
   /** Texts of a list. */
   readonly names: readonly string[];
@@ -45,7 +47,9 @@ export interface Decoded {
   readonly data: DataTemplate;
   /** The iteration of a step, which the caller decodes further. */
   readonly iteration: { readonly written: unknown };
-  readonly outputs: readonly Output[];
+  /** The snapshot of a step, which the caller decodes further. */
+  readonly snapshot: { readonly written: unknown };
+  readonly outputs: readonly StepOutput[];
   /** A mapping or a list that is decoded further by who asked for it. */
   readonly map: RawMap;
   readonly list: readonly unknown[];
@@ -90,6 +94,7 @@ const DECODERS: { readonly [T in FieldType]: (at: At) => Decoded[T] | undefined 
     return at.decoding.expressions.template(text, at.path, at.names);
   },
   expression: decodeExpression,
+  assertions: decodeAssertions,
   duration: decodeDuration,
   names: (at) => {
     const hint = `write ${at.path.at(-1)}: [${at.value}]`;
@@ -99,6 +104,7 @@ const DECODERS: { readonly [T in FieldType]: (at: At) => Decoded[T] | undefined 
   },
   data: (at) => isRawMap(at.value) ? readData(at) : refuse(at, "a map"),
   iteration: ({ value: written }) => ({ written }),
+  snapshot: ({ value: written }) => ({ written }),
   outputs: decodeOutputs,
   map: (at) => isRawMap(at.value) ? at.value : refuse(at, "a map", countHint(at)),
   list: (at) => Array.isArray(at.value) ? at.value : refuseList(at, "a list"),
@@ -184,6 +190,23 @@ function decodeExpression(at: At): Expression | undefined {
   return undefined;
 }
 
+function decodeAssertions(at: At): readonly Assertion[] | undefined {
+  const { value, path, name, decoding } = at;
+  if (!Array.isArray(value)) {
+    const expression = decodeExpression(at);
+    return expression && [{ expression }];
+  }
+  if (value.length === 0) {
+    const hint = "write an expression, or leave the key out";
+    addError(decoding.problems, "empty", path, `${name} is empty`, { hint });
+  }
+  return value.flatMap((item, index) => {
+    const inside = { value: item, path: [...path, index], name: `item ${index + 1} of ${name}` };
+    const expression = decodeExpression({ ...at, ...inside });
+    return expression ? { expression, index } : [];
+  });
+}
+
 /** Zero, for an omitted duration. */
 export const NO_TIME: Duration = { kind: "constant", milliseconds: 0 };
 
@@ -223,11 +246,11 @@ function decodeItems<T>(
   return items;
 }
 
-function decodeOutputs(at: At): readonly Output[] | undefined {
+function decodeOutputs(at: At): readonly StepOutput[] | undefined {
   if (!isRawMap(at.value)) {
     return refuse(at, "a map of names to expressions", "write each as name: expression");
   }
-  const outputs: Output[] = [];
+  const outputs: StepOutput[] = [];
   for (const [name, value] of Object.entries(at.value)) {
     const expression = decodeExpression({
       ...at,

@@ -1,13 +1,15 @@
 import type { Action } from "../../action/action.ts";
 import { checkParameters } from "../../action/parameters.ts";
 import type { Plugins } from "../../action/plugin/load_plugins.ts";
-import { ACTIONS, REFERENCE_ACTIONS } from "../../action/registry.ts";
+import { ACTIONS } from "../../action/registry.ts";
 import type { DataTemplate } from "../../expr/expression.ts";
+import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { Path } from "../../source/source.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import { describeValue, type Dict, mergeDicts } from "../../value/value.ts";
 import { type Decoding, isRawMap, type RawMap, warnOfOpenBraces } from "./decode_value.ts";
 import type { NameRule } from "../model.ts";
+import { seeing } from "./name_rules.ts";
 import { addError, addWarning } from "../problem.ts";
 
 /** The `defaults` of a job: parameters by the name of the action. */
@@ -53,12 +55,8 @@ export function decodeUses(
     addError(problems, "plugin", path, message, details);
     return undefined;
   }
-  const isKnownElsewhere = REFERENCE_ACTIONS.includes(name);
-  const message = isKnownElsewhere
-    ? `runner has no action "${name}" yet`
-    : `unknown action "${name}"`;
-  const hint = actionHint(isKnownElsewhere ? "" : name, plugins);
-  addError(problems, "unknown-action", path, message, { hint });
+  const hint = actionHint(name, plugins);
+  addError(problems, "unknown-action", path, `unknown action "${name}"`, { hint });
   return undefined;
 }
 
@@ -70,8 +68,8 @@ function actionHint(name: string, { names = [], place }: Partial<Plugins> = {}):
 }
 
 /**
- * What a step gives to its action, over the defaults of the job, checked by the action. Without an
- * action there are its expressions to check nevertheless.
+ * The parameters of a step, over the defaults of the job, checked by the action. Without an
+ * action, only its expressions are checked.
  */
 export function decodeWith(
   action: Action | undefined,
@@ -90,5 +88,14 @@ export function decodeWith(
       ...hint === undefined ? {} : { hint },
     });
   }
-  return expressions.data(params, path, names, action);
+  const templates = { ...params };
+  for (const { name, expression } of action.parameters ?? []) {
+    const text = Object.hasOwn(params, name) ? params[name] : undefined;
+    if (!expression || typeof text !== "string" || text.trim() === "") continue;
+    const rule = seeing({ ...names, where: `in "${name}"`, empty: {} }, expression);
+    expressions.expression(text, [...path, name], rule);
+    // A constant, also where it was written in braces by mistake.
+    if (holdsTemplate(text)) delete templates[name];
+  }
+  return expressions.data(templates, path, names, action);
 }

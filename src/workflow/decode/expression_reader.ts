@@ -1,5 +1,6 @@
 import type { Action } from "../../action/action.ts";
 import type { DataTemplate, Expression, Template } from "../../expr/expression.ts";
+import type { FilesOfCalls } from "../../expr/functions/function.ts";
 import type { Path } from "../../source/source.ts";
 import type { NameRule } from "../model.ts";
 
@@ -24,7 +25,8 @@ export interface ExpressionReader {
   data(value: unknown, path: Path, names: NameRule, action?: Action): DataTemplate;
   /**
    * Checks everything that was parsed: functions, patterns, and whether the names exist. `vars`
-   * are the variables of the workflow, which are easily written without `vars.` before them.
+   * are the variables of the workflow, which are easily written without `vars.` before them;
+   * `filesAt` reads the files that the functions of an expression name.
    */
-  check(vars: readonly string[]): Promise<void>;
+  check(vars: readonly string[], filesAt: (path: Path) => FilesOfCalls): Promise<void>;
 }

@@ -8,7 +8,6 @@ import {
   IN_STEP,
   IN_STEP_VARS,
   IN_WORKFLOW_VARS,
-  seeing,
 } from "./name_rules.ts";
 import type { NameRule } from "../model.ts";
 
@@ -27,6 +26,8 @@ export interface Field {
   readonly choices?: readonly string[];
   /** The pattern of a text. */
   readonly pattern?: RegExp;
+  /** A description of the required form of the text. */
+  readonly form?: string;
   readonly summary: string;
 }
 
@@ -45,7 +46,8 @@ export interface FieldTable<F extends Readonly<Record<string, Field>>> {
 export const STEP_TIMEOUT = 5 * 60_000;
 
 const SKIPIF = 'the key is "skipif", which skips where it is true';
-const TEST = 'the key is "test", one expression: join conditions with &&';
+const TEST = 'the key is "test", an expression or a list of them';
+const MAX_TIME = 'the key is "max_time"';
 const OUTPUTS = 'the key is "outputs", with a name for each expression';
 const ITERATION_KEY = 'the key is "iteration", a list, a file or a loop';
 const PARAMETER = 'parameters of an action go under "with"';
@@ -168,38 +170,6 @@ export const JOB_FILE_FIELDS = {
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 
-/** `repeat` of a job. */
-export const REPEAT = {
-  what: "repeat",
-  fields: {
-    count: {
-      type: "integer",
-      required: true,
-      minimum: 0,
-      summary: "How often the job runs; 0 or more.",
-    },
-    interval: { type: "duration", names: IN_JOB, summary: "The time between two runs." },
-    rate: {
-      type: "text",
-      pattern: /^\s*(\d+(?:\.\d+)?)\s*\/\s*([smh])\s*$/,
-      summary: "How many rounds start in a second, a minute or an hour: 20/s; implies async.",
-    },
-    expect: {
-      type: "expression",
-      names: seeing(IN_JOB, ["stats"]),
-      summary: "Decides by stats whether the job passes, whatever single rounds do: stats.count, " +
-        "passed, failed, min, mean, p50, p90, p95, p99 and max, in seconds.",
-    },
-    async: { type: "boolean", default: "false", summary: "Runs all repetitions at once." },
-  },
-  foreignKeys: {
-    times: 'the key is "count"',
-    every: 'the key is "interval"',
-    delay: 'the key is "interval"',
-    parallel: 'the key is "async"',
-  },
-} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
-
 /** A step. */
 export const STEP_FIELDS = {
   what: "a step",
@@ -209,10 +179,15 @@ export const STEP_FIELDS = {
     id: {
       type: "text",
       pattern: /^[a-z0-9_-]+$/,
+      form: "must be made of a-z, 0-9, _ and -",
       summary: "What outputs are published under: a-z, 0-9, _ and -.",
     },
     with: { type: "map", names: BEFORE_ACTION, summary: "The parameters of the action." },
-    test: { type: "expression", names: IN_STEP, summary: "Fails the step where it is false." },
+    test: {
+      type: "assertions",
+      names: IN_STEP,
+      summary: "Fails the step where it is false; of a list, each that is false is a failure.",
+    },
     echo: { type: "template", names: IN_STEP, summary: "Text for the report." },
     vars: { type: "data", names: IN_STEP_VARS, summary: "Variables of this step." },
     outputs: {
@@ -231,6 +206,17 @@ export const STEP_FIELDS = {
       names: BEFORE_ACTION,
       default: formatDuration(STEP_TIMEOUT),
       summary: "The time after which the step is stopped.",
+    },
+    snapshot: {
+      type: "snapshot",
+      summary: "Compares the result with that of an earlier run, which is kept in __snapshots__ " +
+        "beside the workflow: true, or a map.",
+    },
+    max_time: {
+      type: "duration",
+      names: BEFORE_ACTION,
+      summary: "The time that the action may take: a longer one fails the step, which is not " +
+        "stopped.",
     },
     iteration: {
       type: "iteration",
@@ -255,6 +241,9 @@ export const STEP_FIELDS = {
       'are "env" under "with"',
     needs: '"needs" is a key of a job; steps run one after the other',
     defaults: '"defaults" is a key of a job',
+    max_duration: MAX_TIME,
+    budget: MAX_TIME,
+    response_time: MAX_TIME,
     assert: TEST,
     asserts: TEST,
     expect: TEST,
@@ -271,122 +260,5 @@ export const STEP_FIELDS = {
     headers: PARAMETER,
     body: PARAMETER,
     cmd: PARAMETER,
-  },
-} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
-
-/** `iteration` of a step, where it is a map. */
-export const ITERATION = {
-  what: "iteration",
-  fields: {
-    list: {
-      type: "iteration",
-      names: IN_ITERATION,
-      summary: "The entries, or a template that gives a list when the step runs.",
-    },
-    file: {
-      type: "template",
-      names: IN_ITERATION,
-      summary: "A file with the entries, relative to the file of the step.",
-    },
-    format: {
-      type: "text",
-      choices: ["csv", "json", "jsonl", "yaml"],
-      default: "by the extension",
-      summary: "The format of the file.",
-    },
-    where: {
-      type: "expression",
-      names: IN_ITERATION,
-      summary: "Which rows of the file are run: it sees the columns as vars.",
-    },
-    limit: { type: "integer", minimum: 0, summary: "How many of these rows are run at most." },
-    types: {
-      type: "map",
-      summary: "The types of columns; values of a CSV file are strings otherwise.",
-    },
-    parallel: {
-      type: "integer",
-      minimum: 1,
-      default: "1",
-      summary: "How many entries are run at once.",
-    },
-    until: {
-      type: "expression",
-      names: IN_STEP,
-      summary: "Runs the step until it is true; evaluated after each pass.",
-    },
-    max: {
-      type: "integer",
-      minimum: 1,
-      summary: "How often the step may run until then; required with until.",
-    },
-    interval: {
-      type: "duration",
-      names: IN_STEP,
-      summary: "The time between two passes of until.",
-    },
-  },
-  foreignKeys: {
-    data: 'the key is "list", or "file"',
-    path: 'the key is "file"',
-    filter: 'the key is "where"',
-    while: 'the key is "until", which ends the loop where it is true',
-    max_attempts: 'the key is "max"',
-    concurrency: 'the key is "parallel"',
-  },
-} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
-
-/** `retry` of a step. */
-export const RETRY = {
-  what: "retry",
-  fields: {
-    max_attempts: {
-      type: "integer",
-      required: true,
-      minimum: 1,
-      summary: "All attempts together; 1 or more.",
-    },
-    interval: { type: "duration", names: IN_STEP, summary: "The time between two attempts." },
-    initial_delay: {
-      type: "duration",
-      names: BEFORE_ACTION,
-      summary: "The time before the first attempt.",
-    },
-    respect_retry_after: {
-      type: "boolean",
-      summary: "Whether to wait as long as the header Retry-After of a response says instead, " +
-        "but at most the timeout of the step.",
-    },
-    backoff: {
-      type: "number",
-      minimum: 1,
-      default: "1",
-      summary: "By what the interval grows after each attempt.",
-    },
-    max_interval: { type: "duration", names: IN_STEP, summary: "How long the interval may grow." },
-    jitter: {
-      type: "boolean",
-      default: "false",
-      summary: "Waits a random part of the interval, at least half of it.",
-    },
-    until: {
-      type: "expression",
-      names: IN_STEP,
-      summary:
-        "Polls: repeats the step until it is true, and then evaluates outputs and test once.",
-    },
-    stop: {
-      type: "expression",
-      names: IN_STEP,
-      summary: "Gives up where it is true after an attempt that was not good enough.",
-    },
-  },
-  foreignKeys: {
-    retry_after: 'the key is "respect_retry_after"',
-    attempts: 'the key is "max_attempts"',
-    count: 'the key is "max_attempts"',
-    delay: 'the key is "interval", and "initial_delay" before the first attempt',
-    multiplier: 'the key is "backoff"',
-    max_delay: 'the key is "max_interval"',
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;

@@ -1,5 +1,5 @@
 import type { Path } from "../../source/source.ts";
-import { isRawMap } from "./decode_value.ts";
+import { valueAt } from "../../value/value.ts";
 
 /**
  * Where a value under `with` of a step was written: there, or in the `defaults` of its job if
@@ -20,14 +20,4 @@ export function inheritedPath(root: unknown, path: Path): Path {
 
 function isThere(root: unknown, path: Path): boolean {
   return valueAt(root, path) !== undefined;
-}
-
-function valueAt(root: unknown, path: Path): unknown {
-  let value = root;
-  for (const part of path) {
-    if (Array.isArray(value)) value = value[Number(part)];
-    else if (isRawMap(value) && Object.hasOwn(value, part)) value = value[part];
-    else return undefined;
-  }
-  return value;
 }

@@ -15,9 +15,11 @@ interface Inspection {
 }
 
 /** Keys whose values are expressions, or hold some, without braces. */
-const EXPRESSION_KEYS = ["test", "skipif", "outputs", "until", "stop", "where", "expect"];
+const EXPRESSION_KEYS = [
+  ...["test", "skipif", "outputs", "until", "stop", "where", "expect", "snapshot"],
+];
 
-/** How many values aliases may add to those that are written. */
+/** The number of values that aliases may add to those that are written. */
 const MOST_ALIASED_VALUES = 1_000_000;
 
 /** The name that a mapping gets as a key. */

@@ -1,11 +1,12 @@
 import type { Identifier, Node } from "../../expr/parse/ast.ts";
-import { checkExpression, checkTemplate } from "../../expr/check.ts";
+import { checkExpression, checkTemplate } from "../../expr/check_expression.ts";
 import { parseData, templatesIn } from "../../expr/parse/parse_data.ts";
 import type { Expression, Template } from "../../expr/expression.ts";
 import { parseExpression, parseTemplate } from "../../expr/parse/parse.ts";
 import { loadRegexEngine } from "../../expr/evaluate/regex.ts";
 import { holdsTemplate, plainTemplate } from "../../expr/template/template_data.ts";
-import { loadersOf } from "../../expr/functions/registry.ts";
+import { callsToPrepare, loadersOf } from "../../expr/functions/registry.ts";
+import type { FilesOfCalls } from "../../expr/functions/function.ts";
 import { usesRegex } from "../../expr/parse/tree.ts";
 import { ExpressionError } from "../../source/errors.ts";
 import type { Path } from "../../source/source.ts";
@@ -31,21 +32,21 @@ export function makeExpressionReader(problems: Problem[]): ExpressionReader {
   return {
     uses,
     expression(text, path, names) {
-      const parsed = parseOnce.expression(text);
+      const parsed = namesFile(text) ? orError(parseExpression)(text) : parseOnce.expression(text);
       if (!(parsed instanceof ExpressionError)) return use(parsed, path, names);
-      tellError(problems, parsed, path);
+      reportError(problems, parsed, path);
       return undefined;
     },
     template(text, path, names) {
       if (!holdsTemplate(text)) return plainTemplate(text);
-      const parsed = parseOnce.template(text);
+      const parsed = namesFile(text) ? orError(parseTemplate)(text) : parseOnce.template(text);
       if (!(parsed instanceof ExpressionError)) return use(parsed, path, names);
-      tellError(problems, parsed, path);
+      reportError(problems, parsed, path);
       return undefined;
     },
     data(value, path, names, action) {
       const { template, errors } = parseData(value);
-      for (const error of errors) tellError(problems, error, path);
+      for (const error of errors) reportError(problems, error, path);
       for (const { template: tree, path: inside } of templatesIn(template)) {
         use(tree, [...path, ...inside], names);
       }
@@ -53,21 +54,47 @@ export function makeExpressionReader(problems: Problem[]): ExpressionReader {
         ? markOmittedNil(template, action, action.omitsNilIn(value as Dict))
         : template;
     },
-    async check(vars) {
+    async check(vars, filesAt) {
       const trees = new Set(uses.map(({ tree }) => tree));
       if ([...trees].some((tree) => nodesOf(tree).some(usesRegex))) await loadRegexEngine();
       const loaders = new Set([...trees].flatMap((tree) => nodesOf(tree).flatMap(loadersOf)));
       for (const load of loaders) await load();
+      const mistakes = new Map<Expression | Template, readonly ExpressionError[]>();
+      for (const { tree, path } of uses) {
+        if (!mistakes.has(tree)) mistakes.set(tree, await prepareCalls(tree, filesAt(path)));
+      }
       const checkOnce = remember(checkTree);
       for (const { tree, path, names } of uses) {
         const { errors, identifiers } = checkOnce(tree);
-        for (const error of errors) tellError(problems, error, path);
+        for (const error of [...errors, ...mistakes.get(tree) ?? []]) {
+          reportError(problems, error, path);
+        }
         for (const identifier of identifiers) {
           checkName(problems, identifier, tree.source, path, names, vars);
         }
       }
     },
   };
+}
+
+/** Prepares the calls of an expression; gives what is wrong with them. */
+async function prepareCalls(
+  tree: Expression | Template,
+  files: FilesOfCalls,
+): Promise<readonly ExpressionError[]> {
+  const errors: ExpressionError[] = [];
+  for (const [call, prepare] of nodesOf(tree).flatMap(callsToPrepare)) {
+    const mistake = await prepare(call, files);
+    if (!mistake) continue;
+    const { node: { start, end }, message, hint } = mistake;
+    errors.push(new ExpressionError(message, start, end, hint));
+  }
+  return errors;
+}
+
+/** Whether a text may name a file, which is relative to the place of the text. */
+function namesFile(text: string): boolean {
+  return text.includes("schema");
 }
 
 /** The same function, which answers a question that it has heard before from memory. */
@@ -110,7 +137,7 @@ function checkTree(tree: Expression | Template): Checked {
   return { errors, identifiers: nodesOf(tree).flatMap(freeNames) };
 }
 
-function tellError(problems: Problem[], error: ExpressionError, path: Path): void {
+function reportError(problems: Problem[], error: ExpressionError, path: Path): void {
   const { message, start, end, hint } = error;
   const details = { range: { start, end }, ...hint === undefined ? {} : { hint } };
   addError(problems, "expression", [...path, ...error.path], message, details);

@@ -15,7 +15,7 @@ import { loadError } from "../locate_diagnostics.ts";
 export interface EmbeddedFiles {
   /** The files that could be decoded, each before those that it embeds. */
   readonly found: readonly FoundJobFile[];
-  /** Which of them a step embeds, whether it is a step of the workflow or of a job file. */
+  /** The job file that a step of the workflow or of a job file embeds. */
   readonly embedded: ReadonlyMap<StepDraft, Document>;
   /** Their problems, each with its place. */
   diagnostics(): Promise<readonly Diagnostic[]>;

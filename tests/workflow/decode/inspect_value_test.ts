@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { explainText, tellText } from "../../support/load_files.ts";
+import { describeText, explainText } from "../../support/load_files.ts";
 
 const JOBS = "\njobs: [{name: a, steps: [{uses: hello}]}]\n";
 
@@ -13,7 +13,7 @@ Deno.test("loadWorkflow() warns of a number that its leading zero makes another 
 });
 
 Deno.test("loadWorkflow() finds leading zeros everywhere", async () => {
-  const rows: [vars: string, told: string[]][] = [
+  const rows: [vars: string, reported: string[]][] = [
     ["{a: 010}", ["2:11: warning: 010 is read as 8"]],
     ["{a: [1,007]}", ["2:14: warning: 007 is read as 7"]],
     ["{a: [&b -010, *b]}", ["2:15: warning: -010 is read as -8"]],
@@ -22,7 +22,7 @@ Deno.test("loadWorkflow() finds leading zeros everywhere", async () => {
     ["{a: '010', b: \"01234\", c: see 010 there}", []],
     ["{a: 09, b: 2024-01-02}", []],
   ];
-  for (const [vars, told] of rows) {
-    assertEquals(await tellText(`name: x\nvars: ${vars}${JOBS}`), told, vars);
+  for (const [vars, reported] of rows) {
+    assertEquals(await describeText(`name: x\nvars: ${vars}${JOBS}`), reported, vars);
   }
 });

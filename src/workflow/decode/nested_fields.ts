@@ -1,0 +1,185 @@
+import type { Field, FieldTable } from "./fields.ts";
+import { BEFORE_ACTION, IN_ITERATION, IN_JOB, IN_STEP, seeing } from "./name_rules.ts";
+
+/** `repeat` of a job. */
+export const REPEAT = {
+  what: "repeat",
+  fields: {
+    count: {
+      type: "integer",
+      required: true,
+      minimum: 0,
+      summary: "How often the job runs; 0 or more.",
+    },
+    interval: { type: "duration", names: IN_JOB, summary: "The time between two runs." },
+    rate: {
+      type: "text",
+      pattern: /^\s*(\d+(?:\.\d+)?)\s*\/\s*([smh])\s*$/,
+      form: "must be like 20/s, 90/m or 100/h",
+      summary: "How many rounds start in a second, a minute or an hour: 20/s; implies async.",
+    },
+    expect: {
+      type: "assertions",
+      names: seeing(IN_JOB, ["stats"]),
+      summary: "Decides by stats whether the job passes, whatever single rounds do: stats.count, " +
+        "passed, failed, min, mean, p50, p90, p95, p99 and max, in seconds; also a list.",
+    },
+    async: { type: "boolean", default: "false", summary: "Runs all repetitions at once." },
+  },
+  foreignKeys: {
+    times: 'the key is "count"',
+    every: 'the key is "interval"',
+    delay: 'the key is "interval"',
+    parallel: 'the key is "async"',
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** `iteration` of a step, where it is a map. */
+export const ITERATION = {
+  what: "iteration",
+  fields: {
+    list: {
+      type: "iteration",
+      names: IN_ITERATION,
+      summary: "The entries, or a template that gives a list when the step runs.",
+    },
+    file: {
+      type: "template",
+      names: IN_ITERATION,
+      summary: "A file with the entries, relative to the file of the step.",
+    },
+    format: {
+      type: "text",
+      choices: ["csv", "json", "jsonl", "yaml"],
+      default: "by the extension",
+      summary: "The format of the file.",
+    },
+    where: {
+      type: "expression",
+      names: IN_ITERATION,
+      summary: "Which rows of the file are run: it sees the columns as vars.",
+    },
+    limit: { type: "integer", minimum: 0, summary: "How many of these rows are run at most." },
+    types: {
+      type: "map",
+      summary: "The types of columns; values of a CSV file are strings otherwise.",
+    },
+    parallel: {
+      type: "integer",
+      minimum: 1,
+      default: "1",
+      summary: "How many entries are run at once.",
+    },
+    until: {
+      type: "expression",
+      names: IN_STEP,
+      summary: "Runs the step until it is true; evaluated after each pass.",
+    },
+    max: {
+      type: "integer",
+      minimum: 1,
+      summary: "How often the step may run until then; required with until.",
+    },
+    interval: {
+      type: "duration",
+      names: IN_STEP,
+      summary: "The time between two passes of until.",
+    },
+  },
+  foreignKeys: {
+    data: 'the key is "list", or "file"',
+    path: 'the key is "file"',
+    filter: 'the key is "where"',
+    while: 'the key is "until", which ends the loop where it is true',
+    max_attempts: 'the key is "max"',
+    concurrency: 'the key is "parallel"',
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** `retry` of a step. */
+export const RETRY = {
+  what: "retry",
+  fields: {
+    max_attempts: {
+      type: "integer",
+      required: true,
+      minimum: 1,
+      summary: "All attempts together; 1 or more.",
+    },
+    interval: { type: "duration", names: IN_STEP, summary: "The time between two attempts." },
+    initial_delay: {
+      type: "duration",
+      names: BEFORE_ACTION,
+      summary: "The time before the first attempt.",
+    },
+    respect_retry_after: {
+      type: "boolean",
+      summary: "Whether to wait as long as the header Retry-After of a response says instead, " +
+        "but at most the timeout of the step.",
+    },
+    backoff: {
+      type: "number",
+      minimum: 1,
+      default: "1",
+      summary: "By what the interval grows after each attempt.",
+    },
+    max_interval: { type: "duration", names: IN_STEP, summary: "How long the interval may grow." },
+    jitter: {
+      type: "boolean",
+      default: "false",
+      summary: "Waits a random part of the interval, at least half of it.",
+    },
+    until: {
+      type: "expression",
+      names: IN_STEP,
+      summary:
+        "Polls: repeats the step until it is true, and then evaluates outputs and test once.",
+    },
+    stop: {
+      type: "expression",
+      names: IN_STEP,
+      summary: "Gives up where it is true after an attempt that was not good enough.",
+    },
+  },
+  foreignKeys: {
+    retry_after: 'the key is "respect_retry_after"',
+    attempts: 'the key is "max_attempts"',
+    count: 'the key is "max_attempts"',
+    delay: 'the key is "interval", and "initial_delay" before the first attempt',
+    multiplier: 'the key is "backoff"',
+    max_delay: 'the key is "max_interval"',
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
+
+/** `snapshot` of a step, where it is a map. */
+export const SNAPSHOT = {
+  what: "snapshot",
+  fields: {
+    of: {
+      type: "expression",
+      names: IN_STEP,
+      default: "res.body",
+      summary: "The value that is compared.",
+    },
+    name: {
+      type: "text",
+      pattern: /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/,
+      form: "must be made of letters, digits, _, - and .",
+      summary: "What it is called in place of the id of the step, which it needs otherwise.",
+    },
+    ignore: { type: "names", summary: "JSONPaths of values that may be any." },
+    match: {
+      type: "map",
+      summary: "What values at JSONPaths must be: uuid, email, url, ip, iso_date, a type such as " +
+        "integer, or a regular expression between slashes.",
+    },
+  },
+  foreignKeys: {
+    value: 'the key is "of"',
+    path: 'the key is "of", or "name" for the file',
+    file: 'the key is "name"',
+    exclude: 'the key is "ignore"',
+    mask: 'the key is "ignore", or "match"',
+    matchers: 'the key is "match"',
+  },
+} as const satisfies FieldTable<Readonly<Record<string, Field>>>;
