@@ -1,8 +1,8 @@
 import { isDict, type Value } from "../../value/value.ts";
 import { kindOf } from "../fault.ts";
-import type { FunctionRecord, ParameterType } from "./function.ts";
+import type { FunctionParameterType, FunctionRecord } from "./function.ts";
 
-/** What is wrong with the type of an argument, or nothing. */
+/** The problem of the type of an argument; undefined if there is none. */
 export function argumentProblem(
   { name, parameters }: FunctionRecord,
   position: number,
@@ -14,7 +14,7 @@ export function argumentProblem(
   return `argument ${position + 1} of ${name}() must be ${wanted}, got ${kindOf(value)}`;
 }
 
-function isOfType(value: Value, type: ParameterType): boolean {
+function isOfType(value: Value, type: FunctionParameterType): boolean {
   switch (type) {
     case "any":
     case "predicate":

@@ -151,6 +151,8 @@ function decode(name: string, text: string): string {
   try {
     return UTF8.decode(Uint8Array.fromBase64(text, { lastChunkHandling: "strict" }));
   } catch {
-    throw new Fault(`${name}() cannot read this text as base64`);
+    const isUrl = /^[\w-]*={0,2}$/.test(text);
+    const hint = isUrl ? "it may be base64url: use decode_base64url(…)" : undefined;
+    throw new Fault(`${name}() cannot read this text as base64`, hint);
   }
 }

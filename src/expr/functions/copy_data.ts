@@ -2,7 +2,7 @@ import { plain, readField } from "../../value/plain.ts";
 import type { Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
-import { LIMITS } from "../limits.ts";
+import { LIMITS } from "../expression_limits.ts";
 
 /** A copy that is plain data and shares nothing, every value of which is paid for. */
 export function copyData(run: Evaluation, value: unknown, levels = 0): Value {

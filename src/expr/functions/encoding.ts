@@ -14,7 +14,8 @@ export const ENCODING_FUNCTIONS = [
     "The string that a base64url string encodes, with or without padding.",
     (_, text: string) => {
       const decode = () => Uint8Array.fromBase64(text.replace(/=+$/, ""), BASE64URL);
-      return textOf("decode_base64url", "base64url", decode);
+      const hint = /[+/]/.test(text) ? "it is base64: use decode_base64(…)" : undefined;
+      return textOf("decode_base64url", "base64url", decode, hint);
     },
   ),
   defineNew(
@@ -29,7 +30,7 @@ export const ENCODING_FUNCTIONS = [
       try {
         return decodeURIComponent(text);
       } catch {
-        throw unreadable("decode_url", "URL-encoded UTF-8");
+        throw unreadable("decode_url", "URL-encoded UTF-8", "a % itself is written %25");
       }
     },
   ),
@@ -41,7 +42,10 @@ export const ENCODING_FUNCTIONS = [
   defineNew(
     "decode_hex(text: string)",
     "The string whose bytes are given in hexadecimal.",
-    (_, text: string) => textOf("decode_hex", "hexadecimal", () => Uint8Array.fromHex(text)),
+    (_, text: string) => {
+      const hint = text.length % 2 === 1 ? "a byte is two digits" : undefined;
+      return textOf("decode_hex", "hexadecimal", () => Uint8Array.fromHex(text), hint);
+    },
   ),
   defineNew(
     "crc32(text: string)",
@@ -62,12 +66,12 @@ function bytesOf(text: string) {
   return new TextEncoder().encode(text);
 }
 
-function textOf(name: string, what: string, decode: () => Uint8Array): string {
+function textOf(name: string, what: string, decode: () => Uint8Array, hint?: string): string {
   let bytes: Uint8Array;
   try {
     bytes = decode();
   } catch {
-    throw unreadable(name, what);
+    throw unreadable(name, what, hint);
   }
   try {
     return UTF8.decode(bytes);
@@ -76,8 +80,8 @@ function textOf(name: string, what: string, decode: () => Uint8Array): string {
   }
 }
 
-function unreadable(name: string, what: string): Fault {
-  return new Fault(`${name}() cannot read this string as ${what}`);
+function unreadable(name: string, what: string, hint?: string): Fault {
+  return new Fault(`${name}() cannot read this string as ${what}`, hint);
 }
 
 function limited(run: Evaluation, text: string): string {

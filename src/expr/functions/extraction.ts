@@ -1,8 +1,5 @@
 import { captureRegex, loadRegexEngine, regexProblem } from "../evaluate/regex.ts";
-import { defineNew } from "./function.ts";
-import { jmespathProblem, loadJmespath, searchJmespath } from "./jmespath.ts";
-import { jsonPathProblem, loadJsonPath, selectByPath } from "./json_path.ts";
-import { loadHtml, selectorProblem, selectTexts } from "./select_html.ts";
+import { defineLoaded, defineNew } from "./function.ts";
 
 /** Functions that take parts out of texts and data. */
 export const EXTRACTION_FUNCTIONS = [
@@ -13,25 +10,44 @@ export const EXTRACTION_FUNCTIONS = [
     loadRegexEngine,
     { position: 1, problem: regexProblem },
   ),
-  defineNew(
+  defineLoaded(
     "css(text: string, selector: string, attribute?: string)",
     "The trimmed texts of the elements of HTML or XML that a CSS selector finds, or the values of an attribute where they have it.",
-    selectTexts,
-    loadHtml,
-    { position: 1, problem: selectorProblem },
+    async () => {
+      const code = await import("./markup/select_html.ts");
+      await code.loadHtml();
+      return { call: code.selectTexts, problem: code.selectorProblem };
+    },
+    1,
   ),
-  defineNew(
+  defineLoaded(
     "json_path(value: any, path: string)",
     "The list of all values that a JSONPath of RFC 9535 finds.",
-    selectByPath,
-    loadJsonPath,
-    { position: 1, problem: jsonPathProblem },
+    async () => {
+      const code = await import("./json_path/json_path.ts");
+      await code.loadJsonPath();
+      return { call: code.selectByPath, problem: code.jsonPathProblem };
+    },
+    1,
   ),
-  defineNew(
+  defineLoaded(
     "jmespath(value: any, expression: string)",
     "The value of a JMESPath expression about a value.",
-    searchJmespath,
-    loadJmespath,
-    { position: 1, problem: jmespathProblem },
+    async () => {
+      const code = await import("./jmespath.ts");
+      await code.loadJmespath();
+      return { call: code.searchJmespath, problem: code.jmespathProblem };
+    },
+    1,
+  ),
+  defineLoaded(
+    "xpath(text: string, expression: string, namespaces?: map)",
+    "What an XPath 1.0 gives for XML or HTML: a number, a boolean or a string, or the list of the strings of the nodes that it finds. Namespaces are URIs by their prefixes.",
+    async () => {
+      const code = await import("./markup/xpath.ts");
+      await code.loadXpath();
+      return { call: code.evaluateXpath, problem: code.xpathProblem };
+    },
+    1,
   ),
 ] as const;

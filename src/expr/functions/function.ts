@@ -1,4 +1,7 @@
+import type { Mismatch } from "../../value/mismatch.ts";
 import type { Value } from "../../value/value.ts";
+import type { SchemaDocument } from "../json_schema/validator.ts";
+import type { CallExpression, Node } from "../parse/ast.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 
 /** A function of the language: one that takes values, or one that runs a predicate over a list. */
@@ -6,11 +9,11 @@ export type FunctionRecord = ValueFunction | ListFunction;
 
 interface Described {
   readonly name: string;
-  /** How it is called, as the manual shows it: `split(text: string, separator: string)`. */
+  /** The signature, as the manual shows it: `split(text: string, separator: string)`. */
   readonly signature: string;
-  /** What it gives, in one sentence. */
+  /** Its result, in one sentence. */
   readonly summary: string;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly FunctionParameter[];
   /** Loads what it needs; called when a workflow that uses it is loaded. */
   readonly load?: () => Promise<void>;
   /** The argument that is checked before the run where it is a constant string. */
@@ -24,22 +27,50 @@ interface Described {
 
 export interface ConstantArgument {
   readonly position: number;
-  /** What is wrong with it, or nothing. */
+  /** Its problem; undefined if there is none. */
   readonly problem: (text: string) => string | undefined;
+  /** Whether all constant strings in a list or map that is written there are checked. */
+  readonly isDeep?: true;
 }
 
 export interface ValueFunction extends Described {
   readonly kind: "value";
   readonly call: (run: Evaluation, ...args: never[]) => Value;
+  /**
+   * Prepares a call when its workflow is loaded: reads the files that it names, and loads what it
+   * needs. Gives what is wrong with the call.
+   */
+  readonly prepare?: (call: CallExpression, files: FilesOfCalls) => Promise<Mistake | undefined>;
+  /** Every reason why a call with these arguments is false; its first argument is what was received. */
+  readonly mismatches?: (run: Evaluation, ...args: never[]) => readonly Mismatch[];
+}
+
+/** The files that calls may name, relative to the file of the call. */
+export interface FilesOfCalls {
+  /** A schema and those that it refers to. Throws SchemaFault. */
+  readonly readSchema: (path: string) => Promise<SchemaFiles>;
+}
+
+/** A schema and those that it refers to. */
+export interface SchemaFiles {
+  readonly root: SchemaDocument;
+  readonly others: readonly SchemaDocument[];
+}
+
+/** The problem of an argument of a call. */
+export interface Mistake {
+  readonly node: Node;
+  readonly message: string;
+  readonly hint?: string;
 }
 
 export interface ListFunction extends Described {
   readonly kind: "list";
-  readonly call: (run: Evaluation, list: readonly Value[], loop: Loop) => Value;
+  readonly call: (run: Evaluation, list: readonly Value[], loop: ListLoop) => Value;
 }
 
-/** What a list function is given beside its list. */
-export interface Loop {
+/** The tools of a list function besides its list. */
+export interface ListLoop {
   /** The value of the predicate for an item; the item itself where there is no predicate. */
   readonly each: (item: Value, index: number) => Value;
   /** The truth of it. */
@@ -48,15 +79,15 @@ export interface Loop {
   readonly extra?: Value;
 }
 
-export interface Parameter {
+export interface FunctionParameter {
   readonly name: string;
-  readonly type: ParameterType;
+  readonly type: FunctionParameterType;
   readonly optional: boolean;
   /** Whether it takes all arguments from here on. */
   readonly rest: boolean;
 }
 
-export type ParameterType =
+export type FunctionParameterType =
   | "any"
   | "string"
   | "number"
@@ -90,6 +121,33 @@ export function defineNew(
   };
 }
 
+/** The code of a function that is loaded with the first workflow that uses it. */
+export interface FunctionCode {
+  readonly call: ValueFunction["call"];
+  /** The problem of its constant argument. */
+  readonly problem?: ConstantArgument["problem"];
+}
+
+/** The same for a function whose code few workflows need; the position is that of the constant. */
+export function defineLoaded(
+  signature: string,
+  summary: string,
+  load: () => Promise<FunctionCode>,
+  position?: number,
+): ValueFunction {
+  let code: FunctionCode | undefined;
+  const call = (run: Evaluation, ...args: readonly never[]) => {
+    if (!code) throw new Error(`${signature} is not loaded`);
+    return code.call(run, ...args);
+  };
+  const loadCode = async () => {
+    code ??= await load();
+  };
+  if (position === undefined) return defineNew(signature, summary, call, loadCode);
+  const problem = (text: string) => code?.problem?.(text);
+  return defineNew(signature, summary, call, loadCode, { position, problem });
+}
+
 /** Describes a function that runs a predicate over the items of a list. */
 export function defineLoop(
   signature: string,
@@ -113,11 +171,11 @@ function readSignature(signature: string): Omit<Described, "summary"> {
 }
 
 /** `name: type`, with `?` after an optional name and `...` before a repeated one. */
-function readParameter(text: string): Parameter {
+function readParameter(text: string): FunctionParameter {
   const [written = "", type = written] = text.split(": ");
   return {
     name: written.replace(/^\.\.\.|\?$/g, ""),
-    type: type.replace("?", "") as ParameterType,
+    type: type.replace("?", "") as FunctionParameterType,
     optional: written.endsWith("?"),
     rest: written.startsWith("..."),
   };

@@ -1,5 +1,6 @@
 import type { Evaluation } from "../evaluate/evaluation.ts";
-import { Fault } from "../fault.ts";
+import { didYouMean } from "../../source/suggest.ts";
+import { Fault, quoted } from "../fault.ts";
 import { defineNew, type ValueFunction } from "./function.ts";
 
 type Crypto = Pick<typeof import("node:crypto"), "createHash" | "createHmac">;
@@ -48,5 +49,8 @@ function ready(run: Evaluation, text: string): Crypto {
 function encodingOf(name: string, encoding: string): (typeof ENCODINGS)[number] {
   const known = ENCODINGS.find((each) => each === encoding);
   if (known) return known;
-  throw new Fault(`unknown encoding of ${name}()`, `use ${ENCODINGS.join(", ")}`);
+  throw new Fault(
+    `unknown encoding ${quoted(encoding)} of ${name}()`,
+    didYouMean(encoding, ENCODINGS) ?? `use ${ENCODINGS.join(", ")}`,
+  );
 }

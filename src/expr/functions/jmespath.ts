@@ -1,7 +1,7 @@
 import type { Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
-import { LIMITS } from "../limits.ts";
+import { LIMITS } from "../expression_limits.ts";
 import { copyData } from "./copy_data.ts";
 
 type Library = typeof import("@jmespath-community/jmespath");
@@ -30,7 +30,7 @@ export async function loadJmespath(): Promise<void> {
   library = loaded;
 }
 
-/** What is wrong with an expression, or nothing. Nothing either before the library is loaded. */
+/** The problem of an expression; undefined if there is none, or before the library is loaded. */
 export function jmespathProblem(text: string): string | undefined {
   if (!library) return undefined;
   const tree = compile(text);
@@ -50,15 +50,35 @@ export function searchJmespath(run: Evaluation, value: Value, text: string): Val
   } catch (error) {
     if (error instanceof Fault || !(error instanceof Error)) throw error;
     // Other messages of the library may quote data, which may be secret.
+    const problem = callProblem(error.message) ?? "a value is of the wrong type";
     const unknown = /^Unknown function: (\w+)/.exec(error.message)?.[1];
     throw new Fault(
       unknown === undefined
-        ? "jmespath() cannot evaluate this expression: a value is of the wrong type"
+        ? `jmespath() cannot evaluate this expression: ${problem}`
         : `jmespath() has no function ${unknown}()`,
     );
   } finally {
     payer = before;
   }
+}
+
+/** Translates an error of the library about the arguments of a function into our wording. */
+function callProblem(message: string): string | undefined {
+  const call = /^Invalid arity: (\w+\(\) takes [\w ]+ but received \d+)$/.exec(message)?.[1];
+  const [, name, at, wanted = "", given] =
+    /^Invalid type: (\w+)\(\) expected argument (\d+) to be type \(([^)]+)\) but received type (\w+) instead\.$/
+      .exec(message) ?? [];
+  if (name === undefined) return call;
+  const types = wanted.split(" | ").map(typeOf).map((type) => `a ${type}`).join(" or ");
+  const isOtherList = wanted.startsWith("Array<") && given === "array";
+  const got = isOtherList ? "another list" : typeOf(given ?? "");
+  return `argument ${at} of ${name}() must be ${types}, got ${got}`;
+}
+
+/** A type as the messages of the program name it. */
+function typeOf(type: string): string {
+  return type.replace(/^Array<(\w+)>$/, "list of $1s").replace("array", "list")
+    .replace("object", "map");
 }
 
 function compile(text: string): Tree | Fault {
@@ -70,8 +90,11 @@ function compile(text: string): Tree | Fault {
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     // Without the text that the parser quotes.
-    const reason = /^(?:Syntax error, )?(unexpected token type|unexpected end|unknown function)/i
-      .exec(error.message)?.[1]?.toLowerCase();
+    const token =
+      /^Syntax error[,:] (?:expected \w+, got: |unexpected token type: |unexpected token: .*\(|invalid token \()(\w+)/s
+        .exec(error.message)?.[1];
+    const words = token?.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
+    const reason = token === "EOF" ? "it ends too early" : words && `unexpected ${words}`;
     return new Fault(`invalid JMESPath${reason ? `: ${reason}` : ""}`);
   }
 }
@@ -98,7 +121,7 @@ function meterCalls(runtime: Runtime): void {
   };
 }
 
-/** What a function may do with an argument, as steps. */
+/** The evaluation steps that a function may spend on an argument. */
 function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length >> 4;
   if (typeof value !== "object" || value === null) return 0;

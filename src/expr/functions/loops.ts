@@ -2,8 +2,8 @@ import { formatValue } from "../../value/format_value.ts";
 import type { Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { LIMITS } from "../limits.ts";
-import { defineLoop, type Loop } from "./function.ts";
+import { LIMITS } from "../expression_limits.ts";
+import { defineLoop, type ListLoop } from "./function.ts";
 import { sortBy } from "./sort.ts";
 
 /** Functions that run a predicate over the items of a list. */
@@ -85,11 +85,11 @@ export const LOOP_FUNCTIONS = [
   ),
 ] as const;
 
-function countPassing(list: readonly Value[], { test }: Loop): number {
+function countPassing(list: readonly Value[], { test }: ListLoop): number {
   return list.reduce<number>((count, item, index) => test(item, index) ? count + 1 : count, 0);
 }
 
-function sum(_: Evaluation, list: readonly Value[], { each }: Loop): number {
+function sum(_: Evaluation, list: readonly Value[], { each }: ListLoop): number {
   return list.reduce<number>((total, item, index) => {
     const value = each(item, index);
     if (typeof value !== "number") throw new Fault(`sum() needs numbers, got ${kindOf(value)}`);
@@ -101,7 +101,7 @@ function indexOrNil(index: number): Value {
   return index < 0 ? null : index;
 }
 
-function groupBy(run: Evaluation, list: readonly Value[], { each }: Loop): Value {
+function groupBy(run: Evaluation, list: readonly Value[], { each }: ListLoop): Value {
   const groups: Record<string, Value[]> = Object.create(null);
   for (const [index, item] of list.entries()) {
     (groups[formatValue(each(item, index), run)] ??= []).push(item);
@@ -109,7 +109,7 @@ function groupBy(run: Evaluation, list: readonly Value[], { each }: Loop): Value
   return groups;
 }
 
-function reduce(run: Evaluation, list: readonly Value[], { each, extra }: Loop): Value {
+function reduce(run: Evaluation, list: readonly Value[], { each, extra }: ListLoop): Value {
   if (extra === undefined && list.length === 0) {
     throw new Fault("reduce() of an empty list needs a third argument to begin with");
   }

@@ -3,7 +3,7 @@ import { plain, readField, readKey } from "../../value/plain.ts";
 import { type Dict, isDict, type Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { countCharacters } from "../evaluate/text.ts";
+import { countCharacters } from "../evaluate/text_operations.ts";
 import { define, defineNew } from "./function.ts";
 
 /** Functions on maps. */

@@ -39,7 +39,7 @@ function parseYaml(run: Evaluation, text: string): Value {
   } catch (error) {
     if (!(error instanceof yaml.YamlFault)) throw error;
     const line = text.slice(0, error.offset).split("\n").length;
-    // What the parser quotes may be secret.
+    // The text that the parser quotes may be secret.
     const reason = /["'\n]/.test(error.reason) ? "" : `: ${error.reason}`;
     throw new Fault(`parse_yaml() cannot read line ${line} of this text as YAML${reason}`);
   }
@@ -60,8 +60,15 @@ function parseCsv(run: Evaluation, text: string): Value {
   }
   const [header = [], ...rest] = rows;
   const columns = header.map((name) => name.trim());
-  if (columns.some((name, index) => name === "" || columns.indexOf(name) !== index)) {
-    throw new Fault("parse_csv() needs a first row of names, each there once");
+  for (const [index, name] of columns.entries()) {
+    const first = columns.indexOf(name);
+    if (name !== "" && first === index) continue;
+    throw new Fault(
+      "parse_csv() needs a first row of names, each there once",
+      name === ""
+        ? `column ${index + 1} has no name`
+        : `columns ${first + 1} and ${index + 1} have the same name`,
+    );
   }
   return rest.map((fields, index) => {
     run.spend(fields.length);

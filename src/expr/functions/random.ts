@@ -1,3 +1,5 @@
+import { type RandomSource, UNSEEDED } from "../draws.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
 import { define, defineNew } from "./function.ts";
 
@@ -9,12 +11,12 @@ export const CHANGING_FUNCTIONS = [
   define(
     "random_int(limit: number)",
     "A random integer from 0 to `limit` - 1.",
-    (_, limit: number) => {
+    (run, limit: number) => {
       const whole = Math.trunc(limit);
       if (whole <= 0 || whole > Number.MAX_SAFE_INTEGER || Number.isNaN(whole)) {
         throw new Fault("random_int() needs a limit above 0");
       }
-      return randomBelow(whole);
+      return randomBelow(whole, sourceOf(run));
     },
   ),
   define(
@@ -26,10 +28,10 @@ export const CHANGING_FUNCTIONS = [
         throw new Fault(`random_str() needs a length from 1 to ${LONGEST}`);
       }
       run.spend(whole >> 2);
-      return randomText(whole);
+      return randomText(whole, sourceOf(run));
     },
   ),
-  defineNew("uuid()", "A random UUID (version 4).", () => crypto.randomUUID()),
+  defineNew("uuid()", "A random UUID (version 4).", (run) => randomUuid(sourceOf(run))),
   define(
     "unixtime()",
     "The current Unix time in seconds.",
@@ -37,25 +39,37 @@ export const CHANGING_FUNCTIONS = [
   ),
 ] as const;
 
-/** Every number is as likely as the next: draws from the uneven rest are thrown away. */
-function randomBelow(limit: number): number {
-  const range = 2n ** 64n;
-  const fair = range - range % BigInt(limit);
-  const draw = new BigUint64Array(1);
-  do crypto.getRandomValues(draw); while (draw[0]! >= fair);
-  return Number(draw[0]! % BigInt(limit));
+function sourceOf({ scope }: Evaluation): RandomSource {
+  return scope.random ?? UNSEEDED;
 }
 
-function randomText(length: number): string {
+/** Every number is as likely as the next: draws from the uneven rest are thrown away. */
+function randomBelow(limit: number, source: RandomSource): number {
+  const range = 2n ** 64n;
+  const fair = range - range % BigInt(limit);
+  let draw: bigint;
+  do draw = BigInt(source.next()) << 32n | BigInt(source.next()); while (draw >= fair);
+  return Number(draw % BigInt(limit));
+}
+
+function randomText(length: number, source: RandomSource): string {
   const fair = 256 - 256 % CHARACTERS.length;
-  const bytes = new Uint8Array(Math.min(65_536, length * 2));
   let text = "";
   while (text.length < length) {
-    crypto.getRandomValues(bytes);
-    for (const byte of bytes) {
+    for (let bytes = source.next(), left = 4; left > 0 && text.length < length; left--) {
+      const byte = bytes & 255;
       if (byte < fair) text += CHARACTERS[byte % CHARACTERS.length];
-      if (text.length === length) break;
+      bytes >>>= 8;
     }
   }
   return text;
+}
+
+function randomUuid(source: RandomSource): string {
+  const words = Array.from({ length: 4 }, () => source.next());
+  // The version, 4, and the variant of RFC 9562.
+  words[1] = (words[1]! & 0xffff0fff | 0x4000) >>> 0;
+  words[2] = (words[2]! & 0x3fffffff | 0x80000000) >>> 0;
+  const hex = words.map((word) => word.toString(16).padStart(8, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

@@ -1,25 +1,28 @@
-import type { Node } from "../parse/ast.ts";
+import type { CallExpression, Node } from "../parse/ast.ts";
 import { childrenOf } from "../parse/tree.ts";
 import { BIT_FUNCTIONS } from "./bits.ts";
-import { CHECK_FUNCTIONS } from "./checks.ts";
+import { CHECK_FUNCTIONS } from "./check_functions.ts";
 import { CONVERSION_FUNCTIONS } from "./conversion.ts";
 import { ENCODING_FUNCTIONS } from "./encoding.ts";
 import { EXTRACTION_FUNCTIONS } from "./extraction.ts";
-import type { FunctionRecord } from "./function.ts";
+import type { FunctionRecord, ValueFunction } from "./function.ts";
 import { HASH_FUNCTIONS } from "./hashes.ts";
 import { LIST_FUNCTIONS } from "./lists.ts";
 import { LOOP_FUNCTIONS } from "./loops.ts";
 import { MAP_FUNCTIONS } from "./maps.ts";
-import { MATCH_FUNCTIONS } from "./match_json.ts";
+import { MATCH_FUNCTIONS } from "./matching/match_json.ts";
+import { SCHEMA_FUNCTION } from "./matching/schema.ts";
 import { NUMBER_FUNCTIONS } from "./numbers.ts";
 import { PARSING_FUNCTIONS } from "./parsing.ts";
 import { CHANGING_FUNCTIONS } from "./random.ts";
-import { TEXT_FUNCTIONS } from "./text.ts";
-import { WORD_FUNCTIONS } from "./words.ts";
+import { TIME_FUNCTIONS } from "./time_functions.ts";
+import { TEXT_FUNCTIONS } from "./text_functions.ts";
+import { JWT_FUNCTIONS } from "./tokens.ts";
+import { WORD_FUNCTIONS } from "./word_functions.ts";
 
 /** Functions of one kind. */
 interface FunctionGroup {
-  /** What they are about, for documents. */
+  /** Their subject, for documents. */
   readonly title: string;
   readonly functions: readonly FunctionRecord[];
 }
@@ -36,9 +39,10 @@ export const FUNCTION_GROUPS: readonly FunctionGroup[] = [
   { title: "Conversion", functions: [...CONVERSION_FUNCTIONS, ...PARSING_FUNCTIONS] },
   { title: "Encoding", functions: ENCODING_FUNCTIONS },
   { title: "Hashes", functions: HASH_FUNCTIONS },
+  { title: "JSON Web Tokens", functions: JWT_FUNCTIONS },
   { title: "Checks", functions: CHECK_FUNCTIONS },
-  { title: "Comparison of JSON", functions: MATCH_FUNCTIONS },
-  { title: "Random and time", functions: CHANGING_FUNCTIONS },
+  { title: "Comparison of JSON", functions: [...MATCH_FUNCTIONS, SCHEMA_FUNCTION] },
+  { title: "Random and time", functions: [...CHANGING_FUNCTIONS, ...TIME_FUNCTIONS] },
   { title: "Operators as functions", functions: WORD_FUNCTIONS },
 ];
 
@@ -57,12 +61,22 @@ export function takesPredicate(name: string, position: number): boolean {
   return FUNCTIONS.get(name)?.parameters[position]?.type === "predicate";
 }
 
-/** What loads the functions of an expression; most need nothing to be loaded. */
+/** The loaders of the functions of an expression; most functions need none. */
 export function loadersOf(node: Node): readonly (() => Promise<void>)[] {
   const inside = childrenOf(node).flatMap(loadersOf);
   if (node.type !== "CallExpression" || node.callee.type !== "Identifier") return inside;
   const load = FUNCTIONS.get(node.callee.name)?.load;
   return load ? [load, ...inside] : inside;
+}
+
+/** The calls in an expression that are prepared when it is loaded. */
+export function callsToPrepare(
+  node: Node,
+): readonly (readonly [call: CallExpression, prepare: NonNullable<ValueFunction["prepare"]>])[] {
+  const inside = childrenOf(node).flatMap(callsToPrepare);
+  if (node.type !== "CallExpression" || node.callee.type !== "Identifier") return inside;
+  const record = FUNCTIONS.get(node.callee.name);
+  return record?.kind === "value" && record.prepare ? [[node, record.prepare], ...inside] : inside;
 }
 
 /** Loads what any function needs. */

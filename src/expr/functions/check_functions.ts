@@ -1,6 +1,6 @@
 import { isEqual } from "../../value/compare.ts";
 import type { Value } from "../../value/value.ts";
-import { Fault } from "../fault.ts";
+import { Fault, quoted } from "../fault.ts";
 import { defineNew } from "./function.ts";
 
 /** Functions for tests: whether a value is one of several, close to a number, or of a form. */
@@ -58,7 +58,10 @@ function comparableVersion(version: string): string {
   const [, major, minor, patch, before] = found ?? [];
   const hasZero = before?.split(".").some((part) => /^0\d+$/.test(part));
   if (major === undefined || minor === undefined || patch === undefined || hasZero) {
-    throw new Fault("semver() needs a version like 1.2.3 or 1.2.3-rc.1");
+    throw new Fault(
+      `semver() cannot read ${quoted(version)}`,
+      "write a version like 1.2.3 or 1.2.3-rc.1",
+    );
   }
   const core = [major, minor, patch].map(comparableNumber).join(".");
   // A release comes after what comes before it, and "~" after "-".
@@ -68,6 +71,11 @@ function comparableVersion(version: string): string {
   );
   // "!" comes before all that a part may hold.
   return `${core}-${parts.join("!")}`;
+}
+
+/** Whether a string is what semver() gives. */
+export function isComparableVersion(text: string): boolean {
+  return /^[A-Z]\d+\.[A-Z]\d+\.[A-Z]\d+[~-]/.test(text);
 }
 
 /** A longer number is larger: a letter for its length comes first. */

@@ -9,14 +9,15 @@ import type {
   Selector,
   SingularQuerySegment,
 } from "./json_path_tree.ts";
-import { compareValues, isEqual } from "../../value/compare.ts";
-import { plain, readField } from "../../value/plain.ts";
-import { isDict, type Value } from "../../value/value.ts";
-import type { Evaluation } from "../evaluate/evaluation.ts";
-import { loadRegexEngine, matchesRegex, regexProblem } from "../evaluate/regex.ts";
-import { countCharacters } from "../evaluate/text.ts";
-import { Fault } from "../fault.ts";
-import { LIMITS } from "../limits.ts";
+import { compareValues, isEqual } from "../../../value/compare.ts";
+import { plain, readField } from "../../../value/plain.ts";
+import { isDict, type Value } from "../../../value/value.ts";
+import type { Evaluation } from "../../evaluate/evaluation.ts";
+import { loadRegexEngine, matchesRegex, regexProblem } from "../../evaluate/regex.ts";
+import { countCharacters } from "../../evaluate/text_operations.ts";
+import { Fault } from "../../fault.ts";
+import { LIMITS } from "../../expression_limits.ts";
+import { groupAnds } from "./group_ands.ts";
 import { pathProblem, toRegex } from "./json_path_check.ts";
 
 let parser: ((path: string) => JsonPathQuery) | undefined;
@@ -30,7 +31,7 @@ export async function loadJsonPath(): Promise<void> {
   parser ??= (await import("jsonpath-rfc9535/parser")).default as (path: string) => JsonPathQuery;
 }
 
-/** What is wrong with a JSONPath, or nothing. Nothing either before the parser is loaded. */
+/** The problem of a JSONPath; undefined if there is none, or before the parser is loaded. */
 export function jsonPathProblem(path: string): string | undefined {
   if (!parser) return undefined;
   const query = parse(path);
@@ -42,7 +43,29 @@ export function selectByPath(run: Evaluation, value: Value, path: string): Value
   if (!parsed.has(path)) run.spend(PARSE_COST);
   const query = parse(path);
   if (query instanceof Fault) throw query;
-  return new Search(run, value).select(value, query.segments);
+  return new Search(run, value).select(value, query.segments).map((found) => found.value);
+}
+
+/** The paths of the values that a path of RFC 9535 finds: keys and indexes, from the outside. */
+export function locateByPath(
+  run: Evaluation,
+  value: Value,
+  path: string,
+): readonly (readonly (string | number)[])[] {
+  const query = parse(path);
+  if (query instanceof Fault) throw query;
+  return new Search(run, value).select(value, query.segments).map(pathOf);
+}
+
+/** A value, and where it was found. */
+interface Found {
+  readonly value: Value;
+  readonly inside?: Found;
+  readonly key?: string | number;
+}
+
+function pathOf({ inside, key }: Found): (string | number)[] {
+  return inside && key !== undefined ? [...pathOf(inside), key] : [];
 }
 
 function parse(path: string): JsonPathQuery | Fault {
@@ -61,12 +84,14 @@ function parseNew(path: string, parser: (path: string) => JsonPathQuery): JsonPa
     return new Fault(`the JSONPath is longer than ${LIMITS.pattern} characters`);
   }
   if (!path.startsWith("$")) return new Fault('invalid JSONPath: it must start with "$"');
-  if (nestingOf(path) > MOST_NESTING) {
+  const grouped = path.includes("&&") ? groupAnds(path) : path;
+  if (nestingOf(grouped) > MOST_NESTING) {
     return new Fault(`invalid JSONPath: more than ${MOST_NESTING} brackets inside each other`);
   }
   let query: JsonPathQuery;
   try {
     query = parser(path);
+    if (grouped !== path) query = parser(grouped);
   } catch (error) {
     const at = (error as { location?: { start: { offset: number } } }).location?.start.offset;
     if (at === undefined) return new Fault("invalid JSONPath");
@@ -82,7 +107,7 @@ function parseNew(path: string, parser: (path: string) => JsonPathQuery): JsonPa
 /** The parser's time grows with the power of it. */
 const MOST_NESTING = 6;
 
-/** How many brackets are inside each other, at most. */
+/** The maximum depth of nested brackets. */
 function nestingOf(path: string): number {
   let depth = 0;
   let most = 0;
@@ -104,8 +129,8 @@ class Search {
     this.#root = root;
   }
 
-  select(from: Value, segments: readonly Segment[]): Value[] {
-    let nodes = [from];
+  select(from: Value, segments: readonly Segment[]): Found[] {
+    let nodes: Found[] = [{ value: from }];
     for (const { type, node } of segments) {
       const selectors = node.type === "BracketedSelection" ? node.selectors : [node];
       const starts = type === "DescendantSegment"
@@ -118,55 +143,58 @@ class Search {
     return nodes;
   }
 
-  *#descendants(value: Value): Generator<Value> {
-    yield value;
-    for (const child of this.#children(value)) yield* this.#descendants(child);
+  *#descendants(found: Found): Generator<Found> {
+    yield found;
+    for (const child of this.#children(found)) yield* this.#descendants(child);
   }
 
-  *#children(value: Value): Generator<Value> {
+  *#children(inside: Found): Generator<Found> {
+    const { value } = inside;
     this.#run.spend(1);
     if (Array.isArray(value)) {
-      for (const item of value) {
+      for (const [key, item] of value.entries()) {
         this.#run.spend(1);
-        yield plain(item);
+        yield { value: plain(item), inside, key };
       }
     } else if (isDict(value)) {
       for (const key of Object.keys(value)) {
         this.#run.spend(1);
         const child = readField(value, key);
-        if (child !== undefined) yield child;
+        if (child !== undefined) yield { value: child, inside, key };
       }
     }
   }
 
   *#pick(
-    value: Value,
+    inside: Found,
     selector: Selector | { type: "MemberNameShorthand"; value: string },
-  ): Generator<Value> {
+  ): Generator<Found> {
+    const { value } = inside;
     this.#run.spend(1);
     switch (selector.type) {
       case "WildcardSelector":
-        yield* this.#children(value);
+        yield* this.#children(inside);
         return;
       case "SliceSelector":
-        if (Array.isArray(value)) yield* this.#slice(value, selector);
+        if (Array.isArray(value)) yield* this.#slice(inside, value, selector);
         return;
       case "FilterSelector":
-        for (const child of this.#children(value)) {
-          if (this.#isTrue(selector.value, child)) yield child;
+        for (const child of this.#children(inside)) {
+          if (this.#isTrue(selector.value, child.value)) yield child;
         }
         return;
       default: {
         const found = read(value, selector.value);
-        if (found !== undefined) yield found;
+        if (found !== undefined) yield { value: found, inside, key: keyOf(value, selector.value) };
       }
     }
   }
 
   *#slice(
+    inside: Found,
     list: readonly Value[],
     { start, end, step }: { start: number | null; end: number | null; step: number | null },
-  ): Generator<Value> {
+  ): Generator<Found> {
     const by = step ?? 1;
     if (by === 0) return;
     const { length } = list;
@@ -180,7 +208,7 @@ class Search {
       ];
     for (let index = first; by > 0 ? index < last : index > last; index += by) {
       this.#run.spend(1);
-      yield plain(list[index]);
+      yield { value: plain(list[index]), inside, key: index };
     }
   }
 
@@ -252,7 +280,8 @@ class Search {
   }
 
   #query({ value }: FilterQuery, here: Value): Value[] {
-    return this.select(value.type === "RelQuery" ? here : this.#root, value.segments);
+    const from = value.type === "RelQuery" ? here : this.#root;
+    return this.select(from, value.segments).map((found) => found.value);
   }
 
   #call({ name, arguments: args }: FunctionExpr, here: Value): Value | undefined {
@@ -296,6 +325,11 @@ class Search {
     const regex = toRegex(pattern, whole);
     return regexProblem(regex) === undefined && matchesRegex(text, regex, this.#run);
   }
+}
+
+/** The index that a negative one means, and any other key as it is. */
+function keyOf(value: Value, key: string | number): string | number {
+  return typeof key === "number" && key < 0 && Array.isArray(value) ? value.length + key : key;
 }
 
 function read(value: Value, key: string | number): Value | undefined {

@@ -1,7 +1,7 @@
 import type { Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { countCharacters, findLastText, findText, splitText } from "../evaluate/text.ts";
+import { countCharacters, findLastText, findText, splitText } from "../evaluate/text_operations.ts";
 import { define } from "./function.ts";
 
 /** Functions on texts. */

@@ -1,7 +1,7 @@
-import type { Value } from "../../value/value.ts";
-import type { Evaluation } from "../evaluate/evaluation.ts";
-import { Fault } from "../fault.ts";
-import { LIMITS } from "../limits.ts";
+import type { Value } from "../../../value/value.ts";
+import type { Evaluation } from "../../evaluate/evaluation.ts";
+import { Fault } from "../../fault.ts";
+import { LIMITS } from "../../expression_limits.ts";
 
 type Parser = typeof import("htmlparser2");
 type Matcher = typeof import("css-select");
@@ -17,7 +17,7 @@ export async function loadHtml(): Promise<void> {
   library = { parser, matcher };
 }
 
-/** What is wrong with a selector, or nothing. Nothing either before the library is loaded. */
+/** The problem of a selector; undefined if there is none, or before the library is loaded. */
 export function selectorProblem(selector: string): string | undefined {
   if (!library) return undefined;
   if (selector.length > LIMITS.pattern) {
@@ -28,10 +28,10 @@ export function selectorProblem(selector: string): string | undefined {
     return undefined;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    // What follows is a part of the selector, which may hold a secret.
-    const told = error.message.replace(/^Unmatched selector.*/s, "unknown syntax")
+    // The rest is a part of the selector, which may hold a secret.
+    const reason = error.message.replace(/^Unmatched selector.*/s, "unknown syntax")
       .replace(/, (?:found|got) .*/s, "");
-    return `invalid selector: ${told.charAt(0).toLowerCase()}${told.slice(1)}`;
+    return `invalid selector: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`;
   }
 }
 
@@ -47,7 +47,7 @@ export function selectTexts(
   if (problem !== undefined) throw new Fault(problem);
   run.spend(SELECTOR_COST + (text.length >> 4));
   const isXml = /^\s*<\?xml\b/.test(text);
-  const document = parse(text, isXml);
+  const document = readMarkup(text, isXml, "css()");
   const found = matcher.selectAll<Content, Element>(selector, document, {
     xmlMode: isXml,
     adapter: meteredAdapter(run),
@@ -67,13 +67,17 @@ function loaded() {
   return library;
 }
 
-function parse(text: string, isXml: boolean): Content[] {
+/** A node of a parsed text. */
+export type MarkupNode = Content;
+
+/** Reads XML or HTML, for a function that messages name. */
+export function readMarkup(text: string, isXml: boolean, caller: string): Content[] {
   const { DomHandler, Parser } = loaded().parser;
   let levels = 0;
   class LimitedHandler extends DomHandler {
     override onopentag(name: string, attributes: Record<string, string>): void {
       if (++levels > MOST_LEVELS) {
-        throw new Fault(`css() reads at most ${MOST_LEVELS} elements inside each other`);
+        throw new Fault(`${caller} reads at most ${MOST_LEVELS} elements inside each other`);
       }
       super.onopentag(name, attributes);
     }

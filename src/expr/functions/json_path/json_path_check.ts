@@ -1,4 +1,4 @@
-import { regexProblem } from "../evaluate/regex.ts";
+import { regexProblem } from "../../evaluate/regex.ts";
 import type {
   Comparable,
   FunctionArgument,
@@ -19,7 +19,7 @@ const FUNCTIONS: Readonly<Record<string, { takes: readonly Kind[]; gives: Kind }
   search: { takes: ["value", "value"], gives: "truth" },
 };
 
-/** What RFC 9535 forbids in a JSONPath that its grammar allows, or nothing. */
+/** A problem of a JSONPath that its grammar allows and RFC 9535 forbids; undefined if there is none. */
 export function pathProblem({ segments }: Pick<JsonPathQuery, "segments">): string | undefined {
   return first(segments, segmentProblem);
 }
@@ -77,7 +77,9 @@ function operandProblem(operand: Comparable): string | undefined {
 }
 
 function callProblem(call: FunctionExpr, wanted: Kind): string | undefined {
-  const { name, arguments: args } = call;
+  const { name } = call;
+  // The parser gives null where there is none.
+  const args = call.arguments ?? [];
   const known = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
   if (!known) return `unknown function ${name}(); there are ${Object.keys(FUNCTIONS).join(", ")}`;
   if (known.gives !== wanted) {

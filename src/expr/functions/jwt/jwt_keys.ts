@@ -1,0 +1,162 @@
+import type { KeyObject } from "node:crypto";
+import { isDict, type Value } from "../../../value/value.ts";
+import { Fault } from "../../fault.ts";
+
+export type Crypto = typeof import("node:crypto");
+
+/** A secret, or one half of a pair of keys. */
+export interface JwtKey {
+  readonly object: KeyObject;
+  /** Of a JWK: what it says about itself. */
+  readonly id?: string;
+  readonly algorithm?: string;
+}
+
+/** The algorithm of a signature. */
+export interface JwtAlgorithm {
+  readonly name: string;
+  readonly kind: "HS" | "RS" | "PS" | "ES" | "EdDSA";
+  /** The digest; none for EdDSA. */
+  readonly hash: string | null;
+}
+
+const ALGORITHM = /^(HS|RS|PS|ES)(256|384|512)$/;
+
+/** The algorithms, for messages. */
+export const ALGORITHMS = "HS256, RS256, PS256, ES256 (also with 384 and 512) and EdDSA";
+
+/** The algorithm of that name; undefined if there is none, or it is "none". */
+export function algorithmOf(name: string): JwtAlgorithm | undefined {
+  if (name === "EdDSA" || name === "Ed25519") return { name, kind: "EdDSA", hash: null };
+  const [, kind, bits] = ALGORITHM.exec(name) ?? [];
+  return kind ? { name, kind: kind as "HS", hash: `sha${bits}` } : undefined;
+}
+
+/** The purpose of a key. */
+export type Purpose = "sign" | "verify";
+
+/** Reads a key: a secret, PEM text, a JWK or a JWK set, also as JSON text. */
+export function readKeys(crypto: Crypto, key: Value, purpose: Purpose): readonly JwtKey[] {
+  if (typeof key === "string") {
+    if (key.includes("-----BEGIN ")) return [{ object: readPem(crypto, key, purpose) }];
+    if (/^\s*\{/.test(key)) return readKeys(crypto, parse(key), purpose);
+    if (key === "") throw new Fault("the key is empty");
+    return [{ object: crypto.createSecretKey(key, "utf8") }];
+  }
+  if (!isDict(key)) throw new Fault("the key must be a secret, PEM text, a JWK or a JWK set");
+  if (Array.isArray(key.keys)) {
+    return (key.keys as readonly Value[]).flatMap((one) => {
+      try {
+        return isDict(one) && one.use !== "enc" ? [readJwk(crypto, one, purpose)] : [];
+      } catch (error) {
+        // A set may have keys of kinds that are not known here.
+        if (error instanceof Fault) return [];
+        throw error;
+      }
+    });
+  }
+  return [readJwk(crypto, key, purpose)];
+}
+
+function parse(text: string): Value {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Fault("the key begins like a JWK and is not valid JSON");
+  }
+}
+
+function readPem(crypto: Crypto, text: string, purpose: Purpose): KeyObject {
+  try {
+    if (purpose === "sign") return crypto.createPrivateKey(text);
+    if (text.includes("-----BEGIN CERTIFICATE-----")) {
+      return new crypto.X509Certificate(text).publicKey;
+    }
+    return crypto.createPublicKey(text);
+  } catch {
+    const hint = purpose === "sign" && text.includes("PUBLIC KEY")
+      ? "a public key verifies; signing needs the private one"
+      : "give all lines from BEGIN to END, each on a line of its own";
+    throw new Fault(`cannot read the key as PEM for a ${nameOf(purpose)} key`, hint);
+  }
+}
+
+function nameOf(purpose: Purpose): string {
+  return purpose === "sign" ? "private" : "public";
+}
+
+function readJwk(
+  crypto: Crypto,
+  jwk: Readonly<Record<string, Value>>,
+  purpose: Purpose,
+): JwtKey {
+  const named = {
+    ...typeof jwk.kid === "string" ? { id: jwk.kid } : {},
+    ...typeof jwk.alg === "string" ? { algorithm: jwk.alg } : {},
+  };
+  try {
+    if (jwk.kty === "oct") {
+      const bytes = Uint8Array.fromBase64(String(jwk.k), { alphabet: "base64url" });
+      return { object: crypto.createSecretKey(bytes), ...named };
+    }
+    if (purpose === "sign" && jwk.d === undefined) {
+      throw new Fault("the JWK has no private part", "a public key verifies only");
+    }
+    // Deno needs a plain object.
+    const input = { key: { ...jwk } as Record<string, string>, format: "jwk" } as const;
+    const object = purpose === "sign"
+      ? crypto.createPrivateKey(input)
+      : crypto.createPublicKey({ ...input, key: publicPart(input.key) });
+    return { object, ...named };
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw new Fault(`cannot read the JWK as a ${nameOf(purpose)} key`);
+  }
+}
+
+function publicPart(jwk: Readonly<Record<string, string>>): Record<string, string> {
+  const names = ["kty", "n", "e", "crv", "x", "y"];
+  return Object.fromEntries(Object.entries(jwk).filter(([name]) => names.includes(name)));
+}
+
+const CURVES: Readonly<Record<string, string>> = {
+  ES256: "prime256v1",
+  ES384: "secp384r1",
+  ES512: "secp521r1",
+};
+
+/** Why a key cannot be used with an algorithm; undefined if it can. */
+export function keyProblem({ object }: JwtKey, { name, kind }: JwtAlgorithm): string | undefined {
+  const type = object.type === "secret" ? "secret" : object.asymmetricKeyType ?? "unknown";
+  const fits = {
+    HS: type === "secret",
+    RS: type === "rsa",
+    PS: type === "rsa" || type === "rsa-pss",
+    ES: type === "ec",
+    EdDSA: type === "ed25519" || type === "ed448",
+  }[kind];
+  const wanted = { HS: "a secret", RS: "an RSA key", PS: "an RSA key", ES: "an EC key" };
+  const words = kind === "EdDSA" ? "an Ed25519 key" : wanted[kind];
+  if (!fits) {
+    const given = type === "secret"
+      ? "a secret"
+      : `${/^(rsa|ec|ed)/.test(type) ? "an" : "a"} ${type.toUpperCase()} key`;
+    return `${name} needs ${words}, and this is ${given}`;
+  }
+  const curve = object.asymmetricKeyDetails?.namedCurve;
+  if (kind === "ES" && curve !== undefined && curve !== CURVES[name]) {
+    return `${name} needs a key on the curve ${CURVES[name]}, and this one is on ${curve}`;
+  }
+  return undefined;
+}
+
+/** The algorithm that a key is made for, where the caller names none. */
+export function usualAlgorithm({ object, algorithm }: JwtKey): string {
+  if (algorithm !== undefined) return algorithm;
+  if (object.type === "secret") return "HS256";
+  if (object.asymmetricKeyType === "ec") {
+    const curve = object.asymmetricKeyDetails?.namedCurve;
+    return Object.keys(CURVES).find((name) => CURVES[name] === curve) ?? "ES256";
+  }
+  return object.asymmetricKeyType === "ed25519" ? "EdDSA" : "RS256";
+}

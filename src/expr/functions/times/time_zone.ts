@@ -1,0 +1,95 @@
+/** The local time of a zone. */
+export interface LocalTime {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  readonly millisecond: number;
+  /** Minutes that the zone is ahead of UTC. */
+  readonly offset: number;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Whether there is a time zone of that name, as IANA names them. */
+export function isZone(zone: string): boolean {
+  try {
+    formatOf(zone);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The local time of a zone at an instant. */
+export function localTime(instant: number, zone: string): LocalTime {
+  const offset = offsetAt(instant, zone);
+  const shifted = new Date(instant + offset * 60_000);
+  return {
+    year: shifted.getUTCFullYear(),
+    month: shifted.getUTCMonth() + 1,
+    day: shifted.getUTCDate(),
+    hour: shifted.getUTCHours(),
+    minute: shifted.getUTCMinutes(),
+    second: shifted.getUTCSeconds(),
+    millisecond: shifted.getUTCMilliseconds(),
+    offset,
+  };
+}
+
+/** When the clocks of a zone show this, in milliseconds as if they showed UTC. */
+export function instantOf(shown: number, zone: string): number {
+  // Close to a change of the clocks, the second guess is on the right side of it.
+  const guess = shown - offsetAt(shown, zone) * 60_000;
+  return shown - offsetAt(guess, zone) * 60_000;
+}
+
+/** `CET`; the offset, as in `+09`, where English has no short name. */
+export function zoneName(instant: number, zone: string): string {
+  if (zone === "UTC") return "UTC";
+  for (const locale of ["en-US", "en-GB", "en-AU", "en-IN"]) {
+    const parts = new Intl.DateTimeFormat(locale, { timeZone: zone, timeZoneName: "short" })
+      .formatToParts(instant);
+    const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+    if (!/\d/.test(name) && name !== "") return name;
+  }
+  const minutes = offsetAt(instant, zone);
+  const hours = String(Math.trunc(Math.abs(minutes) / 60)).padStart(2, "0");
+  const rest = Math.abs(minutes) % 60;
+  return `${minutes < 0 ? "-" : "+"}${hours}${rest === 0 ? "" : String(rest).padStart(2, "0")}`;
+}
+
+function offsetAt(instant: number, zone: string): number {
+  if (zone === "UTC") return 0;
+  const part = Object.fromEntries(
+    formatOf(zone).formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
+  ) as Readonly<Record<string, number>>;
+  const shown = Date.UTC(
+    ...[
+      part.year!,
+      part.month! - 1,
+      part.day!,
+      part.hour! % 24,
+      part.minute!,
+      part.second!,
+    ] as const,
+  );
+  return Math.round((shown - Math.floor(instant / 1000) * 1000) / 60_000);
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    calendar: "gregory",
+    numberingSystem: "latn",
+    hourCycle: "h23",
+    ...{ year: "numeric", month: "numeric", day: "numeric" } as const,
+    ...{ hour: "numeric", minute: "numeric", second: "numeric" } as const,
+  });
+  formats.set(zone, made);
+  return made;
+}

@@ -1,0 +1,162 @@
+import type { Draft } from "./ajv.ts";
+import { isDict, type Value } from "../../value/value.ts";
+
+/** A mistake in a schema. */
+export class SchemaFault extends Error {
+  constructor(message: string, readonly hint?: string) {
+    super(message);
+  }
+}
+
+/** The draft of a schema by its `$schema`, or the latest. Draft 6 is a part of draft 7. */
+export function draftOf(schema: unknown): Draft {
+  const written = isDict(schema) ? schema.$schema : undefined;
+  if (written === undefined) return "2020-12";
+  const name = typeof written === "string"
+    ? /^https?:\/\/json-schema\.org\/(?:draft[-/])?([0-9-]+|schema)(?:\/?schema)?#?$/.exec(written)
+      ?.[1]
+    : undefined;
+  const draft = DRAFTS[name?.replace(/^0(?=\d$)/, "") ?? ""];
+  if (draft) return draft;
+  throw new SchemaFault(
+    `unknown draft ${JSON.stringify(written)} in $schema`,
+    "write http://json-schema.org/draft-07/schema#, or https://json-schema.org/draft/ with " +
+      "2020-12/schema or 2019-09/schema",
+  );
+}
+
+const DRAFTS: Readonly<Record<string, Draft>> = {
+  schema: "2020-12",
+  "2020-12": "2020-12",
+  "2019-09": "2019-09",
+  "7": "7",
+  "6": "7",
+  "4": "4",
+};
+
+/** The keyword that counts the work of a schema; no schema from outside has a name like it. */
+export const WORK = "x-runner-work";
+
+/** Keywords whose values are data, in which nothing is a schema. */
+const DATA: ReadonlySet<string> = new Set([
+  ...["const", "enum", "default", "example", "examples"],
+  ...["dependentRequired", "$vocabulary"],
+]);
+
+/** Keywords whose values are maps from names to schemas. */
+const MAPS: ReadonlySet<string> = new Set([
+  ...["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"],
+  "dependencies",
+]);
+
+/** A copy of a schema in which every object that may be a schema counts its work. */
+export function countingCopy(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(countingCopy);
+  if (!isDict(schema)) return schema;
+  const copy: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === WORK) continue;
+    const inside: unknown = DATA.has(key)
+      ? value
+      : MAPS.has(key) && isDict(value)
+      ? mapValues(value, countingCopy)
+      : countingCopy(value);
+    // A key named "__proto__" is a key like any other.
+    Object.defineProperty(copy, key, {
+      value: inside,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  }
+  copy[WORK] = workOf(schema);
+  return copy;
+}
+
+function mapValues(map: object, change: (value: unknown) => unknown): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(map)) {
+    Object.defineProperty(copy, key, {
+      value: change(value),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  }
+  return copy;
+}
+
+/** The cost of validating a value, without the subschemas. */
+function workOf(schema: Readonly<Record<string, unknown>>): number {
+  const lists = [schema.enum, schema.required, schema.const];
+  return 1 + lists.reduce<number>((sum, list) => sum + sizeOf(list), 0);
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length >> 6;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, part) => sum + 1 + sizeOf(part), 0);
+}
+
+/** A reference of a schema, and its place. */
+export interface Reference {
+  /** The text as written, without the fragment. */
+  readonly written: string;
+  /** The URI that it means. */
+  readonly uri: string;
+}
+
+/** The references of a schema to other ones, and the URIs that it defines by `$id`. */
+export interface Links {
+  readonly references: readonly Reference[];
+  readonly defined: ReadonlySet<string>;
+}
+
+/** Finds the links of a schema that was read from a URI. */
+export function linksIn(schema: unknown, uri: string): Links {
+  const references: Reference[] = [];
+  const defined = new Set([uri]);
+  const walk = (part: unknown, base: string, isMap: boolean): void => {
+    if (Array.isArray(part)) return part.forEach((item) => walk(item, base, false));
+    if (!isDict(part)) return;
+    let here = base;
+    if (!isMap) {
+      const id = idOf(part);
+      if (id !== undefined && !id.startsWith("#")) {
+        here = resolve(id, base) ?? base;
+        defined.add(here);
+      }
+      for (const key of ["$ref", "$dynamicRef", "$recursiveRef"]) {
+        const written = part[key];
+        if (typeof written !== "string") continue;
+        const bare = written.split("#")[0]!;
+        const meant = bare === "" ? undefined : resolve(bare, here);
+        if (meant !== undefined) references.push({ written: bare, uri: meant });
+      }
+    }
+    for (const [key, value] of Object.entries(part)) {
+      if (isMap || !DATA.has(key)) walk(value, here, !isMap && MAPS.has(key));
+    }
+  };
+  walk(schema, uri, false);
+  return { references, defined };
+}
+
+/** The URI of a schema by its own `$id`, which draft 4 calls `id`. */
+export function idOf(schema: unknown): string | undefined {
+  if (!isDict(schema as Value)) return undefined;
+  const { $id, id } = schema as Readonly<Record<string, unknown>>;
+  const written = typeof $id === "string" ? $id : typeof id === "string" ? id : undefined;
+  return written === undefined ? undefined : written.replace(/#$/, "") || undefined;
+}
+
+/** A reference as a URI without a fragment; undefined where it is not one. */
+export function resolve(reference: string, base: string): string | undefined {
+  try {
+    const url = new URL(reference, base);
+    url.hash = "";
+    return url.href;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,115 @@
+import type { ErrorObject } from "./ajv.ts";
+import { formatJson } from "../../value/format_value.ts";
+import type { Meter } from "../../value/meter.ts";
+import type { Mismatch } from "../../value/mismatch.ts";
+import { plain, readField } from "../../value/plain.ts";
+import { isDict, type Value } from "../../value/value.ts";
+
+/** The errors of ajv for a value, each with its place, without those that only repeat others. */
+export function violationsOf(
+  errors: readonly ErrorObject[],
+  value: Value,
+  meter: Meter,
+): Mismatch[] {
+  const seen = new Set<string>();
+  return errors.flatMap((error) => {
+    meter.spend(10);
+    // It says that "then" or a name was wrong, of which there is an error of its own.
+    if (error.keyword === "if" || error.keyword === "propertyNames") return [];
+    const violation = violationOf(error, value, meter);
+    const key = JSON.stringify([violation.path, violation.expected]);
+    if (seen.has(key)) return [];
+    seen.add(key);
+    return violation;
+  });
+}
+
+function violationOf(error: ErrorObject, value: Value, meter: Meter): Mismatch {
+  const { keyword, instancePath, params, propertyName } = error;
+  const { path, at } = follow(value, instancePath);
+  const branch = /\/(anyOf|oneOf)\/(\d+)\//.exec(error.schemaPath);
+  const note = [
+    ...propertyName === undefined ? [] : [`the name ${JSON.stringify(propertyName)}`],
+    ...branch ? [`by ${branch[1]}[${branch[2]}]`] : [],
+  ].join(", ");
+  const more = note === "" ? {} : { note };
+  switch (keyword) {
+    case "required":
+    case "dependentRequired":
+    case "dependencies": {
+      const name = String(params.missingProperty);
+      const inside = isDict(at) ? readField(at, name) : undefined;
+      return { path: [...path, name], expected: "required", actual: inside, ...more };
+    }
+    case "additionalProperties":
+    case "unevaluatedProperties": {
+      const name = String(params.additionalProperty ?? params.unevaluatedProperty);
+      const actual = isDict(at) ? readField(at, name) : undefined;
+      return { path: [...path, name], expected: "no such property", actual, ...more };
+    }
+  }
+  return { path, expected: expectedBy(error, meter), actual: at, ...more };
+}
+
+/** The requirement of a keyword, in words. */
+function expectedBy({ keyword, params, schema, message = keyword }: ErrorObject, meter: Meter) {
+  switch (keyword) {
+    case "type":
+      return `type ${[params.type].flat().join(" or ")}`;
+    case "enum":
+      return `one of ${formatJson(params.allowedValues, meter)}`;
+    case "const":
+      return formatJson(params.allowedValue, meter);
+    case "pattern":
+      return `/${params.pattern}/`;
+    case "format":
+      return `format ${params.format}`;
+    case "uniqueItems":
+      return "items that differ";
+    case "false schema":
+      return "nothing";
+    case "oneOf":
+      return params.passingSchemas
+        ? `one schema of oneOf, not those at ${[params.passingSchemas].flat().join(" and ")}`
+        : "one schema of oneOf";
+    case "anyOf":
+      return "a schema of anyOf";
+    case "not":
+      return `not ${typeof schema === "object" ? "what the schema describes" : String(schema)}`;
+    case "minLength":
+    case "maxLength":
+      return bound(keyword, params.limit, "character");
+    case "minItems":
+    case "maxItems":
+      return bound(keyword, params.limit, "item");
+    case "minProperties":
+    case "maxProperties":
+      return bound(keyword, params.limit, "key");
+    case "multipleOf":
+      return `a multiple of ${params.multipleOf}`;
+    default:
+      return message.replace(/^must (be |have )?/, "");
+  }
+}
+
+function bound(keyword: string, limit: number, unit: string): string {
+  const words = keyword.startsWith("min") ? "at least" : "at most";
+  return `${words} ${limit} ${unit}${limit === 1 ? "" : "s"}`;
+}
+
+/** The value at a JSON pointer, and its path. */
+function follow(value: Value, pointer: string): { path: (string | number)[]; at: Value } {
+  const path: (string | number)[] = [];
+  let at = value;
+  for (const step of pointer.split("/").slice(1)) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(at)) {
+      path.push(Number(key));
+      at = plain(at[Number(key)]);
+    } else {
+      path.push(key);
+      at = isDict(at) ? readField(at, key) ?? null : null;
+    }
+  }
+  return { path, at };
+}
