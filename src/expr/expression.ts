@@ -1,4 +1,6 @@
+import type { Mismatch } from "../value/mismatch.ts";
 import type { TypeName, Value } from "../value/value.ts";
+import type { RandomSource } from "./draws.ts";
 import type { Node } from "./parse/ast.ts";
 
 /** A text and the tree that was read from it. */
@@ -64,6 +66,8 @@ export interface Scope {
   readonly strict: boolean;
   /** Takes a value that an expression declares secret, with everything inside it. */
   readonly addSecret?: (value: Value) => void;
+  /** Where random functions draw from; without it, nobody can repeat what they gave. */
+  readonly random?: RandomSource;
 }
 
 /** Why a test came out as it did. */
@@ -71,22 +75,28 @@ export interface Explanation {
   /** The part that decided it. */
   readonly start: number;
   readonly end: number;
-  readonly operands: readonly Operand[];
+  readonly operands: readonly TestOperand[];
   /** The mistake that is likely behind it. */
   readonly hint?: string;
   /** Two lists, two maps or two texts that should have been equal. */
   readonly unequal?: { readonly expected: ComparedSide; readonly received: ComparedSide };
+  /** Every place where a value is not what was expected of it, and both as they are written. */
+  readonly mismatches?: {
+    readonly expected: string;
+    readonly received: string;
+    readonly places: readonly Mismatch[];
+  };
 }
 
 /** A side of a comparison. */
 export interface ComparedSide {
-  /** As it is written. */
+  /** The text as written. */
   readonly text: string;
   readonly value: Value;
 }
 
 /** A part of a test and the value that it had. */
-export interface Operand {
+export interface TestOperand {
   readonly start: number;
   readonly end: number;
   /** The part as it is written. */

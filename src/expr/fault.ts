@@ -18,3 +18,13 @@ export function kindOf(value: Value): string {
   const type = typeName(value);
   return type === "array" ? "list" : type;
 }
+
+const LONGEST_QUOTED = 40;
+
+/** A short text such as a date or a version as messages show it; others may be anything. */
+export function quoted(text: string): string {
+  const shown = JSON.stringify(text);
+  // Masking does not find a secret that is written with escapes.
+  const isAsItIs = shown.length === text.length + 2;
+  return isAsItIs && text.length <= LONGEST_QUOTED ? shown : "this string";
+}

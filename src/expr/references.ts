@@ -29,14 +29,14 @@ export interface ReferenceKey {
   readonly end: number;
 }
 
-/** What an expression, or all expressions of a template, read. */
+/** The references of an expression, or of all expressions of a template. */
 export interface References {
   readonly references: readonly Reference[];
-  /** What may be nil without harm, since it is tested or followed by `?.` or `??`; see `keyPath`. */
+  /** References that may be nil, since they are tested or followed by `?.` or `??`; see `keyPath`. */
   readonly tested: ReadonlySet<string>;
 }
 
-/** What `tested` holds of a reference up to the key at an index. */
+/** The entry of `tested` for a reference up to the key at an index. */
 export function keyPath(root: string, keys: readonly { readonly name: string }[], index: number) {
   return JSON.stringify([root, ...keys.slice(0, index + 1).map(({ name }) => name)]);
 }
@@ -73,7 +73,7 @@ interface Found {
   readonly tested: Set<string>;
 }
 
-/** What surrounds a node. */
+/** The surroundings of a node. */
 interface Around {
   /** Names that `let` defines. */
   readonly bound: readonly string[];
@@ -156,7 +156,7 @@ function addChain(chain: Chain, { nilIsFine }: Around, found: Found): void {
   const { root, keys, isOpen, optionals } = chain;
   found.references.push(chain);
   for (const index of keys.keys()) {
-    // What a `?.` follows may be nil.
+    // The operand of `?.` may be nil.
     if (optionals[index + 1]) found.tested.add(keyPath(root, keys, index));
   }
   if (nilIsFine && !isOpen) found.tested.add(keyPath(root, keys, keys.length - 1));
@@ -183,7 +183,7 @@ interface Chain extends Reference {
   readonly optionals: readonly boolean[];
 }
 
-/** What a chain reads of a name; undefined where it begins with something else. */
+/** The path that a chain reads of a name; undefined if it does not begin with a name. */
 function readChain(node: Node, bound: readonly string[]): Chain | undefined {
   const { links, base } = unroll(node);
   if (base.type !== "Identifier" || bound.includes(base.name)) return undefined;

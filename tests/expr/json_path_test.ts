@@ -32,6 +32,10 @@ const FOUND: readonly (readonly [path: string, found: unknown])[] = [
   ["$.teas[?@.price < $.limit].name", ["Assam", "Mate"]],
   ["$.teas[?@.origin].name", ["Sencha"]],
   ["$.teas[?!@.origin && @.price >= 4].name", ["Assam"]],
+  ["$.teas[?@.price && @.tags && @.origin].name", ["Sencha"]],
+  ["$.teas[?@.price && (@.stock || @.origin)].name", ["Sencha", "Mate"]],
+  ["$.teas[?@.stock || @.name && @.price && @.tags && @.origin].name", ["Sencha", "Mate"]],
+  ['$.teas[?@.name != "a && b && c" && @.price && @["origin"]].name', ["Sencha"]],
   ["$.teas[?@.stock == null].name", ["Mate"]],
   ["$.teas[?@.none == @.nil].price", [4, 6.5, 3]],
   ["$.teas[?length(@.name) == 5].name", ["Assam"]],
@@ -62,6 +66,7 @@ const FAILURES: readonly (readonly [path: string, message: string])[] = [
   ],
   ["$[?length(@.a)]", "invalid JSONPath: the result of length() must be compared"],
   ["$[?match(@.a, 'a') == true]", "invalid JSONPath: the result of match() cannot be compared"],
+  ["$[?count() == 1]", "invalid JSONPath: count() takes 1 argument"],
   ["$[?count(@.a, 1) == 1]", "invalid JSONPath: count() takes 1 argument"],
   ["$[?count('a') == 1]", "invalid JSONPath: count() takes a path"],
   [

@@ -12,6 +12,8 @@ const NAMES = `
   encode_base64url decode_base64url encode_url decode_url encode_hex decode_hex crc32 uuid one_of
   cookie approx is_uuid is_email is_url is_ip is_iso_date md5 sha1 sha256 sha512 hmac_sha256
   capture css json_path jmespath semver parse_yaml parse_csv
+  xpath jwt jwt_verify jwt_sign now date format_date date_parts duration
+  includes_json unordered anything is_type schema
 `.trim().split(/\s+/);
 
 Deno.test("the language has these functions and no others", () => {

@@ -4,7 +4,7 @@ import { isDict, type Value } from "../../value/value.ts";
 import type { MemberExpression } from "../parse/ast.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
-import { charactersOf } from "./text.ts";
+import { charactersOf } from "./text_operations.ts";
 
 /** The value under a key of a map or at an index of a list or string. Nothing is inherited. */
 export function readMember(
@@ -27,7 +27,10 @@ export function readMember(
     return value;
   }
   if (object === null) {
-    throw new Fault(`cannot read ${spell(node)} of nil`, "use ?. where it may be missing");
+    throw new Fault(
+      `cannot read ${spell(node)} of nil`,
+      foundHint(node) ?? "use ?. where it may be missing",
+    );
   }
   if (typeof object === "string") {
     if (typeof key === "number") {
@@ -52,10 +55,27 @@ function readIndex(
   const whole = Math.trunc(key);
   const index = whole < 0 ? list.length + whole : whole;
   if (!(index >= 0 && index < list.length)) {
-    throw new Fault(`index ${key} is outside a ${what} of length ${list.length}`);
+    throw new Fault(
+      `index ${key} is outside a ${what} of length ${list.length}`,
+      foundHint(node, list.length),
+    );
   }
   return plain(list[index]);
 }
+
+/** A hint for what a function that finds values gave; without length it is nil. */
+function foundHint({ object }: MemberExpression, length = 0): string | undefined {
+  const { name } = object.type === "CallExpression" && object.callee.type === "Identifier"
+    ? object.callee
+    : { name: "" };
+  if (name === "capture") {
+    if (length === 0) return "the pattern does not match; use ?. where it may not";
+    return length === 1 ? "the pattern has no groups: put one in parentheses" : undefined;
+  }
+  return length === 0 && FINDERS.includes(name) ? `${name}() found nothing` : undefined;
+}
+
+const FINDERS: readonly string[] = ["json_path", "xpath", "css"];
 
 /** A part of a list or text; indexes outside it are ignored. */
 export function readSlice(
@@ -98,10 +118,11 @@ function isLength(key: Value): boolean {
 /** A text longer than this is not read to give a hint. */
 const LONGEST_LOOK = 100_000;
 
-/** What a text may be that was taken for a map; its parts may be secrets, and are not named. */
+/** A hint for a text that was taken for a map, without its parts, which may be secrets. */
 function textHint(key: Value, text: string): string {
   if (isLength(key)) return "use len(…)";
   if (text.trim() === "") return "the text is empty";
+  if (/^\d{4}-\d\d-\d\d[T ]\d\d:/.test(text)) return "date_parts(…) has the parts of a time";
   if (/^\s*<[!?a-z]/i.test(text)) return "the text looks like HTML or XML, not JSON";
   const isLikeJson = /^\s*[[{]/.test(text) && text.length <= LONGEST_LOOK;
   if (isLikeJson && !isJson(text)) return "the text begins like JSON but is not valid";

@@ -3,7 +3,7 @@ import { readField } from "../../value/plain.ts";
 import type { Value } from "../../value/value.ts";
 import { readMember, readSlice } from "./access.ts";
 import type { Identifier, LetExpression, Node, ObjectExpression, Pointer } from "../parse/ast.ts";
-import { call } from "./call.ts";
+import { call } from "./call_function.ts";
 import { Evaluation } from "./evaluation.ts";
 import type { Parsed, Scope } from "../expression.ts";
 import { Fault, kindOf } from "../fault.ts";
@@ -107,7 +107,7 @@ function walk(node: Node, run: Evaluation): Value {
 /** `not a == b` is `(not a) == b`. */
 const NOT_HINT = "compare it with something, in parentheses: not (a == b)";
 
-/** What a chain gives from a `?.` on that has met nil. */
+/** The result of a chain after a `?.` on nil. */
 const CUT = Symbol("cut");
 
 function uncut(value: Value | typeof CUT): Value {

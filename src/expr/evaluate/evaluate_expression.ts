@@ -1,4 +1,4 @@
-import { checkExpression, checkTemplate } from "../check.ts";
+import { checkExpression, checkTemplate } from "../check_expression.ts";
 import { evaluate } from "./evaluate.ts";
 import { ExpressionError } from "../../source/errors.ts";
 import type { Value } from "../../value/value.ts";
@@ -10,11 +10,11 @@ import { renderTemplate as render } from "../template/render.ts";
 
 export { ExpressionError };
 
-// What follows is synchronous, whether or not an expression has a pattern.
+// Evaluation is synchronous from here, also with patterns.
 await loadRegexEngine();
 await loadAllFunctions();
 
-/** How an expression is evaluated. */
+/** The options for evaluating an expression. */
 export interface EvaluateOptions {
   /** Whether an unknown name is an error, as in a step, rather than nil. */
   readonly strict?: boolean;
@@ -22,7 +22,7 @@ export interface EvaluateOptions {
   readonly addSecret?: (value: Value) => void;
 }
 
-/** How a template is rendered. */
+/** The options for rendering a template. */
 export interface RenderTemplateOptions extends EvaluateOptions {
   /** Whether nil is written into the text, as `nil`. */
   readonly display?: boolean;

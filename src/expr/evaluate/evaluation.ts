@@ -3,7 +3,7 @@ import type { Value } from "../../value/value.ts";
 import type { Node } from "../parse/ast.ts";
 import type { Scope } from "../expression.ts";
 import { Fault } from "../fault.ts";
-import { LIMITS } from "../limits.ts";
+import { LIMITS } from "../expression_limits.ts";
 
 /** A name that was read and is not there: the likely cause when nil does harm later. */
 export interface Missing {

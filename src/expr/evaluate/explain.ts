@@ -4,9 +4,12 @@ import type { CallExpression, ComparisonChain, Node } from "../parse/ast.ts";
 import { evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";
 import { kindOf } from "../fault.ts";
-import { type Difference, findDifference } from "./find_difference.ts";
-import type { Explanation, Operand, Parsed, Scope } from "../expression.ts";
-import { findMismatch, type Mismatch, patternIn } from "../functions/match_json.ts";
+import { findDifference, type FoundDifference } from "./find_difference.ts";
+import type { Explanation, Parsed, Scope, TestOperand } from "../expression.ts";
+import { findMismatch, type JsonMismatch } from "../functions/matching/match_json.ts";
+import { isComparableVersion } from "../functions/check_functions.ts";
+import { patternIn } from "./regex.ts";
+import type { ValueFunction } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
 import { missingHint } from "./place_fault.ts";
 import { childrenOf } from "../parse/tree.ts";
@@ -22,31 +25,33 @@ export function explain(expression: Parsed, scope: Scope, outcome: boolean): Exp
   } catch {
     // A part that cannot be evaluated now, on its own, is left out.
   }
-  const { decisive: { start, end }, operands, hint, unequal } = explainer;
+  const { decisive: { start, end }, operands, hint, unequal, mismatches } = explainer;
   return {
     start,
     end,
     operands,
     ...hint === undefined ? {} : { hint },
     ...unequal ? { unequal } : {},
+    ...mismatches ? { mismatches } : {},
   };
 }
 
-/** What surrounds a part: the names of `let`, and the item of a predicate. */
+/** The scope of a part: the names of `let`, and the item of a predicate. */
 interface Frame {
   readonly locals?: Local;
   readonly item?: Value;
   readonly index?: number;
 }
 
-/** What is longer is not read again in a hint beside it. */
+/** Longer values are not parsed again for a hint. */
 const LONGEST_SIDE = 60;
 
 /** Collects operands on its way down to the part of the test that decided. */
 class Explainer {
-  readonly operands: Operand[] = [];
+  readonly operands: TestOperand[] = [];
   hint: string | undefined;
   unequal: Explanation["unequal"];
+  mismatches: Explanation["mismatches"];
   decisive: Node;
   /** Whether the decisive part was found: what is below it only takes part. */
   #isFound = false;
@@ -120,9 +125,14 @@ class Explainer {
   #explainCall(node: CallExpression, outcome: boolean, frame: Frame): void {
     const [list, predicate] = node.arguments;
     const name = node.callee.type === "Identifier" ? node.callee.name : "";
+    const record = FUNCTIONS.get(name);
     if (name === "match_json" && !outcome) return this.#explainMismatch(node, frame);
-    if (FUNCTIONS.get(name)?.kind !== "list" || !list || predicate?.type !== "Predicate") {
+    if (record?.kind === "value" && record.mismatches && !outcome) {
+      return this.#explainMismatches(node, record.mismatches, frame);
+    }
+    if (record?.kind !== "list" || !list || predicate?.type !== "Predicate") {
       for (const argument of node.arguments) this.#show(argument, frame);
+      if (name === "approx" && !outcome) this.#explainApart(node, frame);
       return;
     }
     const items = this.#evaluate(list, frame);
@@ -142,6 +152,14 @@ class Explainer {
     this.explain(predicate.body, wanted, { ...frame, item, index });
   }
 
+  /** The distance between two numbers. */
+  #explainApart({ arguments: [one, other] }: CallExpression, frame: Frame): void {
+    if (!one || !other) return;
+    const [a, b] = [this.#evaluate(one, frame), this.#evaluate(other, frame)];
+    if (typeof a !== "number" || typeof b !== "number") return;
+    this.hint ??= `they differ by ${Number(Math.abs(a - b).toPrecision(6))}`;
+  }
+
   /** Where what match_json() was given first differs. */
   #explainMismatch({ arguments: [actual, expected] }: CallExpression, frame: Frame): void {
     if (!actual || !expected) return;
@@ -154,14 +172,39 @@ class Explainer {
       else if (!isConstant(node)) this.#add(node, this.#text(node) + path, value);
     };
     show(actual, found.actual);
-    // What is written in the test is not repeated.
+    // Literals of the test are not repeated.
     if (expected.type !== "ObjectExpression") show(expected, found.expected);
     if (path !== "") this.hint ??= `they differ at ${path}${mismatchHint(found)}`;
+  }
+
+  /** Every place where the first argument is not what the others ask for. */
+  #explainMismatches(
+    node: CallExpression,
+    find: NonNullable<ValueFunction["mismatches"]>,
+    frame: Frame,
+  ): void {
+    const [received, ...rest] = node.arguments;
+    const [expected] = rest;
+    if (!received || !expected) return;
+    const values = [received, ...rest].map((node) => this.#evaluate(node, frame));
+    if (values[0] === null) return this.#show(received, frame);
+    const run = new Evaluation(this.scope);
+    run.at = node;
+    this.mismatches = {
+      expected: this.#text(expected),
+      received: this.#text(received),
+      places: find(run, ...values as never[]),
+    };
   }
 
   /** Adds a node with its value, unless both are the same thing. */
   #show(node: Node, frame: Frame): void {
     if (isConstant(node) || node.type === "Pointer" && node.name === "") return;
+    if (isCallOf("semver", node)) {
+      // Its own value has an order, and says nothing to a reader.
+      for (const version of node.arguments) this.#show(version, frame);
+      return;
+    }
     this.#add(node, this.#text(node), this.#evaluate(node, frame));
   }
 
@@ -192,7 +235,7 @@ class Explainer {
     return value;
   }
 
-  /** What is easily overlooked where two values are not equal. */
+  /** A hint for two values that are not equal. */
   #explainUnequal(left: Node, right: Node, frame: Frame): void {
     const [a, b] = [this.#evaluate(left, frame), this.#evaluate(right, frame)];
     if (a === null || b === null) return;
@@ -202,7 +245,9 @@ class Explainer {
       this.#showDifference(left, right, difference);
       this.#setUnequal(left, a, right, b);
     } else if (typeof a === "string" && typeof b === "string") {
-      if (a !== "" && b !== "") this.#setUnequal(left, a, right, b);
+      if (isComparableVersion(a) !== isComparableVersion(b)) {
+        this.hint ??= "write semver(…) on both sides";
+      } else if (a !== "" && b !== "") this.#setUnequal(left, a, right, b);
     } else if (typeof a !== typeof b) {
       // They are never equal, also where they look the same.
       const [one, other] = [this.#side(left, "left"), this.#side(right, "right")];
@@ -221,7 +266,7 @@ class Explainer {
       : { expected: other, received: one };
   }
 
-  #showDifference(left: Node, right: Node, difference: Difference): void {
+  #showDifference(left: Node, right: Node, difference: FoundDifference): void {
     const { path } = difference;
     const add = (node: Node, value: Value | undefined) => {
       if (isConstant(node) || value === undefined) return;
@@ -238,8 +283,8 @@ class Explainer {
   }
 }
 
-/** What is easily overlooked where match_json() is false; values may be secrets, and stay out. */
-function mismatchHint({ actual, expected }: Mismatch): string {
+/** A hint for a false match_json(), without values, which may be secrets. */
+function mismatchHint({ actual, expected }: JsonMismatch): string {
   if (actual === undefined) return ": the first has none";
   if (expected === undefined) return ": the second has none";
   if (Array.isArray(actual) && Array.isArray(expected)) {
@@ -252,6 +297,11 @@ function mismatchHint({ actual, expected }: Mismatch): string {
   }
   const [given, wanted] = [kindOf(actual), kindOf(expected)];
   return given === wanted ? "" : `: it is ${given}, not ${wanted}`;
+}
+
+function isCallOf(name: string, node: Node): node is CallExpression {
+  return node.type === "CallExpression" && node.callee.type === "Identifier" &&
+    node.callee.name === name;
 }
 
 /** Whether a node reads the result of the step, and so is what was received. */

@@ -4,7 +4,7 @@ import { isDict, type Value } from "../../value/value.ts";
 import type { Meter } from "../../value/meter.ts";
 
 /** Where two values that are not equal first differ; a side is undefined where it has nothing. */
-export interface Difference {
+export interface FoundDifference {
   /** From the values to the place, as write behind them: `.items[2]`. */
   readonly path: string;
   readonly left: Value | undefined;
@@ -12,7 +12,11 @@ export interface Difference {
 }
 
 /** The first difference between two lists or two maps; undefined where their kinds differ. */
-export function findDifference(left: Value, right: Value, meter: Meter): Difference | undefined {
+export function findDifference(
+  left: Value,
+  right: Value,
+  meter: Meter,
+): FoundDifference | undefined {
   for (const [step, a, b] of partsOf(left, right)) {
     if (a !== undefined && b !== undefined && isEqual(a, b, meter)) continue;
     const inner = a === undefined || b === undefined ? undefined : findDifference(a, b, meter);

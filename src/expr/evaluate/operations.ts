@@ -1,13 +1,15 @@
 import { compareValues, isEqual } from "../../value/compare.ts";
 import { readKey } from "../../value/plain.ts";
+import { readTimestamp, writeTimestamp } from "../../value/timestamp.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import type { BinaryExpression, BinaryOperator, Comparison } from "../parse/ast.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
+import { isComparableVersion } from "../functions/check_functions.ts";
 import { matchesRegex } from "./regex.ts";
-import { containsText } from "./text.ts";
+import { containsText } from "./text_operations.ts";
 
-/** What a binary operator makes of two values. */
+/** The result of a binary operator. */
 export function operate(
   operator: BinaryExpression["operator"],
   left: Value,
@@ -44,9 +46,10 @@ export function operate(
   }
 }
 
-/** Numbers by size, texts by code point; nothing else has an order. */
+/** Numbers by size, times by when they are, texts by code point; nothing else has an order. */
 export function compare(operator: Comparison, a: Value, b: Value, run: Evaluation): boolean {
-  const order = compareValues(a, b);
+  if (typeof a === "string" && typeof b === "string") checkVersions(operator, a, b);
+  const order = compareTimes(a, b) ?? compareValues(a, b);
   if (order === undefined) {
     const message = `cannot compare ${kindOf(a)} ${operator} ${kindOf(b)}`;
     throw new Fault(message, orderHint(a, b) ?? orderHint(b, a));
@@ -64,10 +67,26 @@ export function compare(operator: Comparison, a: Value, b: Value, run: Evaluatio
   }
 }
 
-/** What makes a number of a text that is compared with one. */
+/** Results of semver() can only be compared with each other. */
+function checkVersions(operator: Comparison, a: string, b: string): void {
+  if (isComparableVersion(a) === isComparableVersion(b)) return;
+  const [left, right] = [a, b].map((side) => isComparableVersion(side) ? "semver(…)" : "string");
+  throw new Fault(`cannot compare ${left} ${operator} ${right}`, "write semver(…) on both sides");
+}
+
+/** Compares two times in any zones; undefined for other values. */
+function compareTimes(a: Value, b: Value): number | undefined {
+  if (typeof a !== "string" || typeof b !== "string") return undefined;
+  const left = readTimestamp(a);
+  const right = left === undefined ? undefined : readTimestamp(b);
+  return left === undefined || right === undefined ? undefined : left - right;
+}
+
+/** A hint for a text that is compared with a number. */
 function orderHint(text: Value, other: Value): string | undefined {
   if (typeof text !== "string" || typeof other !== "number") return undefined;
   if (/^\s*[-+]?\d+(\.\d+)?\s*$/.test(text)) return "turn the text into a number with float(…)";
+  if (readTimestamp(text) !== undefined) return "date(…) turns a Unix time into such a text";
   const isTime = /^\d+(\.\d+)?(ns|µs|ms|s|m|h)/.test(text);
   return isTime ? "a duration is text; rt.sec is a number, in seconds" : undefined;
 }
@@ -89,13 +108,13 @@ export function signed(operator: "-" | "+", value: Value): number {
 
 function add(a: Value, b: Value, run: Evaluation): Value {
   if (typeof a === "number" && typeof b === "number") return a + b;
+  const moved = typeof a === "number" ? moveTime(b, a) : moveTime(a, b);
+  if (moved !== undefined) return moved;
   if (typeof a !== "string" || typeof b !== "string") {
     const oneIsText = typeof a === "string" || typeof b === "string";
     throw new Fault(
       `cannot add ${kindOf(a)} + ${kindOf(b)}`,
-      oneIsText && a !== null && b !== null
-        ? "turn the other one into text with string(…)"
-        : undefined,
+      oneIsText && a !== null && b !== null ? addHint(a, b) : undefined,
     );
   }
   run.reserveText(a.length + b.length);
@@ -103,7 +122,38 @@ function add(a: Value, b: Value, run: Evaluation): Value {
   return a + b;
 }
 
-function compute(operator: "-" | "*" | "/" | "%" | "**", a: Value, b: Value): number {
+/** `2026-03-01`, or `1.3.2026`. */
+const DATE = /^(?:\d{4}[-./]\d\d?[-./]\d\d?|\d\d?[-./]\d\d?[-./]\d{4})(?!\d)/;
+
+function addHint(a: Value, b: Value): string {
+  return [a, b].some((side) => typeof side === "string" && DATE.test(side))
+    ? "read a time with date(text, layout) first"
+    : "turn the other one into text with string(…)";
+}
+
+/** A time that many seconds later; undefined for other values. */
+function moveTime(time: Value, seconds: Value): string | undefined {
+  if (typeof time !== "string" || typeof seconds !== "number") return undefined;
+  const instant = readTimestamp(time);
+  if (instant === undefined) return undefined;
+  const moved = writeTimestamp(instant + seconds * 1000);
+  if (moved === undefined) throw new Fault("this time is not in the years 0 to 9999");
+  return moved;
+}
+
+/** The seconds between two times, or a time before another; undefined for other values. */
+function subtractTime(a: Value, b: Value): Value | undefined {
+  if (typeof b === "number") return moveTime(a, -b);
+  if (typeof a !== "string" || typeof b !== "string") return undefined;
+  const [later, earlier] = [readTimestamp(a), readTimestamp(b)];
+  return later === undefined || earlier === undefined ? undefined : (later - earlier) / 1000;
+}
+
+function compute(operator: "-" | "*" | "/" | "%" | "**", a: Value, b: Value): Value {
+  if (operator === "-" && typeof a === "string") {
+    const result = subtractTime(a, b);
+    if (result !== undefined) return result;
+  }
   if (typeof a !== "number" || typeof b !== "number") {
     throw new Fault(`cannot compute ${kindOf(a)} ${operator} ${kindOf(b)}`);
   }

@@ -10,7 +10,7 @@ import { referencesIn } from "../references.ts";
 
 const LONGEST_OWNER = 60;
 
-/** What is thrown to the caller in place of what was thrown in the evaluation of `root`. */
+/** The error for the caller in place of the one that the evaluation of `root` threw. */
 export function placeFault(error: unknown, run: Evaluation, source: string, root: Node): unknown {
   const fault = isStackOverflow(error) ? new Fault("the data is nested too deeply") : error;
   if (!(fault instanceof Fault)) return error;
@@ -57,7 +57,7 @@ function missingFault(
   return { message, start, end, hint: better ?? hint };
 }
 
-/** What to say where a part came out nil for a key that is not there: what was read, what is near. */
+/** A hint for a part that is nil because a key is missing: the path that was read, and a similar key. */
 export function missingHint(missing: Missing, source: string): string | undefined {
   const { node, at, key } = missing;
   if (node.type !== "MemberExpression") return nearHint(missing);

@@ -1,7 +1,7 @@
 import type { RE2JS, RE2JSSyntaxException } from "re2js";
 import type { Meter } from "../../value/meter.ts";
 import { Fault } from "../fault.ts";
-import { LIMITS } from "../limits.ts";
+import { LIMITS } from "../expression_limits.ts";
 
 /** Compiling is paid for as so many steps. */
 const COMPILE_COST = 1000;
@@ -21,7 +21,7 @@ export function loadRegexEngine(): Promise<void> {
   });
 }
 
-/** What is wrong with a pattern, or nothing. Nothing either before the engine is loaded. */
+/** The problem of a pattern; undefined if there is none, or before the engine is loaded. */
 export function regexProblem(pattern: string): string | undefined {
   if (!engine) return undefined;
   try {
@@ -31,6 +31,12 @@ export function regexProblem(pattern: string): string | undefined {
     if (error instanceof Fault) return error.message;
     throw error;
   }
+}
+
+/** A pattern of ECMAScript as the engine writes it; it must be loaded. */
+export function translateEcma(pattern: string): string {
+  if (!engine) throw new Error("the engine for regular expressions is not loaded");
+  return engine.translateRegExp(pattern);
 }
 
 /** Whether a pattern is found anywhere in a text. */
@@ -76,12 +82,20 @@ function compile(pattern: string): RE2JS {
   return regex;
 }
 
+/** What other engines have and this one cannot have. */
+const UNSUPPORTED: readonly (readonly [form: RegExp, words: string])[] = [
+  [/^\(\?<?[=!]/, "lookaround is not supported"],
+  [/^\(\?>/, "atomic groups are not supported"],
+  [/^\\[1-9]/, "backreferences are not supported"],
+];
+
 /** Without the pattern, which may hold a secret. */
 function problemOf(error: unknown, pattern: string): string {
   if (!(error instanceof Error && "getDescription" in error)) return "unknown syntax";
   const { getDescription, getPattern } = error as RE2JSSyntaxException;
-  const description = getDescription.call(error);
   const part = getPattern.call(error);
+  const description = UNSUPPORTED.find(([form]) => form.test(part ?? ""))?.[1] ??
+    getDescription.call(error);
   // Of a missing or unexpected bracket the engine names the rest of the pattern, or all of it.
   if (!part || /closing|unexpected/.test(description)) return description;
   const at = pattern.indexOf(part);
@@ -89,4 +103,11 @@ function problemOf(error: unknown, pattern: string): string {
   return isClear
     ? `${description} at character ${[...pattern.slice(0, at)].length + 1}`
     : description;
+}
+
+/** The regular expression in `/…/`, if a text is one. */
+export function patternIn(text: string): string | undefined {
+  return text.length > 2 && text.startsWith("/") && text.endsWith("/")
+    ? text.slice(1, -1)
+    : undefined;
 }

@@ -2,7 +2,7 @@ import { plain, readField } from "../../value/plain.ts";
 import type { Value } from "../../value/value.ts";
 import type { Node } from "../parse/ast.ts";
 import { Fault } from "../fault.ts";
-import { LIMITS } from "../limits.ts";
+import { LIMITS } from "../expression_limits.ts";
 
 /**
  * Refuses a value that holds the same parts so often that nobody could write it out: forty times
@@ -44,7 +44,7 @@ function treeSize(value: Value, limit: number): number {
   return size;
 }
 
-/** How much larger a value is as a tree than it is in memory, where a shared part exists once. */
+/** The difference in size of a value as a tree and in memory, where a shared part exists once. */
 function repeatedSize(value: Value): number {
   const sizes = new Map<Value, number>();
   let distinct = 0;

@@ -1,7 +1,7 @@
 import type { Node } from "../parse/ast.ts";
 import type { Missing } from "../evaluate/evaluation.ts";
 
-/** What to write for `outputs.create-user`, which is a subtraction to the grammar. */
+/** A hint for `outputs.create-user`, which the grammar reads as a subtraction. */
 export function hyphenHint({ start, end }: Node, source: string): string | undefined {
   const before = keyBefore(source, start);
   const after = /^(?:-[\p{L}_$][\p{L}\d_$]*)+/u.exec(source.slice(end))?.[0] ?? "";

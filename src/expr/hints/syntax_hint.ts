@@ -1,4 +1,4 @@
-/** What could not be read: a token, and the text around it. */
+/** A token that could not be parsed, and the text around it. */
 interface Misfit {
   readonly input: string;
   readonly start: number;
@@ -9,7 +9,7 @@ interface Misfit {
   readonly isBehind: boolean;
 }
 
-/** What was probably meant where a token makes no sense. */
+/** A hint for a token that makes no sense. */
 export function syntaxHint(misfit: Misfit): string | undefined {
   return HINTS.find(({ applies }) => applies(misfit))?.hint(misfit);
 }
@@ -19,7 +19,7 @@ interface Hint {
   readonly hint: (misfit: Misfit) => string;
 }
 
-/** What to write for a comment. */
+/** A hint for a comment. */
 export const COMMENT_HINT = "a comment is written // … or /* … */";
 
 /** The first that applies is given. */

@@ -142,7 +142,7 @@ export interface CallExpression extends Position {
   readonly piped: boolean;
 }
 
-/** What a list function asks of each item: the second argument of `filter` and its kin. */
+/** The predicate of a list function: the second argument of `filter` and similar functions. */
 export interface Predicate extends Position {
   readonly type: "Predicate";
   readonly body: Node;

@@ -7,7 +7,7 @@ import { TokenReader } from "./token_reader.ts";
 
 /** The half of the grammar that is about operands: names, literals, members, calls. */
 export abstract class OperandParser extends TokenReader {
-  /** How many predicates are open: inside one, `#` and `.name` have a meaning. */
+  /** The number of open predicates: inside one, `#` and `.name` have a meaning. */
   #predicates = 0;
 
   /** `a; b; c`, the widest expression that parentheses or braces may contain. */
@@ -16,7 +16,7 @@ export abstract class OperandParser extends TokenReader {
   /** One expression, as in a list or an argument; the name is acorn's. */
   abstract parseMaybeAssign(): Node;
 
-  /** What an operand begins with; acorn reads on with `parseSubscript`. */
+  /** The beginning of an operand; acorn continues with `parseSubscript`. */
   parseExprAtom(): Node {
     switch (this.type) {
       case TOKEN.number:

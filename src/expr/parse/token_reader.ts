@@ -1,10 +1,10 @@
 import type { Node } from "./ast.ts";
-import { LIMITS } from "../limits.ts";
+import { LIMITS } from "../expression_limits.ts";
 import { TOKEN, type TokenType } from "./scanner.ts";
 import { syntaxHint } from "../hints/syntax_hint.ts";
 import { Tokenizer } from "./tokenizer.ts";
 
-/** What every rule of the grammar needs: to look at tokens, to refuse them and to make nodes. */
+/** The base of all grammar rules: looks at tokens, refuses them and makes nodes. */
 export class TokenReader extends Tokenizer {
   #nodes = 0;
   /** The whole expression is at level 0. */
@@ -73,7 +73,7 @@ export class TokenReader extends Tokenizer {
     const inTemplate = this.#inTemplate;
     const got = this.type === TOKEN.end
       ? `unexpected end of the ${inTemplate ? "text" : "expression"}`
-      // What a string says may be a secret.
+      // The content of a string may be a secret.
       : this.type === TOKEN.string
       ? "unexpected string"
       : `unexpected ${quoted(input.slice(start, end))}`;

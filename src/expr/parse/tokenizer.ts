@@ -121,7 +121,7 @@ const PUNCTUATION: ReadonlyMap<string, TokenType> = new Map([
   ["#", TOKEN.hash],
 ]);
 
-/** What to write instead of a character that means nothing here. */
+/** A hint for a character that has no meaning here. */
 const CHARACTER_HINTS: ReadonlyMap<string, string> = new Map([
   ["&", "write && for and"],
   ["~", 'for a pattern write text matches "^a+$"'],
@@ -144,7 +144,7 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
   ["v", "\v"],
 ]);
 
-/** What a sticky pattern finds right at a place. */
+/** The match of a sticky pattern at a position. */
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);

@@ -5,7 +5,7 @@ import { evaluateNode, evaluateResult } from "../evaluate/evaluate.ts";
 import { Evaluation } from "../evaluate/evaluation.ts";
 import { ExpressionError } from "../../source/errors.ts";
 import type { ParsedTemplate, RenderOptions, Scope } from "../expression.ts";
-import { LIMITS } from "../limits.ts";
+import { LIMITS } from "../expression_limits.ts";
 import { isOfMissing, missingHint, placeFault } from "../evaluate/place_fault.ts";
 import { isRead } from "../evaluate/value_size.ts";
 import { referencesIn } from "../references.ts";

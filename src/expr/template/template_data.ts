@@ -45,7 +45,7 @@ function renderString(part: DataString, scope: Scope, path: Path): unknown {
 
 type DataString = Extract<DataTemplate, { kind: "template" }>;
 
-/** What there is to mind where a template in data is rendered. */
+/** Options for rendering a template in data. */
 export function optionsOf({ nilOmits }: DataString): RenderOptions {
   return nilOmits === undefined ? NO_OPTIONS : { nilOmits };
 }

@@ -19,7 +19,7 @@ export function checkTemplate(template: Template): ExpressionError[] {
   );
 }
 
-/** What is round a node. */
+/** The surroundings of a node. */
 interface Surroundings {
   readonly locals: readonly string[];
   readonly inReduce: boolean;
@@ -77,12 +77,28 @@ function* callProblems(node: CallExpression): Generator<ExpressionError> {
     if (message !== undefined) yield errorAt(argument, message);
   }
   if (record.name === "matches") yield* patternProblems(node.arguments[1]!);
-  const { position, problem: problemOf } = record.constant ?? {};
-  if (position === undefined || !problemOf) return;
-  const argument = node.arguments[position];
-  if (argument?.type !== "Literal" || typeof argument.value !== "string") return;
-  const message = problemOf(argument.value);
-  if (message !== undefined) yield errorAt(argument, message);
+  const { position, problem: problemOf, isDeep = false } = record.constant ?? {};
+  const argument = position === undefined ? undefined : node.arguments[position];
+  if (!argument || !problemOf) return;
+  for (const text of isDeep ? constantsIn(argument) : [argument]) {
+    if (text.type !== "Literal" || typeof text.value !== "string") continue;
+    const message = problemOf(text.value);
+    if (message !== undefined) yield errorAt(text, message);
+  }
+}
+
+/** The constants in a list or a map that is written out, also in that of `unordered()`. */
+function constantsIn(node: Node): readonly Node[] {
+  switch (node.type) {
+    case "ObjectExpression":
+      return node.properties.flatMap(({ value }) => constantsIn(value));
+    case "ArrayExpression":
+      return node.elements.flatMap(constantsIn);
+    case "CallExpression":
+      return isCallOf(node, "unordered") ? node.arguments.flatMap(constantsIn) : [];
+    default:
+      return [node];
+  }
 }
 
 function* patternProblems(pattern: Node): Generator<ExpressionError> {

@@ -58,7 +58,7 @@ function* placesOf(text: string, part: string, from: number): Generator<number, 
   }
 }
 
-/** How many characters a text has; one outside the basic plane is one, not two. */
+/** The number of characters of a text; one outside the basic plane counts as one, not two. */
 export function countCharacters(text: string): number {
   return SURROGATE.test(text) ? [...text].length : text.length;
 }

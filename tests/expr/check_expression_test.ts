@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { checkExpression, checkTemplate } from "../../src/expr/check.ts";
+import { checkExpression, checkTemplate } from "../../src/expr/check_expression.ts";
 import { parseExpression, parseTemplate } from "../../src/expr/parse/parse.ts";
 import { loadRegexEngine } from "../../src/expr/evaluate/regex.ts";
 import { usesRegex } from "../../src/expr/parse/tree.ts";

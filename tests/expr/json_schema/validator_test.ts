@@ -1,0 +1,164 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import type { Draft } from "../../../src/expr/json_schema/ajv.ts";
+import { SchemaFault } from "../../../src/expr/json_schema/schema_tree.ts";
+import {
+  loadSchemaCompiler,
+  type SchemaDocument,
+} from "../../../src/expr/json_schema/validator.ts";
+import { boundedMeter, LimitError } from "../../../src/value/meter.ts";
+import { renderMismatches } from "../../../src/value/mismatch.ts";
+import type { Value } from "../../../src/value/value.ts";
+
+const URI = "file:///schemas/order.json";
+
+async function violations(
+  schema: unknown,
+  value: Value,
+  { draft = "2020-12", others = [] }: {
+    readonly draft?: Draft;
+    readonly others?: readonly SchemaDocument[];
+  } = {},
+): Promise<string[]> {
+  const { compile } = await loadSchemaCompiler(draft);
+  const meter = boundedMeter(1_000_000);
+  const found = compile({ uri: URI, schema }, others)(value, meter);
+  return renderMismatches(found, { meter, mask: (text) => text });
+}
+
+/** Schemas, values, and what is shown of the violations. */
+const CASES: readonly (readonly [schema: unknown, value: Value, lines: readonly string[]])[] = [
+  [{ type: "string" }, "a", []],
+  [{ type: ["string", "null"] }, 1, ["@ the value itself", "- type string or null", "+ 1"]],
+  [{ required: ["a"] }, {}, ["@ .a", "- required", "+ (missing)"]],
+  [{ properties: { a: {} }, additionalProperties: false }, { b: 1 }, [
+    "@ .b",
+    "- no such property",
+    "+ 1",
+  ]],
+  [{ items: { minimum: 1 } }, [1, 0], ["@ [1]", "- >= 1", "+ 0"]],
+  [{ enum: ["a", 1] }, "b", ["@ the value itself", '- one of ["a",1]', '+ "b"']],
+  [{ properties: { a: { const: 1 } } }, { a: 2 }, ["@ .a", "- 1", "+ 2"]],
+  [{ pattern: "^a" }, "b", ["@ the value itself", "- /^a/", '+ "b"']],
+  // Patterns are those of ECMAScript.
+  [{ pattern: "^\\s[\\s\\S]\\u00e9\\cC\\p{Letter}[\\b]\\/$" }, "\u00a0xé\u0003ä\b/", []],
+  [{ pattern: "^\\S$" }, "\u2003", ["@ the value itself", "- /^\\S$/", '+ "\u2003"']],
+  [{ patternProperties: { "^\\p{Script=Greek}+$": false } }, { a: 1 }, []],
+  [{ format: "email" }, "b", ["@ the value itself", "- format email", '+ "b"']],
+  [{ minLength: 2, maxLength: 3 }, "abcd", [
+    "@ the value itself",
+    "- at most 3 characters",
+    '+ "abcd"',
+  ]],
+  [{ uniqueItems: true }, [{ a: 1 }, { a: 1 }], [
+    "@ the value itself",
+    "- items that differ",
+    '+ [{"a":1},{"a":1}]',
+  ]],
+  [{ anyOf: [{ type: "null" }, { required: ["a"] }] }, {}, [
+    "@ the value itself: by anyOf[0]",
+    "- type null",
+    "+ {}",
+    "@ .a: by anyOf[1]",
+    "- required",
+    "+ (missing)",
+    "@ the value itself",
+    "- a schema of anyOf",
+    "+ {}",
+  ]],
+  [{ properties: { "a/b": { type: "string" } } }, { "a/b": 1 }, [
+    '@ ["a/b"]',
+    "- type string",
+    "+ 1",
+  ]],
+];
+
+for (const [schema, value, lines] of CASES) {
+  const title = `${JSON.stringify(value)} by ${JSON.stringify(schema)}`;
+  Deno.test(`${title} has ${lines.length === 0 ? "no violation" : "violations"}`, async () => {
+    assertEquals(await violations(schema, value), lines);
+  });
+}
+
+Deno.test("each draft has its own rules", async () => {
+  assertEquals(await violations({ maximum: 3, exclusiveMaximum: true }, 3, { draft: "4" }), [
+    "@ the value itself",
+    "- < 3",
+    "+ 3",
+  ]);
+  const beside = { $ref: "#/definitions/a", minimum: 2, definitions: { a: {} } };
+  assertEquals(await violations(beside, 1, { draft: "7" }), []);
+  assertEquals((await violations(beside, 1, { draft: "2019-09" })).length, 3);
+  const tuple = { prefixItems: [{ type: "string" }] };
+  assertEquals((await violations(tuple, [1], { draft: "2020-12" })).length, 3);
+  assertEquals(await violations(tuple, [1], { draft: "7" }), []);
+});
+
+Deno.test("schemas refer to others by their URIs, also into parts of a document", async () => {
+  const others = [
+    { uri: "file:///schemas/item.json", schema: { $defs: { name: { type: "string" } } } },
+    {
+      uri: "file:///api.yml",
+      schema: { components: { schemas: { Id: { type: "integer" } } } },
+    },
+  ];
+  const schema = {
+    properties: {
+      id: { $ref: "/api.yml#/components/schemas/Id" },
+      name: { $ref: "item.json#/$defs/name" },
+    },
+  };
+  assertEquals(await violations(schema, { id: "1", name: 2 }, { others }), [
+    "@ .id",
+    "- type integer",
+    '+ "1"',
+    "@ .name",
+    "- type string",
+    "+ 2",
+  ]);
+});
+
+/** Schemas that are wrong, and why. */
+const FAULTS: readonly (readonly [schema: unknown, message: string])[] = [
+  [5, "a schema must be a map, true or false"],
+  [
+    { properties: { a: { type: "strng" } } },
+    "invalid schema: /properties/a/type must be equal to one of the allowed values: " +
+    "array, boolean, integer, null, number, object, string",
+  ],
+  [{ minLength: -1 }, "invalid schema: /minLength must be >= 0"],
+  [
+    { pattern: "(?=a)" },
+    'invalid regular expression: lookaround is not supported at character 1, in pattern "(?=a)"',
+  ],
+  [{ $ref: "#/$defs/a" }, 'unknown schema "file:///schemas/order.json#/$defs/a"'],
+];
+
+for (const [schema, message] of FAULTS) {
+  Deno.test(`the schema ${JSON.stringify(schema)} is refused`, async () => {
+    const { compile } = await loadSchemaCompiler("2020-12");
+    const error = assertThrows(() => compile({ uri: URI, schema }), SchemaFault);
+    assertEquals(error.message, message);
+  });
+}
+
+/** Schemas that take endless work, or too much of it for the value. */
+function doubling(levels: number): unknown {
+  const $defs: Record<string, unknown> = { a0: { type: "object" } };
+  for (let level = 1; level <= levels; level++) {
+    const $ref = `#/$defs/a${level - 1}`;
+    $defs[`a${level}`] = { allOf: [{ $ref }, { $ref }] };
+  }
+  return { $defs, $ref: `#/$defs/a${levels}` };
+}
+
+Deno.test("the work of a schema is bounded", async () => {
+  const { compile } = await loadSchemaCompiler("2020-12");
+  const run = (schema: unknown, value: Value) =>
+    compile({ uri: URI, schema })(value, boundedMeter(1_000_000));
+  assertThrows(() => run(doubling(40), {}), LimitError);
+  assertThrows(() => run({ $ref: "#" }, {}), SchemaFault, "refers to itself without end");
+  assertThrows(() => run({ format: "uri" }, "a:".repeat(50_000)), LimitError);
+  assertThrows(() => run({ pattern: "(a*)*b" }, "a".repeat(4_000_000)), LimitError);
+  const many = Array.from({ length: 20_000 }, (_, id) => ({ id }));
+  assertEquals(run({ uniqueItems: true }, many), []);
+});
