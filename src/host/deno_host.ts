@@ -42,6 +42,7 @@ const env: Environment = {
     demand({ name: "env" });
     return Deno.env.toObject();
   },
+  remove: (name) => Deno.env.delete(name),
 };
 
 /** From here on it is worth to ask whether a file is too large to be read. */
@@ -77,13 +78,16 @@ const files: Files = {
     }
     return names.sort();
   },
-  entries: async (folder) => (await import("./read_entries.ts")).readEntries(folder),
+  entries: async (directory) => (await import("./read_entries.ts")).readEntries(directory),
   isFile: leadsToFile,
   realPath: async (path) => await (await import("./real_path.ts")).realPath(path),
   stage: async (path) => (await import("./staged_file.ts")).stageFile(path),
+  remove: async (path) => (await import("./staged_file.ts")).removeFile(path),
   grow: async (path) => (await import("./staged_file.ts")).openGrowingFile(path, "anew"),
   append: async (path) => (await import("./staged_file.ts")).openGrowingFile(path, "append"),
-  workingFolder: () => Deno.cwd(),
+  watch: async (directories, onChange) =>
+    (await import("./watch_files.ts")).watchDirectories(directories, onChange),
+  workingDirectory: () => Deno.cwd(),
 };
 
 const SIGNALS: readonly SignalName[] = Deno.build.os === "windows"
@@ -98,16 +102,19 @@ const signals: Signals = {
     let stopGuard = () => {};
     const deadline = timeout &&
       { deadline: Date.now() + timeout.milliseconds, reason: timeout.reason };
-    const starting = setTimeout(async () => {
+    const startGuard = async () => {
       const { startStuckGuard } = await import("./stuck_guard.ts");
       if (isListening) stopGuard = startStuckGuard({ signals: SIGNALS, ...deadline });
-    }, GUARD_DELAY);
+    };
+    // For the first setTimeout() Deno loads more than all of a small run takes.
+    const delay = AbortSignal.timeout(GUARD_DELAY);
+    delay.addEventListener("abort", startGuard);
     let isListening = true;
     const listeners = SIGNALS.map((signal) => [signal, () => hear(signal)] as const);
     for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
     return () => {
       isListening = false;
-      clearTimeout(starting);
+      delay.removeEventListener("abort", startGuard);
       stopGuard();
       for (const [signal, listener] of listeners) Deno.removeSignalListener(signal, listener);
     };
@@ -120,6 +127,7 @@ async function leadsToFile(path: string): Promise<boolean> {
     return (await Deno.stat(path)).isFile;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof Deno.errors.FilesystemLoop) return false;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** What Deno did not allow, in words, and what to run the program with. */
+/** A description of a denied permission, and the flag that grants it. */
 export interface Denial {
   readonly words: string;
   readonly hint: string;

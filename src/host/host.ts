@@ -1,6 +1,6 @@
 import type { StagedFile } from "./staged_file.ts";
 
-/** What the program needs of the machine. Actions that are about the machine use `Deno` itself. */
+/** The parts of the machine that the program uses. Actions about the machine use `Deno` itself. */
 export interface Host {
   readonly clock: Clock;
   readonly env: Environment;
@@ -23,6 +23,8 @@ export interface Environment {
   get(name: string): string | undefined;
   /** Every variable by name. */
   all(): Readonly<Record<string, string>>;
+  /** Takes a variable away, also from the commands that are started from now on. */
+  remove(name: string): void;
 }
 
 export interface Files {
@@ -33,7 +35,7 @@ export interface Files {
   /** Files directly in a directory, by name; undefined if the path is not a directory. */
   list(path: string): Promise<readonly string[] | undefined>;
   /** The entries of a directory, by name; none if it cannot be read. */
-  entries(folder: string): Promise<readonly Entry[]>;
+  entries(directory: string): Promise<readonly DirectoryEntry[]>;
   /** Whether a path leads to a file, which has content: not to a pipe, a device or a directory. */
   isFile(path: string): Promise<boolean>;
   /**
@@ -42,18 +44,25 @@ export interface Files {
   realPath(path: string): Promise<string>;
   /** Opens a file to be written, whole or not at all. Brings its code, which few runs need. */
   stage(path: string): Promise<StagedFile>;
+  /** Removes a file; a missing file is not an error. */
+  remove(path: string): Promise<void>;
   /** Opens a file that others read while it is written. */
   grow(path: string): Promise<StagedFile>;
   /** The same, and keeps what the file holds already. */
   append(path: string): Promise<StagedFile>;
-  /** What relative paths begin at. */
-  workingFolder(): string;
+  /**
+   * Calls `onChange` with the path of whatever changes directly in these directories, until the
+   * result is called.
+   */
+  watch(directories: readonly string[], onChange: (path: string) => void): Promise<() => void>;
+  /** The directory to which relative paths are relative. */
+  workingDirectory(): string;
 }
 
 /** An entry of a directory; `link` leads to a directory, and so perhaps in a cycle. */
-export interface Entry {
+export interface DirectoryEntry {
   readonly name: string;
-  readonly kind: "file" | "folder" | "link";
+  readonly kind: "file" | "directory" | "link";
 }
 
 /** A wish from outside that the program end. */

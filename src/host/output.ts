@@ -11,7 +11,7 @@ export class OutputError extends Error {
 /** More than this does not wait in memory for a reader. */
 const MOST_WAITING = 256 * 1024 * 1024;
 
-/** What is still to be written to streams that are not terminals, in the order of the program. */
+/** Pending writes to streams that are not terminals, in the order of the program. */
 const queue: { readonly write: (bytes: Uint8Array) => Promise<void>; bytes: Uint8Array[] }[] = [];
 let waiting = 0;
 let writing: Promise<void> | undefined;
@@ -83,7 +83,7 @@ function enqueue(write: (bytes: Uint8Array) => Promise<void>, bytes: Uint8Array)
 }
 
 async function writeQueue(): Promise<void> {
-  // What the program writes in one go is one write.
+  // Texts that the program writes in one go are combined into one write.
   await undefined;
   for (let next = queue.shift(); next; next = queue.shift()) {
     const bytes = join(next.bytes);

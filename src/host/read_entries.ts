@@ -1,15 +1,15 @@
 import { demand } from "./deno_permissions.ts";
-import type { Entry } from "./host.ts";
+import type { DirectoryEntry } from "./host.ts";
 
 /** The entries of a directory, by name; none if it cannot be read. */
-export async function readEntries(folder: string): Promise<readonly Entry[]> {
-  const entries: Entry[] = [];
+export async function readEntries(directory: string): Promise<readonly DirectoryEntry[]> {
+  const entries: DirectoryEntry[] = [];
   try {
-    demand({ name: "read", path: folder });
-    for await (const { name, isFile, isDirectory, isSymlink } of Deno.readDir(folder)) {
-      if (isDirectory) entries.push({ name, kind: "folder" });
+    demand({ name: "read", path: directory });
+    for await (const { name, isFile, isDirectory, isSymlink } of Deno.readDir(directory)) {
+      if (isDirectory) entries.push({ name, kind: "directory" });
       else if (isFile) entries.push({ name, kind: "file" });
-      else if (isSymlink) entries.push(...await followLink(name, `${folder}/${name}`));
+      else if (isSymlink) entries.push(...await followLink(name, `${directory}/${name}`));
     }
   } catch (error) {
     if (!isRefusal(error)) throw error;
@@ -17,7 +17,7 @@ export async function readEntries(folder: string): Promise<readonly Entry[]> {
   return entries.sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-async function followLink(name: string, path: string): Promise<readonly Entry[]> {
+async function followLink(name: string, path: string): Promise<readonly DirectoryEntry[]> {
   try {
     demand({ name: "read", path });
     const { isFile, isDirectory } = await Deno.stat(path);

@@ -19,9 +19,9 @@ export async function realPath(path: string, links = 0): Promise<string> {
     if (links === MOST_LINKS) throw new Deno.errors.FilesystemLoop(`too many links: ${path}`);
     return await realPath(isAbsolute(target) ? target : join(parentOf(path), target), links + 1);
   }
-  const folder = parentOf(path);
-  if (folder === path) throw new Deno.errors.NotFound(path);
-  const real = await realPath(folder, links);
+  const directory = parentOf(path);
+  if (directory === path) throw new Deno.errors.NotFound(path);
+  const real = await realPath(directory, links);
   const name = nameOf(path);
   if (name === ".") return real;
   return name === ".." ? parentOf(real) : join(real, name);
@@ -44,8 +44,8 @@ function isAbsolute(path: string): boolean {
   return WINDOWS ? /^([a-z]:)?[/\\]/i.test(path) : path.startsWith("/");
 }
 
-function join(folder: string, name: string): string {
-  return `${folder.replace(SEPARATORS, "")}${WINDOWS ? "\\" : "/"}${name}`;
+function join(directory: string, name: string): string {
+  return `${directory.replace(SEPARATORS, "")}${WINDOWS ? "\\" : "/"}${name}`;
 }
 
 function endOf(path: string): number {

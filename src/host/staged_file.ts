@@ -81,13 +81,13 @@ function prepareBeside(target: Target): Beside {
   // Beside the file there will be another one for a while.
   demand({ name: "write", path: parentOf(target.path) });
   demand({ name: "read", path: parentOf(target.path) });
-  // What may not be written may not be replaced either.
+  // A file that may not be written may not be replaced either.
   if (target.mode !== undefined) Deno.openSync(target.path, { write: true }).close();
-  const folder = parentOf(target.path);
-  const made = makeFolder(folder);
-  removeLeftovers(folder);
+  const directory = parentOf(target.path);
+  const made = makeDirectory(directory);
+  removeLeftovers(directory);
   // A name of its own length: that of the file may be as long as names can be.
-  const temporary = `${folder}/.runner-${crypto.randomUUID()}.tmp`;
+  const temporary = `${directory}/.runner-${crypto.randomUUID()}.tmp`;
   const open = () => {
     const file = Deno.openSync(temporary, { write: true, createNew: true });
     // Users who could not read the file before must not read it now.
@@ -112,7 +112,7 @@ function prepareBeside(target: Target): Beside {
       if (state === "over") return;
       if (state === "open") Deno.removeSync(temporary);
       state = "over";
-      for (const folder of made) removeIfEmpty(folder);
+      for (const directory of made) removeIfEmpty(directory);
     },
   };
 }
@@ -122,13 +122,13 @@ const LEFTOVER = /^\.runner-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 const LONGEST_WRITE = 3_600_000;
 
 /** Removes files of programs that were killed while they wrote. */
-function removeLeftovers(folder: string): void {
+function removeLeftovers(directory: string): void {
   try {
-    for (const { name } of Deno.readDirSync(folder)) {
+    for (const { name } of Deno.readDirSync(directory)) {
       if (!LEFTOVER.test(name)) continue;
-      const { mtime } = Deno.statSync(`${folder}/${name}`);
+      const { mtime } = Deno.statSync(`${directory}/${name}`);
       if (mtime && Date.now() - mtime.getTime() > LONGEST_WRITE) {
-        Deno.removeSync(`${folder}/${name}`);
+        Deno.removeSync(`${directory}/${name}`);
       }
     }
   } catch {
@@ -141,12 +141,12 @@ export async function openGrowingFile(path: string, how: "anew" | "append"): Pro
   const target = resolveTarget(path);
   if (target.isSpecial) return await openSpecial(target.path);
   demand({ name: "write", path: target.path });
-  makeFolder(parentOf(target.path));
+  makeDirectory(parentOf(target.path));
   if (how === "anew") removeOld(target.path);
   const mode = how === "append" ? { append: true } : { write: true, truncate: true };
   const file = gather(Deno.openSync(target.path, { ...mode, create: true }));
   if (target.mode !== undefined && how === "anew") Deno.chmodSync(target.path, target.mode);
-  // What is behind a file that others append to may be theirs.
+  // The bytes at the end of a file to which others append may be theirs.
   return growing(how === "append" ? { ...file, dropHalfLine() {} } : file);
 }
 
@@ -351,9 +351,11 @@ function parentOf(path: string): string {
 }
 
 /** The directories that had to be made, the innermost first. */
-function makeFolder(path: string): string[] {
+function makeDirectory(path: string): string[] {
   const missing: string[] = [];
-  for (let folder = path; !exists(folder); folder = parentOf(folder)) missing.push(folder);
+  for (let directory = path; !exists(directory); directory = parentOf(directory)) {
+    missing.push(directory);
+  }
   Deno.mkdirSync(path, { recursive: true });
   return missing;
 }
@@ -369,10 +371,20 @@ function exists(path: string): boolean {
   }
 }
 
-function removeIfEmpty(folder: string): void {
+function removeIfEmpty(directory: string): void {
   try {
-    Deno.removeSync(folder);
+    Deno.removeSync(directory);
   } catch {
     // Somebody else has put something into it meanwhile.
+  }
+}
+
+/** Removes a file; a missing file is not an error. */
+export async function removeFile(path: string): Promise<void> {
+  demand({ name: "write", path });
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

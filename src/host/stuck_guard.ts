@@ -4,8 +4,8 @@ import { isGranted } from "./deno_permissions.ts";
 const PATIENCE = 3000;
 
 /**
- * What the guard runs. It hears the signals itself, since a stuck program does not: from the first
- * one on, or from the deadline on, it asks the program for an answer, and ends it without one.
+ * The code of the guard. It receives the signals itself, since a stuck program does not: from the
+ * first one on, or from the deadline on, it asks the program for an answer, and ends it without one.
  */
 const GUARD = `
 let answered = 0;

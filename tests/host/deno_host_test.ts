@@ -32,20 +32,20 @@ Deno.test("denoHost() knows the environment, and that strange names are not in i
 });
 
 Deno.test("denoHost() reads files as bytes and lists the files of a directory", async () => {
-  const folder = await Deno.makeTempDir();
+  const directory = await Deno.makeTempDir();
   try {
-    await Deno.writeFile(`${folder}/b`, new Uint8Array([0, 255]));
-    await Deno.writeTextFile(`${folder}/a.yml`, "");
-    await Deno.mkdir(`${folder}/inner`);
-    await Deno.symlink(`${folder}/b`, `${folder}/link`);
-    await Deno.symlink(`${folder}/nowhere`, `${folder}/dangling`);
-    assertEquals(await host.files.read(`${folder}/b`), new Uint8Array([0, 255]));
-    assertEquals(await host.files.list(folder), ["a.yml", "b", "link"]);
-    assertEquals(await host.files.list(`${folder}/b`), undefined);
-    assertEquals(await host.files.list(`${folder}/nowhere`), undefined);
-    await assertRejects(() => host.files.read(`${folder}/nowhere`), Deno.errors.NotFound);
+    await Deno.writeFile(`${directory}/b`, new Uint8Array([0, 255]));
+    await Deno.writeTextFile(`${directory}/a.yml`, "");
+    await Deno.mkdir(`${directory}/inner`);
+    await Deno.symlink(`${directory}/b`, `${directory}/link`);
+    await Deno.symlink(`${directory}/nowhere`, `${directory}/dangling`);
+    assertEquals(await host.files.read(`${directory}/b`), new Uint8Array([0, 255]));
+    assertEquals(await host.files.list(directory), ["a.yml", "b", "link"]);
+    assertEquals(await host.files.list(`${directory}/b`), undefined);
+    assertEquals(await host.files.list(`${directory}/nowhere`), undefined);
+    await assertRejects(() => host.files.read(`${directory}/nowhere`), Deno.errors.NotFound);
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    await Deno.remove(directory, { recursive: true });
   }
 });
 

@@ -119,29 +119,29 @@ Deno.test("stageFile() throws as Deno does, and leaves nothing behind", async ()
 });
 
 Deno.test("files of a program that was killed while it wrote are removed after an hour", () =>
-  withFiles({}, async (folder) => {
-    const old = `${folder}/.runner-${crypto.randomUUID()}.tmp`;
+  withFiles({}, async (directory) => {
+    const old = `${directory}/.runner-${crypto.randomUUID()}.tmp`;
     const recent = `.runner-${crypto.randomUUID()}.tmp`;
     Deno.writeTextFileSync(old, "half");
     Deno.utimeSync(old, 0, 0);
-    Deno.writeTextFileSync(`${folder}/${recent}`, "half");
-    const file = await stageFile(`${folder}/report`);
-    assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), [recent]);
+    Deno.writeTextFileSync(`${directory}/${recent}`, "half");
+    const file = await stageFile(`${directory}/report`);
+    assertEquals([...Deno.readDirSync(directory)].map(({ name }) => name), [recent]);
     file.write("text");
     file.commit();
-    assertEquals(Deno.readTextFileSync(`${folder}/report`), "text");
+    assertEquals(Deno.readTextFileSync(`${directory}/report`), "text");
   }));
 
 Deno.test("two programs that let one file grow do not write into each other's lines", () =>
-  withFiles({}, async (folder) => {
+  withFiles({}, async (directory) => {
     const [first, second] = [
-      await openGrowingFile(`${folder}/events`, "anew"),
-      await openGrowingFile(`${folder}/events`, "anew"),
+      await openGrowingFile(`${directory}/events`, "anew"),
+      await openGrowingFile(`${directory}/events`, "anew"),
     ];
     first.write("first 1\n");
     second.write("second\n");
     first.write("first 2\n");
     first.commit();
     second.commit();
-    assertEquals(Deno.readTextFileSync(`${folder}/events`), "second\n");
+    assertEquals(Deno.readTextFileSync(`${directory}/events`), "second\n");
   }));
