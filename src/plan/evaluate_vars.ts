@@ -1,3 +1,4 @@
+import type { RandomSource } from "../expr/draws.ts";
 import { renderData } from "../expr/template/template_data.ts";
 import { ExpressionError, LoadError } from "../source/errors.ts";
 import type { Dict, Value } from "../value/value.ts";
@@ -11,9 +12,11 @@ export async function evaluateVars(
   workflow: Workflow,
   environment: Readonly<Record<string, string>>,
   addSecret: (value: Value) => void,
+  random: RandomSource,
 ): Promise<Dict> {
   try {
-    return renderData(workflow.vars, { names: environment, strict: false, addSecret }) as Dict;
+    const scope = { names: environment, strict: false, addSecret, random };
+    return renderData(workflow.vars, scope) as Dict;
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const path = ["vars", ...error.path];

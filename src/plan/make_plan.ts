@@ -1,4 +1,5 @@
 import { ExpressionError } from "../source/errors.ts";
+import { Draws, type RandomSource } from "../expr/draws.ts";
 import type { Scope, Template } from "../expr/expression.ts";
 import type { Dict, Value } from "../value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";
@@ -19,11 +20,15 @@ export async function makePlan(
     workflow: Workflow,
     environment: Environment,
     addSecret: (value: Value) => void,
+    random: RandomSource,
   ) => Dict | Promise<Dict>,
+  draws: Draws = new Draws(),
 ): Promise<Plan> {
   const secrets: Value[] = [];
   const addSecret = (value: Value) => void secrets.push(value);
-  const vars = await (evaluate ?? evaluateVars)(workflow, environment, addSecret);
+  const { name: file } = workflow.document;
+  const random = draws.at(() => `${file} vars`);
+  const vars = await (evaluate ?? evaluateVars)(workflow, environment, addSecret, random);
   const path = evaluate ? renderKnownPath : renderPath;
   const { jobs, warnings } = await workflow.loadJobFiles?.((template) => path(template, vars)) ??
     { jobs: workflow.jobs, warnings: [] };
@@ -32,7 +37,12 @@ export async function makePlan(
       job,
     ) => [job.id, {
       job,
-      ...nameOf(job, { names: { vars }, strict: true, addSecret }),
+      ...nameOf(job, {
+        names: { vars },
+        strict: true,
+        addSecret,
+        random: draws.at(() => `${file} ${job.id}`),
+      }),
       needs: [] as PlannedJob[],
       ...conditionOf(job),
     }]),
@@ -44,7 +54,14 @@ export async function makePlan(
       needs.push(need);
     }
   }
-  return { workflow: { ...workflow, jobs }, vars, secrets, jobs: [...planned.values()], warnings };
+  return {
+    workflow: { ...workflow, jobs },
+    vars,
+    secrets,
+    draws,
+    jobs: [...planned.values()],
+    warnings,
+  };
 }
 
 /** When a job starts, unless that is when its needs have succeeded. */
@@ -57,10 +74,16 @@ async function evaluateVars(
   workflow: Workflow,
   environment: Environment,
   addSecret: (value: Value) => void,
+  random: RandomSource,
 ): Promise<Dict> {
   const { vars } = workflow;
   if (vars.kind === "constant") return vars.value as Dict;
-  return await (await import("./evaluate_vars.ts")).evaluateVars(workflow, environment, addSecret);
+  return await (await import("./evaluate_vars.ts")).evaluateVars(
+    workflow,
+    environment,
+    addSecret,
+    random,
+  );
 }
 
 /** The path of a job file. Throws ExpressionError. */

@@ -1,3 +1,4 @@
+import type { Draws } from "../expr/draws.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import type { Dict, Value } from "../value/value.ts";
 import type { Job, Workflow } from "../workflow/model.ts";
@@ -9,6 +10,8 @@ export interface Plan {
   readonly vars: Dict;
   /** Values that expressions marked as secret. */
   readonly secrets: readonly Value[];
+  /** Where its random functions draw from. */
+  readonly draws: Draws;
   /** In the order of the file; those of the workflow that were not chosen are not among them. */
   readonly jobs: readonly PlannedJob[];
   /** Diagnostics of job files that were loaded once the `vars` were known. */
@@ -18,7 +21,7 @@ export interface Plan {
 /** A job with the jobs it waits for. */
 export interface PlannedJob {
   readonly job: Job;
-  /** As reports show it; the template itself where it cannot be evaluated. */
+  /** The text shown in reports; the template itself if it cannot be evaluated. */
   readonly name: string;
   /** Why the name could not be evaluated. */
   readonly nameError?: unknown;

@@ -14,13 +14,13 @@ export interface StepPreview {
   readonly step: Step;
   /** The values known in all of its runs. */
   readonly known: Knowledge;
-  /** What it adds to the vars of the workflow. */
+  /** The vars that it adds to those of the workflow. */
   readonly vars?: Preview;
   readonly runs: readonly RunPreview[];
 }
 
 export interface RunPreview {
-  /** What its entry adds to the vars of the step. */
+  /** The vars that its entry adds to those of the step. */
   readonly vars?: Preview;
   readonly with: Preview;
   /** The steps of the job that it embeds. */
@@ -61,7 +61,7 @@ function previewRun({ with: template, embedded }: Step, known: Knowledge): RunPr
 
 const NO_VARS: Preview = { kind: "value", value: {} };
 
-/** What is known once vars have been added to those before; the open ones among them are not. */
+/** The known values after vars have been added; vars whose values are still open are not known. */
 export function learnVars(known: Knowledge, added: Preview): Knowledge {
   if (!Object.hasOwn(known.scope.names, "vars")) return known;
   const vars: Record<string, Value> = Object.assign(Object.create(null), known.scope.names.vars);

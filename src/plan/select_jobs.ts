@@ -12,8 +12,8 @@ export interface Selection {
 }
 
 /**
- * The part of a plan that was chosen, with what cleans up after all jobs. Its jobs wait for none that was not, but for what that would
- * have waited for.
+ * The selected part of a plan, with the cleanup jobs. In place of a job that was not selected, its
+ * jobs wait for the jobs that it would have waited for.
  */
 export function selectJobs(plan: Plan, { only, withNeeds, skip }: Selection): Plan {
   const wanted = only && withNeeds ? withTheirNeeds(only) : only ?? new Set(plan.jobs);
@@ -39,7 +39,7 @@ export function selectJobs(plan: Plan, { only, withNeeds, skip }: Selection): Pl
 function withTheirNeeds(jobs: Iterable<PlannedJob>): ReadonlySet<PlannedJob> {
   // A set that grows is walked to its end.
   const all = new Set(jobs);
-  // What cleans up runs after others, and needs none of them.
+  // Cleanup jobs run after the others without needing them.
   for (const { job, needs } of all) if (!job.isCleanup) { for (const need of needs) all.add(need); }
   return all;
 }

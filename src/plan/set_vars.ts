@@ -63,7 +63,7 @@ function longestKey(fields: Fields, name: string): string | undefined {
 }
 
 /**
- * What a map says of the vars, merged into theirs key by key as everywhere else. Names that the
+ * Merges a map into the vars key by key, as everywhere else. Names that the
  * vars do not have are problems: a misspelt one would silently change nothing.
  */
 export function* matchVars(
@@ -87,7 +87,7 @@ function mergesInto(field: DataTemplate, value: Value): boolean {
 
 type Fields = ReadonlyMap<string, DataTemplate>;
 
-/** What a mapping holds; nothing yet may become one. */
+/** The fields of a mapping; a missing value may become one. */
 function fieldsOf(template: DataTemplate): Fields | undefined {
   if (template.kind === "map") return new Map(template.entries);
   if (template.kind !== "constant") return undefined;

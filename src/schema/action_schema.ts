@@ -1,5 +1,6 @@
 import type { Action, Alternatives, Parameter, ParameterType } from "../action/action.ts";
 import { NUMBER_TEXT } from "../action/parameters.ts";
+import { FORMS } from "./field_schema.ts";
 import { DURATION_TEXT } from "../value/duration.ts";
 import { describe, type JsonSchema, type JsonSchemaObject, type JsonType } from "./json_schema.ts";
 
@@ -9,21 +10,44 @@ const ANY: readonly JsonType[] = ["string", "number", "boolean", "object", "arra
 
 /** The schema of each parameter type, in addition to strings with a template. */
 const TYPES: {
-  readonly [T in ParameterType]: Pick<JsonSchemaObject, "pattern" | "minimum"> & {
-    readonly type: readonly JsonType[];
-  };
+  readonly [T in ParameterType]:
+    & Pick<JsonSchemaObject, "pattern" | "patternErrorMessage" | "minimum">
+    & {
+      readonly type: readonly JsonType[];
+    };
 } = {
   string: { type: ["string", "number", "boolean"] },
-  number: { type: ["number", "string"], pattern: `${TEMPLATE}|${NUMBER_TEXT.source}` },
-  integer: { type: ["integer", "string"], pattern: `${TEMPLATE}|${NUMBER_TEXT.source}` },
-  boolean: { type: ["boolean", "string"], pattern: `${TEMPLATE}|^(?:true|false)$` },
+  number: {
+    type: ["number", "string"],
+    pattern: `${TEMPLATE}|${NUMBER_TEXT.source}`,
+    patternErrorMessage: "must be a number or a template",
+  },
+  integer: {
+    type: ["integer", "string"],
+    pattern: `${TEMPLATE}|${NUMBER_TEXT.source}`,
+    patternErrorMessage: "must be an integer or a template",
+  },
+  boolean: {
+    type: ["boolean", "string"],
+    pattern: `${TEMPLATE}|^(?:true|false)$`,
+    patternErrorMessage: "must be true, false or a template",
+  },
   duration: {
     type: ["string", "number"],
     minimum: 0,
     pattern: `${TEMPLATE}|${DURATION_TEXT}`,
+    patternErrorMessage: FORMS.duration,
   },
-  map: { type: ["object", "string"], pattern: TEMPLATE },
-  list: { type: ["array", "string"], pattern: TEMPLATE },
+  map: {
+    type: ["object", "string"],
+    pattern: TEMPLATE,
+    patternErrorMessage: "must be a map or a template",
+  },
+  list: {
+    type: ["array", "string"],
+    pattern: TEMPLATE,
+    patternErrorMessage: "must be a list or a template",
+  },
   any: { type: ANY },
 };
 
@@ -40,15 +64,33 @@ export function parametersSchema({ summary, parameters }: Action): JsonSchemaObj
 }
 
 function parameterSchema(parameter: Parameter): JsonSchema {
-  const { type, summary, default: standard } = parameter;
+  const { name: title, type, summary, default: standard } = parameter;
   const description = describe(summary, standard);
   const types = typeof type === "string" ? [type] : type;
   const schemas = types.map((one) => ({
     ...TYPES[one],
     type: [...TYPES[one].type, "null"] as const,
     ...one === "map" ? fieldsSchema(parameter) : {},
+    ...one === "list" && parameter.items ? { items: itemSchema(parameter) } : {},
   }));
-  return schemas.length === 1 ? { description, ...schemas[0]! } : { description, anyOf: schemas };
+  const { values } = parameter;
+  if (values) {
+    const template: JsonSchema = {
+      type: "string",
+      pattern: TEMPLATE,
+      patternErrorMessage: `must be ${values.join(" or ")}, or a template`,
+    };
+    return { title, description, anyOf: [{ enum: [...values, null] }, template] };
+  }
+  return {
+    ...{ title, description },
+    ...schemas.length === 1 ? schemas[0]! : { anyOf: schemas },
+  };
+}
+
+/** Every item of the list is a map with these fields. */
+function itemSchema({ name, items, summary }: Parameter): JsonSchema {
+  return parameterSchema({ name, type: "map", summary, ...items ? { fields: items } : {} });
 }
 
 /** The fields of a map where they are fixed; they say nothing of a template. */

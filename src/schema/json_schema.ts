@@ -4,16 +4,21 @@ export type JsonSchema = boolean | JsonSchemaObject;
 /** The keywords in use. */
 export interface JsonSchemaObject {
   readonly $schema?: string;
+  readonly $id?: string;
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
   readonly title?: string;
   readonly description?: string;
   readonly type?: JsonType | readonly JsonType[];
   readonly const?: string;
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | null)[];
   readonly minProperties?: number;
   readonly minimum?: number;
   readonly pattern?: string;
+  /** The message of an editor for a text that does not fit the pattern; not in the standard. */
+  readonly patternErrorMessage?: string;
+  /** The snippets that an editor offers; not a part of the standard. */
+  readonly defaultSnippets?: readonly Snippet[];
   readonly minItems?: number;
   readonly items?: JsonSchema;
   readonly contains?: JsonSchema;
@@ -28,6 +33,13 @@ export interface JsonSchemaObject {
   readonly if?: JsonSchema;
   readonly then?: JsonSchema;
   readonly else?: JsonSchema;
+}
+
+/** A value with places to fill in, like `$1`. */
+export interface Snippet {
+  readonly label: string;
+  readonly description: string;
+  readonly body: unknown;
 }
 
 export type JsonType = "null" | "boolean" | "number" | "integer" | "string" | "array" | "object";

@@ -1,19 +1,12 @@
 import type { Action } from "../action/action.ts";
 import { PLUGIN_NAME } from "../action/plugin/plugin_name.ts";
 import type { FieldTable } from "../workflow/decode/fields.ts";
-import {
-  type Field,
-  ITERATION,
-  JOB_FIELDS,
-  REPEAT,
-  RETRY,
-  STEP_FIELDS,
-  WORKFLOW,
-} from "../workflow/decode/fields.ts";
-import { ONE_OR_MANY, SUITE, SUITE_ENTRY } from "../suite/fields.ts";
+import { type Field, JOB_FIELDS, STEP_FIELDS, WORKFLOW } from "../workflow/decode/fields.ts";
+import { ITERATION, REPEAT, RETRY, SNAPSHOT } from "../workflow/decode/nested_fields.ts";
+import { ONE_OR_MANY, SUITE, SUITE_ENTRY } from "../suite/suite_fields.ts";
 import { loneStepRules, parametersSchema, stepRules } from "./action_schema.ts";
 import { fieldSchema } from "./field_schema.ts";
-import { describe, type JsonSchema, type JsonSchemaObject } from "./json_schema.ts";
+import { describe, type JsonSchema, type JsonSchemaObject, type Snippet } from "./json_schema.ts";
 
 /** The kind of file: a workflow, or a job file. */
 export type SchemaSubject = "workflow" | "job" | "suite";
@@ -27,11 +20,12 @@ export function makeSchema(actions: readonly Action[], subject: SchemaSubject): 
   const root = subject === "workflow" ? workflowSchema() : jobSchema(actions);
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: `urn:runner:${subject}`,
     title: subject === "workflow" ? "A workflow of runner" : "A job file of runner",
     ...root,
     $defs: {
-      job: jobSchema(actions),
-      step: stepSchema(actions),
+      job: { ...jobSchema(actions), defaultSnippets: JOB_SNIPPETS },
+      step: { ...stepSchema(actions), defaultSnippets: STEP_SNIPPETS },
       repeat: tableSchema(REPEAT, {}),
       retry: tableSchema(RETRY, {}),
       iteration: iterationSchema(),
@@ -41,6 +35,25 @@ export function makeSchema(actions: readonly Action[], subject: SchemaSubject): 
     },
   };
 }
+
+const JOB_SNIPPETS: readonly Snippet[] = [{
+  label: "job",
+  description: "A job with a step",
+  body: { name: "$1", id: "$2", steps: [{ name: "$3", uses: "$4" }] },
+}];
+
+const STEP_SNIPPETS: readonly Snippet[] = [
+  {
+    label: "http request",
+    description: "A request with a test of its response",
+    body: { name: "$1", uses: "http", with: { get: "$2" }, test: "res.code == 200$3" },
+  },
+  {
+    label: "shell command",
+    description: "A command with a test of its exit code",
+    body: { name: "$1", uses: "shell", with: { cmd: "$2" }, test: "res.code == 0$3" },
+  },
+];
 
 function iterationSchema(): JsonSchemaObject {
   return {
@@ -62,6 +75,7 @@ function suiteSchema(): JsonSchemaObject {
   });
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: "urn:runner:suite",
     title: "A suite of runner",
     ...schema,
     properties: Object.fromEntries(properties),
@@ -132,12 +146,17 @@ function stepSchema(actions: readonly Action[]): JsonSchemaObject {
     with: { type: "object" },
     retry: { $ref: "#/$defs/retry" },
     iteration: { $ref: "#/$defs/iteration" },
+    snapshot: tableSchema(SNAPSHOT, { match: { type: "object" } }),
   });
   const names: JsonSchemaObject = {
     ...schema.properties!.uses as JsonSchemaObject,
     anyOf: [
       ...actions.map(({ name, summary }) => ({ const: name, description: describe(summary) })),
-      { description: "A plugin of that name.", pattern: PLUGIN_NAME.source },
+      {
+        description: "A plugin of that name.",
+        pattern: PLUGIN_NAME.source,
+        patternErrorMessage: "must be the name of an action or of a plugin",
+      },
     ],
   };
   return {
@@ -166,8 +185,9 @@ function referenceTo(action: Action): string {
 
 /** The keys of a table that have their own schema. */
 type Nested<F extends Readonly<Record<string, Field>>> = {
-  readonly [K in keyof F as F[K]["type"] extends "map" | "list" | "iteration" ? K : never]:
-    JsonSchema;
+  readonly [
+    K in keyof F as F[K]["type"] extends "map" | "list" | "iteration" | "snapshot" ? K : never
+  ]: JsonSchema;
 };
 
 function tableSchema<F extends Readonly<Record<string, Field>>>(
@@ -177,7 +197,7 @@ function tableSchema<F extends Readonly<Record<string, Field>>>(
   const inside: Readonly<Record<string, JsonSchema>> = nested;
   const names = Object.keys(fields);
   const properties = Object.entries(fields).map(([name, field]) =>
-    [name, fieldSchema(field, inside[name])] as const
+    [name, fieldSchema(name, field, inside[name])] as const
   );
   return {
     type: "object",

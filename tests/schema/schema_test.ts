@@ -20,7 +20,7 @@ const VISIBLE = ["missing", "empty", "type", "range", "duration"];
 
 interface Judged {
   readonly document: unknown;
-  /** What the loader says. */
+  /** The diagnostics of the loader. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -58,7 +58,7 @@ async function printedSchema(...options: readonly string[]): Promise<unknown> {
 
 /** Compares what the schema says of each document with what the loader says. */
 async function compare(judged: ReadonlyMap<string, Judged>) {
-  const told = await validateAll(
+  const reported = await validateAll(
     await printedSchema(),
     Object.fromEntries([...judged].map(([name, { document }]) => [name, document])),
   );
@@ -67,24 +67,24 @@ async function compare(judged: ReadonlyMap<string, Judged>) {
     const isUnknownKey = ({ code }: Diagnostic) => code === "unknown-key";
     const errors = diagnostics.filter(({ severity }) => severity === "error");
     if (errors.length === 0 && !diagnostics.some(isUnknownKey)) {
-      assertEquals(told[name], [], name);
+      assertEquals(reported[name], [], name);
       counts.accepted++;
     } else if (diagnostics.some(({ code }) => VISIBLE.includes(code))) {
       assert(
-        told[name]!.length > 0,
+        reported[name]!.length > 0,
         `${name}: ${JSON.stringify(diagnostics.map((d) => d.message))}`,
       );
       counts.refused++;
     }
   }
-  return { told, counts };
+  return { reported, counts };
 }
 
-async function filesIn(folder: string): Promise<string[]> {
+async function filesIn(directory: string): Promise<string[]> {
   const files: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (isDirectory) files.push(...await filesIn(`${folder}${name}/`));
-    else files.push(`${folder}${name}`);
+  for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    if (isDirectory) files.push(...await filesIn(`${directory}${name}/`));
+    else files.push(`${directory}${name}`);
   }
   return files;
 }
@@ -92,15 +92,15 @@ async function filesIn(folder: string): Promise<string[]> {
 Deno.test("the schema accepts every workflow that runs, and rejects the errors that it can detect", async () => {
   const workflows = (await filesIn(EXAMPLES)).filter((path) => path.endsWith(".yml"));
   for await (const { name } of Deno.readDir(CONFORMANCE)) {
-    const folder = `${CONFORMANCE}${name}/`;
-    const args = await Deno.readTextFile(`${folder}args`).catch(() => "workflow.yml");
+    const directory = `${CONFORMANCE}${name}/`;
+    const args = await Deno.readTextFile(`${directory}args`).catch(() => "workflow.yml");
     const files = args.split(/\s+/).find((word) => word.includes(".yml"))!;
-    workflows.push(files.split(",").map((file) => folder + file).join(","));
+    workflows.push(files.split(",").map((file) => directory + file).join(","));
   }
   workflows.push(`${EXAMPLES}merge/shared.yml,${EXAMPLES}merge/checks.yml`);
-  const { told, counts } = await compare(await judgeAll(workflows));
+  const { reported, counts } = await compare(await judgeAll(workflows));
   assert(counts.accepted > 50 && counts.refused > 8, JSON.stringify(counts));
-  const refusals = (name: string) => told[`${CONFORMANCE}${name}/workflow.yml`]!.join("\n");
+  const refusals = (name: string) => reported[`${CONFORMANCE}${name}/workflow.yml`]!.join("\n");
   assertMatch(refusals("rule_8_an_http_step_has_a_method"), /must match/);
   assertMatch(refusals("rule_4_a_step_has_uses"), /required property 'uses'/);
   assertMatch(refusals("unknown_keys_are_warned_of"), /additional properties/);
@@ -112,10 +112,10 @@ Deno.test("the schema agrees with the loader on every value under every key", as
   const beyond = /: (\.inf|\.nan|\d{20})|path: ' ?'/;
   const texts = workflowsOfFields().filter((text) => !beyond.test(text));
   const files = Object.fromEntries(texts.map((text, index) => [`${index}.yml`, text]));
-  await withFiles(files, async (folder) => {
-    const judged = await judgeAll(Object.keys(files).map((name) => `${folder}/${name}`));
+  await withFiles(files, async (directory) => {
+    const judged = await judgeAll(Object.keys(files).map((name) => `${directory}/${name}`));
     const texts = new Map(
-      [...judged].map(([path, one]) => [files[path.slice(folder.length + 1)]!, one]),
+      [...judged].map(([path, one]) => [files[path.slice(directory.length + 1)]!, one]),
     );
     const { counts } = await compare(texts);
     assert(counts.accepted > 250 && counts.refused > 500, JSON.stringify(counts));
@@ -149,16 +149,20 @@ Deno.test("parameters of a step are checked by the action's table", async (test)
     ["keys that hold anchors", job("{uses: hello, x-a: 1}", "  x_b: 2\nx-c: 3\nother: 4"), true],
   ];
   const files = Object.fromEntries(table.map(([, text], index) => [`${index}.yml`, text]));
-  await withFiles(files, async (folder) => {
-    const judged = await judgeAll(Object.keys(files).map((name) => `${folder}/${name}`));
-    const told = await validateAll(
+  await withFiles(files, async (directory) => {
+    const judged = await judgeAll(Object.keys(files).map((name) => `${directory}/${name}`));
+    const reported = await validateAll(
       await printedSchema(),
       Object.fromEntries([...judged].map(([path, { document }]) => [path, document])),
     );
     for (const [index, [name, text, accepted]] of table.entries()) {
       await test.step(name, () => {
-        const path = `${folder}/${index}.yml`;
-        assertEquals(told[path]!.length === 0, accepted, `${text}\n${told[path]!.join("\n")}`);
+        const path = `${directory}/${index}.yml`;
+        assertEquals(
+          reported[path]!.length === 0,
+          accepted,
+          `${text}\n${reported[path]!.join("\n")}`,
+        );
         const errors = judged.get(path)!.diagnostics.filter(({ severity }) => severity === "error");
         assertEquals(errors.length === 0, accepted, "the loader says otherwise");
       });
@@ -172,9 +176,9 @@ Deno.test("a plugin takes anything", async () => {
     plugin: { name: "n", jobs: [{ name: "j", steps: [step] }] },
     path: { name: "n", jobs: [{ name: "j", steps: [{ ...step, uses: "../x" }] }] },
   };
-  const told = await validateAll(await printedSchema(), documents);
-  assertEquals(told.plugin, []);
-  assertMatch(told.path!.join("\n"), /uses must match pattern/);
+  const reported = await validateAll(await printedSchema(), documents);
+  assertEquals(reported.plugin, []);
+  assertMatch(reported.path!.join("\n"), /uses must match pattern/);
 });
 
 Deno.test("every key and parameter is described", async () => {
@@ -197,14 +201,27 @@ Deno.test("every key and parameter is described", async () => {
   assertEquals(undescribed, []);
 });
 
+Deno.test("every pattern comes with what an editor says of a text that does not fit", async () => {
+  const silent: string[] = [];
+  const visit = (schema: unknown, path: string): void => {
+    if (typeof schema !== "object" || schema === null) return;
+    // A property may have that name, too.
+    const { pattern } = schema as Record<string, unknown>;
+    if (typeof pattern === "string" && !("patternErrorMessage" in schema)) silent.push(path);
+    for (const [key, value] of Object.entries(schema)) visit(value, `${path}/${key}`);
+  };
+  for (const option of [[], ["--job"], ["--suite"]]) visit(await printedSchema(...option), "");
+  assertEquals(silent, []);
+});
+
 Deno.test("--job prints the schema of a job file", async () => {
   const documents = {
     job: { name: "j", steps: [{ uses: "hello" }] },
     workflow: { name: "n", jobs: [{ name: "j", steps: [{ uses: "hello" }] }] },
   };
-  const told = await validateAll(await printedSchema("--job"), documents);
-  assertEquals(told.job, []);
-  assert(told.workflow!.length > 0);
+  const reported = await validateAll(await printedSchema("--job"), documents);
+  assertEquals(reported.job, []);
+  assert(reported.workflow!.length > 0);
 });
 
 Deno.test("schema takes no files", async () => {
