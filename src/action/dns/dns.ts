@@ -52,7 +52,7 @@ export const dns: Action = {
   load: async () => (await import("./run_dns.ts")).runDns,
 };
 
-/** What is wrong with the type of records. */
+/** The problem of a record type. */
 function checkType({ type }: Dict): readonly ParameterProblem[] {
   if (typeof type !== "string" || isTemplate(type)) return [];
   if (RECORD_TYPES.includes(type.toUpperCase())) return [];

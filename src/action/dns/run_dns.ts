@@ -8,7 +8,7 @@ import { onAbort } from "../on_abort.ts";
 import { readParameters, required } from "../read_parameters.ts";
 import { RECORD_TYPES } from "./record_types.ts";
 
-/** How long an answer may take, in milliseconds. */
+/** The maximum time for a response, in milliseconds. */
 const PATIENCE = 5000;
 /** A question is sent again after this time, since datagrams get lost, in milliseconds. */
 const RESEND = 1000;

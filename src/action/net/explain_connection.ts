@@ -1,6 +1,7 @@
+import type { Duplex } from "node:stream";
 import { explainDenial } from "../../host/explain_denial.ts";
 import type { Clock } from "../../host/host.ts";
-import { explainTls, type Explanation } from "../tls/explain_tls.ts";
+import { explainTls, type TlsExplanation } from "../tls/explain_tls.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
 
 /** A host and a port to connect to. An IPv6 address has no brackets. */
@@ -9,13 +10,17 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** Why a connection could not be made or was lost, in plain words with the code of the system. */
+/**
+ * Why a connection could not be made or was lost, in plain words with the code of the system.
+ * `look` connects once more up to where TLS begins, where that is not at once.
+ */
 export async function explainConnection(
   error: unknown,
   endpoint: Endpoint,
   clock: Clock,
   options?: TlsOptions,
-): Promise<Explanation> {
+  look?: () => Promise<Duplex>,
+): Promise<TlsExplanation> {
   const place = placeOf(endpoint);
   const denial = explainDenial(error);
   if (denial) {
@@ -27,7 +32,12 @@ export async function explainConnection(
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   return explainCode(code, endpoint) ??
-    await explainTls(error, { ...endpoint, clock, ...options ? { options } : {} }) ??
+    await explainTls(error, {
+      ...endpoint,
+      clock,
+      ...options ? { options } : {},
+      ...look ? { connect: look } : {},
+    }) ??
     { words: `${message === "" ? "connection failed" : message} (${code || place})` };
 }
 
@@ -42,7 +52,7 @@ export function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-function explainCode(code: string, endpoint: Endpoint): Explanation | undefined {
+function explainCode(code: string, endpoint: Endpoint): TlsExplanation | undefined {
   const place = placeOf(endpoint);
   switch (code) {
     case "ECONNREFUSED":

@@ -82,7 +82,7 @@ async function connect(
   } finally {
     forget();
     socket.off("error", reject);
-    // An error that comes later belongs to whoever reads, and is no crash of the program.
+    // A later error belongs to the reader, and must not crash the program.
     socket.on("error", () => {});
   }
 }

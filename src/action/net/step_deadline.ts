@@ -1,6 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import { formatDuration } from "../../value/duration.ts";
-import type { ActionContext } from "../action.ts";
+import type { ActionContext, Dict } from "../action.ts";
 import { onAbort } from "../on_abort.ts";
 
 /**
@@ -18,7 +18,17 @@ export function limitAction(
     abort.abort(new StepError(`timed out after ${formatDuration(timeout)}`));
   });
   return {
-    context: Object.create(context, { signal: { value: abort.signal } }),
+    context: Object.create(context, {
+      signal: { value: abort.signal },
+      // They read private fields, which only the context itself has.
+      resolvePath: { value: (path: string) => context.resolvePath(path) },
+      readCondition: {
+        value: (parameter: string, source: string) => context.readCondition(parameter, source),
+      },
+      runJobFile: { value: (vars: Dict) => context.runJobFile(vars) },
+      log: { value: (text: string) => context.log(text) },
+      warn: { value: (text: string, about?: "ended service") => context.warn(text, about) },
+    }),
     release: () => {
       forget();
       limit.cancel();

@@ -10,7 +10,7 @@ export const TLS_SWITCH: Parameter = {
   default: "false",
 };
 
-/** What is wrong with `tls` beyond types, where it is a map. */
+/** Problems of `tls` beyond its types, if it is a map. */
 export function checkTlsSwitch({ tls }: Dict): readonly ParameterProblem[] {
   return isDict(tls) ? checkTls({ tls }) : [];
 }

@@ -22,8 +22,10 @@ export async function pathRefusal(
   };
 }
 
-function isWithin(path: string, folder: string): boolean {
-  const [inner, outer] = WINDOWS ? [path.toLowerCase(), folder.toLowerCase()] : [path, folder];
+function isWithin(path: string, directory: string): boolean {
+  const [inner, outer] = WINDOWS
+    ? [path.toLowerCase(), directory.toLowerCase()]
+    : [path, directory];
   return inner === outer || inner.startsWith(/[/\\]$/.test(outer) ? outer : outer + separator);
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the actions of a run may reach. A kind that is absent is not narrowed; where there are any
+ * The permissions of the actions of a run. A kind that is absent is not restricted; if there are any
  * permissions at all, code that nothing here could bind (commands and plugins) has to be among
  * `run`.
  */
@@ -14,7 +14,7 @@ export interface Permissions {
 
 /** A host that may be reached, or all hosts below a name. */
 export interface HostRule {
-  /** As URLs write it: in lower case and ASCII, IPv6 addresses in brackets. */
+  /** The form used in URLs: in lower case and ASCII, IPv6 addresses in brackets. */
   readonly host: string;
   readonly below: boolean;
   /** Every port where it is absent. */
@@ -23,7 +23,7 @@ export interface HostRule {
 
 /** A program that may be run. */
 export interface ProgramRule {
-  /** As the user wrote it. */
+  /** The text as the user wrote it. */
   readonly text: string;
   /** Where it was found; absent where it was not. */
   readonly path?: string;

@@ -7,8 +7,8 @@ const WINDOWS = Deno.build.os === "windows";
 export interface Surroundings {
   /** The variable PATH. */
   readonly path: string | undefined;
-  /** What relative paths begin at. */
-  readonly folder: string;
+  /** The directory to which relative paths refer. */
+  readonly directory: string;
 }
 
 /**
@@ -18,7 +18,7 @@ export interface Surroundings {
  */
 export async function findProgram(
   name: string,
-  { path, folder }: Surroundings,
+  { path, directory }: Surroundings,
   { files }: Host,
 ): Promise<string | undefined> {
   const places = (WINDOWS ? /[/\\]/ : /\//).test(name)
@@ -28,7 +28,7 @@ export async function findProgram(
     : [];
   for (const place of places) {
     for (const ending of WINDOWS ? ["", ".exe", ".cmd", ".bat", ".com"] : [""]) {
-      const file = isAbsolute(place) ? place + ending : `${folder}/${place}${ending}`;
+      const file = isAbsolute(place) ? place + ending : `${directory}/${place}${ending}`;
       if (!await files.isFile(file).catch(() => false)) continue;
       const end = Math.max(file.lastIndexOf("/"), WINDOWS ? file.lastIndexOf("\\") : -1);
       const real = await files.realPath(file.slice(0, end) || "/");
@@ -38,7 +38,7 @@ export async function findProgram(
   return undefined;
 }
 
-/** What a shell is started as, or why it may not be. */
+/** The path by which a shell is started, or why it may not be started. */
 export async function permittedShell(
   permissions: Permissions,
   shell: string,
@@ -50,7 +50,7 @@ export async function permittedShell(
   }
   const found = await findProgram(shell, surroundings, host);
   const rules = permissions.run ?? [];
-  // What is not there cannot be run: let the attempt say so.
+  // A program that does not exist cannot run: the attempt reports it.
   if (found === undefined) return rules.some(({ text }) => text === shell) ? shell : refuse(shell);
   return rules.some(({ path }) => path !== undefined && isSame(path, found))
     ? found
@@ -64,6 +64,19 @@ function refuse(shell: string): Refusal {
   };
 }
 
+/** Why a program may not be started: `path` is where `findProgram` found what `name` names. */
+export function programRefusal(
+  { run = [] }: Permissions,
+  path: string,
+  name: string,
+): Refusal | undefined {
+  if (run.some((rule) => rule.path !== undefined && isSame(rule.path, path))) return undefined;
+  return {
+    message: `--allow-run does not name "${name}"`,
+    hint: `allow it with --allow-run=${name}`,
+  };
+}
+
 /** Why a plugin may not be used: its code could reach anything. `path` is absolute. */
 export async function pluginRefusal(
   { run = [] }: Permissions,
@@ -72,7 +85,7 @@ export async function pluginRefusal(
 ): Promise<Refusal | undefined> {
   const file = plugin.path.split(WINDOWS ? /[/\\]/ : "/").at(-1)!;
   const program = `runner-${plugin.name}`;
-  const found = await findProgram(plugin.path, { path: undefined, folder: "" }, host);
+  const found = await findProgram(plugin.path, { path: undefined, directory: "" }, host);
   const isNamed = ({ text, path }: ProgramRule) =>
     text === program || text === file ||
     path !== undefined && found !== undefined && isSame(path, found);

@@ -5,7 +5,7 @@ import type { HostRule, PathRule, Permissions, ProgramRule } from "./permissions
 import { findProgram } from "./program_rule.ts";
 
 /**
- * What the actions of a run may reach, as the options of the same names narrow it on the command
+ * The permissions of the actions of a run, like the options of the same names on the command
  * line. A kind that is absent is not narrowed and an empty list allows nothing of its kind. With
  * any of them, `shell` steps and plugins need to be named by `run`, since nothing binds what a
  * command does.
@@ -57,7 +57,7 @@ function readHost(text: string, label: string): HostRule {
 }
 
 async function readProgram(text: string, host: Host): Promise<ProgramRule> {
-  const surroundings = { path: host.env.get("PATH"), folder: host.files.workingFolder() };
+  const surroundings = { path: host.env.get("PATH"), directory: host.files.workingDirectory() };
   const path = await findProgram(text, surroundings, host);
   return path === undefined ? { text } : { text, path };
 }

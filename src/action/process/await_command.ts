@@ -4,14 +4,14 @@ import type { RunResources } from "../run_resources.ts";
 import { type Capture, capture, type Captured } from "./capture.ts";
 import type { ProcessGroup } from "./process_group.ts";
 
-/** How a command ended, or the reason why it was ended, and what it had printed by then. */
+/** The end of a command, or the reason why it was stopped, with its output until then. */
 export interface CommandEnd {
   readonly end: Deno.CommandStatus | StepError;
   readonly stdout: Captured;
   readonly stderr: Captured;
 }
 
-/** How long output may lag behind the end of a command: so many looks, so far apart. */
+/** The wait for output after the end of a command: the number of checks and their interval. */
 const LOOKS = 10;
 const LOOK_INTERVAL = 20;
 
@@ -46,7 +46,7 @@ export async function awaitCommand(
   if (isComplete && !await group.isAlive()) {
     resources.release(group.pid);
   } else {
-    // What writes on keeps its reader, so that it does not fail for want of one.
+    // A process that still writes keeps its reader, so that it does not fail.
     context.log(`command ${group.pid} left processes behind, which end with the run`);
     resources.defer(async () => {
       await group.end();

@@ -1,4 +1,4 @@
-/** What came out of a stream: its end as text, and how many bytes there were in all. */
+/** The output of a stream: its end as text, and the number of all bytes. */
 export interface Captured {
   readonly text: string;
   readonly bytes: number;
@@ -10,7 +10,7 @@ export interface Captured {
 export interface Capture {
   /** Resolves when the stream has ended; never rejects. */
   readonly ended: Promise<void>;
-  /** What came so far. From then on nothing more is kept, but the stream is emptied further. */
+  /** The output so far. From then on nothing more is kept, but the stream is still read. */
   take(): Captured;
   /** Stops reading, whoever may still be writing. */
   cancel(): Promise<void>;
@@ -21,28 +21,43 @@ export interface Capture {
  * of a word: reports would not recognize half a secret.
  */
 export function capture(stream: ReadableStream<Uint8Array>, limit: number): Capture {
-  const ring = new LastBytes(limit + 1);
-  let bytes = 0;
+  const end = lastOf(limit);
   let over = false;
-  let taken = false;
-  const emptied = empty(stream, (chunk) => {
-    bytes += chunk.length;
-    if (!taken) ring.add(chunk);
-  });
+  const emptied = empty(stream, (chunk) => end.add(chunk));
   return {
     ended: emptied.ended.then(() => {
       over = true;
     }),
-    take() {
+    take: () => end.take(over),
+    cancel: emptied.cancel,
+  };
+}
+
+/** The end of what comes in pieces; `take` says whether that was all, and ends the keeping. */
+export interface LastOf {
+  add(chunk: Uint8Array): void;
+  take(isOver: boolean): Captured;
+}
+
+/** Keeps the last `limit` bytes of what comes in pieces, as `capture` does. */
+export function lastOf(limit: number): LastOf {
+  const ring = new LastBytes(limit + 1);
+  let bytes = 0;
+  let taken = false;
+  return {
+    add(chunk) {
+      bytes += chunk.length;
+      if (!taken) ring.add(chunk);
+    },
+    take(isOver) {
       const last = ring.take();
       taken = true;
       const cut = bytes > limit;
       const kept = cut ? last.subarray(wholeFrom(last)) : last;
       // A character whose other bytes may be under way is left out.
-      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(kept, { stream: !over });
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(kept, { stream: !isOver });
       return { text, bytes, cut };
     },
-    cancel: emptied.cancel,
   };
 }
 

@@ -6,7 +6,7 @@ import { hasLivingMember, MARK, markedProcesses } from "./process_table.ts";
 export interface ProcessGroup {
   readonly pid: number;
   readonly child: Deno.ChildProcess;
-  /** How the command itself ended; what it started may live on. */
+  /** The end of the command itself; processes that it started may still run. */
   readonly status: Promise<Deno.CommandStatus>;
   /**
    * Whether signals reach all of it. An `--allow-run` that names programs lets them reach the
@@ -15,14 +15,17 @@ export interface ProcessGroup {
   readonly isWhole: boolean;
   /** Whether any of its processes is left. */
   isAlive(): Promise<boolean>;
-  /** Ends all of its processes: kindly first, then by force. Resolves when they are gone. */
-  end(): Promise<void>;
+  /**
+   * Ends all of its processes: kindly first, then by force, or at once by force. Resolves when they
+   * are gone.
+   */
+  end(how?: "by force"): Promise<void>;
 }
 
-/** How long processes have to end by themselves once they are asked to. */
+/** The time that processes have to end by themselves once they are asked to. */
 const GRACE = 500;
 
-/** How long the system may take to end a process after a signal. */
+/** The time that the system may take to end a process after a signal. */
 const PATIENCE = 2000;
 
 const WINDOWS = Deno.build.os === "windows";
@@ -66,16 +69,18 @@ export function startGroup(
     }
     return true;
   };
-  const endGroup = async () => {
+  const endGroup = async (how?: "by force") => {
     if (!await isAlive()) return;
     if (WINDOWS) return await endTree(child);
-    signal(child, "SIGTERM");
-    if (await isGoneWithin(GRACE)) return;
+    if (!how) {
+      signal(child, "SIGTERM");
+      if (await isGoneWithin(GRACE)) return;
+    }
     signal(child, "SIGKILL");
     await isGoneWithin(PATIENCE);
   };
-  const end = async () => {
-    await endGroup();
+  const end = async (how?: "by force") => {
+    await endGroup(how);
     await endMarked(mark, clock);
   };
   return { pid: child.pid, child, status, isWhole, isAlive, end };

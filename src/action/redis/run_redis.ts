@@ -7,6 +7,7 @@ import { checkNet } from "../net/open_socket.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";
 import { readParameters, required } from "../read_parameters.ts";
+import { GIVE_CERTIFICATE } from "../tls/explain_tls.ts";
 import { readTlsOptions, type TlsOptions } from "../tls/tls_options.ts";
 import { splitCommand } from "./split_command.ts";
 
@@ -27,12 +28,19 @@ export async function runRedis(params: Dict, given: ActionContext): Promise<Acti
       : name === undefined
       ? context.scope.job
       : context.scope.run;
-    const client = await scope.resource(
+    const session = scope.resource(
       `redis:${name ?? ""}:${server.url}`,
-      () => connect(server, tls, context),
-      (client) => client.disconnect(),
+      (): Session => ({ opening: undefined }),
+      async ({ opening }) => (await opening)?.disconnect(),
     );
-    const { replies, error } = await send(client, commands, server, context);
+    const opening = openingOf(session, () => connect(server, tls, context));
+    const { replies, error } = await send(await opening, commands, server, context)
+      .catch(async (error) => {
+        if (session.opening === opening) session.opening = undefined;
+        // A reply may still come; no later command may take it for its own.
+        (await opening).disconnect();
+        throw error;
+      });
     const last = replies.at(-1) ?? null;
     return {
       req: {
@@ -51,6 +59,22 @@ export async function runRedis(params: Dict, given: ActionContext): Promise<Acti
   } finally {
     release();
   }
+}
+
+/** A connection for all that use it; absent until it is needed, or once it was lost. */
+interface Session {
+  opening: Promise<Redis> | undefined;
+}
+
+/** The connection of a session. */
+function openingOf(session: Session, open: () => Promise<Redis>): Promise<Redis> {
+  if (session.opening) return session.opening;
+  const opening = open();
+  const forget = () => {
+    if (session.opening === opening) session.opening = undefined;
+  };
+  opening.then((client) => client.on("close", forget), forget);
+  return session.opening = opening;
 }
 
 interface Server extends Endpoint {
@@ -128,6 +152,8 @@ async function connect(
   // The promise of connect() only says that the connection is closed; the event says why.
   let cause: unknown;
   client.on("error", (error) => cause ??= error);
+  // The library hears one error; a second one must not end the program.
+  client.on("connect", () => client.stream.on("error", (error) => cause ??= error));
   const aborted = Promise.withResolvers<never>();
   const forget = onAbort(context.signal, aborted.reject);
   const doing = `cannot connect to redis at ${placeOf(server)}`;
@@ -165,7 +191,13 @@ async function explain(
     return new StepError(`${doing}: ${message}`);
   }
   const { words, hint } = await explainConnection(error, server, context.host.clock, tls);
-  return new StepError(`${doing}: ${words}`, hint, { cause: words });
+  // A server that refuses a client without a certificate may close before it says so.
+  const isClosed = hint === undefined && tls?.cert === undefined && /closed/.test(words);
+  return new StepError(
+    `${doing}: ${words}`,
+    tls && isClosed ? `it may want a client certificate; ${GIVE_CERTIFICATE}` : hint,
+    { cause: words },
+  );
 }
 
 async function send(
@@ -186,8 +218,6 @@ async function send(
         replies.push(toValue(await Promise.race([reply, aborted.promise])));
       } catch (error) {
         if (error instanceof StepError) {
-          // The reply may still come; nobody may take it for that of another command.
-          client.disconnect();
           const doing = `while waiting for the reply to ${name} from ${placeOf(server)}`;
           throw new StepError(`${error.message} ${doing}`, error.hint);
         }

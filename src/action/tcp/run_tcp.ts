@@ -133,7 +133,7 @@ class Reader {
     });
   }
 
-  /** What came up to a text, with it; undefined if the connection was closed before. */
+  /** The received text up to and including a given one; undefined if the connection was closed before. */
   async readUntil(wanted: string): Promise<string | undefined> {
     for (;;) {
       const at = this.text.indexOf(wanted, this.#taken);

@@ -4,7 +4,7 @@ import type { Dict } from "../action.ts";
 const DAY = 86_400_000;
 
 /**
- * What a response reports of the connection that it came over. `days_left` is negative for an
+ * The field `tls` of a response. `days_left` is negative for an
  * expired certificate; `now` is in milliseconds.
  */
 export function tlsRecord(socket: TLSSocket, now: number): Dict {

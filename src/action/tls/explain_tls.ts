@@ -5,7 +5,7 @@ import { namesOf } from "./certificate_record.ts";
 import type { TlsOptions } from "./tls_options.ts";
 
 /** A cause in plain words, and what to try. */
-export interface Explanation {
+export interface TlsExplanation {
   readonly words: string;
   readonly hint?: string;
 }
@@ -16,7 +16,7 @@ export interface TlsPeer {
   readonly host: string;
   readonly port: number;
   readonly clock: Clock;
-  /** How TLS was to be spoken. */
+  /** The TLS options of the connection. */
   readonly options?: TlsOptions;
   /** Opens another connection to look at the certificate, where it is not to `host` and `port`. */
   readonly connect?: () => Promise<Duplex>;
@@ -38,20 +38,31 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
 
 const ACCEPT = '"tls: { verify: false }" accepts any certificate';
 const TRUST = `trust its authority with "tls: { ca: ca.pem }" or --cacert ca.pem; ${ACCEPT}`;
-const GIVE = 'give one: "tls: { cert: client.pem, key: client_key.pem }"';
+/** How a step presents a client certificate. */
+export const GIVE_CERTIFICATE = 'give one: "tls: { cert: client.pem, key: client_key.pem }"';
 
-/** How long a server may take to present its certificate once more, in milliseconds. */
+/** The time that a server may take to present its certificate once more, in milliseconds. */
 const LONGEST_READ = 2000;
 
 /**
  * Why there is no TLS connection: what is wrong with a certificate, a version or the port.
  * Undefined where the error is not about TLS.
  */
-export async function explainTls(error: unknown, peer: TlsPeer): Promise<Explanation | undefined> {
+export async function explainTls(
+  error: unknown,
+  peer: TlsPeer,
+): Promise<TlsExplanation | undefined> {
   const code = codeOf(error);
   if (Object.hasOwn(CERTIFICATES, code)) return await explainCertificate(code, error, peer);
   const message = error instanceof Error ? error.message : "";
   const place = placeOf(peer);
+  // The runtime gives such an error the code of an alert that nobody sent.
+  const [, mismatch] = /peer is incompatible: (\w+)/.exec(message) ?? [];
+  if (mismatch !== undefined) {
+    return /Tls12Or13|TlsVersion/.test(mismatch)
+      ? { words: `${place} ${olderThan(peer)} (${mismatch})`, hint: OLD }
+      : { words: `no secure connection to ${place}: ${message}` };
+  }
   const [, alert] = /_ALERT_(\w+)$/.exec(code) ?? [];
   if (alert !== undefined) {
     const found = explainAlert(alert, peer);
@@ -75,14 +86,14 @@ export async function explainTls(error: unknown, peer: TlsPeer): Promise<Explana
   return undefined;
 }
 
-/** What a server says that ends a handshake. */
-function explainAlert(alert: string, peer: TlsPeer): Explanation | undefined {
+/** The alerts by which a server ends a handshake. */
+function explainAlert(alert: string, peer: TlsPeer): TlsExplanation | undefined {
   const isGiven = peer.options?.cert !== undefined;
   const refusal = REFUSALS[alert];
   if (refusal !== undefined) {
     return isGiven
       ? { words: `refused the client certificate: ${refusal}` }
-      : { words: "wants a client certificate", hint: GIVE };
+      : { words: "wants a client certificate", hint: GIVE_CERTIFICATE };
   }
   switch (alert) {
     case "PROTOCOL_VERSION":
@@ -99,7 +110,7 @@ function explainAlert(alert: string, peer: TlsPeer): Explanation | undefined {
         words: "refused the TLS handshake",
         hint: isGiven
           ? "it may refuse the client certificate, or the versions and ciphers of TLS"
-          : `it may want a client certificate, or other versions and ciphers of TLS; ${GIVE}`,
+          : `it may want a client certificate, or other versions and ciphers of TLS; ${GIVE_CERTIFICATE}`,
       };
     default:
       return undefined;
@@ -134,7 +145,7 @@ async function explainCertificate(
   code: string,
   cause: unknown,
   peer: TlsPeer,
-): Promise<Explanation> {
+): Promise<TlsExplanation> {
   const { checkServerIdentity } = await import("node:tls");
   const { host, clock, options } = peer;
   const certificate = certificateIn(cause) ?? await readCertificate(peer);
@@ -164,8 +175,8 @@ function findFaults(
   code: string,
   now: number,
   mismatch: Error | undefined,
-): Explanation[] {
-  const faults: Explanation[] = [];
+): TlsExplanation[] {
+  const faults: TlsExplanation[] = [];
   const from = Date.parse(certificate.valid_from);
   const to = Date.parse(certificate.valid_to);
   if (now > to) {

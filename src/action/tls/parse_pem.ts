@@ -4,9 +4,9 @@ const { createPrivateKey, X509Certificate } = await import("node:crypto");
 type Certificate = InstanceType<typeof X509Certificate>;
 type Key = ReturnType<typeof createPrivateKey>;
 
-/** What was given for a certificate or a key. */
+/** The source of a certificate or a key. */
 export interface Material {
-  /** How messages name it: `the CA certificate "ca.pem"`. */
+  /** Its name in messages: `the CA certificate "ca.pem"`. */
   readonly label: string;
   readonly bytes: Uint8Array;
 }

@@ -4,9 +4,9 @@ import { checkValue } from "../parameters.ts";
 import { type ParameterReader, readParameters } from "../read_parameters.ts";
 import { readStepFile } from "../step_file.ts";
 import type { ClientCertificate, Material } from "./parse_pem.ts";
-import { checkTls, TLS_PARAMETER } from "./tls_parameter.ts";
+import { checkTls, isPem, TLS_PARAMETER } from "./tls_parameter.ts";
 
-/** How TLS is spoken, as `connect()` of node:tls and what is built on it take it. */
+/** The TLS options for `connect()` of node:tls and libraries built on it. */
 export interface TlsOptions extends Partial<ClientCertificate> {
   /** Certificates in PEM form that are trusted in place of those of the system. */
   readonly ca?: string[];
@@ -16,7 +16,7 @@ export interface TlsOptions extends Partial<ClientCertificate> {
   readonly rejectUnauthorized: boolean;
 }
 
-/** How TLS is spoken where nothing is said about it. */
+/** The default TLS options. */
 export const DEFAULT_TLS: TlsOptions = { rejectUnauthorized: true };
 
 /**
@@ -90,9 +90,4 @@ async function readMaterial(
   if (isPem(value)) return { label: what, bytes: new TextEncoder().encode(value) };
   const bytes = await readStepFile({ what, path: value, ...PARAMETER }, context);
   return { label: `${what} "${value}"`, bytes };
-}
-
-/** Whether a text is a certificate or a key itself, and not the path of one. */
-function isPem(value: string): boolean {
-  return value.includes("-----BEGIN ");
 }

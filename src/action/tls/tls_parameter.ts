@@ -1,15 +1,16 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
-import { isDict } from "../../value/value.ts";
+import { isDict, type Value } from "../../value/value.ts";
 import type { Dict, Parameter, ParameterProblem } from "../action.ts";
 
 /** The versions of TLS that there are; older ones are not supported. */
 const VERSIONS: readonly string[] = ["1.2", "1.3"];
 
-/** What actions that speak TLS take as `tls`. */
+/** The parameter `tls` of actions that speak TLS. */
 export const TLS_PARAMETER: Parameter = {
   name: "tls",
   type: "map",
   summary: "How to check the server's certificate, and which certificate to present",
+  hide: hideTls,
   fields: [
     {
       name: "ca",
@@ -17,13 +18,19 @@ export const TLS_PARAMETER: Parameter = {
       summary: "Certificates of the authorities to trust: a path, or PEM text",
       default: "those of the system",
     },
-    { name: "cert", type: "string", summary: "The client certificate: a path, or PEM text" },
-    { name: "key", type: "string", summary: "The key of the client certificate" },
+    {
+      name: "cert",
+      type: "string",
+      summary: "The client certificate: a path, or PEM text",
+      namesFile: "any",
+    },
+    { name: "key", type: "string", summary: "The key of the client certificate", namesFile: "any" },
     { name: "passphrase", type: "string", summary: "The passphrase of the key or the PFX file" },
     {
       name: "pfx",
       type: "string",
       summary: "The path of a PFX (PKCS #12) file with client certificate and key",
+      namesFile: "any",
     },
     {
       name: "server_name",
@@ -46,7 +53,25 @@ export const TLS_PARAMETER: Parameter = {
   ],
 };
 
-/** What is wrong with `tls` beyond the types of its fields. */
+/** Hides the passphrase, and a key that is given as PEM text. */
+function hideTls(tls: Value, mask: string): Value {
+  if (!isDict(tls)) return tls;
+  const { passphrase, key } = tls;
+  const isText = passphrase !== undefined && passphrase !== null && !isTemplate(passphrase);
+  const isKey = typeof key === "string" && isPem(key);
+  return {
+    ...tls,
+    ...isText ? { passphrase: mask } : {},
+    ...isKey ? { key: mask } : {},
+  };
+}
+
+/** Whether a text is a certificate or a key itself, and not the path of one. */
+export function isPem(value: string): boolean {
+  return value.includes("-----BEGIN ");
+}
+
+/** Problems of `tls` beyond the types of its fields. */
 export function checkTls({ tls }: Dict): ParameterProblem[] {
   if (!isDict(tls)) return [];
   const problems: ParameterProblem[] = [];

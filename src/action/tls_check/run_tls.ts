@@ -11,7 +11,7 @@ import { isDict } from "../../value/value.ts";
 /** The versions that are tried, by the names that node:tls has for them. */
 const VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
 
-/** How long everything may take, in milliseconds: what speaks no TLS often does not answer. */
+/** The time limit in milliseconds: a server without TLS often does not respond. */
 const PATIENCE = 10_000;
 
 /** A certificate that is not valid is a result, with everything else about the server. */

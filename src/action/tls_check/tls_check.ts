@@ -2,10 +2,10 @@ import type { Action } from "../action.ts";
 import { checkPort } from "../net/tls_switch.ts";
 import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
 
-/** Looks at the certificate and the protocol versions of a TLS server. */
+/** Looks at the certificate and the versions of a TLS server. */
 export const tls: Action = {
   name: "tls",
-  summary: "Looks at the certificate and the protocol versions of a TLS server",
+  summary: "Looks at the certificate and the versions of a TLS server",
   foreignKeys: { url: 'the keys are "host" and "port"', ca_file: 'write tls: { ca: "ca.pem" }' },
   parameters: [
     { name: "host", type: "string", summary: "The host or address", required: true },
