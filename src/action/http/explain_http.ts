@@ -2,7 +2,7 @@ import { isDict } from "../../value/value.ts";
 import type { ActionExplainer, Dict, MessageDescription } from "../action.ts";
 import { curlCommand } from "./request/curl.ts";
 
-/** How reports show what http sent and received. */
+/** Shows what http sent and received in reports. */
 export const httpExplainer: ActionExplainer = {
   describe: (req, res) => ({
     request: describeRequest(req),
@@ -20,6 +20,7 @@ function describeRequest(req: Dict): MessageDescription {
   return {
     title: `${method} ${url}`,
     covered: ["method", "url", ...body === "" ? ["body"] : []],
+    asJson: ["body"],
     minor: minorHeaders(req),
   };
 }
@@ -27,11 +28,12 @@ function describeRequest(req: Dict): MessageDescription {
 function describeResponse(req: Dict, res: Dict): MessageDescription {
   const { code, status } = res;
   const kept = withoutRepetition(req, res);
-  if (typeof code !== "number" || typeof status !== "string") return { kept };
+  if (typeof code !== "number" || typeof status !== "string") return { kept, asJson: ["body"] };
   return {
     kept,
     title: status.includes(String(code)) ? status : `${code} ${status}`,
     covered: ["code", "status"],
+    asJson: ["body"],
     minor: [
       ...minorHeaders(res),
       ...CONNECTION.filter((name) => Object.hasOwn(res, name)).map((name) => [name]),

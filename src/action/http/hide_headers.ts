@@ -12,7 +12,7 @@ export function hideHeaders(headers: Value, mask: string): Value {
   );
 }
 
-/** What may be shown of a secret header: of cookies all but the values. */
+/** A secret header as it may be shown: cookies without their values. */
 export function hideHeader(name: string, value: string, mask: string): string {
   return /cookie$/i.test(name) ? withoutCookieValues(value, mask) : mask;
 }

@@ -2,6 +2,7 @@ import type { Action } from "../action.ts";
 import { hideCookies, hideHeaders } from "./hide_headers.ts";
 import { CONNECTION_PARAMETERS } from "./connection/check_connection.ts";
 import { AUTH } from "./auth/auth_parameter.ts";
+import { OPENAPI_PARAMETER } from "./contract_parameter.ts";
 import { checkHttp, hasForm } from "./request/check_http.ts";
 import { mergeHttpDefaults } from "./request/merge_http_defaults.ts";
 import { SAME_MEANING, SHORTHANDS } from "./request/http_syntax.ts";
@@ -95,6 +96,7 @@ export const http: Action = {
       name: "file",
       type: "string",
       summary: "A file to send, relative to the file that names it; its extension gives the type",
+      namesFile: "any",
     },
     {
       name: "graphql",
@@ -106,6 +108,7 @@ export const http: Action = {
           name: "file",
           type: "string",
           summary: "A file with the query, relative to the file that names it",
+          namesFile: "any",
         },
         { name: "variables", type: "map", summary: "Values of the variables of the query" },
         {
@@ -171,6 +174,7 @@ export const http: Action = {
       type: "string",
       summary: "A Netscape cookie file whose cookies are added, relative to the workflow file",
     },
+    OPENAPI_PARAMETER,
   ],
   responseFields: [
     { name: "code", type: "int" },

@@ -15,12 +15,14 @@ Deno.test("http shows its first lines in place of their fields, and marks minor 
     request: {
       title: "GET http://localhost/",
       covered: ["method", "url", "body"],
+      asJson: ["body"],
       minor: [["headers", "Accept"]],
     },
     response: {
       kept: res,
       title: "404 Not Found",
       covered: ["code", "status"],
+      asJson: ["body"],
       minor: [["headers", "date"]],
     },
   });

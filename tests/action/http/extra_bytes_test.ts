@@ -1,7 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import type { Socket } from "node:net";
 import { runHttp } from "../../../src/action/http/run_http.ts";
+import { type SocketOptions, socketsOf } from "../../../src/action/http/transport/sockets.ts";
 import { StepError } from "../../../src/source/errors.ts";
-import { actionContext } from "../../support/action_context.ts";
+import { actionContext, type TestContext } from "../../support/action_context.ts";
+import { until } from "../../support/processes.ts";
 import { rawServer, response } from "../../support/raw_server.ts";
 
 const BODILESS: readonly (readonly [method: string, status: string])[] = [
@@ -49,12 +52,26 @@ Deno.test("a connection over which more came than was asked for is not used agai
       sent.resolve();
     }
   });
+  const sockets = socketsMadeBy(context);
   const bodyOf = async () => (await runHttp({ get: server.url }, context)).res.body;
   assertEquals(await bodyOf(), "0");
+  const before = sockets[0]!.bytesRead;
   answered.resolve();
   await sent.promise;
-  // Nothing reports when it has arrived; a busy machine takes its time.
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until(() => sockets[0]!.bytesRead > before, "it has arrived");
   assertEquals([await bodyOf(), await bodyOf()], ["1", "1"]);
   assertEquals(server.connections, 2);
 });
+
+/** The sockets that a run opens from now on, in order. */
+function socketsMadeBy(context: TestContext): readonly Socket[] {
+  const made: Socket[] = [];
+  const pool = socketsOf(context);
+  const open = pool.createConnection.bind(pool);
+  pool.createConnection = (options: SocketOptions) => {
+    const socket = open(options);
+    made.push(socket);
+    return socket;
+  };
+  return made;
+}

@@ -169,7 +169,7 @@ for (const [what, params, type, expected] of BODIES) {
   }
 }
 
-Deno.test("http says that there is no body where a method has one as a rule", async () => {
+Deno.test("http reports a missing body if the method usually has one", async () => {
   const { headers } = await exchange({ post: "/" });
   assertEquals(headers.filter((line) => /^(content|transfer)/i.test(line)), ["Content-Length: 0"]);
 });

@@ -242,10 +242,10 @@ for (const scheme of ["http", "https"]) {
       );
     }, scheme === "https" ? { cert: text("good"), key: text("good_key") } : undefined);
     const tls = { ca: fixture("authority") };
-    await withFiles({}, async (folder) => {
+    await withFiles({}, async (directory) => {
       for (const size of ["small", "large"]) {
         const get = `${server.url}/${size}`;
-        const save = `${folder}/${size}`;
+        const save = `${directory}/${size}`;
         const kept = (await runHttp({ get, tls }, context)).res;
         const { res } = await runHttp({ get, tls, save }, context);
         assertEquals([res.sha256, res.size], [kept.sha256, kept.size]);

@@ -29,9 +29,9 @@ for (const [beginning, during] of BEGINNINGS) {
     const { server, gone } = silentServer(beginning);
     await using _ = server;
     const error = await assertRejects(
-      () => runHttp({ post: `${server.url}/x`, body: "b", timeout: "60ms" }, context),
+      () => runHttp({ post: `${server.url}/x`, body: "b", timeout: "400ms" }, context),
       StepError,
-      `cannot send POST "${server.url}/x": the request timed out after 60ms ${during} 127.0.0.1 port ${server.port}`,
+      `cannot send POST "${server.url}/x": the request timed out after 400ms ${during} 127.0.0.1 port ${server.port}`,
     );
     assertEquals([error.details.req?.method, error.details.req?.body], ["POST", "b"]);
     await gone;
@@ -62,9 +62,9 @@ Deno.test("http counts redirects in its time", async () => {
     gone.resolve();
   });
   await assertRejects(
-    () => runHttp({ get: server.url, timeout: "60ms" }, context),
+    () => runHttp({ get: server.url, timeout: "400ms" }, context),
     StepError,
-    `cannot send GET "${server.url}/next": the request timed out after 60ms`,
+    `cannot send GET "${server.url}/next": the request timed out after 400ms`,
   );
   await gone.promise;
 });

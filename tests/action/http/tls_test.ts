@@ -121,3 +121,22 @@ Deno.test("http posts over TLS", async () => {
   const params = { post: server.url, body: { a: 1 }, insecure: true };
   assertEquals((await runHttp(params, context)).res.rawbody, '{"a":1}');
 });
+
+Deno.test("http reports a server that answers with a version of TLS that is too old", async () => {
+  await using context = actionContext();
+  for (const minor of [1, 2]) {
+    // A ServerHello that chooses TLS 1.0 or 1.1, as servers do that know nothing newer.
+    const hello = [3, minor, ...new Array<number>(32).fill(7), 0, 0xc0, 0x13, 0];
+    const handshake = [2, 0, 0, hello.length, ...hello];
+    await using server = rawServer(async (connection) => {
+      await connection.send(Uint8Array.of(0x16, 3, minor, 0, handshake.length, ...handshake));
+      await connection.closed();
+    });
+    const error = await assertRejects(
+      () => runHttp({ get: `https://127.0.0.1:${server.port}/` }, context),
+      StepError,
+      `127.0.0.1 port ${server.port} does not support TLS 1.2 or newer (ServerDoesNotSupportTls12Or13)`,
+    );
+    assertStringIncludes(error.hint ?? "", "versions before TLS 1.2 are not supported");
+  }
+});

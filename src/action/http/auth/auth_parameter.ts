@@ -40,7 +40,7 @@ function hideAuth(auth: Value, mask: string): Value {
   );
 }
 
-/** How a step signs in. */
+/** The authentication of a step. */
 export const AUTH: Parameter = {
   name: "auth",
   type: "map",
@@ -116,14 +116,14 @@ export const AUTH: Parameter = {
 
 const GRANTS = ["client_credentials", "password", "refresh_token"];
 
-/** What each grant needs beside the client. */
+/** The parameters that each grant needs besides the client. */
 const GRANT_NEEDS: Readonly<Record<string, readonly string[]>> = {
   client_credentials: ["client_secret"],
   password: ["username", "password"],
   refresh_token: ["refresh_token"],
 };
 
-/** What is wrong with the sign-in of a step beyond types. */
+/** Problems of the sign-in of a step beyond types. */
 export function checkAuth({ auth, headers }: Dict): ParameterProblem[] {
   if (!isDict(auth)) return [];
   const problems = checkOauth2(auth.oauth2);

@@ -4,7 +4,7 @@ import { type Content, isStream } from "../request/request_body.ts";
 import { withHeaders } from "../request/with_headers.ts";
 import type { SignIn } from "./sign_in.ts";
 
-/** What S3 takes in place of the digest of a body. */
+/** The value that S3 accepts in place of the digest of a body. */
 const UNSIGNED = "UNSIGNED-PAYLOAD";
 
 /** Signs requests by AWS Signature Version 4. */
@@ -12,7 +12,8 @@ export async function openAws(aws: Dict): Promise<SignIn> {
   const { AwsV4Signer } = await import("aws4fetch");
   const service = String(aws.service);
   return {
-    async sign(request) {
+    async sign(given) {
+      const request = service === "s3" ? withPlus(given) : given;
       const { method, headers, body = "" } = request;
       const digest = await digestOf(body, service, request);
       const signer = new AwsV4Signer({
@@ -45,6 +46,14 @@ export async function openAws(aws: Dict): Promise<SignIn> {
   };
 }
 
+/** A request without a plus sign in its path, which S3 and the library take for a space. */
+function withPlus(request: Request): Request {
+  if (!request.url.pathname.includes("+")) return request;
+  const url = new URL(request.url);
+  url.pathname = url.pathname.replaceAll("+", "%2B");
+  return { ...request, url };
+}
+
 /** The SHA-256 of a body. S3 does not want it of what is sent over TLS. */
 async function digestOf(body: Content, service: string, { url }: Request): Promise<string> {
   if (isStream(body) && service === "s3" && url.protocol === "https:") return UNSIGNED;
@@ -62,9 +71,9 @@ async function digestOf(body: Content, service: string, { url }: Request): Promi
 function urlOf({ url, headers }: Request): string {
   const { Host: host } = headers;
   if (typeof host !== "string" || host === url.host) return url.href;
-  const told = new URL(url);
-  told.host = host;
-  return told.href;
+  const signed = new URL(url);
+  signed.host = host;
+  return signed.href;
 }
 
 /** The headers that are signed: proxies change others. */

@@ -5,7 +5,7 @@ import { withHeaders } from "../request/with_headers.ts";
 import type { Reply } from "../transport/send.ts";
 import type { SignIn, SignInContext } from "./sign_in.ts";
 
-/** What a server asks to be signed: the parameters of `WWW-Authenticate: Digest`. */
+/** The challenge of a server: the parameters of `WWW-Authenticate: Digest`. */
 export type Challenge = Readonly<Record<string, string>>;
 
 /** A challenge, and how often it was answered. */
@@ -94,13 +94,13 @@ function readChallenges(header: string): Challenge[] {
   return challenges;
 }
 
-/** What goes into an answer beside the request and the challenge. */
+/** The parts of an answer besides the request and the challenge. */
 interface Signer {
   readonly username: string;
   readonly password: string;
-  /** How often the challenge was answered, this answer included. */
+  /** The number of responses to the challenge, including this one. */
   readonly count: number;
-  /** What the client adds. */
+  /** The client's nonce. */
   readonly nonce: string;
   readonly hash: (algorithm: string, data: string | Uint8Array, encoding: "hex") => string;
 }

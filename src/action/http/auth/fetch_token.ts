@@ -89,7 +89,7 @@ function given(value: Value | undefined): boolean {
   return value !== undefined && value !== null;
 }
 
-/** As RFC 6749 wants ID and secret in the header. */
+/** Encodes ID and secret for the header as RFC 6749 requires. */
 function formEncoded(value: Value | undefined): string {
   return new URLSearchParams([["", String(value)]]).toString().slice(1);
 }
@@ -106,7 +106,7 @@ function refusal({ url }: Request, status: string, answer: Dict, oauth2: Dict): 
   });
 }
 
-/** What to try about the code of an error (RFC 6749). */
+/** Hints for error codes (RFC 6749). */
 function hintFor(error: Value | undefined, { grant, send }: Dict): string | undefined {
   switch (error) {
     case "invalid_client": {

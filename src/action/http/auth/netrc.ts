@@ -2,13 +2,13 @@ import type { ActionContext } from "../../action.ts";
 import { readStepFile } from "../../step_file.ts";
 
 /** A user and a password. */
-export interface Login {
+export interface NetrcLogin {
   readonly username: string;
   readonly password: string;
 }
 
 /** The login of a host in the file that NETRC names, or in .netrc in the home directory. */
-export async function readNetrc(url: URL, context: ActionContext): Promise<Login | undefined> {
+export async function readNetrc(url: URL, context: ActionContext): Promise<NetrcLogin | undefined> {
   const { host, secrets } = context;
   const path = host.env.get("NETRC") ?? pathAtHome(context);
   const file = { path, what: "the netrc file", parameter: "auth" };
@@ -26,7 +26,7 @@ function pathAtHome({ host: { env } }: ActionContext): string {
 }
 
 /** The login of a host in the text of a netrc file; `default` is for every host. */
-export function findLogin(text: string, hostname: string): Login | undefined {
+export function findLogin(text: string, hostname: string): NetrcLogin | undefined {
   const words = wordsOf(text);
   let isWanted = false;
   let username = "";

@@ -90,7 +90,7 @@ async function fetchShared(
   }
 }
 
-/** What a promise resolves to, unless the attempt has to end before. */
+/** Resolves like a promise, unless the attempt has to end before. */
 async function unlessStopped<T>(promise: Promise<T>, { signal }: ActionContext): Promise<T> {
   const stopped = Promise.withResolvers<never>();
   const forget = onAbort(signal, (reason) => stopped.reject(reason));

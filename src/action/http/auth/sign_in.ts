@@ -10,7 +10,7 @@ export interface SignIn {
   again?(request: Request, refused: Reply): Promise<Request | undefined>;
 }
 
-/** What a way to sign in may need beside its parameters. */
+/** The tools of a way to sign in besides its parameters. */
 export interface SignInContext {
   readonly context: ActionContext;
   /** Sends an auxiliary request, for example for a token. */

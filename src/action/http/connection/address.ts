@@ -1,9 +1,9 @@
 import type { Address } from "./connection.ts";
 
-/** What an entry of `resolve` looks like. */
+/** The form of an entry of `resolve`. */
 export const RESOLVE_HINT = 'write it like "shop.example.com:443": "10.0.0.7:8443"';
 
-/** What is wrong with an entry of `resolve`. */
+/** The problem of an entry of `resolve`. */
 export function resolveProblem(from: string, to: unknown): string | undefined {
   if (!readAddress(from)) return `"${from}" in "resolve" is not a host and a port`;
   if (readAddress(String(to), "443")) return undefined;

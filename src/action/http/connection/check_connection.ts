@@ -47,7 +47,7 @@ const CONFLICTS = [
   ["proxy", "resolve"],
 ] as const;
 
-/** What is wrong with the parameters that say how to connect. */
+/** Problems of the parameters that say how to connect. */
 export function checkConnection(params: Dict): ParameterProblem[] {
   const problems = checkTls(params);
   const given = (name: string) =>

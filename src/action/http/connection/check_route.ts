@@ -3,7 +3,7 @@ import type { ActionContext } from "../../action.ts";
 import type { Refusal } from "../../permissions/permissions.ts";
 import type { Request } from "../request/read_request.ts";
 import type { Connection } from "./connection.ts";
-import { bracketed, firstHop, placeOf, routeOf } from "./route.ts";
+import { bracketed, firstHop, placeOfRoute, routeOf } from "./route.ts";
 
 /**
  * Throws `StepError` if the permissions of the run do not allow the place that a request connects
@@ -27,6 +27,6 @@ export async function checkRoute(
       await pathRefusal(permissions, "write", route.path, host);
   }
   if (!refusal) return;
-  const doing = `cannot send ${request.method} "${request.url}" to ${placeOf(request, route)}`;
+  const doing = `cannot send ${request.method} "${request.url}" to ${placeOfRoute(request, route)}`;
   throw new StepError(`${doing}: ${refusal.message}`, refusal.hint);
 }

@@ -1,10 +1,10 @@
 import { DEFAULT_TLS, type TlsOptions } from "../../tls/tls_options.ts";
 import type { Proxies, Proxy } from "./proxy.ts";
 
-/** Which version of HTTP is spoken; `auto` asks the server for 2 over TLS. */
+/** The version of HTTP; `auto` asks the server for 2 over TLS. */
 export type HttpVersion = "1.1" | "2" | "auto";
 
-/** How the requests of a step are connected. */
+/** The connection settings of the requests of a step. */
 export interface Connection {
   readonly tls: TlsOptions;
   readonly version: HttpVersion;
@@ -27,7 +27,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** How a step that says nothing is connected. */
+/** The default connection settings. */
 export const DEFAULT_CONNECTION: Connection = { tls: DEFAULT_TLS, version: "1.1", id: "" };
 
 /** The same with any certificate. */

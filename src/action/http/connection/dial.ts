@@ -87,7 +87,7 @@ async function askHttp(socket: Socket, proxy: Proxy, to: Address): Promise<void>
   );
 }
 
-/** What a SOCKS proxy answers in place of 0. */
+/** The error codes of a SOCKS proxy. */
 const SOCKS_REPLIES: readonly string[] = [
   "general failure",
   "connection not allowed by its rules",

@@ -4,7 +4,7 @@ import type { Proxy } from "./proxy.ts";
 
 const { isIP } = await import("node:net");
 
-/** How TLS is spoken with a proxy: with the authorities of the step, and without its client. */
+/** The TLS options for a proxy: the CA certificates of the step, without its client certificate. */
 export function proxyTls({ host }: Proxy, { tls: { ca, rejectUnauthorized } }: Connection) {
   return {
     servername: isIP(host) ? "" : host,

@@ -20,7 +20,7 @@ const VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((
 const OWN = ["tls", "proxy", "unix_socket", "resolve", "ip", "local_address", "version"] as const;
 
 /**
- * How a step connects. Most steps say nothing about it, and have their answer at once.
+ * Reads the connection settings of a step. Most steps have none, and return at once.
  */
 export function connectionOf(
   params: Dict,

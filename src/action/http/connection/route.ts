@@ -49,8 +49,8 @@ export function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** How messages name what a request connects to. */
-export function placeOf({ url }: Pick<Request, "url">, route: Route): string {
+/** The name in messages of the target of a connection. */
+export function placeOfRoute({ url }: Pick<Request, "url">, route: Route): string {
   const server = `${url.hostname} port ${portOf(url)}`;
   switch (route.kind) {
     case "direct": {
@@ -65,12 +65,12 @@ export function placeOf({ url }: Pick<Request, "url">, route: Route): string {
   }
 }
 
-/** How messages name a proxy. */
+/** The name of a proxy in messages. */
 export function proxyWords(proxy: Proxy): string {
   return `the proxy ${addressWords(proxy)}`;
 }
 
-/** How messages name an address. */
+/** The name of an address in messages. */
 export function addressWords({ host, port }: Address): string {
   return `${bracketed(host)} port ${port}`;
 }

@@ -3,6 +3,7 @@ import { maxBodyProblem, parseSize } from "../../../value/byte_size.ts";
 import { isDict } from "../../../value/value.ts";
 import { checkConnection } from "../connection/check_connection.ts";
 import type { Dict, ParameterProblem, Value } from "../../action.ts";
+import { checkOpenapi } from "../contract_parameter.ts";
 import { checkAuth } from "../auth/auth_parameter.ts";
 import { checkCookies } from "../session/cookie_use.ts";
 import { checkBodies } from "./bodies/check_bodies.ts";
@@ -10,7 +11,7 @@ import { mediaType } from "../response/content_type.ts";
 import { isToken, methodKeys, methodProblem, SHORTHANDS } from "./http_syntax.ts";
 import { isFullUrl, joinUrl, readUrl } from "./request_url.ts";
 
-/** What is wrong with the parameters of an http step beyond their types. */
+/** Problems of the parameters of an http step beyond their types. */
 export function checkHttp(params: Dict): ParameterProblem[] {
   return [
     ...checkMethod(params),
@@ -22,6 +23,7 @@ export function checkHttp(params: Dict): ParameterProblem[] {
     ...checkBodies(params),
     ...checkAuth(params),
     ...checkDownload(params),
+    ...checkOpenapi(params),
   ];
 }
 
@@ -45,7 +47,7 @@ function checkMethod(params: Dict): ParameterProblem[] {
   return problems;
 }
 
-/** What begins a URL that lacks its scheme: `localhost`, `api:8080`, `127.0.0.1`, `www.a.com`. */
+/** The beginning of a URL without a scheme: `localhost`, `api:8080`, `127.0.0.1`, `www.a.com`. */
 const HOST =
   /^\s*(?:https?:|\/\/|www\.|(?:localhost|[\w.-]+:\d+|\d+(?:\.\d+){3}|(?:[\w-]+\.){2,}[a-z]{2,})(?:[/?]|$))/i;
 
@@ -78,7 +80,8 @@ function checkText(key: string, text: Value | undefined): ParameterProblem[] {
   return problem instanceof URL ? [] : [{ path: [key], ...problem }];
 }
 
-function checkRedirects({ max_redirects: most }: Dict): ParameterProblem[] {
+/** The problem of the limit of redirects. */
+export function checkRedirects({ max_redirects: most }: Dict): ParameterProblem[] {
   if (typeof most !== "number" || most >= 0) return [];
   return [{ path: ["max_redirects"], message: '"max_redirects" must not be negative' }];
 }
@@ -93,7 +96,8 @@ function checkDownload({ save, max_body: most = null }: Dict): ParameterProblem[
   return problems;
 }
 
-function checkHeaders(params: Dict): ParameterProblem[] {
+/** Problems of the headers of a step. */
+export function checkHeaders(params: Dict): ParameterProblem[] {
   const headers = params.headers;
   if (!isDict(headers)) return [];
   const problems: ParameterProblem[] = [];

@@ -3,6 +3,7 @@ import { isSecretHeader } from "../../../value/secrets.ts";
 import { isDict } from "../../../value/value.ts";
 import type { CommandLine, CommandWord, Dict, Value } from "../../action.ts";
 import { readParameters } from "../../read_parameters.ts";
+import { isPem } from "../../tls/tls_parameter.ts";
 import { hideHeader } from "../hide_headers.ts";
 import { curlBody } from "./bodies/curl_body.ts";
 import { ALWAYS } from "./request_headers.ts";
@@ -33,7 +34,7 @@ export function curlCommand(req: Dict, params: Dict): CommandLine {
   return { ...body, groups: [...groups, ...body.groups] };
 }
 
-function optionWords(url: string, params: Dict): string[] {
+function optionWords(url: string, params: Dict): CommandWord[] {
   const read = readParameters("http", params);
   const isVerified = read.boolean("verify_ssl") ?? !read.boolean("insecure");
   const follows = read.boolean("follow_redirects") ?? true;
@@ -41,7 +42,7 @@ function optionWords(url: string, params: Dict): string[] {
   const save = read.string("save");
   return [
     ...isVerified || !url.startsWith("https:") ? [] : ["-k"],
-    ...connectionWords(params),
+    ...connectionWords(url, params),
     ...follows ? ["-L"] : [],
     ...save === undefined ? [] : ["-o", save],
     ...follows && most !== undefined ? ["--max-redirs", String(most)] : [],
@@ -50,7 +51,7 @@ function optionWords(url: string, params: Dict): string[] {
   ];
 }
 
-/** How curl signs in by itself where a header holds for one request only. */
+/** The options by which curl signs in itself if a header is valid for one request only. */
 function authWords({ auth }: Dict): string[] {
   if (!isDict(auth)) return [];
   const { digest, aws } = auth;
@@ -66,26 +67,43 @@ function withoutSignature(headers: Dict, params: Dict): Dict {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !signature.includes(name)));
 }
 
-/** Options about certificates, and about where to connect. */
-function connectionWords(params: Dict): string[] {
+/** Options about certificates, about where to connect, and about the version of HTTP. */
+function connectionWords(url: string, params: Dict): CommandWord[] {
   const read = readParameters("http", params);
   const tls = read.map("tls") ?? {};
   const file = (option: string, value: Value | undefined) =>
-    typeof value === "string" && !value.includes("-----BEGIN ") ? [option, value] : [];
+    typeof value === "string" && !isPem(value) ? [option, value] : [];
   const text = (option: string, value: string | undefined) =>
     value === undefined ? [] : [option, value];
+  const secret = (option: string, value: Value | undefined): CommandWord[] =>
+    value === undefined || value === null
+      ? []
+      : [option, { before: "", secret: String(value), shown: MASK }];
   const proxy = read.string("proxy");
+  const ip = read.string("ip");
   const targets = Object.entries(read.map("resolve") ?? {});
   return [
     ...tls.verify === false ? ["-k"] : [],
     ...file("--cacert", tls.ca),
     ...file("--cert", tls.cert),
     ...file("--key", tls.key),
+    ...typeof tls.pfx === "string" ? ["--cert", tls.pfx, "--cert-type", "P12"] : [],
+    ...secret("--pass", tls.passphrase),
+    ...String(tls.min_version) === "1.3" ? ["--tlsv1.3"] : [],
     ...proxy === "none" ? ["--noproxy", "*"] : text("--proxy", proxy),
     ...text("--unix-socket", read.string("unix_socket")),
     ...targets.flatMap(([from, to]) => ["--connect-to", `${from}:${to}`]),
     ...text("--interface", read.string("local_address")),
+    ...ip === undefined ? [] : [`-${ip}`],
+    ...versionWords(url, read.string("version")),
   ];
+}
+
+function versionWords(url: string, version: string | undefined): string[] {
+  const isSecure = url.startsWith("https:");
+  if (version === "2") return [isSecure ? "--http2" : "--http2-prior-knowledge"];
+  if (version === "auto") return isSecure ? ["--http2"] : [];
+  return version === undefined ? [] : ["--http1.1"];
 }
 
 function methodWords(method: string, hasBody: boolean): string[] {

@@ -1,6 +1,6 @@
 import type { Alternatives, Dict } from "../../action.ts";
 
-/** What is wrong with a method; undefined if nothing is. */
+/** The problem of a method; undefined if there is none. */
 export function methodProblem(method: string): string | undefined {
   if (!isToken(method)) return `invalid method "${method}"`;
   // It asks a proxy for a tunnel, and what follows is not a response.

@@ -17,6 +17,10 @@ export function mergeHttpDefaults(defaults: Dict, own: Dict): Dict {
   const base: Record<string, Value> = Object.create(null);
   for (const [key, value] of kept) base[key] = value;
   if (hasAuth && isDict(base.headers)) base.headers = withoutAuthorization(base.headers);
+  // A step says what differs about the description of its job.
+  if (isDict(own.openapi) && typeof base.openapi === "string") {
+    base.openapi = { file: base.openapi };
+  }
   const merged = mergeDicts(base, own);
   const inherited = base.headers;
   const headers = own.headers;

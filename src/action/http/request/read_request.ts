@@ -3,7 +3,7 @@ import type { Dict } from "../../action.ts";
 import { nilError, type ParameterReader, readParameters, required } from "../../read_parameters.ts";
 import { BODIES, EncodingError, methodProblem, SHORTHANDS } from "./http_syntax.ts";
 import { GRAPHQL_ACCEPT } from "./bodies/graphql.ts";
-import { isUpload, readBody, type Upload } from "./bodies/upload.ts";
+import { isUpload, readUpload, type Upload } from "./bodies/upload.ts";
 import type { Content, RequestBody } from "./request_body.ts";
 import { type Headers, requestHeaders } from "./request_headers.ts";
 import { addQuery, isFullUrl, joinUrl, readUrl } from "./request_url.ts";
@@ -23,7 +23,7 @@ export interface Request {
   readonly body?: Content;
 }
 
-/** What a step asks for: a request, and how to carry it out. */
+/** A request, and how to carry it out. */
 export interface RequestPlan {
   /** Without its body where that is an upload. */
   readonly request: Request;
@@ -36,7 +36,7 @@ export interface RequestPlan {
   readonly maxBody: number;
   /** Milliseconds; undefined where only the step has a timeout. */
   readonly timeout: number | undefined;
-  /** How many redirects to follow; undefined to take the first response as it is. */
+  /** The number of redirects to follow; undefined to take the first response as it is. */
   readonly maxRedirects: number | undefined;
   /** Undefined if the step neither sends nor keeps cookies. */
   readonly cookies: CookieUse | undefined;
@@ -83,7 +83,7 @@ export function readRequest(params: Dict): RequestPlan {
   };
   const contentType = headerText(asked, "content-type");
   const given = BODIES.find((name) => read.any(name) !== undefined) ?? "body";
-  const body = encoded(given, () => readBody(read, contentType));
+  const body = encoded(given, () => readUpload(read, contentType));
   const attach = (body: RequestBody) => makeRequest(method, url, asked, body);
   return {
     ...body && isUpload(body)

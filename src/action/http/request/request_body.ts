@@ -4,7 +4,7 @@ import { mediaType } from "../response/content_type.ts";
 import { encodePairs } from "./request_url.ts";
 import { isDict } from "../../../value/value.ts";
 
-/** What is sent as a body: text in UTF-8, bytes, or what comes from files. */
+/** A body: text in UTF-8, bytes, or the content of files. */
 export type Content = string | Uint8Array | ContentStream;
 
 /** A body that is read while it is sent, once for each time that it is sent. */
@@ -20,7 +20,7 @@ export interface RequestBody<T extends Content = Content> {
   readonly contentType?: string;
   /** Whether it has that type whatever the step gives. */
   readonly ownType?: boolean;
-  /** How the content is compressed. */
+  /** The compression of the content. */
   readonly contentEncoding?: string;
 }
 
@@ -35,7 +35,7 @@ export function lengthOf(content: Content): number | undefined {
 }
 
 /**
- * What is sent for `body`: text as it is, an object or a list as JSON, and an object as a form
+ * Encodes `body`: text as it is, an object or a list as JSON, and an object as a form
  * where the content type of the step says so. Throws EncodingError on what JSON cannot express.
  */
 export function encodeBody(body: Value, contentType: string | undefined): RequestBody<string> {

@@ -8,7 +8,7 @@ import { decodePercents } from "../../../value/secrets.ts";
 /** The headers of a request by canonical name; a list repeats its header. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** What is sent where a step does not say otherwise. */
+/** The default headers. */
 export const ALWAYS: Readonly<Record<string, string>> = {
   Accept: "*/*",
   "User-Agent": "runner",

@@ -12,7 +12,7 @@ const { isIP } = await import("node:net");
 /** A step without templates sends the same request in every round. */
 const known = new WeakMap<Request, SocketOptions>();
 
-/** Which sockets a request uses. */
+/** The sockets that a request uses. */
 interface Way {
   readonly sockets: Sockets;
   readonly connection: Connection;

@@ -2,7 +2,7 @@ import type { Dict } from "../../action.ts";
 import type { Phases } from "../transport/phases.ts";
 import type { Reply } from "../transport/send.ts";
 
-/** What a response reports of its connection, and of the time that it took in milliseconds. */
+/** The fields of `res` about the connection, and about the time in milliseconds. */
 export function connectionFacts(
   { version, tls }: Reply,
   phases: Phases | undefined,

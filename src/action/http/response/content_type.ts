@@ -14,7 +14,7 @@ export function isJsonType(type: string): boolean {
   return type === "application/json" || type === "text/json" || type.endsWith("+json");
 }
 
-/** How the name of a file with a binary body of that media type ends. */
+/** The file extension for a binary body of that media type. */
 export function fileSuffix(type: string): string {
   if (type.startsWith("text/") || isJsonType(type)) return ".bin";
   const known = SUFFIXES.get(type);

@@ -7,7 +7,7 @@ export class BadEncoding extends Error {
   }
 }
 
-/** What some servers name although nothing was encoded. */
+/** Names that some servers send although nothing was encoded. */
 const NO_ENCODING: ReadonlySet<string> = new Set(["", "identity", "none"]);
 
 /**

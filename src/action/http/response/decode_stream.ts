@@ -25,7 +25,7 @@ async function* undo(
   if (!transform) return yield* rest;
   const { Readable, pipeline } = await import("node:stream");
   const input = Readable.from(rest);
-  // What fails is thrown to whoever reads it.
+  // Errors are thrown to the reader.
   pipeline(input, transform, () => {});
   try {
     yield* transform;

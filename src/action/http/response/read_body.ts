@@ -12,7 +12,7 @@ import { decodeText } from "./decode_text.ts";
 import type { ResponseHead } from "./response.ts";
 
 /**
- * What steps see of a body: `size` and digests of its bytes after content encodings were undone,
+ * The fields of `res` about a body: `size` and digests of its bytes after decoding content encodings,
  * its text or data in `body`, and the file of a binary one in `filepath`.
  */
 export async function readBody(

@@ -11,8 +11,21 @@ export interface SavedBody extends BodyFacts {
   readonly filepath: string;
 }
 
+/** Where the body of a response goes while it is received. */
+export interface BodySink {
+  /** Whether it takes the body of a response with that code and these headers. */
+  takes(code: number, rawHeaders: readonly string[]): boolean;
+  save(
+    chunks: AsyncIterable<Uint8Array>,
+    contentEncoding: string,
+  ): Promise<SavedBody | undefined>;
+  /** Whether it needs no more of the body. */
+  readonly isDone?: boolean;
+  discard(): void;
+}
+
 /** The file that the body of a response goes into. It takes its name when it is complete. */
-export class SaveFile {
+export class SaveFile implements BodySink {
   readonly #path: string;
   readonly #staged: StagedBytes;
   #isDiscarded = false;
@@ -58,7 +71,7 @@ export class SaveFile {
 /** Opens the file of `save`, whose path begins at the current directory. */
 export async function openSaveFile(path: string, context: ActionContext): Promise<SaveFile> {
   const { host, permissions } = context;
-  const absolute = resolve(host.files.workingFolder(), path);
+  const absolute = resolve(host.files.workingDirectory(), path);
   try {
     if (permissions?.write) {
       const { pathRefusal } = await import("../../permissions/path_rule.ts");

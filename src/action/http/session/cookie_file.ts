@@ -33,7 +33,7 @@ export async function readCookieFile(
   }
 }
 
-/** What marks a cookie that scripts of a page cannot read. */
+/** The prefix of a cookie that scripts of a page cannot read. */
 const HTTP_ONLY = "#HttpOnly_";
 
 /** A line as the header `Set-Cookie` that a server would have sent, and its URL. */

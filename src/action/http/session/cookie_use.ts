@@ -2,7 +2,7 @@ import { isTemplate } from "../../../expr/template/template_data.ts";
 import type { Dict, ParameterProblem } from "../../action.ts";
 import type { ParameterReader } from "../../read_parameters.ts";
 
-/** Which cookies a step sends and keeps. */
+/** The cookies that a step sends and keeps. */
 export interface CookieUse {
   /** The jar that all jobs with this name share; undefined for the jar of the job. */
   readonly jar: string | undefined;
@@ -24,7 +24,7 @@ export function readCookieUse(read: ParameterReader, headers: Dict): CookieUse |
   };
 }
 
-/** What is wrong with the cookies of a step. */
+/** Problems of the cookies of a step. */
 export function checkCookies({ cookies, cookie_file: file }: Dict): ParameterProblem[] {
   if (typeof cookies === "string" && !isTemplate(cookies) && cookies.trim() === "") {
     const message = '"cookies" must be true, false or the name of a session, not an empty text';

@@ -2,7 +2,6 @@ import type { ActionContext } from "../../action.ts";
 import type { SignIn } from "../auth/sign_in.ts";
 import type { Request, RequestPlan } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";
-import type { Call } from "../transport/call.ts";
 import type { Reply } from "../transport/send.ts";
 import { type Cookies, openCookies } from "./cookies.ts";
 
@@ -15,10 +14,15 @@ export interface StepSession {
   send(request: Request): Promise<Reply>;
 }
 
+/** Sends a request and returns its response. */
+export interface Sender {
+  send(request: Request): Promise<Reply>;
+}
+
 /** Opens the session of a step. `sendAside` sends auxiliary requests. */
 export async function openSession(
   { request: asked, cookies: use, auth }: RequestPlan,
-  call: Call,
+  sender: Sender,
   sendAside: (request: Request) => Promise<Reply>,
   context: ActionContext,
 ): Promise<StepSession> {
@@ -30,10 +34,10 @@ export async function openSession(
   }
   const { origin } = asked.url;
   let sent = asked;
-  const send = async (request: Request): Promise<Reply> => {
+  const send = async (request: Request, isFirst: boolean): Promise<Reply> => {
     const complete = withCookies(request, cookies);
-    if (request.url === asked.url) sent = complete;
-    const reply = await call.send(complete);
+    if (isFirst) sent = complete;
+    const reply = await sender.send(complete);
     await cookies?.keep(reply, request.url);
     return reply;
   };
@@ -45,16 +49,17 @@ export async function openSession(
       return sent !== asked;
     },
     async send(request) {
-      // What another origin redirects to is its choice, even if that is the first origin again.
+      // The target of a redirect is chosen by another origin, even if it is the first origin again.
       if (request.url.origin !== origin) signIn = undefined;
-      if (!signIn) return await send(request);
+      const isFirst = request.url === asked.url;
+      if (!signIn) return await send(request, isFirst);
       let signed = await signIn.sign(request);
-      let reply = await send(signed);
+      let reply = await send(signed, isFirst);
       while (reply.code === 401) {
         const next = await signIn.again?.(signed, reply);
         if (!next) break;
         signed = next;
-        reply = await send(signed);
+        reply = await send(signed, isFirst);
       }
       return reply;
     },

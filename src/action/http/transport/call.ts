@@ -6,9 +6,9 @@ import { onAbort } from "../../on_abort.ts";
 import { checkRoute } from "../connection/check_route.ts";
 import type { Connection } from "../connection/connection.ts";
 import { isSafe } from "../request/http_syntax.ts";
-import type { SaveFile } from "../response/save_body.ts";
+import type { BodySink } from "../response/save_body.ts";
 import type { Request, RequestPlan } from "../request/read_request.ts";
-import { type Exchange, type Reply, send, SendFailure } from "./send.ts";
+import { type HttpExchange, type Reply, send, SendFailure } from "./send.ts";
 import { addPhases, type Phases } from "./phases.ts";
 import type { Sockets } from "./sockets.ts";
 
@@ -18,9 +18,9 @@ export class Call {
   readonly #plan: RequestPlan;
   readonly #connection: Connection;
   readonly #sockets: Sockets;
-  readonly #saveFile: SaveFile | undefined;
+  readonly #sink: BodySink | undefined;
   readonly #forget: () => void;
-  #exchange: Pick<Exchange, "reply" | "abort"> | undefined;
+  #exchange: Pick<HttpExchange, "reply" | "abort"> | undefined;
   #reason: StepError | undefined;
   #deadline: Deadline | undefined;
   #began: number | undefined;
@@ -32,11 +32,11 @@ export class Call {
     connection: Connection,
     sockets: Sockets,
     context: ActionContext,
-    saveFile?: SaveFile,
+    sink?: BodySink,
   ) {
     this.#plan = plan;
     this.#connection = connection;
-    this.#saveFile = saveFile;
+    this.#sink = sink;
     this.#sockets = sockets;
     this.#context = context;
     this.#forget = onAbort(context.signal, (reason) => this.#stop(reason));
@@ -47,7 +47,7 @@ export class Call {
     return this.#elapsed;
   }
 
-  /** What all responses together took. */
+  /** The time that all responses took together. */
   get phases(): Phases | undefined {
     return this.#phases;
   }
@@ -59,7 +59,7 @@ export class Call {
   async send(request: Request): Promise<Reply> {
     const connection = this.#connection;
     const { maxBody } = this.#plan;
-    const saveFile = this.#saveFile;
+    const sink = this.#sink;
     const sockets = this.#sockets;
     const { clock } = this.#context.host;
     const onDispatch = () => this.#dispatched();
@@ -72,7 +72,7 @@ export class Call {
         connection,
         clock,
         maxBody,
-        saveFile,
+        sink,
         fresh,
         onDispatch,
       });
@@ -103,7 +103,7 @@ export class Call {
   close(): void {
     this.#forget();
     this.#deadline?.cancel();
-    this.#saveFile?.discard();
+    this.#sink?.discard();
   }
 
   /** The time runs from when the first request has its socket. */

@@ -74,7 +74,7 @@ export class ConcurrencyLimiter {
     this.#running--;
     this.#released++;
     this.#start();
-    // What comes later may be for other servers.
+    // Later requests may be for other servers.
     if (this.#running === 0) this.#limit = Math.min(this.#most, INITIAL_LIMIT);
   }
 

@@ -4,25 +4,27 @@ import type { Clock } from "../../../host/host.ts";
 import { StepError } from "../../../source/errors.ts";
 import { formatSize } from "../../../value/byte_size.ts";
 import type { Dict } from "../../action.ts";
-import { explainTls, type Explanation } from "../../tls/explain_tls.ts";
+import { explainTls, type TlsExplanation } from "../../tls/explain_tls.ts";
 import type { Request } from "../request/read_request.ts";
 import type { Connection } from "../connection/connection.ts";
 import { ProxyFailure } from "../connection/dial.ts";
-import { bracketed, firstHop, placeOf, type Route, routeOf } from "../connection/route.ts";
+import { bracketed, firstHop, placeOfRoute, type Route, routeOf } from "../connection/route.ts";
 import { hostOf, portOf } from "../request/request_url.ts";
 import { BadEncoding } from "../response/decode_body.ts";
 import { BodyTooLarge } from "./body_chunks.ts";
 import { ClosedEarly, InvalidStatus, type Phase, ProtocolChanged, SendFailure } from "./send.ts";
 
 /**
- * What ended an action, as the error that the user sees: which request, to which host and port,
- * and why there was no response. `first` is the request of the step, `req` the same for reports.
+ * The error that the user sees if an action failed: which request, to which host and port,
+ * and why there was no response. `first` is the request of the step, `req` the same for reports,
+ * `doing` says what an action other than http was doing.
  */
 export async function explainFailure(
   error: unknown,
   first: Request,
   req: Dict,
   clock: Clock,
+  doing?: string,
 ): Promise<unknown> {
   if (error instanceof SendFailure) {
     const { cause, request } = error;
@@ -34,11 +36,17 @@ export async function explainFailure(
       ? { words: `${cause.message} ${whileDoing(error)}`, hint: cause.hint }
       : await explainCause(cause, error, clock);
     const isUnreachable = UNREACHABLE.has(codeOf(cause));
-    const doing = isOfBody(cause) ? "read the response to" : "send";
-    return failed(doing, request, reason, req, isUnreachable ? reason.words : undefined);
+    const what = isOfBody(cause) ? "read the response to" : "send";
+    return failed(
+      doing ?? `cannot ${what} ${nameOf(request)}`,
+      reason,
+      req,
+      isUnreachable ? reason.words : undefined,
+    );
   }
   if (isOfBody(error)) {
-    return failed("read the response to", first, explainBody(error), req);
+    const what = doing ?? `cannot read the response to ${nameOf(first)}`;
+    return failed(what, explainBody(error), req);
   }
   if (error instanceof StepError) {
     return new StepError(error.message, error.hint, { ...error.details, req });
@@ -46,15 +54,18 @@ export async function explainFailure(
   return error;
 }
 
+function nameOf({ method, url }: Request): string {
+  return `${method} "${url}"`;
+}
+
 function failed(
-  doing: "send" | "read the response to",
-  { method, url }: Request,
+  doing: string,
   { words, hint }: { readonly words: string; readonly hint?: string | undefined },
   req: Dict,
   cause?: string,
 ): StepError {
   const details = cause === undefined ? { req } : { req, cause };
-  return new StepError(`cannot ${doing} ${method} "${url}": ${words}`, hint, details);
+  return new StepError(`${doing}: ${words}`, hint, details);
 }
 
 /** Codes of a server that no request can reach. */
@@ -67,7 +78,7 @@ async function explainCause(
   cause: unknown,
   failure: SendFailure,
   clock: Clock,
-): Promise<Explanation> {
+): Promise<TlsExplanation> {
   if (isOfBody(cause)) return explainBody(cause);
   const { url } = failure.request;
   const place = hopOf(failure);
@@ -95,7 +106,7 @@ async function explainCause(
     { words: `${cause instanceof Error ? cause.message : String(cause)} (${place})` };
 }
 
-function explainCode(code: string, place: string, host: string): Explanation | undefined {
+function explainCode(code: string, place: string, host: string): TlsExplanation | undefined {
   switch (code) {
     case "ECONNREFUSED":
       return {
@@ -137,7 +148,7 @@ async function explainSecure(
   cause: unknown,
   { request: { url }, connection }: SendFailure,
   clock: Clock,
-): Promise<Explanation | undefined> {
+): Promise<TlsExplanation | undefined> {
   const route = routeOf(url, connection);
   if (route.kind === "forward") {
     if (route.proxy.kind !== "https") return undefined;
@@ -168,7 +179,7 @@ function explainStream(
   code: string,
   cause: unknown,
   failure: SendFailure,
-): Explanation | undefined {
+): TlsExplanation | undefined {
   const { phase, received, request } = failure;
   const place = hopOf(failure);
   if (code.startsWith("HPE_")) return explainParser(code, cause, request.url, phase);
@@ -189,7 +200,7 @@ function explainStream(
   return refusal === undefined ? { words } : { words, hint: refusal };
 }
 
-function explainParser(code: string, cause: unknown, url: URL, phase: Phase): Explanation {
+function explainParser(code: string, cause: unknown, url: URL, phase: Phase): TlsExplanation {
   const place = hostAndPort(url);
   if (code === "HPE_HEADER_OVERFLOW") {
     return { words: `the headers that ${place} sent are larger than 16 KB (${code})` };
@@ -215,7 +226,7 @@ function isOfBody(error: unknown): error is BodyTooLarge | BadEncoding {
   return error instanceof BodyTooLarge || error instanceof BadEncoding;
 }
 
-function explainBody(error: BodyTooLarge | BadEncoding): Explanation {
+function explainBody(error: BodyTooLarge | BadEncoding): TlsExplanation {
   if (error instanceof BadEncoding) {
     return { words: `the body of the response is not complete ${error.encoding} data` };
   }
@@ -242,9 +253,9 @@ function hostAndPort(url: URL): string {
   return `${url.hostname} port ${portOf(url)}`;
 }
 
-/** What the request connects to. */
+/** The address that the request connects to. */
 function hopOf({ request, connection }: SendFailure): string {
-  return placeOf(request, routeOf(request.url, connection));
+  return placeOfRoute(request, routeOf(request.url, connection));
 }
 
 /** The name that has to be looked up. */

@@ -1,15 +1,13 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import { StepError } from "../../../source/errors.ts";
-import type { Connection } from "../connection/connection.ts";
-import { type Route, routeOf } from "../connection/route.ts";
+import { openServerSocket } from "../connection/open_server_socket.ts";
 import { toByteString } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
 import { isStream } from "../request/request_body.ts";
-import { hostOf } from "../request/request_url.ts";
 import type { SavedBody } from "../response/save_body.ts";
 import { addChunk, BodyTooLarge } from "./body_chunks.ts";
-import { markSocket, measure, takeMarks } from "./phases.ts";
+import { measure, takeMarks } from "./phases.ts";
 import {
   ClosedEarly,
   demandAccess,
@@ -25,8 +23,6 @@ import { sendContent } from "./send_content.ts";
 import type { Sockets } from "./sockets.ts";
 
 const { connect: connectHttp2, constants } = await import("node:http2");
-const { connect: connectPlain, isIP } = await import("node:net");
-const { connect: connectSecure } = await import("node:tls");
 
 /** A request that is under way, over whatever version of HTTP. */
 interface UnderWay {
@@ -124,7 +120,7 @@ class Http2Exchange implements UnderWay {
   }
 
   #exchange({ session, socket }: Exclude<Opened, "1.1">): Promise<Reply> {
-    const { clock, maxBody, saveFile } = this.#options;
+    const { clock, maxBody, sink } = this.#options;
     const { body, method } = this.#request;
     const chunks: Uint8Array[] = [];
     let rawHeaders: readonly string[] = [];
@@ -141,15 +137,15 @@ class Http2Exchange implements UnderWay {
       const onGoaway = (_code: number, last: number) => lastStream = last;
       session.once("goaway", onGoaway);
       let failed: unknown;
-      let saving: Promise<SavedBody> | undefined;
+      let saving: Promise<SavedBody | undefined> | undefined;
       stream.on("response", (headers, _flags, ...[raw]: string[][]) => {
         answered = clock.ticks();
         code = Number(headers[":status"]);
         rawHeaders = withoutPseudo(raw ?? flat(headers));
         this.#phase = "receiving";
-        if (!saveFile?.takes(code) || method === "HEAD" || code === 204) return collect();
+        if (!sink?.takes(code, rawHeaders) || method === "HEAD" || code === 204) return collect();
         const encoding = findHeader(rawHeaders, "content-encoding") ?? "";
-        saving = saveFile.save(this.#count(stream), encoding);
+        saving = sink.save(this.#count(stream), encoding);
         saving.catch((error) => {
           if (error instanceof StepError) failed ??= error;
           stream.close(constants.NGHTTP2_CANCEL);
@@ -181,7 +177,7 @@ class Http2Exchange implements UnderWay {
           ...{ code, reason: "", rawHeaders, rawTrailers, chunks, phases, version: "2" },
           ...tls ? { tls } : {},
         };
-        if (saving) saving.then((saved) => resolve({ ...reply, saved }), reject);
+        if (saving) saving.then((saved) => resolve(saved ? { ...reply, saved } : reply), reject);
         else resolve(reply);
       });
       if (isStream(body)) sendContent(body, stream).catch((error) => this.abort(error));
@@ -196,7 +192,7 @@ class Http2Exchange implements UnderWay {
     }
   }
 
-  /** What a promise gives, or the reason to stop. */
+  /** Resolves like a promise, or rejects with the reason to stop. */
   #unlessStopped<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this.#stop;
     return new Promise((resolve, reject) => {
@@ -217,6 +213,13 @@ class Http2Exchange implements UnderWay {
   }
 }
 
+/**
+ * The bytes that a server may send before it hears that they were read: the 64 KB of the protocol
+ * would bound a download by the time that this takes.
+ */
+const STREAM_WINDOW = 4 * 1024 * 1024;
+const SESSION_WINDOW = 4 * STREAM_WINDOW;
+
 /** The server did not process a request, so that it may be sent again. */
 class Unprocessed extends Error {}
 
@@ -224,18 +227,9 @@ async function openSession(request: Request, options: SendOptions): Promise<Open
   const { connection, clock } = options;
   const { url } = request;
   const isSecure = url.protocol === "https:";
-  const route = routeOf(url, connection);
-  const began = clock.ticks();
-  const socket = await openSocket(route, connection);
-  const isTunnel = route.kind === "forward" || route.kind === "tunnel";
-  const used = isSecure ? secure(socket, url, connection) : socket;
-  markSocket(used, clock, began, isTunnel ? undefined : socket);
-  try {
-    if (isSecure || !isTunnel) await ready(used, isSecure ? "secureConnect" : "connect");
-  } catch (error) {
-    used.destroy();
-    throw error;
-  }
+  const { version } = connection;
+  const protocols = version === "auto" ? ["h2", "http/1.1"] : ["h2"];
+  const used = await openServerSocket(url, connection, { clock, protocols });
   const { alpnProtocol } = used as { readonly alpnProtocol?: string | false };
   if (isSecure && alpnProtocol !== "h2") {
     used.destroy();
@@ -247,49 +241,14 @@ async function openSession(request: Request, options: SendOptions): Promise<Open
   }
   // Where it is empty, as for an address, the runtime makes an invalid URL of it.
   if (isSecure) Object.defineProperty(used, "servername", { value: url.hostname });
-  const session = connectHttp2(url.origin, { createConnection: () => used as never });
+  const session = connectHttp2(url.origin, {
+    createConnection: () => used as never,
+    settings: { initialWindowSize: STREAM_WINDOW },
+  });
+  session.setLocalWindowSize(SESSION_WINDOW);
   // Each stream fails by itself.
   session.on("error", () => {});
   return { session, socket: used };
-}
-
-async function openSocket(route: Route, connection: Connection): Promise<Socket> {
-  switch (route.kind) {
-    case "forward":
-    case "tunnel":
-      return await (await import("../connection/dial.ts")).dial(
-        { ...route, kind: "tunnel" },
-        connection,
-      );
-    case "unix":
-      return connectPlain({ path: route.path });
-    case "direct": {
-      const { family, localAddress } = connection;
-      return connectPlain({
-        ...route.to,
-        ...family === undefined ? {} : { family },
-        ...localAddress === undefined ? {} : { localAddress },
-      });
-    }
-  }
-}
-
-function secure(socket: Socket, url: URL, { tls, version }: Connection): Socket {
-  const name = tls.servername ?? hostOf(url);
-  return connectSecure({
-    ...tls,
-    socket,
-    servername: isIP(name) ? "" : name,
-    ALPNProtocols: version === "auto" ? ["h2", "http/1.1"] : ["h2"],
-  });
-}
-
-function ready(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
-  return new Promise((resolve, reject) => {
-    socket.once(event, () => resolve());
-    socket.once("error", reject);
-    socket.once("close", () => reject(new ClosedEarly()));
-  });
 }
 
 /** Headers that belong to a connection, of which HTTP/2 has none. */

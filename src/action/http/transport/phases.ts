@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../../host/host.ts";
 
-/** How long the parts of an exchange took, in milliseconds. */
+/** The times that the parts of an exchange took, in milliseconds. */
 export interface Phases {
   readonly dns: number;
   readonly connect: number;

@@ -9,7 +9,7 @@ import type { Dict } from "../../action.ts";
 import { tlsRecord } from "../../tls/certificate_record.ts";
 import { isSafe } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
-import type { SavedBody, SaveFile } from "../response/save_body.ts";
+import type { BodySink, SavedBody } from "../response/save_body.ts";
 import { isStream } from "../request/request_body.ts";
 import { addChunk, BodyTooLarge } from "./body_chunks.ts";
 import { sendContent } from "./send_content.ts";
@@ -31,14 +31,14 @@ export interface Reply {
   readonly chunks: readonly Uint8Array[];
   /** The version of HTTP: `1.1`. */
   readonly version: string;
-  /** How TLS was spoken, where it was. */
+  /** The details of the TLS session, if there was one. */
   readonly tls?: Dict;
   readonly phases: Phases;
-  /** What became of a body that went into a file. */
+  /** The outcome of saving a body to a file. */
   readonly saved?: SavedBody;
 }
 
-/** How far an exchange has come. */
+/** The progress of an exchange. */
 export type Phase = "connecting" | "waiting" | "receiving";
 
 /** Why no reply came, and how far the exchange had progressed. */
@@ -70,15 +70,15 @@ export class InvalidStatus extends Error {
   }
 }
 
-/** What there is to know for sending a request beside the request. */
+/** Settings for sending a request. */
 export interface SendOptions {
   readonly sockets: Sockets;
   readonly connection: Connection;
   readonly clock: Clock;
   /** The largest body that is kept in memory, in bytes. */
   readonly maxBody: number;
-  /** The file that the body goes into. */
-  readonly saveFile: SaveFile | undefined;
+  /** The destination of the body. */
+  readonly sink: BodySink | undefined;
   /** Whether it must go over a new connection. */
   readonly fresh: boolean;
   /** Called when the request has got its socket. */
@@ -86,19 +86,19 @@ export interface SendOptions {
 }
 
 /** Sends a request; the response is collected in the exchange. */
-export function send(request: Request, options: SendOptions): Exchange {
-  return new Exchange(request, options);
+export function send(request: Request, options: SendOptions): HttpExchange {
+  return new HttpExchange(request, options);
 }
 
 /** A request under way. */
-export class Exchange {
+export class HttpExchange {
   /** Rejects with `SendFailure` alone. */
   readonly reply: Promise<Reply>;
   readonly #request: Request;
   readonly #connection: Connection;
   readonly #onDispatch: () => void;
   readonly #maxBody: number;
-  readonly #saveFile: SaveFile | undefined;
+  readonly #sink: BodySink | undefined;
   readonly #resolve: (reply: Reply) => void;
   readonly #reject: (failure: SendFailure) => void;
   #outgoing: Outgoing | undefined;
@@ -125,7 +125,7 @@ export class Exchange {
     this.#clock = options.clock;
     this.#onDispatch = options.onDispatch;
     this.#maxBody = options.maxBody;
-    this.#saveFile = options.saveFile;
+    this.#sink = options.sink;
     try {
       this.#outgoing = open(request, options, this);
     } catch (error) {
@@ -135,7 +135,7 @@ export class Exchange {
 
   /** Ends it now, socket and all. */
   abort(reason: unknown): void {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#isSaving && this.#sink?.isDone) return;
     this.#isOver = true;
     const isStale = this.#outgoing?.reusedSocket === true && !this.#incoming &&
       this.#socket !== undefined && this.#socket.bytesRead === this.#bytesBefore;
@@ -182,11 +182,11 @@ export class Exchange {
     if (statusCode < 100) {
       return this.abort(new InvalidStatus(String(statusCode).padStart(3, "0")));
     }
-    const saveFile = this.#saveFile?.takes(statusCode) && !this.#isBodiless(response)
-      ? this.#saveFile
+    const sink = this.#sink?.takes(statusCode, rawHeaders) && !this.#isBodiless(response)
+      ? this.#sink
       : undefined;
     if (
-      !saveFile && Number(findHeader(rawHeaders, "content-length")) > this.#maxBody &&
+      !sink && Number(findHeader(rawHeaders, "content-length")) > this.#maxBody &&
       this.#request.method !== "HEAD"
     ) {
       return this.abort(new BodyTooLarge(this.#maxBody));
@@ -195,15 +195,15 @@ export class Exchange {
     const kept = findHeader(rawHeaders, "keep-alive");
     if (kept !== undefined && /^timeout=[01]\b/.test(kept)) this.#outgoing!.shouldKeepAlive = false;
     response.on("error", (error) => this.abort(error));
-    if (saveFile) return this.#save(response, saveFile);
+    if (sink) return this.#save(response, sink);
     response.on("data", (chunk: Uint8Array) => this.#collect(chunk));
     response.on("end", () => this.#finish(response));
   }
 
-  #save(response: IncomingMessage, file: SaveFile): void {
+  #save(response: IncomingMessage, sink: BodySink): void {
     const encoding = findHeader(response.rawHeaders, "content-encoding") ?? "";
     this.#isSaving = true;
-    file.save(this.#count(response, encoding === ""), encoding).then(
+    sink.save(this.#count(response, encoding === ""), encoding).then(
       (saved) => this.#finish(response, saved),
       (error) => this.abort(error),
     );
@@ -284,7 +284,7 @@ export function findHeader(rawHeaders: readonly string[], name: string): string 
 
 /** A request of node's that knows its exchange, so that all of them have the same listeners. */
 class Outgoing extends ClientRequest {
-  exchange: Exchange | undefined;
+  exchange: HttpExchange | undefined;
 }
 
 function onSocket(this: Outgoing, socket: Socket): void {
@@ -315,7 +315,7 @@ function onUpgrade(this: Outgoing): void {
   this.exchange?.abort(new ProtocolChanged());
 }
 
-function open(request: Request, options: SendOptions, exchange: Exchange): Outgoing {
+function open(request: Request, options: SendOptions, exchange: HttpExchange): Outgoing {
   demandAccess(request, options.connection);
   // A request that may not be sent twice needs a socket that the server cannot be closing.
   const isNew = options.fresh || !isSafe(request.method);
@@ -352,10 +352,10 @@ function demandRoute(route: Route): void {
   demand({ name: "write", path: route.path });
 }
 
-/** What is known of each connection, over which many responses may come. */
+/** The facts of each connection, which many responses may share. */
 const secured = new WeakMap<Socket, Dict>();
 
-/** How a connection speaks TLS; undefined where it does not. */
+/** The TLS options of a connection; undefined if it does not use TLS. */
 export function secureFacts(socket: Socket, clock: Clock): Dict | undefined {
   if (!("encrypted" in socket)) return undefined;
   let facts = secured.get(socket);

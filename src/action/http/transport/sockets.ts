@@ -11,7 +11,7 @@ import { ConcurrencyLimiter } from "./concurrency_limiter.ts";
 const { Agent } = await import("node:http");
 const { Agent: SecureAgent } = await import("node:https");
 
-/** Which socket a request needs. */
+/** The kind of socket that a request needs. */
 export interface SocketOptions extends RequestOptions {
   readonly agent: Sockets;
   /** Requests share a socket only where this is the same. */
@@ -43,9 +43,9 @@ export class Sockets extends Agent {
   readonly #clock: Clock;
   readonly #secure = new SecureAgent();
   readonly #open = new Set<Socket>();
-  /** What ends tunnels that are being opened. */
+  /** Ends tunnels that are being opened. */
   readonly #dialing = new Set<AbortController>();
-  /** What else is closed with them. */
+  /** Other resources that are closed with them. */
   readonly others = new Set<{ destroy(): void }>();
   /** By pool; the socket that was used last is used first. */
   readonly #idle = new Map<string, Socket[]>();
@@ -200,11 +200,11 @@ export class Sockets extends Agent {
 /** A socket as requests use it: they write themselves down in it. */
 interface InUse extends Socket {
   _httpMessage?: ClientRequest | null;
-  /** What had come over it when the last request was done with it. */
+  /** The number of bytes received when the last request was done with it. */
   bytesBeforeIdle?: number;
 }
 
-/** How sockets are opened: `path` would be that of a socket in the file system. */
+/** The options for opening sockets; `path` would be that of a socket in the file system. */
 const KEPT = {
   path: null,
   encoding: null,
@@ -228,7 +228,7 @@ const MOST_SOCKETS = 1024;
 /** File descriptors for everything but requests. */
 const RESERVED = 64;
 
-/** How many sockets a run may have open: running out of file descriptors would end the program. */
+/** The maximum number of open sockets: running out of file descriptors would end the program. */
 export function socketLimit(limits: string | undefined = readLimits()): number {
   const files = Number(/^Max open files\s+(\d+)/m.exec(limits ?? "")?.[1] ?? 1024);
   if (limits !== undefined && /^Max open files\s+unlimited/m.test(limits)) return MOST_SOCKETS;

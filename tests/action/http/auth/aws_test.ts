@@ -14,7 +14,7 @@ const SUITE = {
 };
 const SUITE_DATE = { "X-Amz-Date": "20150830T123600Z" };
 
-/** Those of the examples in the documents of S3. */
+/** The credentials of the examples in the documents of S3. */
 const S3 = {
   access_key_id: "AKIAIOSFODNN7EXAMPLE",
   secret_access_key: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
@@ -146,4 +146,22 @@ Deno.test("http sends what it signed, with the token of temporary credentials", 
   );
   assertEquals(context.learned.includes(S3.secret_access_key), true);
   assertEquals(context.learned.includes(S3.access_key_id), true);
+});
+
+Deno.test("http sends a plus sign in a path of S3 encoded, as it is signed", async () => {
+  await using context = actionContext();
+  const seen: string[] = [];
+  await using server = withServer((request) => {
+    seen.push(`${new URL(request.url).pathname} ${request.headers.get("authorization")}`);
+    return new Response("ok");
+  });
+  const auth = { aws: S3 };
+  const headers = { "x-amz-date": "20130524T000000Z" };
+  const results = [];
+  for (const path of ["/b/1.0+build.tgz", "/b/1.0%2Bbuild.tgz"]) {
+    results.push(await runHttp({ get: `${server.url}${path}`, headers, auth }, context));
+  }
+  assertEquals(seen[0], seen[1]);
+  assertStringIncludes(seen[0]!, "/b/1.0%2Bbuild.tgz AWS4-HMAC-SHA256 ");
+  assertStringIncludes(String(results[0]!.req.url), "/b/1.0%2Bbuild.tgz");
 });

@@ -9,7 +9,7 @@ import { withServer } from "../../../support/with_server.ts";
 
 interface Options {
   readonly expires?: number;
-  /** What the token endpoint answers instead of a token. */
+  /** The response of the token endpoint instead of a token. */
   readonly refuses?: () => Response | undefined;
   /** Held until it resolves. */
   readonly gate?: Promise<void>;

@@ -84,7 +84,11 @@ Deno.test("http reads .netrc, and URL credentials come first", async () => {
   await withFiles({ ".netrc": netrc }, async (home) => {
     await using context = actionContext();
     await using server = echoServer();
-    const env = { get: (name: string) => name === "HOME" ? home : undefined, all: () => ({}) };
+    const env = {
+      get: (name: string) => name === "HOME" ? home : undefined,
+      all: () => ({}),
+      remove: () => {},
+    };
     const there = { ...context, host: { ...context.host, env } };
     const body = async (get: string) =>
       (await runHttp({ get, auth: { netrc: true } }, there)).res.body;

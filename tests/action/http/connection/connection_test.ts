@@ -17,7 +17,8 @@ const TRUSTED = { tls: { ca: fixture("authority"), server_name: "localhost" } };
 
 /** A context whose environment has these variables alone. */
 function withEnv(context: ActionContext, env: Readonly<Record<string, string>>): ActionContext {
-  const host = { ...context.host, env: { get: (name: string) => env[name], all: () => env } };
+  const get = (name: string) => env[name];
+  const host = { ...context.host, env: { get, all: () => env, remove: () => {} } };
   return { ...context, host };
 }
 
@@ -125,11 +126,11 @@ Deno.test("http ends a tunnel that a proxy does not open in time", async () => {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const accepted = listener.accept();
   const { port } = listener.addr as Deno.NetAddr;
-  const params = { get: "https://shop.test/", proxy: `127.0.0.1:${port}`, timeout: "50ms" };
+  const params = { get: "https://shop.test/", proxy: `127.0.0.1:${port}`, timeout: "400ms" };
   await assertRejects(
     () => runHttp(params, context),
     StepError,
-    `the request timed out after 50ms while connecting to the proxy 127.0.0.1 port ${port}`,
+    `the request timed out after 400ms while connecting to the proxy 127.0.0.1 port ${port}`,
   );
   const connection = await accepted;
   const buffer = new Uint8Array(1000);
@@ -175,8 +176,8 @@ Deno.test("http connects where resolve says; URL, Host and SNI stay", async () =
 
 Deno.test("http connects to a Unix socket", async () => {
   await using context = actionContext();
-  const folder = await Deno.makeTempDir();
-  const path = join(folder, "s.sock");
+  const directory = await Deno.makeTempDir();
+  const path = join(directory, "s.sock");
   const server = createServer((request, response) => {
     response.end(`${request.headers.host} ${request.url}`);
   });
@@ -187,9 +188,9 @@ Deno.test("http connects to a Unix socket", async () => {
       assertEquals(res.body, "docker /v1/info");
     }
     await assertRejects(
-      () => runHttp({ get: "http://docker/", unix_socket: join(folder, "none") }, context),
+      () => runHttp({ get: "http://docker/", unix_socket: join(directory, "none") }, context),
       StepError,
-      `the socket "${join(folder, "none")}" does not exist (ENOENT)`,
+      `the socket "${join(directory, "none")}" does not exist (ENOENT)`,
     );
     const permissions = { net: [{ host: "docker", below: false }], read: [], write: [] };
     await assertRejects(
@@ -200,7 +201,7 @@ Deno.test("http connects to a Unix socket", async () => {
   } finally {
     server.closeAllConnections();
     server.close();
-    await Deno.remove(folder, { recursive: true });
+    await Deno.remove(directory, { recursive: true });
   }
 });
 

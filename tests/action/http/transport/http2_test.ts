@@ -105,7 +105,7 @@ Deno.test("http sends again once, in a new session, what a GOAWAY leaves out", a
     asked.push([path, served.sessions]);
     if (path === "/late" && refusals-- > 0) {
       stream.session?.goaway(0, 2 ** 31 - 1);
-      // The first stream can only be refused by itself: 0 would stand for the last one that came.
+      // A GOAWAY with 0 as the last stream means the latest one, so the first is reset by itself.
       return stream.id === 1 ? stream.close(7) : stream.session?.goaway(0, Number(stream.id) - 2);
     }
     stream.respond({ ":status": 200 });
@@ -133,9 +133,9 @@ Deno.test("http ends an HTTP/2 request that takes too long, and goes on with the
   });
   const params = { url: served.url, version: "2" };
   await assertRejects(
-    () => runHttp({ get: "/slow", ...params, timeout: "50ms" }, context),
+    () => runHttp({ get: "/slow", ...params, timeout: "400ms" }, context),
     StepError,
-    "the request timed out after 50ms while waiting for the answer of 127.0.0.1",
+    "the request timed out after 400ms while waiting for the answer of 127.0.0.1",
   );
   assertEquals((await runHttp({ get: "/", ...params }, context)).res.body, "ok");
   assertEquals(served.sessions, 1);
@@ -171,4 +171,21 @@ Deno.test("http sends a file and saves a body over HTTP/2", async () => {
     assertEquals([res.size, res.body], [content.length, ""]);
     assertEquals(await Deno.readTextFile(`${cwd}/b.bin`) === content, true);
   });
+});
+
+Deno.test("http lets a server send megabytes before it says that it has read them", async () => {
+  await using context = actionContext();
+  await using served = await http2Server("h2c");
+  const windows: unknown[] = [];
+  served.server.on("session", (session) => {
+    session.on("remoteSettings", ({ initialWindowSize }) => windows.push(initialWindowSize));
+  });
+  served.server.on("stream", (stream: ServerHttp2Stream) => {
+    const { remoteWindowSize = 0 } = stream.session?.state ?? {};
+    stream.respond({ ":status": 200 });
+    stream.end(String(remoteWindowSize));
+  });
+  const { res } = await runHttp({ get: served.url, version: "2" }, context);
+  assertEquals(windows, [4 * 1024 ** 2]);
+  assert(Number(res.body) > 15 * 1024 ** 2, String(res.body));
 });

@@ -5,7 +5,7 @@ import type { Dict } from "../../../../src/value/value.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { withServer } from "../../../support/with_server.ts";
 
-/** What a server saw of a request. */
+/** A request as the server received it. */
 interface Seen {
   readonly line: string;
   readonly body: string;

@@ -32,7 +32,7 @@ async function sendAll(sockets: Sockets, urls: readonly string[], method = "GET"
       clock: denoHost().clock,
       fresh: false,
       maxBody: 1_000_000,
-      saveFile: undefined,
+      sink: undefined,
       onDispatch() {},
     };
     const { code } = await send(request, options).reply;
@@ -76,7 +76,7 @@ Deno.test("Sockets closes a connection that becomes idle while another host wait
       clock: denoHost().clock,
       fresh: false,
       maxBody: 1_000_000,
-      saveFile: undefined,
+      sink: undefined,
       onDispatch() {},
     }).reply;
   });

@@ -4,7 +4,7 @@ import type { Dict, ParameterProblem, Value } from "../../../action.ts";
 import { BODIES } from "../http_syntax.ts";
 import { compressionProblem, COMPRESSIONS, PART_HINT, partProblem } from "./upload.ts";
 
-/** What is wrong with the body of an http step beyond the types. */
+/** Problems of the body of an http step beyond its types. */
 export function checkBodies(params: Dict): ParameterProblem[] {
   const [key, ...more] = BODIES.filter((name) => isGiven(params, name));
   return [

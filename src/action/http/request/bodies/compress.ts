@@ -26,7 +26,7 @@ export async function compressBody(body: RequestBody, how: Compression): Promise
       : how === "deflate"
       ? zlib.createDeflate()
       : zlib.createBrotliCompress(brotli);
-    // What fails is thrown to whoever reads it.
+    // Errors are thrown to the reader.
     pipeline(Readable.from(content.open()), transform, () => {});
     return transform;
   };

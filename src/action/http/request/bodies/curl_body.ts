@@ -5,9 +5,9 @@ import type { Dict, Value } from "../../../action.ts";
 /** The body of a request as curl is given it. */
 export interface CurlBody {
   readonly groups: readonly (readonly string[])[];
-  /** What curl reads from its standard input. */
+  /** The standard input of curl. */
   readonly input?: string;
-  /** What has to be done first. */
+  /** The preparation that the command needs. */
   readonly note?: string;
 }
 

@@ -2,7 +2,7 @@ import type { Dict } from "../../../action.ts";
 import { isDict } from "../../../../value/value.ts";
 import { encodeJson, type RequestBody } from "../request_body.ts";
 
-/** What a server may answer a GraphQL request with. */
+/** The media types of responses to GraphQL requests. */
 export const GRAPHQL_ACCEPT = "application/graphql-response+json, application/json";
 
 /** The body of a GraphQL request over HTTP. */
@@ -22,6 +22,6 @@ export function graphqlFields(body: unknown): Dict {
 }
 
 /** Whether the server says that something is wrong, even if it gives some data. */
-export function hasErrors({ errors }: Dict): boolean {
+export function hasGraphqlErrors({ errors }: Dict): boolean {
   return Array.isArray(errors) ? errors.length > 0 : errors !== undefined && errors !== null;
 }

@@ -55,7 +55,7 @@ function headOf({ name, type, filename }: ReadyPart): string {
   return type === undefined ? disposition : `${disposition}\r\nContent-Type: ${inLine(type)}`;
 }
 
-/** As browsers write names: in UTF-8, with what would end the name percent-encoded. */
+/** Writes names as browsers do: in UTF-8, with characters that end the name percent-encoded. */
 function quoted(name: string): string {
   return name.replace(/["\r\n]/g, (mark) => encodeURIComponent(mark));
 }

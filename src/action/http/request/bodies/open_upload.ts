@@ -6,7 +6,7 @@ import { compressBody } from "./compress.ts";
 import { graphqlText } from "./graphql.ts";
 import { typeByExtension } from "./media_types.ts";
 import { multipartBody, type ReadyPart } from "./multipart.ts";
-import type { Part, Upload } from "./upload.ts";
+import type { Upload, UploadPart } from "./upload.ts";
 
 /** A body that can be sent, and what `req` says of it. */
 export interface OpenUpload {
@@ -60,7 +60,7 @@ async function readQuery(path: string, context: ActionContext): Promise<string> 
   return new TextDecoder().decode(await readStepFile(file, context));
 }
 
-async function openPart(part: Part, context: ActionContext): Promise<ReadyPart> {
+async function openPart(part: UploadPart, context: ActionContext): Promise<ReadyPart> {
   const { name, content, type, filename } = part;
   if ("text" in content) {
     return { ...part, content: new TextEncoder().encode(content.text), shown: content.text };

@@ -5,12 +5,12 @@ import { describeValue, isDict } from "../../../../value/value.ts";
 import { encodeBody, encodeForm, encodeJson, type RequestBody } from "../request_body.ts";
 import { graphqlText } from "./graphql.ts";
 
-/** How a body can be compressed. */
+/** The supported compressions of a body. */
 export const COMPRESSIONS = ["gzip", "deflate", "br"] as const;
 export type Compression = typeof COMPRESSIONS[number];
 
 /** A part of a multipart body: a value or a file. */
-export interface Part {
+export interface UploadPart {
   readonly name: string;
   readonly content: { readonly text: string } | { readonly file: string };
   readonly type?: string;
@@ -22,12 +22,12 @@ export interface Upload {
   readonly source:
     | { readonly kind: "ready"; readonly body: RequestBody<string> }
     | { readonly kind: "file"; readonly path: string }
-    | { readonly kind: "multipart"; readonly parts: readonly Part[] }
+    | { readonly kind: "multipart"; readonly parts: readonly UploadPart[] }
     | { readonly kind: "graphql"; readonly path: string; readonly graphql: Dict };
   readonly compress?: Compression;
 }
 
-/** What the step sends: what is ready, or what is opened when it is sent. */
+/** The body of a step: data, or a source that is opened when it is sent. */
 export type GivenBody = RequestBody<string> | Upload;
 
 /** Whether files have to be read before the request is sent, or something compressed. */
@@ -36,7 +36,7 @@ export function isUpload(body: GivenBody): body is Upload {
 }
 
 /** The body of the step. Throws EncodingError on a value that has no form in such a body. */
-export function readBody(
+export function readUpload(
   read: ParameterReader,
   contentType: string | undefined,
 ): GivenBody | undefined {
@@ -84,15 +84,15 @@ function readCompression(read: ParameterReader): Compression | undefined {
   );
 }
 
-/** What is wrong with the name of a compression. */
+/** The problem of the name of a compression. */
 export function compressionProblem(given: string): string {
   return `"compress" must be gzip, deflate or br, not "${given}"`;
 }
 
-/** What a part that is a map may hold. */
+/** The keys of a part that is a map. */
 const PART_KEYS = ["file", "value", "type", "filename"];
 
-/** What is wrong with a part of a multipart body; undefined if nothing is. */
+/** The problem of a part of a multipart body; undefined if there is none. */
 export function partProblem(name: string, part: Value): string | undefined {
   if (Array.isArray(part)) return `"multipart.${name}" must not be a list in a list`;
   if (!isDict(part)) return undefined;
@@ -106,17 +106,17 @@ export function partProblem(name: string, part: Value): string | undefined {
     }`;
 }
 
-/** What to do about a part that is a map of another form. */
+/** The hint for a part that is a map with other keys. */
 export const PART_HINT = `a part is text, { file, type, filename }, or { value, type, filename }`;
 
 /** The parts of a multipart body. A list repeats its name; null is left out. */
-function readParts(multipart: Dict): Part[] {
+function readParts(multipart: Dict): UploadPart[] {
   return Object.entries(multipart).flatMap(([name, value]) =>
     [value].flat().filter((item) => item !== null).map((item: Value) => readPart(name, item))
   );
 }
 
-function readPart(name: string, part: Value): Part {
+function readPart(name: string, part: Value): UploadPart {
   const problem = partProblem(name, part);
   if (problem !== undefined) {
     throw new StepError(`cannot run http: ${problem}`, PART_HINT, { parameter: "multipart" });
