@@ -10,28 +10,54 @@ declare module "pg" {
     readonly ssl?: object | false;
     readonly application_name?: string;
   }
-  export interface Query {
+  export interface QueryConfig {
     readonly text: string;
     readonly values?: readonly unknown[];
     readonly rowMode: "array";
     readonly types: { getTypeParser(oid: number): (text: string) => unknown };
   }
+  export interface Query {
+    on(event: "row", listener: (row: unknown[], result: Result) => void): void;
+    on(event: "end", listener: (results: Result | Result[]) => void): void;
+    on(event: "error", listener: (error: unknown) => void): void;
+  }
   export interface Result {
     readonly command: string | null;
     readonly rowCount: number | null;
-    readonly rows: unknown[][];
     readonly fields: readonly { readonly name: string }[];
+  }
+  export interface Connection {
+    readonly stream: { destroy(): void };
+    parse(statement: { readonly text: string; readonly name: string }): void;
+    describe(what: { readonly type: "S"; readonly name: string }): void;
+    sync(): void;
+    once(
+      event: "parameterDescription",
+      listener: (message: { readonly dataTypeIDs: readonly number[] }) => void,
+    ): void;
+    off(event: "parameterDescription", listener: unknown): void;
+  }
+  /** What a client can carry out besides queries. */
+  export interface Submittable {
+    submit(connection: Connection): void;
+    handleReadyForQuery(): void;
+    handleError(error: unknown): void;
+    handleRowDescription(): void;
+    handleParseComplete?(): void;
   }
   export interface Client {
     readonly processID: number | null;
     readonly secretKey: number | null;
-    readonly connection: { readonly stream: { destroy(): void } };
+    readonly connection: Connection;
     connect(): Promise<void>;
-    query(query: Query): Promise<Result | Result[]>;
+    query(query: Query | Submittable): void;
     query(text: string): Promise<unknown>;
     end(): Promise<void>;
     on(event: "error" | "end", listener: (error: unknown) => void): void;
   }
-  const pg: { readonly Client: new (config: Config) => Client };
+  const pg: {
+    readonly Client: new (config: Config) => Client;
+    readonly Query: new (config: QueryConfig) => Query;
+  };
   export default pg;
 }

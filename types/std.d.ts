@@ -69,6 +69,10 @@ declare module "@std/path/glob-to-regexp" {
 declare module "@std/path/join" {
   export function join(...paths: string[]): string;
 }
+declare module "@std/path/relative" {
+  export function relative(from: string, to: string): string;
+}
+
 declare module "@std/path/resolve" {
   export function resolve(...paths: string[]): string;
 }
@@ -81,4 +85,11 @@ declare module "@std/yaml/parse" {
     readonly schema?: "core" | "default" | "failsafe" | "json" | "extended";
   }
   export function parse(text: string, options?: ParseOptions): unknown;
+}
+
+declare module "@std/yaml/stringify" {
+  export function stringify(
+    data: unknown,
+    options?: { readonly lineWidth?: number; readonly useAnchors?: boolean },
+  ): string;
 }
