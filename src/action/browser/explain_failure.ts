@@ -1,0 +1,59 @@
+import { suggest } from "../../source/suggest.ts";
+import type { Dict } from "../action.ts";
+import { type Candidate, listCandidates, pageText } from "./page_scripts.ts";
+import type { Page } from "./puppeteer.ts";
+
+/** Describes the content of a page, to explain why an action failed. */
+export async function describePage(page: Page): Promise<Dict> {
+  return { url: page.url(), title: await page.title(), text: await page.evaluate(pageText) };
+}
+
+/** The place of the element in the page that a selector is nearest to. */
+export async function nearestTo(page: Page, selector: string): Promise<string | undefined> {
+  const candidates = await page.evaluate(listCandidates);
+  return nearest(selector, candidates)?.path;
+}
+
+/** The element that a selector that matches nothing may mean: most of its parts, and nearly. */
+export function nearest(
+  selector: string,
+  candidates: readonly Candidate[],
+): Candidate | undefined {
+  const wanted = partsOf(selector);
+  let best: Candidate | undefined;
+  let most = 0;
+  for (const candidate of candidates) {
+    let score = 0;
+    for (const { part, isTag } of wanted) {
+      const weight = isTag ? 1 : 4;
+      if (candidate.names.includes(part)) score += weight;
+      else if (!isTag && isNear(part, candidate.names)) score += weight - 1;
+    }
+    if (score > most) [best, most] = [candidate, score];
+  }
+  // A tag alone is everywhere.
+  return most > 2 ? best : undefined;
+}
+
+function isNear(part: string, names: readonly string[]): boolean {
+  const bare = (name: string) => name.replace(/^[#.]/, "");
+  return suggest(bare(part), names.map(bare)) !== undefined;
+}
+
+interface Part {
+  readonly part: string;
+  readonly isTag: boolean;
+}
+
+/** The ids, classes, attribute values and tags of the last element in a selector. */
+function partsOf(selector: string): Part[] {
+  const text = /^text=(.*)$/s.exec(selector)?.[1];
+  if (text !== undefined) return [{ part: text.trim(), isTag: false }];
+  const last = selector.trim().split(/\s*[>+~]\s*|\s+(?![^[]*\])|\/+/).at(-1) ?? "";
+  const values = last.matchAll(/=\s*["']?([^"'\]]+)["']?\s*\]/g);
+  const names = last.replace(/\[[^\]]*\]/g, "").matchAll(/[#.]?[\w-]+/g);
+  return [
+    ...Array.from(values, ([, value]) => ({ part: value!, isTag: false })),
+    ...Array.from(names, ([part]) => ({ part, isTag: !/^[#.]/.test(part) })),
+  ];
+}

@@ -1,0 +1,198 @@
+import { StepError } from "../../source/errors.ts";
+import type { ActionContext } from "../action.ts";
+import { onAbort } from "../on_abort.ts";
+import { type Box, cornerOf, isLoaded, nextFrame, type Probe, probe } from "./page_scripts.ts";
+import type { PageWatch } from "./page_watch.ts";
+import type { Frame, Handle, Page } from "./puppeteer.ts";
+
+/** The state of an element that an action waits for. */
+export interface Wanted {
+  readonly visible?: true;
+  readonly enabled?: true;
+  /** In view, at rest and not covered, so that the mouse reaches it. */
+  readonly reachable?: true;
+}
+
+/** Acts in a page for one action, as long as its time lasts. */
+export interface PageActor {
+  readonly page: Page;
+  /** A description of the last wait, which explains a timeout. */
+  readonly waiting: () => string;
+  /** The page itself or a frame in it, where the elements are; a description if it is not there. */
+  place(): Promise<Place | string>;
+  /** The element of a selector at once; a description of what is not there. */
+  find(selector: string): Promise<Handle | string>;
+  /** The element of a selector once it is as wanted. */
+  element(selector: string, wanted: Wanted): Promise<Found>;
+  /** Waits until a look at the page is good: it returns what is still missing, or nothing. */
+  until(look: () => Promise<string | undefined>): Promise<void>;
+  /** Waits for something that the browser does. */
+  wait<T>(promise: Promise<T>, what: string): Promise<T>;
+  /** Acts, and waits for the page that this opens, if any. */
+  act(act: () => Promise<unknown>): Promise<void>;
+}
+
+/** A page or a frame, and where it begins in the window. */
+export interface Place {
+  readonly frame: Frame;
+  readonly corner: readonly [x: number, y: number];
+}
+
+/** An element, and what it was like. */
+export interface Found extends Probe {
+  readonly handle: Handle;
+  readonly middle: readonly [x: number, y: number];
+}
+
+/** Milliseconds between two looks. */
+const PAUSE = 50;
+
+/** An actor for one action, in the frames of these selectors; the signal of the context ends it. */
+export function makeActor(
+  page: Page,
+  frames: readonly string[],
+  watch: PageWatch,
+  context: ActionContext,
+): PageActor {
+  const { signal, deadline } = context;
+  let waiting = "the page did not answer";
+
+  const wait = async <T>(promise: Promise<T>, what?: string): Promise<T> => {
+    if (what !== undefined) waiting = what;
+    const stopped = Promise.withResolvers<never>();
+    const forget = onAbort(signal, stopped.reject);
+    promise.catch(() => {});
+    try {
+      return await Promise.race([promise, stopped.promise]);
+    } finally {
+      forget();
+    }
+  };
+  const pause = async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = deadline.after(PAUSE, resolve);
+    await wait(promise).finally(() => timer.cancel());
+  };
+  const until = async (look: () => Promise<string | undefined>) => {
+    for (;;) {
+      try {
+        const missing = await wait(look());
+        if (missing === undefined) return;
+        waiting = missing;
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+      }
+      await pause();
+    }
+  };
+  const place = async (): Promise<Place | string> => {
+    let frame: Frame = page;
+    let corner: Place["corner"] = [0, 0];
+    for (const selector of frames) {
+      const handle = await findElement(frame, selector);
+      if (!handle) return `no frame matches ${JSON.stringify(selector)}`;
+      const inner = await handle.contentFrame();
+      if (!inner) throw new StepError(`the element ${JSON.stringify(selector)} is not a frame`);
+      const [x, y] = await handle.evaluate(cornerOf);
+      corner = [corner[0] + x, corner[1] + y];
+      frame = inner;
+    }
+    return { frame, corner };
+  };
+  const find = async (selector: string): Promise<Handle | string> => {
+    const found = await place();
+    if (typeof found === "string") return found;
+    return await findElement(found.frame, selector) ??
+      `no element matches ${JSON.stringify(selector)}`;
+  };
+  const element = async (selector: string, wanted: Wanted): Promise<Found> => {
+    let found: Found | undefined;
+    await until(async () => {
+      const handle = await find(selector);
+      if (typeof handle === "string") return handle;
+      const state = await handle.evaluate(probe, wanted.reachable === true);
+      const { hidden, isDisabled, isStable, cover } = state;
+      const it = `the element ${JSON.stringify(selector)}`;
+      const missing = wanted.visible && hidden !== undefined
+        ? `${it} is not visible: ${hidden}`
+        : wanted.enabled && isDisabled
+        ? `${it} is disabled`
+        : wanted.reachable && !isStable
+        ? `${it} keeps moving`
+        : wanted.reachable && cover !== undefined
+        ? `${it} is covered by ${cover}`
+        : undefined;
+      if (missing !== undefined) {
+        await handle.dispose();
+        return missing;
+      }
+      // Scrolling the element into view may have moved the frames.
+      const now = await place();
+      if (typeof now === "string") return now;
+      found = { ...state, handle, middle: middleOf(state.box, now.corner) };
+      return undefined;
+    });
+    return found!;
+  };
+  return {
+    page,
+    waiting: () => waiting,
+    place,
+    find,
+    element,
+    until,
+    wait,
+    async act(act) {
+      await wait(act(), "the page did not answer");
+      // Scripts and forms begin to open a page a moment after the click.
+      await wait(page.evaluate(nextFrame)).catch((error) => {
+        if (!isPassing(error)) throw error;
+      });
+      await wait(watch.settled(), "the page that it opens did not load");
+    },
+  };
+}
+
+/** Waits until the page is loaded. */
+export async function untilLoaded({ page, until }: PageActor): Promise<void> {
+  await until(async () => await page.evaluate(isLoaded) ? undefined : "the page is still loading");
+}
+
+function middleOf(
+  { x, y, width, height }: Box,
+  [left, top]: Place["corner"],
+): [number, number] {
+  return [left + x + width / 2, top + y + height / 2];
+}
+
+/** The first element that a selector matches. */
+async function findElement(frame: Frame, selector: string): Promise<Handle | null> {
+  try {
+    return await frame.$(toQuery(selector));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (!/not a valid (?:selector|XPath)|SyntaxError|Failed to execute 'evaluate'/i.test(message)) {
+      throw error;
+    }
+    throw new StepError(
+      `invalid selector ${JSON.stringify(selector)}`,
+      "it is a CSS selector, an XPath that begins with / or (, or text=…",
+    );
+  }
+}
+
+/** A selector as the library takes it. */
+function toQuery(selector: string): string {
+  const text = selector.trim();
+  if (/^\(*\.?\//.test(text)) return `::-p-xpath(${text})`;
+  if (text.startsWith("xpath=")) return `::-p-xpath(${text.slice(6)})`;
+  if (text.startsWith("text=")) return `::-p-text(${text.slice(5)})`;
+  return text;
+}
+
+/** Whether an error only says that another page is being opened, or the element was replaced. */
+function isPassing(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : "";
+  return /context was destroyed|Cannot find context|detached|Node is|JSHandle|same JavaScript world|No node|Protocol error \((?:DOM|Runtime)\./i
+    .test(message);
+}

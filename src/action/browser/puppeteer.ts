@@ -1,0 +1,125 @@
+// The parts of the package puppeteer-core that this project uses. Its own types need those of the
+// DOM, which would reach every module of the program.
+
+export interface Transport {
+  send(message: string): void;
+  close(): void;
+  onmessage?: (message: string) => void;
+  onclose?: () => void;
+}
+export interface Handle {
+  // Functions are sent to the page as text and run there.
+  // deno-lint-ignore no-explicit-any
+  evaluate<A extends any[], R>(act: (element: any, ...args: A) => R, ...args: A): Promise<
+    Awaited<R>
+  >;
+  focus(): Promise<void>;
+  /** Of an `iframe`, the page in it. */
+  contentFrame(): Promise<Frame | null>;
+  screenshot(options: ScreenshotOptions): Promise<Uint8Array>;
+  dispose(): Promise<void>;
+}
+export interface ScreenshotOptions {
+  readonly type?: "png" | "jpeg" | "webp";
+  readonly quality?: number;
+  readonly fullPage?: boolean;
+  readonly captureBeyondViewport?: boolean;
+}
+export interface Viewport {
+  readonly width: number;
+  readonly height: number;
+  readonly deviceScaleFactor?: number;
+  readonly isMobile?: boolean;
+  readonly hasTouch?: boolean;
+}
+export interface Device {
+  readonly userAgent: string;
+  readonly viewport: Viewport;
+}
+export interface Frame {
+  $(selector: string): Promise<Handle | null>;
+  // deno-lint-ignore no-explicit-any
+  evaluate<A extends any[], R>(act: string | ((...args: A) => R), ...args: A): Promise<
+    Awaited<R>
+  >;
+}
+export interface Request {
+  method(): string;
+  url(): string;
+  resourceType(): string;
+  failure(): { readonly errorText: string } | null;
+  continue(): Promise<void>;
+  abort(reason: "blockedbyclient"): Promise<void>;
+}
+export interface Response {
+  status(): number;
+  request(): Request;
+}
+export interface Dialog {
+  type(): string;
+  message(): string;
+  accept(text?: string): Promise<void>;
+  dismiss(): Promise<void>;
+}
+export interface DevTools {
+  send(method: string, params?: object): Promise<Record<string, unknown>>;
+  // deno-lint-ignore no-explicit-any
+  on(event: string, hear: (params: any) => void): void;
+}
+export interface Page extends Frame {
+  goto(
+    url: string,
+    options: { readonly timeout: 0; readonly waitUntil: "load" },
+  ): Promise<Response | null>;
+  url(): string;
+  title(): Promise<string>;
+  screenshot(options: ScreenshotOptions): Promise<Uint8Array>;
+  setViewport(viewport: Viewport): Promise<void>;
+  emulate(device: Device): Promise<void>;
+  setRequestInterception(on: boolean): Promise<void>;
+  createCDPSession(): Promise<DevTools>;
+  on(event: "dialog", hear: (dialog: Dialog) => void): void;
+  on(event: "request" | "requestfailed", hear: (request: Request) => void): void;
+  on(event: "response", hear: (response: Response) => void): void;
+  readonly mouse: {
+    move(x: number, y: number): Promise<void>;
+    click(
+      x: number,
+      y: number,
+      options?: { readonly button?: "left" | "right"; readonly count?: number },
+    ): Promise<void>;
+  };
+  readonly keyboard: {
+    type(text: string): Promise<void>;
+    press(key: string): Promise<void>;
+    down(key: string): Promise<void>;
+    up(key: string): Promise<void>;
+  };
+  readonly tracing: {
+    start(options: { readonly screenshots?: boolean }): Promise<void>;
+    stop(): Promise<Uint8Array | undefined>;
+  };
+}
+export interface Browser {
+  pages(): Promise<Page[]>;
+  newPage(): Promise<Page>;
+  version(): Promise<string>;
+  on(event: "disconnected", hear: () => void): void;
+  disconnect(): Promise<void>;
+}
+
+/** The package, as far as this project uses it. */
+export interface Puppeteer {
+  readonly KnownDevices: Readonly<Record<string, Device>>;
+  connect(options: {
+    readonly transport: Transport;
+    readonly defaultViewport: null;
+    readonly acceptInsecureCerts?: boolean;
+    readonly protocolTimeout?: number;
+  }): Promise<Browser>;
+}
+
+/** Loads the library that drives browsers. */
+export async function loadPuppeteer(): Promise<Puppeteer> {
+  return await import("puppeteer-core") as unknown as Puppeteer;
+}

@@ -1,0 +1,54 @@
+import { assertEquals } from "@std/assert";
+import type { Dict } from "../../../src/action/action.ts";
+import { browser } from "../../../src/action/browser/browser.ts";
+import { describeOrder, readOrders } from "../../../src/action/browser/order.ts";
+import { checkParameters } from "../../../src/action/parameters.ts";
+
+const CASES: readonly (readonly [params: Dict, messages: readonly string[]])[] = [
+  [{ actions: [{ name: "navigate", url: "http://x" }, { name: "wait_ready" }] }, []],
+  [{}, ['browser needs "actions"']],
+  [{ actions: [] }, ['"actions" must not be empty']],
+  [{ actions: [{ name: "clik", selector: "a" }] }, ['invalid value "clik" for "actions[0].name"']],
+  [{ actions: [{ name: "click" }] }, ['the action "click" needs "selector"']],
+  [{ actions: [{ selector: "a" }] }, ['"actions[0]" needs "name"']],
+  [{ actions: [{ name: "click", selector: "a", url: "b" }] }, [
+    'the action "click" takes no "url"',
+  ]],
+  [{ actions: [{ name: "click", selektor: "a" }] }, [
+    'unknown key "selektor" in "actions[0]"',
+    'the action "click" needs "selector"',
+  ]],
+  [{ actions: "{{vars.actions}}" }, []],
+  [{ actions: ["{{vars.action}}", { name: "{{vars.name}}" }] }, []],
+  [{ actions: [{ name: "wait_ready" }], dialogs: "ignore", window_w: 0 }, [
+    'invalid value "ignore" for "dialogs"',
+    '"window_w" must be greater than 0',
+  ]],
+  [{ actions: [{ name: "wait_ready" }], viewport: { width: 1 }, tls: { ca: "x" } }, [
+    '"viewport" needs "height"',
+    'unknown key "ca" in "tls"',
+  ]],
+];
+
+Deno.test("mistakes in the actions of browser are found before the run", () => {
+  for (const [params, messages] of CASES) {
+    assertEquals(checkParameters(browser, params).map(({ message }) => message), messages);
+  }
+});
+
+Deno.test("actions are described in a few words", () => {
+  const actions: Dict[] = [
+    { name: "navigate", url: "http://x/" },
+    { name: "fill", selector: "#a", value: 5 },
+    { name: "select", selector: "#b", value: ["x", "y"] },
+    { name: "expect_title", value: "T", exact: true },
+    { name: "upload", selector: "#f", path: "a.txt" },
+  ];
+  assertEquals(readOrders({ actions }, 1000).map(describeOrder), [
+    "navigate http://x/",
+    'fill "#a" "5"',
+    'select "#b" ["x","y"]',
+    'expect_title "T" exactly',
+    'upload "#f" a.txt',
+  ]);
+});
