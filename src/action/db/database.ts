@@ -1,13 +1,14 @@
+import type { PeerCertificate } from "node:tls";
 import type { ActionContext, Value } from "../action.ts";
 import type { Endpoint } from "../net/explain_connection.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
 
 /** An open connection to a database, which carries out one statement at a time. */
-export interface Connection {
+export interface DbConnection {
   /** Whether it was lost or given up, so that the next step needs another. */
   readonly isLost: boolean;
   /** Carries out a statement, or several where there are no values. */
-  run(statement: Statement, most: number): Promise<Outcome>;
+  run(statement: Statement, most: number): Promise<DbOutcome>;
   /** Ends what runs, on the server too. */
   cancel(): Promise<void>;
   close(): void | Promise<void>;
@@ -21,8 +22,8 @@ export interface Statement {
   readonly values?: readonly Value[];
 }
 
-/** What the database answered: results, or the error of a statement after those before it. */
-export interface Outcome {
+/** The answer of the database: results, or the results before a failed statement and its error. */
+export interface DbOutcome {
   readonly results: readonly StatementResult[];
   readonly error?: DatabaseError;
 }
@@ -50,17 +51,36 @@ export interface Server extends Endpoint {
   readonly database?: string;
 }
 
-/** How to use TLS with a server; `isOptional` falls back to a plain connection. */
+/** The TLS settings for a server. */
 export interface ServerTls {
-  readonly options: TlsOptions & { readonly checkServerIdentity?: () => undefined };
-  readonly isOptional: boolean;
+  readonly options: TlsOptions & {
+    /** Drivers compare the certificate with other names than that of the server. */
+    readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
+  };
+  /** Whether to speak TLS: the second way is tried where the server wants that. */
+  readonly attempts: readonly boolean[];
 }
 
-/** What a driver needs to connect. */
+/** The settings with which a driver connects. */
 export interface ConnectRequest {
   readonly server: Server;
   readonly tls?: ServerTls;
   readonly context: ActionContext;
+}
+
+/** Connects by TLS or without it, in the order of `sslmode`. */
+export async function openInOrder<T>(
+  { server, tls }: ConnectRequest,
+  open: (isSecure: boolean) => Promise<T>,
+  wantsOther: (error: unknown) => boolean,
+): Promise<T> {
+  const [first = false, second] = tls && server.socket === undefined ? tls.attempts : [];
+  try {
+    return await open(first);
+  } catch (error) {
+    if (second === undefined || !wantsOther(error)) throw error;
+    return await open(second);
+  }
 }
 
 /** Bytes, as rows write them. */

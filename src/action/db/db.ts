@@ -1,5 +1,7 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
-import type { Action, Dict, ParameterProblem } from "../action.ts";
+import { withoutSecretNames } from "../../value/secrets.ts";
+import { isDict } from "../../value/value.ts";
+import type { Action, Dict, ParameterProblem, Value } from "../action.ts";
 import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
 
 /** Queries a database. */
@@ -30,8 +32,14 @@ export const db: Action = {
       type: ["list", "map"],
       summary:
         "Values for the statement: a list for its placeholders (`$1` of PostgreSQL, `?` of the others), or a map for `:name`",
+      hide: (values, mask) => isDict(values) ? withoutSecretNames(values, mask) : values,
     },
-    { name: "file", type: "string", summary: "The path of a file with statements" },
+    {
+      name: "file",
+      type: "string",
+      summary: "The path of a file with statements",
+      namesFile: "any",
+    },
     {
       name: "transaction",
       type: "list",
@@ -73,7 +81,7 @@ export const db: Action = {
   alternatives: [{ names: ["query", "file", "transaction"], required: true }],
   responseFields: [
     { name: "code", type: "int" },
-    { name: "rows", type: "array" },
+    { name: "rows", type: "array", hide: hideColumns },
     { name: "rows_affected", type: "int" },
     { name: "columns", type: "array" },
     { name: "results", type: "array" },
@@ -83,8 +91,16 @@ export const db: Action = {
   ],
   check: (params) => [...checkStatements(params), ...checkTls(params)],
   exampleTest: "res.rows[0].id == 1",
+  explainer: async () => (await import("./explain_db.ts")).dbExplainer,
   load: async () => (await import("./run_db.ts")).runDb,
 };
+
+/** Hides what columns of secret names hold, however short it is. */
+function hideColumns(rows: Value, mask: string): Value {
+  return Array.isArray(rows)
+    ? rows.map((row) => isDict(row) ? withoutSecretNames(row, mask) : row)
+    : rows;
+}
 
 const KINDS = ["query", "file", "transaction"];
 

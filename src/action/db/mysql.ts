@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { Connection as Driver, FieldPacket, ResultSetHeader } from "mysql2";
 import { StepError } from "../../source/errors.ts";
 import type { Value } from "../action.ts";
@@ -5,17 +6,20 @@ import { codeOf, explainConnection, placeOf } from "../net/explain_connection.ts
 import {
   bytesOf,
   bytesValue,
-  type Connection,
   type ConnectRequest,
+  type DbConnection,
+  type DbOutcome,
   integerValue,
   numberValue,
-  type Outcome,
+  openInOrder,
+  type ServerTls,
   type StatementResult,
   timeValue,
 } from "./database.ts";
+import { lookAtMysql } from "./look.ts";
 
 /** Connects to MySQL or MariaDB and signs in. */
-export async function connectMysql(request: ConnectRequest): Promise<Connection> {
+export async function connectMysql(request: ConnectRequest): Promise<DbConnection> {
   try {
     return toConnection(await openSecurely(request), request);
   } catch (error) {
@@ -24,14 +28,9 @@ export async function connectMysql(request: ConnectRequest): Promise<Connection>
 }
 
 async function openSecurely(request: ConnectRequest): Promise<Driver> {
-  const { tls, server } = request;
-  if (!tls || server.socket !== undefined) return await open(request, false);
-  try {
-    return await open(request, true);
-  } catch (error) {
-    if (!tls.isOptional || codeOf(error) !== "HANDSHAKE_NO_SSL_SUPPORT") throw error;
-    return await open(request, false);
-  }
+  const codes = ["HANDSHAKE_NO_SSL_SUPPORT", "ER_SECURE_TRANSPORT_REQUIRED"];
+  const wantsOther = (error: unknown) => codes.includes(codeOf(error));
+  return await openInOrder(request, (isSecure) => open(request, isSecure), wantsOther);
 }
 
 async function open({ server, tls, context }: ConnectRequest, isSecure: boolean): Promise<Driver> {
@@ -44,7 +43,7 @@ async function open({ server, tls, context }: ConnectRequest, isSecure: boolean)
     ...user === undefined ? {} : { user },
     ...password === undefined ? {} : { password },
     ...database === undefined ? {} : { database },
-    ...isSecure && tls ? { ssl: sslOf(tls.options) } : {},
+    ...isSecure && tls ? { ssl: {} } : {},
     dateStrings: true,
     supportBigNumbers: true,
     multipleStatements: true,
@@ -54,6 +53,7 @@ async function open({ server, tls, context }: ConnectRequest, isSecure: boolean)
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const stop = () => reject(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
+  if (isSecure && tls) await speakTls(driver, server.host, tls, reject);
   driver.on("error", reject);
   driver.once("connect", () => resolve());
   try {
@@ -67,16 +67,34 @@ async function open({ server, tls, context }: ConnectRequest, isSecure: boolean)
   }
 }
 
-/** The driver checks the name in the certificate only when asked. */
-function sslOf({ checkServerIdentity, ...options }: NonNullable<ConnectRequest["tls"]>["options"]) {
-  const { ca, cert, key, minVersion, rejectUnauthorized } = options;
-  return {
-    ...ca ? { ca } : {},
-    ...cert ? { cert } : {},
-    ...key ? { key } : {},
-    ...minVersion ? { minVersion } : {},
-    rejectUnauthorized,
-    verifyIdentity: rejectUnauthorized && !checkServerIdentity,
+/** The parts of the driver that start TLS once the server is ready for it. */
+interface Upgradable {
+  startTLS: (done: (error?: Error) => void) => void;
+  stream: Socket;
+  readonly packetParser: { execute(bytes: Uint8Array): void };
+}
+
+/**
+ * Makes the driver speak TLS as the step says: by itself it has no server name and no PFX files,
+ * compares the certificate of an address with "localhost", and hides the codes of errors.
+ */
+async function speakTls(
+  driver: Driver,
+  host: string,
+  { options }: ServerTls,
+  fail: (error: Error) => void,
+): Promise<void> {
+  const { connect } = await import("node:tls");
+  const { isIP } = await import("node:net");
+  const name = options.servername ?? host;
+  const upgradable = driver as unknown as Upgradable;
+  upgradable.startTLS = (done) => {
+    upgradable.stream.removeAllListeners("data");
+    const servername = isIP(name) ? "" : name;
+    const socket = connect({ ...options, servername, socket: upgradable.stream }, () => done());
+    socket.on("error", fail);
+    socket.on("data", (bytes: Uint8Array) => upgradable.packetParser.execute(bytes));
+    upgradable.stream = socket;
   };
 }
 
@@ -100,30 +118,27 @@ async function explain(error: unknown, { server, tls, context }: ConnectRequest)
       "write sslmode=disable or sslmode=prefer in the DSN to go without",
     );
   }
-  const { words, hint } = await explainConnection(error, server, context.host.clock, tls?.options);
+  const { words, hint } = await explainConnection(
+    error,
+    server,
+    context.host.clock,
+    tls?.options,
+    () => lookAtMysql(server),
+  );
   return new StepError(`${doing}: ${words}`, hint, { cause: words });
 }
 
-function toConnection(driver: Driver, request: ConnectRequest): Connection {
+function toConnection(driver: Driver, request: ConnectRequest): DbConnection {
   let isLost = false;
   driver.on("error", () => isLost = true);
   driver.on("end", () => isLost = true);
-  const query = (text: string, values: readonly Value[] | undefined) => {
-    const { promise, resolve, reject } = Promise.withResolvers<[unknown, unknown]>();
-    const done = (error: unknown, rows: unknown, fields: unknown) =>
-      error ? reject(error) : resolve([rows, fields]);
-    if (values) driver.execute(text, values.map(toParameter), done);
-    else driver.query(text, done);
-    return promise;
-  };
   return {
     get isLost() {
       return isLost;
     },
-    async run({ text, values }, most): Promise<Outcome> {
+    async run({ text, values }, most): Promise<DbOutcome> {
       try {
-        const [rows, fields] = await query(text, values);
-        return { results: readResults(rows, fields, most) };
+        return { results: await query(driver, text, values, most) };
       } catch (error) {
         const code = codeOf(error);
         if (!(error instanceof Error) || !("sqlState" in error) && !code.startsWith("ER_")) {
@@ -155,32 +170,38 @@ function toConnection(driver: Driver, request: ConnectRequest): Connection {
   };
 }
 
-/** The driver answers with one result, or with a list of them and of their fields. */
-function readResults(rows: unknown, fields: unknown, most: number): StatementResult[] {
-  const isSeveral = Array.isArray(fields) &&
-    fields.some((each) => Array.isArray(each) || each === undefined);
-  if (!isSeveral) return [readResult(rows, fields as FieldPacket[] | undefined, most)];
-  return (rows as unknown[]).map((each, index) => readResult(each, fields[index], most));
+/** Carries out statements; of each result no more rows are kept, while they arrive, than asked for. */
+async function query(
+  driver: Driver,
+  text: string,
+  values: readonly Value[] | undefined,
+  most: number,
+): Promise<StatementResult[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const results: { columns: FieldPacket[]; rows: Value[][]; count: number }[] = [];
+  const command = values ? driver.execute(text, values.map(toParameter)) : driver.query(text);
+  command.on("fields", (fields: FieldPacket[] | undefined) => {
+    results.push({ columns: fields ?? [], rows: [], count: 0 });
+  });
+  command.on("result", (row: unknown) => {
+    const result = results.at(-1)!;
+    // A statement without rows answers with what it did.
+    if (!Array.isArray(row)) result.count = (row as ResultSetHeader).affectedRows ?? 0;
+    else if (result.count++ < most) result.rows.push(toRow(row, result.columns));
+  });
+  command.on("error", reject);
+  command.on("end", () => resolve());
+  await promise;
+  return results.map(({ columns, rows, count }) => ({
+    columns: columns.map(({ name }) => name),
+    rows,
+    rowsAffected: count,
+    isTruncated: columns.length > 0 && count > most,
+  }));
 }
 
-function readResult(
-  rows: unknown,
-  fields: FieldPacket[] | undefined,
-  most: number,
-): StatementResult {
-  if (!Array.isArray(rows)) {
-    const { affectedRows = 0 } = rows as ResultSetHeader;
-    return { columns: [], rows: [], rowsAffected: affectedRows, isTruncated: false };
-  }
-  const columns = fields ?? [];
-  return {
-    columns: columns.map(({ name }) => name),
-    rows: rows.slice(0, most).map((row: unknown[]) =>
-      row.map((value, index) => toValue(value, columns[index]))
-    ),
-    rowsAffected: rows.length,
-    isTruncated: rows.length > most,
-  };
+function toRow(row: readonly unknown[], columns: readonly FieldPacket[]): Value[] {
+  return row.map((value, index) => toValue(value, columns[index]));
 }
 
 /** Numbers of the types whose values are read by type. */

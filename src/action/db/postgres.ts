@@ -1,19 +1,22 @@
-import type { Client, Result } from "pg";
+import type pg from "pg";
+import type { Client, Connection, Result } from "pg";
 import { StepError } from "../../source/errors.ts";
 import type { Value } from "../action.ts";
 import { codeOf, explainConnection, placeOf } from "../net/explain_connection.ts";
 import {
   bytesOf,
-  type Connection,
   type ConnectRequest,
-  type Outcome,
+  type DbConnection,
+  type DbOutcome,
+  openInOrder,
   type Server,
   type StatementResult,
 } from "./database.ts";
+import { lookAtPostgres } from "./look.ts";
 import { parserOf } from "./postgres_values.ts";
 
 /** Connects to PostgreSQL and signs in. */
-export async function connectPostgres(request: ConnectRequest): Promise<Connection> {
+export async function connectPostgres(request: ConnectRequest): Promise<DbConnection> {
   const { server, tls, context } = request;
   const { default: pg } = await import("pg");
   const { socket, database, user, password } = server;
@@ -46,23 +49,16 @@ export async function connectPostgres(request: ConnectRequest): Promise<Connecti
     }
   };
   try {
-    return toConnection(await openSecurely(open, request), server);
+    const client = await openInOrder(request, open, wantsOther);
+    return toConnection({ client, Query: pg.Query }, server);
   } catch (error) {
     throw await explain(error, request);
   }
 }
 
-async function openSecurely(
-  open: (isSecure: boolean) => Promise<Client>,
-  { server, tls }: ConnectRequest,
-): Promise<Client> {
-  if (!tls || server.socket !== undefined) return await open(false);
-  try {
-    return await open(true);
-  } catch (error) {
-    if (!tls.isOptional || !speaksPlainly(error)) throw error;
-    return await open(false);
-  }
+/** Whether the server has no TLS, or access rules for connections of the other kind alone. */
+function wantsOther(error: unknown): boolean {
+  return speaksPlainly(error) || isAnswer(error) && error.code === "28000";
 }
 
 function speaksPlainly(error: unknown): boolean {
@@ -94,7 +90,13 @@ async function explain(error: unknown, { server, tls, context }: ConnectRequest)
       'write it in "dsn": postgres://user:password@host/name',
     );
   }
-  const { words, hint } = await explainConnection(error, server, context.host.clock, tls?.options);
+  const { words, hint } = await explainConnection(
+    error,
+    server,
+    context.host.clock,
+    tls?.options,
+    () => lookAtPostgres(server),
+  );
   return new StepError(`${doing}: ${words}`, hint, { cause: words });
 }
 
@@ -109,23 +111,25 @@ function isAnswer(error: unknown): error is Answer {
   return error instanceof Error && "severity" in error && /^[0-9A-Z]{5}$/.test(codeOf(error));
 }
 
-function toConnection(client: Client, server: Server): Connection {
+/** A client, and what it carries out. */
+interface Driver {
+  readonly client: Client;
+  readonly Query: typeof pg.Query;
+}
+
+function toConnection(driver: Driver, server: Server): DbConnection {
+  const { client } = driver;
   let isLost = false;
   client.on("end", () => isLost = true);
   return {
     get isLost() {
       return isLost;
     },
-    async run({ text, values }, most): Promise<Outcome> {
+    async run({ text, values }, most): Promise<DbOutcome> {
       try {
-        const answer = await client.query({
-          text,
-          ...values ? { values: values.map(toParameter) } : {},
-          rowMode: "array",
-          types: { getTypeParser: parserOf },
-        });
-        const results = Array.isArray(answer) ? answer : [answer];
-        return { results: results.map((result) => toResult(result, most)) };
+        const types = values?.some(Array.isArray) ? await parameterTypes(client, text) : [];
+        const parameters = values?.map((value, index) => toParameter(value, types[index]));
+        return { results: await query(driver, text, parameters, most) };
       } catch (error) {
         if (!isAnswer(error)) throw error;
         const detail = error.detail ? `: ${error.detail}` : "";
@@ -141,20 +145,76 @@ function toConnection(client: Client, server: Server): Connection {
   };
 }
 
-function toResult(result: Result, most: number): StatementResult {
-  return {
-    columns: result.fields.map(({ name }: { readonly name: string }) => name),
-    rows: result.rows.slice(0, most) as Value[][],
-    rowsAffected: result.rowCount ?? result.rows.length,
-    isTruncated: result.rows.length > most,
-  };
+/** Carries out statements; of each result no more rows are kept, while they arrive, than asked for. */
+async function query(
+  { client, Query }: Driver,
+  text: string,
+  values: readonly unknown[] | undefined,
+  most: number,
+): Promise<StatementResult[]> {
+  const query = new Query({
+    text,
+    ...values ? { values } : {},
+    rowMode: "array",
+    types: { getTypeParser: parserOf },
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Result | Result[]>();
+  const kept = new Map<Result, { readonly rows: Value[][]; count: number }>();
+  query.on("row", (row: unknown[], result: Result) => {
+    const own = kept.get(result) ?? { rows: [], count: 0 };
+    kept.set(result, own);
+    if (own.count++ < most) own.rows.push(row as Value[]);
+  });
+  query.on("end", resolve);
+  query.on("error", reject);
+  client.query(query);
+  return [await promise].flat().map((result: Result) => {
+    const { rows, count } = kept.get(result) ?? { rows: [], count: 0 };
+    return {
+      columns: result.fields.map(({ name }: { readonly name: string }) => name),
+      rows,
+      rowsAffected: result.rowCount ?? count,
+      isTruncated: count > most,
+    };
+  });
 }
 
-/** A map is sent as JSON; a list, as an array of the database. */
-function toParameter(value: Value): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(toParameter);
+/** The numbers of the types that a statement has parameters of; none if it has a mistake. */
+async function parameterTypes(client: Client, text: string): Promise<readonly number[]> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let types: readonly number[] = [];
+  const hear = (message: { readonly dataTypeIDs: readonly number[] }) => {
+    types = message.dataTypeIDs;
+  };
+  client.query({
+    submit(connection: Connection) {
+      connection.once("parameterDescription", hear);
+      connection.parse({ text, name: "" });
+      connection.describe({ type: "S", name: "" });
+      connection.sync();
+    },
+    handleRowDescription() {},
+    // The statement itself will report it.
+    handleError: () => resolve(),
+    handleReadyForQuery: () => resolve(),
+  });
+  await promise;
+  client.connection.off("parameterDescription", hear);
+  return types;
+}
 
+/** Types of JSON, and of lists of it. */
+const [JSON_TYPES, JSON_LISTS] = [[114, 3802], [199, 3807]];
+
+/** A map is sent as JSON; a list too where the statement wants JSON, else as an array. */
+function toParameter(value: Value, type?: number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    if (JSON_TYPES.includes(type!)) return JSON.stringify(value);
+    return JSON_LISTS.includes(type!)
+      ? value.map((one) => JSON.stringify(one))
+      : value.map((one) => toParameter(one));
+  }
   return bytesOf(value) ?? JSON.stringify(value);
 }
 

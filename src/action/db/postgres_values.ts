@@ -39,7 +39,7 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map([
   ...TEXT_ARRAYS.map((type): [number, Parse] => [type, (text) => parseArray(text, asText)]),
 ]);
 
-/** How to read the text of a value of the type with this number. */
+/** Returns the reader for the text of a value of the type with this number. */
 export function parserOf(type: number): Parse {
   return PARSERS.get(type) ?? asText;
 }

@@ -2,7 +2,7 @@ import { StepError } from "../../source/errors.ts";
 import type { SecretSink } from "../action.ts";
 import type { Server } from "./database.ts";
 
-/** What a DSN leads to. */
+/** The target of a DSN. */
 export type Target = ServerTarget | FileTarget;
 
 export interface ServerTarget {

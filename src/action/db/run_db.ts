@@ -1,33 +1,34 @@
 import { StepError } from "../../source/errors.ts";
+import { canBeSecret, isSecretName } from "../../value/secrets.ts";
 import { describeValue, isDict } from "../../value/value.ts";
 import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
 import { explainConnection, placeOf } from "../net/explain_connection.ts";
 import { checkNet } from "../net/open_socket.ts";
+import { inTurn, type Turns } from "../net/in_turn.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";
 import { type ParameterReader, readParameters, required } from "../read_parameters.ts";
 import { readStepFile } from "../step_file.ts";
-import type { Connection, DatabaseError, Statement, StatementResult } from "./database.ts";
+import type { DatabaseError, DbConnection, Statement, StatementResult } from "./database.ts";
 import { readDsn, type Target } from "./read_dsn.ts";
 import { readServerTls } from "./ssl_mode.ts";
 import { bindNames } from "./statements.ts";
 
-/** How many rows are kept where the step does not say. */
+/** The default number of rows that are kept. */
 const MOST_ROWS = 10_000;
 
 /** Milliseconds that a database has to end what it was asked to end. */
 const PATIENCE = 2000;
 
-/** What a step runs: statements one after another, in a transaction or not. */
+/** The statements of a step, which run in order, in a transaction or not. */
 interface Work {
   readonly statements: readonly Statement[];
   readonly isTransaction: boolean;
 }
 
 /** A connection for all that use it, one at a time; absent until it is needed, or once lost. */
-interface Session {
-  connection: Connection | undefined;
-  turn: Promise<void>;
+interface Session extends Turns {
+  connection: DbConnection | undefined;
 }
 
 interface Results {
@@ -39,7 +40,11 @@ interface Results {
 export async function runDb(params: Dict, context: ActionContext): Promise<ActionResult> {
   const read = readParameters("db", params);
   const dsn = required("db", "dsn", read.string("dsn"));
-  const target = readDsn(dsn, context.secrets);
+  // Parsing it for each of many steps takes as long as the rest of the work here.
+  const target = context.scope.run.resource(
+    `db target:${dsn}`,
+    () => readDsn(dsn, context.secrets),
+  );
   const form = readForm(read);
   const work = await readWork(read, target, context);
   const name = read.string("connection");
@@ -66,33 +71,11 @@ export async function runDb(params: Dict, context: ActionContext): Promise<Actio
   return toResult(target, params, form, answer, context);
 }
 
-/** Waits until the connection is free; no timeout applies to the wait. */
-async function inTurn<T>(
-  session: Session,
-  { deadline, signal }: ActionContext,
-  act: () => Promise<T>,
-): Promise<T> {
-  const before = session.turn;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  session.turn = before.then(() => promise);
-  const stopped = Promise.withResolvers<never>();
-  const forget = onAbort(signal, stopped.reject);
-  try {
-    deadline.pauseTimeout();
-    await Promise.race([before, stopped.promise]).finally(() => deadline.resumeTimeout());
-    forget();
-    return await act();
-  } finally {
-    forget();
-    resolve();
-  }
-}
-
 async function connect(
   target: Target,
   params: Dict,
   context: ActionContext,
-): Promise<Connection> {
+): Promise<DbConnection> {
   if (target.dialect === "sqlite") {
     const { openSqlite } = await import("./sqlite.ts");
     return await openSqlite(target, context);
@@ -109,7 +92,7 @@ async function connect(
 /** Waits for the answer. When the attempt ends first, the database ends its work. */
 async function guard(
   session: Session,
-  connection: Connection,
+  connection: DbConnection,
   target: Target,
   context: ActionContext,
   answer: Promise<Results>,
@@ -151,7 +134,7 @@ function nameOf(target: Target): string {
 }
 
 async function carryOut(
-  connection: Connection,
+  connection: DbConnection,
   { statements, isTransaction }: Work,
   { most }: Form,
 ): Promise<Results> {
@@ -200,7 +183,7 @@ async function readWork(
   return { statements: [bindNames(query, read.any("params"), dialect)], isTransaction: false };
 }
 
-/** What rows look like. */
+/** The forms of rows. */
 interface Form {
   readonly isArrays: boolean;
   readonly most: number;
@@ -226,6 +209,8 @@ function toResult(
   { results, error }: Results,
   context: ActionContext,
 ): ActionResult {
+  // Of maps, the names of the columns are those of secrets by themselves.
+  if (form.isArrays) { for (const result of results) addSecrets(result, context); }
   const shaped = results.map((result) => shape(result, form));
   const last = error ? undefined : shaped.at(-1);
   const isTruncated = results.some((result) => result.isTruncated);
@@ -265,4 +250,14 @@ function shape({ columns, rows, rowsAffected }: StatementResult, { isArrays }: F
     ? [...rows]
     : rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]!])));
   return { columns, rows: shaped, rows_affected: rowsAffected };
+}
+
+function addSecrets({ columns, rows }: StatementResult, { secrets }: ActionContext): void {
+  for (const [index, column] of columns.entries()) {
+    if (!isSecretName(column)) continue;
+    for (const row of rows) {
+      const value = row[index];
+      if (typeof value === "string" && canBeSecret(column, value)) secrets.add(value);
+    }
+  }
 }

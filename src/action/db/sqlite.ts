@@ -1,3 +1,4 @@
+import { resolve } from "@std/path/resolve";
 import { demand } from "../../host/deno_permissions.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
 import { StepError } from "../../source/errors.ts";
@@ -6,11 +7,11 @@ import { onAbort } from "../on_abort.ts";
 import {
   bytesOf,
   bytesValue,
-  type Connection,
+  type DbConnection,
+  type DbOutcome,
   integerValue,
   jsonValue,
   numberValue,
-  type Outcome,
   type StatementResult,
   timeValue,
 } from "./database.ts";
@@ -27,7 +28,10 @@ import {
 } from "./sqlite_worker.ts";
 
 /** Opens a SQLite database in a thread of its own. */
-export async function openSqlite(target: FileTarget, context: ActionContext): Promise<Connection> {
+export async function openSqlite(
+  target: FileTarget,
+  context: ActionContext,
+): Promise<DbConnection> {
   const { permissions, signal } = context;
   const name = await locate(target, context);
   const { Worker } = await import("node:worker_threads");
@@ -78,7 +82,7 @@ export async function openSqlite(target: FileTarget, context: ActionContext): Pr
     get isLost() {
       return isLost;
     },
-    async run({ text, values }, most): Promise<Outcome> {
+    async run({ text, values }, most): Promise<DbOutcome> {
       const pieces = splitStatements(text, "sqlite");
       if (values && pieces.length > 1) {
         const message = '"params" go with one statement, and there are several';
@@ -128,7 +132,8 @@ async function locate(target: FileTarget, context: ActionContext): Promise<strin
       throw new StepError(`${doing}: ${refusal.message}`, refusal.hint, { parameter: "dsn" });
     }
   }
-  return target.query === "" ? path : `file:${path}${target.query}`;
+  const absolute = resolve(host.files.workingDirectory(), path);
+  return target.query === "" ? absolute : `file:${absolute}${target.query}`;
 }
 
 function toResult({ columns, rows, changes, isTruncated }: SqliteResult): StatementResult {

@@ -5,7 +5,7 @@ const NAMES: readonly string[] = [
   ..."NOLFS AUTH FORMAT RANGE NOTADB".split(" "),
 ];
 
-/** Which constraint was violated, by the number above the last eight bits. */
+/** The violated constraint, by the number above the last eight bits. */
 const CONSTRAINTS: readonly string[] = [
   ..."- CHECK COMMITHOOK FOREIGNKEY FUNCTION NOTNULL PRIMARYKEY TRIGGER UNIQUE".split(" "),
   ..."VTAB ROWID PINNED DATATYPE".split(" "),

@@ -14,7 +14,7 @@ export type SqliteValue = null | number | bigint | string | Uint8Array;
 
 export interface SqliteColumn {
   readonly name: string;
-  /** As its table declares it: `BOOLEAN`; null for an expression. */
+  /** The type declared by its table: `BOOLEAN`; null for an expression. */
   readonly type: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface SqliteResult {
   readonly isTruncated: boolean;
 }
 
-/** What the worker answers to each order. */
+/** The worker's answer to an order. */
 export interface SqliteReply {
   readonly results: readonly SqliteResult[];
   readonly error?: { readonly message: string; readonly code: number };
@@ -51,7 +51,7 @@ interface Database {
 }
 
 /**
- * What the worker runs; its text is all that the worker gets. SQLite works without a pause, so
+ * The program of the worker, which is passed to it as text. SQLite works without a pause, so
  * that only ending the thread it works in can end it.
  */
 export function sqliteMain(port: Port, require: (name: string) => unknown): void {

@@ -22,19 +22,19 @@ const OTHER_WORDS: Readonly<Record<string, Mode>> = {
 };
 
 /**
- * How to use TLS with a server, as `sslmode` of its DSN says and libpq means it: `prefer` does
- * without it where the server has none, and only `verify-ca` and `verify-full` look at the
+ * The TLS settings for a server by `sslmode` of its DSN, as in libpq: `prefer` does
+ * without it where the server has none, `allow` uses it where the server insists, and only `verify-ca` and `verify-full` look at the
  * certificate. `tls` of a step without `sslmode` is strict.
  */
 export async function readServerTls(
-  { options, dialect }: ServerTarget,
+  { options, dialect, server }: ServerTarget,
   params: Dict,
   context: ActionContext,
 ): Promise<ServerTls | undefined> {
   const given = isDict(params.tls) ? params.tls : undefined;
   const mode = readMode(options) ??
     (given ? "verify-full" : dialect === "postgres" ? "prefer" : "disable");
-  if (mode === "disable" || mode === "allow") return undefined;
+  if (mode === "disable") return undefined;
   const own = given ?? {};
   const tls = await readTlsOptions("db", {
     ...fileOf("ca", options.get("sslrootcert")),
@@ -42,14 +42,17 @@ export async function readServerTls(
     ...fileOf("key", options.get("sslkey")),
     ...own,
   }, context);
+  const { checkServerIdentity } = await import("node:tls");
+  const name = tls.servername ?? server.host;
   const isVerified = mode.startsWith("verify-") || mode === "require" && tls.ca !== undefined;
   return {
     options: {
       ...tls,
       rejectUnauthorized: isVerified && tls.rejectUnauthorized,
-      ...mode === "verify-full" ? {} : { checkServerIdentity: () => undefined },
+      checkServerIdentity: (_, certificate) =>
+        mode === "verify-full" ? checkServerIdentity(name, certificate) : undefined,
     },
-    isOptional: mode === "prefer",
+    attempts: mode === "prefer" ? [true, false] : mode === "allow" ? [false, true] : [true],
   };
 }
 

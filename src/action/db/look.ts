@@ -1,0 +1,30 @@
+import type { Socket } from "node:net";
+import type { Server } from "./database.ts";
+
+/** Connects to PostgreSQL up to where TLS begins, to look at the certificate. */
+export async function lookAtPostgres(server: Server): Promise<Socket> {
+  // Its length and the number that asks for TLS; the answer is one letter.
+  return await ask(server, [0, 0, 0, 8, 4, 210, 22, 47]);
+}
+
+/** Connects to MySQL up to where TLS begins. */
+export async function lookAtMysql(server: Server): Promise<Socket> {
+  // 32 bytes, the second packet: SSL, PROTOCOL_41 and SECURE_CONNECTION, 16 MB, utf8mb4.
+  const head = [32, 0, 0, 1, 0, 0x8a, 0, 0, 0, 0, 0, 1, 45];
+  return await ask(server, [...head, ...new Array<number>(23).fill(0)], true);
+}
+
+async function ask({ host, port }: Server, bytes: readonly number[], isGreeted = false) {
+  const { connect } = await import("node:net");
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const socket = connect({ host, port });
+  const request = Uint8Array.from(bytes);
+  socket.once("error", reject);
+  socket.once("connect", () => isGreeted || socket.write(request));
+  socket.once("data", () => {
+    if (isGreeted) socket.write(request);
+    socket.pause();
+    resolve(socket);
+  });
+  return await promise;
+}
