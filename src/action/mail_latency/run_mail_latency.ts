@@ -1,0 +1,173 @@
+import { resolve } from "@std/path/resolve";
+import { demand } from "../../host/deno_permissions.ts";
+import { explainDenial } from "../../host/explain_denial.ts";
+import { stageBytes } from "../../host/staged_file.ts";
+import { StepError } from "../../source/errors.ts";
+import type { ActionContext, ActionResult, Dict } from "../action.ts";
+import { readParameters, required } from "../read_parameters.ts";
+import { readablePath } from "../step_file.ts";
+import { HeaderFault, type MailTimes, readTimes } from "./mail_times.ts";
+
+interface Measured extends MailTimes {
+  /** Relative to the directory. */
+  readonly path: string;
+}
+
+const COLUMNS = [
+  ...["Sent Time Offset (sec)", "Received Time Offset (sec)", "Sent Time", "Last Received Time"],
+  ...["End-to-End Latency (sec)", "First Received Time", "Relay Latency (sec)", "Return Path"],
+  "File Path",
+];
+
+/** Reads the mails and writes a CSV file, sorted by when they were sent. */
+export async function runMailLatency(
+  params: Dict,
+  context: ActionContext,
+): Promise<ActionResult> {
+  const read = readParameters("mail-latency", params);
+  const mailDir = required("mail-latency", "mail_dir", read.string("mail_dir"));
+  const outputDir = required("mail-latency", "output_dir", read.string("output_dir"));
+  const format = formatterOf(read.string("zone") ?? "UTC");
+  const { mails, skipped } = await readMails(mailDir, context);
+  const sent = Math.min(...mails.map((mail) => mail.sent));
+  const received = Math.min(...mails.map((mail) => mail.lastReceived));
+  const rows = mails.toSorted((one, other) => one.sent - other.sent).map((mail) => ({
+    sent_offset: seconds(mail.sent - sent),
+    received_offset: seconds(mail.lastReceived - received),
+    sent: format(mail.sent),
+    last_received: format(mail.lastReceived),
+    end_to_end: seconds(mail.lastReceived - mail.sent),
+    first_received: format(mail.firstReceived),
+    relay: seconds(mail.lastReceived - mail.firstReceived),
+    return_path: mail.returnPath,
+    file: mail.path,
+  }));
+  const csv = [COLUMNS, ...rows.map((row) => Object.values(row))]
+    .map((cells) => `${cells.map(cellOf).join(",")}\n`).join("");
+  const file = await write(outputDir, csv, context);
+  const latencies = rows.map((row) => row.end_to_end);
+  return {
+    req: { ...params },
+    res: {
+      status: 0,
+      output_file: file,
+      count: rows.length,
+      skipped,
+      mails: rows,
+      latency: {
+        min: Math.min(...latencies),
+        mean: latencies.reduce((sum, one) => sum + one, 0) / latencies.length,
+        max: Math.max(...latencies),
+      },
+    },
+    status: 0,
+    brief: rows.length === 1 ? "1 mail" : `${rows.length} mails`,
+  };
+}
+
+async function readMails(
+  path: string,
+  context: ActionContext,
+): Promise<{ mails: readonly Measured[]; skipped: number }> {
+  const { files } = context.host;
+  const parameter = "mail_dir";
+  const root = await readablePath({ path, what: "the directory", parameter }, context);
+  // No file has a name with this character in it, which the runtime refuses.
+  if (root.includes("\0") || await files.list(root) === undefined) {
+    throw new StepError(
+      `cannot read the directory "${root}": there is no such directory (ENOENT)`,
+      "the path is relative to the workflow file",
+      { parameter },
+    );
+  }
+  const mails: Measured[] = [];
+  let skipped = 0;
+  for await (const name of filesBelow(root, "", context)) {
+    if (context.signal.aborted) throw context.signal.reason;
+    const text = new TextDecoder().decode(await files.read(`${root}/${name}`));
+    try {
+      const times = readTimes(text);
+      if (times) mails.push({ ...times, path: name });
+      else skipped++;
+    } catch (error) {
+      if (!(error instanceof HeaderFault)) throw error;
+      throw new StepError(`cannot measure the mail "${root}/${name}": ${error.message}`);
+    }
+  }
+  if (mails.length > 0) return { mails, skipped };
+  throw new StepError(
+    `there are no delivered mails in "${root}"`,
+    "a delivered mail begins with the header Return-Path or Delivered-To",
+    { parameter },
+  );
+}
+
+async function* filesBelow(
+  root: string,
+  directory: string,
+  context: ActionContext,
+): AsyncGenerator<string> {
+  const entries = await context.host.files.entries(`${root}/${directory}`);
+  for (const { name, kind } of entries.toSorted((a, b) => a.name < b.name ? -1 : 1)) {
+    if (kind === "directory") yield* filesBelow(root, `${directory}${name}/`, context);
+    else if (kind === "file") yield `${directory}${name}`;
+  }
+}
+
+async function write(outputDir: string, csv: string, context: ActionContext): Promise<string> {
+  const { host, permissions } = context;
+  const time = new Date(host.clock.now()).toISOString();
+  const stamp = time.slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
+  const directory = resolve(host.files.workingDirectory(), outputDir);
+  const parameter = "output_dir";
+  let path = `${directory}/mail-latency.${stamp}.csv`;
+  try {
+    demand({ name: "write", path });
+    if (permissions?.write) {
+      const { pathRefusal } = await import("../permissions/path_rule.ts");
+      const refusal = await pathRefusal(permissions, "write", path, host);
+      if (refusal) {
+        const message = `cannot write "${path}": ${refusal.message}`;
+        throw new StepError(message, refusal.hint, { parameter });
+      }
+    }
+    for (let number = 2; await host.files.isFile(path); number++) {
+      path = `${directory}/mail-latency.${stamp}-${number}.csv`;
+    }
+    const staged = await stageBytes(path);
+    staged.write(new TextEncoder().encode(csv));
+    staged.commit();
+    return path;
+  } catch (error) {
+    if (error instanceof StepError || !(error instanceof Error)) throw error;
+    const denial = explainDenial(error);
+    const message = `cannot write "${path}": ${denial?.words ?? error.message}`;
+    throw new StepError(message, denial?.hint, { parameter });
+  }
+}
+
+function formatterOf(zone: string): (time: number) => string {
+  try {
+    const format = new Intl.DateTimeFormat("sv-SE", {
+      timeZone: zone,
+      dateStyle: "short",
+      timeStyle: "medium",
+    });
+    return (time) => format.format(time);
+  } catch {
+    throw new StepError(
+      `cannot run mail-latency: unknown time zone ${JSON.stringify(zone)}`,
+      "write the name of a place: Europe/Zurich, or UTC",
+      { parameter: "zone" },
+    );
+  }
+}
+
+function seconds(milliseconds: number): number {
+  return Math.round(milliseconds / 1000);
+}
+
+function cellOf(cell: string | number): string {
+  const text = String(cell);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
