@@ -1,7 +1,7 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import { toFileUrl } from "@std/path/to-file-url";
 
-/** What the code of a plugin threw, in one line with its place, and without a stack. */
+/** An error of a plugin's code, in one line with its place, and without a stack. */
 export function explainThrown(thrown: unknown, path: string): string {
   if (!(thrown instanceof Error)) return String(thrown);
   // deno-lint-ignore no-control-regex

@@ -2,11 +2,11 @@ import { join } from "@std/path/join";
 import { resolve } from "@std/path/resolve";
 import { demand } from "../../host/deno_permissions.ts";
 import type { Host } from "../../host/host.ts";
-import type { PluginFile, PluginFolder } from "./plugin.ts";
+import type { PluginDirectory, PluginFile } from "./plugin.ts";
 
 const WINDOWS = Deno.build.os === "windows";
 
-/** How the files of plugins end: of several by one name the first counts. */
+/** The file extensions of plugins: of several files with one name the first is used. */
 const ENDINGS: readonly (readonly [ending: string, kind: PluginFile["kind"]])[] = [
   [".ts", "module"],
   [".js", "module"],
@@ -14,7 +14,7 @@ const ENDINGS: readonly (readonly [ending: string, kind: PluginFile["kind"]])[] 
 ];
 
 /** Where plugins are looked for; undefined without a home directory. */
-export function pluginFolder({ env }: Host): PluginFolder | undefined {
+export function pluginDirectory({ env }: Host): PluginDirectory | undefined {
   const chosen = env.get("RUNNER_PLUGIN_DIR");
   if (chosen) return { path: chosen, isChosen: true };
   const home = env.get(WINDOWS ? "USERPROFILE" : "HOME");
@@ -23,11 +23,11 @@ export function pluginFolder({ env }: Host): PluginFolder | undefined {
 
 /** The file of a plugin; undefined where there is none. */
 export async function findPlugin(
-  folder: PluginFolder,
+  directory: PluginDirectory,
   name: string,
 ): Promise<PluginFile | undefined> {
   for (const [ending, kind] of ENDINGS) {
-    const shown = join(folder.path, `runner-${name}${ending}`);
+    const shown = join(directory.path, `runner-${name}${ending}`);
     if (await isFile(shown)) return { name, shown, path: resolve(shown), kind };
   }
   return undefined;
@@ -35,11 +35,11 @@ export async function findPlugin(
 
 /** The names of the plugins in a directory; undefined if it cannot be read. */
 export async function pluginNames(
-  folder: PluginFolder,
+  directory: PluginDirectory,
   { files }: Host,
 ): Promise<readonly string[] | undefined> {
-  const names = await files.list(folder.path).catch((error) => {
-    if (folder.isChosen && error instanceof Deno.errors.NotCapable) throw error;
+  const names = await files.list(directory.path).catch((error) => {
+    if (directory.isChosen && error instanceof Deno.errors.NotCapable) throw error;
     return undefined;
   });
   return names?.flatMap((name) => {

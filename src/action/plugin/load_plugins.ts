@@ -2,8 +2,8 @@ import type { Host } from "../../host/host.ts";
 import { StepError } from "../../source/errors.ts";
 import type { Action, Dict } from "../action.ts";
 import type { Permissions, Refusal } from "../permissions/permissions.ts";
-import { findPlugin, pluginFolder, pluginNames } from "./find_plugin.ts";
-import type { PluginFile, PluginFolder, PluginProblem } from "./plugin.ts";
+import { findPlugin, pluginDirectory, pluginNames } from "./find_plugin.ts";
+import type { PluginDirectory, PluginFile, PluginProblem } from "./plugin.ts";
 import { PLUGIN_NAME } from "./plugin_name.ts";
 
 /** The plugins that provide actions that are not built in. */
@@ -25,12 +25,12 @@ export async function loadPlugins(
 ): Promise<Plugins> {
   const actions = new Map<string, Action>();
   const problems = new Map<string, PluginProblem>();
-  const folder = pluginFolder(host);
-  const found = folder && await pluginNames(folder, host);
-  const place = describePlace(folder, found !== undefined);
-  if (!folder || !found) return { actions, problems, names: [], place };
+  const directory = pluginDirectory(host);
+  const found = directory && await pluginNames(directory, host);
+  const place = describePlace(directory, found !== undefined);
+  if (!directory || !found) return { actions, problems, names: [], place };
   await Promise.all(names.map(async (name) => {
-    const file = PLUGIN_NAME.test(name) ? await findPlugin(folder, name) : undefined;
+    const file = PLUGIN_NAME.test(name) ? await findPlugin(directory, name) : undefined;
     if (!file) return;
     const plugin = await loadPlugin(file, permissions, host);
     if ("load" in plugin) actions.set(name, plugin);
@@ -40,9 +40,9 @@ export async function loadPlugins(
 }
 
 /** For users without plugins, also where to put them. */
-function describePlace(folder: PluginFolder | undefined, isThere: boolean): string {
-  if (!folder) return "plugins are looked for where RUNNER_PLUGIN_DIR says";
-  const { path, isChosen } = folder;
+function describePlace(directory: PluginDirectory | undefined, isThere: boolean): string {
+  if (!directory) return "plugins are looked for where RUNNER_PLUGIN_DIR says";
+  const { path, isChosen } = directory;
   if (!isChosen) return "plugins are looked for in ~/.runner/plugins";
   return isThere
     ? `plugins are looked for in "${path}"`

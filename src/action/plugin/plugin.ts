@@ -1,6 +1,6 @@
 /** The directory of the plugins. */
-export interface PluginFolder {
-  /** As the user or the home directory names it. */
+export interface PluginDirectory {
+  /** The path as given by the user, or in the home directory. */
   readonly path: string;
   /** Whether RUNNER_PLUGIN_DIR names it. */
   readonly isChosen: boolean;
@@ -9,7 +9,7 @@ export interface PluginFolder {
 /** A file that is a plugin by its name. */
 export interface PluginFile {
   readonly name: string;
-  /** As messages name it. */
+  /** The name used in messages. */
   readonly shown: string;
   readonly path: string;
   readonly kind: "module" | "program";

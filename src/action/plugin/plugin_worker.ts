@@ -14,10 +14,10 @@ import {
   workerMain,
 } from "./worker_code.ts";
 
-/** How long an action has to end what it began once it must stop. */
+/** The time that an action has to clean up once it must stop. */
 const GRACE = 1000;
 
-/** How long `check` and `merge` may take, and how many bytes they may answer. */
+/** The maximum time of `check` and `merge`, and the maximum bytes of their result. */
 const CALL_TIMEOUT = 5000;
 const LONGEST_ANSWER = 4 * 1024 * 1024;
 
@@ -30,7 +30,7 @@ interface Attempt {
   readonly reject: (error: unknown) => void;
 }
 
-/** What a module exports: its functions are replaced by functions that do nothing. */
+/** The exports of a module: its functions are replaced by functions that do nothing. */
 export interface Exported {
   readonly key?: "action" | "default" | undefined;
   readonly record?: unknown;
@@ -47,6 +47,8 @@ export class PluginWorker {
   readonly #attempts = new Map<number, Attempt>();
   readonly #closing = new Map<string, PromiseWithResolvers<readonly string[]>>();
   #last: ActionContext | undefined;
+  /** Texts that it printed before its first step. */
+  #printed: string[] = [];
   #ids = 0;
   #hasEnded = false;
 
@@ -61,7 +63,7 @@ export class PluginWorker {
     this.#loading.promise.catch(() => {}).then(() => worker.unref());
   }
 
-  /** What the module exports. Rejects with the reason, in words, where it cannot be loaded. */
+  /** The exports of the module. Rejects with the reason, in words, if it cannot be loaded. */
   get exported(): Promise<Exported> {
     return this.#loading.promise;
   }
@@ -90,6 +92,7 @@ export class PluginWorker {
   async run(params: Dict, context: ActionContext): Promise<unknown> {
     const id = ++this.#ids;
     this.#last = context;
+    for (const text of this.#printed.splice(0)) context.log(text);
     if (context.signal.aborted) throw context.signal.reason;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#attempts.set(id, { context, resolve, reject });
@@ -176,6 +179,10 @@ export class PluginWorker {
         return this.#attempts.get(reply.id)?.context[reply.type](reply.text);
       case "secret":
         return this.#attempts.get(reply.id)?.context.secrets.add(reply.text);
+      case "print":
+        if (this.#last) this.#last.log(reply.text);
+        else this.#printed.push(reply.text);
+        return;
       case "exit":
         return this.#exited(reply.code);
       case "closed":

@@ -3,7 +3,7 @@ import { describeValue, isDict } from "../../value/value.ts";
 import type { ActionResult, Dict } from "../action.ts";
 
 /**
- * What a plugin answered as the result of its action: `{status, res, req}`, of which `req` is the
+ * The answer of a plugin as the result of its action: `{status, res, req}`; `req` is the
  * parameters where it is left out. Throws `StepError` for an `error` and for an invalid answer.
  */
 export function readAnswer(

@@ -31,8 +31,8 @@ export function runProgram(plugin: PluginFile): RunAction {
       resources.watch(group.pid);
       feed(group.child.stdin, JSON.stringify(requestOf(plugin, params, context)) + "\n");
       const ended = await awaitCommand(group, LIMITS, stop.promise, resources, context);
-      const told = ended.stderr.text.trimEnd();
-      if (told !== "") context.log(`${plugin.name}: ${told}`);
+      const printed = ended.stderr.text.trimEnd();
+      if (printed !== "") context.log(`${plugin.name}: ${printed}`);
       return readEnd(plugin, ended, params);
     } finally {
       forget();

@@ -1,4 +1,4 @@
-/** What the program asks of the worker that a module plugin runs in. */
+/** A message of the program to the worker that a module plugin runs in. */
 export type PluginRequest =
   | { readonly type: "load"; readonly url: string }
   | {
@@ -18,7 +18,7 @@ export type PluginRequest =
     readonly shared: SharedArrayBuffer;
   };
 
-/** What the worker answers, and what the plugin says meanwhile. */
+/** A message of the worker: an answer, or output of the plugin. */
 export type PluginReply =
   | { readonly type: "loaded"; readonly key?: "action" | "default"; readonly json?: string }
   | { readonly type: "result"; readonly id: number; readonly json: string }
@@ -29,6 +29,7 @@ export type PluginReply =
     readonly error: ThrownError;
   }
   | { readonly type: "log" | "warn" | "secret"; readonly id: number; readonly text: string }
+  | { readonly type: "print"; readonly text: string }
   | { readonly type: "exit"; readonly code: number }
   | { readonly type: "closed"; readonly scope: string; readonly problems: readonly string[] };
 
@@ -41,7 +42,7 @@ export interface ThrownError {
   readonly hint?: string;
 }
 
-/** What the first number of a shared buffer says about the answer after it. */
+/** The meanings of the first number of a shared buffer, which is followed by the answer. */
 export const ANSWER = { pending: 0, value: 1, thrown: 2, tooLong: 3 };
 
 /**
@@ -150,9 +151,11 @@ export function workerMain(
       stage = "run";
       const result = await act(params, context);
       stage = "data";
-      // What is not a function here is left out, as in any JSON.
+      flush();
+      // Functions are omitted, as in any JSON.
       port.postMessage({ type: "result", id, json: JSON.stringify(result) ?? "null" });
     } catch (error) {
+      flush();
       if (stage === "load") loaded = undefined;
       port.postMessage({ type: "thrown", id, stage, error: describe(error) });
     } finally {
@@ -224,6 +227,50 @@ export function workerMain(
     (require("node:module").syncBuiltinESMExports as Function)();
   };
   if (Object.keys(processMark).length > 0) markProcesses();
+
+  /** Sends what the plugin prints, in whole lines, to the program, which masks secrets. */
+  const redirect = (names: "stdout" | "stderr") => {
+    const decoder = new TextDecoder();
+    let line = "";
+    const send = (end: number) => {
+      if (end >= 0) port.postMessage({ type: "print", text: line.slice(0, end) });
+      line = line.slice(end + 1);
+    };
+    const print = (chunk: unknown) => {
+      line += typeof chunk === "string"
+        ? chunk
+        : decoder.decode(chunk as Uint8Array, { stream: true });
+      send(line.lastIndexOf("\n"));
+    };
+    const writeSync = (bytes: Uint8Array) => {
+      print(bytes);
+      return bytes.length;
+    };
+    const write = (bytes: Uint8Array) => Promise.resolve(writeSync(bytes));
+    const writable = new WritableStream({ write: print });
+    Object.defineProperties(Deno[names], {
+      write: { value: write },
+      writeSync: { value: writeSync },
+      writable: { value: writable },
+    });
+    const { [names]: stream } = require("node:process") as Record<string, { write: Function }>;
+    stream!.write = (chunk, ...more) => {
+      print(chunk);
+      const done = more.find((arg) => typeof arg === "function") as Function | undefined;
+      done?.();
+      return true;
+    };
+    return { stream: stream!, flush: () => send(line === "" ? -1 : line.length) };
+  };
+  const [stdout, stderr] = [redirect("stdout"), redirect("stderr")];
+  const flush = () => {
+    stdout.flush();
+    stderr.flush();
+  };
+  const { Console } = require("node:console") as unknown as {
+    Console: new (stdout: object, stderr: object) => Console;
+  };
+  globalThis.console = new Console(stdout.stream, stderr.stream);
 
   const { exit } = Deno;
   Object.assign(Deno, {

@@ -6,19 +6,21 @@ const PLUGIN = `
 import { exec, execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 
-const leave = (file: string) => \`setsid sh -c 'echo $$ > \${file}; exec sleep 100' >/dev/null 2>&1 &\`;
+const leave = (file: string) =>
+  \`setsid sh -c 'echo $$ > \${file}; exec sleep 100' >/dev/null 2>&1 &
+   until [ -s \${file} ]; do sleep 0.01; done\`;
 
 export const action = {
   name: "start",
   summary: "starts processes",
-  load: () => async ({ folder }: { folder: string }, { signal }: { signal: AbortSignal }) => {
-    const command = (name: string) => leave(folder + "/" + name + ".pid");
+  load: () => async ({ directory }: { directory: string }, { signal }: { signal: AbortSignal }) => {
+    const command = (name: string) => leave(directory + "/" + name + ".pid");
     await new Deno.Command("sh", { args: ["-c", command("Deno")] }).output();
     const child = spawn("sh", ["-c", command("spawn")]);
     await new Promise((resolve) => child.on("close", resolve));
     await promisify(exec)(command("exec"));
     await new Promise((resolve) => execFile("sh", ["-c", command("execFile")], resolve));
-    if (folder.endsWith("waiting")) {
+    if (directory.endsWith("waiting")) {
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
     }
     return { req: {}, res: {}, status: 0 };
@@ -48,11 +50,11 @@ await waiting;
 console.log(JSON.stringify({ passed, between, after: running("waiting") }));
 `;
 
-const workflow = (folder: string) => `
-name: ${folder}
+const workflow = (directory: string) => `
+name: ${directory}
 jobs:
   - name: one
-    steps: [{ uses: start, with: { folder: ${folder} } }]
+    steps: [{ uses: start, with: { directory: ${directory} } }]
 `;
 
 const ignore = Deno.build.os !== "linux";

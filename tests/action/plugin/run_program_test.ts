@@ -12,15 +12,15 @@ function plugin<T>(
   use: (
     run: (params?: Dict) => Promise<ActionResult>,
     context: TestContext,
-    folder: string,
+    directory: string,
   ) => Promise<T>,
 ): Promise<T> {
-  return withFiles({ "runner-foo": script }, async (folder) => {
-    const path = `${folder}/runner-foo`;
+  return withFiles({ "runner-foo": script }, async (directory) => {
+    const path = `${directory}/runner-foo`;
     await Deno.chmod(path, 0o755);
     await using context = actionContext();
     const run = runProgram({ name: "foo", path, shown: "runner-foo", kind: "program" });
-    return await use(async (params = {}) => await run(params, context), context, folder);
+    return await use(async (params = {}) => await run(params, context), context, directory);
   });
 }
 
@@ -174,9 +174,9 @@ Deno.test("a response that is too long or nested too deep is rejected", async ()
 
 Deno.test("a plugin is ended with all that it started when its time is over", async () => {
   const script = `${SH}sleep 300 &\necho $! > "$(dirname "$0")/pid"\necho waiting >&2\nwait\n`;
-  await plugin(script, async (run, context, folder) => {
+  await plugin(script, async (run, context, directory) => {
     const running = refusal(run());
-    const pid = () => Number(Deno.readTextFileSync(`${folder}/pid`));
+    const pid = () => Number(Deno.readTextFileSync(`${directory}/pid`));
     await until(() => {
       try {
         return pid() > 0 && isRunning(pid());
@@ -200,8 +200,8 @@ Deno.test("a plugin that cannot be started is an error that says why", async (te
   ];
   for (const [name, script, mode, message] of table) {
     await test.step(name, async () => {
-      await plugin(script, async (run, _context, folder) => {
-        await Deno.chmod(`${folder}/runner-foo`, mode);
+      await plugin(script, async (run, _context, directory) => {
+        await Deno.chmod(`${directory}/runner-foo`, mode);
         const error = await refusal(run());
         assertMatch(error.message, message);
         assertMatch(error.message, /^cannot run the plugin "foo": /);
@@ -209,8 +209,8 @@ Deno.test("a plugin that cannot be started is an error that says why", async (te
     });
   }
   await test.step("that is gone", async () => {
-    await plugin(SH, async (run, _context, folder) => {
-      await Deno.remove(`${folder}/runner-foo`);
+    await plugin(SH, async (run, _context, directory) => {
+      await Deno.remove(`${directory}/runner-foo`);
       assertMatch((await refusal(run())).message, /"runner-foo" does not exist, or/);
     });
   });
