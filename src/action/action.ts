@@ -9,7 +9,7 @@ export interface Action {
   readonly name: string;
   /** One line, for help and documents. */
   readonly summary: string;
-  /** What `with` may hold. An action that takes anything leaves it out. */
+  /** The keys of `with`. An action that accepts any key omits this. */
   readonly parameters?: readonly Parameter[];
   /** Parameters that other tools have, and what to write here. */
   readonly foreignKeys?: Readonly<Record<string, string>>;
@@ -35,11 +35,16 @@ export interface Action {
    * statistics leave out its response time.
    */
   readonly neverFails?: true;
+  /**
+   * Whether the parameters say what the result must be: the step fails where it is not, so that it
+   * needs no test. A value with a template may be anything but nil.
+   */
+  readonly expectsResult?: (params: Dict) => boolean;
   /** All fields of its `res`, where they are fixed. */
   readonly responseFields?: readonly ResponseField[];
   /** Whether it runs the job file of its `path`, which is loaded and checked with the workflow. */
   readonly embeds?: true;
-  /** What a test of its result looks like, for hints; absent where a result cannot be bad. */
+  /** An example of a test of its result, for hints; absent if a result cannot be bad. */
   readonly exampleTest?: string;
   /** Loads what reports its exchanges and failures, which a run that passes never needs. */
   readonly explainer?: () => Promise<ActionExplainer>;
@@ -47,9 +52,9 @@ export interface Action {
   readonly load: () => Promise<RunAction>;
 }
 
-/** What reports need to know of an action, so that they know the shape of none. */
+/** Describes the exchanges of an action for reports, which do not know any action. */
 export interface ActionExplainer {
-  /** How to show a request and a response; without it, field by field. */
+  /** The view of a request and a response; field by field by default. */
   readonly describe?: (req: Dict, res: Dict | null) => ExchangeDescription;
   /** The command that does the same as a request, made of this `with`. */
   readonly command?: (req: Dict, params: Dict) => CommandLine;
@@ -58,26 +63,39 @@ export interface ActionExplainer {
    * people search for and what to try. Undefined where it does not know the error.
    */
   readonly explain?: (error: unknown, params: Dict) => StepError | undefined;
-  /** What to try after a test failed that reads these parts, like `status` and `res.body.id`. */
+  /** A hint for a failed test that reads these parts, like `status` and `res.body.id`. */
   readonly testHint?: (parts: readonly string[]) => string | undefined;
 }
 
-/** How to show a request and its response. */
+/** The view of a request and its response. */
 export interface ExchangeDescription {
   readonly request?: MessageDescription;
   readonly response?: MessageDescription;
 }
 
-/** How to show a request or a response. */
+/** The view of a request or a response. */
 export interface MessageDescription {
-  /** What reports keep of it, in place of all its fields. */
+  /** The fields that reports show, instead of all. */
   readonly kept?: Dict;
   /** The line above its fields: `GET http://localhost/`. */
   readonly title?: string;
   /** Fields that the title covers, so that they are not listed. */
   readonly covered?: readonly string[];
+  /** Fields that are shown as JSON also where they would fit into lines of names and values. */
+  readonly asJson?: readonly string[];
+  /** Fields that hold rows: lists of maps by column, or of lists beside a field `columns`. */
+  readonly asTable?: readonly string[];
   /** Paths of what is nearly always the same, which is only listed with `-v`. */
   readonly minor?: readonly (readonly string[])[];
+  /** Pictures that belong to it. */
+  readonly images?: readonly Image[];
+}
+
+/** A picture for reports. */
+export interface Image {
+  readonly name: string;
+  /** A data URI. */
+  readonly data: string;
 }
 
 /** A field that `res` may have. */
@@ -85,7 +103,7 @@ export interface ResponseField {
   readonly name: string;
   /** Its type, in the words of the expression language, where it is always the same. */
   readonly type?: TypeName;
-  /** What to write where it is taken for something else. */
+  /** A hint for a test that compares it with a value of another type. */
   readonly hint?: string;
   /** The field that it repeats as text, so that secrets are looked for in that field alone. */
   readonly repeats?: string;
@@ -102,9 +120,9 @@ export type HideSecrets = (value: Value, mask: string) => Value;
 export interface CommandLine {
   /** Words, in groups that belong on one line. */
   readonly groups: readonly (readonly CommandWord[])[];
-  /** What it reads from its standard input. */
+  /** The standard input of the command. */
   readonly input?: string;
-  /** What has to be done before it can be used, in one line. */
+  /** The preparation that it needs, in one line. */
   readonly note?: string;
 }
 
@@ -115,7 +133,7 @@ export type CommandWord = string | SecretWord;
 export interface SecretWord {
   readonly before: string;
   readonly secret: string;
-  /** What is shown after `before` where no variable of the environment holds the secret. */
+  /** The placeholder after `before` if no variable of the environment holds the secret. */
   readonly shown: string;
 }
 
@@ -127,10 +145,21 @@ export interface Parameter {
   /** Its value when it is left out, for documents. */
   readonly default?: string;
   readonly required?: true;
-  /** What a map may hold, where that is fixed. */
+  /** The keys of a map, if they are fixed. */
   readonly fields?: readonly Parameter[];
   /** Whether the map holds exactly one of its fields. */
   readonly oneField?: true;
+  /** The keys of the maps of a list, if every item is a map with fixed keys. */
+  readonly items?: readonly Parameter[];
+  /**
+   * Of a text that is a bare expression, which `readCondition` evaluates: the names that it sees
+   * beside those of its step.
+   */
+  readonly expression?: readonly string[];
+  /** The only texts that it may be, where these are fixed. */
+  readonly values?: readonly string[];
+  /** Of the path of a file that is read, relative to the file of the step: what editors offer. */
+  readonly namesFile?: "any" | "yaml";
   readonly hide?: HideSecrets;
 }
 
@@ -177,15 +206,33 @@ export interface ActionResult {
   readonly brief?: string;
   /** Milliseconds, where the action knows better than the clock around it. */
   readonly elapsed?: number;
-  /** What took this time: milliseconds by name, in their order. */
+  /** The phases of that time: milliseconds by name, in their order. */
   readonly phases?: Readonly<Record<string, number>>;
   /** Milliseconds that the other side asks to wait before the next attempt. */
   readonly retryAfter?: number;
-  /** What came of the job that it ran, where it is one that embeds. */
+  /** The differences from an API description that fail the step. */
+  readonly violations?: readonly ContractViolation[];
+  /** The result of the job that it ran, if it embeds one. */
   readonly job?: JobResult;
 }
 
-/** What came of a job that a step embeds. */
+/** Something that differs from an API description. */
+export interface ContractViolation {
+  /** In words, with the place in the description. */
+  readonly message: string;
+  readonly hint?: string;
+  /** The way from `with` to what it is about. */
+  readonly path: readonly (string | number)[];
+  /** What the description at a place says of a part, and what came instead. */
+  readonly sides?: {
+    readonly part: string;
+    readonly place: string;
+    readonly expected: string;
+    readonly received: string;
+  };
+}
+
+/** The result of a job that a step embeds. */
 export interface JobResult {
   /** The job file, for people. */
   readonly file: string;
@@ -199,7 +246,7 @@ export interface JobResult {
   readonly untested: number;
 }
 
-/** What a run gives to each attempt of an action. */
+/** The context that a run passes to each attempt of an action. */
 export interface ActionContext {
   readonly host: Host;
   /**
@@ -217,15 +264,22 @@ export interface ActionContext {
   readonly label: string;
   /** The vars that the step sees. */
   readonly vars: Dict;
-  /** What the action may reach; everything where it is absent. */
+  /** The permissions of the action; all if absent. */
   readonly permissions?: Permissions | undefined;
-  /** What the options of the run say about TLS. */
+  /** The TLS options of the run. */
   readonly tls?: RunTls | undefined;
+  /** The API description that the options of the run name, from the current directory. */
+  readonly openapi?: string | undefined;
   /**
    * The path of a file that the step names: relative to the file that names it, or to the current
    * directory if the file is only there.
    */
   resolvePath(path: string): Promise<string>;
+  /**
+   * Reads a parameter that is a bare expression. What it returns says whether the expression is
+   * true, given further names; an expression that is neither true nor false is an error.
+   */
+  readCondition(parameter: string, source: string): Promise<(names: Dict) => boolean>;
   /**
    * Runs the job file that the step embeds, with these variables. When the attempt must end, it
    * ends all that the job began and throws the reason.
@@ -237,7 +291,7 @@ export interface ActionContext {
   warn(text: string, about?: "ended service"): void;
 }
 
-/** What all TLS connections of a run use if a step does not say otherwise. */
+/** The defaults of all TLS connections of a run. */
 export interface RunTls {
   /** PEM text, or a path from the current directory. */
   readonly ca?: string;
@@ -259,7 +313,7 @@ export interface AttemptDeadline {
   after(milliseconds: number, act: () => void): Deadline;
 }
 
-/** How long something that an action opens may live. */
+/** The lifetime of something that an action opens. */
 export interface ActionScopes {
   /** Until the run ends: a pool of database connections. */
   readonly run: ResourceScope;

@@ -12,6 +12,7 @@ export const embedded: Action = {
       name: "path",
       type: "string",
       summary: "the job file, relative to the file that names it",
+      namesFile: "yaml",
       required: true,
     },
     { name: "vars", type: "map", summary: "all the vars that the job sees", default: "none" },

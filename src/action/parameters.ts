@@ -14,6 +14,11 @@ export function checkParameters(action: Action, params: Dict): ParameterProblem[
   return [...checkTable(action, params), ...action.check?.(params) ?? []];
 }
 
+/** Keys of a step that are often written under its `with`. */
+const STEP_KEYS: ReadonlySet<string> = new Set([
+  ...["test", "outputs", "retry", "wait", "skipif", "iteration", "echo", "id"],
+]);
+
 function checkTable(
   { name, parameters, foreignKeys = {} }: Action,
   params: Dict,
@@ -24,8 +29,12 @@ function checkTable(
   for (const key of Object.keys(params)) {
     if (names.includes(key)) continue;
     const message = `unknown parameter "${key}" of ${name}`;
-    const hint = (Object.hasOwn(foreignKeys, key) ? foreignKeys[key] : didYouMean(key, names)) ??
-      `${name} takes ${names.join(", ")}`;
+    const known = Object.hasOwn(foreignKeys, key)
+      ? foreignKeys[key]
+      : STEP_KEYS.has(key)
+      ? `"${key}" is a key of the step, beside "uses"`
+      : didYouMean(key, names);
+    const hint = known ?? `${name} takes ${names.join(", ")}`;
     problems.push({ path: [key], at: "key", message, hint });
   }
   return [...problems, ...parameters.flatMap((one) => checkParameter(name, one, params))];
@@ -45,29 +54,48 @@ function valueOf(params: Dict, name: string): Value | undefined {
   return (Object.hasOwn(params, name) ? params[name] : undefined) ?? undefined;
 }
 
-/** What is wrong with a value for a parameter, also with the fields of a map. */
+/** Problems of a value for a parameter, including the fields of a map. */
 export function checkValue(
-  { type, fields, oneField }: Parameter,
+  parameter: Parameter,
   value: Value,
-  path: readonly string[],
+  path: readonly (string | number)[],
 ): ParameterProblem[] {
   if (isTemplate(value)) return [];
+  const { type, fields, oneField, items, values, expression } = parameter;
   const types = typeof type === "string" ? [type] : type;
+  const what = `"${nameOf(path)}"`;
   if (!types.some((one) => convertParameter(one, value) !== undefined)) {
-    const message = `"${path.join(".")}" must be ${typeWords(types)}, not ${describeValue(value)}`;
-    return [{ path, message }];
+    return [{ path, message: `${what} must be ${typeWords(types)}, not ${describeValue(value)}` }];
+  }
+  if (expression && String(value).trim() === "") {
+    return [{ path, message: `${what} is empty`, hint: "write an expression, or leave it out" }];
+  }
+  if (values && typeof value !== "object" && !values.includes(String(value))) {
+    const hint = didYouMean(String(value), values) ?? `${what} is one of ${values.join(", ")}`;
+    return [{ path, message: `invalid value "${value}" for ${what}`, hint }];
+  }
+  if (items && Array.isArray(value)) {
+    const item: Parameter = { name: parameter.name, type: "map", summary: "", fields: items };
+    return value.flatMap((one, index) => checkValue(item, one, [...path, index]));
   }
   return fields && isDict(value) ? checkFields(fields, oneField === true, value, path) : [];
+}
+
+/** A path as messages name it: `actions[2].selector`. */
+function nameOf(path: readonly (string | number)[]): string {
+  return path.map((part, index) =>
+    typeof part === "number" ? `[${part}]` : index === 0 ? part : `.${part}`
+  ).join("");
 }
 
 function checkFields(
   fields: readonly Parameter[],
   oneField: boolean,
   map: Dict,
-  path: readonly string[],
+  path: readonly (string | number)[],
 ): ParameterProblem[] {
   const problems: ParameterProblem[] = [];
-  const what = `"${path.join(".")}"`;
+  const what = `"${nameOf(path)}"`;
   const names = fields.map(({ name }) => name);
   for (const key of Object.keys(map)) {
     if (names.includes(key)) continue;
@@ -95,7 +123,7 @@ function checkFields(
   return problems;
 }
 
-/** What an action gets for a parameter of each type. */
+/** The value that an action gets for a parameter of each type. */
 export interface Converted {
   readonly string: string;
   readonly number: number;
@@ -109,7 +137,7 @@ export interface Converted {
 }
 
 interface TypeRule<T> {
-  /** How messages name the type. */
+  /** The name of the type in messages. */
   readonly words: string;
   readonly convert: (value: Value) => T | undefined;
 }
@@ -146,7 +174,7 @@ export function typeWords(types: readonly ParameterType[]): string {
 /** The names of all types. */
 export const PARAMETER_TYPES: readonly string[] = Object.keys(TYPES);
 
-/** What a text must look like to be a number. */
+/** The form of a text that is a number. */
 export const NUMBER_TEXT = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
 
 function toText(value: Value): string | undefined {

@@ -18,18 +18,22 @@ export const ACTIONS: readonly ActionEntry[] = [
   { name: "tls", load: async () => (await import("./tls_check/tls_check.ts")).tls },
   { name: "dns", load: async () => (await import("./dns/dns.ts")).dns },
   { name: "redis", load: async () => (await import("./redis/redis.ts")).redis },
+  { name: "ssh", load: async () => (await import("./ssh/ssh.ts")).ssh },
   { name: "db", load: async () => (await import("./db/db.ts")).db },
+  { name: "smtp", load: async () => (await import("./smtp/smtp.ts")).smtp },
+  { name: "imap", load: async () => (await import("./imap/imap.ts")).imap },
+  {
+    name: "mail-latency",
+    load: async () => (await import("./mail_latency/mail_latency.ts")).mailLatency,
+  },
+  { name: "grpc", load: async () => (await import("./grpc/grpc.ts")).grpc },
+  { name: "browser", load: async () => (await import("./browser/browser.ts")).browser },
+  {
+    name: "websocket",
+    load: async () => (await import("./websocket/websocket.ts")).websocket,
+  },
+  { name: "sse", load: async () => (await import("./sse/sse.ts")).sse },
   { name: "embedded", load: async () => (await import("./embedded.ts")).embedded },
-];
-
-/** Names of actions that workflows for similar programs use and that do not exist here yet. */
-export const REFERENCE_ACTIONS: readonly string[] = [
-  "grpc",
-  "smtp",
-  "imap",
-  "ssh",
-  "browser",
-  "mail-latency",
 ];
 
 /** The actions of those names, by name; unknown names are omitted. */

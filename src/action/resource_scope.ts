@@ -1,7 +1,7 @@
 import type { Deadlines } from "../host/deadlines.ts";
 import type { ResourceScope } from "./action.ts";
 
-/** How long the resources of a scope may take to open or close once the scope ends. */
+/** The time that the resources of a scope may take to open or close once the scope ends. */
 const CLOSE_TIMEOUT = 10_000;
 
 /** The resources of one run, job or step. */

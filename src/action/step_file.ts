@@ -5,9 +5,9 @@ import type { ActionContext } from "./action.ts";
 
 /** A file that a step names. */
 export interface StepFile {
-  /** As the step names it; relative to the file that the step is in. */
+  /** The path in the step, relative to the file of the step. */
   readonly path: string;
-  /** What it is, for messages: `the CA certificate`. */
+  /** The description of the file for messages: `the CA certificate`. */
   readonly what: string;
   /** The parameter that names it. */
   readonly parameter: string;
@@ -64,6 +64,46 @@ function reasonOf(error: Error): string | undefined {
   if (error instanceof Deno.errors.NotFound) return "no such file (ENOENT)";
   if (error instanceof Deno.errors.PermissionDenied) return "permission denied (EACCES)";
   if (error instanceof Deno.errors.IsADirectory) return "it is a directory (EISDIR)";
+  if (error instanceof Deno.errors.NotADirectory) {
+    return "a part of the path is not a directory (ENOTDIR)";
+  }
   const { code } = error as { readonly code?: unknown };
   return typeof code === "string" ? `${error.message} (${code})` : undefined;
+}
+
+/**
+ * Writes a file that a step names, from the current directory; gives its path. Throws `StepError`
+ * if the permissions of the run or the system do not allow it.
+ */
+export async function writeStepFile(
+  { path, what, parameter }: StepFile,
+  bytes: Uint8Array,
+  { host, permissions }: ActionContext,
+): Promise<string> {
+  const { resolve } = await import("@std/path/resolve");
+  const absolute = resolve(host.files.workingDirectory(), path);
+  const doing = `cannot write ${what} to "${absolute}"`;
+  try {
+    if (permissions?.write) {
+      const { pathRefusal } = await import("./permissions/path_rule.ts");
+      const refusal = await pathRefusal(permissions, "write", absolute, host);
+      if (refusal) {
+        throw new StepError(`${doing}: ${refusal.message}`, refusal.hint, { parameter });
+      }
+    }
+    const { stageBytes } = await import("../host/staged_file.ts");
+    const staged = await stageBytes(absolute);
+    try {
+      staged.write(bytes);
+      staged.commit();
+    } finally {
+      staged.discard();
+    }
+    return absolute;
+  } catch (error) {
+    if (error instanceof StepError || !(error instanceof Error)) throw error;
+    const denial = explainDenial(error);
+    const words = denial?.words ?? reasonOf(error) ?? error.message;
+    throw new StepError(`${doing}: ${words}`, denial?.hint, { parameter });
+  }
 }

@@ -10,7 +10,7 @@ export interface Watchdog {
   /** Nothing is left of a group. */
   ended(group: number): void;
   /** Registers a temporary directory of the run. Resolves once it has been written. */
-  made(folder: string): Promise<void>;
+  made(directory: string): Promise<void>;
   /** Ends the watchdog. Resolves when it has gone. */
   dismiss(): Promise<void>;
 }
@@ -28,7 +28,7 @@ while read -r word what; do
   case $word in
     started) eval "group_$what=" ;;
     ended) unset "group_$what" ;;
-    made) folder=$what ;;
+    made) directory=$what ;;
     mark) mark=$what ;;
     goodbye) exit ;;
   esac
@@ -43,7 +43,7 @@ done
   pid=\${file#/proc/}
   kill -s KILL -- "\${pid%/environ}"
 done
-[ -z "$folder" ] || rm -rf -- "$folder"
+[ -z "$directory" ] || rm -rf -- "$directory"
 `;
 
 /** Used where the system or the permissions allow no watchdog; commands run all the same. */
@@ -78,17 +78,17 @@ export function startWatchdog(mark = ""): Watchdog {
   const encoder = new TextEncoder();
   const writer = child.stdin.getWriter();
   // A watchdog that was killed does not fail a step.
-  const tell = (line: string) => writer.write(encoder.encode(line + "\n")).catch(() => {});
-  if (mark !== "") tell(`mark ${mark}`);
+  const send = (line: string) => writer.write(encoder.encode(line + "\n")).catch(() => {});
+  if (mark !== "") send(`mark ${mark}`);
   return {
-    started: (group) => void tell(`started ${group}`),
-    ended: (group) => void tell(`ended ${group}`),
-    async made(folder) {
-      if (!folder.includes("\n")) await tell(`made ${folder}`);
+    started: (group) => void send(`started ${group}`),
+    ended: (group) => void send(`ended ${group}`),
+    async made(directory) {
+      if (!directory.includes("\n")) await send(`made ${directory}`);
     },
     async dismiss() {
       child.ref();
-      await tell("goodbye");
+      await send("goodbye");
       await writer.close().catch(() => {});
       await child.status;
     },

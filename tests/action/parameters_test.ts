@@ -12,6 +12,15 @@ const baking: Action = {
     { name: "spices", type: ["string", "list"], summary: "which" },
     { name: "oven", type: "map", summary: "its settings" },
     {
+      name: "layers",
+      type: "list",
+      summary: "from below",
+      items: [
+        { name: "of", type: "string", summary: "what", required: true, values: ["jam", "cream"] },
+        { name: "height", type: "number", summary: "how high" },
+      ],
+    },
+    {
       name: "topping",
       type: "map",
       summary: "what is on top",
@@ -36,7 +45,32 @@ const cases: readonly (readonly [string, Dict, readonly ParameterProblem[]])[] =
   ["numbers and booleans as text", { flour: 405, spices: true }, []],
   ["text that reads as the type", { flour: "rye", loaves: "2", time: 90 }, []],
   ["templates, whatever the type", { flour: "{{f}}", loaves: "{{n}}", oven: "{{o}}" }, []],
+  ["a key of the step", { flour: "rye", test: "status == 0" }, [{
+    path: ["test"],
+    at: "key",
+    message: 'unknown parameter "test" of bake',
+    hint: '"test" is a key of the step, beside "uses"',
+  }]],
   ["null as left out", { flour: "rye", loaves: null, oven: null }, []],
+  ["the maps of a list", { flour: "rye", layers: [{ of: "jam", height: 2 }, { of: "{{x}}" }] }, []],
+  ["mistakes in the maps of a list", {
+    flour: "rye",
+    layers: [{ of: "craem" }, "jam", { height: "high" }, { of: "glue" }],
+  }, [
+    {
+      path: ["layers", 0, "of"],
+      message: 'invalid value "craem" for "layers[0].of"',
+      hint: 'did you mean "cream"?',
+    },
+    { path: ["layers", 1], message: '"layers[1]" must be a map, not "jam"' },
+    { path: ["layers", 2], message: '"layers[2]" needs "of"', hint: "what" },
+    { path: ["layers", 2, "height"], message: '"layers[2].height" must be a number, not "high"' },
+    {
+      path: ["layers", 3, "of"],
+      message: 'invalid value "glue" for "layers[3].of"',
+      hint: '"layers[3].of" is one of jam, cream',
+    },
+  ]],
   ["a missing one", {}, [
     { path: [], message: 'bake needs "flour"', hint: "the sort of flour" },
   ]],
@@ -56,7 +90,7 @@ const cases: readonly (readonly [string, Dict, readonly ParameterProblem[]])[] =
       path: ["refrigerator"],
       at: "key",
       message: 'unknown parameter "refrigerator" of bake',
-      hint: "bake takes flour, loaves, time, spices, oven, topping",
+      hint: "bake takes flour, loaves, time, spices, oven, layers, topping",
     },
   ]],
   ["a wrong type", { flour: "rye", loaves: 1.5 }, [

@@ -27,24 +27,24 @@ if (Deno.args[0] === "end") {
 
 for (const how of ["is killed", "has ended"]) {
   Deno.test(`No body that http has saved outlives a run that ${how}`, async () => {
-    await withFiles({ "program.ts": PROGRAM }, async (folder) => {
+    await withFiles({ "program.ts": PROGRAM }, async (directory) => {
       const program = new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", "--no-config", "program.ts", how === "is killed" ? "wait" : "end"],
-        cwd: folder,
-        env: { TMPDIR: folder },
+        cwd: directory,
+        env: { TMPDIR: directory },
         stdin: "piped",
         stdout: "piped",
       }).spawn();
       const output = program.stdout.pipeThrough(new TextDecoderStream()).getReader();
       const path = (await output.read()).value!.trim();
       assertEquals((await Deno.readFile(path)).length, 2);
-      assert(path.startsWith(`${folder}/`) && path.endsWith(".png"), path);
+      assert(path.startsWith(`${directory}/`) && path.endsWith(".png"), path);
 
       if (how === "is killed") program.kill("SIGKILL");
       await program.stdin.close().catch(() => {});
       await output.read();
       assertEquals((await program.status).success, how === "has ended");
-      const files = () => [...Deno.readDirSync(folder)].map(({ name }) => name);
+      const files = () => [...Deno.readDirSync(directory)].map(({ name }) => name);
       if (how === "is killed") await until(() => files().length === 1, "the file has gone");
       assertEquals(files(), ["program.ts"]);
     });

@@ -33,15 +33,15 @@ const ends: readonly (readonly [string, string])[] = [
 
 for (const [what, how] of ends) {
   Deno.test(`Nothing that commands started outlives a program that ${what}`, async () => {
-    await withFiles({ "program.ts": PROGRAM }, async (folder) => {
+    await withFiles({ "program.ts": PROGRAM }, async (directory) => {
       const program = new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", "--no-config", "program.ts", how],
-        cwd: folder,
+        cwd: directory,
         stdin: "piped",
         stdout: "null",
         stderr: "null",
       }).spawn();
-      const read = (name: string) => Deno.readTextFile(`${folder}/${name}`).catch(() => "");
+      const read = (name: string) => Deno.readTextFile(`${directory}/${name}`).catch(() => "");
       const names = ["background", "left", "working", "escaped"];
       await until(
         async () => (await Promise.all(names.map(read))).every((pid) => pid !== ""),
@@ -63,7 +63,7 @@ for (const [what, how] of ends) {
 }
 
 Deno.test("A dismissed watchdog leaves groups and directories alone", async () => {
-  await withFiles({ "kept": "" }, async (folder) => {
+  await withFiles({ "kept": "" }, async (directory) => {
     const child = new Deno.Command("sleep", {
       args: ["100"],
       detached: true,
@@ -72,18 +72,18 @@ Deno.test("A dismissed watchdog leaves groups and directories alone", async () =
     }).spawn();
     const guard = startWatchdog();
     guard.started(child.pid);
-    guard.made(folder);
+    guard.made(directory);
     await guard.dismiss();
     assert(isRunning(child.pid));
-    assert((await Deno.stat(`${folder}/kept`)).isFile);
+    assert((await Deno.stat(`${directory}/kept`)).isFile);
     child.kill("SIGKILL");
     await child.status;
   });
 });
 
 Deno.test("A watchdog spares the groups that were reported as ended", async () => {
-  await withFiles({}, async (folder) => {
-    const path = `${folder}/pids`;
+  await withFiles({}, async (directory) => {
+    const path = `${directory}/pids`;
     // Its guard ends with it; it learns of two processes, one of which reports that it has ended.
     const program = new Deno.Command(Deno.execPath(), {
       args: [
@@ -96,9 +96,11 @@ Deno.test("A watchdog spares the groups that were reported as ended", async () =
          for (const { pid } of [spared, ended, other]) guard.started(pid);
          guard.ended(spared.pid);
          await Deno.writeTextFile("pids", [spared, ended, other].map(({ pid }) => pid).join(" "));
-         setTimeout(() => Deno.exit(0), 100);`,
+         // Messages are written in order: this is the last one.
+         await guard.made(Deno.cwd() + "/made");
+         Deno.exit(0);`,
       ],
-      cwd: folder,
+      cwd: directory,
     });
     assertEquals((await program.output()).code, 0);
     const [spared, ...others] = (await Deno.readTextFile(path)).split(" ").map(Number);

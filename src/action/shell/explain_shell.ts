@@ -1,6 +1,6 @@
 import type { ActionExplainer } from "../action.ts";
 
-/** How reports show a command and its output. */
+/** Shows a command and its output in reports. */
 export const shellExplainer: ActionExplainer = {
   describe: (req, res) => ({
     ...req.background === false ? { request: { minor: [["background"]] } } : {},

@@ -11,7 +11,7 @@ interface Manner {
   readonly longest: number;
   readonly multiline: boolean;
   readonly extension: string;
-  /** What the file begins with. */
+  /** The first bytes of the file. */
   readonly preamble: string;
   inline(command: string): readonly string[];
   file(path: string): readonly string[];

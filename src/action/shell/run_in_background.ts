@@ -48,7 +48,7 @@ export async function runInBackground(
   };
 }
 
-/** How long output may lag behind the end of a command, in milliseconds. */
+/** The maximum delay of output after the end of a command, in milliseconds. */
 const OUTPUT_LAG = 200;
 
 /** Exit codes of shells whose command was ended by SIGINT, SIGKILL or SIGTERM. */

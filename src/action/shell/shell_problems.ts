@@ -6,7 +6,7 @@ import { type Converted, convertParameter } from "../parameters.ts";
 /** More cannot be kept as one text. */
 const LARGEST_OUTPUT = 256 * 1024 * 1024;
 
-/** What is wrong with the parameters of a command, beside their types. */
+/** Problems of the parameters of a command beyond their types. */
 export function shellProblems(params: Dict): ParameterProblem[] {
   return [
     ...judge(params, "cmd", "string", (cmd) => blank(cmd) ?? holdsNul(cmd)),

@@ -45,7 +45,7 @@ export function readShellRequest(params: Dict, host: Host): ShellRequest {
   return request;
 }
 
-/** What no report may show of the variables of a command. */
+/** The secrets among the variables of a command. */
 export function environmentSecrets({ env }: ShellRequest): string[] {
   return Object.entries(env).flatMap(([name, value]) =>
     value !== null && isSecretName(name) ? [value] : []

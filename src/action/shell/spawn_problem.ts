@@ -11,8 +11,8 @@ export async function spawnProblem(error: unknown, request: ShellRequest): Promi
     new StepError(`cannot run the command: ${message}`, hint, { req: describeRequest(request) });
   const denial = explainDenial(error);
   if (denial) return fail(denial.words, denial.hint);
-  const folder = workdir === undefined ? undefined : await folderProblem(workdir);
-  if (folder !== undefined) return fail(`workdir "${workdir}" ${folder}`);
+  const directory = workdir === undefined ? undefined : await directoryProblem(workdir);
+  if (directory !== undefined) return fail(`workdir "${workdir}" ${directory}`);
   if (error instanceof Deno.errors.NotFound) {
     const isPath = /[/\\]/.test(program);
     return fail(
@@ -35,7 +35,7 @@ export async function spawnProblem(error: unknown, request: ShellRequest): Promi
   throw error;
 }
 
-async function folderProblem(path: string): Promise<string | undefined> {
+async function directoryProblem(path: string): Promise<string | undefined> {
   if (!isGranted({ name: "read", path })) return undefined;
   try {
     return (await Deno.stat(path)).isDirectory ? undefined : "is a file, not a directory";

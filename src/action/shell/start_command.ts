@@ -55,8 +55,8 @@ async function permittedProgram(
   const { permittedShell } = await import("../permissions/program_rule.ts");
   const own = Object.keys(env).find((name) => isSameName(name, "PATH"));
   const path = own === undefined ? host.env.get("PATH") : env[own] ?? undefined;
-  const folder = workdir ?? host.files.workingFolder();
-  const permitted = await permittedShell(permissions, program, { path, folder }, host);
+  const directory = workdir ?? host.files.workingDirectory();
+  const permitted = await permittedShell(permissions, program, { path, directory }, host);
   if (typeof permitted === "string") return permitted;
   throw new StepError(`cannot run the command: ${permitted.message}`, permitted.hint, {
     req: describeRequest(request),

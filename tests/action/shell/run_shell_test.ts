@@ -22,8 +22,8 @@ function sh(params: Dict): Promise<ActionResult> {
   return inRun((context) => runShell(params, context));
 }
 
-function inTempDir<T>(test: (folder: string) => Promise<T>): Promise<T> {
-  return withFiles({}, async (folder) => test(await Deno.realPath(folder)));
+function inTempDir<T>(test: (directory: string) => Promise<T>): Promise<T> {
+  return withFiles({}, async (directory) => test(await Deno.realPath(directory)));
 }
 
 async function hasText(path: string): Promise<boolean> {
@@ -155,7 +155,7 @@ const problems: readonly (readonly [string, Dict, string])[] = [
     "cannot run the command: its environment is too large",
   ],
   [
-    "a background command in a missing folder",
+    "a background command in a missing directory",
     { cmd: "ls", workdir: "/nope", background: true },
     'cannot run the command: workdir "/nope" does not exist',
   ],
@@ -181,14 +181,14 @@ Deno.test("shell reports its request", async () => {
 });
 
 Deno.test("shell runs in a directory and inherits the environment", async () => {
-  await inTempDir(async (folder) => {
+  await inTempDir(async (directory) => {
     Deno.env.set("SHELL_TEST_KEPT", "kept");
     Deno.env.set("SHELL_TEST_GONE", "gone");
     const cmd = "pwd; echo $SHELL_TEST_KEPT; echo ${SHELL_TEST_GONE-unset}";
-    const all = await sh({ cmd, workdir: folder });
-    assertEquals(all.res.stdout, `${folder}\nkept\ngone\n`);
-    const some = await sh({ cmd, workdir: folder, env: { SHELL_TEST_GONE: null } });
-    assertEquals(some.res.stdout, `${folder}\nkept\nunset\n`);
+    const all = await sh({ cmd, workdir: directory });
+    assertEquals(all.res.stdout, `${directory}\nkept\ngone\n`);
+    const some = await sh({ cmd, workdir: directory, env: { SHELL_TEST_GONE: null } });
+    assertEquals(some.res.stdout, `${directory}\nkept\nunset\n`);
     Deno.env.delete("SHELL_TEST_KEPT");
     Deno.env.delete("SHELL_TEST_GONE");
   });
@@ -208,7 +208,7 @@ Deno.test("shell keeps little of a command that prints 500 MB", async () => {
   assertEquals([res.stdout_bytes, res.truncated], [500_000_000, true]);
   assertEquals((res.stdout as string).length, 1024 * 1024);
   const grown = Deno.memoryUsage().rss - before;
-  // What was read and dropped is freed whenever the collector comes to it.
+  // Discarded output is freed at some later garbage collection.
   assert(grown < 250_000_000, `memory grew by ${grown} bytes`);
 });
 
@@ -234,28 +234,28 @@ Deno.test("shell ends everything that a command started when its time is over", 
 });
 
 Deno.test("shell ends a command that ignores SIGTERM by force when the attempt is stopped", async () => {
-  await inTempDir(async (folder) => {
+  await inTempDir(async (directory) => {
     await inRun(async (context) => {
       const cmd = "trap '' TERM; echo $$ > pid; while :; do sleep 1; done";
-      const result = runShell({ cmd, workdir: folder }, context);
-      await until(() => hasText(`${folder}/pid`), "the command is running");
+      const result = runShell({ cmd, workdir: directory }, context);
+      await until(() => hasText(`${directory}/pid`), "the command is running");
       context.stop(new StepError("the run was interrupted"));
       const error = await assertRejects(() => result, StepError);
       assertEquals([error.message, error.hint], ["the run was interrupted", undefined]);
-      assertEquals(isRunning(Number(await Deno.readTextFile(`${folder}/pid`))), false);
+      assertEquals(isRunning(Number(await Deno.readTextFile(`${directory}/pid`))), false);
     });
   });
 });
 
 Deno.test("shell lets a command clean up when it is stopped", async () => {
-  await inTempDir(async (folder) => {
+  await inTempDir(async (directory) => {
     await inRun(async (context) => {
       const cmd = "trap 'echo bye > gone; exit' TERM; echo > up; while :; do sleep 0.01; done";
-      const result = runShell({ cmd, workdir: folder }, context);
-      await until(() => hasText(`${folder}/up`), "the command is running");
+      const result = runShell({ cmd, workdir: directory }, context);
+      await until(() => hasText(`${directory}/up`), "the command is running");
       context.stop(new StepError("interrupted"));
       await assertRejects(() => result, StepError, "interrupted");
-      assertEquals(await Deno.readTextFile(`${folder}/gone`), "bye\n");
+      assertEquals(await Deno.readTextFile(`${directory}/gone`), "bye\n");
     });
   });
 });
@@ -269,17 +269,17 @@ Deno.test("shell starts nothing for long in an attempt that was stopped before",
 });
 
 Deno.test("shell leaves a child in the background running until the run ends", async () => {
-  await inTempDir(async (folder) => {
+  await inTempDir(async (directory) => {
     let pid = 0;
     await inRun(async (context) => {
       const cmd = "(while :; do echo alive; echo > beat; sleep 0.02; done) & echo $!";
-      const { res } = await runShell({ cmd, workdir: folder }, context);
+      const { res } = await runShell({ cmd, workdir: directory }, context);
       pid = Number((res.stdout as string).match(/^\d+$/m)![0]);
       assertEquals(res.code, 0);
       // It prints into a pipe that is no longer recorded, which must not end it.
       for (let beat = 0; beat < 3; beat++) {
-        await Deno.remove(`${folder}/beat`).catch(() => {});
-        await until(() => hasText(`${folder}/beat`), "the child has printed once more");
+        await Deno.remove(`${directory}/beat`).catch(() => {});
+        await until(() => hasText(`${directory}/beat`), "the child has printed once more");
       }
       assert(isRunning(pid));
       assertMatch(context.notes.join(), /left processes behind/);
@@ -289,26 +289,26 @@ Deno.test("shell leaves a child in the background running until the run ends", a
 });
 
 Deno.test("shell does not wait for a process that left the group and holds the output", async () => {
-  await inTempDir(async (folder) => {
+  await inTempDir(async (directory) => {
     await inRun(async (context) => {
       const cmd = "setsid sh -c 'echo $$ > pid; sleep 100' & echo started";
-      const { res } = await runShell({ cmd, workdir: folder }, context);
+      const { res } = await runShell({ cmd, workdir: directory }, context);
       assertEquals([res.code, res.stdout], [0, "started\n"]);
-      await until(() => hasText(`${folder}/pid`), "the process has its own session");
+      await until(() => hasText(`${directory}/pid`), "the process has its own session");
     });
-    assertEquals(isRunning(Number(await Deno.readTextFile(`${folder}/pid`))), false);
+    assertEquals(isRunning(Number(await Deno.readTextFile(`${directory}/pid`))), false);
   });
 });
 
 Deno.test("shell ends a process that left the group when its time is over", async () => {
-  await inTempDir(async (folder) => {
+  await inTempDir(async (directory) => {
     await inRun(async (context) => {
       const cmd = "setsid sh -c 'trap \"\" TERM; echo $$ > pid; sleep 100' & sleep 100";
-      const result = runShell({ cmd, workdir: folder }, context);
-      await until(() => hasText(`${folder}/pid`), "the process has its own session");
+      const result = runShell({ cmd, workdir: directory }, context);
+      await until(() => hasText(`${directory}/pid`), "the process has its own session");
       context.stop(new StepError("the step timed out"));
       await assertRejects(() => result, StepError, "timed out");
-      assertEquals(isRunning(Number(await Deno.readTextFile(`${folder}/pid`))), false);
+      assertEquals(isRunning(Number(await Deno.readTextFile(`${directory}/pid`))), false);
     });
   });
 });

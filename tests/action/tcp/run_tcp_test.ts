@@ -72,11 +72,11 @@ Deno.test("tcp says what came before a timeout", async () => {
   await assertRejects(
     () =>
       runTcp(
-        { host: "127.0.0.1", port: server.port, send: "quiet\n", expect: "x", timeout: "50ms" },
+        { host: "127.0.0.1", port: server.port, send: "quiet\n", expect: "x", timeout: "1s" },
         context,
       ),
     StepError,
-    `timed out after 50ms while waiting for "x" from 127.0.0.1 port ${server.port}: "220 ready\\r\\n" came`,
+    `timed out after 1s while waiting for "x" from 127.0.0.1 port ${server.port}: "220 ready\\r\\n" came`,
   );
 });
 

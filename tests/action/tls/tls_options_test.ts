@@ -8,8 +8,8 @@ import { actionContext } from "../../support/action_context.ts";
 
 const { createPrivateKey } = await import("node:crypto");
 
-const folder = fromFileUrl(new URL("../../fixtures/tls/", import.meta.url));
-const path = (name: string) => `${folder}${name}`;
+const directory = fromFileUrl(new URL("../../fixtures/tls/", import.meta.url));
+const path = (name: string) => `${directory}${name}`;
 const text = (name: string) => Deno.readTextFileSync(path(name));
 
 async function read(tls: Dict | undefined, run?: RunTls) {
