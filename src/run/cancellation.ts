@@ -8,7 +8,7 @@ export interface Stoppable {
   stop(reason: StepError): void;
 }
 
-/** What begins nothing new once a run is cancelled, or earlier. */
+/** A cancellation after which nothing new starts: when the run is cancelled, or earlier. */
 export function drainedBy(
   cancellation: Cancellation,
   draining = new Cancellation(),

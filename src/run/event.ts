@@ -1,10 +1,19 @@
-import type { Position, SourceExcerpt } from "../source/source.ts";
+import type { Position } from "../source/source.ts";
+import type { ApiCoverage } from "../value/api_coverage.ts";
 import type { Value } from "../value/value.ts";
-import type { MessageView } from "./message_view.ts";
+import type { Attempt } from "./attempt_event.ts";
+import type {
+  AssertionCount,
+  Exchange,
+  Failure,
+  PassedTest,
+  SnapshotOutcome,
+} from "./failure_event.ts";
+import type { PieceHeader } from "./piece_event.ts";
 import type { SuiteFinished, SuitePart, SuiteStarted } from "./suite_event.ts";
 
 /**
- * What happens in a run, in order. Plain JSON data: secrets are masked and long texts are cut
+ * An event of a run; they come in order. Plain JSON data: secrets are masked and long texts are cut
  * before any reporter sees an event. Times are milliseconds since 1970, durations
  * milliseconds, to the microsecond where they were measured.
  */
@@ -22,12 +31,15 @@ export type RunEvent =
   | SuiteStarted
   | SuiteFinished;
 
+export type * from "./attempt_event.ts";
+export type * from "./failure_event.ts";
 export type * from "./message_view.ts";
+export type * from "./piece_event.ts";
 export type * from "./suite_event.ts";
 
 /** A run begins. */
 export interface RunStarted {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: "run_started";
   /** The id of the run that it belongs to, unlike that of any other run. */
   readonly runId: string;
@@ -35,21 +47,23 @@ export interface RunStarted {
   readonly time: number;
   /** The name of the workflow. */
   readonly name: string;
-  /** What the workflow is for. */
+  /** The purpose of the workflow. */
   readonly description?: string;
   /** The workflow file, or several joined by commas, as they were named. */
   readonly file: string;
   /** Where it is one of several. */
   readonly suite?: SuitePart;
+  /** Where it is one process of a run on many machines. */
+  readonly piece?: PieceHeader;
   /** In the order of the file. */
   readonly jobs: readonly {
-    /** As other jobs or expressions name it. */
+    /** The name used by other jobs and expressions. */
     readonly id: string;
-    /** As reports show it, with its templates evaluated. */
+    /** The text shown in reports, with evaluated templates. */
     readonly name: string;
     /** Ids of the jobs that it waits for. */
     readonly needs: readonly string[];
-    /** Those of the workflow and its own, where there are any. */
+    /** The tags of the workflow and its own, if there are any. */
     readonly tags?: readonly string[];
     /** Its steps, in order. */
     readonly steps: readonly StepOutline[];
@@ -58,23 +72,23 @@ export interface RunStarted {
 
 /** A step as the file has it. */
 export interface StepOutline {
-  /** As other jobs or expressions name it. */
+  /** The name used by other jobs and expressions. */
   readonly id?: string;
   /** With its templates as they are written; the action where the file gives none. */
   readonly name: string;
   /** The name of the action. */
   readonly uses: string;
-  /** How many entries its `iteration` has, where it has one and this is known before it runs. */
+  /** The number of entries of its `iteration`, if it has one and this is known before it runs. */
   readonly entries?: number;
   /** It cleans up: it is a step of `finally`. */
   readonly cleanup?: true;
-  /** Told where it was asked for, since finding it takes time. */
+  /** Its position, if that was asked for: finding it takes time. */
   readonly place?: Position;
 }
 
 /** A job begins. */
 export interface JobStarted {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: "job_started";
   /** The id of the run that it belongs to, unlike that of any other run. */
   readonly runId: string;
@@ -82,10 +96,12 @@ export interface JobStarted {
   readonly time: number;
   /** The id of the job. */
   readonly job: string;
-  /** As reports show it, with its templates evaluated. */
+  /** The text shown in reports, with evaluated templates. */
   readonly name: string;
-  /** How often the job runs, where it has a `repeat`. */
+  /** The number of times that the job runs, if it has a `repeat`. */
   readonly rounds?: number;
+  /** The condition that its rounds must meet, as written in the file. */
+  readonly expect?: string;
 }
 
 /** One run of one step: of one round and one entry of its `iteration`. */
@@ -101,7 +117,7 @@ export interface StepRun {
   readonly step: number;
   /** It cleans up: it is a step of `finally`. */
   readonly cleanup?: true;
-  /** As other jobs or expressions name it. */
+  /** The name used by other jobs and expressions. */
   readonly id?: string;
   /** `repeat_index`, where the job repeats. */
   readonly round?: number;
@@ -111,15 +127,15 @@ export interface StepRun {
 
 /** A step begins. */
 export interface StepStarted {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: "step_started";
   /** The id of the run that it belongs to, unlike that of any other run. */
   readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** Which run of which step. */
+  /** The run of a step. */
   readonly run: StepRun;
-  /** As reports show it, with its templates evaluated. */
+  /** The text shown in reports, with evaluated templates. */
   readonly name: string;
   /** The name of the action. */
   readonly uses: string;
@@ -127,53 +143,53 @@ export interface StepStarted {
 
 /** A step sleeps: before it runs, or between two attempts. */
 export interface StepWaiting {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: "step_waiting";
   /** The id of the run that it belongs to, unlike that of any other run. */
   readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** Which run of which step. */
+  /** The run of a step. */
   readonly run: StepRun;
-  /** How long. */
+  /** The time in milliseconds. */
   readonly milliseconds: number;
-  /** What it waits for. */
+  /** The reason for the pause. */
   readonly why: "wait" | "initial_delay" | "retry";
 }
 
 /** An attempt was not good enough and there is another one. */
 export interface StepRetried {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: "step_retried";
   /** The id of the run that it belongs to, unlike that of any other run. */
   readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** Which run of which step. */
+  /** The run of a step. */
   readonly run: StepRun;
   /** The attempt that was not good enough. */
   readonly attempt: Attempt;
-  /** How many attempts there may be. */
+  /** The maximum number of attempts. */
   readonly of: number;
 }
 
 /** A step is over. */
 export interface StepFinished {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: "step_finished";
   /** The id of the run that it belongs to, unlike that of any other run. */
   readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** Which run of which step. */
+  /** The run of a step. */
   readonly run: StepRun;
-  /** What became of it. */
+  /** The outcome. */
   readonly result: StepResult;
 }
 
-/** What became of one run of a step. */
+/** The outcome of one run of a step. */
 export interface StepResult {
-  /** As reports show it, with its templates evaluated. */
+  /** The text shown in reports, with evaluated templates. */
   readonly name: string;
   /** The name of the action. */
   readonly uses: string;
@@ -182,7 +198,7 @@ export interface StepResult {
    * have it in its outline.
    */
   readonly place?: Position;
-  /** How it came out. */
+  /** Its outcome. */
   readonly state: StepState;
   /** Milliseconds since 1970. */
   readonly started: number;
@@ -194,11 +210,11 @@ export interface StepResult {
   readonly attempts: readonly Attempt[];
   /** It was good only after it was not: the next run may come out otherwise. */
   readonly flaky?: true;
-  /** What the step's `retry` allowed; absent without one. */
+  /** The number of attempts that the step's `retry` allows; absent without one. */
   readonly maxAttempts?: number;
   /** The action's own time, `rt`; absent where none was carried out. */
   readonly responseTime?: number;
-  /** What took this time: milliseconds by name, in their order; what took none is left out. */
+  /** The phases of that time: milliseconds by name, in their order, without phases of 0. */
   readonly phases?: Readonly<Record<string, number>>;
   /** The action sends no request, so statistics omit its response time. */
   readonly instant?: true;
@@ -208,110 +224,31 @@ export interface StepResult {
   readonly failures: readonly Failure[];
   /** The result of an action that nothing tested and that was no success: `exit 1`. */
   readonly untested?: string;
-  /** How many steps of the job that it embeds were no success and nothing tested them. */
+  /** The number of steps of the embedded job that did not succeed and were not tested. */
   readonly untestedInside?: number;
-  /** What went over the wire; kept for failures, and for all steps where details are asked for. */
+  /** The request and the response; kept for failures, and for all steps if details are asked for. */
   readonly exchange?: Exchange;
-  /** The test that it passed, where details are asked for. */
-  readonly test?: PassedTest;
-  /** What it published, where details are asked for: bounded and masked. */
+  /** The number of its assertions that were true and false, if any were evaluated. */
+  readonly assertions?: AssertionCount;
+  /** Its snapshot, where it was compared with one or has written one. */
+  readonly snapshot?: SnapshotOutcome;
+  /** The tests that came out true, where details are asked for. */
+  readonly tests?: readonly PassedTest[];
+  /** The outputs, bounded and masked, if details are asked for. */
   readonly outputs?: Value;
   /** Why it was skipped. */
   readonly reason?: string;
 }
 
-/** `untested`: carried out, but the step has no `test`. */
-export type StepState = "passed" | "failed" | "skipped" | "untested";
-
-/** One attempt of a step. */
-export interface Attempt {
-  /** From 1. */
-  readonly number: number;
-  /** Milliseconds since 1970. */
-  readonly started: number;
-  /** Milliseconds. */
-  readonly duration: number;
-  /** How it came out. */
-  readonly outcome: "passed" | "failed" | "error";
-  /** Why it was not good enough. */
-  readonly message?: string;
-}
-
-/** What was wrong, where, with which values. */
-export interface Failure {
-  /** `embedded`: steps of the embedded job failed; `load`: the workflow is invalid. */
-  readonly kind: "test" | "action" | "expression" | "interrupted" | "embedded" | "load";
-  /** The key of the step (or job) it is about: `test`, `with`, `outputs.id`. */
-  readonly field: string;
-  /** What was wrong, in words. */
-  readonly message: string;
-  /** What kept the action from a server, or the step whose output is missing (`causeOfRun`). */
-  readonly cause?: string;
-  /** What to try. */
-  readonly hint?: string;
-  /** Where in the file. */
-  readonly place?: SourceExcerpt;
-  /** The source text of the expression. */
-  readonly expression?: string;
-  /** The parts of a false test that decided it, with their values. */
-  readonly operands?: readonly Operand[];
-  /** How two lists, maps or long texts differ that should have been equal. */
-  readonly difference?: Difference;
-}
-
-/** How the two sides of a comparison differ. */
-export interface Difference {
-  /** The source text of the side with the expected value. */
-  readonly expected: string;
-  /** The source text of the other side. */
-  readonly received: string;
-  /**
-   * Lines of JSON or text: `-` begins an expected line, `+` a received line, `@` a line that says
-   * where the next differences are.
-   */
-  readonly lines: readonly string[];
-}
-
-/** A test that came out true. */
-export interface PassedTest {
-  /** The source text of the expression. */
-  readonly expression: string;
-  /** Its parts that decided, with their values. */
-  readonly operands: readonly Operand[];
-}
-
-/** A part of an expression and the value that it had. */
-export interface Operand {
-  /** As written: `res.body.total`. */
-  readonly text: string;
-  /** In the words of the expression language. */
-  readonly type: string;
-  /** The value, bounded and masked. */
-  readonly value: Value;
-}
-
-/** Request and response, bounded and masked; the shape is the action's. */
-export interface Exchange {
-  /** The request as sent. */
-  readonly req: Value;
-  /** The response; nil where there was none. */
-  readonly res: Value;
-  /** A command for a shell that sends the request of a failed step once more. */
-  readonly command?: string;
-  /** The result in two words: `HTTP 500`, `exit 1`. */
-  readonly brief?: string;
-  /** How to show them; field by field where it is absent. */
-  readonly view?: {
-    /** How to show the request. */
-    readonly request?: MessageView;
-    /** How to show the response. */
-    readonly response?: MessageView;
-  };
-}
+/**
+ * `untested`: carried out, but the step has no `test`. `tolerated`: failed in a round of a job whose
+ * `repeat.expect` alone decides.
+ */
+export type StepState = "passed" | "failed" | "skipped" | "untested" | "tolerated";
 
 /** A round of a repeated job is over. */
 export interface RoundFinished {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: "round_finished";
   /** The id of the run that it belongs to, unlike that of any other run. */
   readonly runId: string;
@@ -321,8 +258,10 @@ export interface RoundFinished {
   readonly job: string;
   /** `repeat_index`. */
   readonly round: number;
-  /** How it came out. */
+  /** Its outcome. */
   readonly state: JobState;
+  /** Milliseconds, from when it was due. */
+  readonly duration?: number;
 }
 
 /** The outcome of a job; skipped on purpose is not a failure. */
@@ -330,7 +269,7 @@ export type JobState = "passed" | "failed" | "skipped";
 
 /** A job is over. */
 export interface JobFinished {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: "job_finished";
   /** The id of the run that it belongs to, unlike that of any other run. */
   readonly runId: string;
@@ -338,47 +277,81 @@ export interface JobFinished {
   readonly time: number;
   /** The id of the job. */
   readonly job: string;
-  /** As reports show it, with its templates evaluated. */
+  /** The text shown in reports, with evaluated templates. */
   readonly name: string;
-  /** How it came out. */
+  /** Its outcome. */
   readonly state: JobState;
   /** Milliseconds. */
   readonly duration: number;
   /** Why it was skipped. */
   readonly reason?: string;
-  /** What failed outside its steps, like its `skipif`. */
+  /** It was skipped because of what happened elsewhere, not on purpose. */
+  readonly blocked?: true;
+  /** Failures outside its steps, for example in its `skipif`. */
   readonly failures: readonly Failure[];
+  /** The statistics of its rounds, where any ended. */
+  readonly stats?: RoundStats;
+}
+
+/** The outcome of the rounds of a job, and their times: milliseconds. */
+export interface RoundStats {
+  /** The number of rounds that ended. */
+  readonly count: number;
+  /** The number of rounds that passed. */
+  readonly passed: number;
+  /** The number of rounds that failed. */
+  readonly failed: number;
+  /** The shortest time. */
+  readonly min: number;
+  /** The arithmetic mean. */
+  readonly mean: number;
+  /** The time that half of them did not exceed. */
+  readonly p50: number;
+  /** The time that 90 of 100 did not exceed. */
+  readonly p90: number;
+  /** The time that 95 of 100 did not exceed. */
+  readonly p95: number;
+  /** The time that 99 of 100 did not exceed. */
+  readonly p99: number;
+  /** The longest time. */
+  readonly max: number;
 }
 
 /** A run is over. */
 export interface RunFinished {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: "run_finished";
   /** The id of the run that it belongs to, unlike that of any other run. */
   readonly runId: string;
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** How long it took, in milliseconds. */
+  /** The time that it took, in milliseconds. */
   readonly duration: number;
-  /** How it came out. */
+  /** Its outcome. */
   readonly state: "passed" | "failed";
   /** Why it ended before its end, or what `--strict` made of it: `--strict: 1 warning`. */
   readonly interrupted?: string;
-  /** How many jobs came out how. */
+  /** The number of jobs by outcome. */
   readonly jobs: Readonly<Record<JobState, number>>;
-  /** How many runs of steps came out how. */
+  /** The number of runs of steps by outcome; those that never began were skipped. */
   readonly steps: Readonly<Record<StepState, number>>;
   /** Steps whose action was no success and that nothing tested. */
   readonly untestedFailures: number;
   /** Steps that were good only after a failed attempt. */
   readonly flaky: number;
+  /** The number of assertions of steps by outcome, if there were any. */
+  readonly assertions?: AssertionCount;
+  /** The used part of the APIs whose descriptions were checked, if any. */
+  readonly coverage?: readonly ApiCoverage[];
+  /** The percentage of operations of APIs that must be called, if one was asked for. */
+  readonly minCoverage?: number;
   /** Jobs of the workflow that were not selected, where there are any. */
   readonly leftOut?: number;
 }
 
 /** A message beside the results. `debug` is for those who asked for details. */
 export interface Note {
-  /** Which event it is. */
+  /** The type of the event. */
   readonly type: "note";
   /** The id of the run that it belongs to, unlike that of any other run. */
   readonly runId: string;
@@ -388,7 +361,7 @@ export interface Note {
   readonly level: "warning" | "debug";
   /** In words. */
   readonly text: string;
-  /** Which run of which step. */
+  /** The run of a step. */
   readonly run?: StepRun;
 }
 

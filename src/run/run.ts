@@ -1,3 +1,4 @@
+import { coverageOf } from "../action/api_contracts.ts";
 import type { ResourceScope, RunTls } from "../action/action.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
 import { Resources } from "../action/resource_scope.ts";
@@ -12,27 +13,27 @@ import {
 import { roundDuration } from "../value/duration.ts";
 import { Masker } from "../value/masker.ts";
 import type { Dict, Value } from "../value/value.ts";
-import type { BareEvent, Emit, RunEvent, RunStarted, StepOutline, SuitePart } from "./event.ts";
-import type { Position } from "../source/source.ts";
+import type { BareEvent, Emit, PieceHeader, RunEvent, SuitePart } from "./event.ts";
 import { Cancellation, drainedBy, endAfter } from "./cancellation.ts";
 import { cleanupSession } from "./execute/run_cleanup.ts";
+import { strictReason, UnbegunSteps } from "./count_steps.ts";
 import { maskEvent } from "./mask/mask_event.ts";
 import { openOutputs, type StepOutputs } from "./execute/outputs.ts";
 import { emptyTally, finishJob, type JobOutcome, runJob } from "./execute/run_job.ts";
-import { markCleanup } from "../workflow/mark_cleanup.ts";
+import type { Step } from "../workflow/model.ts";
+import { outlinePlan } from "./outline_plan.ts";
 import { closeScope } from "./execute/step_context.ts";
 import {
   addSecretsOf,
   addSecretValue as addSecretValueTo,
   exchangedSecretsAdder,
-} from "./mask/secrets.ts";
-import type { Detail, Progress, Session, Tally } from "./session.ts";
-import type { Step } from "../workflow/model.ts";
+} from "./mask/add_secrets.ts";
+import type { Detail, RunProgress, Session, SnapshotMode, Tally } from "./session.ts";
 
 export interface RunOptions {
   /** Interrupts the run, also before it has begun. */
   readonly cancellation?: Cancellation;
-  /** How long the whole run may take, in milliseconds; no bound without it. */
+  /** The time limit of the whole run, in milliseconds; no limit without it. */
   readonly timeout?: { readonly milliseconds: number; readonly reason: string };
   readonly detail?: Partial<Detail>;
   /** Knows the secrets already, and learns those that come up. */
@@ -44,24 +45,49 @@ export interface RunOptions {
    * nothing tested it.
    */
   readonly strict?: boolean;
-  /** How many jobs may run at once, at least 1; no bound without it. */
+  /** The snapshot mode; by default `check` if CI=true, else `write`. */
+  readonly snapshots?: SnapshotMode;
+  /** The maximum number of jobs that run at once, at least 1; no limit without it. */
   readonly jobs?: number;
   /** Bounds the jobs of several runs together, in place of `jobs`. */
   readonly slots?: JobSlots;
   /** Once it has a reason, this run and others that share it begin nothing new. */
   readonly draining?: Cancellation;
-  /** What its steps see besides their own outputs, by the ids of the steps that published it. */
+  /** Outputs that its steps see besides their own, by the ids of the steps that published them. */
   readonly outputs?: StepOutputs;
-  /** Takes what its steps have published, when its jobs are over. */
-  readonly onOutputs?: (outputs: StepOutputs) => void;
+  /**
+   * Takes what its steps have published, when its jobs are over, and of those of repeated jobs the
+   * round that it is of.
+   */
+  readonly onOutputs?: (outputs: StepOutputs, rounds: ReadonlyMap<string, number>) => void;
   /** Where it is one of several. */
   readonly suite?: SuitePart;
-  /** What actions may reach; everything where it is absent. */
+  /** Where it is one process of a run on many machines. */
+  readonly piece?: RunPiece;
+  /** The permissions of actions; all where it is absent. */
   readonly permissions?: Permissions;
-  /** What all TLS connections use if a step does not say otherwise. */
+  /** The default for all TLS connections. */
   readonly tls?: RunTls;
-  /** How long cleanup steps may take once the run was interrupted, in milliseconds. */
+  /** The path of the API description that requests are held against by default. */
+  readonly openapi?: string;
+  /** The time limit of cleanup steps once the run was interrupted, in milliseconds. */
   readonly cleanupTimeout?: number;
+}
+
+/** The part of a run that this process carries out, and the results of others before it. */
+export interface RunPiece {
+  /** Its description in `run_started`. */
+  readonly header: PieceHeader;
+  /** All jobs of the run, for explanations. */
+  readonly whole: Plan;
+  /** The outcomes of jobs that ran elsewhere, for those that need them. */
+  readonly outcomes: ReadonlyMap<PlannedJob, JobOutcome>;
+  /** The outputs of their steps, in the order of the file. */
+  readonly outputs: readonly (readonly [stepId: string, values: Dict])[];
+  /** The number of their steps that failed. */
+  readonly failed: number;
+  /** When it begins: milliseconds since 1970. */
+  readonly startAt?: number;
 }
 
 /** Decides which jobs may run at once. */
@@ -70,10 +96,10 @@ export interface JobSlots {
   use<T>(place: number, run: () => Promise<T>): Promise<T>;
 }
 
-/** How long cleanup steps may take after an interruption where nothing else is asked for. */
+/** The default time limit of cleanup steps after an interruption. */
 export const CLEANUP_TIMEOUT = 30_000;
 
-/** What a run reports by default. */
+/** The details that a run reports by default. */
 const DETAIL: Detail = { all: false, debug: false, places: false, limit: 2048 };
 
 /**
@@ -97,7 +123,7 @@ export async function run(
   } finally {
     deadline?.cancel();
     await closeScope(session, resources);
-    // How long cleaning up may take is limited from an interruption on.
+    // After an interruption, the time for cleanup is limited.
     deadlines.cancelAll();
   }
 }
@@ -132,19 +158,24 @@ function openSession(
     deadlines,
     scope,
     document: workflow.document,
-    plan,
+    plan: options.piece?.whole ?? plan,
     vars,
-    outputs: openOutputs(stepIds, options.outputs),
+    outputs: openOutputs(stepIds, options.outputs, options.piece?.outputs),
     stepIds,
     cancellation,
     draining: drainedBy(cancellation, options.draining),
     cleanup: cleanup.end,
     cleanupTimeout,
-    progress: () => progressOf(tally, cancellation),
+    progress: () => progressOf(tally, cancellation, options.piece),
     failFast: options.failFast ?? false,
     strict: options.strict ?? false,
+    snapshots: {
+      mode: options.snapshots ?? (isInCi(host) ? "check" : "write"),
+      workflow: workflow.document,
+    },
     secrets,
     addSecretValue,
+    draws: plan.draws,
     addExchangedSecrets: exchangedSecretsAdder(secrets),
     tally,
     endedServices: [],
@@ -154,13 +185,29 @@ function openSession(
     detail: { ...DETAIL, ...options.detail },
     ...(options.permissions ? { permissions: options.permissions } : {}),
     ...(options.tls ? { tls: options.tls } : {}),
+    ...(options.piece?.header.part ? { part: options.piece.header.part } : {}),
+    ...(options.openapi === undefined ? {} : { openapi: options.openapi }),
   };
 }
 
-function progressOf({ jobs, steps }: Tally, { reason }: Cancellation): Progress {
-  const hasFailed = jobs.failed + steps.failed > 0;
+function hasSnapshot({ snapshot, embedded }: Step): boolean {
+  return snapshot !== undefined || embedded !== undefined && embedded.job.steps.some(hasSnapshot);
+}
+
+function isInCi({ env }: Host): boolean {
+  return /^(true|1)$/i.test(env.get("CI") ?? "");
+}
+
+function progressOf(
+  { jobs, steps }: Tally,
+  { reason }: Cancellation,
+  piece: RunPiece | undefined,
+): RunProgress {
+  const failed = steps.failed + (piece?.failed ?? 0);
+  const before = [...piece?.outcomes.values() ?? []];
+  const hasFailed = jobs.failed + failed > 0 || before.some(({ state }) => state === "failed");
   const state = reason !== undefined ? "interrupted" : hasFailed ? "failed" : "passed";
-  return { state, failed: steps.failed };
+  return { state, failed };
 }
 
 function ofRun(runId: string, { type, ...more }: BareEvent): RunEvent {
@@ -177,12 +224,18 @@ async function runJobs(
   const { clock } = session.host;
   const { tally, cancellation } = session;
   let warnings = 0;
+  const unbegun = new UnbegunSteps();
   const emit = (event: BareEvent) => {
+    unbegun.take(event);
     if (event.type === "note" && event.level === "warning") warnings++;
     session.emit(event);
   };
   const counted = { ...session, emit };
   const outline = await outlinePlan(plan, session.detail.places);
+  const { suite, piece } = options;
+  if (piece?.startAt !== undefined) {
+    await session.draining.sleep(piece.startAt - clock.now(), session.deadlines);
+  }
   const ticks = clock.ticks();
   emit({
     type: "run_started",
@@ -190,51 +243,66 @@ async function runJobs(
     name: workflow.name,
     ...(workflow.description === undefined ? {} : { description: workflow.description }),
     file: workflow.document.name,
-    ...(options.suite ? { suite: options.suite } : {}),
+    ...(suite ? { suite } : {}),
+    ...(piece ? { piece: piece.header } : {}),
     jobs: outline,
   });
-  await runAll(counted, jobs, options);
-  options.onOutputs?.(session.outputs.ofSteps());
-  // What cannot be closed is part of the report.
+  const isBlocked = await runAll(counted, jobs, options);
+  tally.steps.skipped += unbegun.count;
+  options.onOutputs?.(session.outputs.ofSteps(), session.outputs.rounds);
+  const { mode } = session.snapshots;
+  const isUpdating = mode === "update" || mode === "prune";
+  if (isUpdating || workflow.jobs.some(({ steps }) => steps.some(hasSnapshot))) {
+    await (await import("./snapshots/orphans.ts")).reportOrphans(counted, workflow);
+  }
+  // The report includes resources that cannot be closed.
+  const coverage = await coverageOf(session.scope);
   await closeScope(counted, resources);
-  const leftOut = workflow.jobs.length - jobs.length;
+  const leftOut = piece ? 0 : workflow.jobs.length - jobs.length;
   const reason = cancellation.reason ??
     (options.strict ? strictReason(tally, warnings) : undefined);
-  const passed = tally.jobs.failed === 0 && reason === undefined;
+  // The tally does not count causes outside this run that block a job.
+  const passed = tally.jobs.failed === 0 && reason === undefined && !(piece && isBlocked);
+  const { assertions, ...tallied } = tally;
   emit({
     type: "run_finished",
     time: clock.now(),
     duration: roundDuration(clock.ticks() - ticks),
     state: passed ? "passed" : "failed",
     ...(reason === undefined ? {} : { interrupted: reason }),
-    ...tally,
+    ...tallied,
+    ...(assertions.passed + assertions.failed === 0 ? {} : { assertions }),
     ...(leftOut === 0 ? {} : { leftOut }),
+    ...(coverage.length === 0 ? {} : { coverage }),
   });
   return passed;
 }
 
-/** What `--strict` does not accept of a run as a whole. */
-function strictReason({ steps }: Tally, warnings: number): string | undefined {
-  if (steps.passed + steps.failed + steps.untested === 0) return "--strict: no step was run";
-  if (warnings === 0) return undefined;
-  return `--strict: ${warnings === 1 ? "1 warning" : `${warnings} warnings`}`;
-}
-
-/** What became of each job that has started or will. */
+/** The outcome of each job that has started or will. */
 type Outcomes = Map<PlannedJob, PromiseWithResolvers<JobOutcome>>;
 
-/** Runs all jobs, and then those that clean up, which an interruption of the run does not stop. */
+/**
+ * Runs all jobs, and then those that clean up, which an interruption of the run does not stop.
+ * True if one was skipped because of another.
+ */
 async function runAll(
   session: Session,
   jobs: readonly PlannedJob[],
-  { jobs: atOnce, slots }: RunOptions,
-): Promise<void> {
+  { jobs: atOnce, slots, piece }: RunOptions,
+): Promise<boolean> {
   // All promises exist before any job starts: a job may be written above those that it needs.
   const outcomes: Outcomes = new Map(jobs.map((job) => [job, Promise.withResolvers()]));
+  for (const [job, outcome] of piece?.outcomes ?? []) {
+    const end = Promise.withResolvers<JobOutcome>();
+    end.resolve(outcome);
+    outcomes.set(job, end);
+  }
   const [last, first] = partition(jobs, ({ job }) => job.isCleanup === true);
   const bound = slots ?? await boundOf(atOnce, session.host);
   await runGraph(session, first, outcomes, bound);
   await runGraph(cleanupSession(session), last, outcomes, bound);
+  const ends = await Promise.all(jobs.map((job) => outcomes.get(job)!.promise));
+  return ends.some(({ blocked }) => blocked);
 }
 
 async function boundOf(atOnce: number | undefined, { clock }: Host): Promise<JobSlots | undefined> {
@@ -265,12 +333,12 @@ async function runGraph(
   }));
 }
 
-/** What became of the jobs that a job needs, by their ids; cleanup sees all jobs. */
+/** The outcomes of the jobs that a job needs, by their ids; cleanup sees all jobs. */
 async function statesFor({ job }: PlannedJob, outcomes: Outcomes): Promise<Dict> {
   const states: Record<string, Dict> = Object.create(null);
   if (!job.isCleanup && job.needs.length === 0) return states;
   const seen = new Set(job.needs);
-  // What was not selected was not run.
+  // A job that was not selected did not run.
   for (const id of job.isCleanup ? [] : seen) states[id] = { state: "skipped" };
   for (const [{ job: { id, isCleanup } }, { promise }] of outcomes) {
     const isSeen = job.isCleanup ? !isCleanup : seen.has(id);
@@ -305,37 +373,4 @@ function blockOf(
   const decision = startsWhen(needs.map(({ job: { id } }, at) => ({ ...outcomes[at]!, id })));
   if (!decision.starts) return decision;
   return draining.reason === undefined ? undefined : { reason: `not started: ${draining.reason}` };
-}
-
-/** What a run is going to do; the places of the steps are found only if they are asked for. */
-export async function outlinePlan(
-  { workflow, jobs }: Plan,
-  withPlaces: boolean,
-): Promise<RunStarted["jobs"]> {
-  const spotOf = withPlaces
-    ? await (await import("./execute/step_spots.ts")).findSpots(workflow)
-    : undefined;
-  return jobs.map(({ job, name, needs }) => ({
-    id: job.id,
-    name,
-    needs: needs.map((need) => need.job.id),
-    ...workflow.tags || job.tags
-      ? { tags: [...new Set([...workflow.tags ?? [], ...job.tags ?? []])] }
-      : {},
-    steps: outlineSteps(job, spotOf && ((step) => spotOf(job.index, step))),
-  }));
-}
-
-function outlineSteps(
-  job: PlannedJob["job"],
-  spotOf: ((step: Step) => Position) | undefined,
-): StepOutline[] {
-  return job.steps.map((step) => ({
-    ...step.id === undefined ? {} : { id: step.id },
-    name: markCleanup(job, step, step.name?.source.trim() || step.action.name),
-    uses: step.action.name,
-    ...step.iteration?.kind === "list" ? { entries: step.iteration.entries.length } : {},
-    ...step.isCleanup ? { cleanup: true } : {},
-    ...spotOf ? { place: spotOf(step) } : {},
-  }));
 }

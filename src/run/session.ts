@@ -1,22 +1,23 @@
 import type { ActionContext, JobResult, ResourceScope, RunTls } from "../action/action.ts";
 import type { Permissions } from "../action/permissions/permissions.ts";
+import type { Draws } from "../expr/draws.ts";
 import type { Host } from "../host/host.ts";
 import type { Deadlines } from "../host/deadlines.ts";
 import type { Dict, Value } from "../value/value.ts";
 import type { Masker } from "../value/masker.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Document, JobFile, Step } from "../workflow/model.ts";
-import type { BareEvent, JobState, StepRun, StepState } from "./event.ts";
+import type { BareEvent, JobState, PiecePart, StepRun, StepState } from "./event.ts";
 import type { Position } from "../source/source.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { Outputs } from "./execute/outputs.ts";
-import type { AddExchangedSecrets } from "./mask/secrets.ts";
+import type { AddExchangedSecrets } from "./mask/add_secrets.ts";
 
-/** What all parts of one run share, or those of an embedded job in it. */
+/** The state that all parts of a run share, or those of an embedded job in it. */
 export interface Session {
   readonly host: Host;
   readonly deadlines: Deadlines;
-  /** What the steps of a run share, until it ends. */
+  /** Resources that the steps of a run share until it ends. */
   readonly scope: ResourceScope;
   /** The document of the steps: the workflow, or a job file. */
   readonly document: Document;
@@ -35,41 +36,63 @@ export interface Session {
    */
   readonly draining: Cancellation;
   /**
-   * What ends the steps that clean up, in place of what ends the others: the end of the time that
+   * Ends the steps that clean up, which `cancellation` does not end: the end of the time that
    * they have once the others were interrupted.
    */
   readonly cleanup: Cancellation;
-  /** How long they have, in milliseconds. */
+  /** Their time limit, in milliseconds. */
   readonly cleanupTimeout: number;
-  /** How the run is going, also for an embedded job. */
-  readonly progress: () => Progress;
+  /** The state of the run, also for an embedded job. */
+  readonly progress: () => RunProgress;
   /** Whether the first failure closes the run, or the embedded job that it is in. */
   readonly failFast: boolean;
+  /** Whether a step that fails is tolerated, since the statistics of all rounds decide. */
+  readonly toleratesFailures?: boolean;
   /** Whether a step that nothing tested fails if its action was no success. */
   readonly strict: boolean;
+  readonly snapshots: Snapshots;
   readonly secrets: Masker;
   /** Adds what an expression says is secret. */
   readonly addSecretValue: (value: Value) => void;
+  /** Where random functions draw from. */
+  readonly draws: Draws;
   /** Adds the secrets in what an action was given, sent or received. */
   readonly addExchangedSecrets: AddExchangedSecrets;
   readonly tally: Tally;
-  /** What was said of commands in the background that failed: why a server cannot be reached. */
+  /** The warnings about background commands that failed: they explain why a server is unreachable. */
   readonly endedServices: string[];
   /** Emits an event of this run, with its secrets masked. */
   readonly emit: (event: BareEvent) => void;
   /** Runs a job file, for a step that embeds one. */
   readonly runJobFile: RunJobFile;
   readonly detail: Detail;
-  /** What actions may reach; everything where it is absent. */
+  /** The permissions of actions; all where it is absent. */
   readonly permissions?: Permissions;
-  /** What the options of the run say about TLS. */
+  /** The TLS options of the run. */
   readonly tls?: RunTls;
+  /** The rounds of its repeated job that it runs, if others run elsewhere. */
+  readonly part?: PiecePart;
+  /** The API description that requests are held against if a step does not say otherwise. */
+  readonly openapi?: string;
 }
 
-/** How a run or a round is going, as steps that clean up see it. */
-export interface Progress {
+/** The snapshot settings of a run. */
+export interface Snapshots {
+  readonly mode: SnapshotMode;
+  /** The workflow, whose name the directory of its snapshots has. */
+  readonly workflow: Document;
+}
+
+/**
+ * `check`: a missing snapshot is a failure. `write`: it is written. `update`: those of steps that
+ * run are rewritten; `prune`: and those are removed that no step names.
+ */
+export type SnapshotMode = "check" | "write" | "update" | "prune";
+
+/** The state of a run or a round, as cleanup steps see it. */
+export interface RunProgress {
   readonly state: "passed" | "failed" | "interrupted";
-  /** How many of its steps failed. */
+  /** The number of its failed steps. */
   readonly failed: number;
 }
 
@@ -82,7 +105,7 @@ export type RunJobFile = (
   vars: Dict,
 ) => Promise<JobResult>;
 
-/** How much a run reports about what passed. */
+/** The amount of detail that a run reports about what passed. */
 export interface Detail {
   /** Keep request, response and outputs of each step, not only of those that failed. */
   readonly all: boolean;
@@ -90,7 +113,7 @@ export interface Detail {
   readonly debug: boolean;
   /** Report the position of each step: at the start, or of embedded ones as they end. */
   readonly places: boolean;
-  /** How many characters of each field of a request or response are kept. */
+  /** The number of characters that are kept of each field of a request or response. */
   readonly limit: number;
 }
 
@@ -100,4 +123,5 @@ export interface Tally {
   readonly steps: Record<StepState, number>;
   untestedFailures: number;
   flaky: number;
+  readonly assertions: { passed: number; failed: number };
 }

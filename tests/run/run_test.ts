@@ -7,6 +7,7 @@ import type { Plan, PlannedJob } from "../../src/plan/plan.ts";
 import { Cancellation } from "../../src/run/cancellation.ts";
 import type { RunEvent } from "../../src/run/event.ts";
 import { run, type RunOptions } from "../../src/run/run.ts";
+import { StepError } from "../../src/source/errors.ts";
 import { fakeClock } from "../support/fake_clock.ts";
 import { loadText } from "../support/load_files.ts";
 
@@ -176,6 +177,36 @@ jobs:
     assert(started.at(-1)! - started[0]! < 3.2, String(started));
   });
 }
+
+Deno.test("run() measures each round of a rate from when it was due", async () => {
+  const clock = fakeClock();
+  const text = `
+name: w
+jobs:
+  - name: a
+    repeat: { count: 4, rate: 1000/s, expect: stats.failed == 1 && stats.max == 0.005 }
+    steps: [{ uses: hello }]
+`;
+  let rounds = 0;
+  const plan = await planWith(text, () => {
+    if (++rounds === 2) throw new StepError("refused");
+    return OK;
+  });
+  // The second round is due after 1 ms, and all timers are 5 ms late.
+  const late = { ...clock, after: (time: number, act: () => void) => clock.after(time + 5, act) };
+  const events: RunEvent[] = [];
+  const running = run(plan, { ...denoHost(), clock: late }, (event) => void events.push(event));
+  let isOver = false;
+  running.finally(() => isOver = true);
+  for (let turn = 0; turn < 500 && !isOver; turn++) {
+    await new Promise((resolve) => setTimeout(resolve));
+    clock.advance(clock.waiting() > 0 ? 1 : 0);
+  }
+  assertEquals(await running, true);
+  const { stats } = events.find((event) => event.type === "job_finished")!;
+  const { count, passed, failed, min, mean, max } = stats!;
+  assertEquals([count, passed, failed, min, mean, max], [4, 3, 1, 0, 3, 5]);
+});
 
 Deno.test("run() rejects with the error of the event handler, and closes everything", async () => {
   const closed: string[] = [];

@@ -9,7 +9,7 @@ import type { Session } from "../session.ts";
 
 /** A file of rows, as a step names it. */
 export interface RowsOf {
-  /** As it is written, relative to the file of the step. */
+  /** The path as written, relative to the file of the step. */
   readonly written: string;
   readonly file: DataFile;
   /** The path of the key that names it. */

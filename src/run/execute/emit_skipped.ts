@@ -3,8 +3,8 @@ import type { Step } from "../../workflow/model.ts";
 import type { Session } from "../session.ts";
 import { makeStepRun, type Round } from "./step_context.ts";
 
-/** Tells of a step, or of an entry of its iteration, that is not begun. */
-export function tellNotStarted(
+/** Emits the events of a step, or of an entry of its iteration, that does not start. */
+export function emitSkipped(
   session: Session,
   round: Round,
   step: Step,

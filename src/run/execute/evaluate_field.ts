@@ -24,8 +24,9 @@ export function isTrue(condition: Expression, scope: Scope, key: string | Path):
     const value = condition.evaluate(scope);
     if (typeof value === "boolean") return value;
     const type = typeName(value);
+    const name = field.findLast((step) => typeof step === "string");
     throw new StepError(
-      `${field.at(-1)} must be true or false, it is ${type}`,
+      `${name} must be true or false, it is ${type}`,
       type === "nil" ? "add ?? false where it may be missing" : "compare it with something",
     );
   }, condition);
@@ -36,10 +37,17 @@ export class FieldError extends Error {
   constructor(
     readonly field: Path,
     override readonly cause: unknown,
-    /** What was evaluated, where that is one text. */
+    /** The evaluated text, if it is a single one. */
     readonly tree?: Expression | Template,
   ) {
     super(String(cause));
+  }
+}
+
+/** Several of them, each a failure of its own. */
+export class FieldErrors extends Error {
+  constructor(readonly errors: readonly FieldError[]) {
+    super(errors.join("; "));
   }
 }
 

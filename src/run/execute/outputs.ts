@@ -1,7 +1,7 @@
 import { copyValue, type Dict, type Value } from "../../value/value.ts";
 
 /**
- * What steps have published.
+ * The outputs of steps.
  *
  * A flat name belongs to the first step that publishes it. Only that step overwrites it, and it
  * never takes a name that is the id of a step.
@@ -11,7 +11,8 @@ export class Outputs {
   readonly #base: Outputs | undefined;
   readonly #owners = new Map<string, string>();
   readonly #own: Record<string, Value> = Object.create(null);
-  /** What expressions see: over `base`, where there is one. */
+  readonly #rounds = new Map<string, number>();
+  /** The outputs that expressions see, layered over `base` if there is one. */
   readonly view: Dict;
 
   constructor(stepIds: ReadonlySet<string>, base?: Outputs) {
@@ -20,8 +21,12 @@ export class Outputs {
     this.view = base ? layered(this.#own, base.view) : this.#own;
   }
 
-  /** Publishes the outputs of a step. Throws LimitError when they are too large to keep. */
-  publish(stepId: string, values: Dict): void {
+  /**
+   * Publishes the outputs of a step, of this round where its job repeats. Throws LimitError when
+   * they are too large to keep.
+   */
+  publish(stepId: string, values: Dict, round?: number): void {
+    if (round !== undefined) this.#rounds.set(stepId, round);
     // A copy: a value that holds `outputs` itself would otherwise contain itself.
     const copy = copyValue(values) as Dict;
     this.#own[stepId] = copy;
@@ -34,11 +39,16 @@ export class Outputs {
     }
   }
 
-  /** What its steps have published, but for those of the base. */
+  /** The outputs of its steps, without those of the base. */
   ofSteps(): StepOutputs {
     return Object.fromEntries(
       Object.entries(this.#own).filter(([name]) => this.#stepIds.has(name)),
     ) as StepOutputs;
+  }
+
+  /** The rounds that the outputs of steps of repeated jobs are of. */
+  get rounds(): ReadonlyMap<string, number> {
+    return this.#rounds;
   }
 
   #ownerOf(name: string): string | undefined {
@@ -47,20 +57,31 @@ export class Outputs {
   }
 }
 
-/** What steps have published, by their ids. */
+/** The outputs of steps, by their ids. */
 export type StepOutputs = Readonly<Record<string, Dict>>;
 
 /**
  * The outputs of a run that sees what steps of other runs have published: by their ids alone, of
- * which those that are ids of its own steps are none.
+ * which those that are ids of its own steps are none. `before` was published by its own steps on
+ * other machines.
  */
-export function openOutputs(stepIds: ReadonlySet<string>, given: StepOutputs = {}): Outputs {
+export function openOutputs(
+  stepIds: ReadonlySet<string>,
+  given: StepOutputs = {},
+  before: readonly (readonly [stepId: string, values: Dict])[] = [],
+): Outputs {
   const others = Object.entries(given).filter(([id]) => !stepIds.has(id));
-  if (others.length === 0) return new Outputs(stepIds);
   // Every flat name is the id of a step here, so that none is published.
   const names = others.flatMap(([id, values]) => [id, ...Object.keys(values)]);
-  const base = new Outputs(new Set(names));
-  for (const [id, values] of others) base.publish(id, values);
+  const layers = [
+    { ids: new Set(names), outputs: others },
+    { ids: stepIds, outputs: before },
+  ].filter(({ outputs }) => outputs.length > 0);
+  const base = layers.reduce<Outputs | undefined>((below, { ids, outputs }) => {
+    const layer = new Outputs(ids, below);
+    for (const [id, values] of outputs) layer.publish(id, values);
+    return layer;
+  }, undefined);
   return new Outputs(stepIds, base);
 }
 
@@ -99,7 +120,7 @@ export class RoundOutputs {
     return (this.#own ?? this.#base).view;
   }
 
-  /** What its steps have published, by their ids. */
+  /** The outputs of its steps, by their ids. */
   get published(): ReadonlyMap<string, Dict> {
     return this.#published ?? NOTHING;
   }

@@ -1,16 +1,25 @@
 import { StepError } from "../../source/errors.ts";
-import type { Expression, Scope } from "../../expr/expression.ts";
+import type { Scope } from "../../expr/expression.ts";
+import { roundDuration } from "../../value/duration.ts";
 import { formatValue } from "../../value/format_value.ts";
 import type { Dict } from "../../value/value.ts";
-import type { JobState } from "../event.ts";
-import { FieldError, isTrue } from "./evaluate_field.ts";
+import { assertionPath } from "../../workflow/assertion_path.ts";
+import type { Assertion } from "../../workflow/model.ts";
+import type { JobState, RoundStats } from "../event.ts";
+import { FieldError, FieldErrors, isTrue } from "./evaluate_field.ts";
 
-/** Counts the rounds of a job and their times, in memory that does not grow with them. */
-export interface RoundStats {
+/** Counts the rounds of a job and their times. */
+export interface RoundCounter {
   /** Counts a round that took so many milliseconds. */
   add(state: JobState, milliseconds: number): void;
-  /** What expressions see as `stats`, with times in seconds. */
-  values(): Dict;
+  /** The statistics so far; undefined where no round ended. */
+  result(): RoundStats | undefined;
+}
+
+/** Times in milliseconds, of which percentiles are asked. */
+interface Times {
+  add(milliseconds: number): void;
+  percentile(part: number): number;
 }
 
 /** Microseconds, to three digits. */
@@ -21,10 +30,20 @@ const PRECISION = {
   useWebAssembly: false,
 } as const;
 
-/** Counts nothing yet. */
-export async function makeRoundStats(): Promise<RoundStats> {
-  const { default: { build } } = await import("hdr-histogram-js");
-  const times = build(PRECISION);
+/**
+ * Counts nothing yet. With `isLoad` its memory does not grow with the rounds; else the times are
+ * exact, and no library is needed for them.
+ */
+export async function makeRoundStats(isLoad: boolean): Promise<RoundCounter> {
+  return countRounds(isLoad ? await histogram() : list());
+}
+
+/** The same where the times are known already. */
+export function exactRoundStats(): RoundCounter {
+  return countRounds(list());
+}
+
+function countRounds(times: Times): RoundCounter {
   const count = { passed: 0, failed: 0 };
   let [min, max, sum] = [Infinity, 0, 0];
   return {
@@ -34,34 +53,76 @@ export async function makeRoundStats(): Promise<RoundStats> {
       min = Math.min(min, milliseconds);
       max = Math.max(max, milliseconds);
       sum += milliseconds;
-      times.recordValue(Math.round(milliseconds * 1000));
+      times.add(milliseconds);
     },
-    values() {
+    result() {
       const all = count.passed + count.failed;
-      const percentile = (part: number) =>
-        all === 0 ? 0 : Math.min(times.getValueAtPercentile(part) / 1e6, max / 1000);
+      if (all === 0) return undefined;
+      const at = (part: number) => roundDuration(Math.min(times.percentile(part), max));
       return {
         count: all,
         ...count,
-        min: all === 0 ? 0 : min / 1000,
-        mean: all === 0 ? 0 : sum / all / 1000,
-        p50: percentile(50),
-        p90: percentile(90),
-        p95: percentile(95),
-        p99: percentile(99),
-        max: max / 1000,
+        min: roundDuration(min),
+        mean: roundDuration(sum / all),
+        p50: at(50),
+        p90: at(90),
+        p95: at(95),
+        p99: at(99),
+        max: roundDuration(max),
       };
     },
   };
 }
 
+async function histogram(): Promise<Times> {
+  const { default: { build } } = await import("hdr-histogram-js");
+  const times = build(PRECISION);
+  return {
+    add: (milliseconds) => times.recordValue(Math.round(milliseconds * 1000)),
+    percentile: (part) => times.getValueAtPercentile(part) / 1000,
+  };
+}
+
+function list(): Times {
+  const times: number[] = [];
+  return {
+    add: (milliseconds) => void times.push(milliseconds),
+    percentile(part) {
+      times.sort((a, b) => a - b);
+      return times[Math.max(0, Math.ceil(part / 100 * times.length) - 1)] ?? 0;
+    },
+  };
+}
+
+const NO_ROUNDS: RoundStats = {
+  ...{ count: 0, passed: 0, failed: 0 },
+  ...{ min: 0, mean: 0, p50: 0, p90: 0, p95: 0, p99: 0, max: 0 },
+};
+
 /** Throws why the rounds of a job are not as they should be, with the values that decided it. */
-export function expectOf(expect: Expression, scope: Scope, stats: RoundStats): void {
-  const names = { ...scope.names, stats: stats.values() };
-  const field = ["repeat", "expect"];
-  if (isTrue(expect, { ...scope, names }, field)) return;
-  const { operands } = expect.explain({ ...scope, names }, false);
+export function expectOf(
+  expect: readonly Assertion[],
+  scope: Scope,
+  { count, passed, failed, ...times }: RoundStats = NO_ROUNDS,
+): void {
+  const seconds = Object.entries(times).map(([name, time]) => [name, time / 1000] as const);
+  const stats: Dict = { count, passed, failed, ...Object.fromEntries(seconds) };
+  const names = { ...scope.names, stats };
+  const errors = expect.flatMap((one) => errorOf(one, { ...scope, names }));
+  if (errors.length > 0) throw new FieldErrors(errors);
+}
+
+function errorOf(assertion: Assertion, scope: Scope): FieldError[] {
+  const { expression } = assertion;
+  const field = assertionPath(["repeat", "expect"], assertion);
+  try {
+    if (isTrue(expression, scope, field)) return [];
+  } catch (error) {
+    if (error instanceof FieldError) return [error];
+    throw error;
+  }
+  const { operands } = expression.explain(scope, false);
   const values = operands.map(({ text, value }) => `${text} is ${formatValue(value)}`);
-  const error = new StepError(`expect is false: ${values.join(", ") || expect.source.trim()}`);
-  throw new FieldError(field, error, expect);
+  const why = values.join(", ") || expression.source.trim();
+  return [new FieldError(field, new StepError(`expect is false: ${why}`), expression)];
 }

@@ -12,15 +12,17 @@ import type {
 import type { Deadline, Deadlines } from "../../host/deadlines.ts";
 import type { Link } from "../../host/chain.ts";
 import type { Host } from "../../host/host.ts";
+import type { Scope } from "../../expr/expression.ts";
 import { StepError } from "../../source/errors.ts";
 import type { Path } from "../../source/source.ts";
 import { formatDuration } from "../../value/duration.ts";
 import type { JobFile } from "../../workflow/model.ts";
 import type { StepRun } from "../event.ts";
+import { isTrue } from "./evaluate_field.ts";
 import type { Stoppable } from "../cancellation.ts";
 import type { Session } from "../session.ts";
 
-/** What an attempt needs to know of its step. */
+/** The step data that an attempt needs. */
 interface AttemptOf {
   /** The name of the step. */
   readonly label: string;
@@ -28,6 +30,8 @@ interface AttemptOf {
   /** Milliseconds. */
   readonly timeout: number;
   readonly scope: ActionScopes;
+  /** The names that its expressions see. */
+  readonly names: Scope;
   /** Where the step is in its document. */
   readonly path: Path;
   /** The job file that the step embeds. */
@@ -44,16 +48,18 @@ class Attempt implements ActionContext {
   readonly vars: Dict;
   readonly permissions: ActionContext["permissions"];
   readonly tls: ActionContext["tls"];
+  readonly openapi: ActionContext["openapi"];
   readonly #session: Session;
   readonly #of: StepRun;
   readonly #path: Path;
+  readonly #names: Scope;
   readonly #embedded: JobFile | undefined;
   #abort: AbortController | undefined;
   #reason: StepError | undefined;
   #link: Link<Stoppable> | undefined;
 
   constructor(session: Session, of: StepRun, step: AttemptOf) {
-    const { label, vars, timeout, scope, path, embedded } = step;
+    const { label, vars, timeout, scope, names, path, embedded } = step;
     this.host = session.host;
     this.deadline = new AttemptTimer(session.deadlines, timeout, this);
     this.scope = scope;
@@ -62,7 +68,9 @@ class Attempt implements ActionContext {
     this.vars = vars;
     this.permissions = session.permissions;
     this.tls = session.tls;
+    this.openapi = session.openapi;
     this.#path = path;
+    this.#names = names;
     this.#session = session;
     this.#of = of;
     this.#embedded = embedded;
@@ -79,6 +87,14 @@ class Attempt implements ActionContext {
   runJobFile(vars: Dict): Promise<JobResult> {
     if (!this.#embedded) throw new Error("the step embeds no job file");
     return this.#session.runJobFile(this.#session, this, this.#of, this.#embedded, vars);
+  }
+
+  async readCondition(parameter: string, source: string): Promise<(names: Dict) => boolean> {
+    const { parseExpression } = await import("../../expr/parse/parse.ts");
+    const { names, ...scope } = this.#names;
+    const expression = parseExpression(source);
+    return (more) =>
+      isTrue(expression, { ...scope, names: { ...names, ...more } }, ["with", parameter]);
   }
 
   async resolvePath(path: string): Promise<string> {
@@ -101,7 +117,7 @@ class Attempt implements ActionContext {
     emit({ type: "note", time: host.clock.now(), level: "warning", text, run: this.#of });
   }
 
-  /** Tells the action to end what it began. Only the first reason counts. */
+  /** Makes the action end what it started. Only the first reason counts. */
   stop(reason: StepError): void {
     if (this.#reason) return;
     this.#reason = reason;
@@ -174,7 +190,7 @@ class AttemptTimer implements AttemptDeadline {
   }
 }
 
-/** What an action answered, and how long it took in milliseconds. */
+/** The result of an action, and how long it took in milliseconds. */
 export interface Answer {
   readonly result: ActionResult;
   readonly elapsed: number;

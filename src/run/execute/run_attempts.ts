@@ -7,13 +7,13 @@ import type { Attempt, Failure, StepResult, StepRun, StepWaiting } from "../even
 import { failureOf } from "../failure/lazy_failures.ts";
 import type { Session } from "../session.ts";
 import type { StepContext } from "./step_context.ts";
-import { timeoutOf, type Try, tryStep } from "./try_step.ts";
+import { phasesOf, timeoutOf, type Try, tryStep } from "./try_step.ts";
 
 /** Loads the details of a step, which most steps of most runs do not need. */
 let code: Promise<typeof import("./step_detail.ts")> | undefined;
 const detail = () => code ??= import("./step_detail.ts");
 
-/** What a run of a step came to. */
+/** The outcome of a run of a step. */
 export type Outcome = Omit<StepResult, "name" | "uses" | "started" | "duration">;
 
 /** Carries the action out until it is good enough or the attempts are used up. */
@@ -27,11 +27,13 @@ export async function runAttempts(
   const most = retry?.maxAttempts ?? 1;
   if (retry) await pause(session, run, delay(retry, "initial_delay", context), "initial_delay");
   const attempts: Attempt[] = [];
+  let known = session.secrets.count;
   let wasOnlyRefused = true;
   for (;;) {
     const started = clock.now();
     const ticks = clock.ticks();
     const tried = await tryStep(session, context, name);
+    if (attempts.length === 0) known = session.secrets.count;
     const attempt = describe(
       tried,
       attempts.length + 1,
@@ -48,7 +50,10 @@ export async function runAttempts(
       session.emit({ type: "step_retried", time: clock.now(), run, attempt, of: most });
       wasOnlyRefused &&= isRefused(tried);
       stopped = await pauseOrFail(session, context, retry, tried, attempts.length);
-      if (!stopped) continue;
+      if (!stopped) {
+        if (session.detail.all) await keepAttempt(session, context, tried, attempts);
+        continue;
+      }
     }
     const outcome = await conclude(session, context, tried, stopped, attempts.length);
     const isFlaky = attempts.length > 1 && !retry?.until && !wasOnlyRefused &&
@@ -57,11 +62,33 @@ export async function runAttempts(
       outcome.state !== "failed";
     return {
       ...outcome,
-      attempts,
+      attempts: await withoutSecrets(session, attempts, known),
       ...(retry ? { maxAttempts: most } : {}),
       ...(isFlaky ? { flaky: true } : {}),
     };
   }
+}
+
+/** The attempts without secrets that have come up since the first one. */
+async function withoutSecrets(
+  { secrets }: Session,
+  attempts: Attempt[],
+  known: number,
+): Promise<readonly Attempt[]> {
+  if (attempts.length === 1 || secrets.count === known) return attempts;
+  return (await detail()).maskedAgain(secrets, attempts);
+}
+
+/** Adds details to the latest attempt, of which the result of the step will hold none. */
+async function keepAttempt(
+  session: Session,
+  context: StepContext,
+  tried: Try,
+  attempts: Attempt[],
+): Promise<void> {
+  const { attemptDetail, withoutMiddle } = await detail();
+  attempts.push({ ...attempts.pop()!, detail: await attemptDetail(session, context, tried) });
+  withoutMiddle(attempts);
 }
 
 /** Whether nothing was listening: a server that is still starting is not flaky. */
@@ -107,7 +134,7 @@ async function pauseOrFail(
   }
 }
 
-/** How long to wait after so many attempts. */
+/** The time to wait after so many attempts. */
 function pauseAfter(attempts: number, retry: Retry, context: StepContext): number {
   const { backoff, maxInterval, jitter } = retry;
   const most = maxInterval
@@ -162,7 +189,9 @@ async function conclude(
   if (failures.length === 0 && tried.outcome === "failed" && (step.retry || session.strict)) {
     failures.push(await failureOf(session, context, unsuccessful(tried, step, attempts)));
   }
-  const state = failures.length > 0 ? "failed" : step.test ? "passed" : "untested";
+  const snapshot = await keepSnapshot(session, context, tried.snapshot, failures);
+  const isTested = step.test || step.snapshot || meetsExpectations(step, tried);
+  const state = failures.length > 0 ? "failed" : isTested ? "passed" : "untested";
   const untested = state === "untested" && tried.answer?.result.status !== 0;
   return {
     state,
@@ -170,6 +199,8 @@ async function conclude(
     ...(tried.answer ? { responseTime: roundDuration(tried.answer.elapsed) } : {}),
     ...phasesOf(tried),
     ...(step.action.neverFails ? { instant: true as const } : {}),
+    ...(tried.assertions ? { assertions: tried.assertions } : {}),
+    ...(snapshot ? { snapshot } : {}),
     ...(echo === undefined ? {} : { echo }),
     ...(untested ? { untested: briefOf(tried) } : {}),
     ...untestedInside(tried),
@@ -177,6 +208,24 @@ async function conclude(
       ? await (await detail()).stepDetail(session, context, tried, state)
       : {}),
   };
+}
+
+/** Writes the snapshot of a step, unless anything in the step has failed. */
+async function keepSnapshot(
+  session: Session,
+  context: StepContext,
+  snapshot: Try["snapshot"],
+  failures: Failure[],
+): Promise<StepResult["snapshot"]> {
+  if (!snapshot?.write) return snapshot?.outcome;
+  if (failures.length > 0) return undefined;
+  try {
+    await snapshot.write();
+    return snapshot.outcome;
+  } catch (error) {
+    failures.push(await failureOf(session, context, new FieldError(["snapshot"], error)));
+    return undefined;
+  }
 }
 
 /** The error of a step without a test whose action was no success. */
@@ -194,6 +243,12 @@ function unsuccessful(tried: Try, { retry }: Step, attempts: number): FieldError
   const hint = "retry without test repeats until the action succeeds; " +
     "a test says what else counts as success";
   return new FieldError(["retry"], new StepError(message, hint));
+}
+
+/** Whether the action succeeded and its parameters state the expected result. */
+function meetsExpectations({ action }: Step, { answer, params }: Try): boolean {
+  if (answer?.result.status !== 0) return false;
+  return action.expectsResult?.(params ?? {}) ?? false;
 }
 
 function untestedInside({ answer }: Try): Pick<Outcome, "untestedInside"> {
@@ -219,12 +274,4 @@ export async function pause(
   }
   const { reason } = session.cancellation;
   if (reason !== undefined) throw new StepError(reason);
-}
-
-/** The phases of the action that took any time. */
-function phasesOf({ answer }: Try): Pick<Outcome, "phases"> {
-  const all = Object.entries(answer?.result.phases ?? {});
-  const phases = all.map(([name, time]) => [name, roundDuration(time)] as const)
-    .filter(([, time]) => time > 0);
-  return phases.length === 0 ? {} : { phases: Object.fromEntries(phases) };
 }

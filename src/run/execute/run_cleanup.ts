@@ -1,5 +1,5 @@
 import type { JobState } from "../event.ts";
-import type { Progress, Session } from "../session.ts";
+import type { RunProgress, Session } from "../session.ts";
 import { combineStates } from "./run_step.ts";
 import { runStep } from "./run_steps.ts";
 import type { Round } from "./step_context.ts";
@@ -18,7 +18,7 @@ export async function runCleanup(
 ): Promise<JobState> {
   const inner = cleanupSession(session);
   const { reason } = session.cancellation;
-  const job: Progress = {
+  const job: RunProgress = {
     state: reason !== undefined ? "interrupted" : state === "failed" ? "failed" : "passed",
     failed: round.count.failed,
   };

@@ -214,7 +214,7 @@ async function runInParallel(
   return combineStates(state, await endWithout(session, round, step, fault.index, fault.error));
 }
 
-/** What one of several entries that run at once sees and publishes as outputs. */
+/** The outputs that one of several parallel entries sees and publishes. */
 function outputsOver(base: Dict) {
   let view = base;
   let values: Dict | undefined;

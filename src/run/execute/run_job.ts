@@ -4,17 +4,18 @@ import type { Scope } from "../../expr/expression.ts";
 import type { PlannedJob } from "../../plan/plan.ts";
 import { roundDuration } from "../../value/duration.ts";
 import type { Dict } from "../../value/value.ts";
-import type { Job, Repeat } from "../../workflow/model.ts";
-import { evaluateDuration, FieldError, isTrue } from "./evaluate_field.ts";
-import type { Failure, JobState } from "../event.ts";
+import type { Assertion, Job, Repeat } from "../../workflow/model.ts";
+import { evaluateDuration, FieldError, FieldErrors, isTrue } from "./evaluate_field.ts";
+import type { Failure, JobFinished, JobState, RoundStats } from "../event.ts";
 import { failureOf } from "../failure/lazy_failures.ts";
 import { RoundOutputs } from "./outputs.ts";
-import { combineStates, tellFailure } from "./run_step.ts";
+import { cancelIfFailFast, combineStates } from "./run_step.ts";
 import { runSteps } from "./run_steps.ts";
+import { noSteps } from "../count_steps.ts";
 import type { Session, Tally } from "../session.ts";
 import { closeScope, type Round } from "./step_context.ts";
 
-/** What became of a job. */
+/** The outcome of a job. */
 export interface JobOutcome {
   readonly state: JobState;
   readonly reason?: string;
@@ -31,30 +32,45 @@ export async function runJob(
   const { clock } = session.host;
   const ticks = clock.ticks();
   const { job, name, nameError, skip } = planned;
-  const rounds = job.repeat ? { rounds: job.repeat.count } : {};
-  session.emit({ type: "job_started", time: clock.now(), job: job.id, name, ...rounds });
+  session.emit({
+    type: "job_started",
+    time: clock.now(),
+    job: job.id,
+    name,
+    ...job.repeat ? { rounds: job.repeat.count } : {},
+    ...job.repeat?.expect ? { expect: sourceOf(job.repeat.expect) } : {},
+  });
   const failures: Failure[] = [];
   let outcome: JobOutcome = { state: "failed" };
+  let stats: RoundStats | undefined;
   try {
     if (skip === undefined && nameError !== undefined) throw new FieldError(["name"], nameError);
     outcome = skip === undefined
-      ? await runUnlessSkipped(session, job, needs)
+      ? await runUnlessSkipped(session, job, needs, (rounds) => stats = rounds)
       : { state: "skipped", reason: skip };
   } catch (error) {
-    failures.push(await failureOf(session, { job }, error));
+    for (const one of error instanceof FieldErrors ? error.errors : [error]) {
+      failures.push(await failureOf(session, { job }, one));
+    }
   }
-  if (outcome.state === "failed") tellFailure(session, job.id);
-  finishJob(session, planned, outcome, roundDuration(clock.ticks() - ticks), failures);
+  if (outcome.state === "failed") cancelIfFailFast(session, job.id);
+  const duration = roundDuration(clock.ticks() - ticks);
+  finishJob(session, planned, outcome, duration, { failures, ...stats ? { stats } : {} });
   return outcome;
+}
+
+function sourceOf(expect: readonly Assertion[]): string {
+  return expect.map(({ expression }) => expression.source.trim()).join(", ");
 }
 
 /** A count of nothing. */
 export function emptyTally(): Tally {
   return {
     jobs: { passed: 0, failed: 0, skipped: 0 },
-    steps: { passed: 0, failed: 0, skipped: 0, untested: 0 },
+    steps: noSteps(),
     untestedFailures: 0,
     flaky: 0,
+    assertions: { passed: 0, failed: 0 },
   };
 }
 
@@ -64,12 +80,12 @@ export function finishJob(
   { job, name }: PlannedJob,
   outcome: JobOutcome,
   duration: number,
-  failures: readonly Failure[] = [],
+  more: Partial<Pick<JobFinished, "failures" | "stats">> = {},
 ): void {
   session.tally.jobs[outcome.state]++;
   const time = session.host.clock.now();
-  const { state, reason } = outcome;
-  const why = reason === undefined ? {} : { reason };
+  const { state, reason, blocked } = outcome;
+  const why = { ...reason === undefined ? {} : { reason }, ...blocked ? { blocked } : {} };
   session.emit({
     type: "job_finished",
     time,
@@ -78,22 +94,29 @@ export function finishJob(
     state,
     duration,
     ...why,
-    failures,
+    failures: [],
+    ...more,
   });
 }
 
-async function runUnlessSkipped(session: Session, job: Job, needs: Dict): Promise<JobOutcome> {
+async function runUnlessSkipped(
+  session: Session,
+  job: Job,
+  needs: Dict,
+  onStats: (stats: RoundStats) => void,
+): Promise<JobOutcome> {
   const { skipif, repeat } = job;
   const scope = {
     names: { vars: session.vars, outputs: session.outputs.view, needs },
     strict: true,
     addSecret: session.addSecretValue,
+    random: session.draws.at(() => `${session.document.name} skipif of ${job.id}`),
   };
   if (skipif && isTrue(skipif, scope, "skipif")) {
     return { state: "skipped", reason: `skipif is true: ${skipif.source.trim()}` };
   }
   const state = repeat
-    ? await runRounds(session, job, repeat, scope)
+    ? await runRounds(session, job, repeat, scope, onStats)
     : await runInScope(session, { job, outputs: session.outputs, names: { needs } });
   if (state !== "skipped") return { state };
   return { state, reason: `stopped: ${session.draining.reason}`, blocked: true };
@@ -142,32 +165,35 @@ async function runRounds(
   job: Job,
   repeat: Repeat,
   scope: Scope,
+  onStats: (stats: RoundStats) => void,
 ): Promise<JobState> {
   const { expect, period } = repeat;
   const interval = period ??
     evaluateDuration(repeat.interval, scope, ["repeat", "interval"]);
-  const statistics = expect && await import("./round_stats.ts");
-  const stats = await statistics?.makeRoundStats();
+  const statistics = await import("./round_stats.ts");
+  const stats = await statistics.makeRoundStats(expect !== undefined);
   // Where the statistics decide, a round that fails does not end the run.
-  const inner = expect ? { ...session, failFast: false } : session;
+  const inner = expect ? { ...session, failFast: false, toleratesFailures: true } : session;
   const latest = new Map<string, { index: number; outputs: RoundOutputs }>();
   const runOne = async (index: number, due: number): Promise<JobState> => {
     const outputs = new RoundOutputs(session.outputs, session.stepIds);
     const names = { needs: scope.names.needs };
     const state = await runInScope(inner, { job, index, outputs, names });
-    stats?.add(state, clock.ticks() - due);
+    const duration = roundDuration(clock.ticks() - due);
+    stats.add(state, duration);
     for (const stepId of outputs.published.keys()) {
       if (index >= (latest.get(stepId)?.index ?? 0)) latest.set(stepId, { index, outputs });
     }
     const time = session.host.clock.now();
-    session.emit({ type: "round_finished", time, job: job.id, round: index, state });
+    session.emit({ type: "round_finished", time, job: job.id, round: index, state, duration });
     return state;
   };
   const running: Promise<JobState>[] = [];
   const { draining, deadlines, cancellation } = session;
   const { clock } = session.host;
   const began = clock.ticks();
-  for (let index = 0; index < repeat.count; index++) {
+  const { index: part, of } = session.part ?? { index: 1, of: 1 };
+  for (let index = part - 1; index < repeat.count; index += of) {
     // Rounds in parallel start at absolute times, so that late timers add up to nothing.
     const pause = repeat.async ? began + index * interval - clock.ticks() : interval;
     if (index > 0) await draining.sleep(pause, deadlines);
@@ -180,15 +206,21 @@ async function runRounds(
     else if (running.length % ROUNDS_A_TURN === 0) await nextTurn(clock);
   }
   const results = await Promise.all(running);
+  const measured = stats.result();
+  if (measured) onStats(measured);
   // In the order of the steps, so that the owners of flat names do not depend on timing.
   for (const { id } of job.steps) {
     const published = id === undefined ? undefined : latest.get(id)?.outputs.published.get(id);
-    if (id !== undefined && published) session.outputs.publish(id, published);
+    if (id !== undefined && published) {
+      session.outputs.publish(id, published, latest.get(id)?.index);
+    }
   }
   if (cancellation.reason !== undefined) return "failed";
-  if (expect && stats && running.length === repeat.count) {
-    statistics?.expectOf(expect, scope, stats);
+  const isWhole = running.length === Math.ceil((repeat.count - part + 1) / of);
+  if (expect && isWhole) {
+    // The statistics of a part are not those of all rounds.
+    if (!session.part) statistics.expectOf(expect, scope, measured);
     return "passed";
   }
-  return results.reduce(combineStates, running.length < repeat.count ? "skipped" : "passed");
+  return results.reduce(combineStates, isWhole ? "passed" : "skipped");
 }

@@ -10,11 +10,12 @@ import { failureOf } from "../failure/lazy_failures.ts";
 import { Cancellation, endAfter } from "../cancellation.ts";
 import { Outputs } from "./outputs.ts";
 import { emptyTally, makeRound, runRound } from "./run_job.ts";
-import { addSecretsOf } from "../mask/secrets.ts";
+import { sumOf } from "../count_steps.ts";
+import { addSecretsOf } from "../mask/add_secrets.ts";
 import type { Session } from "../session.ts";
 import type { Round } from "./step_context.ts";
 import { jobFileSpots } from "./step_spots.ts";
-import { tellNotStarted } from "./emit_skipped.ts";
+import { emitSkipped } from "./emit_skipped.ts";
 
 /**
  * Runs the job of a file in an attempt of the step that embeds it: with vars and outputs of its
@@ -55,8 +56,8 @@ export async function runJobFile(
     return {
       file: document.name,
       outputs: inner.outputs.view,
-      steps: steps.passed + steps.failed + steps.skipped + steps.untested,
-      failed: steps.failed,
+      steps: sumOf(steps),
+      failed: steps.failed + steps.tolerated,
       untested,
     };
   } finally {
@@ -103,7 +104,7 @@ async function runUnlessSkipped(session: Session, round: Round): Promise<JobStat
   const { skipif, steps } = round.job;
   if (!skipif || !await isTrueAt(session, round.job, skipif)) return await runRound(session, round);
   const reason = `skipif of the job is true: ${skipif.source.trim()}`;
-  for (const step of steps) tellNotStarted(session, round, step, undefined, reason);
+  for (const step of steps) emitSkipped(session, round, step, undefined, reason);
   return "passed";
 }
 
@@ -112,6 +113,7 @@ async function isTrueAt(session: Session, job: Job, skipif: Expression): Promise
     names: { vars: session.vars, outputs: session.outputs.view },
     strict: true,
     addSecret: session.addSecretValue,
+    random: session.draws.at(() => `${session.document.name} skipif of ${job.id}`),
   };
   try {
     return isTrue(skipif, scope, "skipif");

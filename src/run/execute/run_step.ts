@@ -16,7 +16,7 @@ import {
   type UpstreamFailure,
 } from "./step_context.ts";
 
-/** Tells of a step, or of an entry of its iteration, that is not begun any more. */
+/** Emits the events of a step, or of an entry of its iteration, that does not start any more. */
 export async function skipStep(
   session: Session,
   round: Round,
@@ -24,11 +24,11 @@ export async function skipStep(
   entry?: number,
   reason?: string,
 ): Promise<void> {
-  const { tellNotStarted } = await import("./emit_skipped.ts");
-  tellNotStarted(session, round, step, entry, reason);
+  const { emitSkipped } = await import("./emit_skipped.ts");
+  emitSkipped(session, round, step, entry, reason);
 }
 
-/** What two parts of a job come to together. */
+/** The combined state of two parts of a job. */
 export function combineStates(a: JobState, b: JobState): JobState {
   if (a === "failed" || b === "failed") return "failed";
   return a === "skipped" ? a : b;
@@ -65,21 +65,32 @@ export async function runOnce(
     failures.push(await failureOf(session, context, error));
   }
   await closeScope(session, context.resources.step);
-  if (outcome.state === "failed" || outcome.state === "skipped") {
-    rememberUpstream(round, { step, run, name, state: outcome.state });
+  const { state: judged } = outcome;
+  if (judged === "failed" || judged === "skipped") {
+    rememberUpstream(round, { step, run, name, state: judged });
+  }
+  if (judged === "failed" && session.toleratesFailures && !session.cancellation.reason) {
+    outcome = { ...outcome, state: "tolerated" };
   }
   session.tally.steps[outcome.state]++;
   if (outcome.untested !== undefined) session.tally.untestedFailures++;
   if (outcome.flaky) session.tally.flaky++;
+  countAssertions(session, outcome);
   if (outcome.untestedInside) session.tally.untestedFailures += outcome.untestedInside;
   const duration = roundDuration(clock.ticks() - ticks);
   const place = session.spotOf?.(step);
   const result = { name, uses, ...place ? { place } : {}, started, duration, ...outcome };
   session.emit({ type: "step_finished", time: clock.now(), run, result });
-  if (outcome.state !== "failed") return "passed";
+  if (judged !== "failed") return "passed";
   round.count.failed++;
-  tellFailure(session, round.job.id);
+  cancelIfFailFast(session, round.job.id);
   return "failed";
+}
+
+function countAssertions({ tally }: Session, { assertions }: Outcome): void {
+  if (!assertions) return;
+  tally.assertions.passed += assertions.passed;
+  tally.assertions.failed += assertions.failed;
 }
 
 /** Remembers a step that may not have published what those after it in its round read. */
@@ -88,8 +99,8 @@ function rememberUpstream({ upstreamFailures }: Round, failure: UpstreamFailure)
   if (id !== undefined && outputs.length > 0) upstreamFailures.push(failure);
 }
 
-/** Tells of a step or a job that failed for good: nothing is begun after it where that was asked. */
-export function tellFailure({ failFast, draining }: Session, job: string): void {
+/** Called after a step or a job failed for good: with `--fail-fast`, nothing new starts. */
+export function cancelIfFailFast({ failFast, draining }: Session, job: string): void {
   if (failFast) draining.cancel(`--fail-fast after "${job}" failed`);
 }
 

@@ -7,7 +7,7 @@ import { type Dict, isDict, mergeDicts, type Value } from "../../value/value.ts"
 import type { Job, Loop, Step } from "../../workflow/model.ts";
 import { inField } from "./evaluate_field.ts";
 import type { StepRun } from "../event.ts";
-import { addSecretsOf } from "../mask/secrets.ts";
+import { addSecretsOf } from "../mask/add_secrets.ts";
 import type { Session } from "../session.ts";
 
 /** A job in one of its rounds. */
@@ -18,11 +18,11 @@ export interface Round {
   /** The run of the step that embeds the job, where one does. */
   readonly within?: StepRun;
   readonly outputs: OutputSink;
-  /** What its steps share. */
+  /** Resources that its steps share. */
   readonly scope: ResourceScope;
-  /** What its steps see besides what all steps see. */
+  /** Names that its steps see in addition to those that all steps see. */
   readonly names: Readonly<Record<string, unknown>>;
-  /** How many of its steps failed so far. */
+  /** The number of its steps that have failed so far. */
   readonly count: { failed: number };
   /** The steps before the one under way whose outputs may be missing. */
   readonly upstreamFailures: UpstreamFailure[];
@@ -32,7 +32,7 @@ export interface Round {
 export interface UpstreamFailure {
   readonly step: Step;
   readonly run: StepRun;
-  /** As reports show it. */
+  /** The text shown in reports. */
   readonly name: string;
   readonly state: "failed" | "skipped";
 }
@@ -49,7 +49,7 @@ export interface Entry {
   readonly template: DataTemplate;
   /** Why there is no such entry, although there should be one. */
   readonly fault?: unknown;
-  /** What decides whether there is another pass, and what it decided. */
+  /** The loop that decides whether there is another pass, and its decision. */
   readonly loop?: Loop & { readonly pass: { isOver: boolean; pause: number } };
 }
 
@@ -59,13 +59,13 @@ export interface StepContext {
   readonly step: Step;
   readonly run: StepRun;
   readonly entry?: Entry;
-  /** What the scope sees; the response comes in with each attempt. */
+  /** The names in scope; each attempt adds its response. */
   readonly names: Record<string, unknown>;
   readonly resources: ActionScopes & { readonly step: Resources };
   readonly scope: Scope;
 }
 
-/** What the scope sees of an answer before there is one. */
+/** The response in scope before there is one. */
 const NO_ANSWER = { req: null, res: null, rt: { duration: "", sec: 0 }, status: 0 };
 
 /** Begins an attempt: its `with` does not see what the attempt before it was answered. */
@@ -90,7 +90,9 @@ export function makeStepContext(
   };
   const run = makeStepRun(round, step, entry?.index);
   const resources = { run: session.scope, job: round.scope, step: new Resources() };
-  const scope = { names, strict: true, addSecret: session.addSecretValue };
+  const { addSecretValue: addSecret, document } = session;
+  const random = session.draws.at(() => `${document.name} ${JSON.stringify(run)}`);
+  const scope = { names, strict: true, addSecret, random };
   const context = { round, step, run, names, resources, scope };
   return entry === undefined ? context : { ...context, entry };
 }
@@ -104,7 +106,7 @@ export async function closeScope(session: Session, resources: Resources): Promis
   });
 }
 
-/** Which run of a step it is: of one round, and of one entry where it has an `iteration`. */
+/** The run of a step: of one round, and of one entry if it has an `iteration`. */
 export function makeStepRun({ job, index, within }: Round, step: Step, entry?: number): StepRun {
   return {
     job: within ? within.job : job.id,
@@ -122,8 +124,7 @@ export function evaluateStepVars(session: Session, context: StepContext): Dict {
   const { step, entry, names: { req: _, res: __, rt: ___, status: ____, ...names } } = context;
   let vars = session.vars;
   const merge = (template: DataTemplate, field: Path) => {
-    const { addSecretValue: addSecret } = session;
-    const scope = { names: { ...names, vars }, strict: true, addSecret };
+    const scope = { ...context.scope, names: { ...names, vars } };
     const value = inField(field, () => renderData(template, scope)) as Value;
     const own = isDict(value) ? value : { item: value };
     addSecretsOf(own, session.secrets);

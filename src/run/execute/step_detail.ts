@@ -1,31 +1,143 @@
 import type { Dict } from "../../value/value.ts";
 import { isDict } from "../../value/value.ts";
-import { MASK } from "../../value/masker.ts";
-import type { Exchange, StepResult, StepState } from "../event.ts";
+import { boundPart } from "../../value/bound_value.ts";
+import { MASK, type Masker } from "../../value/masker.ts";
+import type { Expression, Scope } from "../../expr/expression.ts";
+import type { Assertion } from "../../workflow/model.ts";
+import type {
+  Attempt,
+  AttemptDetail,
+  Exchange,
+  MessageView,
+  PassedTest,
+  StepResult,
+  StepState,
+} from "../event.ts";
 import { makeExchange, shown } from "../failure/make_exchange.ts";
 import { passedTest } from "../failure/lazy_failures.ts";
+import { roundDuration } from "../../value/duration.ts";
 import { withoutSecretNames } from "../../value/secrets.ts";
 import type { Session } from "../session.ts";
 import { type NamedSecrets, namedSecrets, shellText } from "../failure/shell_text.ts";
 import type { StepContext } from "./step_context.ts";
-import type { Try } from "./try_step.ts";
+import { phasesOf, type Try } from "./try_step.ts";
 
-/** What is kept of a step beside how it came out: of all steps, or of those that failed. */
+/** Details of a step besides its outcome: of all steps, or of failed ones. */
 export async function stepDetail(
   session: Session,
   context: StepContext,
   tried: Try,
   state: StepState,
-): Promise<Pick<StepResult, "exchange" | "outputs" | "test">> {
+): Promise<Pick<StepResult, "exchange" | "outputs" | "tests">> {
   const { all } = session.detail;
   const { test } = context.step;
   return {
     ...await exchangeOf(session, context, tried, state === "failed"),
     ...all ? publishedBy(session, context) : {},
-    ...all && state === "passed" && test
-      ? { test: await passedTest(session, test, context.scope) }
-      : {},
+    ...all && test && tried.assertions ? await passedTests(session, context, test) : {},
   };
+}
+
+/** Bounds of the attempts before the last one, whose details come on top of those of the step. */
+const ATTEMPT = { latest: 9, limit: 4096, image: 200_000 } as const;
+
+/** What is kept of an attempt that another one follows. */
+export async function attemptDetail(
+  session: Session,
+  context: StepContext,
+  tried: Try,
+): Promise<AttemptDetail> {
+  const { detail } = session;
+  const bounded = { ...detail, limit: Math.min(detail.limit, ATTEMPT.limit) };
+  const { answer, failures } = tried;
+  const { exchange } = await exchangeOf({ ...session, detail: bounded }, context, tried, false);
+  const kept: AttemptDetail = {
+    failures,
+    ...answer ? { responseTime: roundDuration(answer.elapsed) } : {},
+    ...phasesOf(tried),
+    ...exchange ? { exchange: withSmallImages(exchange) } : {},
+  };
+  // A copy, because the part of a text keeps the whole of it in memory.
+  return JSON.parse(JSON.stringify(kept));
+}
+
+/**
+ * Takes out of attempts what has become secret since: the outputs of a step, which are secret by
+ * their names, are known only after the last one.
+ */
+export function maskedAgain(secrets: Masker, attempts: readonly Attempt[]): Attempt[] {
+  const mask = <T>(value: T): T =>
+    boundPart(value, { left: Infinity }, (text, from, to) => secrets.mask(text, from, to)) as T;
+  return attempts.map(({ message, detail, ...attempt }) => ({
+    ...attempt,
+    ...message === undefined ? {} : { message: secrets.mask(message) },
+    ...detail
+      ? {
+        detail: {
+          ...detail,
+          failures: detail.failures.map(({ place, ...failure }) => ({
+            ...mask(failure),
+            ...place ? { place } : {},
+          })),
+          ...detail.exchange ? { exchange: maskedExchange(detail.exchange, mask) } : {},
+        },
+      }
+      : {},
+  }));
+}
+
+/** Images are no texts. */
+function maskedExchange({ view, ...exchange }: Exchange, mask: <T>(value: T) => T): Exchange {
+  if (!view) return mask(exchange);
+  const { request, response } = view;
+  const masked = (message: MessageView): MessageView => {
+    const { images, ...texts } = message;
+    return { ...mask(texts), ...images ? { images } : {} };
+  };
+  return {
+    ...mask(exchange),
+    view: {
+      ...request ? { request: masked(request) } : {},
+      ...response ? { response: masked(response) } : {},
+    },
+  };
+}
+
+/** Takes the details of one in the middle away, so that a step that polls for hours stays small. */
+export function withoutMiddle(attempts: Attempt[]): void {
+  const index = attempts.length - 1 - ATTEMPT.latest;
+  const old = attempts[index];
+  if (index < 1 || !old) return;
+  const { detail: _, ...brief } = old;
+  attempts[index] = brief;
+}
+
+function withSmallImages({ view, ...exchange }: Exchange): Exchange {
+  if (!view) return exchange;
+  const { response = {} } = view;
+  const images = response.images?.filter(({ data }) => data.length <= ATTEMPT.image);
+  return { ...exchange, view: images ? { ...view, response: { ...response, images } } : view };
+}
+
+/** The tests that came out true, also beside others that did not. */
+async function passedTests(
+  session: Session,
+  { scope }: StepContext,
+  test: readonly Assertion[],
+): Promise<Pick<StepResult, "tests">> {
+  const tests: PassedTest[] = [];
+  for (const { expression } of test) {
+    if (isSurelyTrue(expression, scope)) tests.push(await passedTest(session, expression, scope));
+  }
+  return tests.length === 0 ? {} : { tests };
+}
+
+function isSurelyTrue(expression: Expression, scope: Scope): boolean {
+  try {
+    return expression.evaluate(scope) === true;
+  } catch {
+    return false; // It is a failure of the step already.
+  }
 }
 
 async function exchangeOf(
@@ -40,7 +152,7 @@ async function exchangeOf(
   const { res = partial ?? null, brief } = answer?.result ?? {};
   const data = brief === undefined ? { req, res } : { req, res, brief };
   const exchange = makeExchange(session, step.action, data, explainer);
-  if (!failed || !explainer?.command) return { exchange };
+  if (!(failed || session.detail.all) || !explainer?.command) return { exchange };
   const line = explainer.command(req, params);
   const command = shellText(line, namedSecretsOf(session), session.secrets);
   return { exchange: { ...exchange, command } };
@@ -51,7 +163,7 @@ function namedSecretsOf({ scope, host }: Session): NamedSecrets {
   return scope.resource("named secrets", () => namedSecrets(host.env.all()));
 }
 
-/** What the step has published, as it may be shown. */
+/** The outputs of the step, bounded and masked. */
 function publishedBy(session: Session, { step, round }: StepContext): { outputs?: Dict } {
   if (step.id === undefined || step.outputs.length === 0) return {};
   const published = round.outputs.view[step.id];

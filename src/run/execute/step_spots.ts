@@ -2,10 +2,10 @@ import type { Document, Step, Workflow } from "../../workflow/model.ts";
 import type { Session } from "../session.ts";
 import { excerptOf, type Position } from "../../source/source.ts";
 
-/** What finds where a step begins, by the index of its job. */
+/** Finds the position of a step, by the index of its job. */
 type FindSpot = (job: number, step: Step) => Position;
 
-/** What finds where the steps of a workflow begin. */
+/** Makes a function that finds the positions of the steps of a workflow. */
 export async function findSpots({ document }: Workflow): Promise<FindSpot> {
   const locate = await locateSteps(document);
   return (_job, step) => locate(step);
@@ -16,7 +16,7 @@ async function locateSteps(document: Document): Promise<(step: Step) => Position
   return ({ path }) => spot(excerptOf(positions.locate(path)));
 }
 
-/** What finds where the steps of a job file begin; a run may embed it again and again. */
+/** The same for a job file, which a run may embed many times. */
 export function jobFileSpots(
   { scope }: Session,
   document: Document,

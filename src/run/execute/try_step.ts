@@ -1,28 +1,34 @@
 import { renderData } from "../../expr/template/template_data.ts";
 import { StepError } from "../../source/errors.ts";
-import { formatDuration } from "../../value/duration.ts";
+import { formatDuration, roundDuration } from "../../value/duration.ts";
 import { LimitError } from "../../value/meter.ts";
 import type { Dict, Value } from "../../value/value.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
+import { judge } from "./judge_step.ts";
 import { EmbeddedError, evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
-import type { Failure } from "../event.ts";
-import { failedJob, failureOf, falseTest } from "../failure/lazy_failures.ts";
-import type { AttemptInput } from "../failure/nil_parameters.ts";
-import { addOutputSecrets } from "../mask/secrets.ts";
+import type { AssertionCount, Failure, StepResult } from "../event.ts";
+import { failedJob, failureOf } from "../failure/lazy_failures.ts";
+import { addOutputSecrets } from "../mask/add_secrets.ts";
 import { type Answer, runAttempt } from "./run_attempt.ts";
+import type { SnapshotCheck } from "../snapshots/check_snapshot.ts";
+import type { Snapshot } from "../../workflow/model.ts";
 import type { Session } from "../session.ts";
 import { forgetAnswer, type StepContext } from "./step_context.ts";
 
-/** What one attempt at a step came to. */
+/** The outcome of one attempt. */
 export interface Try {
   readonly outcome: "passed" | "failed" | "error";
   /** Whether another attempt may do better: a mistake in the step itself would be made again. */
   readonly isRetryable: boolean;
   readonly failures: readonly Failure[];
   readonly answer?: Answer;
+  /** The number of its assertions that were true, if any were evaluated. */
+  readonly assertions?: AssertionCount;
+  /** Its snapshot, and what writes it once nothing else has failed. */
+  readonly snapshot?: SnapshotCheck;
   /** The request, where there was one but no answer. */
   readonly request?: Dict;
-  /** What there was of an answer when the action was ended. */
+  /** The part of the answer that had arrived when the action was ended. */
   readonly partial?: Dict;
   /** The rendered `with`, where the action was carried out. */
   readonly params?: Dict;
@@ -50,6 +56,7 @@ export async function tryStep(session: Session, context: StepContext, name: stri
       vars: context.names.vars as Dict,
       timeout,
       scope: context.resources,
+      names: scope,
       path: step.path,
       ...(step.embedded === undefined ? {} : { embedded: step.embedded }),
     });
@@ -57,7 +64,8 @@ export async function tryStep(session: Session, context: StepContext, name: stri
     const { parameter, req, res } = error instanceof StepError ? error.details : {};
     for (const part of [req, res]) if (part) session.addExchangedSecrets(part as Dict);
     const field = parameter === undefined ? ["uses"] : ["with", parameter];
-    const failure = await failureOf(session, context, new FieldError(field, error), given);
+    const fault = error instanceof FieldError ? error : new FieldError(field, error);
+    const failure = await failureOf(session, context, fault, given);
     return {
       outcome: "error",
       isRetryable: !(error instanceof EmbeddedError),
@@ -85,10 +93,46 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   if (step.id !== undefined && step.outputs.length > 0) {
     for (const failure of await publishOutputs(session, context, step.id)) failures.push(failure);
   }
-  const [good, why] = judge(session, context, answer, given);
-  if (why) failures.push(await why);
-  const outcome = good && inside.length === 0 ? "passed" : "failed";
-  return { outcome, isRetryable: !until, failures, answer, params };
+  const judgement = judge(session, context, answer, given);
+  for (const why of judgement.failures) failures.push(await why);
+  const snapshot = step.snapshot && failures.length === 0
+    ? await checkSnapshot(session, context, step.snapshot)
+    : undefined;
+  if (snapshot) failures.push(...snapshot.failures);
+  const assertions = withSnapshot(judgement.assertions, snapshot);
+  // A comparison with a snapshot counts as a test, regardless of the status.
+  const isTested = step.snapshot !== undefined && judgement.failures.length === 0;
+  const isGood = (judgement.isGood || isTested) && !snapshot?.failures.length;
+  const outcome = isGood && inside.length === 0 ? "passed" : "failed";
+  return {
+    outcome,
+    isRetryable: !until,
+    failures,
+    answer,
+    params,
+    ...assertions ? { assertions } : {},
+    ...snapshot ? { snapshot } : {},
+  };
+}
+
+async function checkSnapshot(
+  session: Session,
+  context: StepContext,
+  snapshot: Snapshot,
+): Promise<SnapshotCheck> {
+  const code = await import("../snapshots/check_snapshot.ts");
+  return await code.checkSnapshot(session, context, snapshot);
+}
+
+function withSnapshot(
+  assertions: AssertionCount | undefined,
+  snapshot: SnapshotCheck | undefined,
+): AssertionCount | undefined {
+  if (!snapshot) return assertions;
+  const { passed, failed } = assertions ?? { passed: 0, failed: 0 };
+  return snapshot.failures.length === 0
+    ? { passed: passed + 1, failed }
+    : { passed, failed: failed + 1 };
 }
 
 /** The timeout of each attempt, in milliseconds. */
@@ -104,7 +148,7 @@ function setAnswer({ names }: StepContext, { result, elapsed }: Answer): void {
   names.rt = { duration: formatDuration(elapsed), sec: Math.round(elapsed * 1e6) / 1e9 };
 }
 
-/** How many outputs may fail before the event loop has its turn. */
+/** The number of outputs that may fail before the event loop has its turn. */
 const OUTPUTS_A_TURN = 500;
 
 function nextTurn({ host }: Session): Promise<void> {
@@ -144,20 +188,10 @@ async function publishOutputs(
   return failures;
 }
 
-/** Whether the answer is good: by the test, or by the status of the action without one. */
-function judge(
-  session: Session,
-  context: StepContext,
-  { result }: Answer,
-  given: AttemptInput,
-): [good: boolean, why?: Promise<Failure>] {
-  const { step, scope } = context;
-  if (!step.test) return [result.status === 0];
-  try {
-    if (isTrue(step.test, scope, "test")) return [true];
-    const why = falseTest(session, context, step.test, given);
-    return [false, why.catch((error) => failureOf(session, context, error))];
-  } catch (error) {
-    return [false, failureOf(session, context, error, given)];
-  }
+/** The phases of the action that took any time. */
+export function phasesOf({ answer }: Try): Pick<StepResult, "phases"> {
+  const all = Object.entries(answer?.result.phases ?? {});
+  const phases = all.map(([name, time]) => [name, roundDuration(time)] as const)
+    .filter(([, time]) => time > 0);
+  return phases.length === 0 ? {} : { phases: Object.fromEntries(phases) };
 }

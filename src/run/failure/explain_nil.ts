@@ -18,7 +18,7 @@ export interface Reader {
   readonly path: Path;
 }
 
-/** What is read, where it came out nil. */
+/** A read value that is nil. */
 type NilRead = Pick<NameRead, "root" | "keys">;
 
 /**
@@ -138,10 +138,10 @@ function placeOf(
   };
 }
 
-/** What a job itself reads is read before its steps run. */
+/** A job reads its own fields before its steps run. */
 const BEFORE_STEPS = -1;
 
-/** Which step publishes what is not there yet, and why not before. */
+/** Finds the step that publishes a value that is missing, and the reason why it is late. */
 function notYetPublished(
   { workflow: { jobs } }: Plan,
   index: () => JobIndex,
@@ -187,7 +187,7 @@ interface Publisher {
   readonly step: Step;
 }
 
-/** What is known of the jobs of a workflow, of which thousands may fail. */
+/** An index of the jobs of a workflow, of which thousands may fail. */
 interface JobIndex {
   readonly byId: ReadonlyMap<string, Job>;
   /** The publishers, by ids of steps and flat names. */
@@ -240,7 +240,7 @@ function nameOf({ id, name }: Step): string {
   return `the step "${name?.source ?? id}"`;
 }
 
-/** What is under a key of a map, as long as it is one. */
+/** The value under a key, if the value is a map. */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]

@@ -1,8 +1,9 @@
-import type { JobResult } from "../../action/action.ts";
+import type { ContractViolation, JobResult } from "../../action/action.ts";
 import type { Expression, Scope } from "../../expr/expression.ts";
 import type { Failure, PassedTest } from "../event.ts";
 import type { StepContext } from "../execute/step_context.ts";
-import type { Owner } from "./make_failure.ts";
+import type { Owner, SnapshotDifference, SpentTime } from "./make_failure.ts";
+import type { Assertion } from "../../workflow/model.ts";
 import type { AttemptInput } from "./nil_parameters.ts";
 import type { Session } from "../session.ts";
 
@@ -27,11 +28,32 @@ export async function failureOf(
 export async function falseTest(
   session: Session,
   context: StepContext,
-  test: Expression,
+  test: Assertion,
   given: AttemptInput,
 ): Promise<Failure> {
   const { failureOfTest } = await load();
   return await failureOfTest(session, context, test, given);
+}
+
+/** The failure of an action that took longer than `max_time`, with the phases of that time. */
+export async function spentTime(
+  session: Session,
+  context: StepContext,
+  most: number,
+  spent: SpentTime,
+): Promise<Failure> {
+  const { failureOfTime } = await load();
+  return await failureOfTime(session, context, most, spent);
+}
+
+/** The failure of a step whose result is not as its snapshot. */
+export async function otherSnapshot(
+  session: Session,
+  context: StepContext,
+  difference: SnapshotDifference,
+): Promise<Failure> {
+  const { failureOfSnapshot } = await load();
+  return await failureOfSnapshot(session, context, difference);
 }
 
 /** A test that came out true, with the values that decided it. */
@@ -52,4 +74,14 @@ export async function failedJob(
 ): Promise<Failure> {
   const { failureOfJob } = await load();
   return await failureOfJob(session, context, job);
+}
+
+/** The failure of a step whose request or response differs from an API description. */
+export async function violationFailure(
+  session: Session,
+  context: StepContext,
+  violation: ContractViolation,
+): Promise<Failure> {
+  const { failureOfViolation } = await load();
+  return await failureOfViolation(session, context, violation);
 }

@@ -9,10 +9,10 @@ import { boundValue } from "../../value/bound_value.ts";
 import { MASK } from "../../value/masker.ts";
 import type { Dict } from "../../value/value.ts";
 import type { Exchange, MessageView } from "../event.ts";
-import { hideFields } from "../mask/secrets.ts";
+import { hideFields } from "../mask/add_secrets.ts";
 import type { Session } from "../session.ts";
 
-/** What is known of an exchange; a step that timed out may have no result. */
+/** The data of an exchange; a step that timed out may have no result. */
 export interface ExchangeData extends Pick<ActionResult, "req" | "brief"> {
   readonly res: Dict | null;
 }
@@ -39,15 +39,20 @@ export function makeExchange(
 
 function viewOf(
   session: Session,
-  { title, covered = [], minor = [] }: MessageDescription,
+  { title, covered = [], asJson = [], asTable = [], minor = [], images = [] }: MessageDescription,
 ): MessageView {
   return {
     ...title === undefined ? {} : { title: String(shown(session, { title }).title) },
     ...covered.length === 0 ? {} : { covered },
+    ...asJson.length === 0 ? {} : { asJson },
+    ...asTable.length === 0 ? {} : { asTable },
     // A name may hold a secret, too.
     ...minor.length === 0
       ? {}
       : { minor: minor.map((path) => path.map((name) => session.secrets.mask(name))) },
+    ...images.length === 0
+      ? {}
+      : { images: images.map(({ name, data }) => ({ name: session.secrets.mask(name), data })) },
   };
 }
 

@@ -1,5 +1,5 @@
-import type { Action, JobResult } from "../../action/action.ts";
-import type { Explanation, Expression, Operand, Scope } from "../../expr/expression.ts";
+import type { Action, ContractViolation, JobResult } from "../../action/action.ts";
+import type { Explanation, Expression, Scope, TestOperand } from "../../expr/expression.ts";
 import { findReferences } from "../../expr/references.ts";
 import { ExpressionError, RunnerError, StepError } from "../../source/errors.ts";
 import {
@@ -11,12 +11,16 @@ import {
 } from "../../source/source.ts";
 import { boundValue } from "../../value/bound_value.ts";
 import { diffValues } from "../../value/diff_values.ts";
+import { formatDuration, formatElapsed } from "../../value/duration.ts";
 import type { Masker } from "../../value/masker.ts";
+import type { Value } from "../../value/value.ts";
 import { boundedMeter, LimitError } from "../../value/meter.ts";
-import type { Job, Positions } from "../../workflow/model.ts";
+import { type Mismatch, renderMismatches } from "../../value/mismatch.ts";
+import { assertionPath } from "../../workflow/assertion_path.ts";
+import type { Assertion, Job, Positions } from "../../workflow/model.ts";
 import { EmbeddedError, FieldError } from "../execute/evaluate_field.ts";
 import { causeOfRun } from "../cause_of_run.ts";
-import type { Failure, PassedTest } from "../event.ts";
+import type { Failure, PassedTest, Violation } from "../event.ts";
 import type { StepContext } from "../execute/step_context.ts";
 import type { Session } from "../session.ts";
 import { explainNil, type Reader, upstreamReason } from "./explain_nil.ts";
@@ -118,25 +122,96 @@ function nilAtMark(reader: Reader, { start, end, details }: ExpressionError): st
 export async function failureOfTest(
   session: Session,
   context: StepContext,
-  test: Expression,
+  assertion: Assertion,
   given: AttemptInput,
 ): Promise<Failure> {
-  const { step: { path, action }, scope } = context;
-  const { start, end, operands, hint: likely, unequal } = test.explain(scope, false);
+  const { step: { path, action, test: all = [] }, scope } = context;
+  const { expression: test, index } = assertion;
+  const field = assertionPath(["test"], assertion);
+  const { start, end, operands, hint: likely, ...sides } = test.explain(scope, false);
   const reader = readerOf(session, context, path);
   const hint = nilInTest(reader, test, operands) ?? fieldHint(action, operands) ?? likely ??
     nilPartsHint(reader, given) ??
     (await action.explainer?.())?.testHint?.(operands.map(({ text }) => text));
   return {
     kind: "test",
-    field: "test",
-    message: "test is false",
+    field: field.join("."),
+    message: index === undefined ? "test is false" : `test ${index + 1} of ${all.length} is false`,
     expression: test.source,
     operands: shownOperands(session, operands),
-    ...await differenceOf(session, unequal),
+    ...await differenceOf(session, sides),
     ...upstreamCause(context, hint),
     ...(hint === undefined ? {} : { hint }),
-    ...await placeAt(session, [...path, "test"], start, end),
+    ...await placeAt(session, [...path, ...field], start, end),
+  };
+}
+
+/** The time that an action took, and what took it: milliseconds. */
+export interface SpentTime {
+  readonly elapsed: number;
+  readonly phases: Readonly<Record<string, number>> | undefined;
+}
+
+/** The failure of an action that took longer than `max_time`, with the phases of that time. */
+export async function failureOfTime(
+  session: Session,
+  { step: { path } }: StepContext,
+  most: number,
+  { elapsed, phases = {} }: SpentTime,
+): Promise<Failure> {
+  const parts = Object.entries(phases).filter(([, time]) => time >= 0.1);
+  const operands = parts.map(([name, time]) => ({
+    text: name.replaceAll("_", " "),
+    type: `ms, ${Math.round(time / elapsed * 100)}%`,
+    value: Math.round(time * 10) / 10,
+  }));
+  const [slowest] = parts.toSorted(([, a], [, b]) => b - a);
+  const hint = slowest ? `most of it was ${slowest[0].replaceAll("_", " ")}` : undefined;
+  return {
+    kind: "test",
+    field: "max_time",
+    message: `it took ${formatElapsed(elapsed)}, more than ${formatDuration(most)}`,
+    ...operands.length === 0 ? {} : { operands },
+    ...hint === undefined ? {} : { hint },
+    ...await placeAt(session, [...path, "max_time"]),
+  };
+}
+
+/** The difference of a result from its snapshot, or from another expectation. */
+export interface SnapshotDifference {
+  readonly message: string;
+  /** Descriptions of the expected and the actual value. */
+  readonly expected: string;
+  readonly received: string;
+  readonly before?: Value;
+  readonly value?: Value;
+  readonly places?: readonly Mismatch[];
+}
+
+/** The failure of a step whose result is not as its snapshot. */
+export async function failureOfSnapshot(
+  session: Session,
+  { step: { path } }: StepContext,
+  { message, expected, received, before, value, places }: SnapshotDifference,
+): Promise<Failure> {
+  const { difference } = await differenceOf(session, {
+    ...before === undefined || value === undefined ? {} : {
+      unequal: {
+        expected: { text: expected, value: before },
+        received: { text: received, value },
+      },
+    },
+    ...places ? { mismatches: { expected, received, places } } : {},
+  });
+  return {
+    kind: "test",
+    field: "snapshot",
+    message,
+    ...difference ? { difference: { ...difference, sideBySide: true as const } } : {},
+    ...before === undefined
+      ? {}
+      : { hint: "run it with --update-snapshots to accept the new result" },
+    ...await placeAt(session, [...path, "snapshot"]),
   };
 }
 
@@ -144,7 +219,7 @@ export async function failureOfTest(
 function nilInTest(
   reader: Reader,
   test: Expression,
-  operands: readonly Operand[],
+  operands: readonly TestOperand[],
 ): string | undefined {
   const absent = operands.filter(({ value }) => value === null);
   const all = findReferences(test).references;
@@ -154,8 +229,8 @@ function nilInTest(
   return explainNil(reader, marked, { all });
 }
 
-/** What a field of `res` is, where the test takes it for a value of another type. */
-function fieldHint({ responseFields = [] }: Action, operands: readonly Operand[]) {
+/** Describes a field of `res` whose type is not the one that the test expects. */
+function fieldHint({ responseFields = [] }: Action, operands: readonly TestOperand[]) {
   for (const { text, type } of operands) {
     const field = responseFields.find(({ name }) => text === `res.${name}`);
     const others = operands.filter((other) => other.text !== text);
@@ -178,6 +253,37 @@ export async function failureOfJob(
   };
 }
 
+/** The failure of a step whose request or response differs from an API description. */
+export async function failureOfViolation(
+  session: Session,
+  { step }: StepContext,
+  { message, hint, path, sides }: ContractViolation,
+): Promise<Failure> {
+  return {
+    kind: "test",
+    field: ["with", ...path].join("."),
+    message: session.secrets.mask(message),
+    ...hint === undefined ? {} : { hint },
+    ...sides ? { violation: violationOf(session, sides) } : {},
+    ...await placeAt(session, [...step.path, "with", ...path]),
+  };
+}
+
+/** Characters of a value that differs from a description. */
+const WIDEST_VALUE = 2000;
+
+/** Masked first and cut then, so that no half of a secret is left. */
+function violationOf(
+  { secrets }: Session,
+  { part, place, expected, received }: NonNullable<ContractViolation["sides"]>,
+): Violation {
+  const masked = secrets.mask(received);
+  const cut = masked.length > WIDEST_VALUE
+    ? `${masked.slice(0, WIDEST_VALUE).toWellFormed()}…`
+    : masked;
+  return { part: secrets.mask(part), place, expected: secrets.mask(expected), received: cut };
+}
+
 /** A test that came out true, with the values that decided it. */
 export function describePassedTest(session: Session, test: Expression, scope: Scope): PassedTest {
   const { operands } = test.explain(scope, true);
@@ -189,15 +295,20 @@ const MOST_COMPARED = 1_000_000;
 
 async function differenceOf(
   { secrets }: Session,
-  unequal: Explanation["unequal"],
+  { unequal, mismatches }: Pick<Explanation, "unequal" | "mismatches">,
 ): Promise<Pick<Failure, "difference">> {
-  if (!unequal) return {};
-  const { expected, received } = unequal;
+  const options = {
+    meter: boundedMeter(MOST_COMPARED),
+    mask: (text: string) => secrets.mask(text),
+  };
   try {
-    const lines = await diffValues(expected.value, received.value, {
-      meter: boundedMeter(MOST_COMPARED),
-      mask: (text) => secrets.mask(text),
-    });
+    if (mismatches && mismatches.places.length > 0) {
+      const { expected, received, places } = mismatches;
+      return { difference: { expected, received, lines: renderMismatches(places, options) } };
+    }
+    if (!unequal) return {};
+    const { expected, received } = unequal;
+    const lines = await diffValues(expected.value, received.value, options);
     if (lines.length === 0) return {};
     return { difference: { expected: expected.text, received: received.text, lines } };
   } catch (error) {
@@ -208,7 +319,7 @@ async function differenceOf(
 
 function shownOperands(
   { secrets, detail }: Session,
-  operands: readonly Operand[],
+  operands: readonly TestOperand[],
 ): NonNullable<Failure["operands"]> {
   return operands.map(({ text, type, value }) => ({
     text,

@@ -7,13 +7,13 @@ import { stepText } from "../../value/plain.ts";
 import type { Dict } from "../../value/value.ts";
 import { explainNil, fieldOf, type Reader } from "./explain_nil.ts";
 
-/** What an attempt gave to its action. */
+/** The input of an attempt. */
 export interface AttemptInput {
   /** The `with` of the step. */
   readonly template: DataTemplate;
   /** The same, rendered. */
   readonly params: Dict;
-  /** What its expressions see. */
+  /** The names that its expressions see. */
   readonly names: Readonly<Record<string, unknown>>;
 }
 
@@ -37,14 +37,16 @@ export function nilPartsHint(
   return hints.length === 0 ? undefined : hints.join("; ");
 }
 
-/** Says why a parameter is nil, where it is and the reason is known. */
+/** Says why a parameter or a part of it is nil, where one is and the reason is known. */
 export function nilParameterHint(
   reader: Reader,
   { template, params, names }: AttemptInput,
   parameter: string,
 ): string | undefined {
   for (const [path, part] of nilParts(template, params, [])) {
-    if (path.length === 1 && path[0] === parameter) return reasonOf(reader, part, names);
+    if (path[0] !== parameter) continue;
+    const why = reasonOf(reader, part, names);
+    if (why !== undefined) return path.length === 1 ? why : `${path.join(".")} is nil: ${why}`;
   }
   return undefined;
 }

@@ -17,7 +17,7 @@ import type { Session } from "../../../src/run/session.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { type FakeClock, fakeClock } from "../../support/fake_clock.ts";
 
-/** What an attempt needs of a session. */
+/** The part of a session that an attempt needs. */
 function sessionAt(clock: FakeClock): Session {
   const session: Partial<Session> = {
     host: { ...denoHost(), clock },
@@ -30,7 +30,7 @@ function sessionAt(clock: FakeClock): Session {
 
 function stepOf(timeout: number) {
   const scope = { run: new Resources(), job: new Resources(), step: new Resources() };
-  return { label: "s", vars: {}, timeout, scope, path: [] };
+  return { label: "s", vars: {}, timeout, scope, names: { names: {}, strict: true }, path: [] };
 }
 
 /** Begins an attempt of an action that ends when it is stopped, and gives its context. */

@@ -15,8 +15,8 @@ import { withFiles } from "../../support/temp_dir.ts";
 
 /** A plan whose steps that say hello do this. */
 async function planWith(files: Record<string, string>, act: RunAction): Promise<Plan> {
-  const plan = await withFiles(files, async (folder) => {
-    const { workflow } = await loadWorkflow(`${folder}/w.yml`, hostWith());
+  const plan = await withFiles(files, async (directory) => {
+    const { workflow } = await loadWorkflow(`${directory}/w.yml`, hostWith());
     return await makePlan(workflow, {});
   });
   const action = { ...hello, load: () => Promise.resolve(act) };
@@ -54,7 +54,7 @@ finally: [${step("last {{run.state}}")}]
 interface Case {
   readonly embedded: boolean;
   readonly failFast: boolean;
-  /** What the first step does, and the first one that cleans up. */
+  /** The outcome of the first step, and of the first cleanup step. */
   readonly work: "passes" | "fails" | "is interrupted";
   readonly clean: "passes" | "fails";
 }
@@ -90,7 +90,7 @@ for (const { embedded, failFast, work, clean } of CASES) {
     const passed = await run(plan, denoHost(), () => {}, { cancellation, failFast });
     const isCut = work === "is interrupted" || work === "fails" && failFast;
     const state = work === "passes" ? "passed" : work === "fails" ? "failed" : "interrupted";
-    // What failed in an embedded job counts in the run once its step is over.
+    // A failure in an embedded job counts in the run once its step is finished.
     const inside = embedded && work === "fails" ? "passed" : state;
     const last = work === "is interrupted" ? state : clean === "fails" ? "failed" : state;
     assertEquals(seen, [
@@ -129,7 +129,7 @@ Deno.test("the time for cleanup begins with the interruption, and is one for all
   assertEquals(await failuresOf(plan, { cancellation, cleanupTimeout: 5000 }, clock), [
     "interrupted by SIGINT",
     "cleanup timed out after 5s",
-    // What was not cleaned up is a failure, too.
+    // An unfinished cleanup is a failure, too.
     "cleanup timed out after 5s",
   ]);
   assertEquals(seen, ["work", "clean 1 interrupted 1"]);

@@ -56,12 +56,12 @@ Deno.test("concurrent entries are reported in order, whichever ends first", asyn
     return OK;
   });
   assertEquals(ended.slice(0, 3), [3, 2, 1]);
-  const told = events.flatMap((event) =>
+  const shown = events.flatMap((event) =>
     event.type === "step_started" || event.type === "step_finished"
       ? `${event.type === "step_started" ? "+" : "-"}${event.run.entry}`
       : []
   );
-  assertEquals(told, ["+0", "-0", "+1", "-1", "+2", "-2", "+3", "-3", "+4", "-4"]);
+  assertEquals(shown, ["+0", "-0", "+1", "-1", "+2", "-2", "+3", "-3", "+4", "-4"]);
 });
 
 Deno.test("an interruption ends all entries that run at once, and begins no other", async () => {

@@ -51,10 +51,10 @@ const EVENTS: readonly RunEvent[] = [
     echo: "hunter22",
     failures: [FAILURE],
     untested: "exit hunter22",
-    test: {
+    tests: [{
       expression: "hunter22",
       operands: [{ text: "hunter22", type: "string", value: "hunter22" }],
-    },
+    }],
     reason: "hunter22",
   }),
   { type: "round_finished", runId: "r", time: 0, job: "a", round: 0, state: "failed" },
@@ -67,7 +67,7 @@ const EVENTS: readonly RunEvent[] = [
     state: "failed",
     interrupted: "hunter22",
     jobs: { passed: 0, failed: 1, skipped: 0 },
-    steps: { passed: 0, failed: 1, skipped: 0, untested: 0 },
+    steps: { passed: 0, failed: 1, skipped: 0, untested: 0, tolerated: 0 },
     untestedFailures: 0,
     flaky: 0,
   },

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { embedded } from "../../../src/action/embedded.ts";
 import { http } from "../../../src/action/http/http.ts";
-import { addSecretsOf, hideFields } from "../../../src/run/mask/secrets.ts";
+import { addSecretsOf, hideFields } from "../../../src/run/mask/add_secrets.ts";
 import { Masker } from "../../../src/value/masker.ts";
 import type { Dict } from "../../../src/value/value.ts";
 

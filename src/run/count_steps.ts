@@ -1,0 +1,112 @@
+import type { Tally } from "./session.ts";
+import type { BareEvent, RunStarted, StepRun, StepState } from "./event.ts";
+
+/** A count of no steps. */
+export function noSteps(): Record<StepState, number> {
+  return { passed: 0, failed: 0, skipped: 0, untested: 0, tolerated: 0 };
+}
+
+/** The number of counted steps. */
+export function sumOf(steps: Readonly<Record<StepState, number>>): number {
+  return Object.values(steps).reduce((sum, count) => sum + count, 0);
+}
+
+/** Adds the steps of a run to those of other runs. */
+export function addSteps(
+  sum: Record<StepState, number>,
+  steps: Readonly<Record<StepState, number>>,
+): void {
+  for (const state of Object.keys(sum) as StepState[]) sum[state] += steps[state] ?? 0;
+}
+
+/**
+ * Counts the runs of steps that never began. All rounds of a job that did not begin count as one,
+ * since there may be thousands of them.
+ */
+export class UnbegunSteps {
+  count = 0;
+  readonly #jobs = new Map<string, FollowedJob>();
+
+  /** Takes an event of a run into account. */
+  take(event: BareEvent): void {
+    switch (event.type) {
+      case "run_started":
+        for (const job of event.jobs) this.#jobs.set(job.id, { job, begun: 0, open: new Map() });
+        return;
+      case "job_started": {
+        const followed = this.#jobs.get(event.job);
+        if (followed && event.rounds !== undefined) followed.rounds = event.rounds;
+        return;
+      }
+      case "step_finished": {
+        const { run } = event;
+        const followed = run.within ? undefined : this.#jobs.get(run.job);
+        if (followed) see(followed, run);
+        return;
+      }
+      case "round_finished": {
+        const followed = this.#jobs.get(event.job);
+        if (followed) this.#endRound(followed, event.round);
+        return;
+      }
+      case "job_finished": {
+        const followed = this.#jobs.get(event.job);
+        if (!followed) return;
+        for (const round of followed.open.keys()) this.#endRound(followed, round);
+        const { job: { steps }, rounds, begun } = followed;
+        if (begun < Math.max(rounds ?? 1, 1)) this.count += steps.length;
+        this.#jobs.delete(event.job);
+        return;
+      }
+    }
+  }
+
+  #endRound({ job: { steps }, open }: FollowedJob, round: number | undefined): void {
+    const seen = open.get(round);
+    if (!seen) return;
+    open.delete(round);
+    for (const [index, { entries }] of steps.entries()) {
+      const { count, last } = seen.get(index) ?? { count: 0, last: -1 };
+      // A step whose entries are not known is one run as long as none of them ran.
+      this.count += Math.max(entries ?? 0, last + 1, count === 0 && entries === undefined ? 1 : 0) -
+        count;
+    }
+  }
+}
+
+interface FollowedJob {
+  readonly job: RunStarted["jobs"][number];
+  rounds?: number;
+  /** The number of rounds that have a step. */
+  begun: number;
+  /** The number of entries of each step that ran, and the last of them, in an unfinished round. */
+  readonly open: Map<number | undefined, Map<number, { count: number; last: number }>>;
+}
+
+function see(
+  followed: FollowedJob,
+  { round, step, entry = 0 }: StepRun,
+): void {
+  let steps = followed.open.get(round);
+  if (!steps) {
+    followed.open.set(round, steps = new Map());
+    followed.begun++;
+  }
+  const seen = steps.get(step);
+  if (!seen) {
+    steps.set(step, { count: 1, last: entry });
+    return;
+  }
+  seen.count++;
+  seen.last = Math.max(seen.last, entry);
+}
+
+/** Why `--strict` fails a run as a whole. */
+export function strictReason(
+  { steps }: Pick<Tally, "steps">,
+  warnings: number,
+): string | undefined {
+  if (sumOf(steps) === steps.skipped) return "--strict: no step was run";
+  if (warnings === 0) return undefined;
+  return `--strict: ${warnings === 1 ? "1 warning" : `${warnings} warnings`}`;
+}

@@ -1,0 +1,195 @@
+import { Evaluation } from "../../expr/evaluate/evaluation.ts";
+import { locateByPath } from "../../expr/functions/json_path/json_path.ts";
+import { followsRule } from "../../expr/functions/matching/value_rules.ts";
+import { explainDenial } from "../../host/explain_denial.ts";
+import { RunnerError, StepError } from "../../source/errors.ts";
+import { isEqual } from "../../value/compare.ts";
+import type { Mismatch } from "../../value/mismatch.ts";
+import { plain, readField } from "../../value/plain.ts";
+import { copyValue, type Dict, isDict, type Value } from "../../value/value.ts";
+import type { Snapshot } from "../../workflow/model.ts";
+import type { Failure, SnapshotOutcome } from "../event.ts";
+import { FieldError, inField } from "../execute/evaluate_field.ts";
+import type { StepContext } from "../execute/step_context.ts";
+import { failureOf, otherSnapshot } from "../failure/lazy_failures.ts";
+import type { Session } from "../session.ts";
+import {
+  extensionOf,
+  maskedValue,
+  nameOfRun,
+  readSnapshot,
+  snapshotDirectory,
+  writeSnapshot,
+} from "./snapshot_file.ts";
+
+/** The result of comparing a step with its snapshot. */
+export interface SnapshotCheck {
+  readonly failures: readonly Failure[];
+  readonly outcome?: SnapshotOutcome;
+  /** Writes it; for a step in which nothing else failed. */
+  readonly write?: () => Promise<void>;
+}
+
+/** Compares the result of a step with its snapshot. */
+export async function checkSnapshot(
+  session: Session,
+  context: StepContext,
+  snapshot: Snapshot,
+): Promise<SnapshotCheck> {
+  try {
+    return await compare(session, context, snapshot);
+  } catch (error) {
+    const cause = error instanceof FieldError
+      ? error
+      : new FieldError(["snapshot"], fileProblem("read", error));
+    return { failures: [await failureOf(session, context, cause)] };
+  }
+}
+
+/** An error of the system or of Deno's permissions about a snapshot, as the user sees it. */
+function fileProblem(doing: "read" | "write", error: unknown): unknown {
+  if (error instanceof RunnerError || !(error instanceof Error)) return error;
+  const denial = explainDenial(error);
+  const isOfSystem = "code" in error || /^(?:Is|Not)A?(?:Directory|Found)/.test(error.name);
+  if (!denial && !isOfSystem) return error;
+  const words = denial?.words ?? error.message;
+  return new StepError(`cannot ${doing} the snapshot: ${words}`, denial?.hint);
+}
+
+async function compare(
+  session: Session,
+  context: StepContext,
+  snapshot: Snapshot,
+): Promise<SnapshotCheck> {
+  const { host, secrets, snapshots: { mode, workflow } } = session;
+  const { of, name } = snapshot;
+  const found = of
+    ? inField(["snapshot", "of"], () => of.evaluate(context.scope), of)
+    : readField(context.names.res as Dict, "body");
+  if (found === undefined) {
+    throw new StepError(
+      "the result has no res.body to compare",
+      "write what is compared: snapshot: { of: res.… }",
+    );
+  }
+  const run = new Evaluation(context.scope);
+  const broken = mismatchesOf(run, found, snapshot);
+  const received = of?.source.trim() ?? "res.body";
+  const base = `${await snapshotDirectory(workflow)}/${nameOfRun(context.run, name)}`;
+  useOnce(session, context, base);
+  const value = maskedValue(stableValue(run, found, snapshot), secrets);
+  const known = await readSnapshot(host, base);
+  const file = known?.path ?? `${base}.${extensionOf(value)}`;
+  const failed = { file, state: "failed" } as const;
+  if (broken.length > 0) {
+    const message = "values are not as the snapshot's match says";
+    const why = { message, expected: "match", received, places: broken };
+    return { outcome: failed, failures: [await otherSnapshot(session, context, why)] };
+  }
+  const write = async () => {
+    // One whose value becomes another type replaces a file of another name.
+    for (const path of new Set([file, `${base}.${extensionOf(value)}`])) {
+      await allowWriting(session, path);
+    }
+    try {
+      await writeSnapshot(host, base, value);
+    } catch (error) {
+      throw fileProblem("write", error);
+    }
+  };
+  if (!known) {
+    if (mode !== "check") return { failures: [], outcome: { file, state: "written" }, write };
+    throw new StepError(
+      `the snapshot "${file}" does not exist`,
+      "run it without CI=true, or with --snapshot=write, and commit the file that is written",
+    );
+  }
+  const before = known.value === undefined ? undefined : stableValue(run, known.value, snapshot);
+  if (before !== undefined && isEqual(before, value)) {
+    return { failures: [], outcome: { file, state: "passed" } };
+  }
+  if (mode === "update" || mode === "prune") {
+    const updated = `${base}.${extensionOf(value)}`;
+    return { failures: [], outcome: { file: updated, state: "updated" }, write };
+  }
+  if (before === undefined) {
+    throw new StepError(`the snapshot "${file}" is not JSON`, "--update-snapshots replaces it");
+  }
+  const failure = await otherSnapshot(session, context, {
+    message: "the result differs from its snapshot",
+    expected: file,
+    received,
+    before,
+    value,
+  });
+  return { outcome: failed, failures: [failure] };
+}
+
+/** Throws where another step has the same snapshot, which only a run can know of some. */
+function useOnce({ scope }: Session, { run }: StepContext, base: string): void {
+  const owners = scope.resource("owners of snapshots", () => new Map<string, string>());
+  const owner = JSON.stringify(run);
+  const known = owners.getOrInsert(base.toLowerCase(), owner);
+  if (known === owner) return;
+  throw new StepError(
+    `two steps have the snapshot "${base}"`,
+    "give one of them a name: snapshot: { name: … }",
+  );
+}
+
+async function allowWriting({ permissions, host }: Session, path: string): Promise<void> {
+  if (!permissions?.write) return;
+  const { pathRefusal } = await import("../../action/permissions/path_rule.ts");
+  const refused = await pathRefusal(permissions, "write", path, host);
+  if (refused) {
+    throw new StepError(`cannot write the snapshot "${path}": ${refused.message}`, refused.hint);
+  }
+}
+
+/** Values that are not as `match` says. */
+function mismatchesOf(run: Evaluation, value: Value, { match }: Snapshot): readonly Mismatch[] {
+  return match.flatMap(({ path, rule }) =>
+    locateByPath(run, value, path).flatMap((place) => {
+      const actual = valueAt(value, place);
+      return followsRule(run, actual, rule) ? [] : [{ path: place, expected: rule, actual }];
+    })
+  );
+}
+
+/** A value in which what may be another in each run is replaced by what it is. */
+function stableValue(run: Evaluation, value: Value, { ignore, match }: Snapshot): Value {
+  const replacements = [
+    ...ignore.map((path) => ({ path, rule: "ignored" })),
+    ...match,
+  ].flatMap(({ path, rule }) =>
+    locateByPath(run, value, path).map((place) => ({ place, mark: `<${rule}>` }))
+  );
+  if (replacements.length === 0) return value;
+  const holder = { root: copyValue(value) };
+  for (const { place, mark } of replacements) setAt(holder, ["root", ...place], mark);
+  return holder.root;
+}
+
+function setAt(root: object, path: readonly (string | number)[], mark: string): void {
+  let at: unknown = root;
+  for (const step of path.slice(0, -1)) {
+    if (typeof at !== "object" || at === null) return;
+    at = (at as Record<string | number, unknown>)[step];
+  }
+  // Something around it may have been replaced.
+  if (typeof at === "object" && at !== null) {
+    (at as Record<string | number, unknown>)[path.at(-1)!] = mark;
+  }
+}
+
+function valueAt(value: Value, path: readonly (string | number)[]): Value {
+  return path.reduce<Value>(
+    (at, step) =>
+      Array.isArray(at)
+        ? plain(at[Number(step)])
+        : isDict(at)
+        ? readField(at, String(step)) ?? null
+        : null,
+    value,
+  );
+}

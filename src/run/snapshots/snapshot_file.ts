@@ -1,0 +1,112 @@
+import { join } from "@std/path/join";
+import type { Host } from "../../host/host.ts";
+import { formatJson } from "../../value/format_value.ts";
+import { MASK, type Masker } from "../../value/masker.ts";
+import { parseJson } from "../../value/parse_json.ts";
+import { plain, readField } from "../../value/plain.ts";
+import { withoutSecretNames } from "../../value/secrets.ts";
+import { isDict, type Value } from "../../value/value.ts";
+import { besideDocument } from "../../workflow/job_files/job_path.ts";
+import type { Document } from "../../workflow/model.ts";
+import { nameOfOuter, snapshotName } from "../../workflow/snapshot_name.ts";
+import type { StepRun } from "../event.ts";
+
+/** Where the snapshots of a workflow are: beside it, in a directory of its name. */
+export async function snapshotDirectory({ name, ...rest }: Document): Promise<string> {
+  // Of joined files the first names the directory.
+  const [first = name] = name.split(",");
+  const file = first.split(/[\\/]/).at(-1)!.replace(/\.ya?ml$/i, "");
+  return await besideDocument(
+    { ...rest, name: first, files: rest.files.slice(0, 1) },
+    [],
+    join("__snapshots__", file),
+  );
+}
+
+/** The name of the snapshot of a run of a step, without the extension of its file. */
+export function nameOfRun(run: StepRun, name: string | undefined): string {
+  const steps = [];
+  for (let one: StepRun | undefined = run; one; one = one.within) {
+    const { id, step, round, entry } = one;
+    const own = one === run ? name ?? id : id;
+    steps.unshift({ id: nameOfOuter(own, step), round, entry });
+  }
+  return snapshotName(run.job, steps);
+}
+
+/** A snapshot as it is in its file. */
+export interface SnapshotFile {
+  readonly path: string;
+  /** Undefined where it is not JSON any more, for example after a merge. */
+  readonly value: Value | undefined;
+}
+
+/** Reads a snapshot; undefined where there is none. */
+export async function readSnapshot(
+  { files }: Host,
+  base: string,
+): Promise<SnapshotFile | undefined> {
+  for (const extension of EXTENSIONS) {
+    const path = `${base}.${extension}`;
+    if (!await files.isFile(path)) continue;
+    const text = new TextDecoder().decode(await files.read(path)).replaceAll("\r\n", "\n");
+    return { path, value: extension === "txt" ? text : readJson(text) };
+  }
+  return undefined;
+}
+
+/** The extensions of the files of snapshots. */
+export const EXTENSIONS = ["json", "txt"] as const;
+
+function readJson(text: string): Value | undefined {
+  try {
+    return parseJson(text) as Value;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Writes a snapshot in place of the one before it. */
+export async function writeSnapshot(
+  { files }: Host,
+  base: string,
+  value: Value,
+): Promise<void> {
+  const extension = extensionOf(value);
+  const file = await files.stage(`${base}.${extension}`);
+  try {
+    file.write(typeof value === "string" ? value : `${formatJson(value, undefined, "  ")}\n`);
+    file.commit();
+  } finally {
+    file.discard();
+  }
+  for (const other of EXTENSIONS) {
+    if (other !== extension) await files.remove(`${base}.${other}`);
+  }
+}
+
+/** The extension of the file of a value. */
+export function extensionOf(value: Value): (typeof EXTENSIONS)[number] {
+  return typeof value === "string" ? "txt" : "json";
+}
+
+/** A value as a snapshot may hold it: without secrets, and with the line ends of all systems alike. */
+export function maskedValue(value: Value, secrets: Masker): Value {
+  const mask = (part: Value): Value => {
+    if (typeof part === "string") return secrets.mask(part).replaceAll("\r\n", "\n");
+    if (typeof part === "number") {
+      const text = String(part);
+      return secrets.mask(text) === text ? part : MASK;
+    }
+    if (Array.isArray(part)) return part.map((item) => mask(plain(item)));
+    if (!isDict(part)) return part;
+    const out: Record<string, Value> = Object.create(null);
+    const shown = withoutSecretNames(part, MASK);
+    for (const key of Object.keys(shown)) {
+      out[secrets.mask(key)] = mask(readField(shown, key) ?? null);
+    }
+    return out;
+  };
+  return mask(value);
+}
