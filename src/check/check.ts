@@ -1,11 +1,11 @@
 import type { Severity } from "../source/diagnostic.ts";
 import { didYouMean } from "../source/suggest.ts";
 import type { Problem } from "../workflow/problem.ts";
-import type { CheckModel, Reading } from "./model/model.ts";
+import type { CheckModel, Reading } from "./model/check_model.ts";
 
 /** One thing that static analysis looks for: a record in the list of checks. */
 export interface Check {
-  /** What it reports, for documents. */
+  /** The codes that it reports, for the documentation. */
   readonly codes: readonly CheckCode[];
   readonly find: (model: CheckModel) => Iterable<Problem>;
 }
@@ -27,7 +27,7 @@ export function keyProblem(
   return { ...rest, path, range: { start, end } };
 }
 
-/** How bad it is that nothing is under the key at an index: a name or an echo shows nil as it is. */
+/** The severity of a missing value under the key at an index: a name or an echo may show nil. */
 export function severityOfNil({ field, keys, isOpen }: Reading, index: number): Severity {
   const isShown = (field === "name" || field === "echo") && index === keys.length - 1 && !isOpen;
   return isShown ? "warning" : "error";

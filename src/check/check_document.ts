@@ -15,9 +15,9 @@ import { CHECKS } from "./checks.ts";
 import { findLiteralSecrets } from "./secrets/literal_secrets.ts";
 import { findMissingFiles } from "./model/missing_files.ts";
 import { type Drafts, makeModel } from "./model/make_model.ts";
-import type { CheckModel } from "./model/model.ts";
+import type { CheckModel } from "./model/check_model.ts";
 
-/** What was found in a document, and in the job files that it embeds. */
+/** The findings in a document and in the job files that it embeds. */
 export interface CheckedDocument {
   /** In the order of the files. */
   readonly diagnostics: readonly Diagnostic[];

@@ -6,7 +6,7 @@ import { readDocument } from "../workflow/load_workflow.ts";
 import type { Document } from "../workflow/model.ts";
 import { checkDocument, type CheckedDocument, checkJobFile } from "./check_document.ts";
 
-/** What was found in a workflow, or in a job file. */
+/** The findings in a workflow or in a job file. */
 export interface CheckedFile extends CheckedDocument {
   /** The file, or the files joined by commas, as the user named them. */
   readonly name: string;
@@ -40,7 +40,7 @@ export async function checkFile(
   return { name, isJobFile, ...checked };
 }
 
-/** What there is to say of a file that cannot be read. */
+/** The findings for a file that cannot be read. */
 export function refused(name: string, refusal: LoadError): CheckedFile {
   const { diagnostics } = refusal;
   return { name, refusal, isJobFile: false, diagnostics, secrets: [], jobFiles: [] };

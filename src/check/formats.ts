@@ -6,7 +6,7 @@ import { renderMasked } from "../source/render_diagnostic.ts";
 import { excerptOf, maskExcerpt, type SourceExcerpt } from "../source/source.ts";
 import type { CheckedFile } from "./check_file.ts";
 
-/** How findings are written. */
+/** The options for writing findings. */
 export interface FindingFormat {
   readonly name: string;
   readonly summary: string;
@@ -15,11 +15,11 @@ export interface FindingFormat {
   readonly make: () => FindingWriter;
 }
 
-/** What writes the findings of a run of `check`. */
+/** Renders the findings of a run of `check`. */
 export interface FindingWriter {
-  /** What to print of a file. */
+  /** The text for a file. */
   file(file: CheckedFile, options: WriteOptions): string;
-  /** What to print in the end. */
+  /** The text at the end. */
   end(tally: CheckTally): string;
 }
 
@@ -32,10 +32,10 @@ export interface WriteOptions {
   readonly fromRoot: (path: string) => string;
 }
 
-/** What was checked, and how much was found. */
+/** The number of checked files and of findings. */
 export interface CheckTally extends Readonly<Record<Severity, number>> {
   readonly workflows: number;
-  /** Those that were checked by themselves, and not with the workflows that embed them. */
+  /** Job files that were checked by themselves, not with the workflows that embed them. */
   readonly jobFiles: number;
 }
 
@@ -93,10 +93,10 @@ function findingsOf(
   { name, refusal, diagnostics }: CheckedFile,
   { mask }: WriteOptions,
 ): readonly Finding[] {
-  const told = refusal && diagnostics.length === 0
+  const reported = refusal && diagnostics.length === 0
     ? [{ severity: "error" as const, code: "file", message: refusal.message, hint: refusal.hint }]
     : diagnostics;
-  return told.map(({ severity, code, message, hint, ...rest }) => {
+  return reported.map(({ severity, code, message, hint, ...rest }) => {
     const place = "span" in rest && rest.span ? maskExcerpt(excerptOf(rest.span), mask) : undefined;
     return {
       severity,

@@ -37,22 +37,22 @@ jobs:
     "good.yml": "name: a job\nsteps:\n- { uses: hello, test: outputs.b.x == 1 }\n",
     "bad.yml": "name: a job\n",
   }, async (cwd) => {
-    const told = async (env: Record<string, string>) => {
+    const reported = async (env: Record<string, string>) => {
       const { stdout } = await runMain(["check", "flow.yml"], { cwd, env });
       return stdout.match(/^\S.*/gm);
     };
     const inGood = 'good.yml:3:32: error: no step publishes "b"';
-    assertEquals(await told({}), [
+    assertEquals(await reported({}), [
       "flow.yml:7:37: error: job file 'gone.yml' not found",
       inGood,
       "1 workflow checked: 2 errors",
     ]);
-    assertEquals(await told({ OTHER: "bad" }), [
+    assertEquals(await reported({ OTHER: "bad" }), [
       inGood,
       'bad.yml:1:1: error: a job file needs "steps"',
       "1 workflow checked: 2 errors",
     ]);
-    assertEquals(await told({ OTHER: "good" }), [inGood, "1 workflow checked: 1 error"]);
+    assertEquals(await reported({ OTHER: "good" }), [inGood, "1 workflow checked: 1 error"]);
   }));
 
 Deno.test("a secret in a job file is found, and not printed", () =>
@@ -73,10 +73,10 @@ Deno.test("a job file among the arguments is checked with who embeds it, or by i
     "job.yml": JOB + "- { uses: hello, test: outputs.b.x == 1 }\n",
     "alone/job.yml": JOB,
   }, async (cwd) => {
-    const told = (stdout: string) => stdout.match(/no step publishes/g)?.length ?? 0;
+    const reported = (stdout: string) => stdout.match(/no step publishes/g)?.length ?? 0;
     for (const args of [["*.yml"], ["job.yml", "flow.yml", "other.yml"]]) {
       const { code, stdout } = await runMain(["check", ...args], { cwd });
-      assertEquals([code, told(stdout)], [1, 1], stdout);
+      assertEquals([code, reported(stdout)], [1, 1], stdout);
       assertStringIncludes(stdout, "\n2 workflows checked: 1 error\n");
     }
     for (const operand of ["alone/*", "alone/job.yml"]) {

@@ -24,16 +24,22 @@ Deno.test("a workflow with random slips is checked, with all findings of the loa
     const list = () => Promise.resolve(undefined);
     const machine = { ...host, files: { ...host.files, read, list } };
     try {
-      const checked = (await checkFile("w.yml", machine, readLimits(host.env))).diagnostics;
-      const told = checked.map(spell);
+      const { diagnostics: checked, isJobFile } = await checkFile(
+        "w.yml",
+        machine,
+        readLimits(host.env),
+      );
+      // The loader takes it for a workflow.
+      if (isJobFile) continue;
+      const reported = checked.map(spell);
       const loaded = await loaderSays(() => loadWorkflow("w.yml", machine));
-      assertEquals(loaded.map(spell).filter((line) => !told.includes(line)), []);
+      assertEquals(loaded.map(spell).filter((line) => !reported.includes(line)), []);
       if (checked.length > loaded.length) found++;
     } catch (cause) {
       throw new Error(`round ${round}: ${JSON.stringify(text)}: ${cause}`, { cause });
     }
   }
-  assert(found > ROUNDS / 20, `${found} of ${ROUNDS} had more to tell`);
+  assert(found > ROUNDS / 20, `${found} of ${ROUNDS} had more to report`);
 });
 
 async function loaderSays(

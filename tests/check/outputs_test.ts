@@ -81,7 +81,7 @@ Deno.test("an output that may exist is not reported", () =>
     [steps(["id: my-step, outputs: { x: '1' }", `test: 'outputs["my-step"].x == 1'`])],
     // An output of the step itself is there once it has run.
     [steps(["id: a, outputs: { x: '1' }, test: outputs.a.x == 1, echo: '{{outputs.x}}'"])],
-    // What is wrong already may well be what is missing.
+    // A part with an error may define the missing name.
     [steps(["id: a, output: { x: '1' }", "test: outputs.a.x == 1"])],
     [steps(["id: a, outputs: { x: '1 +' }", "test: outputs.a.x == 1"])],
     [steps(["id: a, outputs: [x]", "test: outputs.a.x == 1"])],

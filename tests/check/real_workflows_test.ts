@@ -32,10 +32,10 @@ Deno.test("the examples have no mistakes, but for results that they leave untest
 });
 
 Deno.test("no workflow that runs well has an error", async () => {
-  const folder = `${ROOT}tests/conformance`;
-  const good = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) =>
-    hasWorkflow(`${folder}/${name}`) && !hasArguments(`${folder}/${name}`) &&
-    Deno.readTextFileSync(`${folder}/${name}/expected.txt`).endsWith("exit 0\n")
+  const directory = `${ROOT}tests/conformance`;
+  const good = [...Deno.readDirSync(directory)].map(({ name }) => name).filter((name) =>
+    hasWorkflow(`${directory}/${name}`) && !hasArguments(`${directory}/${name}`) &&
+    Deno.readTextFileSync(`${directory}/${name}/expected.txt`).endsWith("exit 0\n")
   );
   assertEquals(good.length >= 20, true);
   const found = await findIn(...good.map((name) => `tests/conformance/${name}/workflow.yml`));
@@ -55,12 +55,12 @@ Deno.test("no workflow that runs well has an error", async () => {
   );
 });
 
-function hasWorkflow(folder: string): boolean {
-  return [...Deno.readDirSync(folder)].some(({ name }) => name === "workflow.yml");
+function hasWorkflow(directory: string): boolean {
+  return [...Deno.readDirSync(directory)].some(({ name }) => name === "workflow.yml");
 }
 
-function hasArguments(folder: string): boolean {
-  return [...Deno.readDirSync(folder)].some(({ name }) => name === "args" || name === "env");
+function hasArguments(directory: string): boolean {
+  return [...Deno.readDirSync(directory)].some(({ name }) => name === "args" || name === "env");
 }
 
 Deno.test("every check has its own codes, each with a sentence", () => {

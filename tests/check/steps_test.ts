@@ -132,6 +132,12 @@ Deno.test("a file to send that does not exist is a warning", () =>
       ]),
       'warning missing-file: the file "no.tgz" does not exist (the path is relative to the file that names it)',
     ],
+    [
+      steps([
+        "uses: grpc, with: { addr: 'x:1', service: S, method: M, proto: [¦no.proto] }, test: status == 0",
+      ]),
+      'warning missing-file: the file "no.proto" does not exist (the path is relative to the file that names it)',
+    ],
     // Another step may create it.
     [steps([
       "uses: http, with: { get: 'http://x', save: no.tgz }, test: status == 0",

@@ -60,7 +60,7 @@ Deno.test("a var that nothing defines is an error where nil would be one", () =>
     [steps(["vars: { own: 1 }, iteration: [{ n: '{{vars.own}}' }], test: vars.n == 1"])],
     // The environment is seen in the vars of the workflow by any name.
     [steps(["test: vars.a == 1"], "vars: { a: '{{HOME}} {{HOME.b}}' }")],
-    // What defines it may be what could not be read.
+    // The part that could not be read may define it.
     [steps(["test: vars.shop == 1"], "vars: [shop]")],
     [steps(["test: vars.shop == 1"], "var: { shop: 1 }")],
     [steps(["vars: [own], test: vars.own == 1"])],

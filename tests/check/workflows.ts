@@ -6,12 +6,12 @@ export type Case = readonly [marked: string, ...found: string[]];
 
 /** Checks workflows; of the findings only those of these codes are looked at. */
 export async function check(codes: readonly string[], cases: readonly Case[]): Promise<void> {
-  for (const [marked, ...told] of cases) {
+  for (const [marked, ...reported] of cases) {
     const found = await findIn(marked.replaceAll("¦", ""));
     const own = found.filter((line) => codes.some((code) => line.includes(` ${code}: `)));
     const places = [...placesOfMarks(marked)];
-    assertEquals(own, told.map((line, index) => `${places[index]} ${line}`), marked);
-    assertEquals(places.length, told.length, marked);
+    assertEquals(own, reported.map((line, index) => `${places[index]} ${line}`), marked);
+    assertEquals(places.length, reported.length, marked);
   }
 }
 

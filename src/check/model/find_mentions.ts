@@ -1,4 +1,5 @@
 import { isRawMap } from "../../workflow/decode/decode_value.ts";
+import { valueAt } from "../../value/value.ts";
 import type { Document } from "../../workflow/model.ts";
 import { type Problem, UNQUOTED_TEMPLATE } from "../../workflow/problem.ts";
 
@@ -63,14 +64,4 @@ function addWords(
 function addWord(words: Set<string>, word: string): void {
   words.add(word);
   for (const part of word.split("-")) words.add(part);
-}
-
-/** The value in a document under a path. */
-export function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
-  let value = root;
-  for (const key of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<string | number, unknown>)[key];
-  }
-  return value;
 }

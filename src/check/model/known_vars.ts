@@ -2,9 +2,9 @@ import type { DataTemplate } from "../../expr/expression.ts";
 import { assertNever } from "../../source/errors.ts";
 import { isDict } from "../../value/value.ts";
 import { hasOpenEntries, listedEntries } from "../../workflow/decode/own_vars.ts";
-import type { Reading } from "./model.ts";
+import type { Reading } from "./check_model.ts";
 
-/** What a reading of `vars` finds there. */
+/** The possible sources of a value in `vars`. */
 export type VarSource =
   /** It is there, or may be. */
   | { readonly kind: "there" }
@@ -16,7 +16,7 @@ export type VarSource =
 const THERE: VarSource = { kind: "there" };
 
 /** Looks a reading up in the vars of the workflow, those of the step, and the entries of it. */
-export function findVar(vars: DataTemplate, reading: Reading): VarSource {
+export function findKnownVar(vars: DataTemplate, reading: Reading): VarSource {
   const { step, field, keys } = reading;
   // Each of these sees what was merged before it.
   const own = step?.draft.vars && field !== "vars" ? [vars, step.draft.vars] : [vars];

@@ -1,15 +1,16 @@
 import type { DataTemplate } from "../../expr/expression.ts";
 import type { IdentifiedJob } from "../../workflow/decode/check_graph.ts";
 import { isRawMap, type RawMap } from "../../workflow/decode/decode_value.ts";
+import { valueAt } from "../../value/value.ts";
 import type { ExpressionUse } from "../../workflow/decode/expression_reader.ts";
 import type { Document } from "../../workflow/model.ts";
 import type { Problem } from "../../workflow/problem.ts";
-import { findDefaultWords, findMentions, valueAt } from "./find_mentions.ts";
+import { findDefaultWords, findMentions } from "./find_mentions.ts";
 import type { LiteralSecret } from "../secrets/literal_secrets.ts";
 import { makeReadings } from "./make_readings.ts";
-import type { CheckedJob, CheckedStep, CheckModel } from "./model.ts";
+import type { CheckedJob, CheckedStep, CheckModel } from "./check_model.ts";
 
-/** What was found when a document was decoded. */
+/** The results of decoding a document. */
 interface Decoded {
   readonly uses: readonly ExpressionUse[];
   readonly problems: readonly Problem[];

@@ -1,7 +1,7 @@
 import type { Path } from "../../source/source.ts";
 import type { ExpressionUse } from "../../workflow/decode/expression_reader.ts";
 import { findReferences, keyPath, type References } from "../../expr/references.ts";
-import type { CheckedJob, CheckedStep, Reading, Root } from "./model.ts";
+import type { CheckedJob, CheckedStep, Reading, Root } from "./check_model.ts";
 
 /** Where expressions read `vars`, `outputs` and `res`, in the order in which they were decoded. */
 export function makeReadings(
@@ -25,7 +25,7 @@ export function makeReadings(
     const place = references.length === 0 ? undefined : places(path);
     if (!place) continue;
     const { job, step, field } = place;
-    // What a condition looks at, it looks at because it may be missing.
+    // A condition that reads a value expects that it may be missing.
     const guards = [tested, testedBy(step), testedBy(job)];
     for (const { root, keys, isOpen } of references) {
       const read = { keys, isOpen, path, job, step, field, guards };
@@ -56,7 +56,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 type Place = Pick<Reading, "job" | "step" | "field">;
 
-/** Tells what a path leads to; nothing where it is the vars of the workflow. */
+/** Describes the owner of a path; undefined for the vars of the workflow. */
 function indexPlaces(jobs: readonly CheckedJob[]): (path: Path) => Place | undefined {
   const index = new Map(jobs.map((job) => [
     job.draft.index,

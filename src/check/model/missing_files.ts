@@ -4,20 +4,23 @@ import type { Path } from "../../source/source.ts";
 import { isRawMap } from "../../workflow/decode/decode_value.ts";
 import { besideDocument } from "../../workflow/job_files/job_path.ts";
 import type { Document } from "../../workflow/model.ts";
-import type { CheckedStep, MissingFile } from "./model.ts";
+import type { CheckedStep, MissingFile } from "./check_model.ts";
 
 /**
- * The files that http steps send and that do not exist, where their names are constant. One whose
- * name another text of the document contains may be created by that step.
+ * The files that steps send or read and that do not exist, where their names are constant. One
+ * whose name another text of the document contains may be created by that step.
  */
 export async function findMissingFiles(
   document: Document,
   steps: readonly CheckedStep[],
   { files }: Host,
 ): Promise<readonly MissingFile[]> {
-  const named = steps.flatMap(({ draft, raw }) =>
-    draft.action?.name === "http" ? sentFiles(raw.with, [...draft.path, "with"]) : []
-  );
+  const named = [
+    ...filesInDefaults(document.value),
+    ...steps.flatMap(({ draft, raw }) =>
+      filesOf(draft.action?.name, raw.with, [...draft.path, "with"])
+    ),
+  ];
   if (named.length === 0) return [];
   const texts = JSON.stringify(document.value);
   const missing: MissingFile[] = [];
@@ -32,9 +35,36 @@ export async function findMissingFiles(
   return missing;
 }
 
-/** The constant names of files in the parameters of a step. */
-function sentFiles(params: unknown, path: Path): MissingFile[] {
+/** The same in the defaults of jobs, or of a job file. */
+function filesInDefaults(root: unknown): MissingFile[] {
+  const { jobs } = isRawMap(root) ? root : {} as { readonly jobs?: unknown };
+  const owners: readonly (readonly [Path, unknown])[] = [
+    [[], root],
+    ...(Array.isArray(jobs) ? jobs : []).map((job, index) => [["jobs", index], job] as const),
+  ];
+  return owners.flatMap(([path, owner]) => {
+    const defaults = isRawMap(owner) && isRawMap(owner.defaults) ? owner.defaults : {};
+    return Object.entries(defaults).flatMap(([action, params]) =>
+      filesOf(action, params, [...path, "defaults", action])
+    );
+  });
+}
+
+/** The constant names of files in the parameters of an action. */
+function filesOf(action: string | undefined, params: unknown, path: Path): MissingFile[] {
   if (!isRawMap(params)) return [];
+  if (action === "http") return sentFiles(params, path);
+  if (action !== "grpc") return [];
+  const protos = [params.proto].flat();
+  return [
+    ...protos.flatMap((proto, index) =>
+      named(proto, Array.isArray(params.proto) ? [...path, "proto", index] : [...path, "proto"])
+    ),
+    ...named(params.descriptor_set, [...path, "descriptor_set"]),
+  ];
+}
+
+function sentFiles(params: Readonly<Record<string, unknown>>, path: Path): MissingFile[] {
   const { file, graphql, multipart } = params;
   const parts = isRawMap(multipart) ? Object.entries(multipart) : [];
   return [

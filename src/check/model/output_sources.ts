@@ -1,13 +1,13 @@
 import { type JobsBefore, jobsBefore } from "../../plan/jobs_before.ts";
-import type { CheckedJob, CheckedStep, CheckModel, Reading } from "./model.ts";
+import type { CheckedJob, CheckedStep, CheckModel, Reading } from "./check_model.ts";
 
-/** What a reading of `outputs` can find there. */
+/** The possible sources of a value in `outputs`. */
 export type OutputSource =
   /** Not to be known: the whole of it is read, or a name that only the run knows. */
   | { readonly kind: "unknown" }
   /** Nothing of the name at that index of the keys; `step` is the one whose output it should be. */
   | { readonly kind: "nothing"; readonly index: number; readonly step?: CheckedStep }
-  /** What one of these steps has published; without it, the key at that index is missing. */
+  /** Published by one of these steps; otherwise the key at that index is missing. */
   | { readonly kind: "steps"; readonly steps: readonly CheckedStep[]; readonly index: number };
 
 /** A name that more steps publish than this says nothing about which of them is meant. */
@@ -33,7 +33,7 @@ export function findOutputSource(model: CheckModel, { keys }: Reading): OutputSo
   return model.knowsPublishers ? nothing(model, first.name, { index: 0 }) : UNKNOWN;
 }
 
-/** What was not read may well give it. */
+/** Unknown if a part that was not read may define the name. */
 function nothing(
   { mentions }: CheckModel,
   name: string,
@@ -47,12 +47,12 @@ export type Moment = "before" | "own" | "after" | "any time" | "unknown";
 
 /** The keys of a step that are evaluated once its outputs are published. */
 const AFTERWARDS: ReadonlySet<string> = new Set([
-  ...["test", "echo", "retry.interval", "retry.until", "retry.stop"],
+  ...["test", "snapshot", "echo", "retry.interval", "retry.until", "retry.stop"],
   ...["iteration.until", "iteration.interval"],
 ]);
 
 /**
- * Tells when a step has run as seen from a reading. It remembers the jobs before the job it was
+ * Finds out when a step has run as seen from a reading. It remembers the jobs before the job it was
  * asked about last, since readings come job by job, and all of them would be too many.
  */
 export function momentFinder(): (step: CheckedStep, reading: Reading) => Moment {

@@ -4,6 +4,7 @@ import type { Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
 import { referencesIn } from "../../expr/references.ts";
 import { ExpressionError } from "../../source/errors.ts";
+import { assertionPath } from "../../workflow/assertion_path.ts";
 import type { Check } from "../check.ts";
 
 /** Tests whose outcome does not depend on the run, and jobs that never run. */
@@ -34,15 +35,17 @@ export const constantTest: Check = {
       for (const { draft: { test, path, action } } of steps) {
         // A step of `hello` may try an expression out.
         if (!test || !action || action.neverFails) continue;
-        const outcome = constantOutcome(test);
-        if (outcome === undefined) continue;
-        yield {
-          severity: "warning",
-          code: "constant-test",
-          path: [...path, "test"],
-          message: `this test is always ${outcome}`,
-          hint: `test the result, like ${action.exampleTest ?? "status == 0"}`,
-        };
+        for (const assertion of test) {
+          const outcome = constantOutcome(assertion.expression);
+          if (outcome === undefined) continue;
+          yield {
+            severity: "warning",
+            code: "constant-test",
+            path: assertionPath([...path, "test"], assertion),
+            message: `this test is always ${outcome}`,
+            hint: `test the result, like ${action.exampleTest ?? "status == 0"}`,
+          };
+        }
       }
     }
   },

@@ -37,7 +37,7 @@ export const misplacedTest: Check = {
       }
     }
     for (const [where, path, raw] of places) {
-      if (!isRawMap(raw) || typeof raw.test !== "string" || !READS_RESULT.test(raw.test)) continue;
+      if (!isRawMap(raw) || !looksLikeTest(raw.test)) continue;
       yield {
         severity: "warning",
         code: "misplaced-test",
@@ -50,5 +50,10 @@ export const misplacedTest: Check = {
   },
 };
 
-/** What a test looks like; anything else may be data that happens to be called so. */
+function looksLikeTest(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(looksLikeTest);
+  return typeof value === "string" && READS_RESULT.test(value);
+}
+
+/** The form of a test; anything else may be data under the same name. */
 const READS_RESULT = /(^|[^\w.])(res|status|rt|outputs)\b(?!:)/;

@@ -1,13 +1,13 @@
 import type { Check } from "../check.ts";
 
-/** Files that a step sends and that do not exist. */
+/** Files that a step sends or reads and that do not exist. */
 export const missingFile: Check = {
   codes: [
     {
       code: "missing-file",
       severity: "warning",
       summary:
-        "An http step sends a file that does not exist, and no other step mentions its name.",
+        "A step sends or reads a file that does not exist, and no other step mentions its name.",
     },
   ],
   *find({ missingFiles }) {

@@ -2,7 +2,7 @@ import { assertNever } from "../../source/errors.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { type Check, keyProblem, severityOfNil } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";
-import type { CheckedStep, Reading } from "../model/model.ts";
+import type { CheckedStep, Reading } from "../model/check_model.ts";
 import { findOutputSource, type Moment, momentFinder } from "../model/output_sources.ts";
 
 /** Outputs that are read where the step that publishes them is not sure to have run. */

@@ -13,8 +13,10 @@ export const pointlessRetry: Check = {
     for (const { draft, raw, isDoubtful } of jobs.flatMap(({ steps }) => steps)) {
       const { action, retry, test, path } = draft;
       if (!retry || !action?.neverFails || isDoubtful) continue;
-      const isTrue = test?.node.type === "Literal" && test.node.value === true;
-      if (raw.test !== undefined && !isTrue) continue;
+      const isTrue = test?.every(({ expression: { node } }) =>
+        node.type === "Literal" && node.value === true
+      ) ?? false;
+      if (raw.test !== undefined && !isTrue || raw.snapshot || raw.max_time) continue;
       yield {
         severity: "warning",
         code: "pointless-retry",

@@ -3,10 +3,11 @@ import { childrenOf } from "../../expr/parse/tree.ts";
 import { valueReferences } from "../../expr/references.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import { typeName } from "../../value/value.ts";
+import { assertionPath } from "../../workflow/assertion_path.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { type Check, keyProblem, severityOfNil } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";
-import type { CheckedStep, CheckModel } from "../model/model.ts";
+import type { CheckedStep, CheckModel } from "../model/check_model.ts";
 
 /** Fields of `res` that the action never gives, and comparisons that can never be true. */
 export const responseField: Check = {
@@ -27,11 +28,14 @@ export const responseField: Check = {
     for (const step of model.jobs.flatMap(({ steps }) => steps)) {
       const { test, path, action } = step.draft;
       if (!test || !action?.responseFields) continue;
-      for (const node of comparisonsIn(test.node)) {
-        const problem = impossibleComparison(node, step);
-        if (!problem) continue;
-        const { start, end } = node;
-        yield { ...problem, path: [...path, "test"], range: { start, end } };
+      for (const assertion of test) {
+        const place = assertionPath([...path, "test"], assertion);
+        for (const node of comparisonsIn(assertion.expression.node)) {
+          const problem = impossibleComparison(node, step);
+          if (!problem) continue;
+          const { start, end } = node;
+          yield { ...problem, path: place, range: { start, end } };
+        }
       }
     }
   },

@@ -1,8 +1,8 @@
 import { isRawMap } from "../../workflow/decode/decode_value.ts";
 import { type Check, hintGiver, keyProblem, severityOfNil } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";
-import { findVar } from "../model/known_vars.ts";
-import type { CheckModel, Reading } from "../model/model.ts";
+import { findKnownVar } from "../model/known_vars.ts";
+import type { CheckModel, Reading } from "../model/check_model.ts";
 
 const SUGGESTION = 'or write ?? "…" where it may be missing';
 
@@ -28,7 +28,7 @@ export const undefinedVar: Check = {
     const namesInSteps = findNamesInSteps(model);
     for (const reading of model.readings) {
       if (reading.root !== "vars" || isInDoubt(model, reading)) continue;
-      const source = findVar(vars, reading);
+      const source = findKnownVar(vars, reading);
       if (source.kind === "there") continue;
       const { index } = source;
       if (isGuarded(reading, index)) continue;

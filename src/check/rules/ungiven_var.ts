@@ -2,7 +2,7 @@ import type { DataTemplate } from "../../expr/expression.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import { type Check, severityOfNil } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";
-import { findVar } from "../model/known_vars.ts";
+import { findKnownVar } from "../model/known_vars.ts";
 
 const NO_VARS: DataTemplate = { kind: "constant", value: {} };
 
@@ -25,7 +25,7 @@ export const ungivenVar: Check = {
         const [key] = reading.keys;
         if (reading.root !== "vars" || !key || reported.has(key.name)) continue;
         if (inner.mentions.has(key.name) || isGuarded(reading, 0)) continue;
-        const source = findVar(given, reading);
+        const source = findKnownVar(given, reading);
         if (source.kind !== "nothing" || source.index !== 0) continue;
         reported.add(key.name);
         yield {

@@ -1,6 +1,6 @@
 import { type Check, hintGiver, keyProblem, severityOfNil } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";
-import type { CheckedStep } from "../model/model.ts";
+import type { CheckedStep } from "../model/check_model.ts";
 import { findOutputSource } from "../model/output_sources.ts";
 
 /** Outputs that are read and that no step publishes. */

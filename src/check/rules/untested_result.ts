@@ -1,7 +1,7 @@
 import type { DataTemplate } from "../../expr/expression.ts";
-import { isDict } from "../../value/value.ts";
+import { type Dict, isDict, type Value } from "../../value/value.ts";
 import type { Check } from "../check.ts";
-import type { CheckedStep, CheckModel } from "../model/model.ts";
+import type { CheckedStep, CheckModel } from "../model/check_model.ts";
 
 /** Steps that pass with any result of their action. */
 export const untestedResult: Check = {
@@ -18,7 +18,8 @@ export const untestedResult: Check = {
       const { action, path, retry, id } = step.draft;
       if (!action || action.neverFails || action.embeds || step.isDoubtful) continue;
       // A retry without a test judges its attempts by the success of the action.
-      if (step.raw.test !== undefined || retry) continue;
+      if (step.raw.test !== undefined || step.raw.snapshot || retry) continue;
+      if (action.expectsResult?.(draftOf(step.draft.with) as Dict)) continue;
       if (id !== undefined && judged.has(id) || isInBackground(step)) continue;
       yield {
         severity: "hint",
@@ -46,6 +47,20 @@ function findJudged({ readings, stepsById, publishers }: CheckModel): ReadonlySe
 function isInBackground({ draft }: CheckedStep): boolean {
   const background = fieldOf(draft.with, "background");
   return background !== undefined && background !== false && background !== "false";
+}
+
+/** Data with a text in place of each template. */
+function draftOf(data: DataTemplate): Value {
+  switch (data.kind) {
+    case "constant":
+      return data.value as Value;
+    case "template":
+      return "";
+    case "list":
+      return data.items.map(draftOf);
+    case "map":
+      return Object.fromEntries(data.entries.map(([name, value]) => [name, draftOf(value)]));
+  }
 }
 
 function fieldOf(data: DataTemplate, key: string): unknown {

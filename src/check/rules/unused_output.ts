@@ -1,5 +1,5 @@
 import type { Check } from "../check.ts";
-import type { CheckModel } from "../model/model.ts";
+import type { CheckModel } from "../model/check_model.ts";
 
 /** Outputs that nothing reads. */
 export const unusedOutput: Check = {
@@ -37,7 +37,7 @@ interface OutputUses {
   readonly names: ReadonlySet<string>;
 }
 
-/** What is read of the outputs; undefined where all may be. */
+/** The outputs that are read; undefined if all may be. */
 function findUses(model: CheckModel): OutputUses | undefined {
   const steps = new Set<string>();
   const outputs = new Map<string, Set<string>>();

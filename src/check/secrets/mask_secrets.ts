@@ -30,6 +30,6 @@ export function makeSecretMask(
 /** Longer ones are masked only as they are written. */
 const LONGEST_IN_ALL_FORMS = 5000;
 
-/** What precedes a value, in a file or in a message about one. */
+/** The text before a value, in a file or in a message about one. */
 const VALUE_FOLLOWS = `(?<=[:=,[]\\s*["']?|\\b(?:not|is|names) ["'])`;
 const NO_KEY = `(?![\\w-]|["']?\\s*:)`;

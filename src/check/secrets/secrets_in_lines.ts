@@ -3,7 +3,7 @@ import { excerptOf } from "../../source/source.ts";
 import { isCredentialHeader, passwordsIn } from "../../value/secrets.ts";
 import { isSecretValue } from "./literal_secrets.ts";
 
-/** How much of a line is searched on either side of a position: more than is ever shown. */
+/** The characters that are searched on either side of a position: more than is ever shown. */
 const REACH = 2000;
 
 /**

@@ -27,7 +27,7 @@ const TRACES =
   /gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abeprs]-|k_live_|AIza|npm_|eyJ|PRIVATE KEY|earer /;
 
 /** A secret in a text, and what it is. */
-export interface Token {
+export interface FoundToken {
   readonly what: string;
   readonly text: string;
   /** Where it begins, in UTF-16 offsets of the text. */
@@ -40,7 +40,7 @@ export function mayHoldTokens(text: string): boolean {
 }
 
 /** The first thing in a text that has the form of a secret. */
-export function findToken(text: string): Token | undefined {
+export function findToken(text: string): FoundToken | undefined {
   if (!mayHoldTokens(text)) return undefined;
   const match = ONE.exec(text);
   const form = match?.slice(1).findIndex((group) => group !== undefined) ?? -1;

@@ -30,7 +30,7 @@ export interface CheckModel {
   readonly embeddedBy: (step: StepDraft) => CheckModel | undefined;
 }
 
-/** A file that a step sends and that does not exist. */
+/** A file that a step sends or reads and that does not exist. */
 export interface MissingFile {
   readonly path: Path;
   readonly name: string;
@@ -66,6 +66,6 @@ export interface Reading extends Pick<Reference, "keys" | "isOpen"> {
   readonly step: CheckedStep | undefined;
   /** The key of the job or the step: `with`, `retry.interval`. */
   readonly field: string;
-  /** What may be nil without harm here, by `keyPath`. */
+  /** Values that may be nil here, by `keyPath`. */
   readonly guards: readonly ReadonlySet<string>[];
 }
