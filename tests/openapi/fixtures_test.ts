@@ -36,9 +36,20 @@ for (const [name, file, warnings] of FIXTURES) {
     if (Deno.env.get("UPDATE_SNAPSHOTS") === "1") Deno.writeTextFileSync(expected, stdout);
     assertEquals(stdout, Deno.readTextFileSync(expected));
 
-    await withFiles({ "w.yml": stdout }, async (folder) => {
-      const checked = await runMain(["check", "--strict", "w.yml"], { cwd: folder });
+    const root = file.split("/")[0]!;
+    await withFiles({ "w.yml": stdout, ...filesAt(cwd, root) }, async (directory) => {
+      const checked = await runMain(["check", "--strict", "w.yml"], { cwd: directory });
       assertEquals([checked.code, checked.stdout], [0, "1 workflow checked: ok\n"], checked.stderr);
     });
   });
+}
+
+/** A file, or all files of a directory, by their paths. */
+function filesAt(directory: string, path: string): Record<string, string> {
+  const whole = `${directory}/${path}`;
+  if (Deno.statSync(whole).isFile) return { [path]: Deno.readTextFileSync(whole) };
+  const inside = [...Deno.readDirSync(whole)].map(({ name }) =>
+    filesAt(directory, `${path}/${name}`)
+  );
+  return Object.assign({}, ...inside);
 }

@@ -85,7 +85,9 @@ export function mockServer(root: Json, options: MockOptions = {}): MockServer {
     seen.push(`${request.method} ${path} ${status}`);
     if (status === 302) return new Response(null, { status, headers: { location: "/nowhere" } });
     if (body === undefined) return new Response(null, { status });
-    return Response.json(body, { status });
+    return typeof body === "string" && status === 200
+      ? new Response(body, { status })
+      : Response.json(body, { status });
   });
   return { ...server, seen, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
@@ -243,7 +245,7 @@ function fill(schema: Json, known: Json): unknown {
 }
 
 function typed({ type }: Json, value: unknown): unknown {
-  return type === "string" ? String(value) : value;
+  return type === "string" && value !== null ? String(value) : value;
 }
 
 function idOf(thing: unknown): unknown {

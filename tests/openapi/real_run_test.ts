@@ -21,12 +21,12 @@ function description(name: string): Readonly<Record<string, unknown>> {
 
 async function generateAndRun(name: string, options: MockOptions, env = {}) {
   await using server = mockServer(description(name), options);
-  return await withFiles({}, async (folder) => {
-    const made = await runMain(["gen", name, "-o", `${folder}/w.yml`], { cwd: FIXTURES });
+  return await withFiles({}, async (directory) => {
+    const made = await runMain(["gen", name, "-o", `${directory}/w.yml`], { cwd: FIXTURES });
     assertEquals([made.code, made.stdout, made.stderr], [0, "", ""]);
     const base = `${server.url}${options.basePath ?? ""}`;
     const result = await runMain(["w.yml"], {
-      cwd: folder,
+      cwd: directory,
       env: { BASE_URL: base, ...SECRETS, ...env },
     });
     return { ...result, seen: server.seen };

@@ -1,10 +1,10 @@
 import { joinTemplate, literalText } from "./literal.ts";
-import type { Operation, Requirement, SecurityScheme } from "../read/model.ts";
+import type { Operation, Requirement, SecurityScheme } from "../read/api.ts";
 import { snakeCase } from "../read/names.ts";
 import { NO_CREDENTIAL, type Variables } from "./variables.ts";
 
 /** The credentials of a request: templates by the names of headers and query fields. */
-export interface Credentials {
+export interface ApiCredentials {
   readonly headers: ReadonlyMap<string, string>;
   readonly query: ReadonlyMap<string, string>;
   /** Pairs of the `Cookie` header, to which others may be added. */
@@ -12,11 +12,11 @@ export interface Credentials {
 }
 
 /** A request without credentials. */
-const NO_CREDENTIALS: Credentials = { headers: new Map(), query: new Map(), cookies: [] };
+const NO_CREDENTIALS: ApiCredentials = { headers: new Map(), query: new Map(), cookies: [] };
 
 /** Finds the credentials of operations, and collects the operations without usable ones. */
 export class CredentialMaker {
-  readonly #made = new Map<string, Credentials | string>();
+  readonly #made = new Map<string, ApiCredentials | string>();
   /** Operations without usable credentials, by reason. */
   readonly refused = new Map<string, Operation[]>();
 
@@ -26,7 +26,7 @@ export class CredentialMaker {
   ) {}
 
   /** Credentials for the first security requirement that is supported. */
-  credentialsOf(operation: Operation): Credentials {
+  credentialsOf(operation: Operation): ApiCredentials {
     let reason: string | undefined;
     for (const requirement of operation.security) {
       const key = JSON.stringify(requirement);
@@ -46,7 +46,7 @@ export class CredentialMaker {
   }
 
   /** The credentials of a requirement, or the reason why it is not supported. */
-  #make(requirement: Requirement): Credentials | string {
+  #make(requirement: Requirement): ApiCredentials | string {
     const taken = new Set<string>();
     for (const name of requirement) {
       const scheme = this.schemes.get(name);
@@ -112,7 +112,7 @@ export function headersOver(
 
 /** All headers of credentials; their cookies and those of the request are joined. */
 export function headersOf(
-  { headers, cookies }: Credentials,
+  { headers, cookies }: ApiCredentials,
   others: readonly string[] = [],
 ): Map<string, string> {
   const all = new Map(headers);

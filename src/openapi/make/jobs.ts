@@ -1,6 +1,6 @@
-import { arrange, isDeletion } from "./arrange.ts";
-import type { Link, Links } from "../read/links.ts";
-import type { Operation } from "../read/model.ts";
+import { arrangeOperations, isDeletion } from "./arrange_operations.ts";
+import type { ApiLink, Links } from "../read/links.ts";
+import type { Operation } from "../read/api.ts";
 import { snakeCase, UniqueNames } from "../read/names.ts";
 import { lastParameter } from "../read/paths.ts";
 
@@ -45,7 +45,7 @@ export function planJobs(operations: readonly Operation[], found: Links): JobPla
   }
   const links = followLinks(found, jobOf);
   const drafts = [...jobs.values()];
-  for (const job of drafts) job.operations = arrange(job.operations);
+  for (const job of drafts) job.operations = arrangeOperations(job.operations);
   const all = [...drafts, ...splitDeletions(drafts, links, ids)];
   return {
     links,
@@ -60,7 +60,7 @@ export function planJobs(operations: readonly Operation[], found: Links): JobPla
 
 /** Adds needs between jobs for links, and drops the links that would cause a dependency cycle. */
 function followLinks(found: Links, jobOf: ReadonlyMap<Operation, Draft>): Links {
-  const links = new Map<Operation, Map<string, Link>>();
+  const links = new Map<Operation, Map<string, ApiLink>>();
   for (const [operation, own] of found) {
     const job = jobOf.get(operation)!;
     const kept = [...own].filter(([, { creator }]) => need(job, jobOf.get(creator)!));
@@ -120,6 +120,6 @@ function deletedBy(operation: Operation, links: Links): Operation | undefined {
   return name === undefined ? undefined : links.get(operation)?.get(name)?.creator;
 }
 
-function linksOf(operation: Operation, links: Links): Link[] {
+function linksOf(operation: Operation, links: Links): ApiLink[] {
   return [...links.get(operation)?.values() ?? []];
 }

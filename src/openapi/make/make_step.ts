@@ -1,16 +1,16 @@
 import type { Value } from "../../value/value.ts";
 import { isDict } from "../../value/value.ts";
-import { type Credentials, headersOf, headersOver, headerText } from "./credentials.ts";
+import { type ApiCredentials, headersOf, headersOver, headerText } from "./credentials.ts";
 import { joinTemplate, literalText, quoteText, type TemplatePart } from "./literal.ts";
-import type { Link } from "../read/links.ts";
-import type { Body, Operation, Parameter } from "../read/model.ts";
+import type { ApiLink } from "../read/links.ts";
+import type { ApiParameter, Body, Operation } from "../read/api.ts";
 import { singular, snakeCase, UniqueNames } from "../read/names.ts";
 import { fillPath, lastWord } from "../read/paths.ts";
-import { fieldOf, testOf } from "./test_of.ts";
+import { accessTo, testOf } from "./test_of.ts";
 import type { StepData } from "./workflow_data.ts";
 import { ANY_SECRET, literalValue, namesSecret, type Variables } from "./variables.ts";
 
-/** What most steps of a job have in common. */
+/** The settings that most steps of a job share. */
 export interface JobDefaults {
   readonly headers: ReadonlyMap<string, string>;
   readonly query: ReadonlyMap<string, string>;
@@ -20,13 +20,13 @@ export interface JobDefaults {
 /** Everything a step is made from besides its operation. */
 export interface StepSetting {
   readonly id: string;
-  readonly links: ReadonlyMap<string, Link>;
+  readonly links: ReadonlyMap<string, ApiLink>;
   /** Its outputs: their names, and their paths in the response. */
   readonly outputs: ReadonlyMap<string, readonly string[]>;
-  readonly credentials: Credentials;
+  readonly credentials: ApiCredentials;
   readonly defaults: JobDefaults;
   /** The expression that reads the output of a link. */
-  readonly outputOf: (link: Link) => string;
+  readonly outputOf: (link: ApiLink) => string;
   readonly variables: Variables;
   /** The variable with the server URL, if it differs from the API's. */
   readonly server?: string;
@@ -71,7 +71,7 @@ export function makeStep(operation: Operation, setting: StepSetting): StepData {
   };
   if (outputs.size > 0) {
     data.outputs = Object.fromEntries(
-      [...outputs].map(([name, field]) => [name, fieldOf("res.body", field)]),
+      [...outputs].map(([name, field]) => [name, accessTo("res.body", field)]),
     );
   }
   return data;
@@ -117,7 +117,7 @@ class RequestMaker {
     });
   }
 
-  #pathVariable(name: string, value: Parameter["value"]): string {
+  #pathVariable(name: string, value: ApiParameter["value"]): string {
     const { variables } = this.setting;
     const text = typeof value === "object" ? "text" : value;
     if (namesSecret(name)) return variables.fromEnvironment(name, quoteText("text"));
@@ -178,7 +178,7 @@ class RequestMaker {
     );
   }
 
-  #of(place: Parameter["place"]): Parameter[] {
+  #of(place: ApiParameter["place"]): ApiParameter[] {
     const ofCredentials = this.setting.credentials;
     return this.operation.parameters.filter((parameter) =>
       parameter.place === place &&
@@ -188,13 +188,13 @@ class RequestMaker {
   }
 
   /** The expression of a parameter; `?? nil` marks an optional one that is omitted. */
-  #variable(parameter: Parameter): string {
+  #variable(parameter: ApiParameter): string {
     const name = `vars.${this.#variableName(parameter)}`;
     return parameter.value === null ? `${name} ?? nil` : name;
   }
 
   /** A variable of the step, or of the workflow for a secret. */
-  #variableName({ name, value, place }: Parameter): string {
+  #variableName({ name, value, place }: ApiParameter): string {
     const { variables } = this.setting;
     if (namesSecret(name) && typeof value !== "number" && typeof value !== "boolean") {
       return value === null

@@ -1,18 +1,25 @@
 import type { Value } from "../../value/value.ts";
-import { CredentialMaker, type Credentials, headersOf } from "./credentials.ts";
+import { type ApiCredentials, CredentialMaker, headersOf } from "./credentials.ts";
 import { type JobPlan, planJobs } from "./jobs.ts";
-import { findLinks, type Link, type Links } from "../read/links.ts";
+import { type ApiLink, findLinks, type Links } from "../read/links.ts";
 import { literalText, quoteText } from "./literal.ts";
 import { type JobDefaults, makeStep } from "./make_step.ts";
 import type { JobData, WorkflowData } from "./workflow_data.ts";
-import type { Api, Operation } from "../read/model.ts";
+import type { Api, Operation } from "../read/api.ts";
 import { snakeCase, UniqueNames } from "../read/names.ts";
 import { type FindSecrets, hideSecrets } from "./hide_found_secrets.ts";
-import { fieldOf } from "./test_of.ts";
+import { accessTo } from "./test_of.ts";
 import { Variables } from "./variables.ts";
 
-/** Makes a workflow that calls every operation of an API once. */
-export function makeWorkflow(api: Api, findSecrets: FindSecrets): WorkflowData {
+/**
+ * Makes a workflow that calls every operation of an API once, and holds requests and responses
+ * against the description at that path.
+ */
+export function makeWorkflow(
+  api: Api,
+  findSecrets: FindSecrets,
+  description: string,
+): WorkflowData {
   const variables = new Variables();
   const base = variables.fromEnvironment("base_url", quoteText(api.server));
   const { jobs, links } = planJobs(api.operations, findLinks(api.operations));
@@ -35,7 +42,7 @@ export function makeWorkflow(api: Api, findSecrets: FindSecrets): WorkflowData {
         ...serverOf(operation, api, variables),
       })
     );
-    return { head: headOf(job, defaults, base), steps };
+    return { head: headOf(job, defaults, base, description), steps };
   });
   const name = literalText(api.title.replace(/\s+/g, " ").trim());
   return {
@@ -53,7 +60,12 @@ function noteOf(reason: string, operations: readonly Operation[]): string {
   return `no credentials are sent to ${method.toUpperCase()} ${path}${others}: ${reason}`;
 }
 
-function headOf(job: JobPlan, defaults: JobDefaults, base: string): Record<string, Value> {
+function headOf(
+  job: JobPlan,
+  defaults: JobDefaults,
+  base: string,
+  description: string,
+): Record<string, Value> {
   const headers = [
     ...(defaults.accept === undefined ? [] : [["Accept", literalText(defaults.accept)] as const]),
     ...defaults.headers,
@@ -65,6 +77,7 @@ function headOf(job: JobPlan, defaults: JobDefaults, base: string): Record<strin
     defaults: {
       http: {
         url: `{{vars.${base}}}`,
+        openapi: literalText(description),
         ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
         ...(defaults.query.size === 0 ? {} : { query: Object.fromEntries(defaults.query) }),
       },
@@ -72,7 +85,7 @@ function headOf(job: JobPlan, defaults: JobDefaults, base: string): Record<strin
   };
 }
 
-/** What most steps of a job send. */
+/** The defaults for what most steps of a job send. */
 function defaultsOf(job: JobPlan, maker: CredentialMaker): JobDefaults {
   const all = job.operations.map((operation) => maker.credentialsOf(operation));
   const common = mostCommon(all);
@@ -85,7 +98,7 @@ function defaultsOf(job: JobPlan, maker: CredentialMaker): JobDefaults {
 }
 
 /** The most frequent value; the first of equally frequent ones. */
-function mostCommon<T extends string | Credentials>(values: readonly T[]): T | undefined {
+function mostCommon<T extends string | ApiCredentials>(values: readonly T[]): T | undefined {
   const counts = new Map<T, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   let best: T | undefined;
@@ -122,12 +135,12 @@ function findOutputs(links: Links): Outputs {
 }
 
 function outputExpression(
-  { creator, field }: Link,
+  { creator, field }: ApiLink,
   ids: ReadonlyMap<Operation, string>,
   outputs: Outputs,
 ): string {
   const [name] = [...outputs.get(creator)!].find(([, known]) => isSameWay(known, field))!;
-  return fieldOf("outputs", [ids.get(creator)!, name]);
+  return accessTo("outputs", [ids.get(creator)!, name]);
 }
 
 function isSameWay(a: readonly string[], b: readonly string[]): boolean {

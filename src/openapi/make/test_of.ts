@@ -1,5 +1,5 @@
 import { stepText } from "../../value/plain.ts";
-import type { Operation, Reply, Success } from "../read/model.ts";
+import type { ApiReply, Operation, Success } from "../read/api.ts";
 
 /** The test of a step: the documented status code and the required fields of the response. */
 export function testOf({ success, reply, method }: Operation): string {
@@ -30,7 +30,7 @@ function codeTest(success: Success): string {
   }
 }
 
-function replyTests({ type, required }: Reply): string[] {
+function replyTests({ type, required }: ApiReply): string[] {
   switch (type) {
     case "array":
       return ['type(res.body) == "array"'];
@@ -44,12 +44,12 @@ function replyTests({ type, required }: Reply): string[] {
     return [`all([${wrap(names)}], # in res.body)`];
   }
   return required.map(({ name, isNullable }) =>
-    isNullable ? `${JSON.stringify(name)} in res.body` : `${fieldOf("res.body", [name])} != nil`
+    isNullable ? `${JSON.stringify(name)} in res.body` : `${accessTo("res.body", [name])} != nil`
   );
 }
 
 /** An expression that reads a field of a value by its path. */
-export function fieldOf(value: string, path: readonly string[]): string {
+export function accessTo(value: string, path: readonly string[]): string {
   return value + path.map(stepText).join("");
 }
 

@@ -7,7 +7,7 @@ export interface WorkflowData {
   readonly jobs: readonly JobData[];
   /** The environment variables that it reads. */
   readonly environment: readonly string[];
-  /** What could not be taken over from the description. */
+  /** The parts of the description that could not be converted. */
   readonly notes: readonly string[];
 }
 

@@ -1,12 +1,12 @@
 import { isDict, type Value } from "../../value/value.ts";
 import { exampleOf, givenExample, isJson, preferredType } from "./media.ts";
-import type { Body } from "./model.ts";
-import { multipartBody } from "../sample/multipart.ts";
-import { mapOf, ownOf, textOf } from "./raw.ts";
+import type { Body } from "./api.ts";
+import { multipartSample } from "../sample/multipart_sample.ts";
+import { mapOf, ownOf, rawText } from "./raw.ts";
 import type { Sampler } from "../sample/sample.ts";
 
 /** The body of a request; undefined if the operation has none. */
-export function decodeBody(raw: unknown, sampler: Sampler): Body | undefined {
+export function decodeApiBody(raw: unknown, sampler: Sampler): Body | undefined {
   const content = mapOf(mapOf(raw).content);
   const type = preferredType(Object.keys(content));
   if (type === undefined) return undefined;
@@ -20,7 +20,7 @@ export function decodeBody(raw: unknown, sampler: Sampler): Body | undefined {
     };
   }
   const value = exampleOf(media, sampler);
-  if (/^multipart\//i.test(type)) return multipartBody(value, media.schema);
+  if (/^multipart\//i.test(type)) return multipartSample(value, media.schema);
   if (/^application\/x-www-form-urlencoded/i.test(type)) {
     return { contentType: type, value: isDict(value) ? formOf(value) : textFor(value) };
   }
@@ -57,5 +57,5 @@ function formOf(value: Readonly<Record<string, Value>>): Value {
 }
 
 function textFor(value: Value): string {
-  return typeof value === "string" ? value : textOf(JSON.stringify(value)) ?? "text";
+  return typeof value === "string" ? value : rawText(JSON.stringify(value)) ?? "text";
 }

@@ -1,7 +1,7 @@
-import { decodeBody } from "./body.ts";
-import type { Api, Operation } from "./model.ts";
-import { decodeParameters } from "./parameters.ts";
-import { isMap, listOf, mapOf, type RawMap, textOf } from "./raw.ts";
+import { decodeApiBody } from "./body.ts";
+import type { Api, Operation } from "./api.ts";
+import { decodeParameters } from "./decode_parameters.ts";
+import { isMap, listOf, mapOf, type RawApiMap, rawText } from "./raw.ts";
 import { decodeResponses } from "./responses.ts";
 import { makeSampler, type Sampler } from "../sample/sample.ts";
 import { decodeSchemes, decodeSecurity } from "./security.ts";
@@ -10,7 +10,7 @@ import { swaggerServer, upgradeOperation } from "./swagger.ts";
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /** Reads a description of any version; its references must be resolved. */
-export async function decodeApi(root: RawMap): Promise<Api> {
+export async function decodeApi(root: RawApiMap): Promise<Api> {
   const isSwagger = root.swagger !== undefined;
   const components = mapOf(root.components);
   const schemas = isSwagger ? root.definitions : components.schemas;
@@ -31,7 +31,7 @@ export async function decodeApi(root: RawMap): Promise<Api> {
     }
   }
   return {
-    title: textOf(mapOf(root.info).title) ?? "API",
+    title: rawText(mapOf(root.info).title) ?? "API",
     server,
     operations: byTagOrder(operations, listOf(root.tags)),
     schemes: decodeSchemes(isSwagger ? root.securityDefinitions : components.securitySchemes),
@@ -39,14 +39,14 @@ export async function decodeApi(root: RawMap): Promise<Api> {
 }
 
 /** Path parameters that one operation declares apply to the others of its path, too. */
-function withAllPathParameters(item: RawMap): RawMap {
+function withAllPathParameters(item: RawApiMap): RawApiMap {
   const others = METHODS.flatMap((method) => listOf(mapOf(item[method]).parameters));
   const inPath = others.filter((parameter) => mapOf(parameter).in === "path");
   return { ...item, parameters: [...listOf(item.parameters), ...inPath] };
 }
 
 interface Surroundings {
-  readonly root: RawMap;
+  readonly root: RawApiMap;
   readonly sampler: Sampler;
   readonly isSwagger: boolean;
 }
@@ -54,20 +54,20 @@ interface Surroundings {
 function decodeOperation(
   method: string,
   path: string,
-  raw: RawMap,
-  item: RawMap,
+  raw: RawApiMap,
+  item: RawApiMap,
   { root, sampler, isSwagger }: Surroundings,
 ): Operation {
   const operation = isSwagger ? upgradeOperation(raw, item.parameters, root) : raw;
-  const id = textOf(operation.operationId);
-  const summary = textOf(operation.summary) ?? textOf(item.summary);
+  const id = rawText(operation.operationId);
+  const summary = rawText(operation.summary) ?? rawText(item.summary);
   const server = decodeServer(operation.servers) ?? decodeServer(item.servers);
   const takesBody = method !== "get" && method !== "head" && method !== "trace";
-  const body = takesBody ? decodeBody(operation.requestBody, sampler) : undefined;
+  const body = takesBody ? decodeApiBody(operation.requestBody, sampler) : undefined;
   return {
     method,
     path,
-    tag: textOf(listOf(operation.tags)[0])?.trim() ?? wordOf(path),
+    tag: rawText(listOf(operation.tags)[0])?.trim() ?? wordOf(path),
     parameters: decodeParameters(operation.parameters, item.parameters, sampler),
     security: decodeSecurity(operation.security) ?? decodeSecurity(root.security) ?? [],
     ...decodeResponses(operation.responses),
@@ -96,7 +96,7 @@ function byTagOrder(operations: readonly Operation[], tags: readonly unknown[]):
 /** The first server of a list, with its variables replaced; undefined if there is none. */
 function decodeServer(raw: unknown): string | undefined {
   const server = mapOf(listOf(raw)[0]);
-  const url = textOf(server.url);
+  const url = rawText(server.url);
   if (url === undefined) return undefined;
   const variables = mapOf(server.variables);
   return url.trim().replace(/\{([^{}]*)\}/g, (whole, name: string) => {

@@ -1,17 +1,17 @@
-import type { Operation } from "./model.ts";
+import type { Operation } from "./api.ts";
 import { nameKey, singular } from "./names.ts";
 import { lastWord, parameterPrefixes, pathKey } from "./paths.ts";
 import { propertyNames, propertyOf, typeOf } from "./schema.ts";
 
 /** A path parameter whose value is in the response of another operation. */
-export interface Link {
+export interface ApiLink {
   readonly creator: Operation;
   /** The path of the field in the response body. */
   readonly field: readonly string[];
 }
 
 /** The links of each operation by the names of its path parameters. */
-export type Links = ReadonlyMap<Operation, ReadonlyMap<string, Link>>;
+export type Links = ReadonlyMap<Operation, ReadonlyMap<string, ApiLink>>;
 
 /** Finds the operations that create the resources of paths: `POST /pets` for `/pets/{petId}`. */
 export function findLinks(operations: readonly Operation[]): Links {
@@ -22,9 +22,9 @@ export function findLinks(operations: readonly Operation[]): Links {
       creators.set(key, operation);
     }
   }
-  const links = new Map<Operation, Map<string, Link>>();
+  const links = new Map<Operation, Map<string, ApiLink>>();
   for (const operation of operations) {
-    const found = new Map<string, Link>();
+    const found = new Map<string, ApiLink>();
     for (const { name, before } of parameterPrefixes(operation.path)) {
       const creator = creators.get(pathKey(before));
       const field = creator?.reply && fieldFor(name, before, creator.reply.schema);

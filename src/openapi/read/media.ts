@@ -1,5 +1,5 @@
 import type { Value } from "../../value/value.ts";
-import { isMap, listOf, mapOf, type RawMap } from "./raw.ts";
+import { isMap, listOf, mapOf, type RawApiMap } from "./raw.ts";
 import { givenValue, plainValue, type Sampler } from "../sample/sample.ts";
 
 /** Whether a media type is JSON, by name or by suffix. */
@@ -38,7 +38,7 @@ export function givenExample(media: unknown): Value | undefined {
   return schema === undefined ? undefined : givenValue(schema);
 }
 
-function valueOf(entry: RawMap): unknown {
+function valueOf(entry: RawApiMap): unknown {
   // External examples are not fetched. Some descriptions give the value without "value".
   return "value" in entry ? entry.value : "externalValue" in entry ? undefined : entry;
 }

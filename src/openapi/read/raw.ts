@@ -1,15 +1,15 @@
 /** A map of a description, not validated. */
-export type RawMap = Readonly<Record<string, unknown>>;
+export type RawApiMap = Readonly<Record<string, unknown>>;
 
-const NOTHING: RawMap = Object.freeze(Object.create(null));
+const NOTHING: RawApiMap = Object.freeze(Object.create(null));
 
 /** Whether a part of a description is a map. */
-export function isMap(value: unknown): value is RawMap {
+export function isMap(value: unknown): value is RawApiMap {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A part of a description as a map; empty if it is not a map. */
-export function mapOf(value: unknown): RawMap {
+export function mapOf(value: unknown): RawApiMap {
   return isMap(value) ? value : NOTHING;
 }
 
@@ -19,12 +19,12 @@ export function listOf(value: unknown): readonly unknown[] {
 }
 
 /** A part of a description as a string; undefined if it is not a string or blank. */
-export function textOf(value: unknown): string | undefined {
+export function rawText(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
 /** The own property of a map; the name comes from the description. */
-export function ownOf(map: RawMap, name: string): unknown {
+export function ownOf(map: RawApiMap, name: string): unknown {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 

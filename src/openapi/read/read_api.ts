@@ -1,8 +1,13 @@
 import { LoadError } from "../../source/errors.ts";
 import { decodeApi } from "./decode_api.ts";
-import type { Api } from "./model.ts";
-import { isMap, mapOf, type RawMap } from "./raw.ts";
-import { type Descriptions, resolveReferences } from "./resolve_references.ts";
+import type { Api } from "./api.ts";
+import { isMap, mapOf, type RawApiMap } from "./raw.ts";
+import {
+  checkReferences,
+  type DescriptionFiles,
+  type Descriptions,
+  resolveReferences,
+} from "./resolve_references.ts";
 
 /** Reads an OpenAPI description. Throws LoadError if the file is not one. */
 export async function readApi(path: string, descriptions: Descriptions): Promise<Api> {
@@ -17,10 +22,17 @@ export async function readApi(path: string, descriptions: Descriptions): Promise
   return api;
 }
 
+/** Checks that a description and all that it refers to can be read. Throws LoadError. */
+export async function checkApi(path: string, files: DescriptionFiles): Promise<void> {
+  const parsed = await files.yaml.parse(await files.read(path));
+  checkRoot(path, parsed.value);
+  await checkReferences(path, parsed, files);
+}
+
 const WHAT_IT_IS = 'an OpenAPI description starts with its version, such as "openapi: 3.1.0"';
 
 /** Checks the version. Throws LoadError if the file is not an OpenAPI description. */
-function checkRoot(path: string, value: unknown): RawMap {
+function checkRoot(path: string, value: unknown): RawApiMap {
   const root = mapOf(value);
   const version = root.openapi ?? root.swagger;
   if (typeof version !== "string" && typeof version !== "number") {
@@ -35,7 +47,7 @@ function checkRoot(path: string, value: unknown): RawMap {
   throw new LoadError(message, [], "supported versions are 2.0, 3.0 and 3.1");
 }
 
-function whatElse(root: RawMap, path: string): string {
+function whatElse(root: RawApiMap, path: string): string {
   if (root.jobs !== undefined) return `it is a workflow: run it with runner ${path}`;
   if (root.asyncapi !== undefined) return "it is an AsyncAPI description";
   if (root.swaggerVersion !== undefined) {
@@ -44,7 +56,7 @@ function whatElse(root: RawMap, path: string): string {
   return WHAT_IT_IS;
 }
 
-function whyNone(root: RawMap): string | undefined {
+function whyNone(root: RawApiMap): string | undefined {
   if (isMap(root.paths) && Object.keys(root.paths).length > 0) {
     return 'a path starts with "/" and has operations such as "get"';
   }

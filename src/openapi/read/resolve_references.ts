@@ -3,13 +3,18 @@ import type { Diagnostic } from "../../source/diagnostic.ts";
 import { LoadError } from "../../source/errors.ts";
 import type { Path, Source, Span } from "../../source/source.ts";
 import { didYouMean } from "../../source/suggest.ts";
-import { isMap, type RawMap } from "./raw.ts";
+import { isMap, type RawApiMap } from "./raw.ts";
 
 /** Where descriptions come from. */
 export interface Descriptions {
   /** Reads a file. Throws LoadError if it does not exist or is not text. */
   read(path: string): Promise<Source>;
   readonly yaml: Yaml;
+}
+
+/** Where descriptions come from that are only read. */
+export interface DescriptionFiles extends Pick<Descriptions, "read"> {
+  readonly yaml: Pick<Yaml, "parse">;
 }
 
 /** YAML and JSON as the rest of the program reads and writes them. */
@@ -40,7 +45,7 @@ interface Step {
   readonly before: Step | undefined;
 }
 
-/** What a reference leads to. Without a fault of its own, another reference is to blame. */
+/** The target of a reference. An error without a fault is caused by another reference. */
 type Target =
   | { readonly isFound: true; readonly value: unknown }
   | { readonly isFound: false; readonly fault?: Fault };
@@ -48,7 +53,7 @@ type Target =
 interface Fault {
   readonly message: string;
   readonly hint?: string | undefined;
-  /** What is wrong with the file that it names. */
+  /** The errors in the file that it names. */
   readonly causes?: readonly Diagnostic[];
 }
 
@@ -66,14 +71,25 @@ interface Graph {
 
 /**
  * Puts the targets of all references in their place, also across files; a description may then
- * contain itself. Throws LoadError with every reference that leads nowhere. Nothing is fetched
- * over the network.
+ * contain itself. Throws LoadError with every reference that leads nowhere.
  */
 export async function resolveReferences(
   name: string,
   main: ParsedFile,
   descriptions: Descriptions,
 ): Promise<void> {
+  insertTargets(main.value, await checkReferences(name, main, descriptions));
+}
+
+/**
+ * Reads all files of a description. Throws LoadError with every reference that leads nowhere.
+ * Nothing is fetched over the network.
+ */
+export async function checkReferences(
+  name: string,
+  main: ParsedFile,
+  descriptions: DescriptionFiles,
+): Promise<Graph> {
   const graph: Graph = {
     files: new Map([[join(name), main]]),
     references: new Map(),
@@ -116,12 +132,12 @@ export async function resolveReferences(
   if (diagnostics.length > 0) {
     throw new LoadError(`cannot resolve the references of '${name}'`, diagnostics);
   }
-  insertTargets(main.value, graph);
+  return graph;
 }
 
 async function parseFile(
   path: string,
-  { read, yaml }: Descriptions,
+  { read, yaml }: DescriptionFiles,
 ): Promise<ParsedFile | LoadError> {
   try {
     return await yaml.parse(await read(path));
@@ -142,7 +158,7 @@ function findReferences(file: string, root: unknown, graph: Graph): Reference[] 
     seen.add(value);
     if (graph.examples.has(value) || isExample(at)) graph.examples.add(value);
     const isData = graph.examples.has(value);
-    const { $ref, $id, $anchor } = isData ? {} as RawMap : value as RawMap;
+    const { $ref, $id, $anchor } = isData ? {} as RawApiMap : value as RawApiMap;
     if (typeof $id === "string") graph.named.set($id, value);
     if (typeof $anchor === "string") graph.named.set(`${file}#${$anchor}`, value);
     if (typeof $ref === "string") found.push({ file, at, text: $ref });
@@ -227,7 +243,7 @@ function follow(reference: Reference, graph: Graph, before: readonly Reference[]
     if (!names.includes(name)) {
       return blame(`cannot resolve the reference "${text}"`, didYouMean(name, names));
     }
-    found = enter((found.value as RawMap)[name]);
+    found = enter((found.value as RawApiMap)[name]);
   }
   return found;
 }
@@ -237,7 +253,7 @@ function insertTargets(root: unknown, graph: Graph): void {
   const targets = new Map<unknown, unknown>();
   for (const [value, reference] of graph.references) {
     const target = follow(reference, graph);
-    const { $ref: _, ...others } = value as RawMap;
+    const { $ref: _, ...others } = value as RawApiMap;
     const found = target.isFound ? target.value : undefined;
     const isMerged = isMap(found) && Object.keys(others).length > 0;
     targets.set(value, isMerged ? { ...found, ...others } : found);

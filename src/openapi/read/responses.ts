@@ -1,12 +1,12 @@
 import { isJson, preferredType } from "./media.ts";
-import type { Reply, RequiredField, Success } from "./model.ts";
-import { mapOf, ownOf, type RawMap } from "./raw.ts";
+import type { ApiReply, RequiredField, Success } from "./api.ts";
+import { mapOf, ownOf, type RawApiMap } from "./raw.ts";
 import { requiredFields, typeOf } from "./schema.ts";
 
 /** The successful responses of an operation. */
 export interface Responses {
   readonly success: Success;
-  readonly reply?: Reply;
+  readonly reply?: ApiReply;
   readonly accept?: string;
 }
 
@@ -51,12 +51,12 @@ function keysOf(success: Success): string[] {
 }
 
 /** Media types with their schemas; 2.0 has been converted to this form before. */
-function contentOf(response: RawMap): RawMap {
+function contentOf(response: RawApiMap): RawApiMap {
   return mapOf(response.content);
 }
 
 /** The content of a response; undefined if it may not be JSON. */
-function replyOf(content: RawMap): Reply | undefined {
+function replyOf(content: RawApiMap): ApiReply | undefined {
   const type = preferredType(Object.keys(content));
   if (type === undefined || !isJson(type)) return undefined;
   const schema = mapOf(mapOf(ownOf(content, type)).schema);
@@ -65,8 +65,8 @@ function replyOf(content: RawMap): Reply | undefined {
   return { type: keywords === "array" ? keywords : "other", schema, required: [] };
 }
 
-/** What all successful responses have in common. */
-function sharedReply(replies: readonly (Reply | undefined)[]): Reply | undefined {
+/** The common part of all successful responses. */
+function sharedReply(replies: readonly (ApiReply | undefined)[]): ApiReply | undefined {
   const [first, ...others] = replies;
   if (!first) return undefined;
   if (others.length === 0) return first;
@@ -75,7 +75,7 @@ function sharedReply(replies: readonly (Reply | undefined)[]): Reply | undefined
   return { type: isSame ? first.type : "other", required, schema: first.schema };
 }
 
-function inAll(field: RequiredField, replies: readonly (Reply | undefined)[]): RequiredField[] {
+function inAll(field: RequiredField, replies: readonly (ApiReply | undefined)[]): RequiredField[] {
   let { isNullable } = field;
   for (const reply of replies) {
     const same = reply?.required.find(({ name }) => name === field.name);

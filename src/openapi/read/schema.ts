@@ -1,9 +1,9 @@
-import { isMap, listOf, mapOf, ownOf, type RawMap, textOf } from "./raw.ts";
+import { isMap, listOf, mapOf, ownOf, type RawApiMap, rawText } from "./raw.ts";
 
 /** A schema merged with its `allOf` parts. */
 export interface Shape {
   /** Its keywords besides properties; the first of several values counts. */
-  readonly keywords: RawMap;
+  readonly keywords: RawApiMap;
   /** The type, if it is known. */
   readonly type: string | undefined;
   readonly isNullable: boolean;
@@ -12,7 +12,7 @@ export interface Shape {
   /** The alternatives of `oneOf` or `anyOf`, except those for null. */
   readonly choices: readonly unknown[];
   /** Examples of properties, from the examples of its parts. */
-  readonly examples: RawMap;
+  readonly examples: RawApiMap;
 }
 
 /** Reads a schema; `true` or an invalid schema has no keywords. */
@@ -20,8 +20,8 @@ export function shapeOf(schema: unknown): Shape {
   const keywords: Record<string, unknown> = Object.create(null);
   const properties = new Map<string, unknown>();
   const required = new Set<string>();
-  const seen = new Set<RawMap>();
-  let examples: RawMap = {};
+  const seen = new Set<RawApiMap>();
+  let examples: RawApiMap = {};
   const add = (part: unknown) => {
     if (!isMap(part) || seen.has(part)) return;
     seen.add(part);
@@ -47,7 +47,7 @@ export function shapeOf(schema: unknown): Shape {
     listOf(keywords.enum).includes(null);
   return {
     keywords,
-    type: textOf(types.find((type) => type !== "null") ?? types[0]) ??
+    type: rawText(types.find((type) => type !== "null") ?? types[0]) ??
       impliedType(keywords, properties),
     isNullable,
     properties,
@@ -58,7 +58,7 @@ export function shapeOf(schema: unknown): Shape {
 }
 
 function impliedType(
-  keywords: RawMap,
+  keywords: RawApiMap,
   properties: ReadonlyMap<string, unknown>,
 ): string | undefined {
   if (properties.size > 0 || keywords.additionalProperties !== undefined) return "object";

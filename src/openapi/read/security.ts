@@ -1,5 +1,5 @@
-import type { Requirement, SecurityScheme } from "./model.ts";
-import { isHeaderName, isMap, listOf, mapOf, textOf } from "./raw.ts";
+import type { Requirement, SecurityScheme } from "./api.ts";
+import { isHeaderName, isMap, listOf, mapOf, rawText } from "./raw.ts";
 
 /** Reads `components.securitySchemes`, or the `securityDefinitions` of 2.0. */
 export function decodeSchemes(raw: unknown): Map<string, SecurityScheme> {
@@ -9,12 +9,12 @@ export function decodeSchemes(raw: unknown): Map<string, SecurityScheme> {
 }
 
 function decodeScheme(raw: Readonly<Record<string, unknown>>): SecurityScheme {
-  const type = textOf(raw.type) ?? "";
-  const scheme = textOf(raw.scheme)?.toLowerCase() ?? "";
+  const type = rawText(raw.type) ?? "";
+  const scheme = rawText(raw.scheme)?.toLowerCase() ?? "";
   if (type === "oauth2" || type === "openIdConnect") return { kind: "bearer" };
   if (type === "basic" || type === "http" && scheme === "basic") return { kind: "basic" };
   if (type === "http" && scheme === "bearer") return { kind: "bearer" };
-  const name = textOf(raw.name);
+  const name = rawText(raw.name);
   const place = raw.in;
   if (type === "apiKey" && name !== undefined) {
     const isUsable = place !== "header" || isHeaderName(name);

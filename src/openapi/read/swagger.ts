@@ -1,16 +1,20 @@
-import { isMap, listOf, mapOf, type RawMap, textOf } from "./raw.ts";
+import { isMap, listOf, mapOf, type RawApiMap, rawText } from "./raw.ts";
 
 /** The server URL of a 2.0 description, which consists of several keys. */
-export function swaggerServer(root: RawMap): RawMap {
+export function swaggerServer(root: RawApiMap): RawApiMap {
   const schemes = listOf(root.schemes).filter((scheme) => /^https?$/.test(String(scheme)));
-  const host = textOf(root.host);
+  const host = rawText(root.host);
   const scheme = schemes.includes("https") ? "https" : schemes[0] ?? "http";
-  const path = textOf(root.basePath) ?? "/";
+  const path = rawText(root.basePath) ?? "/";
   return { url: host === undefined ? path : `${scheme}://${host}${path}` };
 }
 
 /** Converts an operation of version 2.0 to 3.0. */
-export function upgradeOperation(operation: RawMap, shared: unknown, root: RawMap): RawMap {
+export function upgradeOperation(
+  operation: RawApiMap,
+  shared: unknown,
+  root: RawApiMap,
+): RawApiMap {
   const parameters = [...listOf(operation.parameters), ...listOf(shared)].map(mapOf);
   const consumes = typesOf(operation.consumes ?? root.consumes);
   const produces = typesOf(operation.produces ?? root.produces);
@@ -28,9 +32,9 @@ export function upgradeOperation(operation: RawMap, shared: unknown, root: RawMa
 }
 
 function requestBody(
-  parameters: readonly RawMap[],
+  parameters: readonly RawApiMap[],
   consumes: readonly string[],
-): RawMap | undefined {
+): RawApiMap | undefined {
   const whole = parameters.find((parameter) => parameter.in === "body");
   if (whole) {
     const types = consumes.filter((type) => !/form/.test(type));
@@ -53,18 +57,18 @@ function requestBody(
 }
 
 /** In a schema, `required` is a list of names, not a boolean. */
-function withoutRequired({ required: _, ...field }: RawMap): RawMap {
+function withoutRequired({ required: _, ...field }: RawApiMap): RawApiMap {
   return field.type === "file" ? { ...field, type: "string", format: "binary" } : field;
 }
 
-function upgradeResponse(response: RawMap, produces: readonly string[]): RawMap {
+function upgradeResponse(response: RawApiMap, produces: readonly string[]): RawApiMap {
   const { schema, examples } = response;
   if (schema === undefined && !isMap(examples)) return response;
   const types = produces.length > 0 ? produces : [JSON_TYPE];
   return { ...response, ...contentOf(types, { schema }) };
 }
 
-function contentOf(types: readonly string[], media: RawMap): RawMap {
+function contentOf(types: readonly string[], media: RawApiMap): RawApiMap {
   return { content: Object.fromEntries(types.map((type) => [type, media])) };
 }
 

@@ -1,10 +1,10 @@
 import { isDict, type Value } from "../../value/value.ts";
-import { isMap, listOf, mapOf, ownOf, type RawMap, textOf } from "../read/raw.ts";
+import { isMap, listOf, mapOf, ownOf, type RawApiMap, rawText } from "../read/raw.ts";
 import { type Shape, shapeOf } from "../read/schema.ts";
 
 /** Makes samples of the schemas of a description. */
 export interface Sampler {
-  /** What a request may hold by a schema: its examples, defaults and enums first. */
+  /** Makes a value that fits a schema: its examples, defaults and enums first. */
   sample(schema: unknown): Value;
   /** The same as XML, or an example that is given elsewhere. */
   sampleXml(schema: unknown, example?: Value): string;
@@ -138,9 +138,9 @@ class OutlineMaker {
   }
 
   /** The property that says which of several schemas an object follows. */
-  #kind({ keywords }: Shape, choice: unknown): RawMap {
+  #kind({ keywords }: Shape, choice: unknown): RawApiMap {
     const { propertyName, mapping } = mapOf(keywords.discriminator);
-    const property = textOf(propertyName) ?? textOf(keywords.discriminator);
+    const property = rawText(propertyName) ?? rawText(keywords.discriminator);
     const name = this.names.get(choice);
     if (property === undefined || name === undefined) return {};
     if (givenValue(shapeOf(choice).properties.get(property)) !== undefined) return {};
@@ -180,7 +180,7 @@ class OutlineMaker {
     return { type: "object", properties: Object.fromEntries(fields) };
   }
 
-  #list(keywords: RawMap, depth: number, above: ReadonlySet<unknown>): Outline | undefined {
+  #list(keywords: RawApiMap, depth: number, above: ReadonlySet<unknown>): Outline | undefined {
     const first = listOf(keywords.prefixItems);
     const count = first.length || Math.min(Math.max(1, Number(keywords.minItems) || 0), 10);
     const items: Outline[] = [];
@@ -193,7 +193,7 @@ class OutlineMaker {
   }
 }
 
-/** What the library does not know: base64, durations, multiples, and what only a name says. */
+/** Values that the library cannot make: base64, durations, multiples, and by name alone. */
 function scalarOutline(
   { keywords, type }: Shape,
   name: string,
@@ -221,9 +221,9 @@ function scalarOutline(
     }
   }
   const [least, most] = [lengthOf(keywords.minLength) ?? 0, lengthOf(keywords.maxLength)];
-  const format = textOf(keywords.format)?.toLowerCase() ?? formatOf(keywords, name);
+  const format = rawText(keywords.format)?.toLowerCase() ?? formatOf(keywords, name);
   if (Object.hasOwn(FORMATS, format)) return { example: FORMATS[format] };
-  const pattern = textOf(keywords.pattern);
+  const pattern = rawText(keywords.pattern);
   const text = pattern === undefined ? undefined : matchingText(pattern, matching);
   if (text !== undefined && text.length >= least && text.length <= (most ?? Infinity)) {
     return { example: text };
@@ -242,7 +242,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   url: "http://example.com",
 };
 
-function formatOf(keywords: RawMap, name: string): string {
+function formatOf(keywords: RawApiMap, name: string): string {
   if (keywords.pattern !== undefined || keywords.maxLength !== undefined) return "";
   if (/e-?mail$/i.test(name)) return "email";
   return /(?:^|_)ur[li]$|Ur[li]$|UR[LI]$/.test(name) ? "uri" : "";

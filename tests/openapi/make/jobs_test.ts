@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { planJobs } from "../../../src/openapi/make/jobs.ts";
 import { findLinks } from "../../../src/openapi/read/links.ts";
-import type { Operation } from "../../../src/openapi/read/model.ts";
+import type { Operation } from "../../../src/openapi/read/api.ts";
 
 /** An operation as a line: `tag: POST /pets -> id name`, with the fields of its response. */
 function operation(line: string): Operation {

@@ -1,5 +1,5 @@
 import type { Value } from "../../value/value.ts";
-import type { RawMap } from "./raw.ts";
+import type { RawApiMap } from "./raw.ts";
 
 /** The parts of an API description that a workflow needs. */
 export interface Api {
@@ -22,11 +22,11 @@ export interface Operation {
   readonly tag: string;
   /** The server URL, if it differs from the API's. */
   readonly server?: string;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly ApiParameter[];
   readonly body?: Body;
   readonly success: Success;
   /** The content of a successful response; undefined if it is not JSON. */
-  readonly reply?: Reply;
+  readonly reply?: ApiReply;
   /** The media type for `Accept`. */
   readonly accept?: string;
   /** Alternative security requirements, the preferred first; none if the operation is public. */
@@ -34,7 +34,7 @@ export interface Operation {
 }
 
 /** A parameter of a request. */
-export interface Parameter {
+export interface ApiParameter {
   readonly place: "path" | "query" | "header" | "cookie";
   readonly name: string;
   /** The value to send; null for an optional parameter without a known value, which is not sent. */
@@ -58,11 +58,11 @@ export type Success =
   | { readonly kind: "any" };
 
 /** The JSON content of a successful response. */
-export interface Reply {
+export interface ApiReply {
   readonly type: "object" | "array" | "other";
   /** Required fields of the object. */
   readonly required: readonly RequiredField[];
-  readonly schema: RawMap;
+  readonly schema: RawApiMap;
 }
 
 /** A required field, and whether it may be null. */

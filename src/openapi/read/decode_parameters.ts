@@ -1,11 +1,11 @@
 import { type Dict, isDict, type Value } from "../../value/value.ts";
 import { exampleOf, givenExample } from "./media.ts";
-import type { Parameter, ParameterValue } from "./model.ts";
-import { isHeaderName, listOf, mapOf, type RawMap, textOf } from "./raw.ts";
+import type { ApiParameter, ParameterValue } from "./api.ts";
+import { isHeaderName, listOf, mapOf, type RawApiMap, rawText } from "./raw.ts";
 import type { Sampler } from "../sample/sample.ts";
 import { shapeOf } from "./schema.ts";
 
-const PLACES: readonly Parameter["place"][] = ["path", "query", "header", "cookie"];
+const PLACES: readonly ApiParameter["place"][] = ["path", "query", "header", "cookie"];
 
 /** Headers that OpenAPI ignores as parameters, because they are described elsewhere. */
 const SAID_ELSEWHERE = ["accept", "content-type", "authorization"];
@@ -15,16 +15,16 @@ export function decodeParameters(
   own: unknown,
   shared: unknown,
   sampler: Sampler,
-): Parameter[] {
-  const found = new Map<string, RawMap>();
+): ApiParameter[] {
+  const found = new Map<string, RawApiMap>();
   for (const raw of [...listOf(own), ...listOf(shared)].map(mapOf)) {
     const key = `${raw.in} ${raw.name}`;
-    if (textOf(raw.name) !== undefined && !found.has(key)) found.set(key, raw);
+    if (rawText(raw.name) !== undefined && !found.has(key)) found.set(key, raw);
   }
   return [...found.values()].flatMap((raw) => decodeParameter(raw, sampler));
 }
 
-function decodeParameter(raw: RawMap, sampler: Sampler): Parameter[] {
+function decodeParameter(raw: RawApiMap, sampler: Sampler): ApiParameter[] {
   const place = PLACES.find((place) => place === raw.in);
   const name = raw.name as string;
   if (!place || place === "header" && !isHeaderParameter(name)) return [];
@@ -55,11 +55,11 @@ function isBounded(schema: unknown): boolean {
 
 /** The names and values that are sent for a value. */
 function spread(
-  place: Parameter["place"],
+  place: ApiParameter["place"],
   name: string,
   value: Value,
-  raw: RawMap,
-): Parameter[] {
+  raw: RawApiMap,
+): ApiParameter[] {
   if (value === null || typeof value !== "object") return [{ place, name, value }];
   const { style, isExploded } = styleOf(place, raw);
   if (isDict(value)) {
@@ -91,10 +91,13 @@ const SEPARATORS: Readonly<Record<string, string>> = {
   pipes: "|",
 };
 
-function styleOf(place: Parameter["place"], raw: RawMap): { style: string; isExploded: boolean } {
-  const format = textOf(raw.collectionFormat);
+function styleOf(
+  place: ApiParameter["place"],
+  raw: RawApiMap,
+): { style: string; isExploded: boolean } {
+  const format = rawText(raw.collectionFormat);
   if (format !== undefined) return { style: format, isExploded: format === "multi" };
-  const style = textOf(raw.style) ?? (place === "query" || place === "cookie" ? "form" : "simple");
+  const style = rawText(raw.style) ?? (place === "query" || place === "cookie" ? "form" : "simple");
   // In 2.0, parameters have no schema, and lists are joined with commas by default.
   const isExploded = typeof raw.explode === "boolean"
     ? raw.explode

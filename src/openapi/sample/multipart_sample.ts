@@ -1,12 +1,12 @@
 import { isDict, type Value } from "../../value/value.ts";
-import type { Body } from "../read/model.ts";
+import type { Body } from "../read/api.ts";
 import { mapOf } from "../read/raw.ts";
 import { shapeOf } from "../read/schema.ts";
 
 const BOUNDARY = "runner-part";
 
 /** A multipart form as text; files are small text files. */
-export function multipartBody(value: Value, schema: unknown): Body {
+export function multipartSample(value: Value, schema: unknown): Body {
   const { properties } = shapeOf(schema);
   const parts = isDict(value) ? Object.entries(value) : [["value", value] as const];
   const lines = parts.flatMap(([name, part]) => {

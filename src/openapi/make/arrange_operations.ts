@@ -1,11 +1,11 @@
-import type { Operation } from "../read/model.ts";
+import type { Operation } from "../read/api.ts";
 import { collectionOf, isBelow, lastParameter, pathKey } from "../read/paths.ts";
 
 /**
  * Orders the operations of a job: create a resource, then read and change it, then the resources
  * below it; deletions are last, starting with the innermost.
  */
-export function arrange(operations: readonly Operation[]): Operation[] {
+export function arrangeOperations(operations: readonly Operation[]): Operation[] {
   const groups = new Map<string, Operation[]>();
   for (const operation of operations) {
     const key = pathKey(collectionOf(operation.path));

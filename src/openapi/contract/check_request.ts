@@ -1,0 +1,135 @@
+import { mapOf } from "../read/raw.ts";
+import { pathText } from "../../value/mismatch.ts";
+import { isJson } from "../read/media.ts";
+import type { Found, Place } from "./description.ts";
+import {
+  type Api,
+  checkJson,
+  described,
+  type Draft,
+  type HttpExchange,
+  mediaKey,
+  problemsOf,
+  typesIn,
+} from "./exchange.ts";
+import type { Operation } from "./operations.ts";
+import { convert, readParameter, type RequestParts } from "./parameter_values.ts";
+
+/** Finds where a request differs from its operation. `path` contains the values in its path. */
+export function checkRequest(
+  api: Api,
+  operation: Operation,
+  path: ReadonlyMap<string, string>,
+  exchange: HttpExchange,
+): Draft[] {
+  const { description, schemas, hits } = api;
+  const parts: RequestParts = {
+    path,
+    query: exchange.url.searchParams,
+    headers: exchange.requestHeaders,
+    cookies: cookiesOf(exchange.requestHeaders.get("cookie") ?? ""),
+  };
+  const drafts: Draft[] = [];
+  for (const parameter of operation.parameters) {
+    const { place, name, isRequired, found } = parameter;
+    if (!isPlace(place) || place === "header" && SAID_ELSEWHERE.has(name.toLowerCase())) continue;
+    const { schema, value } = readParameter(description, schemas, parameter, parts);
+    const what = `${place} parameter "${name}"`;
+    if (value === undefined) {
+      if (isRequired) {
+        const words = `the required ${what} is missing`;
+        drafts.push({ side: "request", words, at: found.at, part: place });
+      }
+      continue;
+    }
+    hits.addParameter(operation, parameter);
+    const problems = schema ? schemas.check(schema, value, "request") : [];
+    drafts.push(...problems.map((problem) => ({
+      at: problem.at,
+      side: "request" as const,
+      ...described(`${what}${pathText(problem.path)}`, problem),
+      part: place,
+      path: [],
+    })));
+  }
+  return [...drafts, ...checkRequestBody(api, operation, exchange)];
+}
+
+/** Headers that OpenAPI ignores as parameters. */
+const SAID_ELSEWHERE = new Set(["accept", "content-type", "authorization"]);
+
+function isPlace(place: string): place is "path" | "query" | "header" | "cookie" {
+  return ["path", "query", "header", "cookie"].includes(place);
+}
+
+function cookiesOf(header: string): Map<string, string> {
+  return new Map(
+    header.split(/;\s*/).flatMap((pair) => {
+      const at = pair.indexOf("=");
+      return at < 1 ? [] : [[pair.slice(0, at), pair.slice(at + 1)] as const];
+    }),
+  );
+}
+
+function checkRequestBody(api: Api, operation: Operation, exchange: HttpExchange): Draft[] {
+  const { description } = api;
+  const { requestBody: text, hasRequestBody, requestHeaders } = exchange;
+  const body = requestBodyOf(api, operation);
+  if (!body) return [];
+  const missing = (words: string, at: Place): Draft[] => [{
+    side: "request",
+    words,
+    at,
+    part: "body",
+  }];
+  if (!hasRequestBody) {
+    return body.isRequired ? missing("the required body is missing", body.found.at) : [];
+  }
+  const type = requestHeaders.get("content-type");
+  const key = mediaKey(body.types, type);
+  if (key === undefined) {
+    const words = `the content type ${type ?? "is missing, it"} is not one of ${
+      body.types.join(", ")
+    }`;
+    return missing(words, body.found.at);
+  }
+  const schema = body.schemaOf(key);
+  if (!schema || text === undefined) return [];
+  if (isJson(type ?? key)) return checkJson(api, schema, text, "request", body.found);
+  if (!/^application\/x-www-form-urlencoded/i.test(type ?? key)) return [];
+  const value = Object.fromEntries([...new URLSearchParams(text)].map(([name, one]) => {
+    const property = description.child(schema, "properties", name);
+    return [name, property ? convert(one, api.schemas.typesOf(property)) : one];
+  }));
+  return problemsOf(api, schema, value, "request");
+}
+
+interface BodyOf {
+  readonly found: Found;
+  readonly isRequired: boolean;
+  readonly types: readonly string[];
+  schemaOf(type: string): Found | undefined;
+}
+
+function requestBodyOf({ description }: Api, { found, parameters }: Operation): BodyOf | undefined {
+  if (description.version === "2.0") {
+    const body = parameters.find(({ place }) => place === "body");
+    if (!body) return undefined;
+    const consumes = description.child(found, "consumes") ??
+      description.child(description.root, "consumes");
+    return {
+      found: body.found,
+      isRequired: body.isRequired,
+      types: typesIn(consumes?.value),
+      schemaOf: () => description.child(body.found, "schema"),
+    };
+  }
+  const body = description.child(found, "requestBody");
+  if (!body) return undefined;
+  return {
+    found: body,
+    isRequired: mapOf(body.value).required === true,
+    types: Object.keys(mapOf(mapOf(body.value).content)),
+    schemaOf: (type) => description.child(body, "content", type, "schema"),
+  };
+}

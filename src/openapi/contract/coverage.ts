@@ -1,0 +1,73 @@
+import type { ApiCoverage, OperationCoverage } from "../../value/api_coverage.ts";
+import type { Operation, Parameter } from "./operations.ts";
+
+/** Counts what is used of an API. */
+export interface Hits {
+  addOperation(operation: Operation): void;
+  addStatus(operation: Operation, status: string, isDescribed: boolean): void;
+  addParameter(operation: Operation, parameter: Parameter): void;
+  coverage(): ApiCoverage;
+}
+
+/** Counts for the operations of a description. */
+export function makeHits(
+  file: string,
+  title: string | undefined,
+  operations: readonly Operation[],
+): Hits {
+  const used = new Map<Operation, Used>();
+  const of = (operation: Operation) =>
+    used.getOrInsertComputed(operation, () => ({
+      hits: 0,
+      statuses: new Map(),
+      undescribed: new Map(),
+      parameters: new Map(),
+    }));
+  const add = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(key) ?? 0) + 1);
+  return {
+    addOperation: (operation) => of(operation).hits++,
+    addStatus(operation, status, isDescribed) {
+      const { statuses, undescribed } = of(operation);
+      add(isDescribed ? statuses : undescribed, status);
+    },
+    addParameter: (operation, parameter) => add(of(operation).parameters, parameter),
+    coverage: () => ({
+      file,
+      title: title ?? file,
+      operations: operations.map((operation) => coverageOf(operation, used.get(operation))),
+    }),
+  };
+}
+
+interface Used {
+  hits: number;
+  readonly statuses: Map<string, number>;
+  readonly undescribed: Map<string, number>;
+  readonly parameters: Map<Parameter, number>;
+}
+
+/** Parameters of other places are the body. */
+const PLACES: readonly string[] = ["path", "query", "header", "cookie"];
+
+function coverageOf(operation: Operation, used: Used | undefined): OperationCoverage {
+  const { method, path, id, statuses, parameters } = operation;
+  return {
+    method,
+    path,
+    ...id === undefined ? {} : { id },
+    hits: used?.hits ?? 0,
+    statuses: [
+      ...statuses.map((status) => ({ status, hits: used?.statuses.get(status) ?? 0 })),
+      ...[...used?.undescribed ?? []].map(([status, hits]) => ({
+        status,
+        hits,
+        undescribed: true as const,
+      })),
+    ],
+    parameters: parameters.filter(({ place }) => PLACES.includes(place)).map((parameter) => ({
+      in: parameter.place,
+      name: parameter.name,
+      hits: used?.parameters.get(parameter) ?? 0,
+    })),
+  };
+}

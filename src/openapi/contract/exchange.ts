@@ -1,0 +1,137 @@
+import { formatJson } from "../../value/format_value.ts";
+import { UNMETERED } from "../../value/meter.ts";
+import { pathText } from "../../value/mismatch.ts";
+import type { Value } from "../../value/value.ts";
+import type { Hits } from "./coverage.ts";
+import type { Description, Found, Place } from "./description.ts";
+import type { Operation, Router } from "./operations.ts";
+import { type Schemas, type Side, WRITE_ONLY } from "./schemas.ts";
+
+/** A request and its response, as they were sent. */
+export interface HttpExchange {
+  readonly method: string;
+  readonly url: URL;
+  /** The path of the server, where the step says it apart from that of the operation. */
+  readonly basePath?: string;
+  /** Names in lower case. */
+  readonly requestHeaders: ReadonlyMap<string, string>;
+  /** Undefined where there is none, or where it is not text. */
+  readonly requestBody: string | undefined;
+  readonly hasRequestBody: boolean;
+  readonly code: number;
+  /** Whether nothing but the status is known of the response. */
+  readonly isStatusOnly: boolean;
+  readonly responseHeaders: ReadonlyMap<string, string>;
+  /** Undefined where it is not text. */
+  readonly responseBody: string | undefined;
+  readonly responseSize: number;
+}
+
+/** Something that is not as the description says. */
+export interface Violation {
+  readonly side: Side;
+  /** With the place in the description at its end. */
+  readonly message: string;
+  readonly hint?: string;
+  /** The part of the request, for its place in the workflow. */
+  readonly part?: "path" | "query" | "header" | "cookie" | "body";
+  /** Where it is in the body. */
+  readonly path?: readonly (string | number)[];
+  /** What the description says and what came, where both are values. */
+  readonly sides?: ViolationSides & { readonly place: string };
+}
+
+/** The two sides of a violation. */
+export interface ViolationSides {
+  /** The part of the message: `body.price`. */
+  readonly part: string;
+  readonly expected: string;
+  readonly received: string;
+}
+
+/** The API that messages are compared with. */
+export interface Api {
+  readonly description: Description;
+  readonly operations: readonly Operation[];
+  readonly router: Router;
+  readonly hits: Hits;
+  readonly schemas: Schemas;
+}
+
+/** A violation whose place is not written yet. */
+export interface Draft extends Omit<Violation, "message" | "sides"> {
+  readonly words: string;
+  readonly sides?: ViolationSides;
+  readonly at: Place;
+}
+
+/** The media types of 2.0, which a root or an operation lists. */
+export function typesIn(raw: unknown): string[] {
+  const types = Array.isArray(raw) ? raw.filter((one) => typeof one === "string") : [];
+  return types.length > 0 ? types : ["application/json"];
+}
+
+/** The media type of a description that a content type is of. */
+export function mediaKey(types: readonly string[], type: string | undefined): string | undefined {
+  const plain = (text: string) => text.split(";", 1)[0]!.trim().toLowerCase();
+  const sent = plain(type ?? "");
+  const family = sent.split("/", 1)[0];
+  const find = (wanted: string) => types.find((one) => plain(one) === wanted);
+  return find(sent) ?? find(`${family}/*`) ?? find("*/*");
+}
+
+export function checkJson(
+  api: Api,
+  schema: Found,
+  text: string,
+  side: Side,
+  owner: Found,
+): Draft[] {
+  let value: Value;
+  try {
+    value = JSON.parse(text) as Value;
+  } catch {
+    return [{ side, words: "the body is not JSON", at: owner.at, part: "body" }];
+  }
+  return problemsOf(api, schema, value, side);
+}
+
+export function problemsOf({ schemas }: Api, schema: Found, value: Value, side: Side): Draft[] {
+  return schemas.check(schema, value, side).map((problem) => ({
+    side,
+    ...described(`body${pathText(problem.path)}`, problem),
+    at: problem.at,
+    part: "body",
+    path: problem.path,
+  }));
+}
+
+const WIDEST = 60;
+
+interface Problem {
+  readonly expected: string | undefined;
+  readonly actual?: Value | undefined;
+}
+
+/** A problem in words, and as two sides. */
+export function described(part: string, problem: Problem): Pick<Draft, "words" | "sides"> {
+  const { expected = "", actual } = problem;
+  const received = actual === undefined ? "missing" : formatJson(actual, UNMETERED);
+  const sides = expected === "required"
+    ? { part, expected: "required", received: "missing" }
+    : expected === "no such property"
+    ? { part, expected: "not described", received }
+    : { part, expected, received };
+  return { words: wordsOf(part, problem), sides };
+}
+
+/** Describes the problem with a value: `body.price is "12", expected type number`. */
+function wordsOf(what: string, { expected, actual }: Problem): string {
+  if (expected === "required") return `${what} is missing`;
+  if (expected === "no such property") return `${what} is not described`;
+  if (expected === WRITE_ONLY) return `${what} is only for requests (writeOnly)`;
+  if (actual === undefined) return `${what} is missing, expected ${expected}`;
+  const shown = formatJson(actual, UNMETERED).replaceAll(/\s+/g, " ");
+  const cut = shown.length > WIDEST ? `${shown.slice(0, WIDEST - 1).toWellFormed()}…` : shown;
+  return `${what} is ${cut}, expected ${expected}`;
+}

@@ -1,0 +1,151 @@
+import type { Value } from "../../value/value.ts";
+import { isJson } from "../read/media.ts";
+import { mapOf, rawText } from "../read/raw.ts";
+import type { Description, Found } from "./description.ts";
+import type { Parameter } from "./operations.ts";
+import type { Schemas } from "./schemas.ts";
+
+/** The parts of a request that parameters are in. */
+export interface RequestParts {
+  readonly path: ReadonlyMap<string, string>;
+  readonly query: URLSearchParams;
+  /** In lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly cookies: ReadonlyMap<string, string>;
+}
+
+/** The schema of a parameter or a header, and its value as data; undefined where it is not sent. */
+export interface ReadParameter {
+  readonly schema: Found | undefined;
+  readonly value: Value | undefined;
+}
+
+/** Reads the value of a parameter from a request. */
+export function readParameter(
+  description: Description,
+  schemas: Schemas,
+  { place, name, found }: Parameter,
+  parts: RequestParts,
+): ReadParameter {
+  const texts = textsOf(place, name, parts);
+  const schema = schemaOf(description, found);
+  const fields = place === "query" ? objectFields(description, schema, found, name, parts) : [];
+  if (fields.length > 0) {
+    const value = Object.fromEntries(fields.map(([key, text]) => {
+      const property = schema && description.child(schema, "properties", key);
+      return [key, property ? convert(text, schemas.typesOf(property)) : text];
+    }));
+    return { schema, value };
+  }
+  if (texts.length === 0) return { schema, value: undefined };
+  return { schema, value: readValue(description, schemas, schema, found, texts) };
+}
+
+/** Reads the value of a header of a response. */
+export function readHeader(
+  description: Description,
+  schemas: Schemas,
+  found: Found,
+  text: string,
+): ReadParameter {
+  const schema = schemaOf(description, found);
+  return { schema, value: readValue(description, schemas, schema, found, [text]) };
+}
+
+/** In 2.0, a parameter itself is the schema. */
+function schemaOf(description: Description, found: Found): Found | undefined {
+  if (description.version === "2.0") return found;
+  const [type] = Object.keys(mapOf(mapOf(found.value).content));
+  return type === undefined
+    ? description.child(found, "schema")
+    : description.child(found, "content", type, "schema");
+}
+
+function textsOf(place: string, name: string, parts: RequestParts): readonly string[] {
+  const { path, query, headers, cookies } = parts;
+  switch (place) {
+    case "path":
+      return [path.get(name)].flatMap((text) => text ?? []);
+    case "query":
+      return query.has(name) ? query.getAll(name) : query.getAll(`${name}[]`);
+    case "header":
+      return [headers.get(name.toLowerCase())].flatMap((text) => text ?? []);
+    case "cookie":
+      return [cookies.get(name)].flatMap((text) => text ?? []);
+    default:
+      return [];
+  }
+}
+
+/** The fields of an object in the query: `filter[name]=x`, or each by its own name. */
+function objectFields(
+  { child }: Description,
+  schema: Found | undefined,
+  found: Found,
+  name: string,
+  { query }: RequestParts,
+): (readonly [string, string])[] {
+  const { style, explode } = mapOf(found.value);
+  if (style === "deepObject") {
+    return [...query].flatMap(([key, text]) =>
+      key.startsWith(`${name}[`) && key.endsWith("]")
+        ? [[key.slice(name.length + 1, -1), text] as const]
+        : []
+    );
+  }
+  const properties = schema && child(schema, "properties");
+  const isObject = mapOf(schema?.value).type === "object" && properties !== undefined;
+  if (!isObject || explode === false || query.has(name)) return [];
+  return Object.keys(mapOf(properties.value)).flatMap((key) =>
+    query.has(key) ? [[key, query.get(key)!] as const] : []
+  );
+}
+
+const SEPARATORS: Readonly<Record<string, RegExp>> = {
+  spaceDelimited: / |%20/,
+  pipeDelimited: /\|/,
+  ssv: / /,
+  tsv: /\t/,
+  pipes: /\|/,
+};
+
+function readValue(
+  description: Description,
+  schemas: Schemas,
+  schema: Found | undefined,
+  found: Found,
+  texts: readonly string[],
+): Value {
+  const raw = mapOf(found.value);
+  const [type] = Object.keys(mapOf(raw.content));
+  if (type !== undefined && isJson(type)) return parsed(texts[0]!);
+  if (!schema) return texts[0]!;
+  const types = schemas.typesOf(schema);
+  if (!types.has("array")) return convert(texts[0]!, types);
+  const style = rawText(raw.collectionFormat) ?? rawText(raw.style) ?? "";
+  const [only = ""] = texts;
+  const isOne = texts.length === 1 && raw.explode !== true && style !== "multi";
+  const parts = isOne || raw.in !== "query" ? only.split(SEPARATORS[style] ?? ",") : texts;
+  const items = description.child(schema, "items");
+  const itemTypes = items ? schemas.typesOf(items) : new Set<string>();
+  return parts.map((part) => convert(part, itemTypes));
+}
+
+/** A text as data of one of these types; a text where they allow one. */
+export function convert(text: string, types: ReadonlySet<string>): Value {
+  if (types.has("string") || types.size === 0) return text;
+  if (types.has("integer") || types.has("number")) {
+    if (/^-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i.test(text)) return Number(text);
+  }
+  if (types.has("boolean") && (text === "true" || text === "false")) return text === "true";
+  if (types.has("null") && (text === "" || text === "null")) return null;
+  return types.has("object") ? parsed(text) : text;
+}
+
+function parsed(text: string): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return text;
+  }
+}
