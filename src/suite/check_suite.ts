@@ -6,13 +6,16 @@ import { readDocument } from "../workflow/load_workflow.ts";
 import { decodeSuite } from "./decode_suite.ts";
 import { findSuiteFiles, readSuite } from "./open_suite.ts";
 
-/** What `check` must know of a suite file. */
+/** The data of a suite file that `check` needs. */
 export interface CheckedSuite {
   readonly diagnostics: readonly Diagnostic[];
   /** Its workflows, with setup and teardown. */
   readonly files: readonly string[];
-  /** Whether to drop a finding in one of them, since the suite provides the missing value. */
-  readonly isGiven: (found: Diagnostic) => boolean;
+  /**
+   * Whether to drop a finding in one of them, since the suite provides the missing value, or may
+   * use what setup publishes.
+   */
+  readonly isGiven: (found: Diagnostic, file: string) => boolean;
 }
 
 /** Checks a suite file by itself; undefined for any other file. */
@@ -30,9 +33,11 @@ export async function checkSuite(path: string, host: Host): Promise<CheckedSuite
   }
   const found: Diagnostic[] = [...diagnostics];
   let files: readonly string[] = [];
+  let setup: ReadonlySet<string> = new Set();
   try {
     const around = await findSuiteFiles(suite, path, host);
     files = [...around.setup, ...around.workflows, ...around.teardown];
+    setup = new Set(around.setup);
     for (const file of around.setup) {
       for (const id of await publishersIn(file, host)) given.add(`no step publishes "${id}"`);
     }
@@ -40,7 +45,14 @@ export async function checkSuite(path: string, host: Host): Promise<CheckedSuite
     if (!(error instanceof LoadError)) throw error;
     found.push(...error.diagnostics);
   }
-  return { diagnostics: found, files, isGiven: ({ message }) => given.has(message) };
+  return {
+    diagnostics: found,
+    files,
+    // The message goes on where the output may be nil.
+    isGiven: ({ message, code }, file) =>
+      given.has(message.replace(/: this is always nil$/, "")) ||
+      code === "unused-output" && setup.has(file),
+  };
 }
 
 /** The ids of the steps of a workflow that publish something. */

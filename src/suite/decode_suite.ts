@@ -12,9 +12,9 @@ import { readLimits } from "../workflow/limits.ts";
 import { locateAll } from "../workflow/locate_diagnostics.ts";
 import type { Document } from "../workflow/model.ts";
 import { addError, hasErrors } from "../workflow/problem.ts";
-import { ONE_OR_MANY, SUITE, SUITE_ENTRY } from "./fields.ts";
+import { ONE_OR_MANY, SUITE, SUITE_ENTRY } from "./suite_fields.ts";
 
-/** What a suite file says. Its paths are as it has them. */
+/** The content of a suite file, with its paths as written. */
 export interface SuiteDocument {
   readonly document: Document;
   readonly name?: string;

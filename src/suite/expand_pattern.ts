@@ -1,5 +1,5 @@
 import { globToRegExp } from "@std/path/glob-to-regexp";
-import type { Entry, Files } from "../host/host.ts";
+import type { DirectoryEntry, Files } from "../host/host.ts";
 
 /** Whether a path is a pattern: the shell did not expand its `*`, or there was no shell. */
 export function isPattern(path: string): boolean {
@@ -24,45 +24,45 @@ function splitPath(pattern: string): readonly string[] {
 }
 
 async function expand(
-  folder: string,
+  directory: string,
   [name, ...rest]: readonly string[],
   files: Files,
 ): Promise<readonly string[]> {
   if (name === undefined) return [];
   // Two of them mean no more than one, and would be walked through many times.
-  if (name === "**" && rest[0] === "**") return await expand(folder, rest, files);
-  if (name === "**") return await expandDeeply(folder, rest, files);
-  if (!isPattern(name) && rest.length > 0) return await expand(`${folder}${name}/`, rest, files);
+  if (name === "**" && rest[0] === "**") return await expand(directory, rest, files);
+  if (name === "**") return await expandDeeply(directory, rest, files);
+  if (!isPattern(name) && rest.length > 0) return await expand(`${directory}${name}/`, rest, files);
   const fits = matcher(name);
-  const entries = (await files.entries(folder || ".")).filter((entry) => fits(entry.name));
-  return await expandEach(entries, folder, rest, files);
+  const entries = (await files.entries(directory || ".")).filter((entry) => fits(entry.name));
+  return await expandEach(entries, directory, rest, files);
 }
 
 /** `**` matches any number of directories; links may lead in a cycle. */
 async function expandDeeply(
-  folder: string,
+  directory: string,
   rest: readonly string[],
   files: Files,
 ): Promise<readonly string[]> {
-  const here = await expand(folder, rest.length === 0 ? ["*"] : rest, files);
-  const entries = await files.entries(folder || ".");
+  const here = await expand(directory, rest.length === 0 ? ["*"] : rest, files);
+  const entries = await files.entries(directory || ".");
   const below = entries.filter(({ name, kind }) =>
-    kind === "folder" && !name.startsWith(".") && name !== "node_modules"
+    kind === "directory" && !name.startsWith(".") && name !== "node_modules"
   );
-  return [...here, ...await expandEach(below, folder, ["**", ...rest], files)];
+  return [...here, ...await expandEach(below, directory, ["**", ...rest], files)];
 }
 
 async function expandEach(
-  entries: readonly Entry[],
-  folder: string,
+  entries: readonly DirectoryEntry[],
+  directory: string,
   rest: readonly string[],
   files: Files,
 ): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { name, kind } of entries) {
     if (rest.length === 0) {
-      if (kind === "file") found.push(folder + name);
-    } else if (kind !== "file") found.push(...await expand(`${folder}${name}/`, rest, files));
+      if (kind === "file") found.push(directory + name);
+    } else if (kind !== "file") found.push(...await expand(`${directory}${name}/`, rest, files));
   }
   return found;
 }

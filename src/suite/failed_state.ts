@@ -1,4 +1,5 @@
 import type { Host } from "../host/host.ts";
+import { failedPath, mustRerun } from "./failed_path.ts";
 import { selectJobs } from "../plan/select_jobs.ts";
 import type { RunEvent } from "../run/event.ts";
 import { isDict } from "../value/value.ts";
@@ -7,7 +8,7 @@ import type { SuiteMember } from "./suite.ts";
 /** The ids of the jobs that failed, by the files of their workflows. */
 export type FailedJobs = ReadonlyMap<string, readonly string[]>;
 
-/** Follows which jobs fail. */
+/** Follows which jobs have to run again. */
 export class FailedCollector {
   readonly failed = new Map<string, string[]>();
   readonly #files = new Map<string, string>();
@@ -17,16 +18,18 @@ export class FailedCollector {
     if (event.type === "run_started" && event.suite?.role === undefined) {
       this.#files.set(event.runId, event.file);
     }
-    if (event.type !== "job_finished" || event.state !== "failed") return;
+    if (event.type !== "job_finished" || !mustRerun(event)) return;
     const file = this.#files.get(event.runId);
     if (file !== undefined) this.failed.set(file, [...this.failed.get(file) ?? [], event.job]);
   }
 }
 
-/** What failed in the last run that began in this directory; undefined where nothing is known. */
+/** The failures of the last run that began in this directory; undefined if unknown. */
 export async function readFailed(host: Host): Promise<FailedJobs | undefined> {
   try {
-    const text = new TextDecoder().decode(await host.files.read(await pathOf(host)));
+    const path = await failedPath(host);
+    if (path === undefined) return undefined;
+    const text = new TextDecoder().decode(await host.files.read(path));
     const { failed } = JSON.parse(text);
     if (!isDict(failed) || Object.keys(failed).length === 0) return undefined;
     return new Map(Object.entries(failed) as [string, string[]][]);
@@ -38,7 +41,9 @@ export async function readFailed(host: Host): Promise<FailedJobs | undefined> {
 /** Remembers what failed; where that cannot be written, the next run knows nothing of it. */
 export async function writeFailed(failed: FailedJobs, host: Host): Promise<void> {
   try {
-    const file = await host.files.stage(await pathOf(host));
+    const path = await failedPath(host);
+    if (path === undefined) return;
+    const file = await host.files.stage(path);
     file.write(JSON.stringify({ failed: Object.fromEntries(failed) }));
     file.commit();
   } catch {
@@ -46,7 +51,7 @@ export async function writeFailed(failed: FailedJobs, host: Host): Promise<void>
   }
 }
 
-/** What of the workflows failed, with the jobs that those jobs need. */
+/** The failed jobs of the workflows, with the jobs that they need. */
 export function selectFailed(
   members: readonly SuiteMember[],
   failed: FailedJobs,
@@ -56,19 +61,8 @@ export function selectFailed(
     if (!ids || member.kind === "refused") return ids ? [member] : [];
     const { plan } = member;
     const only = new Set(plan.jobs.filter(({ job }) => ids.includes(job.id)));
-    // What could not be loaded before has failed as a whole.
+    // A workflow that could not be loaded before has failed as a whole.
     if (only.size === 0) return [member];
     return [{ ...member, plan: selectJobs(plan, { only, withNeeds: true, skip: new Set() }) }];
   });
-}
-
-/** In the cache directory of the user, never in the project. */
-async function pathOf({ env, files }: Host): Promise<string> {
-  const home = env.get("HOME");
-  const cache = env.get("XDG_CACHE_HOME") || env.get("LOCALAPPDATA") || home && `${home}/.cache`;
-  if (!cache) throw new Error("there is no cache directory");
-  const name = new TextEncoder().encode(files.workingFolder());
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", name));
-  const key = Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0"));
-  return `${cache}/runner/failed/${key.join("")}.json`;
 }

@@ -87,12 +87,12 @@ function nothingFound(operand: string): LoadError {
 /** By path; hidden directories and `node_modules` are not entered, nor are links to directories. */
 async function yamlFilesIn(directory: string, files: Files): Promise<readonly string[]> {
   const found: string[] = [];
-  const folder = directory.replace(/\/+$/, "");
+  const root = directory.replace(/\/+$/, "");
   for (const { name, kind } of await files.entries(directory)) {
-    const path = folder === "." ? name : `${folder}/${name}`;
+    const path = root === "." ? name : `${root}/${name}`;
     if (kind === "file") {
       if (/\.ya?ml$/i.test(name) && !name.startsWith(".")) found.push(path);
-    } else if (kind === "folder" && !name.startsWith(".") && name !== "node_modules") {
+    } else if (kind === "directory" && !name.startsWith(".") && name !== "node_modules") {
       found.push(...await yamlFilesIn(path, files));
     }
   }

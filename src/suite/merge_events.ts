@@ -1,10 +1,11 @@
 import { workflowState } from "../report/model/workflow_state.ts";
-import type { JobState, RunEvent, StepState, SuiteFinished, SuiteStarted } from "../run/event.ts";
+import { addSteps, noSteps } from "../run/count_steps.ts";
+import type { JobState, RunEvent, SuiteFinished, SuiteStarted } from "../run/event.ts";
 import { RunnerError } from "../source/errors.ts";
 
 /** The events of one share of a suite, as a file has them. */
 export interface EventPart {
-  /** What messages call it. */
+  /** The name used in messages. */
   readonly file: string;
   readonly events: Iterable<RunEvent>;
 }
@@ -159,14 +160,12 @@ function endOf(
   { id, started, ended }: { id: string; started: number; ended: number },
 ): SuiteFinished {
   const workflows: Record<JobState, number> = { passed: 0, failed: 0, skipped: 0 };
-  const steps: Record<StepState, number> = { passed: 0, failed: 0, skipped: 0, untested: 0 };
+  const steps = noSteps();
   for (const { role, state, events } of runs) {
     if (role !== undefined && state !== "failed") continue;
     workflows[state]++;
     const end = events.find((event) => event.type === "run_finished")!;
-    for (const key of ["passed", "failed", "skipped", "untested"] as const) {
-      steps[key] += end.steps[key];
-    }
+    addSteps(steps, end.steps);
   }
   const interrupted = [...new Set(parts.flatMap(({ end }) => end.interrupted ?? []))];
   const isGood = workflows.failed === 0 && parts.every(({ end }) => end.state === "passed");

@@ -15,9 +15,9 @@ import type { SuiteFile, SuiteFiles } from "./suite.ts";
 export interface OpenSuite {
   /** The suite file itself, where there is one. */
   readonly path?: string;
-  /** How many workflows its file lets run at once. */
+  /** The maximum number of workflows at once, by its file. */
   readonly workers?: number;
-  /** What its file adds to the environment. */
+  /** The files that its file adds to the environment. */
   readonly envFiles: readonly string[];
   /** Reports that its file asks for. */
   readonly report: readonly string[];
@@ -85,8 +85,8 @@ export async function readSuite(path: string, { files, env, ...host }: Host) {
 
 /** A path that is relative to a file. */
 function besideFile(file: string, path: string): string {
-  const folder = file.replace(/[^/\\]*$/, "");
-  return folder === "" || /^(?:[/\\]|[a-z]:[/\\])/i.test(path) ? path : join(folder, path);
+  const directory = file.replace(/[^/\\]*$/, "");
+  return directory === "" || /^(?:[/\\]|[a-z]:[/\\])/i.test(path) ? path : join(directory, path);
 }
 
 async function filesOf(
@@ -112,7 +112,7 @@ async function filesOf(
       const isPlain = other >= 0 && !isMapped.has(workflows[other]!);
       const listed = { ...file, vars, ...tags ? { tags } : {} };
       if (isMap) isMapped.add(listed);
-      // What a map says of a file holds where a pattern has found it, too.
+      // The settings of a listed file apply if a pattern matches it, too.
       if (isPlain && isMap) workflows[other] = listed;
       else if (isMap || other < 0) workflows.push(listed);
     }

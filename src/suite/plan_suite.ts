@@ -9,9 +9,11 @@ import { loadDocument, readDocument } from "../workflow/load_workflow.ts";
 import type { Workflow } from "../workflow/model.ts";
 import type { SuiteFile, SuiteMember } from "./suite.ts";
 
-/** How the workflows of a suite become plans. */
+/** The options for making plans of the workflows of a suite. */
 export interface PlanOptions {
   readonly permissions?: Permissions | undefined;
+  /** The host that reads the files of one; by default that of all. */
+  readonly hostOf?: (path: string) => Host;
   /** Makes the plan of one. What it throws as LoadError makes that one a failed workflow. */
   readonly plan: (workflow: Workflow, warnings: readonly Diagnostic[]) => Promise<Plan>;
 }
@@ -26,7 +28,7 @@ export async function planMembers(
   for (const [index, file] of files.entries()) {
     const { path } = file;
     try {
-      const { plan, warnings } = await planMember(file, host, options);
+      const { plan, warnings } = await planMember(file, options.hostOf?.(path) ?? host, options);
       members.push({ kind: "planned", path, index, plan, warnings });
     } catch (refusal) {
       if (!(refusal instanceof LoadError)) throw refusal;

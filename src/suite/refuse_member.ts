@@ -1,5 +1,6 @@
 import { makeSecretMask } from "../check/secrets/mask_secrets.ts";
 import type { Failure, RunEvent, RunFinished, SuitePart } from "../run/event.ts";
+import { noSteps } from "../run/count_steps.ts";
 import type { LoadError } from "../source/errors.ts";
 import { excerptOf } from "../source/source.ts";
 import { maskExcerpt } from "../source/source.ts";
@@ -43,7 +44,7 @@ export function* refusalEvents(
     duration: 0,
     state: "failed",
     jobs: { ...NOTHING, [state]: 1 },
-    steps: { ...NOTHING, untested: 0 },
+    steps: noSteps(),
     untestedFailures: 0,
     flaky: 0,
   };

@@ -2,37 +2,59 @@ import type { Host } from "../host/host.ts";
 import { workflowState } from "../report/model/workflow_state.ts";
 import type { Plan } from "../plan/plan.ts";
 import { Cancellation } from "../run/cancellation.ts";
-import type { Emit, JobState, RunEvent, StepState, SuitePart } from "../run/event.ts";
+import type { Emit, JobState, PieceHeader, RunEvent, SuitePart } from "../run/event.ts";
 import type { StepOutputs } from "../run/execute/outputs.ts";
 import { Slots } from "../run/execute/slots.ts";
-import { addSecretsOf } from "../run/mask/secrets.ts";
+import { addSecretsOf } from "../run/mask/add_secrets.ts";
+import { addSteps, noSteps } from "../run/count_steps.ts";
 import { run, type RunOptions } from "../run/run.ts";
 import { roundDuration } from "../value/duration.ts";
 import type { Masker } from "../value/masker.ts";
 import { refusalEvents } from "./refuse_member.ts";
 import type { Suite, SuiteMember } from "./suite.ts";
 
-/** How a suite is run: what of it holds for each of its runs, and what for all of them. */
-export interface SuiteRunOptions
-  extends Pick<RunOptions, "detail" | "failFast" | "strict" | "permissions" | "tls" | "timeout"> {
+/** The options for running a suite, for each of its runs and for all of them together. */
+export interface SuiteRunOptions extends
+  Pick<
+    RunOptions,
+    "detail" | "failFast" | "strict" | "permissions" | "tls" | "openapi" | "timeout" | "snapshots"
+  > {
   /** Interrupts all runs. */
   readonly cancellation: Cancellation;
-  /** How many workflows may run at once. */
+  /** The maximum number of workflows that run at once. */
   readonly workers?: number;
-  /** How many jobs of all workflows may run at once; no bound without it. */
+  /** The maximum number of jobs of all workflows that run at once; no limit without it. */
   readonly jobs?: number;
+  /** The host of the run of a workflow, not of setup and teardown; by default that of all. */
+  readonly hostOf?: (path: string) => Host;
   /** Knows the secrets that were given to all workflows; each learns its own. */
   readonly makeSecrets: () => Masker;
-  /** How long teardown may take after an interruption, in milliseconds. */
+  /** Where it is one process of a run on several machines. */
+  readonly piece?: SuitePiece;
+  /** The time limit of teardown after an interruption, in milliseconds. */
   readonly cleanupTimeout?: number;
+}
+
+/** The part of a suite that this process runs, and what others did before it. */
+export interface SuitePiece {
+  /** Its description in `suite_started`. */
+  readonly header: PieceHeader;
+  /** The outputs of setup. */
+  readonly outputs: StepOutputs;
+  /** Setup failed, so that no workflow starts. */
+  readonly setupFailed: boolean;
+  /** Takes the outputs of setup, where this process runs it. */
+  readonly onSetup: (outputs: StepOutputs) => void;
 }
 
 const CLEANUP_TIMEOUT = 30_000;
 
+const SETUP_FAILED = "setup failed";
+
 /** Where nothing else is asked for: one for each processor, but no more than this. */
 const MOST_WORKERS = 4;
 
-/** How many workflows run at once where nothing else is asked for. */
+/** The default number of workflows that run at once. */
 export function defaultWorkers(): number {
   return Math.max(1, Math.min(MOST_WORKERS, navigator.hardwareConcurrency));
 }
@@ -60,6 +82,7 @@ export async function runSuite(
     ...name === undefined ? {} : { name },
     workflows: suite.workflows.length,
     ...shard ? { shard } : {},
+    ...options.piece ? { piece: options.piece.header } : {},
     hash,
   });
   const stopTimer = timeout &&
@@ -73,7 +96,8 @@ export async function runSuite(
   }
   const { workflows, steps } = session;
   const interrupted = cancellation.reason;
-  const passed = workflows.failed === 0 && interrupted === undefined;
+  const isUnrun = suite.workflows.length > 0 && options.piece?.setupFailed === true;
+  const passed = workflows.failed === 0 && interrupted === undefined && !isUnrun;
   emit({
     type: "suite_finished",
     runId: id,
@@ -87,10 +111,10 @@ export async function runSuite(
   return passed;
 }
 
-/** What the runs of a suite share. */
+/** The state that the runs of a suite share. */
 class SuiteSession {
   readonly workflows: Record<JobState, number> = { passed: 0, failed: 0, skipped: 0 };
-  readonly steps: Record<StepState, number> = { passed: 0, failed: 0, skipped: 0, untested: 0 };
+  readonly steps = noSteps();
   readonly #host: Host;
   readonly #emit: Emit;
   readonly #options: SuiteRunOptions;
@@ -109,6 +133,8 @@ class SuiteSession {
     const drain = (reason: string) => this.#draining.cancel(reason);
     if (cancellation.reason !== undefined) drain(cancellation.reason);
     cancellation.add({ stop: ({ message }) => drain(message) });
+    if (options.piece?.setupFailed) drain(SETUP_FAILED);
+    this.#outputs = options.piece?.outputs ?? {};
   }
 
   /** In order: each sees the outputs of those before it. */
@@ -116,8 +142,9 @@ class SuiteSession {
     const { cancellation } = this.#options;
     for (const member of members) {
       const passed = await this.#run(member, "setup", cancellation, this.#draining);
-      if (!passed) this.#draining.cancel("setup failed");
+      if (!passed) this.#draining.cancel(SETUP_FAILED);
     }
+    this.#options.piece?.onSetup(this.#outputs);
   }
 
   /** `members` is emptied, so that nothing is kept of what has run. */
@@ -179,7 +206,7 @@ class SuiteSession {
     try {
       return await run(
         planToRun(member.plan, draining),
-        this.#host,
+        role === undefined ? this.#options.hostOf?.(member.path) ?? this.#host : this.#host,
         emit,
         this.#runOptions(member, suite, {
           cancellation: own,
@@ -197,15 +224,18 @@ class SuiteSession {
     suite: SuitePart,
     own: Pick<RunOptions, "cancellation" | "draining" | "secrets">,
   ): RunOptions {
-    const { detail, failFast, strict, permissions, tls, cleanupTimeout } = this.#options;
+    const { detail, failFast, strict, permissions, tls, openapi, snapshots, cleanupTimeout } =
+      this.#options;
     const slots = this.#slots;
     const isWorkflow = suite.role === undefined;
     return {
       ...own,
       ...detail ? { detail } : {},
       ...strict === undefined ? {} : { strict },
+      ...snapshots ? { snapshots } : {},
       ...permissions ? { permissions } : {},
       ...tls ? { tls } : {},
+      ...openapi === undefined ? {} : { openapi },
       ...cleanupTimeout === undefined ? {} : { cleanupTimeout },
       ...failFast && isWorkflow ? { failFast } : {},
       // Jobs of an earlier workflow come first.
@@ -229,9 +259,7 @@ class SuiteSession {
     const state = workflowState(event);
     if (role !== undefined && state !== "failed") return;
     this.workflows[state]++;
-    for (const key of ["passed", "failed", "skipped", "untested"] as const) {
-      this.steps[key] += steps[key];
-    }
+    addSteps(this.steps, steps);
   }
 }
 

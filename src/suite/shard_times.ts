@@ -3,7 +3,7 @@ import { LoadError, RunnerError } from "../source/errors.ts";
 import { isDict } from "../value/value.ts";
 import { readTextFile } from "../workflow/read_files.ts";
 
-/** How long workflows took, by path, as a report of `json=` has it. Throws RunnerError. */
+/** Reads the times of workflows by path from a report of `json=`. Throws RunnerError. */
 export async function readShardTimes(
   path: string,
   host: Host,

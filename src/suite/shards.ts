@@ -1,14 +1,14 @@
-import type { Shard, SuiteMember } from "./suite.ts";
+import type { Member, Shard } from "./suite.ts";
 
 /**
  * The share of the workflows that one of several machines runs: the same split on all of them.
- * Those that take longest are dealt out first, each to the share with the least time so far.
+ * The slowest workflows are assigned first, each to the shard with the least time so far.
  */
-export function membersOfShard(
-  members: readonly SuiteMember[],
+export function membersOfShard<M extends Member>(
+  members: readonly M[],
   { index, of }: Shard,
   times: ReadonlyMap<string, number> = new Map(),
-): readonly SuiteMember[] {
+): readonly M[] {
   const known = [...times.values()];
   const usual = known.length === 0 ? 1 : known.reduce((sum, time) => sum + time, 0) / known.length;
   const timed = members.map((member) => ({ member, time: times.get(member.path) ?? usual }));
@@ -16,7 +16,7 @@ export function membersOfShard(
     b.time - a.time || compare(a.member.path, b.member.path) || a.member.index - b.member.index
   );
   const loads = new Array<number>(of).fill(0);
-  const mine = new Set<SuiteMember>();
+  const mine = new Set<M>();
   for (const { member, time } of order) {
     const least = loads.indexOf(Math.min(...loads));
     loads[least]! += time;

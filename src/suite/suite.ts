@@ -12,7 +12,7 @@ export interface SuiteFile {
   readonly document?: Document;
   /** Why it cannot be read. */
   readonly refusal?: LoadError;
-  /** What a suite file adds to its vars, or replaces there. */
+  /** The vars that a suite file adds or replaces. */
   readonly vars?: Dict;
   /** Tags that all its jobs have besides. */
   readonly tags?: readonly string[];
@@ -32,7 +32,8 @@ export interface SuiteFiles {
 /** A workflow of a suite that can be run, or why it cannot. */
 export type SuiteMember = PlannedMember | RefusedMember;
 
-interface Member {
+/** The place of a workflow in a suite. */
+export interface Member {
   readonly path: string;
   /** From 0, in the order of the suite. */
   readonly index: number;
@@ -55,7 +56,7 @@ export interface Suite {
   readonly setup: readonly SuiteMember[];
   readonly workflows: readonly SuiteMember[];
   readonly teardown: readonly SuiteMember[];
-  /** Which share of the workflows this is. */
+  /** The shard of the workflows. */
   readonly shard?: Shard;
   /** The same for all shards. */
   readonly hash: string;

@@ -1,4 +1,4 @@
-import type { JobFile } from "../workflow/model.ts";
+import { filesOf, hashJson, unixLines } from "../workflow/files_of.ts";
 import type { SuiteFiles, SuiteMember } from "./suite.ts";
 
 /**
@@ -9,35 +9,11 @@ export async function hashSuite(
   { name }: SuiteFiles,
   members: readonly SuiteMember[],
 ): Promise<string> {
-  const parts = members.map((member) =>
-    member.kind === "refused" ? [member.path] : [
-      member.path,
-      member.plan.jobs.map(({ job }) => job.id),
-      textsOf(member.plan.workflow.jobs, [
-        ...member.plan.workflow.document.files,
-      ]),
-    ]
-  );
-  const text = JSON.stringify([name ?? null, parts]);
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-interface WithSteps {
-  readonly steps: readonly { readonly embedded?: JobFile }[];
-}
-
-/** The texts of files and of the job files that jobs embed, whatever ends their lines. */
-function textsOf(jobs: readonly WithSteps[], files: JobFile["document"]["files"][number][]) {
-  const seen = new Set<JobFile>();
-  const visit = ({ steps }: WithSteps) => {
-    for (const { embedded } of steps) {
-      if (!embedded || seen.has(embedded)) continue;
-      seen.add(embedded);
-      files.push(...embedded.document.files);
-      visit(embedded.job);
-    }
-  };
-  jobs.forEach(visit);
-  return files.map(({ text }) => text.replaceAll("\r\n", "\n"));
+  const parts = members.map((member) => {
+    if (member.kind === "refused") return [member.path];
+    const { jobs, workflow } = member.plan;
+    const files = filesOf(workflow.document, workflow.jobs);
+    return [member.path, jobs.map(({ job }) => job.id), files.map(({ text }) => unixLines(text))];
+  });
+  return await hashJson([name ?? null, parts]);
 }
