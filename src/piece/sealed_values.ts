@@ -1,0 +1,87 @@
+import { addSecretValue } from "../run/mask/add_secrets.ts";
+import { RunnerError } from "../source/errors.ts";
+import type { Masker } from "../value/masker.ts";
+import { isSecretName } from "../value/secrets.ts";
+import type { Dict } from "../value/value.ts";
+import type { FileFields } from "./read_json_file.ts";
+import { KEY_VARIABLE, type Leaves, type Seal } from "./seal.ts";
+import { joinValues, keysOf, splitValues } from "./split_values.ts";
+
+/** The options for writing values. */
+interface SealOptions {
+  readonly secrets: Masker;
+  readonly seal: Seal | undefined;
+  /** Whose values they are. */
+  readonly purpose: string;
+  /** Makes the error for secret values if the key is missing. */
+  readonly refuse: (names: readonly string[]) => Error;
+}
+
+/** Values as written in a file, and the fields beside them. */
+interface WrittenValues {
+  readonly values: Dict;
+  readonly more: {
+    readonly special?: Readonly<Record<string, string>>;
+    readonly sealed?: string;
+  };
+}
+
+/** Makes values ready to be written. Throws what `refuse` makes. */
+export async function sealValues(
+  values: Dict,
+  { secrets, seal, purpose, refuse }: SealOptions,
+): Promise<WrittenValues> {
+  const { open, special, secret } = splitValues(values, secrets);
+  const pointers = Object.keys(secret);
+  if (pointers.length > 0 && !seal) {
+    throw refuse(pointers.map((pointer) => keysOf(pointer).join(".")));
+  }
+  return {
+    values: open,
+    more: {
+      ...Object.keys(special).length === 0 ? {} : { special },
+      ...pointers.length === 0 ? {} : { sealed: await seal!.close(secret, purpose) },
+    },
+  };
+}
+
+/** The error for secret values that cannot be written. */
+export function noKey(what: "vars" | "outputs", names: readonly string[]): RunnerError {
+  const one = names.length === 1;
+  const list = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
+  return new RunnerError(
+    `${what} ${list} ${one ? "is" : "are"} secret and cannot be written to a file as ${
+      one ? "it is" : "they are"
+    }`,
+    `set ${KEY_VARIABLE}, with the same value for all pieces of the run: they are sealed with it`,
+  );
+}
+
+/** With what sealed values are opened. */
+export interface Opening {
+  readonly seal: Seal | undefined;
+  /** Learns the secrets among them that no name gives away. */
+  readonly secrets: Masker;
+}
+
+/** The values that a file has. Throws RunnerError if they are sealed with another key. */
+export async function openValues(
+  open: Dict,
+  fields: FileFields,
+  { seal, secrets }: Opening,
+  { file, purpose }: { readonly file: string; readonly purpose: string },
+): Promise<Dict> {
+  const sealed = fields.optionalText("sealed");
+  if (sealed !== undefined && !seal) {
+    throw new RunnerError(
+      `'${file}' has sealed values, and ${KEY_VARIABLE} is not set`,
+      "set it to the value that it had where the file was made",
+    );
+  }
+  const secret: Leaves = sealed === undefined ? {} : await seal!.open(sealed, purpose, file);
+  for (const [pointer, value] of Object.entries(secret)) {
+    if (!keysOf(pointer).some(isSecretName)) addSecretValue(value, secrets);
+  }
+  const special = (fields.optionalMap("special") ?? {}) as Readonly<Record<string, string>>;
+  return joinValues({ open, special, secret });
+}
