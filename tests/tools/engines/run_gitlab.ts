@@ -1,0 +1,2 @@
+/** Runs gitlab-ci-local in the current directory. */
+import "gitlab-ci-local";
