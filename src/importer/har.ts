@@ -1,0 +1,123 @@
+import { literalText } from "../openapi/make/literal.ts";
+import { type Dict, isDict, type Value } from "../value/value.ts";
+import type { Draft, DraftStep, ImportInput } from "./draft.ts";
+import { headerOf, literal } from "./expressions.ts";
+import { bodyOf, httpStep } from "./http_step.ts";
+import { need, readJson } from "./problem.ts";
+
+/** Headers that a browser adds, and that say nothing of the request. */
+const NOISE =
+  /^(?:sec-.*|user-agent|accept-language|referer|dnt|pragma|cache-control|upgrade-insecure-requests|priority|te|if-none-match|if-modified-since|cookie)$/i;
+
+/** Resource types that a page loads only for display. */
+const FOR_EYES = /^(?:image|stylesheet|font|script|media|manifest|texttrack|preflight|ping)$/i;
+const EYE_TYPES = /^(?:image|font|video|audio)\/|css|javascript/i;
+
+const NO_HAR = "a HAR file has log.entries: browsers save one from their network panel";
+
+/** Makes a workflow of what a browser or a proxy has recorded. */
+export function translateHar({ files: [file] }: ImportInput): Draft {
+  const har = readJson(file!) as Value;
+  const path = ["log", "entries"];
+  need("map", file!, har, [], NO_HAR);
+  need("map", file!, har, ["log"], NO_HAR);
+  const entries = need("list", file!, har, path, NO_HAR).map((_, index) => {
+    const at = [...path, index];
+    const entry = need("map", file!, har, at);
+    if (isForEyes(entry)) return undefined;
+    need("map", file!, har, [...at, "request"]);
+    need("string", file!, har, [...at, "request", "url"]);
+    return entry;
+  });
+  const wanted = entries.filter((entry) => entry !== undefined);
+  const left = entries.length - wanted.length;
+  const cookies = new Set<string>();
+  const steps = wanted.map((entry, index) => stepOf(entry, index, cookies));
+  const host = hostOf(wanted[0]);
+  return {
+    name: host,
+    vars: {},
+    jobs: [{ name: host, steps: steps.length === 0 ? [NOTHING] : steps }],
+    notes: left === 0
+      ? []
+      : [`${left} requests for images, styles, scripts and fonts: they test nothing`],
+  };
+}
+
+const NOTHING: DraftStep = {
+  data: { name: "nothing was recorded", uses: "hello" },
+  notes: ["no request of the file is one for data or a page"],
+};
+
+function isForEyes(entry: Dict): boolean {
+  if (typeof entry._resourceType === "string") return FOR_EYES.test(entry._resourceType);
+  const { response } = entry;
+  const content = isDict(response) && isDict(response.content) ? response.content : {};
+  return EYE_TYPES.test(String(content.mimeType ?? ""));
+}
+
+function stepOf({ request, response }: Dict, index: number, cookies: Set<string>): DraftStep {
+  const asked = isDict(request) ? request : {};
+  const answer = isDict(response) ? response : {};
+  const notes: string[] = [];
+  const url = String(asked.url ?? "");
+  if (!/^https?:/.test(url)) notes.push(`the URL ${url}: http sends to http and https alone`);
+  const code = Number(answer.status ?? 0) || 0;
+  const headers = pairsOf(asked.headers).filter(([name]) => !NOISE.test(name));
+  const sent = pairsOf(asked.headers).find(([name]) => /^cookie$/i.test(name))?.[1] ?? "";
+  // The job keeps those that a response has set.
+  const own = sent.split(/;\s*/).filter((pair) => pair !== "" && !cookies.has(pair.split("=")[0]!));
+  for (const [name, value] of pairsOf(answer.headers)) {
+    if (!/^set-cookie$/i.test(name)) continue;
+    for (const line of value.split("\n")) cookies.add(line.split("=")[0]!.trim());
+  }
+  const type = isDict(answer.content) ? String(answer.content.mimeType ?? "") : "";
+  const mime = /^[^;\s]+/.exec(type)?.[0] ?? "";
+  return httpStep({
+    name: literalText(`${index + 1}. ${asked.method} ${URL.parse(url)?.pathname ?? url}`),
+    method: String(asked.method ?? "GET"),
+    url: literalText(url),
+    headers: [
+      ...headers.map(([name, value]) => [name, literalText(value)] as const),
+      ...own.length === 0 ? [] : [["Cookie", literalText(own.join("; "))] as const],
+    ],
+    body: bodyOfEntry(asked.postData ?? null, notes),
+    more: code >= 300 && code < 400 ? { follow_redirects: false } : {},
+    tests: [
+      ...code === 0 ? [] : [`res.code == ${code}`],
+      ...mime === "" || mime === "x-unknown" || code === 304 || code === 204
+        ? []
+        : [`${headerOf("content-type")} startsWith ${literal(mime)}`],
+    ],
+    notes,
+  });
+}
+
+function bodyOfEntry(data: Value, notes: string[]): Dict {
+  if (!isDict(data)) return {};
+  const type = String(data.mimeType ?? "");
+  if (/^multipart\//i.test(type)) {
+    const parts = Array.isArray(data.params) ? data.params.filter(isDict) : [];
+    if (parts.length === 0) {
+      notes.push("the body: the parts of a multipart form are not in the file");
+      return {};
+    }
+    return {
+      multipart: Object.fromEntries(parts.map(({ name, value, fileName }) => [
+        String(name),
+        fileName === undefined ? literalText(String(value ?? "")) : { file: String(fileName) },
+      ])),
+    };
+  }
+  return bodyOf(String(data.text ?? ""), type);
+}
+
+function pairsOf(list: Value | undefined): (readonly [name: string, value: string])[] {
+  if (!Array.isArray(list)) return [];
+  return list.filter(isDict).map(({ name, value }) => [String(name), String(value ?? "")] as const);
+}
+
+function hostOf(entry: Dict | undefined): string {
+  const url = isDict(entry?.request) ? String(entry.request.url) : "";
+  return URL.parse(url)?.host ?? "Recorded";
+}

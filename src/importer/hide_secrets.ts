@@ -1,0 +1,97 @@
+import type { FindSecrets } from "../openapi/make/hide_found_secrets.ts";
+import { environmentName, snakeCase, UniqueNames } from "../openapi/read/names.ts";
+import { type Dict, isDict, type Value } from "../value/value.ts";
+import type { Draft } from "./draft.ts";
+
+/** A workflow without the secrets of its input, and the variables that it reads them from. */
+export interface WithoutSecrets {
+  readonly draft: Draft;
+  /** The secrets by the names of the variables. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Replaces secrets by `vars` that read the environment. */
+export function hideSecrets(draft: Draft, find: FindSecrets): WithoutSecrets {
+  const names = new UniqueNames(Object.keys(draft.vars));
+  /** The var of each secret. */
+  const known = new Map<string, string>();
+  const vars: Record<string, Value> = { ...draft.vars };
+  let steps = draft.jobs.map((job) => job.steps.map(({ data }) => data as Dict));
+  const environment: Record<string, string> = {};
+  // A text in which one secret was replaced may contain more of them.
+  for (let round = 0; round < 20; round++) {
+    const found = find({ name: "", vars, jobs: steps.map((one) => ({ name: "", steps: one })) });
+    if (found.length === 0) break;
+    // From the last to the first, so that the earlier ranges stay valid.
+    for (const { path, text, range } of found.toReversed()) {
+      if (path[0] === "vars") {
+        const name = String(path[1]);
+        environment[environmentName(name)] = text;
+        vars[name] = `{{${environmentName(name)}}}`;
+        continue;
+      }
+      const { start, end } = withoutScheme(text, range);
+      const secret = text.slice(start - (range?.start ?? 0));
+      const name = known.get(secret) ?? names.take(nameOf(path));
+      known.set(secret, name);
+      environment[environmentName(name)] = secret;
+      vars[name] = `{{${environmentName(name)}}}`;
+      const [, job, , step, ...inside] = path as [string, number, string, number, ...string[]];
+      steps = steps.map((one, index) =>
+        index !== job
+          ? one
+          : one.map((data, at) =>
+            at === step ? replace(data, inside, name, { start, end }) as Dict : data
+          )
+      );
+    }
+  }
+  return {
+    draft: {
+      ...draft,
+      vars,
+      jobs: draft.jobs.map((job, index) => ({
+        ...job,
+        steps: job.steps.map((one, at) => ({ ...one, data: steps[index]![at]! })),
+      })),
+    },
+    environment,
+  };
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where a secret is in its text, without the word before a credential: `Bearer `. */
+function withoutScheme(text: string, range: Range | undefined): Range {
+  if (range) return range;
+  const [scheme = ""] = /^(?:Bearer|Basic|Token|Digest|ApiKey)\s+(?=\S+$)/i.exec(text) ?? [];
+  return { start: scheme.length, end: text.length };
+}
+
+/** A name for the secret under a path: that of its key. */
+function nameOf(path: readonly (string | number)[]): string {
+  const key = String(path.findLast((part) => typeof part === "string"));
+  if (/^(?:authorization|bearer)$/i.test(key)) return "token";
+  return /^cookie$/i.test(key) ? "session_cookie" : snakeCase(key) ?? "secret";
+}
+
+function replace(
+  value: Value,
+  [key, ...rest]: readonly (string | number)[],
+  name: string,
+  range: Range,
+): Value {
+  if (key === undefined) {
+    const text = String(value);
+    const { start, end } = range;
+    return `${text.slice(0, start)}{{vars.${name}}}${text.slice(end)}`;
+  }
+  if (Array.isArray(value)) {
+    return value.map((one, index) => index === key ? replace(one, rest, name, range) : one);
+  }
+  if (!isDict(value)) return value;
+  return { ...value, [key]: replace(value[key] ?? null, rest, name, range) };
+}

@@ -1,0 +1,248 @@
+import type { Dict, Value } from "../value/value.ts";
+import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
+import { quoteText } from "../openapi/make/literal.ts";
+import { headerOf, jsonPathOf } from "./expressions.ts";
+import { bodyOf, httpStep, idOf } from "./http_step.ts";
+import { Names } from "./names.ts";
+import { problemAt } from "./problem.ts";
+import { translateScript } from "./script_tests.ts";
+
+/** A request as the file has it. */
+interface Written {
+  readonly name: string;
+  /** The name by which other requests read its response. */
+  readonly ref?: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: (readonly [name: string, value: string])[];
+  readonly body: string;
+  readonly file?: string;
+  readonly script: readonly string[];
+  readonly notes: string[];
+  readonly noRedirect: boolean;
+}
+
+const START =
+  /^(?:(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE|CONNECT|[A-Z]{3,})\s+)?((?:https?:\/\/|\{\{|\/)\S.*)$/;
+const SETTER = /^client\.global\.set\(\s*["']([^"']+)["']\s*,\s*(.+?)\s*\)$/s;
+const REFERENCE = /\{\{\s*([\w-]+)\.response\.(body|headers)\.([^{}]+?)\s*\}\}/g;
+
+const VARIABLE = /\{\{\s*([\w.-]+)\s*\}\}/g;
+
+/** Makes a workflow of a file of requests as the HTTP clients of editors read it. */
+export function translateHttpFile({ files: [file] }: ImportInput): Draft {
+  const names = new Names();
+  /** Variables of what a response has, which vars cannot be: their texts are put in their places. */
+  const late = new Map<string, string>();
+  const parts = splitRequests(file!);
+  for (const { lines } of parts) {
+    for (const { text } of lines) {
+      const [, name, value = ""] = /^@([\w.-]+)\s*=\s*(.*)$/.exec(text.trim()) ?? [];
+      if (name === undefined) continue;
+      if (readsLate(value, late)) late.set(name, value.trim());
+      else names.define(name, value.trim());
+    }
+  }
+  const requests = parts.map((part) => readRequest(file!, part)).filter((one) => one !== undefined);
+  if (requests.length === 0) throw problemAt(file!, 0, "there is no request in the file");
+  // The values that other requests read from a response, by the name of its request.
+  const read = new Map<string, Record<string, string>>();
+  for (const [, ref = "", kind, path = ""] of file!.text.matchAll(REFERENCE)) {
+    const expression = kind === "headers"
+      ? headerOf(path)
+      : path === "*"
+      ? "res.body"
+      : path.startsWith("/")
+      ? `first(xpath(res.body, ${quoteText(path)}))`
+      : path.startsWith("$")
+      ? jsonPathOf(path)
+      : jsonPathOf(`$.${path}`);
+    const last = /[\w-]+(?=\W*$)/.exec(path)?.[0] ?? kind!;
+    const output = names.capture(`${ref}.response.${kind}.${path}`, `${ref}_${last}`);
+    read.set(ref, { ...read.get(ref), [output]: expression });
+  }
+  const title = file!.name.replace(/^.*[/\\]/, "").replace(/\.(?:http|rest)$/, "");
+  const steps = requests.map((one) => stepOf(one, names, read.get(one.ref ?? "") ?? {}, late));
+  return { name: title, vars: names.vars, jobs: [{ name: title, steps }], notes: [] };
+}
+
+/** Whether a text reads a response, or a variable that does. */
+function readsLate(text: string, late: ReadonlyMap<string, string>): boolean {
+  return text.search(REFERENCE) >= 0 ||
+    [...text.matchAll(VARIABLE)].some(([, name]) => late.has(name!));
+}
+
+/** A text with the texts of such variables in their places. */
+function putLate(text: string, late: ReadonlyMap<string, string>): string {
+  return text.replace(VARIABLE, (whole, name) => {
+    const value = late.get(name);
+    if (value === undefined) return whole;
+    const others = new Map(late);
+    others.delete(name);
+    return putLate(value, others);
+  });
+}
+
+interface Part {
+  readonly title: string;
+  readonly lines: readonly { readonly text: string; readonly offset: number }[];
+}
+
+function splitRequests(file: ImportFile): Part[] {
+  const parts: { title: string; lines: { text: string; offset: number }[] }[] = [];
+  let offset = 0;
+  let current = { title: "", lines: [] as { text: string; offset: number }[] };
+  parts.push(current);
+  for (const raw of file.text.split("\n")) {
+    const text = raw.replace(/\r$/, "");
+    const mark = /^###+\s*(.*)$/.exec(text);
+    if (mark) parts.push(current = { title: mark[1]!.trim(), lines: [] });
+    else current.lines.push({ text, offset });
+    offset += raw.length + 1;
+  }
+  return parts;
+}
+
+function readRequest(file: ImportFile, { title, lines }: Part): Written | undefined {
+  const headers: [string, string][] = [];
+  const body: string[] = [];
+  const script: string[] = [];
+  const notes: string[] = [];
+  let [ref, first, url, method, bodyFile] = ["", "", "", "GET", ""];
+  let noRedirect = false;
+  let state: "before" | "headers" | "body" | "script" | "earlier script" = "before";
+  for (const { text, offset } of lines) {
+    const trimmed = text.trim();
+    if (state === "script" || state === "earlier script") {
+      const end = trimmed.replace(/%\}$/, "");
+      if (state === "script") script.push(end);
+      if (trimmed.endsWith("%}")) state = state === "script" ? "body" : "before";
+      continue;
+    }
+    const comment = /^(?:#|\/\/)\s*(.*)$/.exec(trimmed);
+    if (comment && (state !== "body" || /^@/.test(comment[1]!))) {
+      const directive = /^@([\w-]+)\s*(.*)$/.exec(comment[1]!);
+      if (directive?.[1] === "name") ref = directive[2]!.trim();
+      else if (directive?.[1] === "no-redirect") noRedirect = true;
+      else if (directive && !/^no-(?:log|cookie-jar|auto-encoding)$/.test(directive[1]!)) {
+        notes.push(`@${directive[1]} ${directive[2]}`.trim());
+      } else if (!directive && first === "") first = comment[1]!;
+      continue;
+    }
+    if (state === "before") {
+      if (trimmed === "" || /^@[\w.-]+\s*=/.test(trimmed)) continue;
+      if (trimmed.startsWith("<") && trimmed.includes("{%")) {
+        notes.push("the script before the request");
+        if (!trimmed.endsWith("%}")) state = "earlier script";
+        continue;
+      }
+      const start = START.exec(trimmed);
+      if (!start) {
+        throw problemAt(file, offset, "expected a request", "it begins with GET http://…");
+      }
+      method = start[1] ?? "GET";
+      url = start[2]!.replace(/\s+HTTP\/[\d.]+$/, "");
+      state = "headers";
+    } else if (state === "headers") {
+      const header = /^([\w-]+)\s*:\s*(.*)$/.exec(trimmed);
+      if (trimmed === "") state = "body";
+      else if (/^[?&/]/.test(trimmed) && /^\s/.test(text)) url += trimmed;
+      else if (header) headers.push([header[1]!, header[2]!]);
+      else throw problemAt(file, offset, "expected a header", "headers are written Name: value");
+    } else if (/^>>?!?\s/.test(trimmed) || /^>\s*\{%/.test(trimmed)) {
+      const inline = /^>\s*\{%(.*?)(%\})?$/s.exec(trimmed);
+      if (!inline) {
+        notes.push(
+          trimmed.startsWith(">>")
+            ? `${trimmed}: see "save" of http`
+            : `the script ${trimmed.slice(1).trim()}`,
+        );
+      } else {
+        script.push(inline[1]!);
+        if (!inline[2]) state = "script";
+      }
+    } else if (/^<>/.test(trimmed)) continue;
+    else if (/^<@?\s+\S/.test(trimmed)) bodyFile = trimmed.replace(/^<@?\s+(?:utf-?8\s+)?/i, "");
+    else body.push(text);
+  }
+  if (url === "") return undefined;
+  return {
+    name: title || ref || first,
+    ...ref === "" ? {} : { ref },
+    method,
+    url,
+    headers,
+    body: body.join("\n").trim(),
+    ...bodyFile === "" ? {} : { file: bodyFile },
+    script,
+    notes,
+    noRedirect,
+  };
+}
+
+function stepOf(
+  written: Written,
+  names: Names,
+  read: Readonly<Record<string, string>>,
+  late: ReadonlyMap<string, string>,
+): DraftStep {
+  const { name, method, url, body, file, script, noRedirect } = written;
+  const template = (text: string) => names.template(putLate(text, late));
+  const more: Record<string, Value> = noRedirect ? { follow_redirects: false } : {};
+  const headers: (readonly [string, string])[] = [];
+  for (const [header, value] of written.headers) {
+    // `Basic user password` and `Basic user:password` are not encoded yet.
+    const basic = /^Basic\s+([^\s:]+)[\s:]+(\S+)$/i.exec(value);
+    if (/^authorization$/i.test(header) && basic) {
+      more.auth = { basic: { username: template(basic[1]!), password: template(basic[2]!) } };
+    } else headers.push([header, template(value)]);
+  }
+  const type = headers.find(([one]) => /^content-type$/i.test(one))?.[1];
+  const notes = [...written.notes];
+  const content = contentOf(body, file, type, headers, template, notes);
+  const { tests, outputs: kept, notes: left } = translateScript(script, SETTER, names);
+  const outputs = { ...read, ...kept };
+  const path = url.replace(/^https?:\/\/[^/]*/, "").replace(/^\{\{[^}]*\}\}/, "");
+  return httpStep({
+    name: template(name === "" ? `${method} ${path || "/"}` : name),
+    method,
+    url: template(url),
+    headers,
+    body: content,
+    more,
+    tests,
+    outputs,
+    ...idOf(outputs, name),
+    notes: [...notes, ...left],
+  });
+}
+
+function contentOf(
+  body: string,
+  file: string | undefined,
+  type: string | undefined,
+  headers: readonly (readonly [name: string, value: string])[],
+  template: (text: string) => string,
+  notes: string[],
+): Dict {
+  if (file !== undefined && body === "") return { file };
+  if (type !== undefined && /^multipart\//i.test(type)) {
+    notes.push('the multipart body: write its parts in "multipart" of http');
+    return {};
+  }
+  const isGraphql = headers.some(([name, value]) =>
+    /^x-request-type$/i.test(name) && /graphql/i.test(value)
+  );
+  if (isGraphql) {
+    const [query = "", variables = ""] = body.split(/\n\s*\n(?=\s*\{[^]*\}\s*$)/);
+    const parsed = bodyOf(variables, undefined, template).json;
+    return {
+      graphql: {
+        query: template(query.trim()),
+        ...parsed === undefined ? {} : { variables: parsed },
+      },
+    };
+  }
+  const joined = type !== undefined && /urlencoded/i.test(type) ? body.replace(/\n\s*/g, "") : body;
+  return bodyOf(joined, type ?? (/^[[{]/.test(body) ? undefined : "text/plain"), template);
+}

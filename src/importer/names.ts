@@ -1,0 +1,109 @@
+import { joinTemplate, literalText, type TemplatePart } from "../openapi/make/literal.ts";
+import { environmentName, snakeCase, UniqueNames } from "../openapi/read/names.ts";
+import type { Value } from "../value/value.ts";
+
+/** Values that tools make up anew for each request, by their names. */
+const DYNAMIC: Readonly<Record<string, string>> = {
+  guid: "uuid()",
+  uuid: "uuid()",
+  randomuuid: "uuid()",
+  newuuid: "uuid()",
+  timestamp: "unixtime()",
+  randomint: "random_int(1000)",
+};
+
+/**
+ * The variables of another tool: values from its files become `vars`, what a response gave becomes
+ * an output, and what nothing defines is read from the environment.
+ */
+export class Names {
+  readonly #vars: Record<string, Value> = {};
+  readonly #names = new UniqueNames();
+  readonly #known = new Map<string, string>();
+  readonly #captured = new Map<string, string>();
+  /** The vars that requests read, and those that the values of vars read. */
+  readonly #read = { requests: new Set<string>(), vars: new Set<string>() };
+  #reader: "requests" | "vars" = "requests";
+
+  /** Defines a variable with a value, whose text may have other variables in it. */
+  define(name: string, value: Value): void {
+    const own = this.#nameOf(name);
+    this.#reader = "vars";
+    this.#vars[own] = typeof value === "string" ? this.template(value) : value;
+    this.#reader = "requests";
+  }
+
+  /**
+   * The vars of the workflow, which cannot read each other: each has the texts of the others, and
+   * those that only others read are left out.
+   */
+  get vars(): Record<string, Value> {
+    const inline = (text: string, seen: readonly string[]): string =>
+      text.replace(/\{\{vars\.(\w+)\}\}/g, (whole, name) => {
+        const value = this.#vars[name];
+        if (value === undefined || seen.includes(name)) return whole;
+        return typeof value === "string" ? inline(value, [...seen, name]) : String(value);
+      });
+    const { requests, vars } = this.#read;
+    const used = Object.entries(this.#vars).filter(([name]) =>
+      requests.has(name) || !vars.has(name)
+    );
+    return Object.fromEntries(
+      used.map(([name, value]) => [
+        name,
+        typeof value === "string" ? inline(value, [name]) : value,
+      ]),
+    );
+  }
+
+  /** A response gives a value to a name from here on; the name of the output, like `wanted`. */
+  capture(name: string, wanted = name): string {
+    const own = this.#captured.get(name) ?? this.#names.take(snakeCase(wanted) ?? "value");
+    this.#captured.set(name, own);
+    return own;
+  }
+
+  /**
+   * The same where a later response gives a new value to a name: an output of its own, because a
+   * name without a step belongs to the first step that publishes it.
+   */
+  captureAnew(name: string): string {
+    this.#captured.delete(name);
+    return this.capture(name);
+  }
+
+  /** The expression that reads a variable. */
+  read(name: string): string {
+    const captured = this.#captured.get(name);
+    if (captured !== undefined) return `outputs.${captured}`;
+    const dynamic = DYNAMIC[name.replace(/^\$(?:random\.)?/, "").toLowerCase()];
+    if (name.startsWith("$") && dynamic !== undefined) return dynamic;
+    const own = this.#nameOf(name);
+    if (!Object.hasOwn(this.#vars, own)) {
+      const bare = name.replace(/^\$?(?:process\.?env|env|dotenv)[.\s]+/i, "");
+      this.#vars[own] = `{{${environmentName(bare)}}}`;
+    }
+    this.#read[this.#reader].add(own);
+    return `vars.${own}`;
+  }
+
+  /** A text with `{{name}}` in it as a template of ours. */
+  template(text: string, pattern = /\{\{\s*([^{}]+?)\s*\}\}/g): string {
+    const parts: TemplatePart[] = [];
+    let end = 0;
+    for (const match of text.matchAll(pattern)) {
+      parts.push(text.slice(end, match.index), { expression: this.read(match[1]!) });
+      end = match.index + match[0].length;
+    }
+    if (parts.length === 0) return literalText(text);
+    return joinTemplate([...parts, text.slice(end)]);
+  }
+
+  #nameOf(name: string): string {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const own = this.#names.take(snakeCase(name.replace(/^\$/, "")) ?? "value");
+    this.#known.set(name, own);
+    return own;
+  }
+}

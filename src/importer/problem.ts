@@ -1,0 +1,113 @@
+import { LoadError } from "../source/errors.ts";
+import type { Path, Span } from "../source/source.ts";
+import { parseJson } from "../value/parse_json.ts";
+import { describeValue, type Dict, isDict, type Value, valueAt } from "../value/value.ts";
+import type { ImportFile } from "./draft.ts";
+
+/** The error of an input, at an offset of its text. */
+export function problemAt(
+  file: ImportFile,
+  offset: number,
+  message: string,
+  hint?: string,
+): LoadError {
+  const span = { source: file, start: offset, end: Math.min(offset + 1, file.text.length) };
+  return problemIn(file, span, message, hint);
+}
+
+function problemIn(file: ImportFile, span: Span, message: string, hint?: string): LoadError {
+  return new LoadError(`cannot translate '${file.name}'`, [{
+    severity: "error",
+    code: "import",
+    message,
+    ...hint === undefined ? {} : { hint },
+    span,
+  }]);
+}
+
+/** An input that can be read and has another structure than its format. */
+export class StructureError extends LoadError {
+  constructor(
+    readonly file: ImportFile,
+    /** The value that is wrong, or the way to where one is missing. */
+    readonly path: Path,
+    readonly reason: string,
+    hint?: string,
+  ) {
+    super(`cannot translate '${file.name}': ${reason}`, [], hint);
+  }
+
+  /** The same error at its place. */
+  at(span: Span): LoadError {
+    return problemIn(this.file, span, this.reason, this.hint);
+  }
+}
+
+/** The types that a part of an input can be required to have. */
+interface Parts {
+  readonly map: Dict;
+  readonly list: readonly Value[];
+  readonly string: string;
+}
+
+/** The value at a path of an input; throws StructureError if it has another type or is missing. */
+export function need<K extends keyof Parts>(
+  type: K,
+  file: ImportFile,
+  root: Value,
+  path: Path,
+  hint?: string,
+): Parts[K] {
+  const value = valueAt(root, path);
+  if (typeOf(value) === type) return value as Parts[K];
+  const name = printPath(path);
+  const reason = value === undefined
+    ? `${name} is missing`
+    : `${name} must be a ${type}, not ${describeValue(value)}`;
+  throw new StructureError(file, path, reason, hint);
+}
+
+function typeOf(value: unknown): keyof Parts | undefined {
+  if (isDict(value)) return "map";
+  if (Array.isArray(value)) return "list";
+  return typeof value === "string" ? "string" : undefined;
+}
+
+/** `log.entries[0].request` */
+function printPath(path: Path): string {
+  const text = path.map((part) => typeof part === "number" ? `[${part}]` : `.${part}`).join("");
+  return text === "" ? "the file" : `"${text.replace(/^\./, "")}"`;
+}
+
+/** Reads JSON; an error says where it is broken. */
+export function readJson(file: ImportFile): unknown {
+  try {
+    return parseJson(file.text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const offset = findFault(file.text);
+    const found = JSON.stringify(file.text.slice(offset, offset + 1));
+    const what = offset >= file.text.length ? "it ends too early" : `unexpected ${found}`;
+    throw problemAt(file, offset, `invalid JSON: ${what}`);
+  }
+}
+
+/** Where JSON is broken: engines do not always say it. Up to there it could go on. */
+function findFault(text: string): number {
+  const couldGoOn = (end: number) => {
+    try {
+      JSON.parse(text.slice(0, end));
+      return true;
+    } catch (error) {
+      return /end of JSON|unterminated/i.test(String(error)) ||
+        new RegExp(`position ${end}\\b`).test(String(error));
+    }
+  };
+  let [good, bad] = [0, text.length + 1];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (couldGoOn(middle)) good = middle;
+    else bad = middle;
+  }
+  return good;
+}

@@ -1,0 +1,256 @@
+import { headerOf, keyOf, scriptLiteral } from "./expressions.ts";
+import type { Names } from "./names.ts";
+
+/** The translation of a script of another tool. */
+export interface TranslatedScript {
+  readonly tests: string[];
+  /** Expressions by the names under which they are read. */
+  readonly outputs: Record<string, string>;
+  /** Lines that could not be translated. */
+  readonly notes: string[];
+}
+
+/** Names of the response in scripts, by the objects of each tool. */
+const RESPONSE: readonly (readonly [pattern: RegExp, expression: string])[] = [
+  [
+    /^(?:pm\.response\.(?:code|status)|res\.(?:status|getStatus\(\))|response\.status|responseCode\.code)$/,
+    "res.code",
+  ],
+  [/^(?:pm\.response\.responseTime|res\.(?:responseTime|getResponseTime\(\)))$/, "rt.sec * 1000"],
+  [/^(?:pm\.response\.text\(\)|responseBody)$/, "(res.rawbody ?? res.body)"],
+  [
+    /^(?:pm\.response\.json\(\)|res\.(?:body|getBody\(\))|response\.body|JSON\.parse\(responseBody\))/,
+    "res.body",
+  ],
+];
+
+/** Statements that say nothing about the response. */
+const IDLE = /^(?:\}?\s*catch\s*(?:\(\w*\))?\s*\{\s*\}?|var \w+|let \w+)$/;
+
+/** The forms of matchers after `expect(…).to` and the like, with the equivalent test. */
+const MATCHERS: readonly (readonly [
+  pattern: RegExp,
+  test: (actual: string, expected: string) => string,
+])[] = [
+  [/^(?:be\.)?(?:deep\.)?(?:equals?|eq|eqls?)$/, (a, b) => `${a} == ${b}`],
+  [/^(?:include|includes|contain|contains)$/, (a, b) => `${a} contains ${b}`],
+  [/^be\.(?:above|greaterThan|gt)$/, (a, b) => `${a} > ${b}`],
+  [/^be\.(?:below|lessThan|lt)$/, (a, b) => `${a} < ${b}`],
+  [/^be\.(?:at\.least|gte)$/, (a, b) => `${a} >= ${b}`],
+  [/^be\.(?:at\.most|lte)$/, (a, b) => `${a} <= ${b}`],
+  [/^be\.oneOf$/, (a, b) => `${a} in ${b}`],
+  [/^have\.(?:lengthOf|length)$/, (a, b) => `len(${a}) == ${b}`],
+  [/^have\.status$/, (_, b) => `res.code == ${b}`],
+];
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'type(X) == "string"',
+  array: 'type(X) == "array"',
+  object: 'type(X) == "map"',
+  boolean: 'type(X) == "bool"',
+  number: 'type(X) in ["int", "float"]',
+};
+
+/**
+ * Translates the assertions of Chai and what keeps values, as scripts of Postman and Bruno have
+ * them: line by line, since scripts are programs.
+ */
+export function translateScript(
+  lines: readonly string[],
+  setter: RegExp,
+  names: Names,
+): TranslatedScript {
+  const done: TranslatedScript = { tests: [], outputs: {}, notes: [] };
+  /** Names that a script has given to parts of the response. */
+  const aliases = new Map<string, string>();
+  for (const line of statements(lines)) {
+    if (IDLE.test(line)) continue;
+    const declared = /^(?:(?:const|let|var)\s+)?(\w+)\s*=(?!=)\s*(.+)$/s.exec(line);
+    if (declared) {
+      const [, name = "", text = ""] = declared;
+      const value = valueOf(text.replace(/\s*\|\|\s*(?:\{\}|\[\])$/, ""), aliases) ??
+        conditionOf(text, aliases);
+      if (value === undefined) done.notes.push(`the script: ${line}`);
+      else aliases.set(name, value);
+      continue;
+    }
+    const taken = /^(?:const|let|var)\s*\{([\w\s,]+)\}\s*=\s*(.+)$/s.exec(line);
+    const whole = taken && valueOf(taken[2]!, aliases);
+    if (taken && whole !== undefined && whole !== null) {
+      for (const name of taken[1]!.split(",").map((word) => word.trim())) {
+        if (name !== "") aliases.set(name, `${whole}.${name}`);
+      }
+      continue;
+    }
+    const kept = setter.exec(line);
+    const value = kept && valueOf(kept[2]!, aliases);
+    if (kept && value !== undefined && value !== null) {
+      done.outputs[names.captureAnew(kept[1]!)] = value;
+      continue;
+    }
+    const test = testOf(line, aliases);
+    if (test === undefined) done.notes.push(`the script: ${line}`);
+    else done.tests.push(test);
+  }
+  return done;
+}
+
+/** The statements of a script, without the functions around tests, and without comments. */
+function statements(lines: readonly string[]): string[] {
+  const text = lines.join("\n").replace(/^\s*\/\/.*$/gm, "").replace(/\/\*.*?\*\//gs, "");
+  const pieces = text
+    .replace(
+      /(?:pm\.|client\.)?\btest\(\s*(["'`])(?:[^\\]|\\.)*?\1\s*,\s*(?:async\s*)?(?:function\s*\(\s*\w*\s*\)|\(\s*\w*\s*\)\s*=>)\s*\{/g,
+      "",
+    )
+    .split(/;|\n/)
+    .map((line) => line.trim().replace(/^try\s*\{\s*/, ""))
+    .filter((line) => line !== "");
+  return joinLiterals(pieces)
+    .filter((line) => !/^[})\s]+$/.test(line))
+    .map((line) => line.replace(/(?<=\))\s*\}\s*\)\s*$/, ""));
+}
+
+/** Joins the lines of a literal or of arguments that go on behind the end of a line. */
+function joinLiterals(pieces: readonly string[]): string[] {
+  const joined: string[] = [];
+  let depth = 0;
+  for (const piece of pieces) {
+    if (depth > 0) joined.push(`${joined.pop()} ${piece}`);
+    else joined.push(piece);
+    if (depth > 0 || /(?:[=(,:[]\s*[{[(]|[([])$/.test(piece)) depth += depthOf(piece);
+    depth = Math.max(depth, 0);
+  }
+  return joined;
+}
+
+/** How many more brackets a line opens than it closes, outside of texts. */
+function depthOf(line: string): number {
+  const code = line.replace(/(["'`])(?:[^\\]|\\.)*?\1/g, "");
+  return (code.match(/[([{]/g)?.length ?? 0) - (code.match(/[)\]}]/g)?.length ?? 0);
+}
+
+/** The expression of a part of the response; undefined for anything else. */
+function valueOf(text: string, aliases: ReadonlyMap<string, string>): string | undefined {
+  const trimmed = text.trim();
+  const header = /^(?:pm\.response\.headers\.get|res\.getHeader)\(\s*["'`]([^"'`]+)["'`]\s*\)$/
+    .exec(trimmed);
+  if (header) return headerOf(header[1]!);
+  for (const [pattern, expression] of RESPONSE) {
+    const match = pattern.exec(trimmed);
+    if (match) return withPath(expression, trimmed.slice(match[0].length));
+  }
+  const [, name = "", rest = ""] = /^(\w+)(.*)$/s.exec(trimmed) ?? [];
+  const alias = aliases.get(name);
+  return alias === undefined ? undefined : withPath(alias, rest);
+}
+
+/** An expression followed by keys, if nothing else follows. */
+function withPath(expression: string, path: string): string | undefined {
+  if (path.trim() === "") return expression;
+  if (/^\.length$/.test(path)) return `len(${expression})`;
+  const length = /^(.*)\.length$/s.exec(path);
+  if (length) {
+    const inner = withPath(expression, length[1]!);
+    return inner === undefined ? undefined : `len(${inner})`;
+  }
+  if (!/^(?:\??\.[A-Za-z_]\w*|\[\d+\]|\[(["'])[^"']*\1\])*$/.test(path)) return undefined;
+  return expression + path.replace(/\[(["'])(.*?)\1\]/g, (_, _quote, name) => keyOf(name));
+}
+
+function testOf(line: string, aliases: ReadonlyMap<string, string>): string | undefined {
+  const status = /^pm\.response\.to\.(?:have\.status\((\d+)\)|be\.(ok|success))$/.exec(line);
+  if (status) return status[1] ? `res.code == ${status[1]}` : "res.code < 300";
+  const header = /^pm\.response\.to\.have\.header\(\s*(["'`])(.+?)\1\s*(?:,\s*(.+?)\s*)?\)$/.exec(
+    line,
+  );
+  if (header) {
+    const expected = header[3] === undefined ? undefined : scriptLiteral(header[3]);
+    return `${headerOf(header[2]!)} ${expected === undefined ? "!= nil" : `== ${expected}`}`;
+  }
+  const old = /^tests\[.*?\]\s*=\s*(.+)$/s.exec(line);
+  if (old) return conditionOf(old[1]!, aliases) ?? aliases.get(old[1]!.trim());
+  const assertion =
+    /^client\.assert\(\s*(.+?)\s*(===?|!==?|[<>]=?)\s*(.+?)\s*(?:,\s*(["'`]).*\4\s*)?\)$/s
+      .exec(line);
+  if (assertion) {
+    const [, left = "", operator = "", right = ""] = assertion;
+    const [actual, expected] = [valueOf(left, aliases), scriptLiteral(right)];
+    if (actual === undefined || expected === undefined) return undefined;
+    return `${actual} ${operator.replace(/^([=!]=)=$/, "$1")} ${expected}`;
+  }
+  const [, subject = "", not, words = "", , argument] =
+    /^(?:pm\.)?expect\((.+?)\)\.(?:to\.)?(not\.)?(?:to\.)?([\w.]+)(\((.*)\))?$/s.exec(line) ?? [];
+  if (subject === "") return undefined;
+  const actual = valueOf(subject, aliases);
+  if (actual === undefined) return undefined;
+  const test = matcherOf(actual, words, argument);
+  if (test === undefined) return undefined;
+  return not ? `not (${test})` : test;
+}
+
+/** A condition as old scripts of Postman have it: `responseCode.code === 200`. */
+function conditionOf(
+  given: string,
+  aliases: ReadonlyMap<string, string>,
+): string | undefined {
+  const text = given.trim().replace(/^\((.*)\)$/s, "$1");
+  const compared = /^(.+?)\s*(===?|!==?|[<>]=?)\s*(.+)$/s.exec(text);
+  if (compared) {
+    const [, left = "", operator = "", right = ""] = compared;
+    const [actual, expected] = [valueOf(left, aliases), scriptLiteral(right)];
+    if (actual === undefined || expected === undefined) return undefined;
+    return `${actual} ${operator.replace(/^([=!]=)=$/, "$1")} ${expected}`;
+  }
+  const [, key = "", owner = ""] = /^(.+?)\s+in\s+(.+)$/s.exec(text) ?? [];
+  const [inner, name] = [valueOf(owner, aliases), scriptLiteral(key)];
+  if (inner !== undefined && name !== undefined && /^["']/.test(name)) {
+    return `${inner}${keyOf(name.slice(1, -1))} != nil`;
+  }
+  const [, subject = "", method = "", argument = ""] =
+    /^(.+?)\.(has|includes|hasOwnProperty)\(\s*(.+?)\s*\)$/s.exec(text) ?? [];
+  const [, type = "", typed = ""] =
+    /^(Array\.isArray|Number\.isInteger|Boolean)\((.+)\)$/s.exec(text) ?? [];
+  const actual = valueOf(subject || typed, aliases);
+  if (actual === undefined) return undefined;
+  if (type !== "") {
+    return {
+      "Array.isArray": `type(${actual}) == "array"`,
+      "Number.isInteger": `type(${actual}) == "int"`,
+    }[type];
+  }
+  const expected = scriptLiteral(argument);
+  if (expected === undefined || !/^["']/.test(expected)) return undefined;
+  if (method !== "hasOwnProperty") return `${actual} contains ${expected}`;
+  return `${actual}${keyOf(expected.slice(1, -1))} != nil`;
+}
+
+function matcherOf(
+  actual: string,
+  words: string,
+  argument: string | undefined,
+): string | undefined {
+  const expected = argument === undefined ? undefined : scriptLiteral(argument);
+  const type = /^be\.an?$/.test(words) && expected !== undefined
+    ? TYPES[expected.slice(1, -1)]
+    : undefined;
+  if (type !== undefined) return type.replace("X", actual);
+  if (/^have\.property$/.test(words) && argument !== undefined) {
+    const [name, value] = argument.split(/,(.*)/s).map(scriptLiteral);
+    if (name === undefined) return undefined;
+    return `${actual}${keyOf(name.slice(1, -1))} ${value === undefined ? "!= nil" : `== ${value}`}`;
+  }
+  if (argument === undefined) {
+    return {
+      "be.true": `${actual} == true`,
+      "be.false": `${actual} == false`,
+      "be.null": `${actual} == nil`,
+      "be.undefined": `${actual} == nil`,
+      exist: `${actual} != nil`,
+      "be.ok": `${actual} != nil`,
+      "be.empty": `len(${actual}) == 0`,
+    }[words];
+  }
+  if (expected === undefined) return undefined;
+  return MATCHERS.find(([pattern]) => pattern.test(words))?.[1](actual, expected);
+}

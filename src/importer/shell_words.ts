@@ -1,0 +1,95 @@
+import type { ImportFile } from "./draft.ts";
+import { problemAt } from "./problem.ts";
+
+/**
+ * The commands of a text and their words, as a POSIX shell or bash reads them; nothing is expanded.
+ * A line that begins with an option belongs to the command before it, since people lose the
+ * backslash at the end of a line. What a command reads or writes is left out.
+ */
+export function shellCommands(file: ImportFile): string[][] {
+  const { text } = file;
+  const commands: string[][] = [];
+  let words: string[] = [];
+  let word: string | undefined;
+  let at = 0;
+  const add = (part: string) => void (word = (word ?? "") + part);
+  const closing = (mark: string, from: number) => {
+    const end = text.indexOf(mark, from);
+    if (end < 0) throw problemAt(file, from - 1, `the quote ${mark} is not closed`);
+    return end;
+  };
+  const endOfLine = (from: number) => {
+    const found = text.indexOf("\n", from);
+    return found < 0 ? text.length : found;
+  };
+  const end = () => {
+    if (words.length > 0) commands.push(words);
+    words = [];
+  };
+  while (at < text.length) {
+    const letter = text[at]!;
+    if (/\s/.test(letter)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      if (letter === "\n" && !/^\s*-/.test(text.slice(at))) end();
+      at++;
+    } else if (letter === "#" && word === undefined) {
+      at = endOfLine(at);
+    } else if (letter === "\\" || letter === "^" && /^\^\r?\n/.test(text.slice(at, at + 3))) {
+      // A backslash, or a caret of cmd.exe, at the end of a line continues it.
+      const next = text[at + 1] ?? "";
+      if (next === "\n") at += 2;
+      else if (next === "\r") at += 3;
+      else {
+        add(next);
+        at += 2;
+      }
+    } else if (letter === "'") {
+      const end = closing("'", at + 1);
+      add(text.slice(at + 1, end));
+      at = end + 1;
+    } else if (letter === "$" && text[at + 1] === "'") {
+      let end = at + 2;
+      while (end < text.length && text[end] !== "'") end += text[end] === "\\" ? 2 : 1;
+      if (end >= text.length) throw problemAt(file, at + 1, "the quote ' is not closed");
+      add(unescape(text.slice(at + 2, end)));
+      at = end + 1;
+    } else if (letter === '"') {
+      let end = at + 1;
+      while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+      if (end >= text.length) throw problemAt(file, at, 'the quote " is not closed');
+      add(text.slice(at + 1, end).replace(/\\(\n|[\\"$`])/g, (_, one) => one === "\n" ? "" : one));
+      at = end + 1;
+    } else if (
+      /[|;&]/.test(letter) && word === undefined || /^;(?:\s|$)/.test(text.slice(at, at + 2))
+    ) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      end();
+      at++;
+    } else if (/[<>]/.test(letter) && (word === undefined || /^\d$/.test(word))) {
+      word = undefined;
+      at += /^[<>]+&?[ \t]*\S*/.exec(text.slice(at))![0].length;
+    } else {
+      add(letter);
+      at++;
+    }
+  }
+  if (word !== undefined) words.push(word);
+  end();
+  return commands;
+}
+
+/** Decodes the text in `$'…'` as bash does. */
+function unescape(text: string): string {
+  return text.replace(
+    /\\(?:u([\da-fA-F]{1,4})|x([\da-fA-F]{1,2})|([0-7]{1,3})|(.))/gs,
+    (_, unicode, hex, octal, letter) => {
+      if (unicode ?? hex) return String.fromCharCode(parseInt(unicode ?? hex, 16));
+      if (octal) return String.fromCharCode(parseInt(octal, 8));
+      return { n: "\n", r: "\r", t: "\t", a: "\x07", b: "\b", f: "\f", v: "\v", e: "\x1b" }[
+        letter as string
+      ] ?? letter;
+    },
+  );
+}

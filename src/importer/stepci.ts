@@ -1,0 +1,315 @@
+import { type Dict, isDict, type Value } from "../value/value.ts";
+import { quoteText } from "../openapi/make/literal.ts";
+import type { Draft, DraftJob, DraftStep, ImportInput } from "./draft.ts";
+import { headerOf, jsonPathOf, literal } from "./expressions.ts";
+import { httpStep, idOf, mapTexts } from "./http_step.ts";
+import { Names } from "./names.ts";
+import { need, StructureError } from "./problem.ts";
+
+/** `${{ env.name }}`, `${{ captures.name }}`, `${{ secrets.name }}` */
+const TEMPLATE = /\$\{\{\s*(?:env|captures|secrets|variables)\.([^{}|]+?)\s*(?:\|[^{}]*)?\}\}/g;
+
+const NO_STEPCI = "a workflow of Step CI has tests, each with steps";
+
+/** Makes a workflow of one for Step CI: a job for each test. */
+export async function translateStepCi({ files: [file], parseYaml }: ImportInput): Promise<Draft> {
+  const root = need("map", file!, await parseYaml(file!) as Value, [], NO_STEPCI);
+  const tests = need("map", file!, root, ["tests"], NO_STEPCI);
+  const names = new Names();
+  for (const [name, value] of Object.entries(isDict(root.env) ? root.env : {})) {
+    names.define(name, value);
+  }
+  const known = ["version", "name", "env", "config", "tests", "before", "after", "components"];
+  const notes = Object.keys(root).filter((key) => !known.includes(key)).map((key) => `"${key}"`);
+  if (root.components !== undefined) {
+    notes.push('"components": write what they hold where it is used');
+  }
+  const config = isDict(root.config) ? root.config : {};
+  const http = isDict(config.http) ? config.http : {};
+  for (const key of Object.keys(config)) if (key !== "http") notes.push(`"config.${key}"`);
+  const around = { base: String(http.baseURL ?? ""), names };
+  const all = [
+    ...root.before === undefined ? [] : [["before"]],
+    ...Object.keys(tests).map((key) => ["tests", key]),
+    ...root.after === undefined ? [] : [["after"]],
+  ];
+  const jobs: DraftJob[] = [];
+  for (const path of all) {
+    const test = need("map", file!, root, path);
+    const inside = [...path, "steps"];
+    const steps = need("list", file!, root, inside).map((_, index) => {
+      const at = [...inside, index];
+      const step = need("map", file!, root, at);
+      if (step.http !== undefined) {
+        need("map", file!, root, [...at, "http"]);
+        need("string", file!, root, [...at, "http", "url"]);
+      }
+      return step;
+    });
+    for (const [name, value] of Object.entries(isDict(test.env) ? test.env : {})) {
+      names.define(name, value);
+    }
+    const unknown = Object.keys(test).filter((one) => !["name", "env", "steps"].includes(one));
+    if (steps.length === 0) continue;
+    jobs.push({
+      name: String(test.name ?? path.at(-1)),
+      steps: steps.map((step) => stepOf(step, around)),
+      notes: unknown.map((one) => `"${one}" of the test`),
+    });
+  }
+  if (jobs.length === 0) throw new StructureError(file!, ["tests"], "no test has steps");
+  const title = String(root.name ?? "Step CI");
+  return { name: title, vars: names.vars, jobs, isSequence: true, notes };
+}
+
+interface Around {
+  readonly base: string;
+  readonly names: Names;
+}
+
+function stepOf(step: Dict, { base, names }: Around): DraftStep {
+  const notes: string[] = [];
+  const template = (text: string) => names.template(text, TEMPLATE);
+  const data = (value: Value) => mapTexts(value, template);
+  const name = String(step.name ?? step.id ?? "step");
+  if (!isDict(step.http)) {
+    const kind = Object.keys(step).find((key) => !["name", "id", "if"].includes(key)) ?? "nothing";
+    if (kind === "delay") {
+      return {
+        data: { name, uses: "hello", wait: delayOf(step.delay ?? 0), test: "status == 0" },
+        notes,
+      };
+    }
+    notes.push(`the step "${name}": its kind is ${kind}, see "runner actions"`);
+    return { data: { name, uses: "hello" }, notes };
+  }
+  if (step.if !== undefined) notes.push(`"if: ${step.if}": see skipif`);
+  const { http } = step;
+  const given = String(http.url ?? "");
+  const title = template(name);
+  const url = template(/^(?:https?:|\$\{\{)/.test(given) || base === "" ? given : base + given);
+  const headers = Object.entries(isDict(http.headers) ? http.headers : {})
+    .map(([header, value]) => [header, template(String(value))] as const);
+  const more: Record<string, Value> = {};
+  let body: Dict = {};
+  for (const [key, value] of Object.entries(http)) {
+    switch (key) {
+      case "url":
+      case "method":
+      case "headers":
+      case "check":
+      case "captures":
+        break;
+      case "params":
+        more.query = data(value);
+        break;
+      case "json":
+        body = { json: data(value) };
+        break;
+      case "form":
+        body = { form: data(value) };
+        break;
+      case "formData":
+        body = { multipart: data(value) };
+        break;
+      case "body":
+        body = isDict(value) && typeof value.file === "string"
+          ? { file: value.file }
+          : { body: data(value) };
+        break;
+      case "graphql":
+        body = { graphql: data(value) };
+        break;
+      case "auth":
+        authOf(value, data, more, notes);
+        break;
+      case "cookies":
+        if (isDict(value)) {
+          const pairs = Object.entries(value).map(([cookie, one]) =>
+            `${cookie}=${template(String(one))}`
+          );
+          headers.push(["Cookie", pairs.join("; ")]);
+        }
+        break;
+      case "followRedirects":
+        if (value === false) more.follow_redirects = false;
+        break;
+      case "timeout":
+        more.timeout = typeof value === "number" ? `${value}ms` : value;
+        break;
+      default:
+        notes.push(`"${key}" of the request`);
+    }
+  }
+  const tests = testsOf(isDict(http.check) ? http.check : {}, names, notes);
+  const outputs: Record<string, string> = {};
+  for (const [capture, where] of Object.entries(isDict(http.captures) ? http.captures : {})) {
+    const expression = isDict(where) ? captureOf(where) : undefined;
+    if (expression === undefined) notes.push(`the capture "${capture}": ${JSON.stringify(where)}`);
+    else outputs[names.captureAnew(capture)] = expression;
+  }
+  return httpStep({
+    name: title,
+    method: String(http.method ?? "GET"),
+    url,
+    headers,
+    body,
+    more,
+    tests,
+    outputs,
+    ...idOf(outputs, name),
+    notes,
+  });
+}
+
+function delayOf(delay: Value): Value {
+  return typeof delay === "number" ? `${delay}ms` : delay;
+}
+
+function authOf(
+  auth: Value,
+  data: (value: Value) => Value,
+  more: Record<string, Value>,
+  notes: string[],
+): void {
+  if (isDict(auth) && isDict(auth.basic)) more.auth = { basic: data(auth.basic) };
+  else if (isDict(auth) && isDict(auth.bearer)) {
+    more.auth = { bearer: data(auth.bearer.token ?? "") };
+  } else {notes.push(
+      `the sign-in ${isDict(auth) ? Object.keys(auth).join(", ") : ""}: see auth of http`,
+    );}
+}
+
+function captureOf(where: Dict): string | undefined {
+  const { jsonpath, header, cookie, regex, selector, body } = where;
+  if (jsonpath !== undefined) return jsonPathOf(String(jsonpath));
+  if (header !== undefined) return headerOf(String(header));
+  if (cookie !== undefined) return cookieOf(String(cookie));
+  if (regex !== undefined) {
+    return `capture(res.rawbody ?? res.body, ${quoteText(String(regex))})[1]`;
+  }
+  if (selector !== undefined) return `first(css(res.body, ${quoteText(String(selector))}))`;
+  return body === true ? "res.body" : undefined;
+}
+
+function cookieOf(name: string): string {
+  return `find(res.cookies, .name == ${quoteText(name)})?.value`;
+}
+
+function testsOf(check: Dict, names: Names, notes: string[]): string[] {
+  const tests: string[] = [];
+  const add = (actual: string, expected: Value, what: string) => {
+    for (const one of matchersOf(actual, expected, names)) {
+      if (one === undefined) notes.push(`the check of ${what}: ${JSON.stringify(expected)}`);
+      else tests.push(one);
+    }
+  };
+  const each = (map: Value, expression: (name: string) => string, what: string) => {
+    for (const [name, expected] of Object.entries(isDict(map) ? map : {})) {
+      add(expression(name), expected, `${what} ${name}`);
+    }
+  };
+  for (const [key, expected] of Object.entries(check)) {
+    switch (key) {
+      case "status":
+        add("res.code", expected, "status");
+        break;
+      case "headers":
+        each(expected, headerOf, "the header");
+        break;
+      case "jsonpath":
+        each(expected, jsonPathOf, "jsonpath");
+        break;
+      case "cookies":
+        each(expected, cookieOf, "the cookie");
+        break;
+      case "selectors":
+      case "selector":
+        each(expected, (one) => `first(css(res.body, ${quoteText(one)}))`, "the selector");
+        break;
+      case "json":
+        tests.push(`res.body == ${literal(mapTexts(expected, (text) => text))}`);
+        break;
+      case "body":
+        add("(res.rawbody ?? res.body)", expected, "the body");
+        break;
+      case "redirected":
+        tests.push(expected === false ? "len(res.redirects) == 0" : "len(res.redirects) > 0");
+        break;
+      case "performance":
+        if (isDict(expected) && expected.total !== undefined) {
+          add("rt.sec * 1000", expected.total, "performance");
+        } else notes.push("the check of performance");
+        break;
+      default:
+        notes.push(`the check "${key}"`);
+    }
+  }
+  return tests;
+}
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  eq: "==",
+  ne: "!=",
+  gt: ">",
+  gte: ">=",
+  lt: "<",
+  lte: "<=",
+  in: "in",
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  isNumber: '["int", "float"]',
+  isString: '["string"]',
+  isBoolean: '["bool"]',
+  isArray: '["array"]',
+  isObject: '["map"]',
+};
+
+/** The tests of a value, which may be a list of matchers: `[{ eq: 1 }, { isNumber: true }]`. */
+function matchersOf(actual: string, expected: Value, names: Names): (string | undefined)[] {
+  const isMatchers = Array.isArray(expected) && expected.length > 0 &&
+    expected.every((one) => isDict(one) && Object.keys(one).length === 1);
+  if (!isMatchers) return [`${equality(actual, expected, names)}`];
+  return (expected as readonly Dict[]).map((one) => {
+    const [[name, value] = ["", null]] = Object.entries(one);
+    if (OPERATORS[name] !== undefined) {
+      return `${actual} ${OPERATORS[name]} ${valueOf(value, names)}`;
+    }
+    if (TYPES[name] !== undefined) {
+      const test = `type(${actual}) in ${TYPES[name]}`;
+      return value === false ? `not (${test})` : test;
+    }
+    switch (name) {
+      case "nin":
+        return `not (${actual} in ${valueOf(value, names)})`;
+      case "match":
+        return `${actual} matches ${quoteText(String(value))}`;
+      case "isNull":
+        return `${actual} ${value === false ? "!=" : "=="} nil`;
+      case "isDefined":
+        return `${actual} ${value === false ? "==" : "!="} nil`;
+      default:
+        return undefined;
+    }
+  });
+}
+
+/** A text between slashes is a pattern. */
+function equality(actual: string, expected: Value, names: Names): string {
+  const pattern = typeof expected === "string" ? /^\/(.*)\/[a-z]*$/s.exec(expected) : null;
+  if (!pattern) return `${actual} == ${valueOf(expected, names)}`;
+  const text = actual === "res.code" ? "string(res.code)" : actual;
+  return `${text} matches ${quoteText(pattern[1]!)}`;
+}
+
+function valueOf(value: Value, names: Names): string {
+  if (typeof value !== "string") return literal(value);
+  const lone = new RegExp(`^(?:${TEMPLATE.source})$`).exec(value);
+  if (lone) return names.read(lone[1]!);
+  const parts = value.split(TEMPLATE);
+  if (parts.length === 1) return quoteText(value);
+  return parts.flatMap((part, index) =>
+    index % 2 === 1 ? [`string(${names.read(part)})`] : part === "" ? [] : [quoteText(part)]
+  ).join(" + ");
+}

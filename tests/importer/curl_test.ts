@@ -1,0 +1,173 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { type ImportCase, importCase } from "../support/import_case.ts";
+import { runMain } from "../support/run_main.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
+  ["a URL", {
+    args: ["curl", "curl URL/a?b=c"],
+    lines: ["- name: GET /a", "get: URL/a?b=c", "test: res.code < 400", "follow_redirects: false"],
+    seen: ([one]) => assertEquals([one!.method, one!.path], ["GET", "/a?b=c"]),
+  }],
+  ["JSON as a browser copies it, with a token", {
+    args: [
+      "curl",
+      `curl 'URL/orders' \\\n  -X 'POST' \\\n  -H 'authorization: Bearer aaaabbbbccccdddd' \\\n` +
+      `  -H 'content-type: application/json' \\\n  --data-raw $'{"tea":"Assam \\u2615","n":{"m":1}}' --compressed -L`,
+    ],
+    lines: ["authorization: Bearer {{vars.token}}", 'token: "{{TOKEN}}"', "json:", "tea: Assam ☕"],
+    env: { TOKEN: "aaaabbbbccccdddd" },
+    seen: ([one]) => {
+      assertEquals(one!.headers.get("authorization"), "Bearer aaaabbbbccccdddd");
+      assertEquals(JSON.parse(one!.body), { tea: "Assam ☕", n: { m: 1 } });
+    },
+  }],
+  ["a form, a user and words after --", {
+    args: [
+      "curl",
+      "--",
+      "curl",
+      "-s",
+      "-u",
+      "ann:tea-for-two",
+      "-da=1",
+      "-d",
+      "b=x%20y",
+      "URL/form",
+    ],
+    lines: ["form:", "b: x y", "username: ann", 'password: "{{vars.password}}"'],
+    env: { PASSWORD: "tea-for-two" },
+    seen: ([one]) => {
+      assertEquals(one!.body, "a=1&b=x%20y");
+      assertEquals(one!.headers.get("authorization"), `Basic ${btoa("ann:tea-for-two")}`);
+    },
+  }],
+  ["a multipart form", {
+    args: ["curl", "curl -F 'file=@a.txt;type=text/plain' -F 'note=a=b' URL/up"],
+    files: { "a.txt": "content" },
+    lines: ["multipart:", "file: a.txt", "type: text/plain", "note: a=b"],
+    seen: ([one]) => assertStringIncludes(one!.body, "content"),
+  }],
+  ["data in the query, cookies, an agent and a timeout", {
+    args: ["curl", `curl -G URL/q -d x=1 --data-urlencode "y=a b" -b "lang=de" -A me/1 -m 20 -I`],
+    lines: ["head: URL/q?x=1&y=a%20b", "Cookie: lang=de", "User-Agent: me/1", "timeout: 20s"],
+    seen: ([one]) => assertEquals([one!.method, one!.path], ["HEAD", "/q?x=1&y=a%20b"]),
+  }],
+  ["several commands, with comments, pipes and a lost backslash", {
+    args: [
+      "curl",
+      "# sign in\ncurl -s URL/login -d a=1 2>/dev/null | jq .id\n\n" +
+      "curl URL/orders?a=1&b=2 -H 'X-A: #1'  # the orders\n  -r 0-9\n" +
+      "curl URL/c -x URL -U ann:tea-for-two > out.txt && curl 'URL/d'; echo done",
+    ],
+    notes: ["--proxy-user: write the user into the"],
+    lines: ["get: URL/orders?a=1&b=2", "Range: bytes=0-9", "get: URL/d"],
+    seen: (requests) => {
+      const paths = requests.map(({ path }) => path);
+      assertEquals(paths, ["/login", "/orders?a=1&b=2", paths[2], "/d"]);
+      assertEquals(requests[1]!.headers.get("x-a"), "#1");
+    },
+  }],
+  ["lines of cmd.exe", {
+    args: ["curl", 'curl "URL/a" ^\r\n  -H "X-A: b" ^\r\n  -X PUT'],
+    lines: ["put: URL/a"],
+    seen: ([one]) => assertEquals([one!.method, one!.headers.get("x-a")], ["PUT", "b"]),
+  }],
+  ["what has braces and what cannot be translated", {
+    args: ["curl", `curl --limit-rate 10k URL/x -H 'X-A: {{a}}' --retry 2 --tcp-fastopen`],
+    notes: [
+      "--limit-rate 10k: http has nothing like it",
+      "--tcp-fastopen: http has nothing like it",
+    ],
+    lines: ["max_attempts: 3"],
+    seen: ([one]) => assertEquals(one!.headers.get("x-a"), "{{a}}"),
+  }],
+  ["a file and several URLs", {
+    args: ["curl", "curl --data-binary @body.bin -H 'Content-Type: application/x-own' URL/1"],
+    files: { "body.bin": "bytes" },
+    lines: ["file: body.bin"],
+    seen: ([one]) => {
+      assertEquals([one!.method, one!.body], ["POST", "bytes"]);
+      assertEquals(one!.headers.get("content-type"), "application/x-own");
+    },
+  }],
+];
+
+for (const [name, test] of CASES) {
+  Deno.test(`new --from curl translates ${name}`, async () => void await importCase(test));
+}
+
+Deno.test("new --from curl says what is wrong with a command", async () => {
+  const table: readonly (readonly [args: readonly string[], message: string])[] = [
+    [[], "new --from curl needs a command"],
+    [["wget http://x"], "the command does not begin with curl"],
+    [["curl -s"], "the curl command has no URL"],
+    [["curl -H"], "the option -H of curl has no value"],
+    [["curl 'http://x"], "curl:1:6: error: the quote ' is not closed"],
+    [["curl http://a --next http://b"], "--next of curl is not supported"],
+  ];
+  for (const [args, message] of table) {
+    const { code, stdout, stderr } = await runMain(["new", "--from", "curl", ...args]);
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, message);
+  }
+});
+
+Deno.test("new prints a workflow that runs, and overwrites nothing", async () => {
+  await withFiles({}, async (cwd) => {
+    const made = await runMain(["new", "-o", "w.yml"], { cwd });
+    assertEquals([made.code, made.stdout, made.stderr], [0, "", ""]);
+    const checked = await runMain(["check", "w.yml"], { cwd });
+    assertStringIncludes(checked.stdout, "1 workflow checked: ok");
+    const again = await runMain(["new", "-o", "w.yml"], { cwd });
+    assertEquals(again.code, 1);
+    assertStringIncludes(again.stderr, "'w.yml' already exists");
+    const server = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen() {} },
+      () => new Response("<p>", { headers: { "content-type": "text/html" } }),
+    );
+    const env = { URL: `http://127.0.0.1:${server.addr.port}` };
+    const run = await runMain(["w.yml"], { cwd, env });
+    await server.shutdown();
+    assertEquals([run.code, run.stderr], [0, ""], run.stdout);
+  });
+  const wrong = await runMain(["new", "file.har"]);
+  assertStringIncludes(wrong.stderr, "new takes 'file.har' only with --from");
+});
+
+Deno.test("--and-run adds tests of what came back, and uses the secrets of the command", async () => {
+  const text = await importCase({
+    args: ["curl", "--and-run", "curl URL/a -H 'Authorization: Bearer aaaabbbbccccdddd'"],
+    env: { TOKEN: "aaaabbbbccccdddd" },
+    lines: [
+      "res.code == 200",
+      "&& res.headers['Content-Type'] startsWith 'application/json'",
+      '&& type(res.body) == "map"',
+      '&& type(res.body.id) in ["int", "float"]',
+      '&& type(res.body.items) == "array"',
+    ],
+    seen: (requests) => {
+      assertEquals(requests.length, 2);
+      assertEquals(requests[0]!.headers.get("authorization"), "Bearer aaaabbbbccccdddd");
+    },
+  });
+  assertEquals(text.includes("aaaabbbbccccdddd"), false);
+  const failed = await runMain([
+    "new",
+    "--from",
+    "curl",
+    "--and-run",
+    "curl http://127.0.0.1:1024/",
+  ]);
+  assertEquals(failed.code, 0);
+  assertStringIncludes(failed.stderr, 'the step "GET /" did not pass, so nothing was added:');
+  assertStringIncludes(failed.stderr, "ECONNREFUSED");
+  const wrong = await runMain(["new", "--and-run"]);
+  assertStringIncludes(wrong.stderr, "--and-run requires --from curl or --from har");
+});
+
+Deno.test("new says if what it made does not load", async () => {
+  const { code, stderr } = await runMain(["new", "--from", "curl", "curl -X 'A B' http://x/"]);
+  assertEquals(code, 0);
+  assertStringIncludes(stderr, 'the workflow does not load as it is: invalid method "A B"');
+});

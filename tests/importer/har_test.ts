@@ -1,0 +1,92 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertPlaces, importCase } from "../support/import_case.ts";
+import { runMain } from "../support/run_main.ts";
+import { withFiles } from "../support/temp_dir.ts";
+import { HAR } from "./inputs.ts";
+
+Deno.test("new --from har translates what was recorded", async () => {
+  await importCase({
+    args: ["har", "a.har"],
+    files: { "a.har": JSON.stringify(HAR) },
+    env: { X_API_KEY: "k3y-of-the-recording-9" },
+    notes: ["1 requests for images"],
+    lines: [
+      "- name: 1. GET /start",
+      "res.code == 302",
+      "follow_redirects: false",
+      "tea: Assam",
+      "Cookie: lang=de",
+      'X-Api-Key: "{{vars.x_api_key}}"',
+      "&& res.headers['Content-Type'] startsWith 'application/json'",
+      "form:",
+    ],
+    answer: ({ path }) =>
+      path === "/start"
+        ? new Response(null, {
+          status: 302,
+          headers: { location: "/api", "set-cookie": "sid=new; Path=/" },
+        })
+        : undefined,
+    seen: ([first, second, third]) => {
+      assertEquals(first!.headers.get("user-agent"), "runner");
+      assertEquals(second!.path, "/api/orders?x={{y}}");
+      assertStringIncludes(second!.headers.get("cookie")!, "lang=de");
+      assertEquals(second!.headers.get("x-api-key"), "k3y-of-the-recording-9");
+      assertEquals(third!.body, "a=1&b=2");
+    },
+  });
+});
+
+Deno.test("new --from har says what is wrong with a file", async () => {
+  const files = { "broken.har": '{"log": {"entries": [}}', "other.json": "{}", "empty.har": "" };
+  await withFiles(files, async (cwd) => {
+    const run = async (file: string) =>
+      (await runMain(["new", "--from", "har", file], { cwd })).stderr;
+    assertStringIncludes(await run("broken.har"), "broken.har:1:22: error: invalid JSON");
+    assertStringIncludes(await run("other.json"), 'other.json:1:1: error: "log" is missing');
+    assertStringIncludes(await run("empty.har"), "invalid JSON");
+    assertStringIncludes(await run("nope.har"), "nope.har");
+  });
+});
+
+Deno.test("--and-run adds what came back to the tests of a recording", async () => {
+  const entry = {
+    request: { method: "GET", url: "URL/a", headers: [] },
+    response: { status: 200, headers: [], content: { mimeType: "application/json" } },
+  };
+  await importCase({
+    args: ["har", "--and-run", "a.har"],
+    files: { "a.har": JSON.stringify({ log: { entries: [entry] } }) },
+    lines: [
+      "res.code == 200\n          && res.headers['Content-Type'] startsWith 'application/json'\n" +
+      '          && type(res.body) == "map"',
+    ],
+    seen: (requests) => assertEquals(requests.length, 2),
+  });
+});
+
+Deno.test("new --from har names the place of a part that a HAR file does not have there", async () => {
+  const entries = (text: string) => `{\n  "log": {\n    "entries": ${text}\n  }\n}`;
+  await assertPlaces("har", {
+    "list.har": ["[1]", "list.har:1:1: error: the file must be a map, not a list"],
+    "log.har": ['{\n  "log": 5\n}', 'log.har:2:10: error: "log" must be a map, not 5'],
+    "none.har": ['{\n\t"log": {}\n}', 'none.har:2:9: error: "log.entries" is missing'],
+    "map.har": [entries("{}"), 'map.har:3:16: error: "log.entries" must be a list, not a map'],
+    "entry.har": [
+      entries('[\n      "x"\n    ]'),
+      'entry.har:4:7: error: "log.entries[0]" must be a map, not "x"',
+      '  4 |       "x"',
+      "    |       ^^^",
+    ],
+    "request.har": [
+      entries('[\n      {"request": {"url": "http://h/"}},\n      {"response": {}}\n    ]'),
+      'request.har:5:7: error: "log.entries[1].request" is missing',
+      '  5 |       {"response": {}}',
+      "    |       ^^^^^^^^^^^^^^^^",
+    ],
+    "url.har": [
+      entries('[{"request": {"url": 7}}]'),
+      'url.har:3:37: error: "log.entries[0].request.url" must be a string, not 7',
+    ],
+  });
+});

@@ -1,0 +1,84 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { importCase } from "../support/import_case.ts";
+import { runMain } from "../support/run_main.ts";
+import { withFiles } from "../support/temp_dir.ts";
+import { HTTP } from "./inputs.ts";
+
+Deno.test("new --from http translates requests, variables and what they read of each other", async () => {
+  await importCase({
+    args: ["http", "shop.http"],
+    files: { "shop.http": HTTP, "body.txt": "content" },
+    env: { DAY: "Monday", PASSWORD: "tea-for-two" },
+    notes: ['the script: client.log("done")'],
+    lines: [
+      "name: shop",
+      "base: URL",
+      "- name: Sign in",
+      "id: sign_in_login_token",
+      "login_token: res.body.token",
+      "&& res.body.id == 7",
+      'X-Token: "{{outputs.login_token}}"',
+      "file: ./body.txt",
+      "- name: reads an order",
+    ],
+    seen: ([login, orders, form, file, plain]) => {
+      assertEquals(JSON.parse(login!.body).day, "Monday");
+      assertEquals(login!.headers.get("authorization"), `Basic ${btoa("ann:tea-for-two")}`);
+      assertEquals(orders!.path, "/orders?page=2&size=5");
+      assertEquals(orders!.headers.get("x-token"), "issued-token-1");
+      assertEquals(orders!.headers.get("x-path"), "/login");
+      assertEquals([form!.method, form!.body], ["PUT", "a=1&b=2"]);
+      assertEquals(file!.body, "content");
+      assertEquals([plain!.method, plain!.path], ["GET", "/plain"]);
+    },
+  });
+});
+
+Deno.test("new --from http puts variables of what a response has in their places", async () => {
+  const text = `@base = URL
+
+# @name login
+POST {{base}}/login
+
+###
+@token = {{login.response.body.$.token}}
+@bearer = Bearer {{token}}
+
+# @name order
+GET {{base}}/order
+Authorization: {{bearer}}
+
+###
+GET {{base}}/list/{{order.response.body.//item[1]/@id}}
+X-Token: {{token}}
+`;
+  await importCase({
+    args: ["http", "shop.http"],
+    files: { "shop.http": text },
+    lines: [
+      "Authorization: Bearer {{outputs.login_token}}",
+      "order_id: first(xpath(res.body, '//item[1]/@id'))",
+    ],
+    answer: ({ path }) =>
+      path === "/order" ? new Response('<order><item id="n7"/></order>') : undefined,
+    seen: ([, order, list]) => {
+      assertEquals(order!.headers.get("authorization"), "Bearer issued-token-1");
+      assertEquals([list!.path, list!.headers.get("x-token")], ["/list/n7", "issued-token-1"]);
+    },
+  });
+});
+
+Deno.test("new --from http says where a file is wrong", async () => {
+  const files = {
+    "start.http": "### a\nhello there\n",
+    "header.http": "GET http://x\nno header\n",
+    "empty.http": "### nothing\n@a = b\n",
+  };
+  await withFiles(files, async (cwd) => {
+    const run = async (file: string) =>
+      (await runMain(["new", "--from", "http", file], { cwd })).stderr;
+    assertStringIncludes(await run("start.http"), "start.http:2:1: error: expected a request");
+    assertStringIncludes(await run("header.http"), "header.http:2:1: error: expected a header");
+    assertStringIncludes(await run("empty.http"), "there is no request in the file");
+  });
+});

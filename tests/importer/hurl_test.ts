@@ -1,0 +1,144 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { importCase } from "../support/import_case.ts";
+import { runMain } from "../support/run_main.ts";
+import { withFiles } from "../support/temp_dir.ts";
+import { HURL } from "./inputs.ts";
+
+Deno.test("new --from hurl translates requests, captures and asserts", async () => {
+  await importCase({
+    args: ["hurl", "orders.hurl"],
+    files: { "orders.hurl": HURL },
+    env: { TOKEN: "token-from-outside", TEA: "Assam", PASSWORD: "tea-for-two" },
+    notes: ['the assert certificate "Subject" == "CN=x"'],
+    lines: [
+      "name: orders",
+      "- name: Creates an order",
+      "shop: main",
+      'tea: "{{vars.tea}}"',
+      "order: res.body.id",
+      "&& not (res.body.none != nil)",
+      "&& first(json_path(res.body, '$..id')) != nil",
+      "max_attempts: 3",
+      "interval: 100ms",
+      "- name: 3. PUT /form",
+    ],
+    answer: ({ path }) =>
+      Response.json({ path, id: 7, items: [1, 2], token: "issued" }, {
+        headers: { "set-cookie": "sid=abc" },
+      }),
+    seen: ([create, read, form, text]) => {
+      assertEquals(create!.path, "/orders?shop=main");
+      assertEquals(JSON.parse(create!.body), { tea: "Assam", count: 2 });
+      assertEquals(create!.headers.get("x-token"), "token-from-outside");
+      assertEquals(read!.headers.get("authorization"), `Basic ${btoa("ann:tea-for-two")}`);
+      assertEquals(read!.headers.get("user-agent"), "mine/1");
+      assertEquals(form!.body, "a=1&a=2&b=x%20y");
+      assertEquals(text!.body, "two\nlines\n");
+    },
+  });
+});
+
+Deno.test("new --from hurl translates asserts about pages and texts", async () => {
+  const text = `GET URL/page
+HTTP 200
+[Captures]
+token: xpath "string(//meta[@name='csrf']/@content)"
+[Asserts]
+xpath "string(/html/head/title)" == "Tea shop"
+xpath "count(//p)" == 2
+xpath "//p" count == 2
+xpath "//p" exists
+xpath "//h2" not exists
+body contains "<title>"
+cookie "sid" == "7"
+cookie "sid[SameSite]" == "Lax"
+cookie "sid[HttpOnly]" exists
+cookie "sid[Secure]" not exists
+cookie "sid[Path]" == "/"
+
+GET URL/text
+X-CSRF-TOKEN: {{token}}
+HTTP 200
+\`tea\`
+`;
+  const page = "<html><head><meta name=csrf content=t0k><title>Tea shop</title></head><p>a<p>b";
+  await importCase({
+    args: ["hurl", "page.hurl"],
+    files: { "page.hurl": text },
+    lines: ["&& len(xpath(res.body, '//p')) == 2", "not (len(xpath(res.body, '//h2')) > 0)"],
+    answer: ({ path }) =>
+      path === "/text" ? new Response("tea") : new Response(page, {
+        headers: {
+          "content-type": "text/html",
+          "set-cookie": "sid=7; Path=/; HttpOnly; SameSite=Lax",
+        },
+      }),
+    seen: ([, second]) => assertEquals(second!.headers.get("x-csrf-token"), "t0k"),
+  });
+});
+
+Deno.test("a value that a later response gives anew is the one that is read from there on", async () => {
+  const hurl = [1, 2, 3].map((n) => {
+    const capture = n < 3 ? '[Captures]\nlast: jsonpath "$.last"\n' : "";
+    return `GET URL/${n}?last=${n > 1 ? "{{last}}" : "none"}\nHTTP 200\n${capture}`;
+  }).join("\n");
+  const event = [{
+    listen: "test",
+    script: { exec: ["pm.environment.set('last', pm.response.json().last)"] },
+  }];
+  const item = [1, 2, 3].map((n) => ({
+    name: "again",
+    request: `URL/${n}?last=${n > 1 ? "{{last}}" : "none"}`,
+    event: n < 3 ? event : [],
+  }));
+  const bru = (n: number) =>
+    `meta {\n  name: again\n  seq: ${n}\n}\n\nget {\n  url: URL/${n}?last=${
+      n > 1 ? "{{last}}" : "none"
+    }\n}\n${n < 3 ? "\nvars:post-response {\n  last: res.body.last\n}\n" : ""}`;
+  const inputs: [args: string[], files: Record<string, string>][] = [
+    [["hurl", "a.hurl"], { "a.hurl": hurl }],
+    [["postman", "a.json"], { "a.json": JSON.stringify({ info: { name: "x" }, item }) }],
+    [["bruno", "c"], {
+      "c/bruno.json": "{}",
+      ...Object.fromEntries([1, 2, 3].map((n) => [`c/${n}.bru`, bru(n)])),
+    }],
+  ];
+  for (const [args, files] of inputs) {
+    await importCase({
+      args,
+      files,
+      answer: ({ path }) => Response.json({ last: `after${path[1]}` }),
+      seen: (requests) =>
+        assertEquals(requests.map(({ path }) => path), [
+          "/1?last=none",
+          "/2?last=after1",
+          "/3?last=after2",
+        ]),
+    });
+  }
+});
+
+Deno.test("new --from hurl says where a file is wrong", async () => {
+  const files = {
+    "start.hurl": "hello\n",
+    "header.hurl": "GET http://x\nno header\n",
+    "open.hurl": "GET http://x\n```\nnever closed\n",
+    "capture.hurl": "GET http://x\nHTTP 200\n[Captures]\nnothing\n",
+    "empty.hurl": "# only a comment\n",
+  };
+  await withFiles(files, async (cwd) => {
+    const run = async (file: string) =>
+      (await runMain(["new", "--from", "hurl", file], { cwd })).stderr;
+    assertStringIncludes(await run("start.hurl"), "start.hurl:1:1: error: expected a request");
+    assertStringIncludes(await run("header.hurl"), "header.hurl:2:1: error: expected a header");
+    assertStringIncludes(
+      await run("open.hurl"),
+      "open.hurl:2:1: error: the body ``` is not closed",
+    );
+    assertStringIncludes(
+      await run("capture.hurl"),
+      "capture.hurl:4:1: error: expected name: query",
+    );
+    assertStringIncludes(await run("empty.hurl"), "there is no request in the file");
+  });
+});

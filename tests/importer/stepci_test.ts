@@ -1,0 +1,71 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertPlaces, importCase } from "../support/import_case.ts";
+import { runMain } from "../support/run_main.ts";
+import { withFiles } from "../support/temp_dir.ts";
+import { STEPCI } from "./inputs.ts";
+
+Deno.test("new --from stepci translates tests, captures and checks", async () => {
+  await importCase({
+    args: ["stepci", "w.yml"],
+    files: { "w.yml": STEPCI },
+    env: { TEA: "Assam", PASSWORD: "tea-for-two-42" },
+    notes: [
+      'the check "schema"',
+      'the capture "odd": {"xpath":"//a"}',
+      'the step "Call": its kind is grpc',
+    ],
+    lines: [
+      "name: Tea shop",
+      'password: "{{PASSWORD}}"',
+      'post: "{{vars.host}}/orders"',
+      "order: res.body.id",
+      "string(res.code) matches '^20'",
+      "&& rt.sec * 1000 <= 30000",
+      "wait: 1ms",
+      "test: |-",
+    ],
+    seen: ([create, read, form]) => {
+      assertEquals(create!.path, "/orders?page=2");
+      assertEquals(JSON.parse(create!.body), { tea: "Assam", list: [1] });
+      assertEquals(create!.headers.get("authorization"), `Basic ${btoa("ann:tea-for-two-42")}`);
+      assertEquals(read!.path, "/orders/7");
+      assertEquals(form!.body, "a=1");
+    },
+  });
+});
+
+Deno.test("new --from stepci says what is wrong with a file", async () => {
+  const files = {
+    "broken.yml": "tests:\n  a: [\n",
+    "other.yml": "name: x\n",
+    "none.yml": "tests: { a: { name: x } }\n",
+  };
+  await withFiles(files, async (cwd) => {
+    const run = async (file: string) =>
+      (await runMain(["new", "--from", "stepci", file], { cwd })).stderr;
+    assertStringIncludes(await run("broken.yml"), "broken.yml:2:");
+    assertStringIncludes(await run("other.yml"), 'other.yml:1:1: error: "tests" is missing');
+    assertStringIncludes(await run("none.yml"), 'none.yml:1:13: error: "tests.a.steps" is missing');
+  });
+});
+
+Deno.test("new --from stepci names the place of a part that a workflow does not have there", async () => {
+  const steps = (text: string) => `tests:\n  a:\n    steps:\n${text}`;
+  await assertPlaces("stepci", {
+    "list.yml": ["- a\n", "list.yml:1:1: error: the file must be a map, not a list"],
+    "tests.yml": ["name: x\ntests: []\n", 'tests.yml:2:8: error: "tests" must be a map'],
+    "empty.yml": ["tests:\n  a: { steps: [] }\n", "empty.yml:2:3: error: no test has steps"],
+    "before.yml": ["before: x\ntests: {}\n", 'before.yml:1:9: error: "before" must be a map'],
+    "step.yml": [
+      steps("      - http: { url: /a }\n      - wait\n"),
+      'step.yml:5:9: error: "tests.a.steps[1]" must be a map, not "wait"',
+      "  5 |       - wait",
+      "    |         ^^^^",
+    ],
+    "http.yml": [steps("      - http: GET /\n"), 'http.yml:4:15: error: "tests.a.steps[0].http"'],
+    "url.yml": [
+      steps("      - http:\n          method: GET\n"),
+      'url.yml:5:11: error: "tests.a.steps[0].http.url" is missing',
+    ],
+  });
+});
