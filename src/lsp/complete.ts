@@ -1,0 +1,253 @@
+import { FUNCTIONS } from "../expr/functions/registry.ts";
+import type { Field } from "../workflow/decode/fields.ts";
+import type { NameRule } from "../workflow/model.ts";
+import { actionAt, type KnownActions, nodeAt, stepAt, varsAt } from "./context.ts";
+import { type Keys, keysAt } from "./format_tables.ts";
+import { describeAction, describeParameter, NAMES } from "./hover.ts";
+import { fieldOf, itemsOf, pairsOf, type Spot, spotAt } from "./loose_yaml.ts";
+import { isExpression, isInBraces, makeOutline, type Outline, type Range } from "./outline.ts";
+
+/** Something that may be written at the cursor. */
+export interface Completion {
+  readonly label: string;
+  readonly kind: "key" | "action" | "value" | "function" | "name" | "output" | "file" | "directory";
+  readonly detail?: string;
+  readonly documentation?: string;
+  readonly insert: string;
+  /** Whether `insert` has places to fill in: `$1`. */
+  readonly isSnippet?: true;
+}
+
+/** The possible completions, and the part of the text that they replace. */
+export interface Completions extends Range {
+  readonly items: readonly Completion[];
+}
+
+/** A word that no file has; it takes the place of what is being typed. */
+export const MARK = "zzcursorzz";
+const NOTHING = { items: [], start: 0, end: 0 };
+
+/** The possible completions at an offset of a text, which may be invalid. */
+export function completionsAt(text: string, offset: number, known: KnownActions): Completions {
+  const start = offset - /[\w$-]*$/.exec(text.slice(0, offset))![0].length;
+  const end = offset + /^[\w-]*/.exec(text.slice(offset))![0].length;
+  const outline = makeOutline(text.slice(0, start) + MARK + text.slice(end));
+  const spot = spotAt(outline.root, start + MARK.length);
+  if (!spot) return NOTHING;
+  const at = (items: readonly Completion[]) => ({ items, start, end });
+  const { path, scalar } = spot;
+  const before = outline.text.slice(scalar.start, start);
+  if (!spot.isKey && (isExpression(path) || isInBraces(before + MARK, before.length))) {
+    return at(inExpression(before, outline, spot, known));
+  }
+  if (scalar.text !== MARK) return NOTHING;
+  if (spot.isKey) return at(keyItems(outline, path.slice(0, -1), text.slice(end), known));
+  const hasDash = typeof path.at(-1) === "number";
+  const isBelow = /^[^\S\n]*(?:- +)?$/.test(lineBefore(text, start));
+  const keys = isBelow || /[{,]\s*$/.test(before)
+    ? keyItems(outline, path, text.slice(end), known)
+    : [];
+  return at([...keys, ...valueItems(outline, hasDash ? path.slice(0, -1) : path, known)]);
+}
+
+function lineBefore(text: string, offset: number): string {
+  return text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
+}
+
+function keyItems(
+  outline: Outline,
+  path: readonly (string | number)[],
+  after: string,
+  known: KnownActions,
+): readonly Completion[] {
+  const there = new Set(pairsOf(nodeAt(outline.root, path)).map(({ key }) => key.text));
+  const keys = keysAt(path, outline.isJobFile, actionAt(outline, path, known));
+  const hasColon = /^\s*:/.test(after);
+  return namesOf(keys, known)
+    .filter(({ name }) => !there.has(name))
+    .map(({ name, detail, documentation, follows }) => ({
+      label: name,
+      kind: "key",
+      detail,
+      documentation,
+      insert: hasColon ? name : `${name}:${follows}`,
+      ...!hasColon && follows.includes("$") ? { isSnippet: true } : {},
+    }));
+}
+
+interface KeyName {
+  readonly name: string;
+  readonly detail: string;
+  readonly documentation: string;
+  /** The text after the colon. */
+  readonly follows: string;
+}
+
+const BELOW: Readonly<Record<string, string>> = {
+  jobs: "\n  - name: $1\n    steps:\n      - uses: $2",
+  steps: "\n  - uses: $1",
+  finally: "\n  - uses: $1",
+  needs: " [$1]",
+};
+
+function namesOf(keys: Keys | undefined, { actions }: KnownActions): readonly KeyName[] {
+  switch (keys?.kind) {
+    case "fields":
+      return Object.entries<Field>(keys.table.fields).map(([name, field]) => ({
+        name,
+        detail: field.type,
+        documentation: field.summary,
+        follows: BELOW[name] ??
+          (["map", "data", "outputs"].includes(field.type) ? "\n  $1" : " "),
+      }));
+    case "parameters":
+      return keys.parameters.map((one) => ({
+        name: one.name,
+        detail: typeof one.type === "string" ? one.type : one.type.join(" or "),
+        documentation: describeParameter(one, keys.action),
+        follows: one.type === "map" ? "\n  $1" : " ",
+      }));
+    case "actions":
+      return [...actions.values()].map((action) => ({
+        name: action.name,
+        detail: action.summary,
+        documentation: describeAction(action),
+        follows: "\n  $1",
+      }));
+    default:
+      return [];
+  }
+}
+
+function valueItems(
+  outline: Outline,
+  path: readonly (string | number)[],
+  known: KnownActions,
+): readonly Completion[] {
+  const key = String(path.at(-1));
+  const around = path.slice(0, -1);
+  const action = actionAt(outline, around, known);
+  const keys = keysAt(around, outline.isJobFile, action);
+  if (keys?.kind === "parameters") {
+    const parameter = keys.parameters.find(({ name }) => name === key);
+    const types = [parameter?.type ?? []].flat();
+    return texts([...parameter?.values ?? [], ...types.includes("boolean") ? BOOLEANS : []]);
+  }
+  if (keys?.kind !== "fields" || !Object.hasOwn(keys.table.fields, key)) return [];
+  const field = keys.table.fields[key]!;
+  if (key === "uses") {
+    return [
+      ...[...known.actions.values()].map((one): Completion => ({
+        label: one.name,
+        kind: "action",
+        detail: one.summary,
+        documentation: describeAction(one),
+        insert: one.name,
+      })),
+      ...texts(known.plugins, "a plugin"),
+    ];
+  }
+  if (key === "needs") {
+    const own = nodeAt(outline.root, around);
+    const there = itemsOf(fieldOf(own, "needs")).flatMap((one) =>
+      one.kind === "scalar" ? one.text : []
+    );
+    const others = outline.jobs.flatMap(({ id, node }) => id && node !== own ? id.text : []);
+    return texts(others.filter((id) => !there.includes(id)), "a job");
+  }
+  return texts([...field.choices ?? [], ...field.type === "boolean" ? BOOLEANS : []]);
+}
+
+const BOOLEANS = ["true", "false"];
+
+function texts(values: readonly string[], detail?: string): readonly Completion[] {
+  return values.map((label) => ({
+    label,
+    kind: "value",
+    insert: label,
+    ...detail ? { detail } : {},
+  }));
+}
+
+function inExpression(
+  before: string,
+  outline: Outline,
+  { path }: Spot,
+  known: KnownActions,
+): readonly Completion[] {
+  const [, root, step] =
+    /([A-Za-z_$][\w$]*)((?:\s*\??\.\s*[A-Za-z_]\w*|\[\s*\\?["'][^"'\\\]]+\\?["']\s*\])*)\s*\??\.\s*$/
+      .exec(before) ?? [];
+  const names = (labels: Iterable<string>, detail: string): Completion[] =>
+    [...labels].filter((label) => /^[A-Za-z_]\w*$/.test(label))
+      .map((label) => ({ label, kind: "output", detail, insert: label }));
+  if (root === undefined) {
+    const rule = nameRuleAt(outline, path, known);
+    return [
+      ...(rule?.known ?? []).map((label): Completion => ({
+        label,
+        kind: "name",
+        insert: label,
+        ...NAMES[label] === undefined ? {} : { documentation: NAMES[label] },
+      })),
+      ...[...FUNCTIONS.values()].map((one): Completion => ({
+        label: one.name,
+        kind: "function",
+        detail: one.signature,
+        documentation: one.summary,
+        insert: one.name,
+      })),
+    ];
+  }
+  const key = /([A-Za-z_]\w*|(?<=["'])[^"'\\]+)\\?["']?\s*\]?$/.exec(step ?? "")?.[1];
+  switch (root) {
+    case "vars":
+      return key === undefined ? names(varsAt(outline, path).keys(), "a var") : [];
+    case "outputs": {
+      const published = outline.steps.filter(({ id, outputs }) => id && outputs.length > 0);
+      if (key !== undefined) {
+        const owner = published.find(({ id }) => id!.text === key);
+        return names(owner?.outputs.map((one) => one.key.text) ?? [], `an output of ${key}`);
+      }
+      const flat = new Set(published.flatMap(({ outputs }) => outputs.map((one) => one.key.text)));
+      return [
+        ...names(published.map(({ id }) => id!.text), "a step"),
+        ...names(flat, "an output"),
+      ];
+    }
+    case "needs": {
+      if (key !== undefined) return names(["state"], "how the job ended");
+      const job = path[0] === "jobs" ? nodeAt(outline.root, path.slice(0, 2)) : undefined;
+      const needs = itemsOf(fieldOf(job, "needs"));
+      return names(needs.flatMap((one) => one.kind === "scalar" ? one.text : []), "a job");
+    }
+    case "res": {
+      const action = actionAt(outline, path, known);
+      return key === undefined
+        ? names(action?.responseFields?.map(({ name }) => name) ?? [], `of ${action?.name}`)
+        : [];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The names that the expression at a path sees. */
+function nameRuleAt(
+  outline: Outline,
+  path: readonly (string | number)[],
+  known: KnownActions,
+): NameRule | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const keys = keysAt(
+      path.slice(0, length - 1),
+      outline.isJobFile,
+      actionAt(outline, path, known),
+    );
+    const key = String(path[length - 1]);
+    if (keys?.kind !== "fields" || !Object.hasOwn(keys.table.fields, key)) continue;
+    const { names } = keys.table.fields[key]!;
+    if (names) return names;
+  }
+  return stepAt(outline, path) ? { where: "in a step", known: Object.keys(NAMES) } : undefined;
+}

@@ -1,0 +1,80 @@
+import { checkFile } from "../check/check_file.ts";
+import type { Host } from "../host/host.ts";
+import type { Diagnostic, Severity } from "../source/diagnostic.ts";
+import { spanInFile } from "../source/source.ts";
+import { checkSuite } from "../suite/check_suite.ts";
+import { readLimits } from "../workflow/limits.ts";
+import { SUITE } from "../suite/suite_fields.ts";
+import { suggest } from "../source/suggest.ts";
+import { JOB_FILE_FIELDS, WORKFLOW } from "../workflow/decode/fields.ts";
+import { pairsOf } from "./loose_yaml.ts";
+import type { Outline, Range } from "./outline.ts";
+
+/** Something that `check` finds in a file. */
+export interface Finding extends Range {
+  readonly severity: Severity;
+  readonly code: string;
+  readonly message: string;
+  /** The text to write instead. */
+  readonly fix?: string;
+}
+
+/** No code of a plugin is loaded: nothing may be run. */
+const NOTHING_RUNS = { run: [] };
+
+const ROOT_KEYS = [WORKFLOW, JOB_FILE_FIELDS, SUITE].flatMap(({ fields }) => Object.keys(fields));
+
+/**
+ * Whether a file is a workflow, a job file or a suite, or becomes one: an editor opens the YAML of
+ * other programs, too, which is none of our business.
+ */
+export function isOurs({ root }: Outline, path: string): boolean {
+  if (/[\\/]\.github[\\/]/.test(path) || root.kind === "list") return false;
+  const keys = pairsOf(root).map(({ key }) => key.text);
+  if (keys.length === 0) return root.end > root.start;
+  return keys.some((key) => ["jobs", "steps", "workflows"].includes(key)) ||
+    keys.every((key) => key.startsWith("x-") || suggest(key, ROOT_KEYS) !== undefined);
+}
+
+/** Finds what `check` finds in a file, of which the editor may have a newer text than the disk. */
+export async function diagnose(path: string, host: Host): Promise<readonly Finding[]> {
+  const suite = await checkSuite(path, host);
+  const limits = { ...readLimits(host.env), permissions: NOTHING_RUNS };
+  const { refusal, diagnostics } = suite
+    ? { ...suite, refusal: undefined }
+    : await checkFile(path, host, limits);
+  const own = diagnostics.flatMap((one) => toFinding(one, path));
+  if (!refusal || own.length > 0) return own;
+  const message = [refusal.message, refusal.hint ?? []].flat().join("\n");
+  return [{ severity: "error", code: "file", message, start: 0, end: 0 }];
+}
+
+/** A diagnostic of this file; what is wrong with others is shown in them. */
+function toFinding(diagnostic: Diagnostic, path: string): readonly Finding[] {
+  const { severity, code, message, hint, span } = diagnostic;
+  if (!span) return [{ severity, code, message: withHint(message, hint), start: 0, end: 0 }];
+  const { source, start, end } = spanInFile(span);
+  if (source.name !== path) return [];
+  const fix = fixFor(message, hint, source.text.slice(start, end));
+  return [{
+    ...{ severity, code, message: withHint(message, hint), start, end },
+    ...fix === undefined ? {} : { fix },
+  }];
+}
+
+function withHint(message: string, hint: string | undefined): string {
+  return hint === undefined ? message : `${message}\n${hint}`;
+}
+
+/** The text that a hint suggests in place of the one that is marked. */
+function fixFor(message: string, hint: string | undefined, marked: string): string | undefined {
+  const [, meant] = /^did you mean "([^"]+)"\?/.exec(hint ?? "") ??
+    /^the key is "(\w+)"(?!, or)/.exec(hint ?? "") ?? [];
+  if (meant === undefined) return undefined;
+  const [, quote = "", word] = /^(["']?)([^"'\n]+)\1$/.exec(marked) ?? [];
+  // Of a path, the name of the file is meant.
+  const name = word?.split(/[\\/]/).at(-1);
+  if (word === undefined || !name || !message.includes(name)) return undefined;
+  const rest = /\.ya?ml$/.test(meant) ? word.slice(0, word.length - name.length) : "";
+  return quote + rest + meant + quote;
+}

@@ -1,0 +1,75 @@
+import type { Action, Parameter } from "../action/action.ts";
+import {
+  type Field,
+  type FieldTable,
+  JOB_FIELDS,
+  JOB_FILE_FIELDS,
+  STEP_FIELDS,
+  WORKFLOW,
+} from "../workflow/decode/fields.ts";
+import { ITERATION, REPEAT, RETRY, SNAPSHOT } from "../workflow/decode/nested_fields.ts";
+
+type Table = FieldTable<Readonly<Record<string, Field>>>;
+type Path = readonly (string | number)[];
+
+/** The keys allowed at a place: those of the file format, or the parameters of an action. */
+export type Keys =
+  | { readonly kind: "fields"; readonly table: Table }
+  | {
+    readonly kind: "parameters";
+    readonly action: Action;
+    readonly parameters: readonly Parameter[];
+  }
+  | { readonly kind: "actions" };
+
+/** The keys of the mapping at a path; undefined where any may be written. */
+export function keysAt(
+  path: Path,
+  isJobFile: boolean,
+  action: Action | undefined,
+): Keys | undefined {
+  const [first, second] = path;
+  if (path.length === 0) return fields(isJobFile ? JOB_FILE_FIELDS : WORKFLOW);
+  if (isJobFile) return keysInJob(path, action);
+  if (first === "jobs" && typeof second === "number") return keysInJob(path.slice(2), action);
+  return first === "finally" ? keysInJob(path, action) : undefined;
+}
+
+function keysInJob(path: Path, action: Action | undefined): Keys | undefined {
+  const [first, second, ...rest] = path;
+  if (first === undefined) return fields(JOB_FIELDS);
+  if (first === "repeat" && second === undefined) return fields(REPEAT);
+  if (first === "defaults") {
+    if (second === undefined) return { kind: "actions" };
+    return parametersAt(rest, action);
+  }
+  if (first !== "steps" && first !== "finally" || typeof second !== "number") return undefined;
+  const [key, ...inner] = rest;
+  if (key === undefined) return fields(STEP_FIELDS);
+  if (key === "with") return parametersAt(inner, action);
+  if (inner.length > 0) return undefined;
+  const tables = { retry: RETRY, iteration: ITERATION, snapshot: SNAPSHOT };
+  return Object.hasOwn(tables, key) ? fields(tables[key as keyof typeof tables]) : undefined;
+}
+
+function fields(table: Table): Keys {
+  return { kind: "fields", table };
+}
+
+function parametersAt(path: Path, action: Action | undefined): Keys | undefined {
+  let parameters = action?.parameters;
+  for (const part of path) {
+    if (typeof part === "number") continue;
+    const parameter: Parameter | undefined = parameters?.find(({ name }) => name === part);
+    parameters = parameter?.fields ?? parameter?.items;
+  }
+  return action && parameters ? { kind: "parameters", action, parameters } : undefined;
+}
+
+/** The step around a path: the path of it, or undefined. */
+export function stepPath(path: Path): Path | undefined {
+  const index = path.findLastIndex((part, at) =>
+    (part === "steps" || part === "finally") && typeof path[at + 1] === "number" && at <= 2
+  );
+  return index < 0 ? undefined : path.slice(0, index + 2);
+}

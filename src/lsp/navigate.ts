@@ -1,0 +1,42 @@
+import type { Mention, Outline } from "./outline.ts";
+
+/** The name at an offset that a workflow defines or uses. */
+export function findMention({ mentions }: Outline, offset: number): Mention | undefined {
+  return mentions.findLast(({ start, end }) => start <= offset && offset <= end);
+}
+
+/** All places that are about the same thing, in the order of the file. */
+export function mentionsOf(outline: Outline, of: Mention): readonly Mention[] {
+  const step = stepOf(outline, of);
+  return outline.mentions.filter((one) =>
+    one.kind === of.kind && one.name === of.name && stepOf(outline, one) === step
+  );
+}
+
+/** Whose output is meant: that of the first step that publishes it, where it is read by its name. */
+function stepOf({ mentions }: Outline, { kind, name, step }: Mention): string | undefined {
+  if (kind !== "output" || step !== undefined) return step;
+  return mentions.find((one) => one.kind === "output" && one.name === name && one.isDefinition)
+    ?.step;
+}
+
+/** Why a name cannot be had; undefined if it can. */
+export function nameProblem(outline: Outline, of: Mention, name: string): string | undefined {
+  const isStep = of.kind === "step";
+  if (isStep && !/^[a-z0-9_-]+$/.test(name)) {
+    return `the step id "${name}" must be made of a-z, 0-9, _ and -`;
+  }
+  if (!/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name)) return `invalid name "${name}"`;
+  const isRead = mentionsOf(outline, of).some((one) =>
+    /[.]\s*$/.test(outline.text.slice(Math.max(0, one.start - 20), one.start))
+  );
+  if (isRead && !/^[A-Za-z_]\w*$/.test(name)) {
+    return `expressions read it as .${of.name}, and cannot read .${name}: use letters, digits and _`;
+  }
+  const isTaken = name !== of.name &&
+    outline.mentions.some((one) =>
+      one.isDefinition && one.kind === of.kind && one.name === name &&
+      (one.kind !== "output" || one.step === of.step || of.step === undefined)
+    );
+  return isTaken ? `"${name}" is already defined` : undefined;
+}

@@ -1,0 +1,211 @@
+import {
+  fieldOf,
+  itemsOf,
+  type LooseNode,
+  type LooseScalar,
+  pairsOf,
+  readLoosely,
+} from "./loose_yaml.ts";
+
+/** A part of the text of a file, in UTF-16 offsets. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The kinds of names that a workflow defines and uses. */
+export type NameKind = "job" | "step" | "output" | "var";
+
+/** A place that defines or uses a name. */
+export interface Mention extends Range {
+  readonly kind: NameKind;
+  readonly name: string;
+  /** Of an output, the step that publishes it; undefined where it is read by its name alone. */
+  readonly step?: string;
+  readonly isDefinition: boolean;
+}
+
+export interface StepOutline {
+  readonly node: LooseNode;
+  readonly job: JobOutline;
+  readonly id?: LooseScalar;
+  readonly uses?: string;
+  readonly outputs: readonly { readonly key: LooseScalar; readonly value: LooseNode }[];
+}
+
+export interface JobOutline {
+  readonly node: LooseNode;
+  readonly id?: LooseScalar;
+  readonly steps: StepOutline[];
+}
+
+/** The recognizable parts of a workflow or a job file. */
+export interface Outline {
+  readonly text: string;
+  readonly root: LooseNode;
+  readonly isJobFile: boolean;
+  readonly jobs: readonly JobOutline[];
+  readonly steps: readonly StepOutline[];
+  readonly mentions: readonly Mention[];
+}
+
+/** Looks through the text of a file that may be broken. */
+export function makeOutline(text: string): Outline {
+  const root = readLoosely(text);
+  const isJobFile = !fieldOf(root, "jobs") && fieldOf(root, "steps") !== undefined;
+  const jobs = (isJobFile ? [root] : itemsOf(fieldOf(root, "jobs"))).map(readJob);
+  const cleanup = isJobFile ? [] : readJob(root).steps;
+  const steps = [...jobs.flatMap((job) => job.steps), ...cleanup];
+  return { text, root, isJobFile, jobs, steps, mentions: findMentions(root, jobs, steps) };
+}
+
+function readJob(node: LooseNode): JobOutline {
+  const id = scalarOf(fieldOf(node, "id"));
+  const job: JobOutline = { node, ...id ? { id } : {}, steps: [] };
+  for (const key of ["steps", "finally"]) {
+    for (const step of itemsOf(fieldOf(node, key))) job.steps.push(readStep(step, job));
+  }
+  return job;
+}
+
+function readStep(node: LooseNode, job: JobOutline): StepOutline {
+  const id = scalarOf(fieldOf(node, "id"));
+  const uses = scalarOf(fieldOf(node, "uses"))?.text;
+  const outputs = pairsOf(fieldOf(node, "outputs"));
+  return { node, job, ...id ? { id } : {}, ...uses ? { uses } : {}, outputs };
+}
+
+/** A text that is not empty. */
+export function scalarOf(node: LooseNode | undefined): LooseScalar | undefined {
+  return node?.kind === "scalar" && node.text !== "" ? node : undefined;
+}
+
+/** Where the text of a scalar is, without its quotes. */
+export function textRange({ from, text }: LooseScalar): Range {
+  return { start: from, end: from + text.length };
+}
+
+function findMentions(
+  root: LooseNode,
+  jobs: readonly JobOutline[],
+  steps: readonly StepOutline[],
+): readonly Mention[] {
+  const found: Mention[] = [];
+  for (const { node, id } of jobs) {
+    if (id) found.push({ kind: "job", name: id.text, ...textRange(id), isDefinition: true });
+    for (const need of itemsOf(fieldOf(node, "needs"))) {
+      const text = scalarOf(need);
+      if (!text) continue;
+      found.push({ kind: "job", name: text.text, ...textRange(text), isDefinition: false });
+    }
+  }
+  for (const { id, outputs } of steps) {
+    if (!id) continue;
+    found.push({ kind: "step", name: id.text, ...textRange(id), isDefinition: true });
+    for (const { key } of outputs) {
+      const name = { kind: "output", name: key.text, step: id.text } as const;
+      found.push({ ...name, ...textRange(key), isDefinition: true });
+    }
+  }
+  // A var defined by a step or an entry replaces the var of that name.
+  const varMaps = steps.flatMap(({ node }) => {
+    const iteration = fieldOf(node, "iteration");
+    return [fieldOf(node, "vars"), ...itemsOf(fieldOf(iteration, "list") ?? iteration)];
+  });
+  for (const { key } of [fieldOf(root, "vars"), ...varMaps].flatMap(pairsOf)) {
+    found.push({ kind: "var", name: key.text, ...textRange(key), isDefinition: true });
+  }
+  const ids = new Set(steps.flatMap(({ id }) => id?.text ?? []));
+  eachScalar(root, (scalar, path) => {
+    for (const { root, keys } of readingsIn(scalar, path)) {
+      const [first, second] = keys;
+      if (!first) continue;
+      const use = (kind: NameKind, { name, ...range }: Key, step?: string) =>
+        found.push({ kind, name, ...range, isDefinition: false, ...step ? { step } : {} });
+      if (root === "vars") use("var", first);
+      else if (root === "needs") use("job", first);
+      else if (!ids.has(first.name)) use("output", first);
+      else {
+        use("step", first);
+        if (second) use("output", second, first.name);
+      }
+    }
+  });
+  return found.sort((a, b) => a.start - b.start);
+}
+
+type Path = readonly (string | number)[];
+
+function eachScalar(
+  node: LooseNode,
+  visit: (scalar: LooseScalar, path: Path) => void,
+  path: Path = [],
+): void {
+  if (node.kind === "scalar") visit(node, path);
+  for (const [index, item] of itemsOf(node).entries()) eachScalar(item, visit, [...path, index]);
+  for (const { key, value } of pairsOf(node)) eachScalar(value, visit, [...path, key.text]);
+}
+
+interface Key extends Range {
+  readonly name: string;
+}
+
+interface Reading {
+  readonly root: string;
+  readonly keys: readonly Key[];
+}
+
+/** Keys whose values are expressions without braces. */
+const EXPRESSION_KEYS: readonly string[] = [
+  ...["test", "skipif", "until", "stop", "where", "expect", "of"],
+];
+
+/** Whether the text at a path is an expression as it is, by the keys of the file format. */
+export function isExpression(path: Path): boolean {
+  const keys = path.filter((part) => typeof part === "string");
+  if (keys.includes("vars") || keys.includes("with") || keys.includes("defaults")) {
+    // Conditions inside of parameters are recognized by their names.
+    return ["until", "where"].includes(String(keys.at(-1))) && keys.includes("with");
+  }
+  return EXPRESSION_KEYS.includes(String(keys.at(-1))) || keys.at(-2) === "outputs";
+}
+
+const CHAIN =
+  /(?<![\w.#$])(vars|outputs|needs)((?:\s*\??\.\s*[A-Za-z_]\w*|\s*(?:\?\.)?\[\s*\\?["'][^"'\\\]]+\\?["']\s*\])+)/g;
+const PART = /\.\s*([A-Za-z_]\w*)|\[\s*\\?["']([^"'\\\]]+)\\?["']\s*\]/g;
+
+/** The vars, outputs and needs that the expressions in a text read. */
+function readingsIn(scalar: LooseScalar, path: Path): readonly Reading[] {
+  const start = scalar.from;
+  const isWhole = isExpression(path);
+  return [...scalar.text.matchAll(CHAIN)].flatMap(({ index, 0: all, 1: root, 2: chain }) => {
+    if (!isWhole && !isInBraces(scalar.text, index) || isInString(scalar.text, index)) return [];
+    const from = index + all.length - chain!.length;
+    const keys = [...chain!.matchAll(PART)].map((part) => {
+      const name = (part[1] ?? part[2])!;
+      const at = start + from + part.index + part[0].indexOf(name);
+      return { name, start: at, end: at + name.length };
+    });
+    return [{ root: root!, keys }];
+  });
+}
+
+/** Whether an offset is between `{{` and `}}`. */
+export function isInBraces(text: string, at: number): boolean {
+  const open = text.lastIndexOf("{{", at);
+  return open >= 0 && text.lastIndexOf("}}", at - 1) < open;
+}
+
+/** Whether an offset is in a string of the expression around it. */
+function isInString(text: string, at: number): boolean {
+  const line = text.slice(
+    Math.max(text.lastIndexOf("\n", at - 1) + 1, text.lastIndexOf("{{", at)),
+    at,
+  );
+  let quote: string | undefined;
+  for (const { 1: mark } of line.matchAll(/\\?(["'`])/g)) {
+    if (quote === undefined) quote = mark;
+    else if (quote === mark) quote = undefined;
+  }
+  return quote !== undefined;
+}

@@ -1,0 +1,319 @@
+import { fromFileUrl } from "@std/path/from-file-url";
+import { join } from "@std/path/join";
+import { toFileUrl } from "@std/path/to-file-url";
+import type { Host } from "../host/host.ts";
+import { LoadError } from "../source/errors.ts";
+import { formatYaml } from "../workflow/yaml/format_yaml.ts";
+import { completionsAt } from "./complete.ts";
+import { findActions, type KnownActions } from "./context.ts";
+import { fileCompletionsAt } from "./complete_files.ts";
+import { diagnose, type Finding, isOurs } from "./diagnose.ts";
+import { hoverAt } from "./hover.ts";
+import { isAbsolute, jobFileAt, jobFilesIn, referencesOnDisk } from "./job_files.ts";
+import { findMention, mentionsOf, nameProblem } from "./navigate.ts";
+import { makeOutline, type Outline, type Range } from "./outline.ts";
+import { type EditorPosition, type LineIndex, makeLineIndex } from "./positions.ts";
+import { type FileSymbol, symbolsOf } from "./symbols.ts";
+
+/** A file that is open in the editor. */
+interface OpenFile {
+  readonly uri: string;
+  readonly path: string;
+  readonly version: number;
+  readonly text: string;
+  readonly lines: LineIndex;
+  findings: readonly Finding[];
+  outline?: Outline;
+}
+
+/** The time to wait for the next key before a file is checked, in milliseconds. */
+const PAUSE = 20;
+
+/** The numbers of the protocol. */
+const SEVERITIES = { error: 1, warning: 2, hint: 3 } as const;
+const COMPLETION_KINDS = {
+  key: 10,
+  action: 9,
+  value: 12,
+  function: 3,
+  name: 6,
+  output: 5,
+  file: 17,
+  directory: 19,
+} as const;
+const SYMBOL_KINDS = { job: 5, step: 6, output: 7, var: 13 } as const;
+
+/** The capabilities of the server. */
+const INITIALIZED = {
+  serverInfo: { name: "runner" },
+  capabilities: {
+    textDocumentSync: 1 as const,
+    completionProvider: { triggerCharacters: [".", ":", " ", "[", "{", "/"] },
+    hoverProvider: true,
+    definitionProvider: true,
+    referencesProvider: true,
+    documentSymbolProvider: true,
+    codeActionProvider: { codeActionKinds: ["quickfix"] },
+    renameProvider: { prepareProvider: true },
+    documentFormattingProvider: true,
+  },
+};
+
+type At = { readonly textDocument: { readonly uri: string }; readonly position: EditorPosition };
+
+/** Answers an editor over standard input and output until it ends the connection. */
+export async function serveEditor(host: Host): Promise<void> {
+  const { default: library } = await import("vscode-languageserver/node");
+  const { default: process } = await import("node:process");
+  const connection = library.createConnection(
+    new library.StreamMessageReader(process.stdin),
+    new library.StreamMessageWriter(process.stdout),
+  );
+  const files = new Map<string, OpenFile>();
+  const withOpenFiles = overlay(host, files);
+  let known: Promise<KnownActions> | undefined;
+  const actions = () => known ??= findActions(host);
+
+  const at = ({ textDocument, position }: At) => {
+    const file = files.get(textDocument.uri);
+    return file && { file, offset: file.lines.offsetAt(position), outline: outlineOf(file) };
+  };
+  const place = ({ uri, lines }: OpenFile, range: Range) => ({ uri, range: lines.rangeOf(range) });
+
+  let takesSnippets = false;
+  connection.onInitialize(({ capabilities: { textDocument } }) => {
+    takesSnippets = textDocument?.completion?.completionItem?.snippetSupport ?? false;
+    return INITIALIZED;
+  });
+
+  // So that the first answer does not wait for them.
+  connection.onInitialized(() => void actions());
+
+  const open = (uri: string, version: number, text: string) => {
+    if (!uri.startsWith("file:")) return;
+    const path = fromFileUrl(uri);
+    const before = files.get(uri)?.findings ?? [];
+    files.set(uri, { uri, path, version, text, lines: makeLineIndex(text), findings: before });
+    check(uri);
+    // Files that embed this file may have become valid or invalid.
+    for (const each of files.values()) {
+      if (jobFilesIn(outlineOf(each), each.path).some((one) => one.path === path)) check(each.uri);
+    }
+  };
+  const waiting = new Map<string, () => void>();
+  const check = (uri: string) => {
+    waiting.get(uri)?.();
+    waiting.set(uri, host.clock.after(PAUSE, () => void publish(uri)));
+  };
+  const publish = async (uri: string) => {
+    const file = files.get(uri);
+    if (!file) return;
+    try {
+      file.findings = isOurs(outlineOf(file), file.path)
+        ? await diagnose(file.path, withOpenFiles)
+        : [];
+    } catch (error) {
+      connection.console.error(`cannot check ${file.path}: ${error}`);
+      return;
+    }
+    // A newer text is checked on its own.
+    if (files.get(uri) !== file) return;
+    const diagnostics = file.findings.map(({ severity, code, message, ...range }) => ({
+      ...{ source: "runner", severity: SEVERITIES[severity], code, message },
+      range: file.lines.rangeOf(range),
+    }));
+    await connection.sendDiagnostics({ uri, version: file.version, diagnostics });
+  };
+  connection.onDidOpenTextDocument(({ textDocument: { uri, version, text } }) =>
+    open(uri, version, text)
+  );
+  connection.onDidChangeTextDocument(({ textDocument: { uri, version }, contentChanges }) => {
+    const change = contentChanges.at(-1);
+    if (change) open(uri, version ?? 0, change.text);
+  });
+  connection.onDidCloseTextDocument(({ textDocument: { uri } }) => {
+    files.delete(uri);
+    waiting.get(uri)?.();
+    return connection.sendDiagnostics({ uri, diagnostics: [] });
+  });
+  connection.onDidSaveTextDocument(({ textDocument: { uri } }) => check(uri));
+
+  connection.onCompletion(async (params) => {
+    const found = at(params);
+    if (!found) return null;
+    const { file: { text, path }, offset } = found;
+    const known = await actions();
+    const { items, ...range } = await fileCompletionsAt(text, offset, path, known, host) ??
+      completionsAt(text, offset, known);
+    return items.map(({ label, kind, detail, documentation, insert, isSnippet }) => ({
+      label,
+      kind: COMPLETION_KINDS[kind],
+      ...detail === undefined ? {} : { detail },
+      ...documentation === undefined
+        ? {}
+        : { documentation: { kind: "markdown" as const, value: documentation } },
+      insertTextFormat: isSnippet && takesSnippets ? 2 as const : 1 as const,
+      textEdit: {
+        range: found.file.lines.rangeOf(range),
+        newText: isSnippet && !takesSnippets ? insert.replace(/[\n[][^]*$/, "") : insert,
+      },
+    }));
+  });
+
+  connection.onHover(async (params) => {
+    const found = at(params);
+    const hover = found && hoverAt(found.outline, found.offset, await actions());
+    if (!hover) return null;
+    const { markdown, ...range } = hover;
+    return {
+      contents: { kind: "markdown", value: markdown },
+      range: found.file.lines.rangeOf(range),
+    };
+  });
+
+  connection.onDefinition(async (params) => {
+    const found = at(params);
+    if (!found) return null;
+    const target = jobFileAt(found.outline, found.offset, found.file.path);
+    if (target !== undefined) {
+      const start = { line: 0, character: 0 };
+      if (!await withOpenFiles.files.isFile(target).catch(() => false)) return null;
+      return { uri: toFileUrl(target).href, range: { start, end: start } };
+    }
+    const mention = findMention(found.outline, found.offset);
+    const defined = mention && mentionsOf(found.outline, mention).find((one) => one.isDefinition);
+    return defined ? place(found.file, defined) : null;
+  });
+
+  connection.onReferences(async (params) => {
+    const found = at(params);
+    if (!found) return null;
+    const target = jobFileAt(found.outline, found.offset, found.file.path);
+    if (target !== undefined) {
+      const paths = new Set([...files.values()].map(({ path }) => path));
+      const others = await referencesOnDisk(target, join(found.file.path, ".."), paths, host);
+      return [
+        ...[...files.values()].flatMap((file) =>
+          jobFilesIn(outlineOf(file), file.path).filter(({ path }) => path === target)
+            .map(({ range }) => place(file, range))
+        ),
+        ...others.map(({ path, range }) => ({ uri: toFileUrl(path).href, range })),
+      ];
+    }
+    const mention = findMention(found.outline, found.offset);
+    if (!mention) return null;
+    return mentionsOf(found.outline, mention)
+      .filter(({ isDefinition }) => params.context.includeDeclaration || !isDefinition)
+      .map((one) => place(found.file, one));
+  });
+
+  connection.onPrepareRename((params) => {
+    const found = at(params);
+    const mention = found && findMention(found.outline, found.offset);
+    return mention ? { range: found.file.lines.rangeOf(mention), placeholder: mention.name } : null;
+  });
+
+  connection.onRenameRequest((params) => {
+    const found = at(params);
+    const mention = found && findMention(found.outline, found.offset);
+    if (!mention) return null;
+    const problem = nameProblem(found.outline, mention, params.newName);
+    if (problem !== undefined) return new library.ResponseError(-32602, problem);
+    const all = mentionsOf(found.outline, mention);
+    const isAsRead = all.every(({ name, start, end }) =>
+      found.file.text.slice(start, end) === name
+    );
+    if (!isAsRead) {
+      return new library.ResponseError(-32803, `cannot rename "${mention.name}": it has escapes`);
+    }
+    const edits = all.map((one) => ({
+      range: found.file.lines.rangeOf(one),
+      newText: params.newName,
+    }));
+    return { changes: { [found.file.uri]: edits } };
+  });
+
+  connection.onDocumentSymbol(({ textDocument: { uri } }) => {
+    const file = files.get(uri);
+    if (!file) return null;
+    const render = (symbol: FileSymbol): DocumentSymbol => ({
+      name: symbol.name || " ",
+      kind: SYMBOL_KINDS[symbol.kind],
+      range: file.lines.rangeOf(symbol.range),
+      selectionRange: file.lines.rangeOf(symbol.selection),
+      children: symbol.children.map(render),
+    });
+    return symbolsOf(outlineOf(file)).map(render);
+  });
+
+  connection.onCodeAction(async ({ textDocument: { uri }, range }) => {
+    if (!files.has(uri)) return null;
+    await publish(uri);
+    const file = files.get(uri)!;
+    const [from, to] = [file.lines.offsetAt(range.start), file.lines.offsetAt(range.end)];
+    return file.findings.flatMap(({ fix, message, start, end }) =>
+      fix === undefined || end < from || to < start ? [] : {
+        title: `Change to ${fix}`,
+        kind: "quickfix",
+        isPreferred: true,
+        diagnostics: [{ message, range: file.lines.rangeOf({ start, end }) }],
+        edit: { changes: { [uri]: [{ range: file.lines.rangeOf({ start, end }), newText: fix }] } },
+      }
+    );
+  });
+
+  connection.onDocumentFormatting(async ({ textDocument: { uri } }) => {
+    const file = files.get(uri);
+    if (!file) return null;
+    try {
+      const newText = await formatYaml({ name: file.path, text: file.text });
+      const range = file.lines.rangeOf({ start: 0, end: file.text.length });
+      return newText === file.text ? [] : [{ range, newText }];
+    } catch (error) {
+      if (!(error instanceof LoadError)) throw error;
+      return new library.ResponseError(-32803, error.message);
+    }
+  });
+
+  const ended = Promise.withResolvers<void>();
+  connection.onExit(() => ended.resolve());
+  // An editor that has crashed says nothing.
+  process.stdin.once("close", () => ended.resolve());
+  process.stdin.once("end", () => ended.resolve());
+  connection.listen();
+  await ended.promise;
+}
+
+interface DocumentSymbol {
+  name: string;
+  kind: (typeof SYMBOL_KINDS)[keyof typeof SYMBOL_KINDS];
+  range: ReturnType<LineIndex["rangeOf"]>;
+  selectionRange: ReturnType<LineIndex["rangeOf"]>;
+  children: DocumentSymbol[];
+}
+
+function outlineOf(file: OpenFile): Outline {
+  return file.outline ??= makeOutline(file.text);
+}
+
+/** The machine with the texts of the editor in place of the files that are open. */
+function overlay(host: Host, open: ReadonlyMap<string, OpenFile>): Host {
+  const textOf = (path: string | URL) =>
+    open.get(toFileUrl(path instanceof URL ? fromFileUrl(path) : join(path)).href)?.text;
+  return {
+    ...host,
+    files: {
+      ...host.files,
+      read: (path) => {
+        const text = isAbsolute(path) ? textOf(path) : undefined;
+        return text === undefined
+          ? host.files.read(path)
+          : Promise.resolve(new TextEncoder().encode(text));
+      },
+      isFile: (path) =>
+        isAbsolute(path) && textOf(path) !== undefined
+          ? Promise.resolve(true)
+          : host.files.isFile(path),
+    },
+  };
+}

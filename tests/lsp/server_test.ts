@@ -1,0 +1,380 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path/join";
+import { toFileUrl } from "@std/path/to-file-url";
+import { CHECKOUT } from "../support/documents.ts";
+import { applyEdits, Editor, type Position } from "../support/editor.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const DEMO = await Deno.readTextFile(join(CHECKOUT, "examples/demo.yml"));
+
+interface Item {
+  readonly label: string;
+  readonly documentation?: { readonly value: string };
+}
+
+interface Place {
+  readonly uri: string;
+  readonly range: { readonly start: Position; readonly end: Position };
+}
+
+type Edits = Parameters<typeof applyEdits>[1];
+
+/** Runs a server for files, which lie in a directory. */
+async function withEditor(
+  files: Readonly<Record<string, string>>,
+  act: (editor: Editor, at: (name: string) => string) => Promise<void>,
+): Promise<void> {
+  await withFiles(files, async (cwd) => {
+    const real = await Deno.realPath(cwd);
+    const editor = new Editor({ env: { RUNNER_PLUGIN_DIR: join(real, "plugins") } });
+    try {
+      await editor.initialize();
+      await act(editor, (name) => join(real, name));
+    } finally {
+      assertEquals(await editor.end(), 0);
+    }
+  });
+}
+
+async function labels(
+  editor: Editor,
+  path: string,
+  text: string,
+  near: string,
+): Promise<readonly string[]> {
+  await editor.write(path, text);
+  const items = await editor.askAt<Item[]>("completion", path, near, near.length);
+  return items.map(({ label }) => label);
+}
+
+function assertHas(all: readonly string[], some: readonly string[]): void {
+  for (const each of some) assert(all.includes(each), `${each} is not among ${all.join(", ")}`);
+}
+
+/** The texts at places of a file. */
+function textsAt(text: string, places: readonly Place[]): string[] {
+  return places.map(({ range: { start, end } }) =>
+    `${start.line + 1}: ${text.split("\n")[start.line]!.slice(start.character, end.character)}`
+  );
+}
+
+Deno.test("an editor opens a workflow, types in it and asks about it", async () => {
+  await withEditor({ "demo.yml": DEMO }, async (editor, at) => {
+    const path = at("demo.yml");
+    assertEquals((await editor.write(path, DEMO)).diagnostics, []);
+
+    const broken = DEMO.replace("uses: http\n", "uses: htpp\n");
+    const { diagnostics } = await editor.write(path, broken);
+    assertStringIncludes(diagnostics[0]!.message, 'unknown action "htpp"');
+    assertEquals(diagnostics[0]!.severity, 1);
+    const actions = await editor.ask<{ edit: { changes: Record<string, Edits> } }[]>(
+      "textDocument/codeAction",
+      {
+        textDocument: { uri: toFileUrl(path).href },
+        range: diagnostics[0]!.range,
+        context: { diagnostics },
+      },
+    );
+    assertEquals(applyEdits(broken, Object.values(actions[0]!.edit.changes)[0]!), DEMO);
+
+    await editor.write(path, DEMO);
+    const hover = (near: string, into = 0) =>
+      editor.askAt<{ contents: { value: string } } | null>("hover", path, near, into)
+        .then((found) => found?.contents.value ?? "");
+    assertStringIncludes(await hover("max_attempts", 2), "All attempts together");
+    assertStringIncludes(await hover("uses: http", 7), "**http**");
+    assertStringIncludes(await hover("post: /login"), "of http");
+    assertStringIncludes(await hover("random_str", 3), "random_str(");
+    assertStringIncludes(await hover("vars.customer", 6), "customer-{{random_str(6)}}");
+    assertStringIncludes(
+      await hover("outputs.session.token", 17),
+      "an output of the step `session`",
+    );
+
+    const definition = await editor.askAt<Place>("definition", path, "outputs.create.id", 9);
+    assertEquals(textsAt(DEMO, [definition]), ["56: create"]);
+    const references = await editor.askAt<Place[]>("references", path, "id: create", 4, {
+      context: { includeDeclaration: true },
+    });
+    assertEquals(textsAt(DEMO, references).map((one) => one.split(": ")[1]), [
+      ...["create", "create", "create", "create"],
+    ]);
+    const job = await editor.askAt<Place>("definition", path, "needs: [order, shell", 17);
+    assertEquals(textsAt(DEMO, [job])[0]!.split(": ")[1], "shell");
+
+    const renamed = await editor.askAt<{ changes: Record<string, Edits> }>(
+      "rename",
+      path,
+      "id: create",
+      4,
+      { newName: "made" },
+    );
+    const after = applyEdits(DEMO, Object.values(renamed.changes)[0]!);
+    assert(!after.includes("outputs.create"));
+    assertEquals((await editor.write(path, after)).diagnostics, []);
+    await assertRejects(
+      () => editor.askAt("rename", path, "id: made", 4, { newName: "Made up" }),
+      Error,
+      "must be made of a-z",
+    );
+
+    const symbols = await editor.ask<{ name: string; children: { name: string }[] }[]>(
+      "textDocument/documentSymbol",
+      { textDocument: { uri: toFileUrl(path).href } },
+    );
+    assertEquals(symbols.map(({ name }) => name).slice(0, 3), [
+      ...["Wait for the shop", "Log in", "Order"],
+    ]);
+    assertEquals(symbols[1]!.children[0]!.name, "get a token");
+
+    const ugly = DEMO.replace("name: A tour of runner", "name:   'A tour of runner'");
+    await editor.write(path, ugly);
+    const edits = await editor.ask<Edits>("textDocument/formatting", {
+      textDocument: { uri: toFileUrl(path).href },
+      options: { tabSize: 2, insertSpaces: true },
+    });
+    assertEquals(
+      applyEdits(ugly, edits),
+      DEMO.replace("name: A tour of runner", 'name: "A tour of runner"'),
+    );
+  });
+});
+
+Deno.test("completion knows keys, actions, parameters and names, also in broken YAML", async () => {
+  await withEditor({ "a.yml": "", "plugins/runner-greet.ts": "throw 1" }, async (editor, at) => {
+    const path = at("a.yml");
+    const of = (text: string, near: string) => labels(editor, path, text, near);
+    assertHas(await of("name: a\nj", "\nj"), ["jobs", "vars", "finally"]);
+    const job = "name: a\njobs:\n  - name: b\n    id: one\n    steps:\n      - ";
+    assertHas(await of(`${job}u`, "- u"), ["uses", "with", "retry"]);
+    assertHas(await of(`${job}uses: `, "uses: "), ["http", "shell", "greet"]);
+    const http = `${job}uses: http\n        with:\n          `;
+    assertHas(await of(`${http}\n`, "with:\n          "), ["url", "headers"]);
+    assertHas(await of(`${http}url: "http://x\n          he`, "\n          he"), ["headers"]);
+    assertHas(await of(`${job}uses: http\n        with: { ge`, "{ ge"), ["get"]);
+    assertHas(await of(`${job}uses: hello\n        retry:\n          m`, "\n          m"), [
+      ...["max_attempts", "backoff"],
+    ]);
+    assertHas(await of(`${job}uses: hello\n        test: le`, "test: le"), ["len", "res", "vars"]);
+    assertHas(await of(`${job}uses: http\n        test: res.`, "res."), ["code", "body"]);
+    const vars = `vars: { shop: x }\n${job}uses: hello\n        `;
+    assertEquals(await of(`${vars}echo: "a {{vars.`, "{{vars."), ["shop"]);
+    assertEquals(await of(`${vars}echo: vars.`, "echo: vars."), []);
+    const published = `${job}uses: hello\n        id: first\n        outputs: { n: res.n }\n` +
+      "      - uses: hello\n        ";
+    assertEquals(await of(`${published}test: outputs.`, "test: outputs."), ["first", "n"]);
+    assertEquals(await of(`${published}test: |\n          1 == outputs.first.`, "outputs.first."), [
+      "n",
+    ]);
+    const second = `${job}uses: hello\n  - name: c\n    needs: [`;
+    assertEquals(await of(second, "needs: ["), ["one"]);
+    assertEquals(await of(`${second}one]\n    skipif: needs.one.`, "needs.one."), ["state"]);
+    assertHas(await of(`${job}uses: hello\n    on_failure: `, "on_failure: "), ["stop"]);
+  });
+});
+
+Deno.test("a file that is not YAML is reported at its place, and typing goes on", async () => {
+  await withEditor({}, async (editor, at) => {
+    const path = at("new.yml");
+    for (const text of ["name", "name: [", "jobs:\n- \n -", "name: &x\nvars: *y\n", '"']) {
+      const { diagnostics } = await editor.write(path, text);
+      assert(diagnostics.length > 0, JSON.stringify(text));
+    }
+    for (const text of ["", "\t", "{{", "- "]) await editor.write(path, text);
+    assertEquals((await editor.write(path, DEMO)).diagnostics, []);
+  });
+});
+
+Deno.test("rename changes the places with that name, and no others", async () => {
+  const step = (id: string) =>
+    `      - uses: hello\n        id: ${id}\n        with: { n: "{{vars.count}}" }\n` +
+    "        outputs: { token: res.n, other: res.n }\n";
+  const text = "name: a\nvars: { count: 1 }\njobs:\n  - name: b\n    id: b\n    steps:\n" +
+    step("one") + step("two") +
+    "      - uses: hello\n        vars: { count: 2 }\n        iteration: [{ count: 3 }]\n" +
+    "        test: |\n          outputs.token == 1 && outputs.two.token == vars.count &&\n" +
+    "          outputs[\"one\"].token == 1 && 'outputs.one' != outputs.other\n" +
+    '  - name: c\n    needs: [b]\n    skipif: needs.b.state == "x"\n' +
+    "    steps: [{ uses: hello, id: last }]\n";
+  await withEditor({ "a.yml": text }, async (editor, at) => {
+    const path = at("a.yml");
+    await editor.write(path, text);
+    const renamed = async (near: string, into: number, newName: string) => {
+      const { changes } = await editor.askAt<{ changes: Record<string, Edits> }>(
+        ...["rename", path, near, into] as const,
+        { newName },
+      );
+      return applyEdits(text, Object.values(changes)[0]!);
+    };
+    assertEquals(
+      await renamed("token: res.n", 2, "key"),
+      text.replace("token: res.n", "key: res.n").replace("outputs.token", "outputs.key")
+        .replace('["one"].token', '["one"].key'),
+    );
+    assertEquals(
+      await renamed("two.token", 5, "key"),
+      text.replace(/token: res\.n(?=[^]*token)(?<=id: two[^]*)/, "key: res.n")
+        .replace("two.token", "two.key"),
+    );
+    assertEquals(
+      await renamed("id: one", 4, "first"),
+      text.replace("id: one", "id: first").replace('["one"]', '["first"]'),
+    );
+    assertEquals(await renamed("count: 1", 0, "n"), text.replaceAll("count", "n"));
+    assertEquals(
+      await renamed("needs: [b]", 8, "build"),
+      text.replace("id: b\n", "id: build\n").replace("[b]", "[build]").replace(
+        "needs.b.",
+        "needs.build.",
+      ),
+    );
+    await assertRejects(() => renamed("id: one", 4, "two"), Error, "already defined");
+  });
+});
+
+Deno.test("YAML of other programs is left alone", async () => {
+  await withEditor({}, async (editor, at) => {
+    const texts = {
+      "compose.yml": "name: x\nservices:\n  web:\n    image: nginx\n",
+      "pod.yml": "apiVersion: v1\nkind: Pod\nmetadata: {}\n",
+      "playbook.yml": "- hosts: all\n  tasks: []\n",
+      ".github/workflows/ci.yml": "name: CI\non: push\njobs:\n  a:\n    steps: []\n",
+      "empty.yml": "",
+    };
+    for (const [name, text] of Object.entries(texts)) {
+      assertEquals((await editor.write(at(name), text)).diagnostics, [], name);
+    }
+    const misspelt = await editor.write(at("misspelt.yml"), "name: x\njbos: []\n");
+    assert(misspelt.diagnostics.length > 0);
+  });
+});
+
+Deno.test("job files are found, and a change in one is seen by the workflow that embeds it", async () => {
+  const flow = "name: a\njobs:\n  - name: b\n    steps:\n      - uses: embedded\n" +
+    "        id: sub\n        with: { path: job.yml }\n        test: outputs.sub.n == 1\n";
+  const job = "name: j\nsteps:\n  - uses: hello\n    id: s\n    outputs: { n: res.status }\n";
+  await withEditor({ "flow.yml": flow, "job.yml": job }, async (editor, at) => {
+    await editor.write(at("job.yml"), job);
+    await editor.write(at("flow.yml"), flow);
+    const target = await editor.askAt<Place>("definition", at("flow.yml"), "job.yml", 2);
+    assertEquals(target.uri, toFileUrl(at("job.yml")).href);
+    const found = await editor.askAt<Place[]>("references", at("flow.yml"), "job.yml", 2, {
+      context: { includeDeclaration: true },
+    });
+    assertEquals(textsAt(flow, found), ["7: job.yml"]);
+  });
+});
+
+Deno.test("references of a job file are found in workflows that are not open", async () => {
+  const flow = (path: string) =>
+    `name: a\njobs: [{ name: b, steps: [{ uses: embedded, with: { path: ${path} } }] }]\n`;
+  const files = {
+    "open.yml": flow("jobs/one.yml"),
+    "closed.yml": flow("./jobs/one.yml"),
+    "other.yaml": flow("jobs/two.yml"),
+    "broken.yml": `${flow("jobs/one.yml")}  - [`,
+    "notes.txt": flow("jobs/one.yml"),
+    "jobs/one.yml": "name: j\nsteps: [{ uses: hello }]\n",
+  };
+  await withEditor(files, async (editor, at) => {
+    await editor.write(at("open.yml"), files["open.yml"]);
+    const found = await editor.askAt<Place[]>("references", at("open.yml"), "one.yml", 2, {
+      context: { includeDeclaration: true },
+    });
+    const names = ["open.yml", "broken.yml", "closed.yml"];
+    assertEquals(found.map(({ uri }) => uri), names.map((name) => toFileUrl(at(name)).href));
+    assertEquals(textsAt(files["closed.yml"], found.slice(2)), ["2: ./jobs/one.yml"]);
+  });
+});
+
+Deno.test("completion names the files that a parameter can have", async () => {
+  const files = {
+    "a.yml": "",
+    "jobs/login.yml": "",
+    "jobs/log.out.yml": "",
+    "jobs/tea.json": "{}",
+    "jobs/deep/x.yaml": "",
+    ".hidden/x.yml": "",
+    "run.sh": "",
+  };
+  await withEditor(files, async (editor, at) => {
+    const path = at("a.yml");
+    const of = (text: string, near: string) => labels(editor, path, text, near);
+    const step = (uses: string) =>
+      `name: a\njobs:\n  - name: b\n    steps:\n      - uses: ${uses}\n        with:\n          `;
+    const embedded = step("embedded");
+    assertEquals(await of(`${embedded}path: `, "path: "), ["jobs/"]);
+    const inside = ["deep/", "log.out.yml", "login.yml"];
+    assertEquals(await of(`${embedded}path: jobs/`, "jobs/"), inside);
+    assertEquals(await of(`${embedded}path: "./jobs/log.o`, "log.o"), inside);
+    assertEquals(await of(`${step("http")}file: jobs/`, "jobs/"), [...inside, "tea.json"]);
+    assertEquals(await of(`${step("http")}graphql: { file: jobs/t }`, "jobs/t"), [
+      ...inside,
+      "tea.json",
+    ]);
+    assertEquals(await of(`${embedded}path: nowhere/`, "nowhere/"), []);
+    assertEquals(await of(`${step("http")}url: jobs/`, "url: jobs/"), []);
+
+    const text = `${embedded}path: jobs/log.yml # the login\n`;
+    await editor.write(path, text);
+    const items = await editor.askAt<{ textEdit: Edits[number] }[]>(
+      ...["completion", path, "jobs/log", 8] as const,
+    );
+    assertEquals(applyEdits(text, [items[2]!.textEdit]), text.replace("log.yml", "login.yml"));
+  });
+});
+
+Deno.test("the server runs no code of plugins", async () => {
+  const flow = "name: a\njobs: [{ name: b, steps: [{ uses: greet, with: { any: 1 } }] }]\n";
+  const ran = await Deno.makeTempFile({ prefix: "runner_test_" });
+  await Deno.remove(ran);
+  const plugin = `Deno.writeTextFileSync(${
+    JSON.stringify(ran)
+  }, "");\nexport default () => ({});\n`;
+  await withEditor(
+    { "flow.yml": flow, "plugins/runner-greet.ts": plugin },
+    async (editor, at) => {
+      const { diagnostics } = await editor.write(at("flow.yml"), flow);
+      assertEquals(diagnostics.filter(({ severity }) => severity < 3), []);
+      const hover = await editor.askAt<{ contents: { value: string } }>(
+        "hover",
+        at("flow.yml"),
+        "greet",
+        1,
+      );
+      assertStringIncludes(hover.contents.value, "plugin");
+      await assertRejects(() => Deno.stat(ran), Deno.errors.NotFound);
+    },
+  );
+});
+
+Deno.test("quick fixes correct misspelt keys and names", async () => {
+  const text = "name: a\nvars: { shop: x }\njobs:\n  - name: b\n    id: b\n    depends_on: []\n" +
+    "    steps:\n      - uses: hello\n        tset: vars.shp == 1\n        retyr: {}\n" +
+    "        echo: '{{lenn(vars.shop)}}'\n  - name: c\n    needs: [bb]\n    on_failure: stopp\n" +
+    "    steps:\n      - { uses: helo }\n      - { uses: http, with: { get: /, hedaers: {} } }\n" +
+    "      - { uses: embedded, with: { path: jobs/sbu.yml } }\n";
+  await withEditor({ "a.yml": text, "jobs/sub.yml": "name: x\n" }, async (editor, at) => {
+    const path = at("a.yml");
+    const { diagnostics } = await editor.write(path, text);
+    const all = await editor.ask<{ edit: { changes: Record<string, Edits> } }[]>(
+      "textDocument/codeAction",
+      {
+        textDocument: { uri: toFileUrl(path).href },
+        range: { start: { line: 0, character: 0 }, end: { line: 99, character: 0 } },
+        context: { diagnostics },
+      },
+    );
+    const edits = all.flatMap(({ edit }) => Object.values(edit.changes)[0]!);
+    const fixed = applyEdits(text, edits);
+    for (
+      const part of [
+        ...["needs: []", "test: vars", "retry: {}", "'{{len(vars.shop)}}'", "needs: [b]"],
+        "uses: hello }",
+        "on_failure: stop\n",
+        "headers: {}",
+        "path: jobs/sub.yml",
+      ]
+    ) assertStringIncludes(fixed, part);
+  });
+});
