@@ -6,6 +6,20 @@ export interface Dag {
   readonly jobs: readonly DagJob[];
 }
 
+/** The graphs of several workflows: those of setup come first, those of teardown last. */
+export interface SuiteDag {
+  /** The name that a suite file gives. */
+  readonly name?: string;
+  readonly workflows: readonly DagOfMany[];
+}
+
+/** The graph of one of several workflows. */
+export interface DagOfMany extends Dag {
+  readonly file: string;
+  /** Its role if it is not one of the workflows. */
+  readonly role?: "setup" | "teardown";
+}
+
 export interface DagJob {
   readonly id: string;
   /** With its templates rendered as far as possible before a run. */
@@ -14,6 +28,8 @@ export interface DagJob {
   readonly needs: readonly string[];
   /** 0 for a job without needs, else one more than the highest level among its needs. */
   readonly level: number;
+  /** The tags of the workflow and its own, if there are any. */
+  readonly tags?: readonly string[];
   readonly steps: readonly DagStep[];
 }
 

@@ -46,9 +46,15 @@ export function makeDag(
       name: nameOf(planned.job.name, vars),
       needs: planned.needs.map(({ job }) => job.id),
       level: levels.get(planned)!,
+      ...tagsOf(workflow.tags, planned.job.tags),
       steps: stepsOf(planned.job, vars),
     })),
   };
+}
+
+function tagsOf(shared: readonly string[] = [], own: readonly string[] = []) {
+  const tags = [...new Set([...shared, ...own])];
+  return tags.length === 0 ? {} : { tags };
 }
 
 /** The vars of a step that are known before a run. */

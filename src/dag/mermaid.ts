@@ -1,11 +1,37 @@
-import type { Dag, DagStep } from "./dag.ts";
+import type { Dag, DagOfMany, DagStep, SuiteDag } from "./dag.ts";
 import { nameLine } from "./drawing/fit_name.ts";
 
 /** A graph as a Mermaid flowchart: a subgraph for each job, a node for each of its steps. */
-export function renderMermaid({ jobs }: Dag): string {
+export function renderMermaid(dag: Dag): string {
+  return ["flowchart LR", ...workflowLines(dag, new NodeIds())].map((line) => line + "\n").join("");
+}
+
+/** The graphs of several workflows as one flowchart: a subgraph for each, around those of its jobs. */
+export function renderMermaidSuite({ workflows }: SuiteDag): string {
   const ids = new NodeIds();
+  const known = workflows.map((dag) => ({ ...dag, node: ids.take(dag.name) }));
+  const lines = known.flatMap(({ node, ...dag }) => [
+    `    subgraph ${node}["${label(dagTitle(dag))}"]`,
+    ...workflowLines(dag, ids, `${node}_`).map((line) => `    ${line}`),
+    "    end",
+  ]);
+  const of = (role: DagOfMany["role"]) => known.filter((one) => one.role === role);
+  const [before, main, after] = [of("setup"), of(undefined), of("teardown")];
+  const edges = [
+    ...before.flatMap((from) => main.map((to) => `    ${from.node} --> ${to.node}`)),
+    ...after.flatMap((to) => main.map((from) => `    ${from.node} --> ${to.node}`)),
+  ];
+  return ["flowchart LR", ...lines, ...edges].map((line) => line + "\n").join("");
+}
+
+/** `setup: Sign in`. */
+export function dagTitle({ name, role }: DagOfMany): string {
+  return role === undefined ? name : `${role}: ${name}`;
+}
+
+function workflowLines({ jobs }: Dag, ids: NodeIds, prefix = ""): string[] {
   // Jobs choose first: their ids are the ones that people know.
-  const idOf = new Map(jobs.map(({ id }) => [id, ids.take(id)]));
+  const idOf = new Map(jobs.map(({ id }) => [id, ids.take(prefix + id)]));
   const lines = jobs.flatMap(({ id, name, steps }) => {
     const job = idOf.get(id)!;
     const nodes = allSteps(steps).map((step, index) =>
@@ -16,7 +42,7 @@ export function renderMermaid({ jobs }: Dag): string {
   const edges = jobs.flatMap(({ id, needs }) =>
     needs.map((need) => `    ${idOf.get(need)} --> ${idOf.get(id)}`)
   );
-  return ["flowchart LR", ...lines, ...edges].map((line) => line + "\n").join("");
+  return [...lines, ...edges];
 }
 
 /** Steps, each followed by those of the job that it embeds. */

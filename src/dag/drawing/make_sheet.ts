@@ -1,4 +1,4 @@
-import type { Bundle, Item, Link, Sheet } from "./sheet.ts";
+import type { Bundle, Item, Sheet, SheetLink } from "./sheet.ts";
 
 /** Puts boxes into rows, and a lane into each row that a bundle passes on its way. */
 export function makeSheet(
@@ -9,7 +9,7 @@ export function makeSheet(
   const rowOf = new Map(rows.flatMap((jobs, row) => jobs.map((job) => [job, row] as const)));
   const boxes = widths.map((width, job): Item => ({ kind: "box", job, width }));
   const items = rows.map((jobs): Item[] => jobs.map((job) => boxes[job]!));
-  const links: Link[][] = rows.slice(1).map(() => []);
+  const links: SheetLink[][] = rows.slice(1).map(() => []);
   bundles.forEach(({ sources, targets }, bundle) => {
     const stops = (jobs: readonly number[]) => {
       const byRow = new Map<number, Item[]>();

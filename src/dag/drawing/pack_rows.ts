@@ -1,6 +1,6 @@
 import type { Bundle } from "./sheet.ts";
 
-/** What is needed to place a job. */
+/** The data needed to place a job. */
 export interface Block {
   readonly level: number;
   readonly width: number;

@@ -1,7 +1,7 @@
 import { gapBetween, type Item } from "./sheet.ts";
 
 /** The preferred column of an item, and its weight. */
-export interface Wish {
+export interface PreferredColumn {
   readonly column: number;
   readonly weight: number;
 }
@@ -13,7 +13,7 @@ export interface Wish {
  */
 export function placeRow(
   row: readonly Item[],
-  wishes: readonly Wish[],
+  wishes: readonly PreferredColumn[],
   limit: number,
 ): readonly number[] {
   const offsets = packRow(row);

@@ -2,14 +2,14 @@ import type { Arrangement } from "./arrange.ts";
 import type { Net } from "./net.ts";
 import { placeRow } from "./place_row.ts";
 import { choosePorts, spreadPorts } from "./ports.ts";
-import { type Columns, type Item, type Link, middleOf } from "./sheet.ts";
+import { type Columns, type Item, middleOf, type SheetLink } from "./sheet.ts";
 
 /** The column of everything. */
 export interface Settled {
   readonly columns: Columns;
   /** Where lines leave the boxes below; and the line of each lane. */
   readonly exits: ReadonlyMap<Item, readonly number[]>;
-  /** What is to be drawn between each row and the next. */
+  /** The nets to draw between each row and the next. */
   readonly channels: readonly (readonly Net[])[];
   readonly width: number;
 }
@@ -25,7 +25,7 @@ export function settle({ sheet, columns: wanted, width }: Arrangement): Settled 
   const columns = new Map<Item, number>();
   const exits = new Map<Item, readonly number[]>();
   const channels: Net[][] = [];
-  let before: { readonly links: readonly Link[]; readonly ends: Ends } = {
+  let before: { readonly links: readonly SheetLink[]; readonly ends: Ends } = {
     links: [],
     ends: new Map(),
   };
@@ -80,7 +80,7 @@ interface Arrival {
   readonly tops: readonly number[];
 }
 
-function linesTo(links: readonly Link[], ends: Ends): ReadonlyMap<Item, readonly Arrival[]> {
+function linesTo(links: readonly SheetLink[], ends: Ends): ReadonlyMap<Item, readonly Arrival[]> {
   const arriving = new Map<Item, Arrival[]>();
   for (const { bundle, tops, bottoms } of links) {
     const arrival = { bundle, tops: tops.map((item) => ends.get(item)!.get(bundle)!) };
@@ -95,7 +95,7 @@ function roomOf(item: Item, column: number): { readonly from: number; readonly t
   return { from: column + 1, to: column + item.width - 2 };
 }
 
-function aimOf({ bottoms }: Link, columns: Columns): number {
+function aimOf({ bottoms }: SheetLink, columns: Columns): number {
   return meanOf(bottoms.map((item) => columns.get(item)! + middleOf(item)));
 }
 

@@ -23,8 +23,8 @@ export interface Lane {
   readonly width: 2;
 }
 
-/** How a bundle gets from one row to the next. */
-export interface Link {
+/** The connection of a bundle from one row to the next. */
+export interface SheetLink {
   readonly bundle: number;
   readonly tops: readonly Item[];
   readonly bottoms: readonly Item[];
@@ -34,7 +34,7 @@ export interface Link {
 export interface Sheet {
   readonly rows: readonly (readonly Item[])[];
   /** One list fewer than there are rows. */
-  readonly links: readonly (readonly Link[])[];
+  readonly links: readonly (readonly SheetLink[])[];
 }
 
 /** The left column of each item. */

@@ -1,7 +1,7 @@
 import type { Bottom, Net } from "./net.ts";
 
 /** A part of a net that has one horizontal line. */
-export interface Part {
+export interface NetPart {
   readonly net: number;
   readonly left: number;
   readonly right: number;
@@ -18,7 +18,7 @@ export interface Part {
  * The horizontal lines of a net: none if it goes straight down, two if it would otherwise join
  * lines from all four sides in one cell, which looks like a crossing.
  */
-export function splitNet({ tops, bottoms }: Net, net: number): readonly Part[] {
+export function splitNet({ tops, bottoms }: Net, net: number): readonly NetPart[] {
   const ends = bottoms.map(({ column }) => column);
   const left = Math.min(...tops, ...ends);
   const right = Math.max(...tops, ...ends);
@@ -31,7 +31,7 @@ export function splitNet({ tops, bottoms }: Net, net: number): readonly Part[] {
 }
 
 /** One line to the right of a column, and below it one to the left. */
-function splitAt(joint: number, { tops, bottoms }: Net, net: number): readonly Part[] {
+function splitAt(joint: number, { tops, bottoms }: Net, net: number): readonly NetPart[] {
   return joinParts(
     joint,
     net,
@@ -47,7 +47,7 @@ function splitAt(joint: number, { tops, bottoms }: Net, net: number): readonly P
 }
 
 /** One line that collects all tops, and below it one that goes to all bottoms. */
-function splitLevels({ tops, bottoms }: Net, net: number): readonly Part[] {
+function splitLevels({ tops, bottoms }: Net, net: number): readonly NetPart[] {
   const ends = bottoms.map(({ column }) => column);
   const last = Math.max(...tops);
   const isInside = ends.includes(last) && last > Math.min(...ends) && last < Math.max(...ends);
@@ -55,8 +55,8 @@ function splitLevels({ tops, bottoms }: Net, net: number): readonly Part[] {
   return joinParts(joint, net, { tops, bottoms: [] }, { tops: [], bottoms });
 }
 
-function joinParts(joint: number, net: number, upper: Net, lower: Net): readonly Part[] {
-  const make = ({ tops, bottoms }: Net, isUpper: boolean): Part => {
+function joinParts(joint: number, net: number, upper: Net, lower: Net): readonly NetPart[] {
+  const make = ({ tops, bottoms }: Net, isUpper: boolean): NetPart => {
     const columns = [joint, ...tops, ...bottoms.map(({ column }) => column)];
     return {
       net,

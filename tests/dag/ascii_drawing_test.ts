@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { renderAscii } from "../../src/dag/ascii.ts";
+import { renderAscii } from "../../src/dag/ascii_drawing.ts";
 import type { Dag, DagJob, DagStep } from "../../src/dag/dag.ts";
 import { generator } from "../support/generator.ts";
 import { readDrawing } from "../support/read_drawing.ts";
