@@ -1,7 +1,7 @@
 /** The name of something that comes up again and again, each time perhaps by another name. */
 export interface CommonName {
   readonly first: string;
-  /** What all names begin and end with, in words, numbers and separators. */
+  /** The common prefix and suffix of all names, in words, numbers and separators. */
   ends?: { readonly head: readonly string[]; readonly tail: readonly string[] };
 }
 
@@ -12,7 +12,7 @@ export function addName(common: CommonName, name: string): void {
   const parts = partsOf(name);
   const { head, tail } = ends ?? { head: partsOf(first), tail: partsOf(first) };
   const begin = countSame(head, parts);
-  // What belongs to the beginning does not belong to the end, too.
+  // A part of the common prefix cannot be part of the suffix, too.
   const room = Math.min(parts.length, ends ? Infinity : head.length) - begin;
   const end = Math.min(room, countSame(tail.toReversed(), parts.toReversed()));
   common.ends = { head: head.slice(0, begin), tail: tail.slice(tail.length - end) };

@@ -2,20 +2,12 @@ import type { RunEvent } from "../../run/event.ts";
 import { isPrintable, printable } from "../../source/printable.ts";
 
 /**
- * An event whose texts do no more than show. Names, bodies and outputs come from outside, and
- * what a server answers must not move the cursor of who reads about it.
+ * An event without control characters in its texts. Names, bodies and outputs come from outside,
+ * and must not move the cursor of a terminal.
  */
 export function printableEvent(event: RunEvent): RunEvent {
-  if (event !== last) {
-    last = event;
-    lastPrintable = isSafe(event) ? event : printablePart(event) as RunEvent;
-  }
-  return lastPrintable as RunEvent;
+  return isSafe(event) ? event : printablePart(event) as RunEvent;
 }
-
-/** Each event comes to every reporter in turn. */
-let last: RunEvent | undefined;
-let lastPrintable: RunEvent | undefined;
 
 /** Nearly all events are fine as they are, and finding that out need not copy them. */
 function isSafe(part: unknown): boolean {

@@ -1,36 +1,37 @@
 import type { JobState, StepResult, StepState } from "../../run/event.ts";
+import { noSteps } from "../../run/count_steps.ts";
 import { addName, type CommonName } from "./common_name.ts";
 import type { StepTree } from "./step_trees.ts";
 
 /**
- * What is kept of the rounds of a repeated job: counts, times, the first echoes and the first
+ * A summary of the rounds of a repeated job: counts, times, the first echoes and the first
  * failure of each kind, so that ten thousand rounds need little more memory than a hundred.
  */
 export interface RoundTally extends StepTallies {
-  /** How many rounds came out how. */
+  /** The number of rounds by outcome. */
   readonly rounds: Record<JobState, number>;
 }
 
-/** What became of the steps of one job. */
+/** The results of the steps of one job. */
 export interface StepTallies {
   /** By step and entry, as they first came up. */
   readonly steps: Map<string, StepTally>;
 }
 
-/** What became of one step in all rounds. */
+/** The results of one step in all rounds. */
 export interface StepTally {
   readonly step: number;
   readonly entry: number;
-  /** As the rounds named it. */
+  /** The name used by the rounds. */
   readonly name: CommonName;
   readonly count: Record<StepState, number>;
-  /** What it said, by that. */
+  /** Its echoes, by their text. */
   readonly echoes: Map<string, EchoKind>;
   echoesLeftOut: number;
   readonly kinds: Map<string, FailureKind>;
   /** Failures that were of yet another kind when there were enough kinds. */
   otherFailures: number;
-  /** How often the action was no success and nothing tested it, and what it said first. */
+  /** The number of times the action failed without a test, and its first message. */
   untestedFailures: number;
   untested?: string;
   /** In how many rounds it was good only after a failed attempt. */
@@ -58,6 +59,11 @@ export interface FailureKind {
   /** The first of its rounds, from 0. */
   round: number;
   count: number;
+}
+
+/** Whether a step did not do what it should, though its job may tolerate that. */
+export function hasFailed({ state }: Pick<StepResult, "state">): boolean {
+  return state === "failed" || state === "tolerated";
 }
 
 const MOST_ECHOES = 100;
@@ -89,7 +95,7 @@ export function addToTally(
   if (result.responseTime !== undefined && !result.instant) {
     step.responseTimes.push(result.responseTime);
   }
-  if (result.state === "failed") addFailure(step, result, round);
+  if (hasFailed(result)) addFailure(step, result, round);
   for (const inner of inside) addToTally(step.inside, inner, round);
 }
 
@@ -101,7 +107,7 @@ function stepTally({ steps }: StepTallies, step: number, entry: number, name: st
       step,
       entry,
       name: { first: name },
-      count: { passed: 0, failed: 0, skipped: 0, untested: 0 },
+      count: noSteps(),
       echoes: new Map(),
       echoesLeftOut: 0,
       kinds: new Map(),

@@ -1,19 +1,20 @@
 import type { RunEvent, RunStarted, StepRun } from "../../run/event.ts";
+import { oneLine } from "../../source/printable.ts";
+import type { Reporter } from "../reporter.ts";
+import { printableEvent } from "./printable_event.ts";
 import { runKey } from "./step_trees.ts";
-import { oneLine } from "../text/text_lines.ts";
 
 /** Knows jobs and the steps under way by the names that people gave them. */
 export class StepNames {
   readonly #jobs = new Map<string, string>();
   readonly #steps = new Map<string, string>();
-  /** Names the workflow where it is one of several. */
-  #prefix = "";
+  #workflow = "";
 
   /** Learns names from an event, and forgets those of steps that are over. */
   update(event: RunEvent): void {
     switch (event.type) {
       case "run_started":
-        if (event.suite) this.#prefix = `${suiteTitle(event)} › `;
+        if (event.suite) this.#workflow = suiteTitle(event);
         for (const { id, name } of event.jobs) this.#jobs.set(id, oneLine(name));
         return;
       case "job_started":
@@ -28,9 +29,15 @@ export class StepNames {
     }
   }
 
+  /** The workflow if it is one of several; otherwise empty. */
+  get workflow(): string {
+    return this.#workflow;
+  }
+
   /** `Build`. */
   job(id: string): string {
-    return this.#prefix + (this.#jobs.get(id) ?? id);
+    const name = this.#jobs.get(id) ?? id;
+    return this.#workflow === "" ? name : `${this.#workflow} › ${name}`;
   }
 
   /** `Build › compile (repeat_index 2)`; steps of an embedded job follow the one that embeds it. */
@@ -45,7 +52,24 @@ export class StepNames {
   }
 }
 
-/** What a workflow of a suite is called: its name, behind what it is for if it is not a test. */
+/** The title of a workflow of a suite: its name, after its role if it is not a test. */
 export function suiteTitle({ name, suite }: RunStarted): string {
   return (suite?.role === undefined ? "" : `${suite.role}: `) + oneLine(name);
+}
+
+/** A reporter whose lines call jobs and steps by their names. */
+export function namedReport(
+  linesOf: (event: RunEvent, names: StepNames) => readonly string[],
+): Reporter {
+  const runs = new Map<string, StepNames>();
+  return {
+    report(event) {
+      const safe = printableEvent(event);
+      let names = runs.get(safe.runId);
+      if (!names) runs.set(safe.runId, names = new StepNames());
+      names.update(safe);
+      if (safe.type === "run_finished") runs.delete(safe.runId);
+      return linesOf(safe, names).map((line) => `${line}\n`).join("");
+    },
+  };
 }

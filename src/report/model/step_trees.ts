@@ -37,7 +37,7 @@ export class StepTrees {
   }
 }
 
-/** Tells the runs of steps apart. */
+/** A key that identifies a run of a step. */
 export function runKey({ job, within, step, round, entry }: StepRun): string {
   return `${within ? runKey(within) : job}\n${step}.${round}.${entry}`;
 }

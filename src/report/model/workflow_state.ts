@@ -1,6 +1,6 @@
 import type { JobState, RunFinished } from "../../run/event.ts";
 
-/** What became of a workflow of a suite: one of which nothing was run was skipped. */
+/** The state of a workflow of a suite: skipped if nothing of it was run. */
 export function workflowState({ state, jobs, interrupted }: RunFinished): JobState {
   if (jobs.passed + jobs.failed > 0 || jobs.skipped === 0) return state;
   return interrupted?.startsWith("--strict") ? state : "skipped";
