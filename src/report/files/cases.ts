@@ -1,6 +1,8 @@
-import type { Failure, StepOutline } from "../../run/event.ts";
+import { oneLine } from "../../source/printable.ts";
+import { noSteps } from "../../run/count_steps.ts";
+import type { AssertionCount, Failure, StepOutline, StepState } from "../../run/event.ts";
 import type { Position } from "../../source/source.ts";
-import { oneLine } from "../text/text_lines.ts";
+import { hasFailed } from "../model/round_tally.ts";
 import { type JobRecord, loneRecord, type RunRecord, type StepRecord } from "./run_record.ts";
 
 /** A job as a report counts it. */
@@ -19,11 +21,13 @@ export interface Suite {
 export interface Case {
   /** Unique in its job. */
   readonly name: string;
-  readonly outcome: "passed" | "failed" | "skipped";
+  readonly outcome: StepState;
   /** Why it was skipped. */
   readonly reason: string | undefined;
   readonly failures: readonly Failure[];
   readonly flaky: boolean;
+  /** It is what failed in a job outside its steps. */
+  readonly isJob?: true;
   /** Undefined where it did not run. */
   readonly step: StepRecord | undefined;
   /** Where it failed, or where the step begins. */
@@ -53,14 +57,18 @@ function suitesOfRun(record: RunRecord): readonly Suite[] {
   return suites;
 }
 
-/** How many cases passed only because they have no test. */
-export function countUntested(cases: readonly Case[]): number {
-  return cases.filter(({ step }) => step?.result.state === "untested").length;
+/** The number of cases by outcome, which every report of cases contains. */
+export function countCases(cases: readonly Case[]): Readonly<Record<StepState, number>> {
+  const counts = noSteps();
+  for (const { outcome } of cases) counts[outcome]++;
+  return counts;
 }
 
-/** How many cases there are of an outcome. */
-export function countCases(cases: readonly Case[], outcome: Case["outcome"]): number {
-  return cases.reduce((count, one) => one.outcome === outcome ? count + 1 : count, 0);
+/** The number of assertions of all cases by outcome. */
+export function countAssertions(cases: readonly Case[]): AssertionCount {
+  const counts = cases.flatMap(({ step }) => step?.result.assertions ?? []);
+  const sum = (key: keyof AssertionCount) => counts.reduce((all, count) => all + count[key], 0);
+  return { passed: sum("passed"), failed: sum("failed") };
 }
 
 function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
@@ -69,6 +77,7 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
     const name = `job ${oneLine(job.name)}`;
     cases.push({
       name,
+      isJob: true,
       outcome: "failed",
       reason: undefined,
       failures: job.failures,
@@ -122,7 +131,7 @@ function caseOf(step: StepRecord): Case {
   const failures = failuresOf(step);
   return {
     name: oneLine(result.name) + labelOf(run.entry, run.round),
-    outcome: state === "untested" ? "passed" : state,
+    outcome: state,
     reason,
     failures,
     flaky,
@@ -133,7 +142,7 @@ function caseOf(step: StepRecord): Case {
 
 /** The failures of a step; if it embeds a job, those of the steps in that job, with their names. */
 function failuresOf({ result, inside }: StepRecord): readonly Failure[] {
-  if (result.state !== "failed") return [];
+  if (!hasFailed(result)) return [];
   const inner = inside.flatMap((step) =>
     failuresOf(step).map((failure) => ({
       ...failure,
@@ -153,10 +162,10 @@ function addRoundsThatDidNotRun(
   ran: ReadonlySet<number | undefined>,
   reason: string,
 ): void {
-  const labels = rounds ? gapsIn(ran, rounds).map(labelOfRounds) : ran.size > 0 ? [] : [""];
-  for (const label of labels) {
-    for (const step of outline) cases.push(notRun(step, label, reason));
-  }
+  if (ran.size >= Math.max(rounds ?? 1, 1)) return;
+  const gaps = rounds === undefined ? [] : gapsIn(ran, rounds);
+  const label = gaps.length === 0 ? "" : labelOfRounds(gaps);
+  for (const step of outline) cases.push(notRun(step, label, reason));
 }
 
 /** The numbers below `end` that are missing, as first and last of those in a row. */
@@ -171,8 +180,10 @@ function gapsIn(numbers: ReadonlySet<number | undefined>, end: number): [number,
   return gaps;
 }
 
-function labelOfRounds([first, last]: readonly [number, number]): string {
-  return first === last ? ` [round ${first}]` : ` [rounds ${first} to ${last}]`;
+/** ` [rounds 3, 5 to 9]`. */
+function labelOfRounds(gaps: readonly (readonly [first: number, last: number])[]): string {
+  const parts = gaps.map(([first, last]) => first === last ? `${first}` : `${first} to ${last}`);
+  return ` [${/^\d+$/.test(parts.join()) ? "round" : "rounds"} ${parts.join(", ")}]`;
 }
 
 function notRun({ name, place }: StepOutline, label: string, reason: string): Case {

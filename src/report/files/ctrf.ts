@@ -1,7 +1,7 @@
-import type { Attempt } from "../../run/event.ts";
-import { oneLine } from "../text/text_lines.ts";
+import { oneLine } from "../../source/printable.ts";
+import type { Attempt, StepState } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
-import { type Case, countCases, countUntested, labelOf, type Suite, suitesOf } from "./cases.ts";
+import { type Case, countAssertions, countCases, labelOf, type Suite, suitesOf } from "./cases.ts";
 import { failureText } from "./details.ts";
 import { type RunRecord, type StepRecord, timesOf } from "./run_record.ts";
 
@@ -12,6 +12,7 @@ const VERSION = "1.0.0";
 export function* renderCtrf(records: readonly RunRecord[]): Iterable<string> {
   const suites = suitesOf(records);
   const all = suites.flatMap(({ cases }) => cases);
+  const { passed, failed, skipped, untested, tolerated } = countCases(all);
   const { started, duration } = timesOf(records);
   const tool = records[0]?.tool;
   const head = {
@@ -23,17 +24,17 @@ export function* renderCtrf(records: readonly RunRecord[]): Iterable<string> {
       tool,
       summary: {
         tests: all.length,
-        passed: countCases(all, "passed"),
-        failed: countCases(all, "failed"),
-        skipped: countCases(all, "skipped"),
+        passed,
+        failed,
+        skipped,
         pending: 0,
-        other: 0,
+        other: untested + tolerated,
         flaky: all.filter(({ flaky }) => flaky).length,
         suites: suites.length,
         start: started,
         stop: Math.round(started + duration),
         duration: Math.round(duration),
-        extra: { notTested: countUntested(all) },
+        extra: { notTested: untested, tolerated, assertions: countAssertions(all) },
       },
     },
   };
@@ -48,6 +49,16 @@ export function* renderCtrf(records: readonly RunRecord[]): Iterable<string> {
   yield "\n]}}\n";
 }
 
+/** States for which the format has no word. */
+const RAW: { readonly [K in StepState]?: string } = {
+  untested: "not tested",
+  tolerated: "tolerated",
+};
+
+function statusOf(state: StepState): string {
+  return RAW[state] ? "other" : state;
+}
+
 /** JSON leaves out what is undefined. */
 function testOf({ record, name: suite, job }: Suite, one: Case): unknown {
   const { name, outcome, failures, place, step } = one;
@@ -59,7 +70,8 @@ function testOf({ record, name: suite, job }: Suite, one: Case): unknown {
   const duration = Math.round(result?.duration ?? 0);
   return {
     name: `${suite} › ${name}`,
-    status: outcome,
+    status: statusOf(outcome),
+    rawStatus: RAW[outcome],
     duration,
     start,
     stop: start === undefined ? undefined : start + duration,
@@ -75,6 +87,7 @@ function testOf({ record, name: suite, job }: Suite, one: Case): unknown {
     // The last one is the test itself.
     retryAttempts: retries && attempts.slice(0, retries).map(retryOf),
     type: result?.uses,
+    extra: result?.assertions && { assertions: result.assertions },
     stdout: result?.echo ? result.echo.trimEnd().split("\n") : undefined,
     steps: step && step.inside.length > 0 ? step.inside.flatMap(stepsOf) : undefined,
   };
@@ -83,9 +96,8 @@ function testOf({ record, name: suite, job }: Suite, one: Case): unknown {
 /** The steps of an embedded job, with those of the job files in it. */
 function stepsOf({ run, result, inside }: StepRecord): unknown[] {
   const { name, state } = result;
-  const status = state === "untested" ? "passed" : state;
   return [
-    { name: oneLine(name) + labelOf(run.entry, run.round), status },
+    { name: oneLine(name) + labelOf(run.entry, run.round), status: statusOf(state) },
     ...inside.flatMap(stepsOf),
   ];
 }

@@ -1,9 +1,10 @@
 import type { Exchange, Failure, StepResult } from "../../run/event.ts";
-import { printable } from "../../source/printable.ts";
+import { oneLine, printable } from "../../source/printable.ts";
 import { renderAttempts } from "../text/render_attempts.ts";
 import { renderExchange } from "../text/render_exchange.ts";
 import { renderFailure } from "../text/render_failure.ts";
-import { IN_A_PIPE, oneLine } from "../text/text_lines.ts";
+import { IN_A_PIPE } from "../text/text_lines.ts";
+import { hasFailed } from "../model/round_tally.ts";
 import { PLAIN } from "../style.ts";
 import { labelOf } from "./cases.ts";
 import type { StepRecord } from "./run_record.ts";
@@ -19,7 +20,7 @@ export function failureText(failures: readonly Failure[]): string {
   return printable(lines.join("\n"));
 }
 
-/** What became of each attempt; empty where there was but one. */
+/** The result of each attempt; empty if there was only one. */
 export function attemptsText({ attempts }: StepResult): string {
   if (attempts.length < 2) return "";
   return printable(renderAttempts(attempts, IN_A_PIPE).join("\n"));
@@ -27,7 +28,7 @@ export function attemptsText({ attempts }: StepResult): string {
 
 /** Requests and responses of a failed step and of the failed steps in the job that it embeds. */
 export function exchangesText({ result, inside }: StepRecord): string {
-  if (result.state !== "failed") return "";
+  if (!hasFailed(result)) return "";
   const own = result.exchange ? [exchangeText(result.exchange)] : [];
   return [...own, ...inside.map(exchangesText).filter((text) => text !== "")].join("\n");
 }
@@ -52,10 +53,12 @@ const STATE_WORDS = {
   failed: "failed",
   skipped: "skipped",
   untested: "not tested",
+  tolerated: "tolerated",
 } as const;
 
 /** Request and response as lines of plain text. */
-function exchangeText(exchange: Exchange): string {
+/** Request and response as lines of plain text. */
+export function exchangeText(exchange: Exchange): string {
   let text = EXCHANGES.get(exchange);
   if (text === undefined) {
     text = printable(renderExchange(exchange, PLAIN, BOUNDS).join("\n"));

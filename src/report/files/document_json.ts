@@ -15,7 +15,7 @@ const SCHEMA = "runner-report/1";
 const SUITE_SCHEMA = "runner-suite-report/1";
 
 /** Everything that is known of a run, or of several, as one JSON document. */
-export function* renderJson(
+export function* renderDocumentJson(
   records: readonly RunRecord[],
   suite?: SuiteRecord,
 ): Iterable<string> {
@@ -82,8 +82,11 @@ function* renderRun(record: RunRecord, first: Readonly<Record<string, string>>):
   yield "\n  ]\n}";
 }
 
-function totalsOf({ jobs, steps, untestedFailures, flaky, leftOut }: RunFinished): unknown {
-  return { jobs, steps, untestedFailures, flaky, ...leftOut === undefined ? {} : { leftOut } };
+function totalsOf(
+  { jobs, steps, untestedFailures, flaky, assertions, leftOut }: RunFinished,
+): unknown {
+  // JSON leaves out what is undefined.
+  return { jobs, steps, untestedFailures, flaky, assertions, leftOut };
 }
 
 /** A run of a step, with what it ran inside. */

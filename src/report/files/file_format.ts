@@ -1,11 +1,12 @@
 import type { Host } from "../../host/host.ts";
 import type { RunEvent } from "../../run/event.ts";
+import type { History } from "./history/history.ts";
 import type { RunRecord, SuiteRecord } from "./run_record.ts";
 
 /** A form of the report for machines, or for people elsewhere: it is written to a file. */
 export type FileFormat = DocumentFormat | StreamFormat;
 
-/** As `--report` names it, and programs that use the library. */
+/** The name used by `--report` and by programs that use the library. */
 export type FileFormatName =
   | "junit"
   | "tap"
@@ -14,6 +15,7 @@ export type FileFormatName =
   | "ctrf"
   | "markdown"
   | "html"
+  | "coverage"
   | "github";
 
 interface Common {
@@ -22,6 +24,8 @@ interface Common {
   readonly summary: string;
   /** Its name in the directory of `--report-dir`; one without is printed after the text. */
   readonly file?: string;
+  /** Whether `--report-dir` leaves it out. */
+  readonly isOnlyByName?: true;
   /** Whether it shows details of steps that did not fail. */
   readonly detailed?: true;
 }
@@ -43,7 +47,8 @@ export interface StreamFormat extends Common {
 export type RenderRecords = (
   records: readonly RunRecord[],
   suite?: SuiteRecord,
+  history?: History,
 ) => Iterable<string>;
 
-/** What an event adds; often nothing. */
+/** Renders the text that an event adds, which is often empty. */
 export type RenderEvent = (event: RunEvent) => string;

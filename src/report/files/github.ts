@@ -9,8 +9,7 @@ import {
 import { cutLine } from "../text/fit_lines.ts";
 import { type StepTree, StepTrees } from "../model/step_trees.ts";
 import { suiteTitle } from "../model/step_names.ts";
-import { oneLine } from "../text/text_lines.ts";
-import { printable } from "../../source/printable.ts";
+import { oneLine, printable } from "../../source/printable.ts";
 import { failureText } from "./details.ts";
 import type { RenderEvent } from "./file_format.ts";
 
@@ -29,7 +28,7 @@ interface Finding extends Annotation {
  */
 export function makeGithubReport({ env, files }: Host): RenderEvent {
   const token = crypto.randomUUID();
-  const fromRoot = pathsFromRoot(files.workingFolder(), env.get("GITHUB_WORKSPACE"));
+  const fromRoot = pathsFromRoot(files.workingDirectory(), env.get("GITHUB_WORKSPACE"));
   const found: Finding[] = [];
   let leftOut = 0;
   const add = (title: string, failures: readonly Failure[]) => {
@@ -125,6 +124,14 @@ function leftOutLine(left: number): string {
 }
 
 /**
+ * Folds a part of the text behind its title in the log. These lines are what GitHub itself writes
+ * into a log for `::group::`, so they fold where commands are switched off.
+ */
+export function foldInLog(title: string, text: string): string {
+  return `##[group]${title}\n${text}##[endgroup]\n`;
+}
+
+/**
  * An output beside that of the report, in which nothing is a command: of two outputs nobody knows
  * in which order they are read, so that switching commands off in one of them is not enough.
  */
@@ -132,5 +139,5 @@ export function withoutCommands(output: Output): Output {
   return { ...output, write: (text) => output.write(text.replace(COMMAND, "$&\u200b")) };
 }
 
-/** What GitHub takes for the beginning of a command: the latter anywhere in a line. */
+/** Texts that begin a command for GitHub: the latter anywhere in a line. */
 const COMMAND = /^\s*:(?=:)|##(?=\[)/gm;

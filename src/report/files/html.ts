@@ -2,11 +2,22 @@ import { countOf } from "../text/text_lines.ts";
 import type { RenderRecords } from "./file_format.ts";
 import { PARTS } from "./html/browser/parts.ts";
 import { startPage } from "./html/browser/start.ts";
-import { flatSteps, pageDetails, pageDuration, pageJobs, pageStep } from "./html/make_page_data.ts";
-import { renderHead, renderTitle, renderWithoutScripts } from "./html/page_head.ts";
+import { renderCoveragePart } from "./html/coverage_part.ts";
+import {
+  flatSteps,
+  pageAttempts,
+  pageDetails,
+  pageDuration,
+  pageJobs,
+  pageStep,
+} from "./html/make_page_data.ts";
+import { renderHistoryChart, renderHistoryPart } from "./html/history_part.ts";
+import { renderAbout, renderHead, renderTitle } from "./html/page_head.ts";
+import { renderStatic, staticBounds } from "./html/static_part.ts";
 import { indexEntries, renderIndex, renderSuiteTitle } from "./html/suite_index.ts";
-import { STYLE } from "./html/style.ts";
+import { STYLE } from "./html/page_style.ts";
 import type { ResultText } from "./result_json.ts";
+import type { History } from "./history/history.ts";
 import { loneRecord, type RunRecord, type SuiteRecord } from "./run_record.ts";
 
 /** A bundler gives functions other names, but not the fields of an object. */
@@ -21,10 +32,12 @@ const SCRIPT = `(${startPage})({${
 export async function makeHtmlReport(): Promise<RenderRecords> {
   const [style, script] = await Promise.all([hash(STYLE), hash(SCRIPT)]);
   const policy = `default-src 'none'; style-src ${style}; script-src ${script}; ` +
-    "base-uri 'none'; form-action 'none'";
-  return (records, suite) => {
+    "img-src data:; base-uri 'none'; form-action 'none'";
+  return (records, suite, history) => {
     const lone = loneRecord(records);
-    return lone ? renderPage(lone, policy) : renderSuitePage(records, suite, policy);
+    return lone
+      ? renderPage(lone, history, policy)
+      : renderSuitePage(records, suite, history, policy);
   };
 }
 
@@ -33,37 +46,53 @@ async function hash(text: string): Promise<string> {
   return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
 }
 
-/** The script precedes the details, which are most of a long page, so rows show at once. */
-function* renderPage(record: RunRecord, policy: string): Iterable<string> {
+/**
+ * The script precedes the details, which are most of a long page, so rows show at once. What is
+ * for readers without scripts comes last, where the script has hidden it already.
+ */
+function* renderPage(
+  record: RunRecord,
+  history: History | undefined,
+  policy: string,
+): Iterable<string> {
   const { jobs } = record;
   yield pageStart(renderTitle(record), policy);
-  yield `${renderHead(record)}
-${mainPart(countOf(jobs.length, "job"), jobs.length > 1)}
-<noscript>
-${renderWithoutScripts(record)}
-</noscript>
+  yield `${renderHead(record, renderHistoryChart(history))}
+<div class="panels">
+${graphPart(countOf(jobs.length, "job"), jobs.some(({ needs }) => needs.length > 0))}${
+    renderHistoryPart(history)
+  }${renderCoveragePart([record])}</div>
+${MAIN}
 <script id="data" type="application/json">`;
   yield* dataOf(record);
   yield `</script>\n<script>${SCRIPT}</script>\n<script id="details-data" type="application/json">\n`;
   yield* detailsOf(record);
-  yield `</script>\n</body>\n</html>\n`;
+  yield `</script>\n<div id="static">\n${NO_SCRIPTS}`;
+  yield* renderStatic(record, staticBounds());
+  yield "</div>\n</body>\n</html>\n";
 }
+
+const NO_SCRIPTS =
+  "<p>This page shows more with scripts, which are switched off or not allowed here.</p>\n";
 
 /** An index of the runs, and the data of each, of which the one that is chosen is read. */
 function* renderSuitePage(
   records: readonly RunRecord[],
   suite: SuiteRecord | undefined,
+  history: History | undefined,
   policy: string,
 ): Iterable<string> {
   yield pageStart(renderSuiteTitle(records, suite), policy);
-  yield renderIndex(records, suite);
+  yield renderIndex(
+    records,
+    suite,
+    renderHistoryChart(history),
+    renderHistoryPart(history) + renderCoveragePart(records),
+  );
   for (const [index, record] of records.entries()) {
     yield `<div id="head-${index}" hidden>\n${renderHead(record)}\n</div>\n`;
   }
-  yield `${mainPart("Jobs", true)}
-<noscript>
-${records.map(renderWithoutScripts).join("\n")}
-</noscript>
+  yield `<div class="panels">\n${graphPart("Jobs", true)}</div>\n${MAIN}
 <script id="index-data" type="application/json">${json(indexEntries(records))}</script>\n`;
   for (const [index, record] of records.entries()) {
     yield `<script id="data-${index}" type="application/json">`;
@@ -76,7 +105,14 @@ ${records.map(renderWithoutScripts).join("\n")}
     yield* detailsOf(record);
     yield "</script>\n";
   }
-  yield "</body>\n</html>\n";
+  yield `<div id="static">\n${NO_SCRIPTS}`;
+  const bounds = staticBounds();
+  for (const [index, record] of records.entries()) {
+    yield `<section id="run-${index}">\n${renderAbout(record, "h2")}`;
+    yield* renderStatic(record, bounds);
+    yield "</section>\n";
+  }
+  yield "</div>\n</body>\n</html>\n";
 }
 
 function pageStart(title: string, policy: string): string {
@@ -93,12 +129,15 @@ function pageStart(title: string, policy: string): string {
 `;
 }
 
-function mainPart(summary: string, isOpen: boolean): string {
-  return `<details id="graph-part" hidden${isOpen ? " open" : ""}>
+function graphPart(summary: string, isOpen: boolean): string {
+  return `<details id="graph-part" class="panel" hidden${isOpen ? " open" : ""}>
 <summary>${summary}</summary>
 <div id="graph"></div>
 </details>
-<main id="main" hidden>
+`;
+}
+
+const MAIN = `<main id="main" hidden>
 <div class="waterfall">
 <div class="filters">
 <label for="show">Show</label>
@@ -109,6 +148,7 @@ function mainPart(summary: string, isOpen: boolean): string {
 <option value="flaky">flaky</option>
 <option value="skipped">skipped</option>
 <option value="untested">not tested</option>
+<option value="tolerated">tolerated</option>
 </select>
 <label for="search">Find</label>
 <input id="search" type="search" placeholder="press / to search" autocomplete="off">
@@ -120,7 +160,6 @@ function mainPart(summary: string, isOpen: boolean): string {
 </div>
 <section id="details" tabindex="0" aria-label="Details"><p class="muted">Choose a job or step.</p></section>
 </main>`;
-}
 
 function* dataOf(record: RunRecord): Iterable<string> {
   const { jobs, started } = record;
@@ -139,7 +178,8 @@ function* dataOf(record: RunRecord): Iterable<string> {
 function* detailsOf({ jobs }: RunRecord): Iterable<string> {
   for (const { steps } of jobs) {
     for (const { step: { result, text } } of flatSteps(steps)) {
-      const details = json(pageDetails(result));
+      const attempts = pageAttempts(text.attempts ? JSON.parse(text.attempts) : result.attempts);
+      const details = json(attempts ? { ...pageDetails(result), attempts } : pageDetails(result));
       yield text.exchange === undefined
         ? `${details}\n`
         : `${details.slice(0, -1)},"exchange":${exchangeOf(text)}}\n`;

@@ -1,7 +1,8 @@
-import type { Attempt, Failure } from "../../run/event.ts";
+import { oneLine } from "../../source/printable.ts";
+import type { AssertionCount, Attempt, Failure } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
-import { countOf, oneLine } from "../text/text_lines.ts";
-import { type Case, countCases, countUntested, distinct, type Suite, suitesOf } from "./cases.ts";
+import { countOf } from "../text/text_lines.ts";
+import { type Case, countAssertions, countCases, distinct, type Suite, suitesOf } from "./cases.ts";
 import { attemptsText, exchangesText, failureText, insideText } from "./details.ts";
 import {
   loneRecord,
@@ -46,11 +47,15 @@ function* renderSuite({ record, job, name, cases }: Suite): Iterable<string> {
     timestamp: timestamp(job.started ?? record.started),
     file: job.outline[0]?.place?.file ?? record.file,
   });
+  const { untested, tolerated } = countCases(cases);
   const properties = {
     job: job.id,
     needs: job.needs.join(", "),
     rounds: job.rounds === undefined ? undefined : String(job.rounds),
-    not_tested: countUntested(cases) ? String(countUntested(cases)) : undefined,
+    expect: job.expect,
+    stats: job.stats && JSON.stringify(job.stats),
+    not_tested: untested ? String(untested) : undefined,
+    tolerated: tolerated ? String(tolerated) : undefined,
     tags: job.tags?.join(", "),
     tool: `${record.tool.name} ${record.tool.version}`,
   };
@@ -70,8 +75,9 @@ function renderCase(record: RunRecord, classname: string, one: Case, name: strin
   const time = seconds(result?.duration ?? 0);
   const file = inQuotes(place?.file ?? record.file);
   const line = place ? ` line="${place.line}"` : "";
+  const assertions = result?.assertions ? ` assertions="${totalOf(result.assertions)}"` : "";
   let text = `    <testcase name="${inQuotes(name)}" classname="${classname}" time="${time}"` +
-    ` file="${file}"${line}>\n`;
+    ` file="${file}"${line}${assertions}>\n`;
   if (step) text += renderProperties(propertiesOf(step, flaky), "      ");
   if (outcome === "skipped") {
     text += `      <skipped message="${inQuotes(reason ?? "skipped")}"/>\n`;
@@ -91,6 +97,7 @@ function propertiesOf({ run, result }: StepRecord, flaky: boolean): Properties {
     attempts: attempts.length > 1 ? String(attempts.length) : undefined,
     flaky: flaky ? "true" : undefined,
     untested: state === "untested" ? untested : undefined,
+    tolerated: state === "tolerated" ? "true" : undefined,
   };
 }
 
@@ -119,21 +126,23 @@ function renderFlaky(attempts: readonly Attempt[]): string {
 }
 
 /**
- * What the step said, sent and got: laid out for people where it failed, else as a line of JSON.
+ * The echo, request and response of a step: formatted if it failed, else as a line of JSON.
  * It is escaped already.
  */
-function outputOf({ step, outcome }: Case): string {
+function outputOf({ step, outcome, failures }: Case): string {
   if (!step) return "";
   const { echo } = step.result;
   const attempts = attemptsText(step.result);
-  const told = [
+  const isTolerated = outcome === "tolerated";
+  const parts = [
+    ...isTolerated ? [`failed, and expect of the job decides:\n${failureText(failures)}`] : [],
     ...echo === undefined ? [] : [echo.trimEnd()],
     ...attempts === "" ? [] : [attempts],
     ...[insideText(step), exchangesText(step)].filter((text) => text !== ""),
   ];
   const { exchange: json, hasMarkup } = step.text;
-  if (outcome === "failed" || json === undefined) return escape(told.join("\n"));
-  const before = told.map((text) => `${escape(text)}\n`).join("");
+  if (outcome === "failed" || isTolerated || json === undefined) return escape(parts.join("\n"));
+  const before = parts.map((text) => `${escape(text)}\n`).join("");
   return before + (hasMarkup ? escape(json) : json);
 }
 
@@ -156,8 +165,13 @@ function countsOf(cases: readonly Case[]) {
     tests: cases.length,
     failures: failed.length - errors.length,
     errors: errors.length,
-    skipped: countCases(cases, "skipped"),
+    skipped: cases.filter(({ outcome }) => outcome === "skipped").length,
+    assertions: totalOf(countAssertions(cases)),
   };
+}
+
+function totalOf({ passed, failed }: AssertionCount): number {
+  return passed + failed;
 }
 
 function open(

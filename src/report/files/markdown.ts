@@ -1,7 +1,16 @@
 import { formatElapsed } from "../../value/duration.ts";
+import { sumOf } from "../../run/count_steps.ts";
+import {
+  coverageShares,
+  mergeCoverage,
+  shareText,
+  uncalledOperations,
+  verdictOfRuns,
+} from "../model/api_coverage.ts";
+import { runCounts, stepCounts } from "../text/layout.ts";
 import { countOf } from "../text/text_lines.ts";
 import { type AlikeCases, findAlike } from "./alike_cases.ts";
-import { type Case, countCases, countUntested, type Suite, suitesOf } from "./cases.ts";
+import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { exchangesText, failureText } from "./details.ts";
 import { fencedText, markdownText } from "./markdown_text.ts";
 import type { RunRecord } from "./run_record.ts";
@@ -12,11 +21,11 @@ const MOST_BYTES = 60_000;
 const MOST_FAILURES = 50;
 const MOST_JOBS = 200;
 const LONGEST_TABLE = 15_000;
-/** What one failure says of itself, and of its exchange: the next ones need room, too. */
+/** The size limits of one failure and of its exchange, which leave room for others. */
 const LONGEST_DETAIL = 4000;
 const WIDEST_DESCRIPTION = 1000;
 
-/** What a person reads of a run in a pull request or on the page of a build. */
+/** Renders a run for a pull request or the page of a build. */
 export function renderMarkdown(records: readonly RunRecord[]): Iterable<string> {
   return cutPieces(markdownPieces(records), MOST_BYTES);
 }
@@ -30,7 +39,7 @@ export function* renderGithubSummary(records: readonly RunRecord[]): Iterable<st
   yield "\n";
 }
 
-/** As many pieces as there is room for, and a word about the rest. No piece is cut. */
+/** Returns as many pieces as fit, with a note about the rest. No piece is cut. */
 function* cutPieces(pieces: Iterable<string>, mostBytes: number): Iterable<string> {
   const encoder = new TextEncoder();
   let bytes = 0;
@@ -50,6 +59,7 @@ function* markdownPieces(records: readonly RunRecord[]): Iterable<string> {
     if (index > 0) yield "\n";
     yield* runPieces(record);
   }
+  yield* renderCoverage(records);
 }
 
 function* runPieces(record: RunRecord): Iterable<string> {
@@ -66,24 +76,33 @@ function* runPieces(record: RunRecord): Iterable<string> {
   }
 }
 
-function summaryOf(record: RunRecord, all: readonly Case[]): string {
-  const [passed, failed, skipped] = (["passed", "failed", "skipped"] as const).map((outcome) =>
-    countCases(all, outcome)
-  );
-  const untested = countUntested(all);
-  const { untestedFailures = 0 } = record.end ?? {};
-  const unsuccessful = untestedFailures ? ` (${untestedFailures} unsuccessful)` : "";
-  const flaky = all.filter((one) => one.flaky).length;
-  const parts = [
-    `${passed! - untested} passed`,
-    ...failed ? [`**${failed} failed**`] : [],
-    ...skipped ? [`${skipped} skipped`] : [],
-    ...untested ? [`${untested} not tested${unsuccessful}`] : [],
-    ...flaky ? [`${flaky} flaky`] : [],
-    `in ${formatElapsed(record.end?.duration ?? 0)}`,
-  ];
-  const interrupted = record.end ? record.end.interrupted : "the run was cut off";
-  return parts.join(", ") + (interrupted === undefined ? "" : ` — ${markdownText(interrupted)}`);
+/** Renders the used part of each API. */
+function* renderCoverage(records: readonly RunRecord[]): Iterable<string> {
+  const ends = records.map(({ end }) => end);
+  for (const api of mergeCoverage(ends)) {
+    const { operations, statuses, parameters } = coverageShares([api]);
+    const uncalled = uncalledOperations(api);
+    const shown = uncalled.slice(0, MOST_FAILURES).map((name) => `- ${markdownText(name)}\n`);
+    const rest = uncalled.length - shown.length;
+    yield `\n### API coverage of ${markdownText(api.file)}\n\n` +
+      "| | Covered |\n|---|---|\n" +
+      `| Operations | ${shareText(operations)} |\n` +
+      `| Status codes | ${shareText(statuses)} |\n` +
+      `| Parameters | ${shareText(parameters)} |\n`;
+    if (shown.length === 0) continue;
+    const more = rest > 0 ? `- … and ${rest} more\n` : "";
+    yield `\n<details><summary>Not called</summary>\n\n${shown.join("")}${more}\n</details>\n`;
+  }
+  const verdict = verdictOfRuns(ends);
+  if (verdict) yield `\n${verdict.isEnough ? "✅" : "❌"} ${markdownText(verdict.text)}\n`;
+}
+
+/** The same counts as at the end of the text; a run that was cut off has what its cases say. */
+function summaryOf({ end }: RunRecord, all: readonly Case[]): string {
+  const counts = end ? runCounts(end) : stepCounts(countCases(all));
+  const interrupted = end ? end.interrupted : "the run was cut off";
+  return `${counts === "" ? "" : `${counts}, `}in ${formatElapsed(end?.duration ?? 0)}` +
+    (interrupted === undefined ? "" : ` — ${markdownText(interrupted)}`);
 }
 
 /** A table in one piece: cutting it would leave broken rows. */
@@ -103,7 +122,8 @@ function jobRow({ job, name, cases }: Suite): string {
   const icon = job.state === "passed" ? "✅" : job.state === "skipped" ? "➖" : "❌";
   const why = job.state === "skipped" && job.reason ? ` – ${markdownText(job.reason)}` : "";
   const time = job.started === undefined ? "" : formatElapsed(job.duration);
-  const counts = [cases.length, countCases(cases, "failed"), countCases(cases, "skipped")];
+  const steps = countCases(cases.filter(({ isJob }) => !isJob));
+  const counts = [sumOf(steps), steps.failed, steps.skipped];
   return `| ${[icon, markdownText(name) + why, ...counts, time].join(" | ")} |\n`;
 }
 

@@ -2,16 +2,16 @@ import { printable } from "../../source/printable.ts";
 import { cutLine } from "../text/fit_lines.ts";
 
 /**
- * What GitHub makes no link of anywhere in a line, and what is no markup but for what is escaped. A
+ * Characters that never begin a link on GitHub, and that are no markup unless escaped. A
  * colon before a space or a line number begins no address and no emoji.
  */
 const HARMLESS =
   /^(?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic} ,.;?!'"()/{}%=+›…–—<>[\]_*|-]|& |: |:\d+(?![\d:]))*$/u;
 
-/** What is markup, and not when it is written as a number. */
+/** Characters that are markup unless written as a numeric reference. */
 const ESCAPED = /[<>[\]_*|&]/g;
 
-/** What is markup, or becomes a link, although each of its characters is harmless. */
+/** Texts that are markup or become a link, although each of their characters is harmless. */
 const MARKUP = /^[-+=]|^\d+[.)]|www\.|\bGH-\d/i;
 
 /**

@@ -5,6 +5,8 @@ import type { RunEvent } from "../../run/event.ts";
 import { RunnerError } from "../../source/errors.ts";
 import type { EventSink } from "../reporter.ts";
 import type { FileFormat, RenderEvent, RenderRecords } from "./file_format.ts";
+import type { History } from "./history/history.ts";
+import type { OpenHistory } from "./history/open_history.ts";
 import { Recorder } from "./recorder.ts";
 import type { RunRecord, SuiteRecord } from "./run_record.ts";
 
@@ -40,7 +42,7 @@ export interface FileReports extends EventSink {
 type OpenTarget = StreamTarget | DocumentTarget;
 
 interface OpenFile {
-  /** As messages name it. */
+  /** The name used in messages. */
   readonly path: string;
   readonly file: StagedFile;
 }
@@ -64,20 +66,48 @@ export async function openFileReports(
   host: Host,
   tool: RunRecord["tool"],
   hooks: FileReportHooks,
+  historyPath?: string,
 ): Promise<FileReports> {
   // Standard output may go to a program that reads a report and nothing else.
   const beside = targets.some(({ path }) => path === "-") ? host.stderr : host.stdout;
   const open: OpenTarget[] = [];
+  let history: OpenHistory | undefined;
   try {
+    if (historyPath !== undefined) history = await openHistoryAt(historyPath, host, hooks);
     for (const target of targets) {
       const opened = await unlessStopped(openTarget(target, host, beside, hooks), hooks.onStop);
       if (opened) open.push(opened);
     }
   } catch (error) {
     for (const { file } of open) file.discard();
+    history?.discard();
     throw error;
   }
-  return new OpenFileReports(open, new Recorder(tool));
+  return new OpenFileReports(open, new Recorder(tool), history);
+}
+
+/** More names of files that are no runs help nobody. */
+const MOST_FOREIGN = 3;
+
+async function openHistoryAt(
+  path: string,
+  host: Host,
+  { onLeftOut }: FileReportHooks,
+): Promise<OpenHistory> {
+  const { openHistory } = await import("./history/open_history.ts");
+  let history: OpenHistory;
+  try {
+    history = await openHistory(path, host);
+  } catch (error) {
+    throw cannotWrite(path, error, "history");
+  }
+  const { foreign } = history;
+  if (foreign.length > 0) {
+    const names = foreign.slice(0, MOST_FOREIGN).join(", ");
+    const more = foreign.length > MOST_FOREIGN ? `, … (${foreign.length} files)` : "";
+    onLeftOut(new RunnerError(`ignored in the history '${path}': ${names}${more}`));
+  }
+  return history;
 }
 
 /** Opening a pipe waits for a reader, or until the run is interrupted. */
@@ -140,29 +170,36 @@ function outputFile(output: Output, onOutputClosed: () => void): StagedFile {
   };
 }
 
-function cannotWrite(path: string, error: unknown): RunnerError {
+function cannotWrite(path: string, error: unknown, what = "report"): RunnerError {
   const where = path === "-" ? "to standard output" : `'${path}'`;
   const denial = explainDenial(error);
   if (denial) {
-    return new RunnerError(`cannot write the report ${where}: ${denial.words}`, denial.hint);
+    return new RunnerError(`cannot write the ${what} ${where}: ${denial.words}`, denial.hint);
   }
   const reason = error instanceof Error ? error.message.replace(/ \(os error \d+\).*/s, "") : error;
-  return new RunnerError(`cannot write the report ${where}: ${reason}`);
+  return new RunnerError(`cannot write the ${what} ${where}: ${reason}`);
 }
 
 class OpenFileReports implements FileReports {
   readonly #open: readonly OpenTarget[];
   readonly #recorder: Recorder;
-  /** What went wrong first with each target, which does not keep the run from going on. */
-  readonly #problems = new Map<OpenTarget, unknown>();
+  /** The first error of each target, which does not stop the run. */
+  readonly #problems = new Map<OpenTarget | OpenHistory, unknown>();
+  readonly #history: OpenHistory | undefined;
 
-  constructor(open: readonly OpenTarget[], recorder: Recorder) {
+  constructor(
+    open: readonly OpenTarget[],
+    recorder: Recorder,
+    history: OpenHistory | undefined,
+  ) {
     this.#open = open;
     this.#recorder = recorder;
+    this.#history = history;
   }
 
   take(event: RunEvent): void {
-    let isRecorded = false;
+    let isRecorded = this.#history !== undefined;
+    if (isRecorded) this.#recorder.take(event);
     for (const target of this.#open) {
       if (target.kind === "document") {
         if (!isRecorded) this.#recorder.take(event);
@@ -173,15 +210,24 @@ class OpenFileReports implements FileReports {
     }
   }
 
-  finish(): Promise<void> {
-    return new Promise((resolve) => resolve(this.#complete()));
+  async finish(): Promise<void> {
+    this.#complete();
+    try {
+      await this.#history?.prune();
+    } catch {
+      // What is too old is removed by a later run.
+    }
   }
 
   #complete(): void {
     const records = this.#recorder.records();
+    const suite = this.#recorder.suite();
+    const history = this.#history;
+    const runs = history?.with(records, suite);
+    if (history) this.#try(history, () => addTo(history, records, suite));
     for (const target of this.#open) {
       if (target.kind === "document") {
-        this.#try(target, () => writeDocument(target, records, this.#recorder.suite()));
+        this.#try(target, () => writeDocument(target, records, suite, runs));
       }
       if (!this.#problems.has(target)) this.#try(target, () => commit(target));
       if (this.#problems.has(target)) this.#try(target, () => target.file.discard());
@@ -194,9 +240,10 @@ class OpenFileReports implements FileReports {
 
   discard(): void {
     for (const target of this.#open) this.#try(target, () => target.file.discard());
+    this.#history?.discard();
   }
 
-  #try(target: OpenTarget, act: () => void): void {
+  #try(target: OpenTarget | OpenHistory, act: () => void): void {
     try {
       act();
     } catch (error) {
@@ -212,15 +259,29 @@ function writeDocument(
   target: DocumentTarget,
   records: readonly RunRecord[],
   suite: SuiteRecord | undefined,
+  history: History | undefined,
 ): void {
   let text = "";
-  for (const piece of target.render(records, suite)) {
+  for (const piece of target.render(records, suite, history)) {
     text += piece;
     if (text.length < WRITE_SIZE) continue;
     write(target, text);
     text = "";
   }
   write(target, text);
+}
+
+function addTo(
+  history: OpenHistory,
+  records: readonly RunRecord[],
+  suite: SuiteRecord | undefined,
+): void {
+  try {
+    history.add(records, suite);
+  } catch (error) {
+    history.discard();
+    throw cannotWrite(history.path, error, "history");
+  }
 }
 
 function write({ file, path }: OpenFile, text: string): void {

@@ -1,5 +1,6 @@
 import type { RunEvent, StepFinished, StepRun } from "../../run/event.ts";
 import type { Position } from "../../source/source.ts";
+import { hasFailed } from "../model/round_tally.ts";
 import { type StepTree, StepTrees } from "../model/step_trees.ts";
 import { resultText } from "./result_json.ts";
 import {
@@ -38,13 +39,13 @@ export class Recorder {
     run.take(event);
   }
 
-  /** What is known of each run so far; those of a suite are in its order. */
+  /** The record of each run so far; those of a suite are in its order. */
   records(): readonly RunRecord[] {
     const records = [...this.#runs.values()].map((run) => run.record());
     return records.every(({ suite }) => suite) ? records.sort(comparePlaces) : records;
   }
 
-  /** What is known of the suite, where there is one. */
+  /** The record of the suite, if there is one. */
   suite(): SuiteRecord | undefined {
     return this.#suite;
   }
@@ -73,8 +74,12 @@ class RunRecorder {
         return;
       }
       case "job_started": {
-        const { job, time: started, rounds } = event;
-        this.#change(job, { started, ...rounds === undefined ? {} : { rounds } });
+        const { job, time: started, rounds, expect } = event;
+        this.#change(job, {
+          started,
+          ...rounds === undefined ? {} : { rounds },
+          ...expect === undefined ? {} : { expect },
+        });
         return;
       }
       case "step_finished":
@@ -84,9 +89,9 @@ class RunRecorder {
         this.#trees.retry(event.run);
         return;
       case "job_finished": {
-        const { job, state, duration, reason, failures } = event;
-        const why = reason === undefined ? {} : { reason };
-        this.#change(job, { state, duration, ...why, failures });
+        const { job, state, duration, reason, blocked, failures, stats } = event;
+        const why = { ...reason === undefined ? {} : { reason }, ...blocked ? { blocked } : {} };
+        this.#change(job, { state, duration, ...why, failures, ...stats ? { stats } : {} });
         return;
       }
       case "run_finished":
@@ -133,13 +138,13 @@ class RunRecorder {
 
 /**
  * The exchange of a step that did not fail is recorded as data alone, and thousands of exchanges take
- * much more room as objects, and time to look after.
+ * much more room as objects, and time to look after. So do the details of attempts.
  */
 function recordOf({ run, result, inside }: StepTree, place?: Position): StepRecord {
   const text = resultText(result);
   return {
     run,
-    result: result.state === "failed" ? result : text.bare,
+    result: hasFailed(result) ? { ...result, attempts: text.bare.attempts } : text.bare,
     text,
     place,
     inside: inside.length === 0 ? NONE : inside.map((step) => recordOf(step)),

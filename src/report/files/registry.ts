@@ -23,7 +23,7 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     file: "report.json",
     detailed: true,
     kind: "document",
-    load: async () => (await import("./document_json.ts")).renderJson,
+    load: async () => (await import("./document_json.ts")).renderDocumentJson,
   },
   {
     name: "ndjson",
@@ -57,6 +57,14 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     load: async () => await (await import("./html.ts")).makeHtmlReport(),
   },
   {
+    name: "coverage",
+    summary: "what was called of the APIs of OpenAPI descriptions, as JSON",
+    file: "coverage.json",
+    isOnlyByName: true,
+    kind: "document",
+    load: async () => (await import("./coverage.ts")).renderCoverage,
+  },
+  {
     name: "github",
     summary: "annotations and a summary on the page of a GitHub Actions build",
     kind: "stream",
@@ -64,7 +72,7 @@ export const FILE_FORMATS: readonly FileFormat[] = [
   },
 ];
 
-/** What `github` adds to the page of a build. */
+/** The summary that `github` adds to the page of a build. */
 export const GITHUB_SUMMARY: FileFormat = {
   name: "github",
   summary: "a summary on the page of a GitHub Actions build",

@@ -1,40 +1,44 @@
-import type { StepResult } from "../../run/event.ts";
+import type { Attempt, StepResult } from "../../run/event.ts";
 
 /** A result as JSON, in parts that reports put together as they need. */
 export interface ResultText {
-  /** The result without its exchange. */
+  /** The result without its exchange and the details of its attempts. */
   readonly bare: StepResult;
   /** The same as JSON. */
   readonly rest: string;
   readonly exchange?: string;
-  /** Whether the exchange has signs in it that HTML or XML would take for something else. */
+  /** Its attempts with their details, where any has some. */
+  readonly attempts?: string;
+  /** Whether the others contain characters that have a meaning in HTML or XML. */
   readonly hasMarkup?: boolean;
 }
 
 /** A result as JSON. */
-export function resultJson({ rest, exchange }: ResultText): string {
-  return exchange === undefined ? rest : `${rest.slice(0, -1)},"exchange":${exchange}}`;
+export function resultJson({ rest, exchange, attempts }: ResultText): string {
+  // Of a name that is there twice, the last one counts; but no reader should have to know that.
+  const base = attempts === undefined ? rest : JSON.stringify({
+    ...JSON.parse(rest),
+    attempts: JSON.parse(attempts),
+  });
+  return exchange === undefined ? base : `${base.slice(0, -1)},"exchange":${exchange}}`;
 }
 
 /** The parts of a result as JSON. */
 export function resultText(result: StepResult): ResultText {
-  if (result !== last) {
-    last = result;
-    lastText = write(result);
-  }
-  return lastText!;
+  const { exchange, ...others } = result;
+  const isDetailed = result.attempts.some(({ detail }) => detail);
+  if (!exchange && !isDetailed) return { bare: result, rest: JSON.stringify(result) };
+  const bare = isDetailed ? { ...others, attempts: result.attempts.map(withoutDetail) } : others;
+  const texts = {
+    ...exchange ? { exchange: JSON.stringify(exchange) } : {},
+    ...isDetailed ? { attempts: JSON.stringify(result.attempts) } : {},
+  };
+  const hasMarkup = Object.values(texts).some((text) => MARKUP.some((sign) => text.includes(sign)));
+  return { bare, rest: JSON.stringify(bare), ...texts, hasMarkup };
 }
 
-/** Each result comes to several reports in turn. */
-let last: StepResult | undefined;
-let lastText: ResultText | undefined;
-
-function write(result: StepResult): ResultText {
-  if (!result.exchange) return { bare: result, rest: JSON.stringify(result) };
-  const { exchange, ...bare } = result;
-  const text = JSON.stringify(exchange);
-  const hasMarkup = MARKUP.some((sign) => text.includes(sign));
-  return { bare, rest: JSON.stringify(bare), exchange: text, hasMarkup };
+function withoutDetail({ detail: _, ...attempt }: Attempt): Attempt {
+  return attempt;
 }
 
 /** The last two are not allowed in XML at all. */

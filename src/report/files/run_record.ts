@@ -2,6 +2,7 @@ import type {
   Failure,
   JobState,
   Note,
+  RoundStats,
   RunFinished,
   RunStarted,
   StepOutline,
@@ -18,7 +19,7 @@ import type { ResultText } from "./result_json.ts";
 export interface RunRecord {
   /** The `runId` of its events. */
   readonly id: string;
-  /** What wrote the report. */
+  /** The program that wrote the report. */
   readonly tool: { readonly name: string; readonly version: string };
   readonly name: string;
   readonly description?: string;
@@ -31,7 +32,7 @@ export interface RunRecord {
   /** In the order of the file. */
   readonly jobs: readonly JobRecord[];
   readonly warnings: readonly Note[];
-  /** How the run ended; absent where it was cut off. */
+  /** The end of the run; absent if it was cut off. */
   readonly end?: RunFinished;
 }
 
@@ -40,12 +41,16 @@ export interface JobRecord {
   readonly id: string;
   readonly name: string;
   readonly needs: readonly string[];
-  /** Those of the workflow and its own, where there are any. */
+  /** The tags of the workflow and its own, if there are any. */
   readonly tags?: readonly string[];
   /** The steps as the file has them. */
   readonly outline: readonly StepOutline[];
-  /** How often it runs, where it has a `repeat`. */
+  /** The number of times that it runs, if it has a `repeat`. */
   readonly rounds?: number;
+  /** The condition that decides whether its rounds were good enough. */
+  readonly expect?: string;
+  /** The statistics of its rounds, where any ended. */
+  readonly stats?: RoundStats;
   /** Milliseconds since 1970; absent where it did not start. */
   readonly started?: number;
   /** Milliseconds. */
@@ -54,16 +59,18 @@ export interface JobRecord {
   readonly state?: JobState;
   /** Why it was skipped. */
   readonly reason?: string;
-  /** What failed outside its steps. */
+  /** It was skipped because of what happened elsewhere, not on purpose. */
+  readonly blocked?: true;
+  /** The failures outside its steps. */
   readonly failures: readonly Failure[];
   /** Each run of each step, by round, step and entry. */
   readonly steps: readonly StepRecord[];
 }
 
-/** What is known about several workflows together. */
+/** The record of several workflows together. */
 export interface SuiteRecord {
   readonly start: SuiteStarted;
-  /** How they ended; absent where they were cut off. */
+  /** Their end; absent if they were cut off. */
   readonly end?: SuiteFinished;
 }
 
@@ -85,7 +92,7 @@ export function emptyRecord(id: string, tool: RunRecord["tool"]): RunRecord {
   return { id, tool, name: "", file: "", started: 0, jobs: [], warnings: [] };
 }
 
-/** What a run is going to do, as a job of which nothing else is known yet. */
+/** The record of a job that has not started yet. */
 export function plannedRecord(job: RunStarted["jobs"][number]): JobRecord {
   const { id, name, needs, tags, steps: outline } = job;
   return {

@@ -1,5 +1,5 @@
 import { printable } from "../../source/printable.ts";
-import { type Case, type Suite, suitesOf } from "./cases.ts";
+import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { attemptsText, exchangesText, failureText, insideText } from "./details.ts";
 import type { RunRecord } from "./run_record.ts";
 
@@ -14,6 +14,11 @@ export function* renderTap(records: readonly RunRecord[]): Iterable<string> {
   for (const { name } of records) yield `# ${inOneLine(name)}\n`;
   yield `1..${suites.length}\n`;
   for (const [index, suite] of suites.entries()) yield* renderSuite(suite, index + 1);
+  const { passed, failed, tolerated, skipped, untested } = countCases(
+    suites.flatMap(({ cases }) => cases),
+  );
+  const counts = { passed, failed, tolerated, skipped, "not tested": untested };
+  for (const [name, count] of Object.entries(counts)) if (count > 0) yield `# ${name} ${count}\n`;
   const cut = records.find(({ end }) => !end || end.interrupted !== undefined);
   if (cut) yield `Bail out! ${inOneLine(cut.end?.interrupted ?? "the run was cut off")}\n`;
 }
@@ -49,15 +54,20 @@ function diagnosticsOf(one: Case): string {
   if (attempts > 1) lines += line(`attempts: ${attempts}`);
   if (flaky) lines += line("flaky: true");
   if (attempts > 1) lines += block("tried", attemptsText(result));
-  if (outcome === "failed") lines += failureLines(one);
+  if (outcome === "failed" || outcome === "tolerated") lines += failureLines(one);
+  if (result.state === "untested" && result.untested === undefined) lines += line("untested: true");
   if (result.untested !== undefined) lines += block("untested", printable(result.untested));
   if (step.inside.length > 0) lines += block("steps", insideText(step));
   if (result.echo) lines += block("echo", printable(result.echo));
   return lines;
 }
 
-function failureLines({ failures, place, step }: Case): string {
-  const severity = failures.every(({ kind }) => kind === "test") ? "fail" : "error";
+function failureLines({ failures, place, step, outcome }: Case): string {
+  const severity = outcome === "tolerated"
+    ? "tolerated"
+    : failures.every(({ kind }) => kind === "test")
+    ? "fail"
+    : "error";
   let lines = line(`severity: ${severity}`);
   if (place) {
     lines += line("at:");
@@ -78,7 +88,7 @@ function block(key: string, text: string): string {
   return line(`${key}: |2-`) + lines.map((each) => line(`  ${each}`)).join("");
 }
 
-/** What YAML has no place for besides control characters. */
+/** Characters that YAML does not allow, besides control characters. */
 const NOT_YAML = /[\ufeff\ufffe\uffff]/g;
 
 function point(isGood: boolean, number: number, name: string, skipped?: string): string {

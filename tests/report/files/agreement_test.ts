@@ -54,6 +54,51 @@ steps:
 `,
 };
 
+/** Rounds of which only the statistics decide. */
+const THRESHOLDS = `name: Thresholds
+jobs:
+  - name: may fail
+    id: a
+    repeat: { count: 9, rate: 500/s, expect: stats.failed < 5 }
+    steps:
+      - { name: odd, uses: hello, test: repeat_index % 3 != 1 }
+      - { name: no test, uses: hello }
+      - { name: inner, uses: embedded, with: { path: in.yml }, vars: { round: "{{repeat_index}}" } }
+  - name: must not
+    repeat: { count: 3, expect: stats.failed == 0 }
+    steps: [{ name: once, uses: hello, test: repeat_index != 0 }]
+  - name: one round
+    repeat: { count: 1, expect: stats.count == 1 }
+    steps: [{ uses: hello, test: "false" }, { uses: hello, iteration: [{}, {}], test: "false" }]
+  - { name: after it, needs: [a], steps: [{ uses: hello, test: "true" }] }
+`;
+
+/** Cleanup of jobs and of the workflow, failed conditions, and data of which there is none. */
+const CLEANUP = `name: Cleanup
+vars: { none: [] }
+jobs:
+  - name: stops
+    id: stops
+    on_failure: stop
+    steps: [{ uses: hello, test: "false" }, { uses: hello }, { uses: hello, iteration: [{}, {}] }]
+    finally: [{ uses: hello, test: "false" }, { uses: hello, test: "true" }]
+  - { name: blocked, id: blocked, needs: [stops], steps: [{ uses: hello }], finally: [{ uses: hello }] }
+  - { name: broken, skipif: outputs.nothing.here, steps: [{ uses: hello }, { uses: hello }] }
+  - { name: anyway, needs: [blocked], when: always, steps: [{ uses: hello, iteration: "{{vars.none}}" }] }
+  - name: in parallel
+    steps: [{ uses: hello, test: vars.n != 2, iteration: { list: [{ n: 1 }, { n: 2 }, { n: 3 }], parallel: 2 } }]
+finally: [{ uses: hello, test: run.failed == 3 }]
+`;
+
+/** Rounds that start at a pace and are interrupted before all have started. */
+const CUT_OFF_ROUNDS = `name: Cut off in rounds
+jobs:
+  - name: at a pace
+    repeat: { count: 50, rate: 5/s, expect: stats.failed == 0 }
+    steps: [{ uses: http, with: { get: "{url}/hang" } }, { uses: hello }]
+  - { name: in turn, repeat: { count: 9 }, steps: [{ uses: hello, wait: 400ms }, { uses: hello }] }
+`;
+
 const RUNS: readonly (readonly [
   title: string,
   files: Readonly<Record<string, string>>,
@@ -62,7 +107,10 @@ const RUNS: readonly (readonly [
   ["everything", RICH_FILES],
   ["rounds", { "w.yml": ROUNDS }],
   ["embedded jobs", EMBEDDED],
+  ["thresholds", { "w.yml": THRESHOLDS, "in.yml": EMBEDDED["in.yml"] }],
+  ["cleanup", { "w.yml": CLEANUP }],
   ["cut off", { "w.yml": CUT_OFF }, { RUNNER_TIMEOUT: "2s" }],
+  ["cut off in rounds", { "w.yml": CUT_OFF_ROUNDS }, { RUNNER_TIMEOUT: "1s" }],
   ["good", { "w.yml": 'name: n\njobs: [{ name: j, steps: [{ uses: hello, test: "true" }] }]\n' }],
 ];
 
@@ -71,15 +119,15 @@ type Json = any;
 
 for (const [title, files, env = {}] of RUNS) {
   Deno.test(`all reports of one run show the same numbers: ${title}`, async () => {
-    const told = await tellRun(files, env);
-    assertEquals(told.code, told.end.state === "passed" ? 0 : 1);
-    assertStepsAgree(told);
-    assertCasesAgree(told);
-    assertTimesAgree(told);
+    const reported = await reportRun(files, env);
+    assertEquals(reported.code, reported.end.state === "passed" ? 0 : 1);
+    assertStepsAgree(reported);
+    assertCasesAgree(reported);
+    assertTimesAgree(reported);
   });
 }
 
-interface Told {
+interface ReportedRun {
   readonly code: number;
   readonly stdout: string;
   readonly reports: Readonly<Record<string, string>>;
@@ -91,15 +139,15 @@ interface Told {
   readonly steps: readonly Json[];
   readonly ctrf: Json;
   readonly junit: Json;
-  /** Those of TAP and of JUnit, in the order of the tests of CTRF. */
+  /** The cases of TAP and of JUnit, in the order of the tests of CTRF. */
   readonly points: readonly Json[];
   readonly cases: readonly Json[];
 }
 
-async function tellRun(
+async function reportRun(
   files: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,
-): Promise<Told> {
+): Promise<ReportedRun> {
   const { code, stdout, reports } = await runReports(files, { env });
   const events = reports["events.ndjson"]!.trimEnd().split("\n").map((one) => JSON.parse(one));
   const document = JSON.parse(reports["report.json"]!);
@@ -123,11 +171,13 @@ async function tellRun(
 }
 
 /** The text, the page, the document and the events count steps and jobs. */
-function assertStepsAgree({ events, end, document, stdout, reports }: Told): void {
+function assertStepsAgree({ events, end, document, stdout, reports }: ReportedRun): void {
   const results = events.filter(({ type, run }) => type === "step_finished" && !run.within)
     .map(({ result }) => result);
   const jobs = events.filter(({ type }) => type === "job_finished");
-  assertEquals(end.steps, countStates(results, end.steps));
+  const ended = countStates(results, end.steps);
+  // Steps that never began have no event.
+  assertEquals({ ...end.steps, skipped: ended.skipped }, ended);
   assertEquals(end.jobs, countStates(jobs, end.jobs));
   assertEquals(end.flaky, results.filter(({ flaky }) => flaky).length);
   const { totals, state } = document;
@@ -139,10 +189,7 @@ function assertStepsAgree({ events, end, document, stdout, reports }: Told): voi
   assertEquals(numbersIn(footer), {
     ...ifAny("jobs failed", end.jobs.failed),
     ...ifAny("jobs skipped", end.jobs.skipped),
-    ...ifAny("steps failed", end.steps.failed),
-    ...ifAny("steps skipped", end.steps.skipped),
-    ...ifAny("not tested", end.untestedFailures),
-    ...ifAny("flaky", end.flaky),
+    ...stepNumbers(end),
   });
   for (const [noun, counts] of [["job", end.jobs], ["step", end.steps]] as const) {
     const item = new RegExp(`<li>(\\d+) ${noun}s?: (.*?)</li>`).exec(reports["report.html"]!)!;
@@ -154,30 +201,65 @@ function assertStepsAgree({ events, end, document, stdout, reports }: Told): voi
   }
 }
 
-/** JUnit, TAP, CTRF and Markdown count steps as the text does, and those that did not run as skipped. */
+/** Returns the numbers of steps in a sentence about a run. */
+function stepNumbers({ steps, flaky }: Json): Record<string, number> {
+  return {
+    ...ifAny("steps passed", steps.passed),
+    ...ifAny("steps failed", steps.failed),
+    ...ifAny("steps tolerated", steps.tolerated),
+    ...ifAny("steps skipped", steps.skipped),
+    ...ifAny("not tested", steps.untested),
+    ...ifAny("flaky", flaky),
+  };
+}
+
+/** JUnit, TAP, CTRF and Markdown count steps as the text does, and jobs that failed by themselves. */
 function assertCasesAgree(
-  { events, end, document, ctrf: { summary, tests }, junit, points, cases, reports }: Told,
+  { events, end, document, ctrf: { summary, tests }, junit, points, cases, reports }: ReportedRun,
 ): void {
   const broken = events.filter(({ type, failures }) =>
     type === "job_finished" && failures.length > 0
   );
   assertEquals(summary.failed, end.steps.failed + broken.length);
   assertEquals(summary.flaky, end.flaky);
-  assertEquals(summary.passed, end.steps.passed + end.steps.untested);
-  assertEquals(summary.extra.notTested, end.steps.untested);
+  assertEquals(
+    [summary.passed, summary.skipped, {
+      notTested: summary.extra.notTested,
+      tolerated: summary.extra.tolerated,
+    }, summary.other],
+    [
+      end.steps.passed,
+      end.steps.skipped,
+      { notTested: end.steps.untested, tolerated: end.steps.tolerated },
+      end.steps.untested + end.steps.tolerated,
+    ],
+  );
+  assertEquals(summary.tests, sum(Object.values<number>(end.steps)) + broken.length);
   const started = tests.filter(({ start }: Json) => start !== undefined);
-  assertEquals(started.length, sum(Object.values<number>(end.steps)));
   assertEquals(
     sum(document.jobs.map(({ steps }: Json) => steps.length)),
     started.length,
   );
-  const untested = junit.testsuite.flatMap(({ properties = [] }: Json) =>
-    properties.filter(({ name }: Json) => name === "not_tested")
+  const comments = Object.fromEntries(
+    [...reports["report.tap"]!.matchAll(/^# (passed|failed|tolerated|skipped|not tested) (\d+)$/gm)]
+      .map(([, name, count]) => [name, Number(count)]),
   );
-  assertEquals(sum(untested.map(({ value }: Json) => value)), end.steps.untested);
+  assertEquals(comments, {
+    ...ifAny("passed", end.steps.passed),
+    ...ifAny("failed", summary.failed),
+    ...ifAny("tolerated", end.steps.tolerated),
+    ...ifAny("skipped", end.steps.skipped),
+    ...ifAny("not tested", end.steps.untested),
+  });
+  for (const [name, state] of [["not_tested", "untested"], ["tolerated", "tolerated"]] as const) {
+    const found = junit.testsuite.flatMap(({ properties = [] }: Json) =>
+      properties.filter((property: Json) => property.name === name)
+    );
+    assertEquals(sum(found.map(({ value }: Json) => value)), end.steps[state]);
+  }
   assertEquals(
-    [summary.passed, summary.failed, summary.skipped],
-    ["passed", "failed", "skipped"].map((outcome) =>
+    [summary.passed, summary.failed, summary.skipped, summary.other],
+    ["passed", "failed", "skipped", "other"].map((outcome) =>
       tests.filter(({ status }: Json) => status === outcome).length
     ),
   );
@@ -187,30 +269,33 @@ function assertCasesAgree(
   );
   assertEquals(
     points.map(({ ok, skip, diag }) => [outcomeOf(ok, skip), diag?.flaky === true]),
-    tests.map(({ status, flaky = false }: Json) => [status, flaky]),
+    tests.map(({ status, flaky = false }: Json) => [goodIfOther(status), flaky]),
   );
   assertEquals(
     cases.map((one) => outcomeOf(!(one.failure || one.error), one.skipped ?? false)),
-    tests.map(({ status }: Json) => status),
+    tests.map(({ status }: Json) => goodIfOther(status)),
   );
   const markdown = reports["summary.md"]!;
-  assertEquals(numbersIn(/^\d+ passed.* in /m.exec(markdown)![0].replaceAll("**", "")), {
-    passed: end.steps.passed,
-    ...ifAny("failed", summary.failed),
-    ...ifAny("skipped", summary.skipped),
-    ...ifAny("not tested", end.steps.untested),
-    ...ifAny("flaky", summary.flaky),
+  assertEquals(numbersIn(/^\d+ .* in /m.exec(markdown)![0]), {
+    ...ifAny("jobs failed", end.jobs.failed),
+    ...ifAny("jobs skipped", end.jobs.skipped),
+    ...stepNumbers(end),
   });
   const rows = [...markdown.matchAll(/^\| \S+ \| .* \| (\d+) \| (\d+) \| (\d+) \|/gm)];
   assertEquals(
     [1, 2, 3].map((column) => sum(rows.map((row) => Number(row[column])))),
-    [summary.tests, summary.failed, summary.skipped],
+    [summary.tests - broken.length, end.steps.failed, summary.skipped],
   );
+}
+
+/** Formats that know but good and bad. */
+function goodIfOther(status: string): string {
+  return status === "other" ? "passed" : status;
 }
 
 /** Each in the unit of its format. */
 function assertTimesAgree(
-  { end, document, steps, ctrf: { summary, tests }, junit, points, cases, reports }: Told,
+  { end, document, steps, ctrf: { summary, tests }, junit, points, cases, reports }: ReportedRun,
 ): void {
   const page = JSON.parse(
     /<script id="data"[^>]*>(.*?)<\/script>/s.exec(reports["report.html"]!)![1]!,
@@ -263,14 +348,14 @@ function ifAny(what: string, count: number): Record<string, number> {
 function numbersIn(sentence: string): Record<string, number> {
   const numbers: Record<string, number> = {};
   let noun = "";
-  for (const [, count, rest] of sentence.matchAll(/(\d+) ([^,;()]*)/g)) {
+  for (const [, count, rest] of sentence.matchAll(/(\d+) ([^,;:()]*)/g)) {
     const [, jobOrStep] = /^(job|step)s?\b/.exec(rest!) ?? [];
     if (jobOrStep) noun = `${jobOrStep}s `;
-    const what = ["not tested", "flaky", "failed", "skipped", "passed"].find((word) =>
+    const what = ["not tested", "flaky", "failed", "skipped", "passed", "tolerated"].find((word) =>
       rest!.includes(word)
     );
     if (!what) continue;
-    const named = what === "failed" || what === "skipped" ? noun + what : what;
+    const named = what === "not tested" || what === "flaky" ? what : noun + what;
     numbers[named] = Number(count);
   }
   return numbers;
@@ -283,3 +368,58 @@ function sum(numbers: readonly number[]): number {
 function inSeconds(milliseconds: number): number {
   return Number((milliseconds / 1000).toFixed(3));
 }
+
+Deno.test("all reports of a suite show the sums of its runs", async () => {
+  const files = {
+    "flows/rounds.yml": ROUNDS,
+    "flows/thresholds.yml": THRESHOLDS,
+    "flows/in.yml": EMBEDDED["in.yml"],
+    "flows/cleanup.yml": CLEANUP,
+    "flows/broken.yml": "name: [",
+    "flows/skipped.yml": 'name: s\njobs: [{ name: s, skipif: "true", steps: [{ uses: hello }] }]\n',
+  };
+  const { stdout, reports } = await runReports(files, {
+    args: ["--report-dir", "reports", "flows"],
+  });
+  const events: Json[] = reports["events.ndjson"]!.trimEnd().split("\n").map((one) =>
+    JSON.parse(one)
+  );
+  const runs = events.filter(({ type }) => type === "run_finished");
+  const end = events.at(-1);
+  const total = Object.fromEntries(
+    Object.keys(end.steps).map((state) => [state, sum(runs.map(({ steps }) => steps[state]))]),
+  ) as Record<string, number>;
+  assertEquals(end.steps, total);
+  const all = sum(Object.values(total));
+  assertEquals(/; (\d+) steps in/.exec(stdout)?.[1], String(all - total.skipped!));
+  const document = JSON.parse(reports["report.json"]!);
+  assertEquals(document.totals.steps, total);
+  const broken =
+    events.filter(({ type, failures }) => type === "job_finished" && failures.length > 0).length;
+  const { summary } = JSON.parse(reports["ctrf.json"]!).results;
+  assertEquals(
+    [
+      ...[summary.tests, summary.passed, summary.failed, summary.skipped],
+      ...[summary.extra.notTested, summary.extra.tolerated],
+    ],
+    [
+      all + broken,
+      total.passed,
+      total.failed! + broken,
+      total.skipped,
+      total.untested,
+      total.tolerated,
+    ],
+  );
+  const junit = /<testsuites [^>]*tests="(\d+)" failures="(\d+)" errors="(\d+)" skipped="(\d+)"/
+    .exec(reports["junit.xml"]!)!.slice(1).map(Number);
+  assertEquals(
+    [junit[0], junit[1]! + junit[2]!, junit[3]],
+    [summary.tests, summary.failed, summary.skipped],
+  );
+  for (const [name, count] of [["passed", total.passed], ["not tested", total.untested]]) {
+    assert(reports["report.tap"]!.includes(`# ${name} ${count}\n`));
+  }
+  const rows = [...reports["report.html"]!.matchAll(/<td class="number">(\d+)<\/td><td/g)];
+  assertEquals(sum(rows.map(([, count]) => Number(count))), all);
+});

@@ -4,7 +4,7 @@ import { Recorder } from "../../../src/report/files/recorder.ts";
 import type { RunEvent, StepOutline } from "../../../src/run/event.ts";
 import { jobFinished, jobStarted, runFinished, runStarted, stepFinished } from "../events.ts";
 
-/** What became of the steps of a job whose first step ran with these entries. */
+/** Returns the cases of a job whose first step ran with these entries. */
 function casesOf(first: StepOutline, ran: readonly (number | undefined)[]) {
   const job = {
     id: "build",

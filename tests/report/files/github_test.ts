@@ -104,8 +104,8 @@ Deno.test("there are no more annotations than GitHub shows", async () => {
       const { stdout } = await runMain(["w.yml"], { cwd, env: ACTIONS });
       const { commands, lines } = readBuildLog(stdout);
       assertEquals(commands.length, 10);
-      const told = lines.find((line) => line.endsWith("no annotation"));
-      assertEquals(told, rest && `${rest} no annotation`);
+      const reported = lines.find((line) => line.endsWith("no annotation"));
+      assertEquals(reported, rest && `${rest} no annotation`);
     });
   }
 });
@@ -123,10 +123,10 @@ jobs:
   await withFiles({ "w.yml": yaml }, async (cwd) => {
     const { stdout } = await runMain(["--jobs", "1", "w.yml"], { cwd, env: ACTIONS });
     const { commands, lines } = readBuildLog(stdout);
-    const told = commands.map(({ properties, message }) =>
+    const reported = commands.map(({ properties, message }) =>
       `${properties.line} ${properties.title}: ${message.split("\n")[0]}`
     );
-    assertEquals(told, [
+    assertEquals(reported, [
       "7 rounds › all: failed 30 times, first:",
       "6 rounds › odd: failed 15 times, first:",
       "8 after › last: w.yml:8:62: test is false",

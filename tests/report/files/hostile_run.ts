@@ -30,7 +30,7 @@ export const HOSTILE_NAMES: readonly string[] = [
   "__proto__",
 ];
 
-/** What they look like where control characters are visible signs and line ends are spaces. */
+/** Returns a name with visible control characters, and spaces in place of line ends. */
 export function inOneLine(name: string): string {
   return name.replaceAll("\r\n", "\n")
     // deno-lint-ignore no-control-regex

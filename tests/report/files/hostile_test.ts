@@ -22,7 +22,7 @@ interface Element {
   readonly "system-out": readonly string[];
 }
 
-/** What XML has no place for is left out; line ends and tabs of names are spaces. */
+/** Removes characters that XML does not allow; line ends and tabs of names become spaces. */
 function inXml(name: string): string {
   return name.replaceAll("\r\n", "\n")
     // deno-lint-ignore no-control-regex

@@ -8,7 +8,7 @@ const SIZES = { width: 180, height: 34, gapX: 48, gapY: 14, lane: 2 };
 
 type Needs = readonly (readonly number[])[];
 
-/** Which jobs a line leads from and to, read from the coordinates alone. */
+/** Returns the jobs that lines connect, read from the coordinates alone. */
 function joined({ boxes, lines }: GraphLayout): string[] {
   const found: string[] = [];
   const follow = ([x, y]: readonly [number, number], source: number): void => {
@@ -52,7 +52,7 @@ Deno.test("layOutGraph() puts jobs to the right of their needs, and connects the
     [[[], [0]], "0-1"],
     [[[1], []], "1-0"],
     [[[], [0], [0], [1, 2]], "0-1 0-2 1-3 2-3"],
-    // What another need implies has no line.
+    // A need that another need implies has no line.
     [[[], [0], [0, 1], [0, 1, 2]], "0-1 1-2 2-3"],
     // A long line passes the boxes between its ends.
     [[[], [], [1], [2], [0, 3]], "0-4 1-2 2-3 3-4"],

@@ -7,7 +7,7 @@ function job(name: string, state: PageJob["state"] = "passed"): PageJob {
 }
 
 function step(job: number, depth: number, name: string): PageStep {
-  return { job, name, uses: "echo", state: "passed", start: 0, duration: 1, depth };
+  return { job, key: name, name, uses: "echo", state: "passed", start: 0, duration: 1, depth };
 }
 
 const DATA: PageData = {

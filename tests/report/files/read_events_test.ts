@@ -35,7 +35,7 @@ for (
     const recorder = new Recorder(TOOL);
     for (const event of events) recorder.take(event);
     for (const format of FILE_FORMATS) {
-      if (!format.file) continue;
+      if (!format.file || format.isOnlyByName) continue;
       const again = format.kind === "document"
         ? [...(await format.load())(recorder.records())].join("")
         : reportOf({ report: await format.load(denoHost()) }, events);

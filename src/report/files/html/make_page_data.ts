@@ -1,5 +1,5 @@
 import { shortenExcerpt } from "../../../source/source.ts";
-import type { Failure, StepResult } from "../../../run/event.ts";
+import type { Attempt, Failure, StepResult, StepRun } from "../../../run/event.ts";
 import { printable } from "../../../source/printable.ts";
 import { criticalPath } from "../../model/critical_path.ts";
 import { renderRounds } from "../../text/render_rounds.ts";
@@ -25,11 +25,13 @@ export function pageJobs({ jobs, started }: RunRecord): PageJob[] {
     duration: job.duration,
     ...places.has(job.id) ? { critical: places.get(job.id)! } : {},
     ...job.rounds === undefined ? {} : { rounds: roundsText(job, job.rounds) },
+    ...job.expect === undefined ? {} : { expect: job.expect },
+    ...job.stats ? { stats: job.stats } : {},
     failures: job.failures.map(briefFailure),
   }));
 }
 
-/** How long a run took, as far as it came: milliseconds. */
+/** The time that a run took, up to its last event: milliseconds. */
 export function pageDuration({ end, jobs, started }: RunRecord): number {
   if (end) return end.duration;
   let last = started;
@@ -54,7 +56,7 @@ export function* flatSteps(steps: readonly StepRecord[], depth = 0): Iterable<Pl
   }
 }
 
-/** What the row of a step shows; `job` is the index of its job. */
+/** The data of the row of a step; `job` is the index of its job. */
 export function pageStep(
   { step: { run, result, place = result.place }, depth }: PlacedStep,
   job: number,
@@ -63,6 +65,7 @@ export function pageStep(
   const { name, uses, state, duration, attempts } = result;
   return {
     job,
+    key: keyOf(run),
     name: name + labelOf(run.entry, run.round),
     uses,
     state,
@@ -78,26 +81,42 @@ export function pageStep(
   };
 }
 
+/** The id of a step or its number, with its round and entry: `login`, `3`, `login.r2.e1`. */
+function keyOf({ id, step, round, entry }: StepRun): string {
+  return encodeURIComponent(id ?? String(step + 1)) +
+    (round === undefined ? "" : `.r${round}`) + (entry === undefined ? "" : `.e${entry + 1}`);
+}
+
 /** The same as JSON, which omits undefined values. */
-type ToldDetails = {
-  readonly [K in Exclude<keyof PageDetails, "exchange">]-?: PageDetails[K] | undefined;
+type JsonDetails = {
+  readonly [K in Exclude<keyof PageDetails, "attempts" | "exchange">]-?: PageDetails[K] | undefined;
 };
 
-/** Everything that the row of a step does not show, but for its exchange. */
-export function pageDetails(result: StepResult): ToldDetails {
+/** Everything that the row of a step does not show, but for its exchange and its attempts. */
+export function pageDetails(result: StepResult): JsonDetails {
   return {
     responseTime: result.responseTime,
     echo: result.echo,
     untested: result.untested,
     untestedInside: result.untestedInside,
     outputs: result.outputs,
-    test: result.test,
+    tests: result.tests,
+    assertions: result.assertions,
     maxAttempts: result.maxAttempts,
     wait: result.wait,
     reason: result.reason,
     failures: result.failures.map(briefFailure),
-    attempts: result.attempts.length < 2 ? undefined : result.attempts,
   };
+}
+
+/** The attempts of a step where there was more than one. */
+export function pageAttempts(attempts: readonly Attempt[]): readonly Attempt[] | undefined {
+  if (attempts.length < 2) return undefined;
+  return attempts.map(({ detail, ...attempt }) =>
+    detail
+      ? { ...attempt, detail: { ...detail, failures: detail.failures.map(briefFailure) } }
+      : attempt
+  );
 }
 
 /** A file may be one line of megabytes, and each failure in it would contain all of that. */

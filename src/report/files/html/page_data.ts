@@ -1,4 +1,4 @@
-import type { Attempt, Failure, StepResult } from "../../../run/event.ts";
+import type { Attempt, Failure, RoundStats, StepResult } from "../../../run/event.ts";
 
 /** The data of a run that the page shows; times are milliseconds since the run started. */
 export interface PageData {
@@ -25,8 +25,12 @@ export interface PageJob {
   readonly duration: number;
   /** Its place on the critical path, from 1, where there is more than one job. */
   readonly critical?: number;
-  /** How its steps went in all rounds, as lines of text, where it ran more than once. */
+  /** The results of its steps in all rounds, as lines of text, if it ran more than once. */
   readonly rounds?: string;
+  /** The condition that decides whether its rounds were good enough. */
+  readonly expect?: string;
+  /** The statistics of its rounds: times in milliseconds. */
+  readonly stats?: RoundStats;
   readonly failures: readonly Failure[];
 }
 
@@ -34,17 +38,19 @@ export interface PageJob {
 export interface PageStep {
   /** Index of its job. */
   readonly job: number;
+  /** Unlike that of any other step beside it, and the same in other runs. */
+  readonly key: string;
   readonly name: string;
   readonly uses: string;
   readonly state: StepResult["state"];
   readonly flaky?: true | undefined;
   readonly start: number;
   readonly duration: number;
-  /** How many steps it runs inside of. */
+  /** The number of steps that contain it. */
   readonly depth: number;
   /** `api.yml:14`. */
   readonly place?: string | undefined;
-  /** What took the time of the action: names and milliseconds, in their order. */
+  /** The phases of the action: names and milliseconds, in order. */
   readonly phases?: readonly (readonly [name: string, duration: number])[] | undefined;
   /** Where there was more than one. */
   readonly attempts?: readonly PageAttempt[] | undefined;
@@ -60,6 +66,7 @@ export type PageAttempt = readonly [start: number, duration: number, outcome: At
 export type PageDetails =
   & Pick<
     StepResult,
+    | "assertions"
     | "echo"
     | "exchange"
     | "failures"
@@ -67,7 +74,7 @@ export type PageDetails =
     | "outputs"
     | "reason"
     | "responseTime"
-    | "test"
+    | "tests"
     | "untested"
     | "untestedInside"
     | "wait"

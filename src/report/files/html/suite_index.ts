@@ -7,7 +7,7 @@ import { escape } from "./page_head.ts";
 
 const ICONS = { passed: "✓", failed: "✗", skipped: "-" };
 
-/** `✗ Nightly`. */
+/** `✗ Nightly`, as the title of the page. */
 export function renderSuiteTitle(
   records: readonly RunRecord[],
   suite: SuiteRecord | undefined,
@@ -16,6 +16,13 @@ export function renderSuiteTitle(
     ? ICONS.passed
     : ICONS.failed;
   return `${icon} ${escape(nameOf(records, suite))}`;
+}
+
+function renderHeading(records: readonly RunRecord[], suite: SuiteRecord | undefined): string {
+  const state = records.every((record) => stateOf(record) !== "failed") ? "passed" : "failed";
+  return `<span class="${state}" role="img" aria-label="${state}:">${ICONS[state]}</span> ${
+    escape(nameOf(records, suite))
+  }`;
 }
 
 function nameOf(records: readonly RunRecord[], suite: SuiteRecord | undefined): string {
@@ -32,7 +39,12 @@ export function indexEntries(records: readonly RunRecord[]): readonly IndexEntry
 }
 
 /** The list of the workflows, each a link to its part of the page. */
-export function renderIndex(records: readonly RunRecord[], suite: SuiteRecord | undefined): string {
+export function renderIndex(
+  records: readonly RunRecord[],
+  suite: SuiteRecord | undefined,
+  beside: string,
+  panels: string,
+): string {
   const { started, duration } = timesOf(records);
   const [tool] = records.map((record) => record.tool);
   const states = records.map(stateOf);
@@ -47,10 +59,11 @@ export function renderIndex(records: readonly RunRecord[], suite: SuiteRecord | 
     new Date(suite?.start.time ?? started).toISOString().slice(0, 19).replace("T", " ") + " UTC",
     ...tool ? [`${tool.name} ${tool.version}`] : [],
   ].join(" · ");
-  return `<p><a id="to-index" href="#" hidden>all workflows</a></p>
-<section id="index">
+  return `<nav><a id="to-index" href="#" hidden>all workflows</a></nav>
+<section id="index" role="main">
 <header>
-<h1>${renderSuiteTitle(records, suite)}</h1>
+<div class="about">
+<h1>${renderHeading(records, suite)}</h1>
 ${
     interrupted === undefined
       ? ""
@@ -59,7 +72,10 @@ ${
     counts.join(", ") || "none"
   }</li><li>${formatElapsed(suite?.end?.duration ?? duration)}</li></ul>
 <p class="muted">${escape(about)}</p>
-</header>
+</div>
+${beside}</header>
+<div class="panels">
+${panels}</div>
 <div id="index-filters" class="filters" hidden>
 <label for="index-show">Show</label>
 <select id="index-show">
@@ -72,12 +88,13 @@ ${
 <input id="index-search" type="search" placeholder="press / to search" autocomplete="off">
 <span id="index-count" class="muted" role="status"></span>
 </div>
-<table>
+<div class="scrolls"><table>
 <thead><tr><th scope="col">Workflow</th><th scope="col">File</th><th scope="col" class="number">Steps</th><th scope="col" class="number">Failed</th><th scope="col" class="number">Time</th></tr></thead>
 <tbody>
 ${records.map(renderRow).join("\n")}
 </tbody>
-</table>
+</table></div>
+<p id="index-nothing" class="muted" hidden>Nothing to show.</p>
 </section>
 `;
 }

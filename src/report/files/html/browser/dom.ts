@@ -1,12 +1,17 @@
-// What is in this directory runs in a browser, and gets there as the text of its functions: each
+// The code in this directory runs in a browser, which receives the text of its functions: each
 // is self-contained, and receives the others that it uses (`parts.ts`).
 
 /**
- * As much of the DOM as the page uses. The whole of it, as a library of types, would reach every
+ * The part of the DOM that the page uses. The whole of it, as a library of types, would reach every
  * module of the program.
  */
 export interface PageDocument {
   readonly readyState: string;
+  readonly activeElement: PageElement | null;
+  readonly body: PageElement;
+  readonly documentElement: PageElement;
+  /** The older way to copy what is selected. */
+  execCommand(command: "copy"): boolean;
   createElement(tag: string): PageElement;
   createElementNS(namespace: string, tag: string): PageElement;
   getElementById(id: string): PageElement | null;
@@ -26,6 +31,10 @@ export interface PageElement {
   /** Of an input or a select. */
   value: string;
   append(...children: (PageElement | string)[]): void;
+  after(...siblings: PageElement[]): void;
+  /** Of a text field: selects all of it. */
+  select(): void;
+  scrollIntoView(how: { readonly block: "start" | "nearest" }): void;
   replaceChildren(...children: (PageElement | string)[]): void;
   remove(): void;
   setAttribute(name: string, value: string): void;

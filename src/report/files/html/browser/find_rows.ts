@@ -8,7 +8,7 @@ export interface Row {
   readonly level: number;
   /** Whether what is below it is hidden; absent where nothing is below it. */
   readonly isFolded?: boolean;
-  /** Which it is of those beside it, from 1, and how many those are. */
+  /** Its position among its siblings, from 1, and their number. */
   readonly position: number;
   readonly of: number;
 }
@@ -45,7 +45,7 @@ export function findRows({ jobs, steps }: PageData, { fits, fitsJob, isFolded }:
 
   type Draft = { -readonly [Key in keyof Row]: Row[Key] };
   const rows: Draft[] = [];
-  /** What is open around the next row: the row itself, if it is shown, and those just below it. */
+  /** The open rows around the next one: each, if it is shown, and those just below it. */
   const around: { below: Draft[]; isHidden: boolean }[] = [];
   const root: Draft[] = [];
   const add = (kind: Row["kind"], index: number, level: number, hasMore: boolean) => {

@@ -10,7 +10,7 @@ export function drawGraph(
   layOut: typeof layOutGraph,
   pick: (job: number) => void,
 ): PageElement {
-  const SIZES = { width: 180, height: 34, gapX: 48, gapY: 14, lane: 2 };
+  const SIZES = { width: 180, height: 28, gapX: 44, gapY: 9, lane: 2 };
   const MARGIN = 4;
   const MOST_LETTERS = 21;
   const ICONS = { passed: "✓", failed: "✗", skipped: "-", unfinished: "…" };

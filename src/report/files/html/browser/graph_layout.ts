@@ -50,7 +50,7 @@ export function layOutGraph(
     }
   }
 
-  // What is needed by way of another need is left out; a bit for each job that is further back.
+  // Needs that another need implies are left out; a bit for each earlier job.
   const words = Math.ceil(needs.length / 32);
   const behind = needs.map(() => new Uint32Array(words));
   const kept: number[][] = needs.map(() => []);

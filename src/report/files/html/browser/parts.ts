@@ -1,12 +1,20 @@
-import { makeDetails } from "./details.ts";
+import { makeCopy } from "./copy.ts";
+import { makeDifference } from "./difference.ts";
 import { makeElement } from "./element.ts";
+import { makeFailures } from "./failures.ts";
 import { findRows } from "./find_rows.ts";
 import { drawGraph } from "./graph.ts";
 import { layOutGraph } from "./graph_layout.ts";
+import { highlightWords } from "./highlight.ts";
+import { makeLinks } from "./links.ts";
+import { makeDetails } from "./make_details.ts";
+import { makeMessages } from "./messages.ts";
+import { makePhases } from "./phases.ts";
 import { makeRows } from "./rows.ts";
 import { makeSearch } from "./search.ts";
 import { formatElapsed } from "../../../../value/duration.ts";
 import { startIndex } from "./start_index.ts";
+import { makeTabs } from "./tabs.ts";
 import { makeTicks } from "./times.ts";
 import { makeValues } from "./values.ts";
 
@@ -15,15 +23,23 @@ export const PARTS = {
   drawGraph,
   findRows,
   formatTime: formatElapsed,
+  highlightWords,
   layOutGraph,
+  makeCopy,
   makeDetails,
+  makeDifference,
   makeElement,
+  makeFailures,
+  makeLinks,
+  makeMessages,
+  makePhases,
   makeRows,
   makeSearch,
+  makeTabs,
   makeTicks,
   makeValues,
   startIndex,
 };
 
-/** What the page is started with. */
+/** The parameters with which the page is started. */
 export type PageParts = typeof PARTS;

@@ -14,9 +14,9 @@ export interface Rows {
   readonly select: (position: number) => void;
 }
 
-/** What happens in the list. */
+/** The events of the list. */
 export interface RowListeners {
-  readonly onSelect: (row: Row) => void;
+  readonly onSelect: (row: Row, isClick: boolean) => void;
   readonly onFold: (row: Row, isFolded: boolean) => void;
   readonly onEnter: () => void;
 }
@@ -34,7 +34,14 @@ export function makeRows(
   { onSelect, onFold, onEnter }: RowListeners,
 ): Rows {
   const [HEIGHT, BEYOND, TICK_WIDTH] = [28, 10, 70];
-  const ICONS = { passed: "✓", failed: "✗", skipped: "-", untested: "○", unfinished: "…" };
+  const ICONS = {
+    passed: "✓",
+    failed: "✗",
+    skipped: "-",
+    untested: "○",
+    tolerated: "✗",
+    unfinished: "…",
+  };
   let rows: readonly Row[] = [];
   let selected = -1;
   const space = el("div", { role: "none", class: "space" });
@@ -99,6 +106,7 @@ export function makeRows(
     );
     label.style.paddingLeft = `${level - 1}em`;
     const tags = [
+      ..."attempts" in item && item.attempts ? [`${item.attempts.length} attempts`] : [],
       ..."flaky" in item && item.flaky ? ["flaky"] : [],
       ..."critical" in item && item.critical ? ["critical path"] : [],
     ];
@@ -114,7 +122,12 @@ export function makeRows(
         "aria-setsize": String(row.of),
         ...isFolded === undefined ? {} : { "aria-expanded": String(!isFolded) },
       },
-      el("span", { class: "head" }, label, ...tags.map((tag) => el("span", { class: "tag" }, tag))),
+      el(
+        "span",
+        { class: "head" },
+        label,
+        ...tags.map((tag) => el("span", { class: `tag ${tag.split(" ")[0]}` }, tag)),
+      ),
       el("span", { class: "track", "aria-hidden": "true" }, ...barsOf(item)),
       el(
         "span",
@@ -124,7 +137,7 @@ export function makeRows(
     );
     element.style.top = `${position * HEIGHT}px`;
     element.addEventListener("click", (event) => {
-      if (event.target !== twist || isFolded === undefined) select(position);
+      if (event.target !== twist || isFolded === undefined) select(position, true);
     });
     return element;
   };
@@ -163,13 +176,13 @@ export function makeRows(
     }
   };
 
-  const select = (position: number) => {
+  const select = (position: number, isClick = false) => {
     const row = rows[position];
     if (!row) return;
     selected = position;
     bringIntoSight();
     draw();
-    onSelect(row);
+    onSelect(row, isClick);
   };
 
   /** Where a key leads to, or whether it folds or unfolds the selected row. */

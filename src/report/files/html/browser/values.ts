@@ -9,7 +9,11 @@ export interface Values {
   /** A text as it is, one that holds JSON as that, and anything else as a tree. */
   readonly text: (value: Value) => PageElement;
   /** A map as names and values beside each other, without some of its fields. */
-  readonly fields: (message: Value, without?: readonly string[]) => PageElement;
+  readonly fields: (
+    message: Value,
+    without?: readonly string[],
+    tables?: readonly string[],
+  ) => PageElement;
 }
 
 /** Ways to show plain data. */
@@ -105,12 +109,45 @@ export function makeValues(el: MakeElement): Values {
       : el("code", { class: "value" }, value);
   };
 
-  const fields = (message: Value, without: readonly string[] = []): PageElement => {
+  /** Rows as a table: maps by column, or lists, whose columns are named beside them. */
+  const table = (rows: readonly Value[], names: Value | undefined): PageElement => {
+    const maps = rows.filter((row) => isTree(row)) as Record<string, Value>[];
+    const head = Array.isArray(names)
+      ? names.map(String)
+      : [...new Set(maps.flatMap((row) => Object.keys(row)))];
+    const cellsOf = (row: Value): readonly (Value | undefined)[] => {
+      if (Array.isArray(row)) return row;
+      return isTree(row) ? head.map((name) => (row as Record<string, Value>)[name]) : [row];
+    };
+    const cell = (value: Value | undefined) =>
+      el("td", {}, value === undefined ? "" : isTree(value) ? tree(value) : text(value));
+    const line = (row: Value) => el("tr", {}, ...cellsOf(row).map(cell));
+    const body = el("tbody", {}, ...rows.slice(0, AT_ONCE).map(line));
+    const titles = head.map((name) => el("th", { scope: "col" }, name));
+    const all = el("table", {}, el("thead", {}, el("tr", {}, ...titles)), body);
+    if (rows.length <= AT_ONCE) return all;
+    const more = el("button", { type: "button" }, `${rows.length - AT_ONCE} more`);
+    more.addEventListener("click", () => {
+      more.remove();
+      body.append(...rows.slice(AT_ONCE).map(line));
+    });
+    return el("div", {}, all, more);
+  };
+
+  const fields = (
+    message: Value,
+    without: readonly string[] = [],
+    tables: readonly string[] = [],
+  ): PageElement => {
     if (!isTree(message) || Array.isArray(message)) return text(message);
     const list = el("dl", {});
     for (const [name, value] of Object.entries(message)) {
       if (value === null || value === "" || without.includes(name)) continue;
-      list.append(el("dt", {}, name), el("dd", {}, text(value as Value)));
+      const isTable = tables.includes(name) && Array.isArray(value) && value.length > 0;
+      const shown = isTable
+        ? table(value, (message as Record<string, Value>).columns)
+        : text(value as Value);
+      list.append(el("dt", {}, name), el("dd", {}, shown));
     }
     return list;
   };

@@ -1,0 +1,190 @@
+import { DETAILS_STYLE } from "./details_style.ts";
+
+/** The look of the page, dark and light. */
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --back: #ffffff; --raised: #f6f8fa; --line: #d8dee4; --text: #1f2328; --muted: #59636e;
+  --good: #1a7f37; --bad: #cf222e; --note: #0969da; --warn: #7d4e00; --select: #ddf4ff;
+  --good-back: #e6f9ea; --bad-back: #fff0ee; --warn-back: #fff8dc; --note-back: #e9f5ff;
+  --found: #ffe58a; --dns: #8250df; --connect: #bf3989; --tls: #bf8700; --wait: #2f81f7;
+  --load: #2da44e; --code: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --back: #0d1117; --raised: #151b23; --line: #343b44; --text: #f0f6fc; --muted: #9198a1;
+    --good: #3fb950; --bad: #ff7b72; --note: #58a6ff; --warn: #d29922; --select: #17294a;
+    --good-back: #12261e; --bad-back: #2d1618; --warn-back: #272115; --note-back: #121d2f;
+    --found: #6b5300;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0; background: var(--back); color: var(--text);
+  font: 14px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif;
+}
+.js body { height: 100vh; display: flex; flex-direction: column; }
+.js #static { display: none; }
+#static { padding: 12px 20px; max-width: 1000px; } #static header { padding: 12px 0; }
+[hidden] { display: none !important; }
+h1 {
+  font-size: 22px; line-height: 1.3; font-weight: 650; margin: 0; overflow-wrap: anywhere;
+  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden;
+}
+h1 > .passed, h1 > .failed {
+  display: inline-block; width: 28px; height: 28px; margin-right: 4px; border-radius: 50%;
+  background: var(--good); color: var(--back); font-size: 16px; line-height: 28px;
+  text-align: center; vertical-align: 2px;
+}
+h1 > .failed { background: var(--bad); }
+h1, h2, p, li, dd, td, .head, .name { unicode-bidi: isolate; }
+h2 { font-size: 17px; line-height: 1.35; margin: 0 0 4px; overflow-wrap: anywhere; }
+h3 { font-size: 13px; font-weight: 600; margin: 20px 0 6px; }
+p { margin: 4px 0; overflow-wrap: anywhere; }
+code, pre { font: 12px/1.6 var(--code); }
+a { color: var(--note); }
+pre {
+  margin: 4px 0; padding: 10px 12px; background: var(--raised); border: 1px solid var(--line);
+  border-radius: 6px; overflow: auto; max-height: 30em; white-space: pre-wrap;
+  overflow-wrap: anywhere;
+}
+header {
+  display: flex; flex-wrap: wrap; gap: 12px 32px; align-items: center;
+  justify-content: space-between; padding: 16px 20px 14px; border-bottom: 1px solid var(--line);
+  border-top: 3px solid var(--good);
+}
+header:has(h1 > .failed) { border-top-color: var(--bad); }
+#static header { border-top: 0; }
+.about { flex: 1 1 420px; min-width: 0; }
+.description, .warnings { max-height: 8em; overflow: auto; }
+.alert { color: var(--bad); font-weight: 600; } .flaky { color: var(--warn); }
+.warnings { margin: 6px 0 0; padding-left: 18px; color: var(--warn); overflow-wrap: anywhere; }
+.passed { color: var(--good); } .failed, .unfinished { color: var(--bad); }
+.skipped, .untested { color: var(--note); } .tolerated { color: var(--warn); }
+.counts .skipped, .counts .untested { color: inherit; } .muted { color: var(--muted); }
+.counts { display: flex; flex-wrap: wrap; gap: 6px; margin: 8px 0; padding: 0; }
+.counts li {
+  list-style: none; padding: 1px 10px; border: 1px solid var(--line); border-radius: 12px;
+  background: var(--raised);
+}
+.counts span { font-weight: 600; }
+.history-chart { margin: 0; min-width: 0; font-size: 12px; }
+.history-chart svg { display: block; max-width: 100%; margin-bottom: 4px; }
+svg .passed { fill: var(--good); } svg .failed { fill: var(--bad); } svg .flaky { fill: var(--warn); }
+svg .partial { opacity: .45; }
+.panels { display: flex; flex-wrap: wrap; border-bottom: 1px solid var(--line); flex: none; }
+.panels:empty { display: none; } .panels > p { margin: 0; padding: 7px 20px; }
+.panel { flex: none; max-width: 100%; } .panel[open] { flex: 1 0 100%; }
+.panel > summary {
+  cursor: pointer; padding: 7px 20px; color: var(--muted); list-style: none; overflow-wrap: anywhere;
+}
+.panel > summary:hover { color: var(--text); background: var(--raised); }
+.panel > summary::-webkit-details-marker, .part > summary::-webkit-details-marker { display: none; }
+.panel > summary::before, .part > summary::before {
+  content: "▸"; content: "▸" / ""; display: inline-block; width: 1.2em; color: var(--muted);
+}
+.panel[open] > summary::before, .part[open] > summary::before { content: "▾"; content: "▾" / ""; }
+.panel-content { padding: 4px 20px 16px; max-height: 45vh; overflow: auto; }
+#history-part .panel-content { display: flex; flex-wrap: wrap; gap: 0 56px; align-items: flex-start; }
+.panel caption {
+  text-align: left; color: var(--text); font-weight: 600; padding: 12px 0 4px; font-size: 13px;
+}
+.panel td, .panel th, #index td, #index th {
+  padding: 5px 16px 5px 0; border-bottom: 1px solid var(--line);
+}
+.panel td:first-child { min-width: 16em; }
+.panel th, .panel td:not(:first-child) { overflow-wrap: normal; }
+#index > .scrolls { overflow-x: auto; }
+.shares { display: flex; flex-wrap: wrap; gap: 8px 32px; margin: 8px 0; }
+.shares dd { font-weight: 600; } meter { width: 110px; vertical-align: middle; margin-left: 6px; }
+.called { color: var(--good); } .number, th.number {
+  text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap;
+}
+#graph { overflow: auto; max-height: 26vh; padding: 2px 20px 12px; }
+.graph text { fill: currentColor; font: 13px system-ui, sans-serif; }
+.graph rect { fill: var(--raised); stroke: currentColor; stroke-width: 1.25; }
+.graph .failed rect { fill: var(--bad-back); } .graph .passed rect { fill: var(--good-back); }
+svg.graph .job { cursor: pointer; } .graph .job:hover rect { stroke-width: 2; }
+.graph .critical rect { stroke-width: 2.5; }
+.graph .edge { fill: none; stroke: var(--muted); stroke-width: 1.25; opacity: .6; }
+.graph .edge.critical { stroke: var(--warn); stroke-width: 2.5; opacity: 1; }
+main { flex: 1; min-height: 240px; display: flex; }
+.waterfall { flex: 3; min-width: 0; display: flex; flex-direction: column; }
+.filters {
+  display: flex; flex-wrap: wrap; gap: 8px; align-items: center; padding: 8px 20px;
+  border-bottom: 1px solid var(--line);
+}
+.filters label { color: var(--muted); }
+.filters input { flex: 1 1 160px; min-width: 0; max-width: 420px; }
+input, select {
+  font: inherit; color: inherit; background: var(--back); border: 1px solid var(--muted);
+  border-radius: 6px; padding: 4px 8px; min-height: 30px;
+}
+#rows { flex: 1; min-height: 6em; position: relative; overflow: hidden auto; scrollbar-gutter: stable; }
+#nothing, #index-nothing { padding: 32px 20px; text-align: center; }
+.columns {
+  display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 64px; gap: 0 12px;
+  align-items: center; padding: 0 20px 0 13px; height: 28px; border-left: 3px solid transparent;
+}
+.axis {
+  height: 24px; color: var(--muted); font-size: 12px; border-bottom: 1px solid var(--line);
+  overflow: hidden;
+}
+.axis .track { align-self: stretch; height: auto; background: none; overflow: visible; }
+.tick {
+  position: absolute; top: 0; bottom: 0; padding: 2px 0 0 4px; white-space: nowrap;
+  border-left: 1px solid var(--line);
+}
+.space { position: relative; }
+.row { position: absolute; left: 0; right: 0; cursor: pointer; }
+.row.job { font-weight: 600; background: var(--raised); }
+.row:hover { background: var(--raised); }
+.row[aria-selected=true] { background: var(--select); border-left-color: var(--note); }
+.head { display: flex; align-items: center; gap: 6px; min-width: 0; }
+.name { overflow: hidden; text-overflow: ellipsis; white-space: pre; }
+.icon { display: inline-block; width: 1.1em; text-align: center; font-weight: 700; }
+.twist { display: inline-block; width: 1.2em; color: var(--muted); }
+.track {
+  height: 28px; position: relative; overflow: hidden;
+  background: repeating-linear-gradient(to right, var(--line) 0 1px, transparent 1px var(--tick));
+}
+.bar {
+  position: absolute; top: 9px; height: 10px; min-width: 3px; background: currentColor;
+  border-radius: 3px;
+}
+.row.step .bar { opacity: .85; }
+.bar.critical { top: 8px; height: 12px; outline: 2px solid var(--warn); outline-offset: -2px; }
+.phase { position: absolute; height: 3px; top: 20px; min-width: 1px; background: var(--muted); }
+.dns { background: var(--dns); } .connect { background: var(--connect); }
+.tls { background: var(--tls); } .first_byte { background: var(--wait); }
+.download { background: var(--load); }
+.row.step .bar.waiting { color: var(--muted); top: 13px; height: 2px; opacity: .6; }
+.row.step .bar.unfinished { opacity: .6; border-radius: 3px 0 0 3px; }
+.time { text-align: right; color: var(--muted); font-variant-numeric: tabular-nums; }
+.tag {
+  flex: none; padding: 0 6px; border: 1px solid var(--line); border-radius: 8px;
+  color: var(--muted); font-size: 11px; line-height: 16px; font-weight: 400;
+}
+.tag.flaky, .tag.critical { border-color: var(--warn); color: var(--warn); }
+${DETAILS_STYLE}
+:focus-visible { outline: 2px solid var(--note); outline-offset: -2px; }
+::highlight(found) { background: var(--found); color: var(--text); }
+#index { overflow: auto; flex: 1; }
+#index > .scrolls { padding: 0 20px; }
+#index > .scrolls > table { width: 100%; border-collapse: collapse; }
+#index > .scrolls th { position: sticky; top: 0; background: var(--back); }
+#index tbody tr:hover { background: var(--raised); }
+#index a { font-weight: 600; text-decoration: none; } #index a:hover { text-decoration: underline; }
+#to-index { display: inline-block; padding: 8px 20px 0; text-decoration: none; }
+#to-index::before { content: "← "; content: "← " / ""; }
+@media (max-width: 900px) {
+  .js body { height: auto; } main { flex-direction: column; }
+  header, .filters, .panel > summary, .panel-content, #graph { padding-left: 16px; padding-right: 16px; }
+  .description, .warnings { max-height: none; } .js #rows { max-height: 60vh; flex: none; }
+  .columns { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr) 64px; padding: 0 12px; gap: 0 8px; }
+  .panel td:first-child { min-width: 10em; } .tag { display: none; } .filters input { flex-basis: 60%; max-width: none; }
+  #details { border-left: 0; border-top: 1px solid var(--line); padding: 16px; }
+  #index > .scrolls { padding: 0 16px; }
+  #index > .scrolls th:nth-child(2), #index > .scrolls td:nth-child(2) { display: none; } .about { flex-basis: 100%; }
+}
+`;
