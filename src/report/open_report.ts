@@ -5,7 +5,7 @@ import { Terminal } from "./live/terminal.ts";
 import { textReport } from "./text/text_report.ts";
 import { warningReport } from "./text/warning_report.ts";
 
-/** What a person chose about the report of a run. */
+/** The user's options for the report of a run. */
 export interface OpenReportOptions {
   /** Whether progress is redrawn in place, on a terminal. */
   readonly redraws: boolean;
@@ -20,6 +20,8 @@ export interface OpenReportOptions {
   readonly quiet?: boolean;
   /** Whether another report goes to standard output, so that only details are printed. */
   readonly isReplaced?: boolean;
+  /** Folds what passed, see `ReportOptions`. */
+  readonly fold?: ReportOptions["fold"];
   /** Called once when the reader of the report is gone, or when it cannot be written. */
   readonly onOutputClosed: (error?: unknown) => void;
 }
@@ -44,6 +46,7 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
     timing,
     style: await loadStyle(colour),
     ...columnsOf(stdout),
+    ...options.fold ? { fold: options.fold } : {},
   });
   const terminal = new Terminal({
     clock,
@@ -74,7 +77,7 @@ function columnsOf(output: Output): Pick<ReportOptions, "columns"> {
   return output.isTerminal ? { columns: () => output.columns() } : {};
 }
 
-/** What people can be given to read: everything, what is under way besides, failures alone. */
+/** The reports for people: everything, with live progress, or only failures. */
 export type ReporterName = "text" | "live" | "quiet";
 
 /** Makes a reporter, which says in the end what took the time where that is asked. */

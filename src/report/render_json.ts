@@ -79,7 +79,7 @@ function write(value: Value, room: { left: number }, depth: number): string {
   return closed(`[${text}`, "]", room);
 }
 
-/** What was cut within has no end of its own. */
+/** Adds the closing bracket unless the text was cut. */
 function closed(text: string, end: string, room: { readonly left: number }): string {
   return room.left < 0 ? text : text + end;
 }

@@ -20,14 +20,16 @@ export interface Reporter {
 /** A line on a terminal. */
 export interface LiveLine {
   readonly text: string;
-  /** How many columns it takes. */
+  /** Its width in columns. */
   readonly width: number;
 }
 
-/** What a person chose about the look of a report. */
+/** The user's options for the look of a report. */
 export interface ReportOptions {
   readonly timing: boolean;
   /** Columns of the terminal now; absent where the report goes elsewhere. */
   readonly columns?: () => number;
   readonly style: Style;
+  /** Folds a part of the text behind a title, where what shows the text can. */
+  readonly fold?: (title: string, text: string) => string;
 }

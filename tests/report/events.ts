@@ -87,7 +87,7 @@ export function runFinished(more: Partial<RunFinished> = {}): RunFinished {
     duration: 1130,
     state: "passed",
     jobs: { passed: 1, failed: 0, skipped: 0 },
-    steps: { passed: 1, failed: 0, skipped: 0, untested: 0 },
+    steps: { passed: 1, failed: 0, skipped: 0, untested: 0, tolerated: 0 },
     untestedFailures: 0,
     flaky: 0,
     ...more,
@@ -107,7 +107,7 @@ export function falseTest(value = 2): Failure {
   };
 }
 
-/** What a reporter makes of events. */
+/** Returns the text of a reporter for events. */
 export function reportOf(
   reporter: { report(event: RunEvent): string },
   events: Iterable<RunEvent>,

@@ -15,7 +15,7 @@ const events: readonly RunEvent[] = [
   runFinished(),
 ];
 
-/** What comes out on two screens of their own. */
+/** Returns the output on two separate screens. */
 async function written(more: Partial<OpenReportOptions>) {
   const stdout = new Screen();
   const stderr = new Screen();
@@ -39,7 +39,7 @@ const expected = `Shop
    1. ✓ compile
   Completed in 120ms
 
-Total workflow time: 1.1s ✓ All jobs succeeded
+Total workflow time: 1.1s ✓ All jobs succeeded (1 step passed)
 `;
 
 Deno.test("openReport() puts the report on standard output and warnings on standard error", async () => {

@@ -32,7 +32,7 @@ Deno.test("shortJson() ends with … where it left something out", () => {
   assertEquals(shortJson("abcdefghij", 8), '"abcdef…');
   assertEquals(shortJson({ key: "abcdefghij", more: 1 }, 12), '{"key": "ab…');
   assertEquals(shortJson(Array.from({ length: 100 }, (_, i) => i), 12), "[0, 1, 2, 3…");
-  // What did not fit is not shown as if it were empty.
+  // A value that did not fit is not shown as empty.
   assertEquals(shortJson([{ a: 1 }, { b: 2 }], 13), '[{"a": 1}, {…');
   assertEquals(shortJson({ list: [{ a: 1 }] }, 13), '{"list": [{…');
   for (const columns of [2, 5, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]) {

@@ -14,7 +14,7 @@ import {
 } from "./events.ts";
 import { textReport } from "../../src/report/text/text_report.ts";
 
-/** What each round made of the only step; the text of the job and what comes after it. */
+/** Returns the text of a job and the text after it; the results are of its only step by round. */
 function roundsText(
   results: readonly Partial<StepResult>[],
   { rounds = results.length, withTimes = false } = {},

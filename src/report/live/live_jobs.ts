@@ -22,7 +22,7 @@ export interface LiveStep {
   inside?: LiveStep;
 }
 
-/** How far a run is, in jobs. */
+/** The progress of a run, in jobs. */
 export interface Progress {
   readonly done: number;
   readonly failed: number;
@@ -97,7 +97,7 @@ export class LiveJobs {
     }
   }
 
-  /** How many jobs are over, skipped ones included, of how many. */
+  /** The number of finished jobs, including skipped ones, and the number of all jobs. */
   get progress(): Progress {
     return { done: this.#done, failed: this.#failed, all: this.#positions.size };
   }

@@ -17,7 +17,9 @@ export function liveReport(options: ReportOptions): Reporter {
       return text.report(event);
     },
     live: (now, columns, rows) =>
-      renderLive(live.inOrder(), live.progress, now, { columns, rows }, options.style).map(measure),
+      renderLive(live.inOrder(), live.progress, now, { columns, rows }, options.style).map(
+        measureLine,
+      ),
   };
 }
 
@@ -25,6 +27,6 @@ export function liveReport(options: ReportOptions): Reporter {
 const COLOUR = /\x1b\[[\d;]*m/g;
 
 /** A line with the columns that it takes. */
-export function measure(text: string): LiveLine {
+export function measureLine(text: string): LiveLine {
   return { text, width: displayWidth(text.replace(COLOUR, "")) };
 }

@@ -5,7 +5,7 @@ import { workflowState } from "../model/workflow_state.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import { suiteReport } from "../text/suite_report.ts";
 import { type LiveJob, LiveJobs } from "./live_jobs.ts";
-import { measure } from "./live_report.ts";
+import { measureLine } from "./live_report.ts";
 import { renderLive } from "./render_live.ts";
 
 interface LiveWorkflow {
@@ -42,7 +42,7 @@ export function liveSuite(options: ReportOptions): Reporter {
     live(now, columns, rows) {
       const lines = [...running.values()].map(lineOf);
       return renderLive(lines, { done, failed, all }, now, { columns, rows }, options.style)
-        .map(measure);
+        .map(measureLine);
     },
   };
 }

@@ -3,7 +3,8 @@ import { cutLine } from "../text/fit_lines.ts";
 import type { LiveJob, LiveStep, Progress } from "./live_jobs.ts";
 import type { Style } from "../style.ts";
 import { FRAME_TIME } from "./terminal.ts";
-import { countOf, oneLine } from "../text/text_lines.ts";
+import { oneLine } from "../../source/printable.ts";
+import { countOf } from "../text/text_lines.ts";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const WAITS = { wait: "waits", initial_delay: "starts in", retry: "tries again in" };
@@ -15,7 +16,7 @@ const TIME_COLUMNS = 7;
 /** Steps of a repeated job that are over sooner would only flicker. */
 const LEAST_TIME_IN_ROUNDS = 1000;
 
-/** How much of a terminal there is to draw in. */
+/** The part of the terminal that is available for drawing. */
 export interface Screen {
   readonly columns: number;
   readonly rows: number;

@@ -4,11 +4,12 @@ import { fitSentence } from "./fit_lines.ts";
 import { formatPlace, summarizeFailure } from "./render_failure.ts";
 import type { StepTree } from "../model/step_trees.ts";
 import type { Style } from "../style.ts";
-import { countOf, indentedRoom, indentLines, oneLine, type Room } from "./text_lines.ts";
+import { oneLine } from "../../source/printable.ts";
+import { countOf, indentedRoom, indentLines, type Room } from "./text_lines.ts";
 
 /** A step or job that failed, for the list at the end of a report. */
 export interface FailureEntry extends FailedStep {
-  /** What was wrong, and what to try. */
+  /** The problem, and a hint. */
   readonly lines: readonly FailureLine[];
   /** Entries with the same cause become one. */
   readonly cause?: string;

@@ -1,4 +1,5 @@
-import type { JobFinished } from "../../run/event.ts";
+import { oneLine } from "../../source/printable.ts";
+import type { JobFinished, StepResult } from "../../run/event.ts";
 import { type FailureEntry, makeFailureEntry, makeStepEntries } from "./failure_list.ts";
 import type { JobRounds } from "../model/job_rounds.ts";
 import {
@@ -12,12 +13,16 @@ import {
   skippedJob,
   stepLine,
 } from "./layout.ts";
+import type { Style } from "../style.ts";
 import type { ReportOptions } from "../reporter.ts";
+import { hasFailed } from "../model/round_tally.ts";
 import type { StepTree } from "../model/step_trees.ts";
 import { renderFailures, renderTrouble } from "./render_trouble.ts";
-import { indentedRoom, indentLines, oneLine, roomOf } from "./text_lines.ts";
+import { fitSentence } from "./fit_lines.ts";
+import { formatElapsed } from "../../value/duration.ts";
+import { indentedRoom, indentLines, roomOf } from "./text_lines.ts";
 
-/** What a report keeps of a job: its lines go out as they come, what is here does not. */
+/** The data of a job that a report keeps: unlike its lines, these are not printed at once. */
 export interface JobBlock {
   /** Its place in the file, from 0. */
   readonly position: number;
@@ -56,8 +61,8 @@ export function renderStep(
   options: ReportOptions,
 ): string[] {
   const { style } = options;
-  const below = renderEcho(result.echo, style);
-  if (result.state === "failed") {
+  const below = [...renderSnapshot(result, style), ...renderEcho(result.echo, style)];
+  if (hasFailed(result)) {
     below.push(...renderTrouble(result, style, belowName(options)));
   }
   return [
@@ -65,6 +70,12 @@ export function renderStep(
     ...inside.length === 0 ? [] : renderInside(inside, options),
     ...indentLines(below, BELOW_NAME),
   ];
+}
+
+/** A snapshot that was made or replaced. */
+function renderSnapshot({ snapshot }: StepResult, style: Style): string[] {
+  if (!snapshot || snapshot.state === "passed" || snapshot.state === "failed") return [];
+  return [style.dim(`snapshot ${snapshot.state}: ${oneLine(snapshot.file)}`)];
 }
 
 function renderInside(
@@ -97,10 +108,25 @@ export function endLines(block: JobBlock, event: JobFinished, options: ReportOpt
   const remark = (rounds?.remark() ?? "") + (reason === undefined ? "" : ` (${oneLine(reason)})`);
   return [
     ...rounds?.lines(options) ?? [],
+    ...statsLines(event, rounds, options),
     ...isFailing ? failureLines(event, options) : [],
     jobEnd(state, duration, remark, style),
     "",
   ];
+}
+
+/** The time that the rounds took, which may be more than their steps show. */
+function statsLines(
+  { stats }: JobFinished,
+  rounds: JobRounds | undefined,
+  { style, columns }: ReportOptions,
+): string[] {
+  if (!stats || !rounds || stats.count < 2) return [];
+  const room = indentedRoom(roomOf(columns?.()), BELOW_JOB);
+  const { min, mean, p50, p90, p95, p99, max } = stats;
+  const times = Object.entries({ min, mean, p50, p90, p95, p99, max });
+  const text = times.map(([name, time]) => `${name} ${formatElapsed(time)}`).join(", ");
+  return indentLines(fitSentence(`rounds: ${text}`, room).map(style.dim), BELOW_JOB);
 }
 
 function failureLines(

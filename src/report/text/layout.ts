@@ -1,13 +1,14 @@
 import type { JobState, RunFinished, StepResult, StepState } from "../../run/event.ts";
 import { formatClock, formatDuration, formatElapsed } from "../../value/duration.ts";
-import { printableLine } from "../../source/printable.ts";
+import { oneLine, printableLine } from "../../source/printable.ts";
 import type { ReportOptions } from "../reporter.ts";
 import type { Paint, Style } from "../style.ts";
-import { countOf, indentedRoom, oneLine, type Room, roomOf } from "./text_lines.ts";
+import { sumOf } from "../../run/count_steps.ts";
+import { countOf, indentedRoom, type Room, roomOf } from "./text_lines.ts";
 
 /** Where the text below a step begins: under its name. */
 export const BELOW_NAME = 8;
-/** How far the steps of an embedded job are indented: their numbers begin below the name. */
+/** The indentation of the steps of an embedded job: their numbers begin below the name. */
 export const INSIDE_STEP = 5;
 /** Where the text below the number of a step begins. */
 export const BELOW_NUMBER = 6;
@@ -21,6 +22,7 @@ export function stepIcon(state: StepState, style: Style): string {
     failed: ["✗", style.red],
     untested: ["○", style.blue],
     skipped: ["-", style.blue],
+    tolerated: ["✗", style.yellow],
   };
   const [icon, paint] = icons[state];
   return paint(icon);
@@ -59,10 +61,18 @@ function stepText(result: StepResult, options: ReportOptions): string {
   const time = duration >= LEAST_SHOWN && !isSkipped ? ` (${formatElapsed(duration)})` : "";
   return `${stepIcon(state, style)} ` +
     (isSkipped ? style.dim(name + remark) : name + style.yellow(remark)) +
+    style.dim(assertionsOf(result)) +
     style.dim(wait === undefined ? "" : ` (after ${formatDuration(wait)})`) +
     (attempts.length > 1 ? style.yellow(retry) : style.dim(retry)) +
     style.dim(time) +
     (options.timing && !isSkipped ? style.dim(timingOf(result)) : "");
+}
+
+/** ` (2 of 5 assertions failed)` where there is more than one. */
+function assertionsOf({ assertions: { passed, failed } = { passed: 0, failed: 0 } }: StepResult) {
+  const all = passed + failed;
+  if (all < 2) return "";
+  return failed === 0 ? ` (${all} assertions)` : ` (${failed} of ${all} assertions failed)`;
 }
 
 /** `   2. ` for the second step. */
@@ -115,7 +125,7 @@ export function narrowed(options: ReportOptions, indent: number): ReportOptions 
   return columns ? { ...options, columns: () => columns() - indent } : options;
 }
 
-/** What is left of a line under the name of a step. */
+/** The remaining width of a line under the name of a step. */
 export function belowName({ columns }: ReportOptions): Room {
   return indentedRoom(roomOf(columns?.()), BELOW_NAME);
 }
@@ -130,7 +140,7 @@ export function renderEcho(echo: string | undefined, style: Style): string[] {
 export function renderFooter(event: RunFinished, style: Style, name?: string): string {
   const total = `Total workflow time: ${formatElapsed(event.duration)}`;
   const time = (name === undefined ? "" : `${style.bold(oneLine(name))}: `) + style.dim(total);
-  const counts = countsOf(event);
+  const counts = runCounts(event);
   if (event.state === "passed") {
     const remark = counts === "" ? "" : style.dim(` (${counts})`);
     return `${time} ${style.green("✓ All jobs succeeded")}${remark}`;
@@ -140,23 +150,44 @@ export function renderFooter(event: RunFinished, style: Style, name?: string): s
   return `${time} ${style.red(`✗ ${text}`)}`;
 }
 
-function countsOf({ jobs, steps, untestedFailures, flaky, leftOut = 0 }: RunFinished): string {
+/** `1 job failed; 9 steps: 5 passed, 1 failed, 3 not tested; 1 flaky step`. */
+export function runCounts(
+  { jobs, steps, untestedFailures, flaky, leftOut = 0 }: RunFinished,
+): string {
   const chosen = jobs.passed + jobs.failed + jobs.skipped;
   return [
-    failedAndSkipped(jobs, "job"),
-    failedAndSkipped(steps, "step"),
-    untestedFailures > 0 ? `${countOf(untestedFailures, "unsuccessful step")} not tested` : "",
+    failedAndSkipped(jobs),
+    stepCounts(steps, untestedFailures),
     flaky > 0 ? `${countOf(flaky, "flaky step")}` : "",
     leftOut > 0 ? `${chosen} of ${countOf(chosen + leftOut, "job")} selected` : "",
   ].filter((text) => text !== "").join("; ");
 }
 
 /** `2 jobs failed, 1 skipped`. */
-function failedAndSkipped(
-  { failed, skipped }: { readonly failed: number; readonly skipped: number },
-  noun: string,
-): string {
-  const parts = failed > 0 ? [`${countOf(failed, noun)} failed`] : [];
-  if (skipped > 0) parts.push(`${failed > 0 ? skipped : countOf(skipped, noun)} skipped`);
+function failedAndSkipped({ failed, skipped }: RunFinished["jobs"]): string {
+  const parts = failed > 0 ? [`${countOf(failed, "job")} failed`] : [];
+  if (skipped > 0) parts.push(`${failed > 0 ? skipped : countOf(skipped, "job")} skipped`);
   return parts.join(", ");
 }
+
+/** `9 steps: 5 passed, 1 failed, 3 not tested`, or `9 steps passed`. */
+export function stepCounts(steps: RunFinished["steps"], untestedFailures = 0): string {
+  const unsuccessful = untestedFailures > 0 ? ` (${untestedFailures} unsuccessful)` : "";
+  const parts = STEP_WORDS.flatMap(([state, words]) => {
+    if (steps[state] === 0) return [];
+    return [[steps[state], words + (state === "untested" ? unsuccessful : "")] as const];
+  });
+  const [first, ...others] = parts;
+  if (!first) return "";
+  if (others.length === 0) return `${countOf(first[0], "step")} ${first[1]}`;
+  return `${countOf(sumOf(steps), "step")}: ${parts.map((part) => part.join(" ")).join(", ")}`;
+}
+
+/** The outcomes of steps in the order and words of all reports. */
+const STEP_WORDS = [
+  ["passed", "passed"],
+  ["failed", "failed"],
+  ["tolerated", "tolerated"],
+  ["skipped", "skipped"],
+  ["untested", "not tested"],
+] as const;

@@ -1,6 +1,5 @@
 import type { JobFinished, RunEvent } from "../../run/event.ts";
 import { renderFooter, stepIcon } from "./layout.ts";
-import { namedReport } from "../model/named_report.ts";
 import { describeKind, stepsInOrder, titleOf } from "./render_rounds.ts";
 import { renderFailures, renderTrouble } from "./render_trouble.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
@@ -10,13 +9,14 @@ import {
   type RoundTally,
   type StepTallies,
 } from "../model/round_tally.ts";
-import type { StepNames } from "../model/step_names.ts";
+import { namedReport, type StepNames } from "../model/step_names.ts";
 import { type StepTree, StepTrees } from "../model/step_trees.ts";
-import { countOf, indentedRoom, indentLines, oneLine, roomOf } from "./text_lines.ts";
+import { oneLine } from "../../source/printable.ts";
+import { countOf, indentedRoom, indentLines, roomOf } from "./text_lines.ts";
 
 const INDENT = 2;
 
-/** What failed, and the footer with the name of the workflow. */
+/** Reports failures, and a footer with the name of the workflow. */
 export function quietReport(options: ReportOptions): Reporter {
   /** Of jobs that repeat, whose failures are reported once when they end. */
   const tallies = new Map<string, RoundTally>();
@@ -84,15 +84,16 @@ function roundLines(
 ): string[] {
   if (!tally) return [];
   return stepsInOrder(tally).flatMap((step) => {
-    const { kinds, otherFailures, inside } = step;
+    const { otherFailures, inside, count } = step;
+    const kinds = [...step.kinds.values()].filter(({ first }) => first.state === "failed");
     const title = `${around} › ${titleOf(step)}`;
     return [
       ...roundLines(inside, title, options),
-      ...[...kinds.values()].flatMap((kind) => {
+      ...kinds.flatMap((kind) => {
         const trouble = renderTrouble(kind.first, options.style, roomBelow(options));
         return block(`${title}: ${describeKind(kind)}`, trouble, options);
       }),
-      ...otherFailures > 0
+      ...otherFailures > 0 && count.failed > 0
         ? block(`${title}: ${countOf(otherFailures, "other failure")}`, [], options)
         : [],
     ];

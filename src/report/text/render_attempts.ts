@@ -1,7 +1,8 @@
 import type { Attempt } from "../../run/event.ts";
 import { displayWidth } from "../../source/display_width.ts";
 import { cutLine } from "./fit_lines.ts";
-import { oneLine, type Room } from "./text_lines.ts";
+import { oneLine } from "../../source/printable.ts";
+import type { Room } from "./text_lines.ts";
 
 const FIRST_SHOWN = 5;
 const LAST_SHOWN = 2;
@@ -12,7 +13,7 @@ interface AttemptGroup {
   readonly message: string;
 }
 
-/** What came of each attempt of a step that had several; those in a row that are alike share one. */
+/** The results of the attempts of a step; equal ones in a row share a line. */
 export function renderAttempts(attempts: readonly Attempt[], room: Room): string[] {
   if (attempts.length < 2) return [];
   const texts = shortened(groupsOf(attempts)).map((group) =>

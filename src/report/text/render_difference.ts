@@ -1,7 +1,8 @@
 import type { Difference, Failure, Operand } from "../../run/event.ts";
 import { cutLine } from "./fit_lines.ts";
 import type { Paint, Style } from "../style.ts";
-import { oneLine, type Room } from "./text_lines.ts";
+import { oneLine } from "../../source/printable.ts";
+import type { Room } from "./text_lines.ts";
 
 /** The width of a value if its differences are shown below it. */
 export const WIDEST_COMPARED = 60;
@@ -12,7 +13,7 @@ export function isSideOf({ expected, received }: Difference, { text }: Operand):
 }
 
 /** The operands without those whose differences are shown; cut, these may look the same. */
-export function tellingOperands({ operands = [], difference }: Failure): readonly Operand[] {
+export function relevantOperands({ operands = [], difference }: Failure): readonly Operand[] {
   return difference ? operands.filter((operand) => !isSideOf(difference, operand)) : operands;
 }
 

@@ -3,10 +3,11 @@ import { KEPT_FROM_THE_END } from "../../value/bound_value.ts";
 import { type Dict, isDict, type Value } from "../../value/value.ts";
 import { boundFirstLines, boundLines, textLines } from "./fit_lines.ts";
 import { fittingJson, renderJson } from "../render_json.ts";
+import { renderTable } from "./render_table.ts";
 import type { Style } from "../style.ts";
 import { indentLines } from "./text_lines.ts";
 
-/** How wide the lines of a request or response are, and how many there may be of each field. */
+/** The width of the lines of a request or response, and the maximum number for each field. */
 interface ExchangeBounds {
   readonly columns: number;
   readonly lines: number;
@@ -56,7 +57,7 @@ function withoutPath(value: Value, [name, ...rest]: readonly string[]): Value {
 /** Each field has its bound, so that a long one leaves those after it to be seen. */
 function messageLines(
   message: Value,
-  { title, covered = [] }: MessageView = {},
+  { title, covered = [], asJson = [], asTable = [] }: MessageView = {},
   { columns, lines }: ExchangeBounds,
 ): string[] {
   const bounded = (part: readonly string[]) => boundLines(part, lines);
@@ -69,11 +70,24 @@ function messageLines(
     ...Object.entries(message).flatMap(([name, value]) =>
       covered.includes(name)
         ? []
+        : asTable.includes(name) && Array.isArray(value) && value.length > 0
+        ? tableField(name, value, message.columns, { columns, lines })
         : KEPT_FROM_THE_END.has(name)
         ? endLines(name, value, { columns, lines }, kept)
-        : bounded(fieldLines(name, value, columns))
+        : bounded(fieldLines(name, value, columns, asJson.includes(name)))
     ),
   ];
+}
+
+/** Rows as a table below the name of the field. */
+function tableField(
+  name: string,
+  rows: readonly Value[],
+  names: Value | undefined,
+  { columns, lines }: ExchangeBounds,
+): string[] {
+  const table = renderTable(rows, names, columns - 2);
+  return [`${name}:`, ...indentLines(boundLines(table, lines - 1), 2)];
 }
 
 /** A field of which the last lines stay, below its name; of it there is to see what was kept. */
@@ -89,9 +103,9 @@ function endLines(
   return [`${name}:`, ...indentLines(last, 2)];
 }
 
-function fieldLines(name: string, value: Value, columns: number): string[] {
+function fieldLines(name: string, value: Value, columns: number, asJson = false): string[] {
   if (isNothing(value)) return [];
-  if (name !== "body" && isFlat(value)) {
+  if (!asJson && isFlat(value)) {
     const entries = Object.entries(value).flatMap(([key, item]) => fieldLines(key, item, columns));
     return [`${name}:`, ...indentLines(entries, 2)];
   }

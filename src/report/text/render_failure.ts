@@ -1,18 +1,18 @@
 import type { Failure, Operand } from "../../run/event.ts";
-import { printableLine } from "../../source/printable.ts";
+import { oneLine, printableLine } from "../../source/printable.ts";
 import { renderExcerpt } from "../../source/render_diagnostic.ts";
 import type { Position, SourceExcerpt } from "../../source/source.ts";
 import { fitSentence } from "./fit_lines.ts";
 import {
   describeDifference,
   isSideOf,
+  relevantOperands,
   renderDifference,
-  tellingOperands,
   WIDEST_COMPARED,
 } from "./render_difference.ts";
 import { shortJson } from "../render_json.ts";
 import type { Style } from "../style.ts";
-import { oneLine, type Room } from "./text_lines.ts";
+import type { Room } from "./text_lines.ts";
 
 const WIDEST_VALUE = 200;
 
@@ -42,14 +42,22 @@ export function renderFailure(failure: Failure, style: Style, room: Room): strin
 /** A failure in one line, for a list. */
 export function summarizeFailure(failure: Failure): string {
   const { kind, field, message, difference } = failure;
-  const operands = tellingOperands(failure);
+  const operands = relevantOperands(failure);
   const values = [
     ...operands.map((operand) => renderOperand(operand, 40)),
     ...difference && operands.length === 0 ? [describeDifference(difference)] : [],
   ].join(", ");
   // Without the line of the file, an expression is identified by its key.
-  const text = kind === "expression" ? `${field}: ${message}` : message;
+  const text = kind === "expression" ? `${readableKey(field)}: ${message}` : message;
   return oneLine(values ? `${text}: ${values}` : text);
+}
+
+/** `test 3` for `test.2`, the third assertion of a list. */
+function readableKey(field: string): string {
+  return field.replace(
+    /^(test|repeat\.expect)\.(\d+)$/,
+    (_, key, index) => `${key} ${Number(index) + 1}`,
+  );
 }
 
 /** `api.yml:14:15`. */

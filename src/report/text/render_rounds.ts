@@ -1,3 +1,4 @@
+import { sumOf } from "../../run/count_steps.ts";
 import { renderCommonName } from "../model/common_name.ts";
 import {
   BELOW_NAME,
@@ -13,9 +14,10 @@ import { renderTrouble } from "./render_trouble.ts";
 import type { ReportOptions } from "../reporter.ts";
 import type { Style } from "../style.ts";
 import type { FailureKind, StepTallies, StepTally } from "../model/round_tally.ts";
-import { countOf, indentedRoom, indentLines, oneLine } from "./text_lines.ts";
+import { oneLine } from "../../source/printable.ts";
+import { countOf, indentedRoom, indentLines } from "./text_lines.ts";
 
-/** What became of each step of a repeated job, in the order of the file. */
+/** Renders the results of each step of a repeated job, in the order of the file. */
 export function renderRounds(
   tally: StepTallies,
   rounds: number,
@@ -37,7 +39,7 @@ export function stepsInOrder({ steps }: StepTallies): readonly StepTally[] {
   return [...steps.values()].sort((a, b) => a.step - b.step || a.entry - b.entry);
 }
 
-/** What a step of a repeated job is called, for all of its rounds. */
+/** The title of a step of a repeated job for all of its rounds. */
 export function titleOf({ name }: StepTally): string {
   return oneLine(renderCommonName(name));
 }
@@ -50,8 +52,9 @@ export function describeKind({ count, round }: FailureKind): string {
 }
 
 function countLine(step: StepTally, rounds: number, { style }: ReportOptions): string {
-  const { passed, failed, skipped, untested } = step.count;
-  const ran = passed + failed + untested;
+  const { passed, failed, skipped, untested, tolerated } = step.count;
+  const ran = passed + failed + untested + tolerated;
+  const worst = failed > 0 ? "failed" : tolerated > 0 ? "tolerated" : undefined;
   const left = rounds - ran - skipped;
   const remarks = [
     step.flaky > 0 ? `, ${step.flaky} flaky` : "",
@@ -64,19 +67,19 @@ function countLine(step: StepTally, rounds: number, { style }: ReportOptions): s
     return `${stepIcon("skipped", style)} ${style.dim(`${skipped}/${rounds} skipped${why}`)}`;
   }
   if (untested > 0) {
-    const icon = stepIcon(failed > 0 ? "failed" : "untested", style);
+    const icon = stepIcon(worst ?? "untested", style);
     return `${icon} ${untested}/${ran} completed (no test)${remarks}`;
   }
   // Neither all nor none where that is not so.
   const share = passed === 0 || passed === ran
     ? passed / ran * 100
     : Math.min(Math.max(passed / ran * 100, 0.1), 99.9);
-  return `${stepIcon(failed === 0 ? "passed" : "failed", style)} ${passed}/${ran} success (${
+  return `${stepIcon(worst ?? "passed", style)} ${passed}/${ran} success (${
     share.toFixed(1)
   }%)${remarks}`;
 }
 
-/** What rounds said, each once, with the first round that did unless all said the same. */
+/** The distinct echoes of the rounds, each with its first round unless all are equal. */
 function echoLines({ echoes, echoesLeftOut }: StepTally, style: Style): string[] {
   const kinds = [...echoes.values()].sort((a, b) => a.round - b.round);
   const isSame = kinds.length + echoesLeftOut === 1;
@@ -91,8 +94,8 @@ function echoLines({ echoes, echoesLeftOut }: StepTally, style: Style): string[]
 function belowCount(step: StepTally, options: ReportOptions): string[] {
   const { style } = options;
   const room = indentedRoom(belowName(options), 2);
-  const { passed, failed, untested } = step.count;
-  const times = renderTimes(step.responseTimes, passed + failed + untested, belowName(options));
+  const ran = sumOf(step.count) - step.count.skipped;
+  const times = renderTimes(step.responseTimes, ran, belowName(options));
   const lines = [...times.map(style.dim), ...echoLines(step, style)];
   if (step.echoesLeftOut > 0) lines.push(`… (${step.echoesLeftOut} more)`);
   for (const kind of step.kinds.values()) {

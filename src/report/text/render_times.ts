@@ -11,7 +11,7 @@ const MOST_BARS = 24;
 const FEWEST_BARS = 4;
 
 /**
- * How long the action of a repeated step took in the rounds in which it answered, in milliseconds:
+ * The times of the action of a repeated step in the rounds in which it answered, in milliseconds:
  * in words, and as a picture.
  */
 export function renderTimes(times: readonly number[], rounds: number, room: Room): string[] {

@@ -7,7 +7,7 @@ import type { Style } from "../style.ts";
 
 /** Enough for most of the two kilobytes of a body that an event holds unless all is asked for. */
 const EXCHANGE_LINES = 40;
-/** How far the text of a field of an exchange is indented. */
+/** The indentation of the text of a field of an exchange. */
 const DEEPEST_FIELD = 4;
 
 /** Why a step failed: each failure, its attempts, and what went over the wire. */

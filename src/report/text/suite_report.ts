@@ -5,20 +5,22 @@ import type {
   StepFinished,
   SuiteFinished,
 } from "../../run/event.ts";
+import { sumOf } from "../../run/count_steps.ts";
 import { formatElapsed } from "../../value/duration.ts";
 import { printableEvent } from "../model/printable_event.ts";
 import { StepNames, suiteTitle } from "../model/step_names.ts";
 import { workflowState } from "../model/workflow_state.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import { type FailureEntry, renderFailureList } from "./failure_list.ts";
-import { renderFooter, runHeader, skippedJob, stepLineOf } from "./layout.ts";
+import { renderFooter, runCounts, runHeader, skippedJob, stepLineOf } from "./layout.ts";
 import { quietReport } from "./quiet_report.ts";
-import { asText, countOf, oneLine, roomOf } from "./text_lines.ts";
+import { oneLine } from "../../source/printable.ts";
+import { asText, countOf, roomOf } from "./text_lines.ts";
 import { textReport } from "./text_report.ts";
 import { timedReport } from "./timed_report.ts";
 import { writeInBlocks } from "./write_jobs.ts";
 
-/** What is kept of a workflow until it is over. */
+/** The data of a workflow that is kept until it is finished. */
 interface Block {
   readonly title: string;
   readonly names: StepNames;
@@ -31,8 +33,8 @@ interface Block {
 }
 
 /**
- * What people read of several workflows: each failure at once in a line, a block for each workflow
- * when it ends, and in the end all that failed. `isQuiet` leaves out what went well.
+ * Reports several workflows: each failure at once in a line, a block for each workflow
+ * when it ends, and all failures at the end. `isQuiet` leaves out what passed.
  */
 export function suiteReport(options: ReportOptions, isQuiet = false): Reporter {
   const report = new SuiteReport(options, isQuiet);
@@ -44,7 +46,7 @@ class SuiteReport {
   readonly #isQuiet: boolean;
   readonly #blocks = new Map<string, Block>();
   readonly #failures: FailureEntry[] = [];
-  /** What there is to say where a share of the suite has nothing to run. */
+  /** Messages about a shard of the suite that has nothing to run. */
   #empty: string[] = [];
 
   constructor(options: ReportOptions, isQuiet: boolean) {
@@ -76,7 +78,7 @@ class SuiteReport {
       if (event.reason !== undefined) block.reason ??= event.reason;
     }
     block.text += block.report.report(event);
-    return event.type === "step_finished" ? this.#tellFailure(block, event) : "";
+    return event.type === "step_finished" ? this.#renderFailure(block, event) : "";
   }
 
   #open(event: RunStarted): Block {
@@ -114,7 +116,7 @@ class SuiteReport {
   }
 
   /** A step that fails in every round is reported at once only the first time. */
-  #tellFailure(block: Block, { run, result }: StepFinished): string {
+  #renderFailure(block: Block, { run, result }: StepFinished): string {
     const key = `${run.job} ${run.step}`;
     if (this.#isQuiet || result.state !== "failed" || run.within || block.failed.has(key)) {
       return "";
@@ -126,12 +128,15 @@ class SuiteReport {
   }
 
   #close({ title, text, report, reason }: Block, event: RunFinished): string {
-    const { style } = this.#options;
+    const { style, fold } = this.#options;
     if (this.#isQuiet) return text;
     if (workflowState(event) === "skipped") {
       return asText([skippedJob(title, reason ?? event.interrupted, style), ""]);
     }
-    return text + report.report(event);
+    const whole = text + report.report(event);
+    if (!fold || event.state !== "passed") return whole;
+    const counts = `${runCounts(event)} in ${formatElapsed(event.duration)}`;
+    return fold(`${style.green("✓")} ${oneLine(title)}: ${counts}`, whole);
   }
 
   #end(event: SuiteFinished): string {
@@ -147,7 +152,7 @@ class SuiteReport {
 function lastLine(event: SuiteFinished, { style }: ReportOptions): string {
   const { workflows, steps, duration, interrupted } = event;
   const { passed, failed, skipped } = workflows;
-  const ran = steps.passed + steps.failed + steps.untested;
+  const ran = sumOf(steps) - steps.skipped;
   const parts = [
     ...passed > 0 ? [style.green(`${passed} passed`)] : [],
     ...failed > 0 ? [style.red(`${failed} failed`)] : [],

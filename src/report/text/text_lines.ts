@@ -1,8 +1,3 @@
-/** A text as one line: what lies around line ends and tabs becomes a space. */
-export function oneLine(text: string): string {
-  return /[\n\t]/.test(text) ? text.trim().replace(/\s*[\n\t]\s*/g, " ") : text;
-}
-
 /** Lines that begin that many columns further right; empty ones stay empty. */
 export function indentLines(lines: readonly string[], columns: number): string[] {
   const indent = " ".repeat(columns);
@@ -19,7 +14,7 @@ export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** How wide lines may be. */
+/** The maximum width of lines. */
 export interface Room {
   readonly columns: number;
   /** Whether a sentence that is wider goes on in the next line. */
@@ -36,7 +31,7 @@ export function roomOf(columns: number | undefined): Room {
   return columns === undefined ? IN_A_PIPE : { columns, wraps: true };
 }
 
-/** What is left of a room for lines that are indented. */
+/** The room that is left for indented lines. */
 export function indentedRoom(room: Room, columns: number): Room {
   if (!room.wraps) return room;
   return { ...room, columns: Math.max(LEAST_COLUMNS, room.columns - columns) };

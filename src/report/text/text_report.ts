@@ -7,6 +7,7 @@ import { makeJobRounds } from "../model/job_rounds.ts";
 import { type FailureEntry, renderFailureList } from "./failure_list.ts";
 import { asText, roomOf } from "./text_lines.ts";
 import { type JobWriter, writeAtOnce } from "./write_jobs.ts";
+import { hasFailed } from "../model/round_tally.ts";
 import { StepTrees } from "../model/step_trees.ts";
 
 /** The lines around those of the jobs. */
@@ -36,10 +37,13 @@ function withoutDetails(event: RunEvent): RunEvent {
   if (event.type === "run_started") {
     return { ...event, jobs: event.jobs.map((job) => ({ ...job, steps: [] })) };
   }
-  if (event.type !== "step_finished" || event.result.state === "failed") return event;
-  if (!event.result.exchange && !event.result.test && !event.result.outputs) return event;
-  const { exchange: _, test: __, outputs: ___, ...result } = event.result;
-  return { ...event, result };
+  if (event.type !== "step_finished" || hasFailed(event.result)) return event;
+  const { exchange, tests, outputs, ...result } = event.result;
+  const attempts = result.attempts.length < 2
+    ? result.attempts
+    : result.attempts.map(({ detail: _, ...attempt }) => attempt);
+  if (!exchange && !tests && !outputs) return event;
+  return { ...event, result: { ...result, attempts } };
 }
 
 /** The name of the workflow above, and below all that failed and how it ended. */
@@ -106,8 +110,8 @@ class TextReport {
     return asText(this.#frame.start(event));
   }
 
-  #startJob({ job, name, rounds }: JobStarted): string {
-    this.#jobs.start(this.#addBlock(job, name, rounds));
+  #startJob({ job, name, rounds, expect }: JobStarted): string {
+    this.#jobs.start(this.#addBlock(job, name, rounds, expect));
     return "";
   }
 
@@ -121,12 +125,12 @@ class TextReport {
   }
 
   /** A job keeps its position when more is known about it. */
-  #addBlock(id: string, name: string, rounds = 1): JobBlock {
+  #addBlock(id: string, name: string, rounds = 1, expect?: string): JobBlock {
     const position = this.#blocks.get(id)?.position ?? this.#blocks.size;
     const block = makeJobBlock(
       position,
       name,
-      rounds === 1 ? undefined : makeJobRounds(rounds),
+      rounds === 1 ? undefined : makeJobRounds(rounds, expect),
     );
     this.#blocks.set(id, block);
     return block;

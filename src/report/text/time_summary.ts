@@ -3,7 +3,8 @@ import { criticalPath, type JobTimes } from "../model/critical_path.ts";
 import { fitSentence } from "./fit_lines.ts";
 import { formatElapsed } from "../../value/duration.ts";
 import type { Style } from "../style.ts";
-import { countOf, indentLines, oneLine, type Room } from "./text_lines.ts";
+import { oneLine } from "../../source/printable.ts";
+import { countOf, indentLines, type Room } from "./text_lines.ts";
 
 const MOST_STEPS = 5;
 /** Longer paths are shown by what they begin and end with. */
@@ -25,7 +26,7 @@ interface SlowStep {
   readonly duration: number;
   readonly entry?: number;
   readonly round?: number;
-  /** How many rounds of it there were; this is the slowest. */
+  /** The number of its rounds; this is the slowest. */
   readonly rounds?: number;
 }
 
@@ -52,7 +53,7 @@ export class TimeSummary {
         return this.#change(event.job, { duration, isSkipped: state === "skipped" });
       }
       case "step_finished":
-        // What runs inside of a step is part of its time, and what was skipped took none.
+        // Steps inside of a step are part of its time, and skipped steps took none.
         if (!event.run.within && event.result.state !== "skipped") this.#addStep(event);
         return;
       default:

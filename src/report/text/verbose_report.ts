@@ -1,4 +1,5 @@
 import type {
+  Exchange,
   JobFinished,
   RunEvent,
   StepFinished,
@@ -6,17 +7,18 @@ import type {
   StepWaiting,
 } from "../../run/event.ts";
 import { formatClock, formatDuration, formatElapsed } from "../../value/duration.ts";
+import { hasFailed } from "../model/round_tally.ts";
 import { stepIcon } from "./layout.ts";
-import { namedReport } from "../model/named_report.ts";
 import { renderExchange } from "./render_exchange.ts";
 import { summarizeFailure } from "./render_failure.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
-import type { StepNames } from "../model/step_names.ts";
+import { namedReport, type StepNames } from "../model/step_names.ts";
 import type { Style } from "../style.ts";
-import { countOf, indentLines, oneLine } from "./text_lines.ts";
+import { oneLine } from "../../source/printable.ts";
+import { countOf, indentLines } from "./text_lines.ts";
 import { noteLines } from "./warning_report.ts";
 
-/** What a step waits for, after how long it does. */
+/** The descriptions of waits, which follow their duration. */
 const BEFORE: Readonly<Record<StepWaiting["why"], string>> = {
   wait: "",
   initial_delay: " before the first attempt",
@@ -107,9 +109,15 @@ function stepDetails({ result }: StepFinished, { style, columns }: DetailOptions
         (message === undefined ? "" : `: ${oneLine(message)}`)
       )),
     ...failures.map((failure) => style.red(summarizeFailure(failure))),
-    ...(exchange ? renderExchange(exchange, style, bounds) : []),
+    ...(exchange ? renderExchange(withoutCommand(exchange, result), style, bounds) : []),
     ...(echo === undefined ? [] : ["echo:", ...indentLines(echo.trimEnd().split("\n"), 2)]),
   ];
+}
+
+/** A command that sends a request once more helps with a failed step; of all others it is noise. */
+function withoutCommand(exchange: Exchange, result: StepResult): Exchange {
+  const { command: _, ...others } = exchange;
+  return hasFailed(result) ? exchange : others;
 }
 
 function timesOf({ started, duration, responseTime, wait }: StepResult): string {

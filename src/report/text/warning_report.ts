@@ -1,35 +1,27 @@
-import type { Note, StepRun } from "../../run/event.ts";
+import type { Note } from "../../run/event.ts";
 import { printableLine } from "../../source/printable.ts";
 import { printableEvent } from "../model/printable_event.ts";
-import { suiteTitle } from "../model/step_names.ts";
+import { StepNames } from "../model/step_names.ts";
 import type { Reporter } from "../reporter.ts";
 import type { Style } from "../style.ts";
 import { indentLines } from "./text_lines.ts";
 
-/** The warnings of a run, for standard error. They are rare: nothing is remembered for them. */
+/** The warnings of a run, for standard error. */
 export function warningReport({ style }: { readonly style: Style }): Reporter {
-  /** Of workflows that are some of several, by the ids of their runs. */
-  const titles = new Map<string, string>();
+  const runs = new Map<string, StepNames>();
   return {
     report(event) {
-      if (event.type === "run_started" && event.suite) titles.set(event.runId, suiteTitle(event));
-      if (event.type === "run_finished") titles.delete(event.runId);
+      let names = runs.get(event.runId);
+      if (!names) runs.set(event.runId, names = new StepNames());
+      names.update(event);
+      if (event.type === "run_finished") runs.delete(event.runId);
       if (event.type !== "note" || event.level !== "warning") return "";
       const safe = printableEvent(event);
       if (safe.type !== "note") return "";
-      const title = titles.get(safe.runId);
-      const about = [
-        ...title === undefined ? [] : [printableLine(title)],
-        ...safe.run ? [stepNumber(safe.run)] : [],
-      ].join(" › ");
+      const about = printableLine(safe.run ? names.step(safe.run) : names.workflow);
       return noteLines(safe, about, style).map((line) => `${line}\n`).join("");
     },
   };
-}
-
-/** `build › step 2`. */
-function stepNumber({ job, within, step }: StepRun): string {
-  return `${within ? stepNumber(within) : job} › step ${step + 1}`;
 }
 
 /** A message of a run beside its results, with its subject. */

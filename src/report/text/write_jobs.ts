@@ -1,10 +1,12 @@
 import type { JobFinished } from "../../run/event.ts";
 import { JobOrder } from "../model/job_order.ts";
+import { hasFailed } from "../model/round_tally.ts";
 import type { StepTree } from "../model/step_trees.ts";
 import type { ReportOptions } from "../reporter.ts";
 import { endLines, type JobBlock, renderStep, skippedLine, stepLines } from "./job_block.ts";
 import { jobHeader, stepLineOf } from "./layout.ts";
-import { asText, oneLine } from "./text_lines.ts";
+import { oneLine } from "../../source/printable.ts";
+import { asText } from "./text_lines.ts";
 
 /** Decides when the lines of jobs that run at the same time are written. */
 export interface JobWriter {
@@ -112,5 +114,5 @@ export function writeAtOnce(options: ReportOptions): JobWriter {
 
 /** Whether a step has more to show than its line. */
 function hasMore({ result, inside }: StepTree): boolean {
-  return result.state === "failed" || (result.echo ?? "").trim() !== "" || inside.length > 0;
+  return hasFailed(result) || (result.echo ?? "").trim() !== "" || inside.length > 0;
 }

@@ -24,7 +24,7 @@ import { writeInBlocks } from "../../../src/report/text/write_jobs.ts";
 
 const COLOURED = await loadStyle(true);
 
-/** What a pipe gets; its reader goes away after so many writes. */
+/** Records the writes to a pipe, whose reader closes it after so many writes. */
 class Pipe implements Output {
   readonly isTerminal = false;
   text = "";

@@ -117,6 +117,6 @@ Deno.test("quietReport() ends with the footer, and says why a run was interrupte
   ]);
   assertEquals(
     text.split("\n").at(-2),
-    "Shop: Total workflow time: 1.1s ✗ interrupted by SIGINT; 1 job failed",
+    "Shop: Total workflow time: 1.1s ✗ interrupted by SIGINT; 1 job failed; 1 step passed",
   );
 });

@@ -25,7 +25,7 @@ Deno.test("renderExchange() shows the titles of an action in place of the fields
   };
   const view = {
     request: { title: "POST http://localhost/orders", covered: ["method", "url"] },
-    response: { title: "404 Not Found", covered: ["code", "status"] },
+    response: { title: "404 Not Found", covered: ["code", "status"], asJson: ["body"] },
   };
   assertEquals(
     renderExchange({ req, res, view }, style, { columns: 60, lines: 20 }).join("\n"),

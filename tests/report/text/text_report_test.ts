@@ -45,7 +45,7 @@ Deno.test("textReport() reports a whole run", () => {
     res: { code: 200, status: "200 OK", body: { total: 2 } },
     view: {
       request: { title: "GET http://localhost/items", covered: ["method", "url"] },
-      response: { title: "200 OK", covered: ["code", "status"] },
+      response: { title: "200 OK", covered: ["code", "status"], asJson: ["body"] },
     },
   };
   const events: RunEvent[] = [
@@ -77,7 +77,7 @@ Deno.test("textReport() reports a whole run", () => {
     runFinished({
       state: "failed",
       jobs: { passed: 0, failed: 1, skipped: 1 },
-      steps: { passed: 2, failed: 1, skipped: 1, untested: 1 },
+      steps: { passed: 2, failed: 1, skipped: 1, untested: 1, tolerated: 0 },
       untestedFailures: 1,
     }),
   ];
@@ -116,7 +116,7 @@ Failures
      test is false: res.body.total is 2 (int)
      outputs.id: no such field
 
-Total workflow time: 1.1s ✗ 1 job failed, 1 skipped; 1 step failed, 1 skipped; 1 unsuccessful step not tested
+Total workflow time: 1.1s ✗ 1 job failed, 1 skipped; 5 steps: 2 passed, 1 failed, 1 skipped, 1 not tested (1 unsuccessful)
 `,
   );
 });
@@ -137,7 +137,7 @@ Deno.test("textReport() is short about a run that went well", () => {
    1. ✓ compile
   Completed in 120ms
 
-Total workflow time: 1.1s ✓ All jobs succeeded
+Total workflow time: 1.1s ✓ All jobs succeeded (1 step passed)
 `,
   );
 });
@@ -155,7 +155,7 @@ Deno.test("textReport() gives a job that was skipped after its start one line", 
 
 - Build (skipped: skipif is true: vars.off)
 
-Total workflow time: 1.1s ✓ All jobs succeeded (1 job skipped)
+Total workflow time: 1.1s ✓ All jobs succeeded (1 job skipped; 1 step passed)
 `,
   );
 });
@@ -180,7 +180,7 @@ Failures
   1. Build
      skipif: unknown name
 
-Total workflow time: 1.1s ✗ 1 job failed
+Total workflow time: 1.1s ✗ 1 job failed; 1 step passed
 `,
   );
 });
@@ -197,7 +197,7 @@ Deno.test("textReport() says that a run was interrupted", () => {
   assertEquals(
     textOf(events),
     "Shop\n\nTotal workflow time: 1.1s ✗ interrupted by Ctrl-C; " +
-      "1 job failed, 2 skipped\n",
+      "1 job failed, 2 skipped; 1 step passed\n",
   );
 });
 
@@ -301,7 +301,7 @@ Deno.test("textReport() stays within a terminal, whose size may change", () => {
     assertEquals(
       text.split("\n").filter((line) => line.length > wide),
       [
-        "Total workflow time: 1.1s ✓ All jobs succeeded",
+        "Total workflow time: 1.1s ✓ All jobs succeeded (1 step passed)",
       ].filter((line) => line.length > wide),
     );
   }

@@ -114,6 +114,6 @@ Deno.test("warningReport() says which step a warning is about", () => {
   ]);
   assertEquals(
     text,
-    "warning: build › step 1: slow\nwarning: x › step 5: unknown\n",
+    "warning: Build › order it (repeat_index 1, entry 3): slow\nwarning: x › step 5: unknown\n",
   );
 });

@@ -15,7 +15,7 @@ const step = (job: string, index: number, more = {}) =>
 const failed = { state: "failed", failures: [falseTest()] } as const;
 const skipped = { state: "skipped", reason: "not needed" } as const;
 
-/** What each event adds to the report, after the first. */
+/** Returns the text that each event after the first adds to the report. */
 function added(...events: Parameters<typeof reportOf>[1] extends Iterable<infer E> ? E[] : never) {
   const report = textReport({ timing: false, style: PLAIN });
   reportOf(report, [runStarted(["api", "web", "off"])]);
