@@ -30,10 +30,11 @@ export {
   type ReportOptions,
 } from "./src/library/report.ts";
 export type { FileFormatName } from "./src/report/files/file_format.ts";
-export { type Run, run, type RunOptions } from "./src/library/run.ts";
+export { type Run, run, type RunOptions, type TlsOptions } from "./src/library/run.ts";
+export type { Given } from "./src/library/open_given.ts";
+export { mergeEvents, type PrepareOptions, prepareRun } from "./src/library/pieces.ts";
 export {
   loadSuite,
-  mergeEvents,
   readEvents,
   runSuite,
   type Suite,
@@ -51,7 +52,9 @@ export {
 export type { WrittenPermissions as Permissions } from "./src/action/permissions/read_permissions.ts";
 export type { Plan, Workflow } from "./src/library/types.ts";
 export type {
+  AssertionCount,
   Attempt,
+  AttemptDetail,
   Difference,
   Exchange,
   Failure,
@@ -62,10 +65,14 @@ export type {
   Note,
   Operand,
   PassedTest,
+  PieceHeader,
+  PiecePart,
   RoundFinished,
+  RoundStats,
   RunEvent,
   RunFinished,
   RunStarted,
+  SnapshotOutcome,
   StepFinished,
   StepOutline,
   StepResult,
@@ -77,6 +84,7 @@ export type {
   SuiteFinished,
   SuitePart,
   SuiteStarted,
+  Violation,
 } from "./src/run/event.ts";
 export type { Diagnostic, Severity } from "./src/source/diagnostic.ts";
 export { renderDiagnostic } from "./src/source/render_diagnostic.ts";
@@ -89,3 +97,9 @@ export {
   type Span,
 } from "./src/source/source.ts";
 export type { Dict, Value } from "./src/value/value.ts";
+export type {
+  ApiCoverage,
+  OperationCoverage,
+  ParameterCoverage,
+  StatusCoverage,
+} from "./src/value/api_coverage.ts";

@@ -13,7 +13,7 @@ export async function explained(
   if (!(error instanceof LoadError) || error.diagnostics.length === 0) return error;
   const { renderMasked } = await import("../source/render_diagnostic.ts");
   const { denoHost } = await import("../host/deno_host.ts");
-  const { makeMasker } = await import("../run/mask/secrets.ts");
+  const { makeMasker } = await import("../run/mask/add_secrets.ts");
   const { makeSecretMask } = await import("../check/secrets/mask_secrets.ts");
   const masker = makeMasker([denoHost().env.all(), ...given]);
   const maskFile = makeSecretMask([], error.diagnostics);

@@ -13,11 +13,11 @@ export interface HeldWorkflow {
 export interface HeldPlan {
   readonly model: PlanModel;
   readonly permissions?: Permissions | undefined;
-  /** What may hold secrets besides the environment of the process. */
+  /** Values that may hold secrets besides the environment of the process. */
   readonly given: readonly Readonly<Record<string, unknown>>[];
 }
 
-// What users hold says what they can rely on; what the program works with may change.
+// Users hold the stable public type; the internal type may change.
 const workflows = new WeakMap<Workflow, HeldWorkflow>();
 const plans = new WeakMap<Plan, HeldPlan>();
 

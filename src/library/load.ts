@@ -4,11 +4,11 @@ import { holdWorkflow } from "./handles.ts";
 import type { WrittenPermissions } from "../action/permissions/read_permissions.ts";
 import type { Workflow } from "./types.ts";
 
-/** How a workflow is loaded. */
+/** The options for loading a workflow. */
 export interface LoadOptions {
   /**
-   * What the actions of its runs may reach; everything without it. It is given here since plugins
-   * and job files, which it binds too, are read while a workflow is loaded.
+   * The permissions of the actions of its runs; everything by default. It is set here since plugins
+   * and job files, which it restricts too, are read while a workflow is loaded.
    */
   readonly permissions?: WrittenPermissions;
 }

@@ -6,9 +6,9 @@ import { explained } from "./explained.ts";
 import { holdPlan, workflowOf } from "./handles.ts";
 import type { Plan, Workflow } from "./types.ts";
 
-/** How a plan is made: with what, and of which jobs. */
+/** The options for making a plan: its inputs, and the selected jobs. */
 export interface PlanOptions {
-  /** What workflow `vars` see by bare names, in place of the environment of the process. */
+  /** The variables that `vars` see by bare names, in place of the environment of the process. */
   readonly environment?: Readonly<Record<string, string>>;
   /**
    * Values for `vars` of the workflow, merged into them key by key. Text with braces in it stays
@@ -43,7 +43,7 @@ export async function makePlan(workflow: Workflow, options: PlanOptions = {}): P
   if (only?.length === 0) throw new UsageError("only names no job", "leave it out to run all");
   if (noNeeds && !only) throw new UsageError("noNeeds goes with only", "name the jobs to run");
   const { makePlan: make } = await import("../plan/make_plan.ts");
-  const { outlinePlan } = await import("../run/run.ts");
+  const { outlinePlan } = await import("../run/outline_plan.ts");
   const environment = options.environment ?? await environmentOfProcess();
   // Later changes to them do not affect the plan.
   const vars = structuredClone(options.vars ?? {});

@@ -19,13 +19,13 @@ export type ReportName =
 /** Turns the events of a run into text: each call gives what the event adds, often nothing. */
 export type Report = (event: RunEvent) => string;
 
-/** How a report for people looks. */
+/** The options for the look of a report for people. */
 export interface ReportOptions {
   /** Whether to use colours; the variable `NO_COLOR` still turns them off. */
   readonly colour?: boolean;
   /** Whether `text` and `quiet` say what took the time, and `text` the times of each step. */
   readonly timing?: boolean;
-  /** How wide the terminal is; lines may be as long as it takes without it. */
+  /** The width of the terminal in columns; lines have any length without it. */
   readonly columns?: number;
 }
 

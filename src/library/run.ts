@@ -1,11 +1,16 @@
+import type { RunTls } from "../action/action.ts";
+import type { Permissions } from "../action/permissions/permissions.ts";
+import type { Host } from "../host/host.ts";
 import type { RunEvent } from "../run/event.ts";
 import type { RunOptions as ModelOptions } from "../run/run.ts";
 import { EventQueue } from "./event_queue.ts";
+import { explained } from "./explained.ts";
 import { type HeldPlan, planOf } from "./handles.ts";
+import type { Given } from "./open_given.ts";
 import type { Plan } from "./types.ts";
 
 /**
- * How a plan is run. `makePlan` takes the jobs to run and their `vars`, and what
+ * The options for running a plan. `makePlan` takes the jobs to run and their `vars`, and what
  * they may reach for `loadWorkflow`.
  */
 export interface RunOptions {
@@ -14,23 +19,51 @@ export interface RunOptions {
    * no others start, and the events go on to `run_finished`.
    */
   readonly signal?: AbortSignal;
-  /** How long the whole run may take, in milliseconds; no bound without it. */
+  /** The time limit of the whole run, in milliseconds; no limit without it. */
   readonly timeout?: number;
   /** Begins no new job and no new step after the first failure. */
   readonly failFast?: boolean;
-  /** How long the steps of `finally` may take after an interruption: milliseconds, 30,000 if absent. */
+  /** The time limit of `finally` steps after an interruption: milliseconds, by default 30,000. */
   readonly cleanupTimeout?: number;
-  /** How many jobs may run at once, at least 1; no bound without it. */
+  /** The maximum number of jobs that run at once, at least 1; no limit without it. */
   readonly jobs?: number;
+  /** The defaults of all TLS connections, which a step may override. */
+  readonly tls?: TlsOptions;
+  /**
+   * The path of an OpenAPI description, from the current directory, that the requests and
+   * responses of all `http` steps that name none must match. `passed` rejects with a `LoadError` if
+   * it cannot be read; what was called of it is in `run_finished`.
+   */
+  readonly openapi?: string;
+  /**
+   * The reaction to a missing or different snapshot: `check` fails in both cases, `write` writes
+   * a missing one, `update` replaces a different one, `prune` also removes those that no step
+   * names. Without it: `check` if CI=true, else `write`.
+   */
+  readonly snapshots?: "check" | "write" | "update" | "prune";
   /** Reports what every step sent, received and published, not only failed ones. */
   readonly detailed?: boolean;
   /** The same without truncation, and with the diagnostic messages of actions. */
   readonly debug?: boolean;
+  /** Runs some jobs of the plan as one process of a run that `prepareRun` has prepared. */
+  readonly given?: Given;
   /**
    * Receives each event as it happens, and is not awaited. When it throws, the run is interrupted
    * and `passed` rejects with what it threw.
    */
   readonly onEvent?: (event: RunEvent) => void;
+}
+
+/** Certificates for a whole run, each as PEM text or as a path from the current directory. */
+export interface TlsOptions {
+  /** Authorities to trust in place of those of the system. */
+  readonly ca?: string;
+  /** The client certificate; the file or text may hold its key as well. */
+  readonly cert?: string;
+  /** The key of the client certificate. */
+  readonly key?: string;
+  /** Accepts any certificate of a server. A step's `verify: true` wins. */
+  readonly insecure?: boolean;
 }
 
 /**
@@ -97,7 +130,7 @@ export function checkOptions({ jobs, timeout, cleanupTimeout }: RunOptions): voi
   }
 }
 
-/** What a run of the library does once it starts. */
+/** Carries out a run of the library once it starts. */
 export type Runner = (
   emit: (event: RunEvent) => void,
   options: Required<Pick<ModelOptions, "cancellation" | "detail">> & Pick<ModelOptions, "timeout">,
@@ -112,21 +145,59 @@ export function startRun(runner: Runner, options: RunOptions): Run {
 
 function runnerOf(
   { model, permissions, given }: HeldPlan,
-  { failFast = false, jobs, cleanupTimeout }: RunOptions,
+  { failFast = false, jobs, cleanupTimeout, snapshots, tls, openapi, given: piece }: RunOptions,
 ): Runner {
   return async (emit, options) => {
     const { run: runPlan } = await import("../run/run.ts");
     const { denoHost } = await import("../host/deno_host.ts");
-    const { makeMasker } = await import("../run/mask/secrets.ts");
-    return await runPlan(model, denoHost(), emit, {
+    const { makeMasker } = await import("../run/mask/add_secrets.ts");
+    const host = denoHost();
+    const secrets = makeMasker(given);
+    const opened = piece &&
+      await (await import("./open_given.ts")).openGiven(model, piece, secrets);
+    const take = opened ? opened.recorder.around(emit) : emit;
+    const passed = await runPlan(opened?.plan ?? model, host, take, {
       ...options,
+      ...await tlsOf(tls, host),
       failFast,
-      secrets: makeMasker(given),
+      secrets,
+      ...opened?.options,
       ...jobs === undefined ? {} : { jobs },
       ...cleanupTimeout === undefined ? {} : { cleanupTimeout },
+      ...snapshots ? { snapshots } : {},
+      ...await openapiOf(openapi, permissions, host),
       ...permissions ? { permissions } : {},
     });
+    const outputs = await opened?.renderOutputs();
+    if (outputs !== undefined) piece?.onOutputs?.(outputs);
+    return passed;
   };
+}
+
+/** Reads the TLS settings of the options. Throws `UsageError`. */
+export async function tlsOf(
+  tls: TlsOptions | undefined,
+  host: Host,
+): Promise<{ readonly tls?: RunTls }> {
+  if (!tls) return {};
+  const { readRunTls } = await import("../action/tls/read_run_tls.ts");
+  return { tls: await readRunTls(tls, host, (option) => `"tls.${option}"`) };
+}
+
+/** Reads the description of the options, to find mistakes in it. Throws LoadError. */
+export async function openapiOf(
+  openapi: string | undefined,
+  permissions: Permissions | undefined,
+  host: Host,
+): Promise<{ readonly openapi?: string }> {
+  if (openapi === undefined) return {};
+  const { checkDescription } = await import("../workflow/decode/check_descriptions.ts");
+  await checkDescription(openapi, permissions ? { permissions } : {}, host).catch(
+    async (error) => {
+      throw await explained(error);
+    },
+  );
+  return { openapi };
 }
 
 class PlanRun implements Run {

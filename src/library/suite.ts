@@ -5,13 +5,13 @@ import type { Suite as SuiteModel } from "../suite/suite.ts";
 import type { Dict } from "../value/value.ts";
 import { explained } from "./explained.ts";
 import { pathOf, readPermissions } from "./load.ts";
-import { checkOptions, type Run, type RunOptions, startRun } from "./run.ts";
+import { checkOptions, openapiOf, type Run, type RunOptions, startRun, tlsOf } from "./run.ts";
 
-/** How the workflows of a suite are loaded and chosen. */
+/** The options for loading and selecting the workflows of a suite. */
 export interface SuiteOptions {
-  /** What the actions of all workflows may reach; everything without it. */
+  /** The permissions of the actions of all workflows; everything by default. */
   readonly permissions?: WrittenPermissions;
-  /** What `vars` see by bare names, in place of the environment of the process. */
+  /** The variables that `vars` see by bare names, in place of the environment of the process. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Values for `vars` of the workflows that have them; they win over those of a suite file. */
   readonly vars?: Dict;
@@ -39,13 +39,13 @@ export interface SuiteWorkflow {
   readonly problem?: Error;
 }
 
-/** How a suite is run. */
+/** The options for running a suite. */
 export interface SuiteRunOptions extends RunOptions {
-  /** How many workflows may run at once: by default one for each processor, at most 4. */
+  /** The maximum number of workflows at once: by default one for each processor, at most 4. */
   readonly workers?: number;
 }
 
-/** What is behind a suite that users see. */
+/** The internal data of a suite that users hold. */
 interface HeldSuite {
   readonly model: SuiteModel;
   readonly permissions?: Permissions | undefined;
@@ -154,7 +154,7 @@ export async function loadSuite(
 export function runSuite(suite: Suite, options: SuiteRunOptions = {}): Run {
   const held = suites.get(suite);
   if (!held) throw new TypeError("the suite must come from loadSuite()");
-  const { workers = held.workers, failFast = false, jobs, cleanupTimeout } = options;
+  const { workers = held.workers, failFast = false, jobs, cleanupTimeout, tls, openapi } = options;
   checkOptions(options);
   if (workers !== undefined && !(Number.isSafeInteger(workers) && workers >= 1)) {
     throw new RangeError(`workers must be a whole number from 1, not ${workers}`);
@@ -163,9 +163,12 @@ export function runSuite(suite: Suite, options: SuiteRunOptions = {}): Run {
   return startRun(async (emit, more) => {
     const { runSuite: run } = await import("../suite/run_suite.ts");
     const { denoHost } = await import("../host/deno_host.ts");
-    const { makeMasker } = await import("../run/mask/secrets.ts");
-    return await run(model, denoHost(), emit, {
+    const { makeMasker } = await import("../run/mask/add_secrets.ts");
+    const host = denoHost();
+    return await run(model, host, emit, {
       ...more,
+      ...await tlsOf(tls, host),
+      ...await openapiOf(openapi, permissions, host),
       makeSecrets: () => makeMasker(given),
       failFast,
       ...workers === undefined ? {} : { workers },
@@ -191,23 +194,4 @@ export function runSuite(suite: Suite, options: SuiteRunOptions = {}): Run {
 export async function readEvents(text: string, file = "events.ndjson"): Promise<RunEvent[]> {
   const { readEvents: read } = await import("../report/files/read_events.ts");
   return [...read(text, file)];
-}
-
-/**
- * Makes the events of all shards of a suite those of one suite, for a report of all of them.
- * Throws `RunnerError` where a shard is missing, torn, or of another suite.
- *
- * @example Merge the events of two shards
- * ```ts ignore
- * import { makeReport, mergeEvents, readEvents } from "@runner/runner";
- *
- * const read = async (file: string) => await readEvents(await Deno.readTextFile(file), file);
- * const events = await mergeEvents([await read("1.ndjson"), await read("2.ndjson")]);
- * const report = await makeReport("junit");
- * console.log(events.map(report).join(""));
- * ```
- */
-export async function mergeEvents(parts: readonly Iterable<RunEvent>[]): Promise<RunEvent[]> {
-  const { mergeEvents: merge } = await import("../suite/merge_events.ts");
-  return [...merge(parts.map((events, at) => ({ file: `part ${at + 1}`, events }))).events];
 }

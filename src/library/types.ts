@@ -5,7 +5,7 @@ import type { Diagnostic } from "../source/diagnostic.ts";
 export interface Workflow {
   /** Its name, shown at the top of a report. */
   readonly name: string;
-  /** What it is for. */
+  /** Its purpose. */
   readonly description?: string;
   /** The file, or the files joined by commas, as they were named. */
   readonly file: string;

@@ -24,8 +24,8 @@ jobs:
 `;
 
 Deno.test("a LoadError has every mistake as data with its position, and as text", async () => {
-  await withFiles({ "w.yml": BROKEN }, async (folder) => {
-    const error = await assertRejects(() => loadWorkflow(`${folder}/w.yml`), LoadError);
+  await withFiles({ "w.yml": BROKEN }, async (directory) => {
+    const error = await assertRejects(() => loadWorkflow(`${directory}/w.yml`), LoadError);
     assert(error instanceof RunnerError && error instanceof Error);
     const places = error.diagnostics.map(({ span, severity }) => {
       const { line, column } = excerptOf(span!);
@@ -34,16 +34,16 @@ Deno.test("a LoadError has every mistake as data with its position, and as text"
     assertEquals(places, [["error", 4, 13], ["error", 6, 17]]);
     const [, second] = error.diagnostics;
     assertEquals(
-      error.message.replaceAll(`${folder}/`, ""),
+      error.message.replaceAll(`${directory}/`, ""),
       [
         "workflow file 'w.yml' has 2 errors",
         `w.yml:4:13: error: unknown job "tow" in needs of "one"
   4 |     needs: [tow]
     |             ^^^`,
-        renderDiagnostic(second!).replaceAll(`${folder}/`, ""),
+        renderDiagnostic(second!).replaceAll(`${directory}/`, ""),
       ].join("\n"),
     );
-    await assertRejects(() => loadWorkflow(`${folder}/none.yml`), LoadError, "not found");
+    await assertRejects(() => loadWorkflow(`${directory}/none.yml`), LoadError, "not found");
   });
 });
 
@@ -52,8 +52,8 @@ Deno.test("the message of a LoadError contains no secret that was given to a pla
 vars: { address: "{{upper(MISSING)}} hunter-two-hunter" }
 jobs: [{ name: x, steps: [{ uses: hello }] }]
 `;
-  await withFiles({ "w.yml": workflow }, async (folder) => {
-    const loaded = await loadWorkflow(`${folder}/w.yml`);
+  await withFiles({ "w.yml": workflow }, async (directory) => {
+    const loaded = await loadWorkflow(`${directory}/w.yml`);
     const environment = { DB_PASSWORD: "hunter-two-hunter" };
     const error = await assertRejects(
       () => makePlan(loaded, { environment }),
@@ -73,8 +73,8 @@ jobs:
       - { uses: nope, with: { password: "swordfish-2719" } }
       - { uses: http, with: { get: "http://user:trout4711@x.test/", nope: 1 } }
 `;
-  await withFiles({ "w.yml": workflow }, async (folder) => {
-    const { message } = await assertRejects(() => loadWorkflow(`${folder}/w.yml`), LoadError);
+  await withFiles({ "w.yml": workflow }, async (directory) => {
+    const { message } = await assertRejects(() => loadWorkflow(`${directory}/w.yml`), LoadError);
     assert(message.includes('{ password: "***" }'), message);
     assert(message.includes("http://user:***@x.test/"), message);
   });
@@ -82,8 +82,8 @@ jobs:
 
 Deno.test("loadWorkflow() takes the URL of a file", async () => {
   const yaml = "name: x\njobs: [{ name: x, steps: [{ uses: hello }] }]\n";
-  await withFiles({ "a b.yml": yaml }, async (folder) => {
-    const url = new URL("a%20b.yml", toFileUrl(`${folder}/`));
+  await withFiles({ "a b.yml": yaml }, async (directory) => {
+    const url = new URL("a%20b.yml", toFileUrl(`${directory}/`));
     assertEquals((await loadWorkflow(url)).file, fromFileUrl(url));
   });
   const page = new URL("https://example.com/flow.yml");

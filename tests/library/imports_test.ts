@@ -9,7 +9,7 @@ interface Module {
   }[];
 }
 
-/** What is loaded as soon as a program imports the library, by paths from the checkout. */
+/** Returns the modules that are loaded when a program imports the library, by path. */
 async function loadedAtOnce(): Promise<string[]> {
   const root = new URL("../../", import.meta.url).href;
   const { stdout } = await new Deno.Command(Deno.execPath(), {

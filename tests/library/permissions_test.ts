@@ -5,7 +5,7 @@ import { withFiles } from "../support/temp_dir.ts";
 
 const JOB = "name: inner\nsteps: [{ uses: hello }]\n";
 
-/** How the steps of a workflow come out that asks a server and runs a command. */
+/** Returns the states of the steps of a workflow that sends a request and runs a command. */
 async function outcome(url: string, permissions: Permissions): Promise<string[]> {
   const workflow = `
 name: Reaching
@@ -15,15 +15,15 @@ jobs:
       - { uses: http, with: { get: "${url}/page" } }
       - { uses: shell, with: { cmd: "exit 0" } }
 `;
-  return await withFiles({ "w.yml": workflow }, async (folder) => {
-    const plan = await makePlan(await loadWorkflow(`${folder}/w.yml`, { permissions }));
-    const told: string[] = [];
+  return await withFiles({ "w.yml": workflow }, async (directory) => {
+    const plan = await makePlan(await loadWorkflow(`${directory}/w.yml`, { permissions }));
+    const reported: string[] = [];
     for await (const event of run(plan)) {
       if (event.type === "step_finished") {
-        told.push(event.result.failures[0]?.message.replace(/.*: /, "") ?? "carried out");
+        reported.push(event.result.failures[0]?.message.replace(/.*: /, "") ?? "carried out");
       }
     }
-    return told;
+    return reported;
   });
 }
 
@@ -55,10 +55,10 @@ jobs:
       - { uses: embedded, with: { path: "other/job.yml" } }
 `;
   const files = { "in/w.yml": workflow, "in/other/job.yml": JOB };
-  await withFiles(files, async (folder) => {
+  await withFiles(files, async (directory) => {
     const load = (read: readonly string[]) =>
-      loadWorkflow(`${folder}/in/w.yml`, { permissions: { read } });
-    const plan = await makePlan(await load([`${folder}/in`]));
+      loadWorkflow(`${directory}/in/w.yml`, { permissions: { read } });
+    const plan = await makePlan(await load([`${directory}/in`]));
     assertEquals(await run(plan).passed, true);
     await assertRejects(() => load([]), LoadError, "--allow-read does not name");
   });

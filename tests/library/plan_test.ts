@@ -25,8 +25,11 @@ jobs:
 `;
 
 function plan(options: PlanOptions) {
-  return withFiles({ "w.yml": WORKFLOW }, async (folder) => {
-    return await makePlan(await loadWorkflow(`${folder}/w.yml`), { environment: {}, ...options });
+  return withFiles({ "w.yml": WORKFLOW }, async (directory) => {
+    return await makePlan(await loadWorkflow(`${directory}/w.yml`), {
+      environment: {},
+      ...options,
+    });
   });
 }
 

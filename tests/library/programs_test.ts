@@ -62,12 +62,12 @@ function programTest(
   program: LibraryProgram,
   code: number,
   output: string,
-  look: (folder: string) => Promise<void> = () => Promise.resolve(),
+  look: (directory: string) => Promise<void> = () => Promise.resolve(),
 ): void {
   Deno.test(name, () =>
-    withProgram(program, async (end, folder) => {
+    withProgram(program, async (end, directory) => {
       assertEquals([end.stderr, end.stdout, end.code], ["", output, code]);
-      await look(folder);
+      await look(directory);
     }));
 }
 
@@ -76,8 +76,8 @@ programTest(
   { program: JUNIT, files: { "flow.yml": FLOW }, options: ["-A", "--check"] },
   1,
   "",
-  async (folder) => {
-    const xml = await Deno.readTextFile(`${folder}/junit.xml`);
+  async (directory) => {
+    const xml = await Deno.readTextFile(`${directory}/junit.xml`);
     assertStringIncludes(xml, '<testsuites name="Shop" tests="2" failures="1"');
   },
 );

@@ -1,7 +1,18 @@
+import { fromFileUrl } from "@std/path/from-file-url";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { loadWorkflow, makePlan, type Plan, run, type RunEvent } from "../../mod.ts";
+import {
+  LoadError,
+  loadWorkflow,
+  makePlan,
+  type Plan,
+  run,
+  type RunEvent,
+  UsageError,
+} from "../../mod.ts";
+import { answerAsShop, SHOP_API } from "../support/contract_shop.ts";
 import { withRig } from "../support/rig.ts";
 import { withProgram } from "../support/run_program.ts";
+import { withServer } from "../support/with_server.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const SMALL = `
@@ -14,10 +25,10 @@ jobs:
 
 async function withPlan(
   workflow: string,
-  use: (plan: Plan, folder: string) => Promise<void>,
+  use: (plan: Plan, directory: string) => Promise<void>,
 ): Promise<void> {
-  await withFiles({ "w.yml": workflow }, async (folder) => {
-    await use(await makePlan(await loadWorkflow(`${folder}/w.yml`)), folder);
+  await withFiles({ "w.yml": workflow }, async (directory) => {
+    await use(await makePlan(await loadWorkflow(`${directory}/w.yml`)), directory);
   });
 }
 
@@ -35,7 +46,7 @@ Deno.test("run() gives its events to a loop and to a function alike", async () =
 Deno.test("a run starts when its events are first read", async () => {
   await withPlan(SMALL, async (plan) => {
     const running = run(plan);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve));
     const [first] = await Array.fromAsync(running);
     assertEquals(first?.type, "run_started");
   });
@@ -49,6 +60,33 @@ Deno.test("the events of a run can only be read from the start, and once", async
     const twice = run(plan);
     await Array.fromAsync(twice);
     assertThrows(() => twice[Symbol.asyncIterator](), TypeError, "read once");
+  });
+});
+
+Deno.test("run() holds requests against a description, and refuses one that it cannot read", async () => {
+  await using server = withServer(answerAsShop);
+  const files = {
+    "api.yml": SHOP_API,
+    "bad.yml": "openapi: [3\n",
+    "w.yml": JSON.stringify({
+      name: "n",
+      jobs: [{
+        name: "j",
+        steps: [{ uses: "http", with: { url: `${server.url}/v1`, get: "/items?limit=51" } }],
+      }],
+    }),
+  };
+  await withFiles(files, async (directory) => {
+    const plan = await makePlan(await loadWorkflow(`${directory}/w.yml`));
+    assertEquals(await run(plan).passed, true);
+    const events = await Array.fromAsync(run(plan, { openapi: `${directory}/api.yml` }));
+    const end = events.at(-1);
+    assert(end?.type === "run_finished" && end.state === "failed");
+    assertEquals(end.coverage?.[0]?.operations[0]?.hits, 1);
+    for (const [name, words] of [["bad.yml", 'this "[" is not closed'], ["no.yml", "not found"]]) {
+      const openapi = `${directory}/${name}`;
+      await assertRejects(() => run(plan, { openapi }).passed, LoadError, words);
+    }
   });
 });
 
@@ -171,7 +209,7 @@ await passed;`,
 for (const [name, end] of Object.entries(ENDS)) {
   const program = `
 import { isRunning, until } from "support/processes.ts";
-import { loadWorkflow, makePlan, run } from "@runner/runner";
+import { LoadError, loadWorkflow, makePlan, run } from "@runner/runner";
 
 const pidOf = (name: string) => Number(Deno.readTextFileSync(name + ".pid"));
 const names = ["first", "second"];
@@ -197,22 +235,22 @@ console.log(JSON.stringify({ alive, files: leftFiles(), passed: await running.pa
   });
 }
 
-/** How many of a hundred thousand events are in memory when a run is over. */
+/** The number of a hundred thousand events that are in memory when a run is over. */
 const KEPT = `
-import { loadWorkflow, makePlan, run, type RunEvent } from "@runner/runner";
+import { LoadError, loadWorkflow, makePlan, run, type RunEvent } from "@runner/runner";
 
 const IS_READ = false as boolean;
-const told: WeakRef<RunEvent>[] = [];
-const onEvent = (event: RunEvent) => { told.push(new WeakRef(event)); };
+const shown: WeakRef<RunEvent>[] = [];
+const onEvent = (event: RunEvent) => { shown.push(new WeakRef(event)); };
 const running = run(await makePlan(await loadWorkflow("w.yml")), { onEvent });
 const unread = IS_READ ? running[Symbol.asyncIterator]() : undefined;
 await unread?.next();
 await running.passed;
-// What a WeakRef has been asked for stays until the end of the turn.
+// The target of a WeakRef that was read stays alive until the end of the turn.
 await new Promise((resolve) => setTimeout(resolve));
 (globalThis as unknown as { gc(): void }).gc();
-const kept = told.filter((event) => event.deref() !== undefined).length;
-console.log(JSON.stringify({ told: told.length, kept, running: typeof running + typeof unread }));
+const kept = shown.filter((event) => event.deref() !== undefined).length;
+console.log(JSON.stringify({ shown: shown.length, kept, running: typeof running + typeof unread }));
 `;
 
 Deno.test("events are not kept if only a function receives them", async () => {
@@ -228,11 +266,11 @@ jobs:
     const options = ["-A", "--v8-flags=--expose-gc"];
     return await withProgram({ program, options, files: { "w.yml": workflow } }, (end) => {
       assertEquals([end.code, end.stderr], [0, ""]);
-      return JSON.parse(end.stdout) as { told: number; kept: number };
+      return JSON.parse(end.stdout) as { shown: number; kept: number };
     });
   };
   const alone = await kept(KEPT);
-  assert(alone.told > 100_000, `${alone.told} events`);
+  assert(alone.shown > 100_000, `${alone.shown} events`);
   assert(alone.kept < 100, `${alone.kept} events are in memory`);
   // A loop that has begun gets every event: were none of them kept, the count would be no proof.
   const read = await kept(KEPT.replace("IS_READ = false", "IS_READ = true"));
@@ -257,13 +295,13 @@ jobs:
   - {name: false test, needs: [first], steps: [{uses: hello, test: "false"}]}
 `;
     const inner = `name: j\nsteps: [{${flaky("b")}}]\n`;
-    await withFiles({ "w.yml": text, "j.yml": inner }, async (folder) => {
-      const plan = await makePlan(await loadWorkflow(`${folder}/w.yml`));
-      const told: string[] = [];
+    await withFiles({ "w.yml": text, "j.yml": inner }, async (directory) => {
+      const plan = await makePlan(await loadWorkflow(`${directory}/w.yml`));
+      const shown: string[] = [];
       await run(plan, {
-        onEvent: (event) => event.type === "job_finished" && told.push(event.name),
+        onEvent: (event) => event.type === "job_finished" && shown.push(event.name),
       }).passed;
-      assertEquals(told, ["first", "false test", "three steps"]);
+      assertEquals(shown, ["first", "false test", "three steps"]);
     });
   });
 });
@@ -279,10 +317,10 @@ Deno.test("run() uses the plugin of its own workflow, not that of an earlier run
     "b/runner-who.js": plugin("b"),
   };
   const before = Deno.env.get("RUNNER_PLUGIN_DIR");
-  await withFiles(files, async (folder) => {
+  await withFiles(files, async (directory) => {
     const saidIn = async (plugins: string, permissions?: { net: [] }) => {
-      Deno.env.set("RUNNER_PLUGIN_DIR", `${folder}/${plugins}`);
-      const loaded = await loadWorkflow(`${folder}/w.yml`, permissions ? { permissions } : {});
+      Deno.env.set("RUNNER_PLUGIN_DIR", `${directory}/${plugins}`);
+      const loaded = await loadWorkflow(`${directory}/w.yml`, permissions ? { permissions } : {});
       const events = await Array.fromAsync(run(await makePlan(loaded)));
       return events.flatMap((event) =>
         event.type === "step_finished"
@@ -299,6 +337,35 @@ Deno.test("run() uses the plugin of its own workflow, not that of an earlier run
     } finally {
       if (before === undefined) Deno.env.delete("RUNNER_PLUGIN_DIR");
       else Deno.env.set("RUNNER_PLUGIN_DIR", before);
+    }
+  });
+});
+
+Deno.test("run() takes certificates for all connections, as paths or PEM text", async () => {
+  const path = (name: string) => new URL(`../fixtures/tls/${name}`, import.meta.url);
+  const text = (name: string) => Deno.readTextFileSync(path(name));
+  await using server = withServer(() => new Response("in"), {
+    cert: text("good.pem"),
+    key: text("good_key.pem"),
+  });
+  const workflow = `
+name: TLS
+jobs: [{ name: j, steps: [{ uses: http, with: { get: "${server.url}" } }] }]
+`;
+  await withPlan(workflow, async (plan) => {
+    assertEquals(await run(plan).passed, false);
+    const client = { cert: text("good.pem"), key: text("good_key.pem") };
+    for (const tls of [{ ca: text("authority.pem"), ...client }, { insecure: true }]) {
+      assertEquals(await run(plan, { tls }).passed, true);
+    }
+    assertEquals(await run(plan, { tls: { ca: fromFileUrl(path("authority.pem")) } }).passed, true);
+    const cases = [
+      [{ ca: "none.pem" }, 'cannot read the file "none.pem" of "tls.ca": no such file (ENOENT)'],
+      [{ key: client.key }, '"tls.key" requires "tls.cert"'],
+      [{ ca: client.key }, 'PEM text of "tls.ca" holds no certificate'],
+    ] as const;
+    for (const [tls, words] of cases) {
+      await assertRejects(() => run(plan, { tls }).passed, UsageError, words);
     }
   });
 });
