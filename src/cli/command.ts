@@ -1,19 +1,22 @@
 import type { Host } from "../host/host.ts";
+import type { SuiteMember } from "../suite/suite.ts";
 
 /** Something that the program does: a record in the registry. */
 export interface Command {
   /** The first word on the command line; the command without one runs a workflow. */
   readonly name?: string;
   readonly summary: string;
-  /** What follows the options: `<workflow_file>`. */
-  readonly operands: readonly Operand[];
+  /** The operands, after the options: `<workflow_file>`. */
+  readonly operands: readonly CommandOperand[];
   readonly options: readonly Option[];
+  /** Command lines, and what they do. */
+  readonly examples?: readonly (readonly [line: string, summary: string])[];
   /** When the exit code is 0, in words; by default when all went well. */
   readonly success?: string;
   readonly load: () => Promise<RunCommand>;
 }
 
-export interface Operand {
+export interface CommandOperand {
   readonly name: string;
   /** It may be given several times; only the last operand of a command may. */
   readonly repeats?: true;
@@ -25,15 +28,29 @@ export interface Operand {
   readonly summary: string;
 }
 
-/** What a word is the path of: a YAML or JSON file, or several with commas, any file, a directory. */
-export type PathKind = "documents" | "file" | "folder";
+/** The kind of path: a YAML or JSON file (or several with commas), any file, a directory. */
+export type PathKind = "documents" | "file" | "directory";
+
+/** The titles under which help lists options, in this order. */
+export const OPTION_GROUPS = [
+  "Run",
+  "Select",
+  "Values",
+  "Output",
+  "Reports",
+  "Permissions",
+  "Several workflows",
+  "Several machines",
+  "Other",
+] as const;
 
 /** An option of the command line. One with a `value` takes one, the others are switches. */
 export interface Option {
   /** Without the dashes. */
   readonly name: string;
+  readonly group?: (typeof OPTION_GROUPS)[number];
   readonly short?: string;
-  /** What the value is: `mode`. */
+  /** The name of the value: `mode`. */
   readonly value?: string;
   /** It is optional and given only by `=`: the next argument does not belong to it. */
   readonly isValueOptional?: true;
@@ -45,7 +62,7 @@ export interface Option {
   readonly summary: string;
 }
 
-/** What the user asked for, once every word of the command line was understood. */
+/** The request of the user, after the whole command line was parsed. */
 export interface Invocation {
   readonly operands: readonly string[];
   readonly switches: ReadonlySet<string>;
@@ -63,10 +80,23 @@ export type ExitCode = 0 | 1;
 export interface Program {
   readonly host: Host;
   /**
-   * What a command was given besides the environment, by its names: as there, the values of secret
+   * Inputs of a command besides the environment, by name: as there, the values of secret
    * names are shown nowhere. Commands add to it before they say anything of what they read.
    */
   readonly secrets: Readonly<Record<string, unknown>>[];
   /** Ends the program at once. */
   readonly exit: (code: ExitCode) => void;
+  /** Where it runs again what is affected when a file changes. */
+  readonly watching?: Watching;
+}
+
+/** Data of each run for a command that runs repeatedly. */
+export interface Watching {
+  /** The hosts by which the files of each workflow are known. */
+  readonly files: {
+    hostOf(workflow: string, isRunning?: boolean): Host;
+    hostOfSearch(): Host;
+  };
+  /** The workflows that a change affects; all the first time. */
+  readonly select: (members: readonly SuiteMember[]) => readonly SuiteMember[];
 }

@@ -2,18 +2,21 @@
 interface Variable {
   readonly name: string;
   readonly summary: string;
+  /** The option that does the same or is about the same. */
+  readonly option?: string;
   /** The commands that read it besides the one that runs a workflow: some, or all. */
   readonly commands?: readonly string[] | "all";
 }
 
-/** What reads workflow files. */
+/** Commands that read workflow files. */
 const LOADERS = ["dag", "check"];
 
 /** Every variable that the program reads itself; all others are seen by workflow `vars` alone. */
 export const VARIABLES: readonly Variable[] = [
-  { name: "RUNNER_OUTPUT", summary: "Like --output, which wins over it" },
+  { name: "RUNNER_OUTPUT", option: "output", summary: "Like --output, which wins over it" },
   {
     name: "RUNNER_LOG_LEVEL",
+    option: "verbose",
     summary: "debug is --verbose; error silences warnings; info is the default, warn the same",
     commands: ["gen", "dag"],
   },
@@ -42,6 +45,14 @@ export const VARIABLES: readonly Variable[] = [
     summary: "A duration after which the whole run is interrupted (default: none)",
   },
   {
+    name: "RUNNER_KEY",
+    option: "run",
+    summary:
+      "With --run: seals secret vars and outputs in files; at least 32 bytes, the same for " +
+      "all processes of a run",
+    commands: ["prepare"],
+  },
+  {
     name: "HTTP_PROXY",
     summary: "The proxy for http:// URLs, also in lower case; never for localhost and loopback",
   },
@@ -58,8 +69,18 @@ export const VARIABLES: readonly Variable[] = [
     name: "NETRC",
     summary: "The file that auth: { netrc: true } reads; .netrc in HOME without it",
   },
-  { name: "RUNNER_NO_COLOR", summary: "true or 1: print without colours", commands: "all" },
-  { name: "NO_COLOR", summary: "Not empty: print without colours", commands: "all" },
+  {
+    name: "RUNNER_NO_COLOR",
+    option: "no-color",
+    summary: "true or 1: print without colours",
+    commands: "all",
+  },
+  {
+    name: "NO_COLOR",
+    option: "no-color",
+    summary: "Not empty: print without colours",
+    commands: "all",
+  },
   { name: "FORCE_COLOR", summary: "1: print with colours, whatever else is said", commands: "all" },
   {
     name: "GITHUB_ACTIONS",

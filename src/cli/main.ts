@@ -3,7 +3,8 @@ import { UsageError } from "../source/errors.ts";
 import { didYouMean } from "../source/suggest.ts";
 import type { Command, ExitCode, Invocation, Program } from "./command.ts";
 import { readCommandLine } from "./args/read_command_line.ts";
-import { COMMANDS, COMMON_OPTIONS, DEFAULT_COMMAND } from "./registry.ts";
+import { DEFAULT_COMMAND } from "./default_command.ts";
+import { COMMANDS, COMMON_OPTIONS } from "./registry.ts";
 
 /**
  * The program from its arguments to its exit code.
@@ -37,6 +38,7 @@ async function runProgram(args: readonly string[], program: Program): Promise<Ex
   // Alone on the line these need no parser, and are asked for by scripts that wait.
   if (args.length === 1 && args[0] === "--help") return await printHelp(DEFAULT_COMMAND, host);
   if (args.length === 1 && args[0] === "--version") return await printVersion(host);
+  if (args.length === 0) return await printShortUsage(program);
   const { command, invocation } = await readCommandLine(args, {
     fallback: DEFAULT_COMMAND,
     commands: COMMANDS,
@@ -68,6 +70,15 @@ async function printHelp(command: Command, { stdout }: Host): Promise<ExitCode> 
   stdout.write(renderHelp(command, COMMANDS, COMMON_OPTIONS));
   await stdout.flush();
   return 0;
+}
+
+async function printShortUsage({ host, exit }: Program): Promise<ExitCode> {
+  const { renderShortUsage } = await import("./help.ts");
+  const missing = "runner: error: <workflow_file> is missing";
+  host.stderr.write(`${missing}\n\n${renderShortUsage(DEFAULT_COMMAND)}`);
+  await flushSoon(host);
+  exit(1);
+  return 1;
 }
 
 async function printVersion({ stdout, files }: Host): Promise<ExitCode> {
@@ -124,7 +135,7 @@ async function refuseWord(first: string, second: string | undefined, files: File
   throw new UsageError(`unknown command "${first}"`, hint);
 }
 
-/** What a text is that looks like the name of a command; undefined where it is that of a file. */
+/** Describes a text that looks like the name of a command; undefined if it looks like a file. */
 async function kindOfWord(text: string, files: Files): Promise<"word" | "directory" | undefined> {
   if (!/^[\w-]+$/.test(text)) return undefined;
   try {

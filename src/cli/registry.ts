@@ -1,206 +1,49 @@
-import { FILE_FORMATS } from "../report/files/registry.ts";
+import { ACTIONS } from "../action/registry.ts";
+import { IMPORTERS } from "../importer/registry.ts";
 import type { Command, Option } from "./command.ts";
-import { OUTPUT_FORMS, OUTPUT_MODES } from "./args/output_mode.ts";
+import { EXPORTERS } from "../export/registry.ts";
+import { TOPICS } from "./topics.ts";
+import { DEFAULT_COMMAND, runOptions } from "./default_command.ts";
 
 /** Options that every command has. */
 export const COMMON_OPTIONS: readonly Option[] = [
-  { name: "help", short: "h", summary: "Print this help and exit" },
-  { name: "version", summary: "Print the version and exit" },
-  { name: "no-color", summary: "Print without colours" },
+  { group: "Other", name: "help", short: "h", summary: "Print this help and exit" },
+  { group: "Other", name: "version", summary: "Print the version and exit" },
+  { group: "Output", name: "no-color", summary: "Print without colours" },
 ];
 
-const FORMATS = OUTPUT_FORMS.map(({ name, summary }) => `${name} ${summary}`).join(", ");
-
-const FILES = FILE_FORMATS.map(({ name }) => name).join(", ");
-
-/** What runs when the first word is not the name of a command. */
-export const DEFAULT_COMMAND: Command = {
-  summary: "Run a workflow",
-  operands: [{
-    name: "workflow_file",
-    repeats: true,
-    path: "documents",
-    summary: "A workflow file, or several joined by commas that are read as one; several " +
-      "arguments, a directory, a pattern in quotes or a suite file run all their workflows",
-  }],
-  options: [
-    {
-      name: "verbose",
-      short: "v",
-      summary: "Print each request and response, rendered values and timing to stderr",
-    },
-    {
-      name: "timing",
-      summary: "Show the start time and response time of each step, and what took the time",
-    },
-    { name: "quiet", short: "q", summary: "Print failures and the last line only" },
-    {
-      name: "output",
-      value: "mode",
-      choices: OUTPUT_MODES,
-      summary:
-        `How to print the report: ${FORMATS}, auto (the default) picks spinner on a terminal`,
-    },
-    {
-      name: "only",
-      value: "job",
-      repeats: true,
-      summary: 'Run this job and what it needs: its id, its name, or a pattern like "deploy*"',
-    },
-    {
-      name: "tags",
-      value: "expression",
-      summary: "Run the jobs with these tags and what they need: 'smoke and not slow'",
-    },
-    { name: "no-needs", summary: "With --only: leave out what the chosen jobs need" },
-    {
-      name: "skip",
-      value: "job",
-      repeats: true,
-      summary: "Skip this job, as if its skipif were true",
-    },
-    {
-      name: "var",
-      value: "name=value",
-      repeats: true,
-      summary: "Set a var of the workflow, or a part of one (db.host=x); " +
-        "numbers, true and the like are read as in YAML, and name:=json as JSON; " +
-        "a name that the workflow does not have is an error",
-    },
-    {
-      name: "var-file",
-      value: "file",
-      path: "file",
-      repeats: true,
-      summary: "Set vars from a YAML or JSON file; --var wins over it",
-    },
-    {
-      name: "env-file",
-      value: "file",
-      path: "file",
-      repeats: true,
-      summary: "Let vars see the NAME=value lines of a file; the real environment wins over it",
-    },
-    { name: "fail-fast", summary: "Begin no new job and no new step after the first failure" },
-    {
-      name: "strict",
-      summary: "Fail on warnings, on unsuccessful steps without a test, and if no step runs",
-    },
-    {
-      name: "jobs",
-      value: "count",
-      summary: "How many jobs may run at once (default: all that can)",
-    },
-    {
-      name: "cleanup-timeout",
-      value: "duration",
-      summary: "How long the steps of `finally` may take after an interruption or RUNNER_TIMEOUT " +
-        "(default: 30s)",
-    },
-    {
-      name: "workers",
-      value: "count",
-      summary: "How many workflows may run at once (default: one for each processor, at most 4)",
-    },
-    {
-      name: "shuffle",
-      value: "seed",
-      isValueOptional: true,
-      summary: "Run the workflows in a random order; a seed given by --shuffle=seed repeats one",
-    },
-    {
-      name: "shard",
-      value: "index/count",
-      summary: "Run one share of the workflows, such as 2/5 on the second of five machines",
-    },
-    {
-      name: "rerun-failed",
-      summary: "Of several workflows, run what failed in the last run in this directory",
-    },
-    {
-      name: "shard-times",
-      value: "report",
-      path: "file",
-      summary: "Make shares that take the same time, by an earlier report of json=FILE",
-    },
-    { name: "list", summary: "Print the jobs and steps with their ids, and run nothing" },
-    { name: "dry-run", summary: "Print what would run, and with what, and run nothing" },
-    {
-      name: "cacert",
-      value: "file",
-      path: "file",
-      summary: "Trust the certificate authorities of this PEM file instead of those of the system",
-    },
-    {
-      name: "cert",
-      value: "file",
-      path: "file",
-      summary: "Present the client certificate of this PEM file to TLS servers",
-    },
-    {
-      name: "key",
-      value: "file",
-      path: "file",
-      summary: "With --cert: the key of the client certificate, if it is in another file",
-    },
-    {
-      name: "insecure",
-      summary: "Accept any TLS certificate in steps that do not verify it explicitly",
-    },
-    {
-      name: "allow-net",
-      value: "hosts",
-      repeats: true,
-      summary: "Let http steps reach nothing but these hosts, separated by commas: example.com, " +
-        "example.com:8443, *.example.com, [::1]:80",
-    },
-    {
-      name: "allow-run",
-      value: "programs",
-      repeats: true,
-      summary: "Let shell steps start nothing but these shells, and use no plugin but these " +
-        "(runner-name); they are needed with any of the other --allow options",
-    },
-    {
-      name: "allow-read",
-      value: "paths",
-      path: "file",
-      repeats: true,
-      summary: "Let steps read nothing but these files and everything in these directories",
-    },
-    {
-      name: "allow-write",
-      value: "paths",
-      path: "file",
-      repeats: true,
-      summary: "Let steps write nothing but these files and everything in these directories",
-    },
-    {
-      name: "no-shell",
-      summary: "Run no shell step, and no plugin that --allow-run does not name",
-    },
-    {
-      name: "report",
-      value: "format=path",
-      repeats: true,
-      summary: `Also write a report: ${FILES}; "-" is standard output and replaces the text`,
-    },
-    {
-      name: "report-dir",
-      value: "directory",
-      path: "folder",
-      summary: "Write a report of every format but github into a directory",
-    },
-    {
-      name: "no-github",
-      summary: "No annotations and no summary where GITHUB_ACTIONS is set",
-    },
-  ],
-  success: "every job completed and every test passed",
-  load: async () => (await import("./commands/run_command.ts")).runCommand,
-};
-
 const COMMANDS_BUT_HELP: readonly Command[] = [
+  {
+    name: "new",
+    summary: "Make a workflow to begin with, or of a curl command or a file of another tool",
+    operands: [{
+      name: "input",
+      repeats: true,
+      isOptional: true,
+      path: "file",
+      summary: "With --from: a file or directory, or a command in quotes or after --",
+    }],
+    options: [
+      {
+        name: "from",
+        value: "format",
+        choices: IMPORTERS.map(({ name }) => name),
+        summary: "Translate what another tool has; see: runner help migrate",
+      },
+      {
+        name: "out",
+        short: "o",
+        value: "file",
+        path: "file",
+        summary: "Write the workflow to a new file instead of standard output",
+      },
+      {
+        name: "and-run",
+        summary: "With curl or har: run the new workflow once, and add tests of what came back",
+      },
+    ],
+    load: async () => (await import("./commands/new_command.ts")).newCommand,
+  },
   {
     name: "gen",
     summary: "Make a workflow from an OpenAPI description",
@@ -223,15 +66,17 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
   },
   {
     name: "dag",
-    summary: "Print the graph of a workflow's jobs, and run nothing",
+    summary: "Print the graph of a workflow's jobs, or of several workflows, and run nothing",
     operands: [{
       name: "workflow_file",
+      repeats: true,
       path: "documents",
-      summary: "A workflow file, or several joined by commas that are read as one",
+      summary: "A workflow file, several joined by commas that are read as one, a directory, a " +
+        "pattern in quotes, or a suite file",
     }],
     options: [
       { name: "mermaid", summary: "Print a Mermaid flowchart instead of a drawing" },
-      { name: "json", summary: "Print the jobs with their needs, levels and steps as JSON" },
+      { name: "json", summary: "Print the jobs with their needs, conditions and steps as JSON" },
       {
         name: "width",
         value: "columns",
@@ -248,8 +93,8 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       name: "workflow_file",
       repeats: true,
       path: "documents",
-      summary: "A workflow file, several joined by commas, a job file, or a pattern like " +
-        "'flows/**/*.yml'",
+      summary: "A workflow file, several joined by commas, a job file, a directory, or a pattern " +
+        "like 'flows/**/*.yml'",
     }],
     options: [
       { name: "strict", summary: "Treat warnings as errors" },
@@ -264,21 +109,130 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     load: async () => (await import("./commands/check_command.ts")).checkCommand,
   },
   {
+    name: "fmt",
+    summary: "Format workflow files in place, with all comments and blank lines",
+    operands: [{
+      name: "file",
+      repeats: true,
+      path: "documents",
+      summary: "A YAML file, several joined by commas, a pattern like 'flows/**/*.yml', or - to " +
+        "format standard input to standard output",
+    }],
+    options: [
+      { name: "check", summary: "Write nothing, and exit with 1 if a file is not formatted" },
+    ],
+    success: "all files are formatted",
+    load: async () => (await import("./commands/fmt_command.ts")).fmtCommand,
+  },
+  {
+    name: "lsp",
+    summary:
+      "Serve an editor over standard input and output: a language server, which runs nothing",
+    operands: [],
+    options: [
+      { name: "stdio", summary: "What it always does; editors give this option" },
+    ],
+    load: async () => (await import("./commands/lsp_command.ts")).lspCommand,
+  },
+  {
+    name: "prepare",
+    summary: "Evaluate the vars of a workflow and choose its jobs, to run it on several machines",
+    operands: [{
+      name: "workflow_file",
+      repeats: true,
+      path: "documents",
+      summary: "A workflow file, several joined by commas that are read as one, or a suite: " +
+        "several arguments, a directory, a pattern in quotes or a suite file",
+    }],
+    options: [
+      {
+        name: "out",
+        short: "o",
+        value: "file",
+        path: "file",
+        summary: "Write the run file here; all processes of the run read it with --run",
+      },
+      { name: "id", value: "text", summary: "The id of the run (default: a random one)" },
+      {
+        name: "start-in",
+        value: "duration",
+        summary: "Let the shares of split jobs begin together, that long from now",
+      },
+      ...runOptions("var", "var-file", "env-file", "only", "skip", "tags"),
+    ],
+    load: async () => (await import("./commands/prepare_command.ts")).prepareCommand,
+  },
+  {
+    name: "export",
+    summary: "Write the file with which GitHub, GitLab or Argo run the jobs on their machines",
+    operands: [
+      { name: "engine", choices: EXPORTERS.map(({ name }) => name), summary: "Which engine" },
+      {
+        name: "workflow_file",
+        path: "documents",
+        summary: "A workflow file, several joined by commas that are read as one, or a suite: a " +
+          "directory, a pattern in quotes or a suite file",
+      },
+    ],
+    options: [
+      {
+        name: "out",
+        short: "o",
+        value: "file",
+        path: "file",
+        summary: "Write to a file instead of standard output",
+      },
+      { name: "force", summary: "Overwrite that file if it exists" },
+      {
+        name: "split",
+        value: "job=count",
+        repeats: true,
+        summary: "Spread the rounds of a repeated job over 2 to 256 tasks",
+      },
+      {
+        name: "group",
+        value: "kind",
+        choices: ["chains", "none"],
+        summary: "Let a job and its only need share a task: chains (the default) or none",
+      },
+      {
+        name: "shards",
+        value: "count",
+        summary: "Of a suite: how many tasks share its workflows (default: one for each)",
+      },
+      { name: "image", value: "image", summary: "The image for GitLab and Argo" },
+      {
+        name: "secret",
+        value: "name",
+        repeats: true,
+        summary: "Give tasks this variable from the engine's store of secrets",
+      },
+    ],
+    load: async () => (await import("./commands/export_command.ts")).exportCommand,
+  },
+  {
     name: "report",
-    summary: "Merge the events of several runs into one report and one exit code",
+    summary: "Merge the events of several processes into one report and one exit code",
     operands: [
       { name: "merge", choices: ["merge"], summary: "What to do with them" },
       {
         name: "path",
         repeats: true,
         path: "file",
-        summary: "Files of --report ndjson=FILE, or directories that have them at any depth",
+        summary: "Files of --report ndjson=FILE, or directories that have them at any depth, and " +
+          "the run file where they are the pieces of a run",
       },
     ],
-    options: ["report", "report-dir", "quiet", "timing", "output", "no-github"].map((name) =>
-      DEFAULT_COMMAND.options.find((option) => option.name === name)!
+    options: runOptions(
+      "report",
+      "report-dir",
+      "history",
+      "quiet",
+      "timing",
+      "output",
+      "no-github",
     ),
-    success: "all shards are there and every workflow passed",
+    success: "all pieces or shards are there and everything passed",
     load: async () => (await import("./commands/report_command.ts")).reportCommand,
   },
   {
@@ -290,6 +244,18 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       { name: "suite", summary: "Print that of a suite file, which lists workflows" },
     ],
     load: async () => (await import("./commands/schema_command.ts")).schemaCommand,
+  },
+  {
+    name: "actions",
+    summary: "List what steps can do, or print the page of an action",
+    operands: [{
+      name: "action",
+      isOptional: true,
+      choices: ACTIONS.map(({ name }) => name),
+      summary: "The action to explain",
+    }],
+    options: [],
+    load: async () => (await import("./commands/actions_command.ts")).actionsCommand,
   },
   {
     name: "completions",
@@ -314,12 +280,17 @@ export const COMMANDS: readonly Command[] = [
   ...COMMANDS_BUT_HELP,
   {
     name: "help",
-    summary: "Print the usage of the program, or of a command",
+    summary: "Print the usage of the program or of a command, or a page of the documents",
     operands: [{
       name: "command",
       isOptional: true,
-      choices: [...COMMANDS_BUT_HELP.flatMap(({ name }) => name ?? []), "help"],
-      summary: "The command to explain",
+      choices: [
+        ...COMMANDS_BUT_HELP.flatMap(({ name }) => name ?? []),
+        "help",
+        ...TOPICS,
+        ...ACTIONS.map(({ name }) => name),
+      ],
+      summary: `A command, an action, or a topic: ${TOPICS.join(", ")}`,
     }],
     options: [],
     load: async () =>

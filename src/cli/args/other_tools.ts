@@ -1,6 +1,6 @@
 import { FILE_FORMATS } from "../../report/files/registry.ts";
 
-/** What to write here, and the names of the option in other tools. */
+/** The option here, and its names in other tools. */
 const OPTIONS: readonly (readonly [hint: string, elsewhere: readonly string[]])[] = [
   ["write --fail-fast", ["bail", "exitfirst", "stop-on-failure"]],
   ["write --jobs <count>", ["concurrency", "j", "max-parallel", "parallel", "threads", "workers"]],
@@ -22,7 +22,7 @@ const OPTIONS: readonly (readonly [hint: string, elsewhere: readonly string[]])[
   ["RUNNER_TIMEOUT=5m in the environment bounds a run", ["max-time", "timeout"]],
 ];
 
-/** What to write for an option of other tools. */
+/** The option that corresponds to one of another tool. */
 export function optionElsewhere(name: string): string | undefined {
   const [, format] = /^report-(\w+)$/.exec(name) ?? [];
   if (FILE_FORMATS.some((one) => one.name === format)) {
@@ -31,7 +31,7 @@ export function optionElsewhere(name: string): string | undefined {
   return OPTIONS.find(([, elsewhere]) => elsewhere.includes(name))?.[0];
 }
 
-/** What to write for a command of other tools that is followed by a file. */
+/** The equivalent of another tool's command that takes a file. */
 export function commandElsewhere(name: string, file = "<workflow_file>"): string | undefined {
   switch (name) {
     case "exec":

@@ -7,7 +7,7 @@ export const OUTPUT_FORMS = [
   { name: "stream", summary: "prints each result as it completes" },
 ] as const;
 
-/** What `--output` can be. */
+/** The values of `--output`. */
 export const OUTPUT_MODES: readonly string[] = ["auto", ...OUTPUT_FORMS.map(({ name }) => name)];
 
 /** Whether to redraw progress: the flag, then the environment, then what the output is. */

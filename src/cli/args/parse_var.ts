@@ -41,7 +41,7 @@ function readJson(name: string, text: string): Value {
 }
 
 const NOTHING = /^(?:~|null|Null|NULL)$/;
-/** What YAML may read as something else than the text that it is. */
+/** Texts that YAML may read as a value of another type. */
 const TYPED = /^(?:[-+.\w]+|"[^]*"|'[^]*')$/;
 
 /** A number to the base of eight for YAML; hardly for people, whose zip codes begin like this. */

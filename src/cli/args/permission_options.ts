@@ -5,7 +5,7 @@ import { UsageError } from "../../source/errors.ts";
 import type { Invocation } from "../command.ts";
 
 /** Reads what `--allow-…` and `--no-shell` let actions reach. Throws `UsageError`. */
-export async function readPermissions(
+export async function readPermissionOptions(
   { lists, switches }: Invocation,
   host: Host,
 ): Promise<Permissions | undefined> {

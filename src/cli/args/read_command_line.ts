@@ -4,7 +4,7 @@ import type { Flags } from "./parse_flags.ts";
 
 /** The commands of the program, and the options that all of them have. */
 export interface CommandTable {
-  /** What is meant when the first operand names no command. */
+  /** The command that runs if the first operand does not name one. */
   readonly fallback: Command;
   readonly commands: readonly Command[];
   readonly common: readonly Option[];

@@ -6,7 +6,7 @@ import { UsageError } from "../../source/errors.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import type { Invocation } from "../command.ts";
 
-/** What `--report`, `--report-dir` and the environment ask for. Throws `UsageError`. */
+/** The reports that `--report`, `--report-dir` and the environment select. Throws `UsageError`. */
 export async function reportTargets(
   invocation: Invocation,
   { env, files }: Host,
@@ -15,8 +15,8 @@ export async function reportTargets(
   const texts = (lists.get("report") ?? []).flatMap(splitList);
   // Once is as good as twice.
   const asked = [...new Set(texts)].map(readTarget);
-  const folder = values.get("report-dir");
-  const targets = [...asked, ...folder === undefined ? [] : targetsIn(folder)];
+  const directory = values.get("report-dir");
+  const targets = [...asked, ...directory === undefined ? [] : targetsIn(directory)];
   if (targets.length > 0) refuseWithoutRun(switches);
   const isAsked = targets.some(({ format }) => format === GITHUB);
   if (switches.has("no-github")) {
@@ -44,10 +44,12 @@ function refuseWithoutRun(switches: ReadonlySet<string>): void {
   }
 }
 
-function targetsIn(folder: string): ReportTarget[] {
-  const path = folder.replace(/\/+$/, "");
+function targetsIn(directory: string): ReportTarget[] {
+  const path = directory.replace(/\/+$/, "");
   return FILE_FORMATS.flatMap((format) =>
-    format.file === undefined ? [] : [{ format, path: `${path}/${format.file}` }]
+    format.file === undefined || format.isOnlyByName
+      ? []
+      : [{ format, path: `${path}/${format.file}` }]
   );
 }
 
@@ -122,15 +124,17 @@ async function checkDistinct(
 /** The canonical path of a file, with links resolved. */
 async function whereLeads(path: string, files: Files): Promise<string> {
   // An invalid path is reported when it is opened.
-  return fromRoot(await files.realPath(path).catch(() => path), files.workingFolder());
+  return fromRoot(await files.realPath(path).catch(() => path), files.workingDirectory());
 }
 
 /** A path as it leads from the root, by which those that lead to one file are the same. */
-function fromRoot(path: string, folder: string): string {
-  const isWindows = !folder.startsWith("/");
+function fromRoot(path: string, directory: string): string {
+  const isWindows = !directory.startsWith("/");
   const isAbsolute = (isWindows ? /^(?:[a-z]:)?[/\\]/i : /^\//).test(path);
   const parts: string[] = [];
-  for (const part of (isAbsolute ? path : `${folder}/${path}`).split(isWindows ? /[/\\]/ : "/")) {
+  for (
+    const part of (isAbsolute ? path : `${directory}/${path}`).split(isWindows ? /[/\\]/ : "/")
+  ) {
     if (part === "..") parts.pop();
     else if (part !== "" && part !== ".") parts.push(part);
   }

@@ -3,7 +3,7 @@ import { type CheckedFile, checkFile, refused } from "../../check/check_file.ts"
 import { type CheckTally, FINDING_FORMATS, type WriteOptions } from "../../check/formats.ts";
 import { makeSecretMask } from "../../check/secrets/mask_secrets.ts";
 import type { Host } from "../../host/host.ts";
-import { makeMasker } from "../../run/mask/secrets.ts";
+import { makeMasker } from "../../run/mask/add_secrets.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { LoadError } from "../../source/errors.ts";
 import { pathsFromRoot } from "../../source/github_command.ts";
@@ -28,7 +28,7 @@ export async function checkCommand(
   const environment = makeMasker([host.env.all()]);
   const shared = {
     columns: host.stdout.isTerminal ? host.stdout.columns() : undefined,
-    fromRoot: pathsFromRoot(host.files.workingFolder(), host.env.get("GITHUB_WORKSPACE")),
+    fromRoot: pathsFromRoot(host.files.workingDirectory(), host.env.get("GITHUB_WORKSPACE")),
   };
   let tally: CheckTally = { workflows: 0, jobFiles: 0, error: 0, warning: 0, hint: 0 };
   for await (const found of checkAll(operands, host, limits)) {
@@ -70,7 +70,7 @@ async function* checkAll(
       const { diagnostics } = suite;
       yield { name: operand, isJobFile: false, diagnostics, secrets: [], jobFiles: [] };
     }
-    const names = suite?.files ?? await namesOf(operand, host.files);
+    const names = suite?.files ?? await namesOf(operand, host);
     if (!suite && names.length === 0) yield nothingFits(operand);
     for (const name of names) {
       const path = join(name);
@@ -78,7 +78,7 @@ async function* checkAll(
       done.add(path);
       const found = await checkFile(name, host, limits);
       const checked = suite
-        ? { ...found, diagnostics: found.diagnostics.filter((each) => !suite.isGiven(each)) }
+        ? { ...found, diagnostics: found.diagnostics.filter((each) => !suite.isGiven(each, name)) }
         : found;
       for (const jobFile of checked.jobFiles) if (jobFile !== name) embedded.add(join(jobFile));
       if (checked.isJobFile) jobFiles.push(checked);
@@ -89,9 +89,19 @@ async function* checkAll(
 }
 
 /** The workflows that an operand names. */
-async function namesOf(operand: string, files: Host["files"]): Promise<readonly string[]> {
+async function namesOf(operand: string, host: Host): Promise<readonly string[]> {
+  const { files } = host;
   // A comma joins files to one workflow, but for those in braces.
   const isList = operand.replace(/\{[^{}]*\}/g, "").includes(",");
+  // Of a directory, what a run of it would run.
+  if (!isList && await files.list(operand).catch(() => undefined) !== undefined) {
+    const { findWorkflows } = await import("../../suite/find_workflows.ts");
+    const found = await findWorkflows([operand], host).catch((error) => {
+      if (error instanceof LoadError) return { workflows: [] };
+      throw error;
+    });
+    return found.workflows.map(({ path }) => path);
+  }
   if (isList || !isPattern(operand) || await files.isFile(operand)) {
     return [operand];
   }
@@ -99,6 +109,7 @@ async function namesOf(operand: string, files: Host["files"]): Promise<readonly 
 }
 
 function nothingFits(pattern: string): CheckedFile {
+  if (!isPattern(pattern)) return refused(pattern, new LoadError(`no workflow in '${pattern}'`));
   const message = `workflow file '${pattern}' not found`;
   return refused(pattern, new LoadError(message, [], "no file fits this pattern"));
 }

@@ -1,18 +1,17 @@
+import { join } from "@std/path/join";
 import { findLiteralSecrets } from "../../check/secrets/literal_secrets.ts";
-import { explainDenial } from "../../host/explain_denial.ts";
 import type { Host } from "../../host/host.ts";
 import type { FoundSecret } from "../../openapi/make/hide_found_secrets.ts";
 import { makeWorkflow } from "../../openapi/make/make_workflow.ts";
 import { readApi } from "../../openapi/read/read_api.ts";
 import { renderWorkflow } from "../../openapi/make/render_workflow.ts";
-import type { ParsedFile, Yaml } from "../../openapi/read/resolve_references.ts";
-import { LoadError, UsageError } from "../../source/errors.ts";
-import type { Source } from "../../source/source.ts";
-import { parseJson } from "../../value/parse_json.ts";
+import type { Yaml } from "../../openapi/read/resolve_references.ts";
+import { UsageError } from "../../source/errors.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import { printYaml } from "../../workflow/yaml/parse_yaml.ts";
-import { findPositions, readYaml } from "../../workflow/yaml/read_yaml.ts";
+import { readDescription } from "../../workflow/yaml/read_description.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
+import { refuseExisting, writeTextFile } from "../write_text_file.ts";
 import { logLevel, printWarnings } from "../messages/warnings.ts";
 
 /** Prints a workflow that calls every operation of an OpenAPI description, or writes it. */
@@ -38,7 +37,8 @@ export async function genCommand(
     },
     yaml: YAML,
   });
-  const workflow = makeWorkflow(api, findSecrets);
+  const description = out === undefined ? path : relativePath(path, out, host);
+  const workflow = makeWorkflow(api, findSecrets, description);
   const text = renderWorkflow(workflow, fileName(path), YAML);
   const notes = workflow.notes.map((message) =>
     ({ severity: "warning", code: "openapi", message }) as const
@@ -48,8 +48,18 @@ export async function genCommand(
     throw new UsageError(`'${out}' is part of the description`, "write to another file");
   }
   if (out === undefined) host.stdout.write(text);
-  else await writeFile(out, text, host);
+  else await writeTextFile(out, text, host);
   return 0;
+}
+
+/** A path as a workflow names it: from the directory of its own file. */
+function relativePath(path: string, from: string, { files }: Host): string {
+  const absolute = (one: string) =>
+    /^(?:\/|[a-z]:)/i.test(one) ? one : `${files.workingDirectory()}/${one}`;
+  const partsOf = (one: string) => join(absolute(one)).split(/[\\/]/);
+  const [target, directory] = [partsOf(path), partsOf(from).slice(0, -1)];
+  const common = target.findIndex((part, at) => part !== directory[at]);
+  return [...directory.slice(common).map(() => ".."), ...target.slice(common)].join("/");
 }
 
 /** The path itself where it leads nowhere: what writes or reads it says why. */
@@ -57,75 +67,15 @@ async function realPath(path: string, { files }: Host): Promise<string> {
   return await files.realPath(path).catch(() => path);
 }
 
-/** What `runner check` would complain about. */
+/** The findings of `runner check`. */
 function findSecrets(workflow: unknown): readonly FoundSecret[] {
   return findLiteralSecrets(workflow, [{ text: JSON.stringify(workflow) }]);
 }
 
-/** Descriptions are read as workflows are; JSON by what reads it fastest. */
 const YAML: Yaml = {
-  parse,
+  parse: readDescription,
   print: printYaml,
 };
-
-async function parse(source: Source): Promise<ParsedFile> {
-  const value = /^\s*[[{]/.test(source.text) ? readJson(source.text) : undefined;
-  if (value === undefined) return await parseYaml(source);
-  return {
-    value,
-    locate: async (path) => (await findPositions([source], value)).locate(path),
-  };
-}
-
-/** Undefined if it is not JSON: YAML has mappings in braces too, and reports what is wrong. */
-function readJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-async function parseYaml(source: Source): Promise<ParsedFile> {
-  try {
-    const document = await readYaml([source], "OpenAPI file");
-    return {
-      value: document.value,
-      locate: async (path) => (await document.positions()).locate(path),
-    };
-  } catch (error) {
-    if (!(error instanceof LoadError) || !source.name.toLowerCase().endsWith(".json")) throw error;
-    const message = error.message.replace(/^YAML/, "JSON");
-    throw new LoadError(message, error.diagnostics, error.hint);
-  }
-}
-
-async function refuseExisting(path: string, { files }: Host): Promise<void> {
-  // What cannot be looked at cannot be written either, and says why then.
-  if (!await files.isFile(path).catch(() => false)) return;
-  throw new LoadError(`'${path}' already exists`, [], "overwrite it with --force");
-}
-
-async function writeFile(path: string, text: string, { files }: Host): Promise<void> {
-  try {
-    const file = await files.stage(path);
-    try {
-      file.write(text);
-      file.commit();
-    } finally {
-      file.discard();
-    }
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const denial = explainDenial(error);
-    throw new LoadError(
-      `cannot write '${path}': ${denial?.words ?? error.message}`,
-      [],
-      denial?.hint,
-    );
-  }
-}
 
 function fileName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);

@@ -1,17 +1,25 @@
 import { checkChoice } from "../args/parse_flags.ts";
 import type { Command } from "../command.ts";
 import { renderHelp } from "../help.ts";
+import { pageOf } from "../topics.ts";
 import type { CommandTable } from "../args/read_command_line.ts";
 
-/** Prints the usage of the command that is named, or of the program. */
+/** Prints the usage of the command that is named or of the program, or the page of a topic. */
 export function helpCommand(table: CommandTable): Awaited<ReturnType<Command["load"]>> {
   const { fallback, commands, common } = table;
-  return ({ operands: [word] }, { host }) => {
-    if (word !== undefined) {
-      checkChoice("<command>", word, commands.flatMap(({ name }) => name ?? []));
+  return async ({ operands: [word] }, { host }) => {
+    const command = commands.find(({ name }) => name === word);
+    const page = word === undefined ? undefined : pageOf(word);
+    if (word !== undefined && !command && page !== undefined) {
+      const { helpTopic } = await import("./help_topic.ts");
+      host.stdout.write(await helpTopic(word, page, host.files));
+      return 0;
     }
-    const command = commands.find(({ name }) => name === word) ?? fallback;
-    host.stdout.write(renderHelp(command, commands, common));
-    return Promise.resolve(0);
+    if (word !== undefined) {
+      const [operand] = commands.find(({ name }) => name === "help")!.operands;
+      checkChoice("<command>", word, operand!.choices);
+    }
+    host.stdout.write(renderHelp(command ?? fallback, commands, common));
+    return 0;
   };
 }

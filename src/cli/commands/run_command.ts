@@ -1,7 +1,11 @@
+import { Draws } from "../../expr/draws.ts";
 import type { Host } from "../../host/host.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { RunEvent } from "../../run/event.ts";
 import { run, type RunOptions } from "../../run/run.ts";
+import { printSeed } from "../messages/print_seed.ts";
+import { hasFailedState, mustRerun } from "../../suite/failed_path.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { LoadError, UsageError } from "../../source/errors.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
@@ -10,13 +14,21 @@ import {
   printAll,
   readSettings,
   refuseWarnings,
+  reportsToGithub,
   runReported,
   type Settings,
-  tellsGithub,
 } from "./run_reported.ts";
 
 /** Runs a workflow and prints the report; 0 when every job completed and every test passed. */
 export async function runCommand(invocation: Invocation, program: Program): Promise<ExitCode> {
+  if (invocation.values.has("run")) {
+    return await (await import("./run_piece_command.ts")).runPieceCommand(invocation, program);
+  }
+  refusePieceOptions(invocation);
+  if (invocation.switches.has("watch")) {
+    const { watchCommand } = await import("./watch_command.ts");
+    return await watchCommand(invocation, program, runCommand);
+  }
   if (await mayBeSuite(invocation, program.host)) {
     const { isSuiteOf } = await import("../../suite/open_suite.ts");
     const isSuite = invocation.switches.has("rerun-failed") ||
@@ -28,16 +40,49 @@ export async function runCommand(invocation: Invocation, program: Program): Prom
   }
   const settings = await readSettings(invocation, program.host);
   const prepared = await prepare(invocation, program, settings);
-  if (prepared.text === undefined) {
-    const { plan, options } = prepared;
-    return await runReported(
-      { run: (emit, more) => run(plan, program.host, emit, { ...options, ...more }) },
-      settings,
-      program,
-    );
+  if (prepared.text !== undefined) {
+    program.host.stdout.write(prepared.text);
+    return 0;
   }
-  program.host.stdout.write(prepared.text);
-  return 0;
+  const { plan, options } = prepared;
+  const failed: string[] = [];
+  const { host, watching } = program;
+  const runHost = watching?.files.hostOf(invocation.operands[0]!, true) ?? host;
+  const code = await runReported(
+    {
+      run(emit, more) {
+        const take = (event: RunEvent) => {
+          if (event.type === "job_finished" && mustRerun(event)) failed.push(event.job);
+          emit(event);
+        };
+        return run(plan, runHost, take, { ...options, ...more });
+      },
+    },
+    settings,
+    program,
+  );
+  await rememberFailed(plan.workflow.document.name, failed, program.host);
+  if (code !== 0) printSeed(plan.draws, program.host);
+  return code;
+}
+
+/** Keeps for `--rerun-failed` what failed, or that nothing did. */
+async function rememberFailed(file: string, jobs: readonly string[], host: Host): Promise<void> {
+  if (jobs.length === 0 && !await hasFailedState(host)) return;
+  const { writeFailed } = await import("../../suite/failed_state.ts");
+  await writeFailed(new Map(jobs.length === 0 ? [] : [[file, jobs]]), host);
+}
+
+/** Options that only a piece of a run has a use for. */
+const OF_PIECES = ["inputs", "outputs", "rounds", "start-at", "finally", "setup", "teardown"];
+
+function refusePieceOptions({ values, lists, switches }: Invocation): void {
+  const name = OF_PIECES.find((name) => values.has(name) || lists.has(name) || switches.has(name));
+  if (name === undefined) return;
+  throw new UsageError(
+    `option --${name} requires --run`,
+    "it is for one process of a run that runner prepare has made",
+  );
 }
 
 /** Options that only several workflows have a use for. */
@@ -72,7 +117,7 @@ function refuseSuiteOptions({ values, operands: [path] }: Invocation): void {
 
 interface Prepared {
   readonly plan: Plan;
-  /** What to print instead of running the plan, where that is asked for. */
+  /** The text to print instead of running the plan, if an option asks for that. */
   readonly text?: string;
   readonly options?: RunOptions;
 }
@@ -97,12 +142,15 @@ async function prepare(
     const { workflow, warnings, hints } = await loadWorkflow(file, host, permissions);
     await warn(warnings);
     if (level === "debug") await printAll(hints, level, program);
-    const prepared = await preparation?.plan(workflow) ??
-      { plan: await makePlan(workflow, host.env.all()) };
+    const draws = new Draws(invocation.values.get("seed"));
+    const prepared = await preparation?.plan(workflow, draws) ??
+      { plan: await makePlan(workflow, host.env.all(), undefined, draws) };
     await warn(prepared.plan.warnings);
     return preparation ? { ...prepared, options: preparation.options } : prepared;
   } catch (error) {
-    if (error instanceof LoadError && tellsGithub(targets)) {
+    // A workflow that cannot be loaded has failed as a whole.
+    if (error instanceof LoadError && !isShown(invocation)) await rememberFailed(file, [""], host);
+    if (error instanceof LoadError && reportsToGithub(targets)) {
       const { annotateRefusal } = await import("../messages/annotate_refusal.ts");
       host.stderr.write(annotateRefusal(file, error, program));
     }
@@ -110,12 +158,17 @@ async function prepare(
   }
 }
 
+function isShown({ switches }: Invocation): boolean {
+  return switches.has("list") || switches.has("dry-run");
+}
+
 /** Options that change the run of a workflow. */
 const PREPARING: readonly string[] = [
   ...["only", "skip", "no-needs", "tags", "var", "var-file", "env-file"],
   ...["fail-fast", "strict", "jobs", "cleanup-timeout", "list", "dry-run"],
+  ...["snapshot", "update-snapshots"],
   ...["allow-net", "allow-run", "allow-read", "allow-write", "no-shell"],
-  ...["cacert", "cert", "key", "insecure"],
+  ...["cacert", "cert", "key", "insecure", "openapi"],
 ];
 
 function isPrepared({ switches, values, lists }: Invocation): boolean {

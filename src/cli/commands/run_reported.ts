@@ -1,7 +1,7 @@
 import type { Environment, Host } from "../../host/host.ts";
 import type { FileReportHooks, FileReports, ReportTarget } from "../../report/files/open_files.ts";
 import { openReport, type OpenReportOptions } from "../../report/open_report.ts";
-import type { RunEvent } from "../../run/event.ts";
+import type { RunEvent, RunFinished } from "../../run/event.ts";
 import { Cancellation } from "../../run/cancellation.ts";
 import type { RunOptions } from "../../run/run.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
@@ -11,13 +11,17 @@ import type { ExitCode, Invocation, Program } from "../command.ts";
 import type { LogLevel } from "../messages/warnings.ts";
 import { inLocale, redraws, usesColour } from "../args/output_mode.ts";
 
-/** How a run is reported, and how long it may take. */
+/** The options for reporting a run, with its time limit. */
 export interface Settings
   extends Pick<OpenReportOptions, "redraws" | "timing" | "quiet" | "colour"> {
   readonly level: LogLevel;
   readonly timeout: RunOptions["timeout"];
+  /** The required percentage of the operations of APIs that must be called. */
+  readonly minCoverage?: number;
   /** The reports to be written besides the one that is printed. */
   readonly targets: readonly ReportTarget[];
+  /** The directory of the results of earlier runs. */
+  readonly history?: string;
 }
 
 /** Reads how a run is to be reported. Throws UsageError. */
@@ -30,18 +34,20 @@ export async function readSettings(invocation: Invocation, host: Host): Promise<
     quiet: switches.has("quiet"),
     colour: usesColour(switches.has("no-color"), host.env, host.stdout),
     timeout: runTimeout(host.env.get("RUNNER_TIMEOUT")),
+    ...minCoverageOf(values.get("min-coverage")),
     targets: await targetsOf(invocation, host),
+    ...historyOf(invocation),
   };
 }
 
-/** What makes a run another one than others. */
+/** The options that distinguish a run. */
 interface Runnable {
   /** Whether it is about several workflows. */
   readonly isSuite?: boolean;
   readonly run: (emit: (event: RunEvent) => void, options: ReportedOptions) => Promise<boolean>;
 }
 
-/** What a run must know of how it is reported. */
+/** The settings of a run that depend on its reports. */
 type ReportedOptions =
   & Required<Pick<RunOptions, "cancellation" | "detail">>
   & Pick<RunOptions, "timeout">;
@@ -49,7 +55,7 @@ type ReportedOptions =
 /** Runs what it is given, and writes the reports; 0 when all of it passed. */
 export async function runReported(
   { isSuite = false, run }: Runnable,
-  { level, timeout, targets, ...looks }: Settings,
+  { level, timeout, targets, history, minCoverage, ...looks }: Settings,
   program: Program,
 ): Promise<ExitCode> {
   const { host, exit } = program;
@@ -69,15 +75,17 @@ export async function runReported(
       : "the report cannot be written";
     stop(`stopped: ${why}`);
   };
-  // What waits to be written may fail while the run waits for something else.
+  // Pending output may fail while the run waits for something else.
   host.stdout.onClosed(onOutputClosed);
   const verbose = level === "debug";
+  const isReplaced = targets.some(({ path }) => path === "-");
   const report = await openReport(await reportHost(targets, host), {
     ...looks,
+    ...reportsToGithub(targets) ? { fold: (await github()).foldInLog } : {},
     verbose,
     silent: level === "error",
     isSuite,
-    isReplaced: targets.some(({ path }) => path === "-"),
+    isReplaced,
     onOutputClosed,
   });
   let files: FileReports | undefined;
@@ -89,20 +97,25 @@ export async function runReported(
     }
     stop(`interrupted by ${signal}`);
   }, timeout);
-  const take = (event: RunEvent) => {
+  const ends: RunFinished[] = [];
+  const take = (given: RunEvent) => {
+    const event = given.type === "run_finished" && given.coverage && minCoverage !== undefined
+      ? { ...given, minCoverage }
+      : given;
     // Messages of file reports are printed around the text, not in it.
+    if (event.type === "run_finished" && event.coverage) ends.push(event);
     const isFirst = event.type === (isSuite ? "suite_started" : "run_started");
     if (isFirst) files?.take(event);
     report.take(event);
     if (!isFirst) files?.take(event);
   };
   try {
-    if (targets.length > 0) {
+    if (targets.length > 0 || history !== undefined) {
       const hooks = {
         onOutputClosed,
         onStop: (act: (reason: string) => void) => onStop(cancellation, act),
       };
-      files = await openFiles(targets, program, level, hooks);
+      files = await openFiles(targets, history, program, level, hooks);
     }
     const passed = await run(take, {
       cancellation,
@@ -113,13 +126,21 @@ export async function runReported(
       },
     });
     await report.finish();
+    const isCovered = ends.length === 0 && minCoverage === undefined ||
+      await (await import("./report_coverage.ts")).reportCoverage(ends, {
+        minimum: minCoverage,
+        isVerbose: verbose,
+        colour: looks.colour,
+        stdout: isReplaced || looks.quiet || level === "error" ? undefined : host.stdout,
+        stderr: host.stderr,
+      });
     const timeLeft = () => timeout && timeout.milliseconds - (clock.ticks() - began);
     // A report that goes to a file that is open already comes after what is in it.
     const isShared = targets.some(({ path }) => /^\/(?:dev|proc)\//.test(path ?? ""));
     if (isShared) await flushReport(host, cancellation, timeLeft());
     await files?.finish();
     if (lost !== undefined) throw lost;
-    return await flushReport(host, cancellation, timeLeft()) && passed ? 0 : 1;
+    return await flushReport(host, cancellation, timeLeft()) && passed && isCovered ? 0 : 1;
   } finally {
     report.close();
     files?.discard();
@@ -155,7 +176,18 @@ async function flushReport(
   }
 }
 
-/** How much to print on standard error; most runs set nothing. */
+/** The percentage that `--min-coverage` gives. Throws UsageError. */
+function minCoverageOf(text: string | undefined): Pick<Settings, "minCoverage"> {
+  if (text === undefined) return {};
+  const percent = Number(text.replace(/%$/, "") || NaN);
+  if (percent >= 0 && percent <= 100) return { minCoverage: percent };
+  throw new UsageError(
+    `option --min-coverage must be a percentage, not "${text}"`,
+    "write --min-coverage 80",
+  );
+}
+
+/** The log level for standard error, which most runs do not set. */
 async function levelOf({ switches }: Invocation, env: Environment): Promise<LogLevel> {
   if (!switches.has("verbose") && !env.get("RUNNER_LOG_LEVEL")) return "info";
   return await (await import("../messages/warnings.ts")).logLevel(env, switches);
@@ -178,17 +210,33 @@ async function targetsOf(invocation: Invocation, host: Host): Promise<readonly R
   return await (await import("../args/report_targets.ts")).reportTargets(invocation, host);
 }
 
+/** The directory that `--history` names. Throws UsageError. */
+function historyOf({ values, switches }: Invocation): Pick<Settings, "history"> {
+  const history = values.get("history");
+  if (history === undefined) return {};
+  if (history === "") throw new UsageError("option --history needs a directory");
+  const name = ["dry-run", "list"].find((one) => switches.has(one));
+  if (name !== undefined) {
+    throw new UsageError(`--${name} runs nothing, so there is nothing to keep in a history`);
+  }
+  return { history };
+}
+
 /** Whether failures become annotations. */
-export function tellsGithub(targets: readonly ReportTarget[]): boolean {
+export function reportsToGithub(targets: readonly ReportTarget[]): boolean {
   return targets.some(({ format }) => format.name === "github");
 }
 
 /** The host of the report that is printed: its other output must not be taken for commands by GitHub. */
 async function reportHost(targets: readonly ReportTarget[], host: Host): Promise<Host> {
   const local = await inLocale(host);
-  if (!tellsGithub(targets)) return local;
-  const { withoutCommands } = await import("../../report/files/github.ts");
-  return { ...local, stderr: withoutCommands(local.stderr) };
+  if (!reportsToGithub(targets)) return local;
+  return { ...local, stderr: (await github()).withoutCommands(local.stderr) };
+}
+
+/** What concerns the log of GitHub. */
+function github() {
+  return import("../../report/files/github.ts");
 }
 
 /** Has something done when a run is interrupted, or at once where it is. */
@@ -200,6 +248,7 @@ function onStop(cancellation: Cancellation, act: (reason: string) => void): () =
 
 async function openFiles(
   targets: readonly ReportTarget[],
+  history: string | undefined,
   program: Program,
   level: LogLevel,
   hooks: Omit<FileReportHooks, "onLeftOut">,
@@ -211,7 +260,7 @@ async function openFiles(
   const files = await openFileReports(targets, program.host, tool, {
     ...hooks,
     onLeftOut: ({ message }) => void leftOut.push({ severity: "warning", code: "report", message }),
-  });
+  }, history);
   await printAll(leftOut, level, program);
   return files;
 }

@@ -2,6 +2,7 @@ import type { Diagnostic } from "../../source/diagnostic.ts";
 import type { RunEvent } from "../../run/event.ts";
 import {
   FailedCollector,
+  type FailedJobs,
   readFailed,
   selectFailed,
   writeFailed,
@@ -12,6 +13,7 @@ import type { SuiteMember } from "../../suite/suite.ts";
 import { type PreparedSuite, prepareSuite } from "../inputs/prepare_suite.ts";
 import { renderAsList } from "../inputs/prepare_run.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
+import { printSeed } from "../messages/print_seed.ts";
 import { explainError } from "../messages/explain_error.ts";
 import { printAll, readSettings, refuseWarnings, runReported } from "./run_reported.ts";
 
@@ -20,9 +22,9 @@ export async function runSuiteCommand(
   invocation: Invocation,
   program: Program,
 ): Promise<ExitCode> {
-  const { host } = program;
+  const { host, watching } = program;
   const { switches, lists, operands } = invocation;
-  const open = await openSuite(operands, host);
+  const open = await openSuite(operands, watching?.files.hostOfSearch() ?? host);
   const asked = lists.has("report") || open.report.length === 0 || switches.has("list") ||
       switches.has("dry-run")
     ? invocation
@@ -31,14 +33,17 @@ export async function runSuiteCommand(
   const isStrict = switches.has("strict");
   const warn = (found: readonly Diagnostic[], path: string) =>
     isStrict ? refuseWarnings(path, found) : printAll(found, settings.level, program);
-  const failed = switches.has("rerun-failed") ? await readFailed(host) : undefined;
-  if (switches.has("rerun-failed") && !failed) {
-    host.stderr.write("no failed run is known in this directory: everything runs\n");
-  }
-  const prepared = await prepareSuite(open, invocation, program, {
-    warn,
-    ...failed ? { filter: (members) => selectFailed(members, failed) } : {},
-  });
+  const failed = switches.has("rerun-failed") ? await readFailed(host) ?? NOTHING : undefined;
+  const filter = (members: readonly SuiteMember[]) => {
+    const affected = watching ? watching.select(members) : members;
+    if (!failed) return affected;
+    const chosen = selectFailed(affected, failed);
+    if (chosen.length > 0) return chosen;
+    const which = failed === NOTHING ? "" : "of these files ";
+    host.stderr.write(`no failed run ${which}is known in this directory: everything runs\n`);
+    return affected;
+  };
+  const prepared = await prepareSuite(open, invocation, program, { warn, filter });
   if (settings.level === "debug" && prepared.leftOut > 0) {
     host.stderr.write(`${prepared.leftOut} YAML files are no workflows and were left out\n`);
   }
@@ -50,7 +55,7 @@ export async function runSuiteCommand(
   }
   const { suite, options } = prepared;
   const collector = new FailedCollector();
-  return await runReported(
+  const code = await runReported(
     {
       isSuite: true,
       async run(emit, more) {
@@ -58,7 +63,11 @@ export async function runSuiteCommand(
           collector.take(event);
           emit(event);
         };
-        const passed = await runSuite(suite, host, take, { ...options, ...more });
+        const passed = await runSuite(suite, host, take, {
+          ...options,
+          ...more,
+          ...watching ? { hostOf: (path) => watching.files.hostOf(path, true) } : {},
+        });
         await writeFailed(collector.failed, host);
         return passed;
       },
@@ -66,7 +75,11 @@ export async function runSuiteCommand(
     settings,
     program,
   );
+  if (code !== 0) printSeed(prepared.draws, host);
+  return code;
 }
+
+const NOTHING: FailedJobs = new Map();
 
 /** Prints the workflows instead of running them; 1 where one cannot be loaded. */
 async function showSuite(
@@ -86,7 +99,7 @@ async function showSuite(
     const secrets = options.makeSecrets();
     const text = switches.has("list")
       ? await renderAsList(plan, secrets)
-      : (await import("./dry_run.ts")).renderDryRun({
+      : (await import("../preview/dry_run.ts")).renderDryRun({
         plan,
         vars: plan.workflow.vars,
         environment: inputs.environment,

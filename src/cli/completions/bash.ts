@@ -1,6 +1,6 @@
-import type { Operand, Option } from "../command.ts";
+import type { CommandOperand, Option } from "../command.ts";
 import type { CommandTable } from "../args/read_command_line.ts";
-import { type CommandWords, commandWords, spellings, valuedWords } from "./words.ts";
+import { type CommandWords, commandWords, spellings, valuedWords } from "./command_words.ts";
 
 /** The completion script for bash; it needs nothing but bash, from 3.2 on. */
 export function renderBash(table: CommandTable): string {
@@ -119,13 +119,13 @@ function valueCase({ name }: CommandWords, option: Option): string[] {
   return [`${pattern(spellings(option).map((word) => `${name}:${word}`))}) ${act} ;;`];
 }
 
-function operandCase(command: string, operand: Operand, index: number): string[] {
+function operandCase(command: string, operand: CommandOperand, index: number): string[] {
   const act = action(operand);
   if (act === undefined) return [];
   return [`${command}:${operand.repeats ? "*" : index}) ${act} ;;`];
 }
 
-function action({ choices, path }: Option | Operand): string | undefined {
+function action({ choices, path }: Option | CommandOperand): string | undefined {
   if (choices) return `_runner_words ${quoted(choices.join(" "))}`;
   return path && `_runner_paths ${path}`;
 }

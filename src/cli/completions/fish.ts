@@ -1,11 +1,11 @@
-import type { Operand, Option, PathKind } from "../command.ts";
+import type { CommandOperand, Option, PathKind } from "../command.ts";
 import type { CommandTable } from "../args/read_command_line.ts";
-import { type CommandWords, commandWords, valuedWords } from "./words.ts";
+import { type CommandWords, commandWords, valuedWords } from "./command_words.ts";
 
 const FILES: Readonly<Record<PathKind, string>> = {
   documents: "-x -k -a '(__runner_documents)'",
   file: "-r -F",
-  folder: "-x -a '(__fish_complete_directories)'",
+  directory: "-x -a '(__fish_complete_directories)'",
 };
 
 /** The completion script for fish. */
@@ -87,7 +87,7 @@ function commandLines({ name, operands, options }: CommandWords): string {
   ].map((line) => `${line}\n`).join("");
 }
 
-function action({ choices, path }: Option | Operand): string | undefined {
+function action({ choices, path }: Option | CommandOperand): string | undefined {
   if (choices) return `-x -a ${quoted(choices.join(" "))}`;
   return path && FILES[path];
 }

@@ -1,6 +1,6 @@
-import type { Operand, Option } from "../command.ts";
+import type { CommandOperand, Option } from "../command.ts";
 import type { CommandTable } from "../args/read_command_line.ts";
-import { type CommandWords, commandWords, spellings, valuedWords } from "./words.ts";
+import { type CommandWords, commandWords, spellings, valuedWords } from "./command_words.ts";
 
 /** The completion script for PowerShell. */
 export function renderPowershell(table: CommandTable): string {
@@ -89,7 +89,7 @@ ${rows.map((row) => `                ${row}\n`).join("")}            )
 `;
 }
 
-function kindOf({ choices, path, repeats }: Option | Operand): string {
+function kindOf({ choices, path, repeats }: Option | CommandOperand): string {
   const parts = [
     ...choices ? [`Choices = @(${choices.map(quoted).join(", ")})`] : [],
     ...path ? [`Path = ${quoted(path)}`] : [],

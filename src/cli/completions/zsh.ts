@@ -1,11 +1,11 @@
-import type { Operand, Option, PathKind } from "../command.ts";
+import type { CommandOperand, Option, PathKind } from "../command.ts";
 import type { CommandTable } from "../args/read_command_line.ts";
-import { type CommandWords, commandWords, spellings, valuedWords } from "./words.ts";
+import { type CommandWords, commandWords, spellings, valuedWords } from "./command_words.ts";
 
 const FILES: Readonly<Record<PathKind, string>> = {
   documents: "_runner_documents",
   file: "_files",
-  folder: "_files -/",
+  directory: "_files -/",
 };
 
 /** The completion script for zsh, to be loaded by `source` or from a directory of `$fpath`. */
@@ -14,7 +14,7 @@ export function renderZsh(table: CommandTable): string {
   const named = commands.filter(({ name }) => name !== "");
   return `#compdef runner
 # Completion for zsh. Load it with: source <(runner completions zsh)
-# or print it into a file "_runner" in a folder of $fpath.
+# or print it into a file "_runner" in a directory of $fpath.
 
 _runner_documents() {
   _sequence _files -g '*.(yml|yaml|json)'
@@ -90,7 +90,7 @@ function optionSpec(option: Option): string {
   return `${quoted(exclusive)}{${short_},--${name}${equals}}${quoted(about)}`;
 }
 
-function action({ choices, path }: Option | Operand): string {
+function action({ choices, path }: Option | CommandOperand): string {
   if (choices) return `(${choices.join(" ")})`;
   return path ? FILES[path] : " ";
 }

@@ -1,10 +1,11 @@
 import type { RunTls } from "../../action/action.ts";
 import type { Permissions } from "../../action/permissions/permissions.ts";
+import type { Draws } from "../../expr/draws.ts";
 import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { RunOptions } from "../../run/run.ts";
-import { makeMasker } from "../../run/mask/secrets.ts";
+import { makeMasker } from "../../run/mask/add_secrets.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { UsageError } from "../../source/errors.ts";
 import { durationProblem, parseDuration } from "../../value/duration.ts";
@@ -12,6 +13,7 @@ import type { Masker } from "../../value/masker.ts";
 import type { Workflow } from "../../workflow/model.ts";
 import { checkChoiceOfJobs, chooseJobs } from "../args/choose_jobs.ts";
 import type { Invocation, Program } from "../command.ts";
+import { snapshotMode } from "../args/snapshot_options.ts";
 import { applyInputs, readInputs } from "./read_inputs.ts";
 
 /** A run that differs from that of the workflow as written. */
@@ -19,14 +21,22 @@ export interface Preparation {
   readonly warnings: readonly Diagnostic[];
   readonly options: Pick<
     RunOptions,
-    "failFast" | "strict" | "jobs" | "secrets" | "permissions" | "tls" | "cleanupTimeout"
+    | "failFast"
+    | "strict"
+    | "jobs"
+    | "secrets"
+    | "permissions"
+    | "tls"
+    | "openapi"
+    | "cleanupTimeout"
+    | "snapshots"
   >;
-  plan(workflow: Workflow): Promise<Prepared>;
+  plan(workflow: Workflow, draws: Draws): Promise<Prepared>;
 }
 
 interface Prepared {
   readonly plan: Plan;
-  /** What to print instead of running the plan, where that is asked for. */
+  /** The text to print instead of running the plan, if an option asks for that. */
   readonly text?: string;
 }
 
@@ -42,8 +52,10 @@ export async function prepareRun(
   checkChoiceOfJobs(invocation);
   const jobs = readCount(values.get("jobs"));
   const cleanupTimeout = readCleanupTimeout(values.get("cleanup-timeout"));
+  const snapshots = snapshotMode(invocation);
   const permissions = await permissionsOf(invocation, program);
-  const tls = await tlsOf(invocation, program);
+  const tls = await tlsOptionsOf(invocation, program);
+  const openapi = await openapiOf(invocation, program, permissions);
   const inputs = await readInputs(invocation, program);
   const secrets = makeMasker([program.host.env.all(), ...program.secrets]);
   const { environment, warnings } = inputs;
@@ -55,18 +67,21 @@ export async function prepareRun(
       ...(cleanupTimeout === undefined ? {} : { cleanupTimeout }),
       ...(switches.has("fail-fast") ? { failFast: true } : {}),
       ...(switches.has("strict") ? { strict: true } : {}),
+      ...(snapshots ? { snapshots } : {}),
       ...(permissions ? { permissions } : {}),
       ...(tls ? { tls } : {}),
+      ...(openapi === undefined ? {} : { openapi }),
     },
-    async plan(loaded) {
+    async plan(loaded, draws) {
       const workflow = await applyInputs(loaded, inputs);
       const isList = switches.has("list");
       // A list shows names as far as they are known, also where the environment of a run is missing.
-      const whole = await makePlan(workflow, environment, isList ? evaluateKnownVars : undefined);
+      const evaluate = isList ? evaluateKnownVars : undefined;
+      const whole = await makePlan(workflow, environment, evaluate, draws);
       const plan = await chooseJobs(whole, invocation);
       if (isList) return { plan, text: await renderAsList(plan, secrets) };
       if (!switches.has("dry-run")) return { plan };
-      const { renderDryRun } = await import("../commands/dry_run.ts");
+      const { renderDryRun } = await import("../preview/dry_run.ts");
       return { plan, text: renderDryRun({ plan, vars: workflow.vars, environment, secrets }) };
     },
   };
@@ -75,31 +90,50 @@ export async function prepareRun(
 /** Options that narrow what actions may reach. */
 const NARROWING: readonly string[] = ["allow-net", "allow-run", "allow-read", "allow-write"];
 
-/** What the options let actions reach; undefined where they narrow nothing. */
+/** The permissions that the options leave; undefined if they restrict nothing. */
 export async function permissionsOf(
   invocation: Invocation,
   { host }: Program,
 ): Promise<Permissions | undefined> {
   const { lists, switches } = invocation;
   if (!switches.has("no-shell") && !NARROWING.some((name) => lists.has(name))) return undefined;
-  return await (await import("../args/permission_options.ts")).readPermissions(invocation, host);
+  return await (await import("../args/permission_options.ts")).readPermissionOptions(
+    invocation,
+    host,
+  );
 }
 
-/** What the options say about TLS. */
-export async function tlsOf(
+/** The TLS options. */
+export async function tlsOptionsOf(
   invocation: Invocation,
   { host }: Program,
 ): Promise<RunTls | undefined> {
   const { switches, values } = invocation;
   const isGiven = ["cacert", "cert", "key"].some((name) => values.has(name));
   if (!isGiven && !switches.has("insecure")) return undefined;
-  return await (await import("../args/tls_options.ts")).readTls(invocation, host);
+  const { readRunTls } = await import("../../action/tls/read_run_tls.ts");
+  const [ca, cert, key] = ["cacert", "cert", "key"].map((name) => values.get(name));
+  const given = { ca, cert, key, insecure: switches.has("insecure") };
+  return await readRunTls(given, host, (option) => `--${option === "ca" ? "cacert" : option}`);
+}
+
+/** The description that `--openapi` names, which is read to find mistakes in it. Throws LoadError. */
+export async function openapiOf(
+  { values }: Invocation,
+  { host }: Program,
+  permissions: Permissions | undefined,
+): Promise<string | undefined> {
+  const path = values.get("openapi");
+  if (path === undefined) return undefined;
+  const { checkDescription } = await import("../../workflow/decode/check_descriptions.ts");
+  await checkDescription(path, permissions ? { permissions } : {}, host);
+  return path;
 }
 
 /** The jobs and steps of a plan, with their ids. */
 export async function renderAsList(plan: Plan, secrets: Masker): Promise<string> {
   const { makeDag } = await import("../../dag/make_dag.ts");
-  const { renderList } = await import("../commands/list_jobs.ts");
+  const { renderList } = await import("../preview/list_jobs.ts");
   const { makeNameMask } = await import("../messages/name_mask.ts");
   return renderList(makeDag(plan, makeNameMask(plan, secrets)), plan);
 }

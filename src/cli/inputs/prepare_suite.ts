@@ -1,7 +1,8 @@
+import { Draws } from "../../expr/draws.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
-import { makeMasker } from "../../run/mask/secrets.ts";
+import { makeMasker } from "../../run/mask/add_secrets.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { LoadError, type RunnerError, UsageError } from "../../source/errors.ts";
 import type { OpenSuite } from "../../suite/open_suite.ts";
@@ -13,7 +14,14 @@ import { hashSuite } from "../../suite/suite_hash.ts";
 import type { Workflow } from "../../workflow/model.ts";
 import { checkChoiceOfJobs, chooseJobsOfMany } from "../args/choose_jobs.ts";
 import type { Invocation, Program } from "../command.ts";
-import { permissionsOf, readCleanupTimeout, readCount, tlsOf } from "./prepare_run.ts";
+import { snapshotMode } from "../args/snapshot_options.ts";
+import {
+  openapiOf,
+  permissionsOf,
+  readCleanupTimeout,
+  readCount,
+  tlsOptionsOf,
+} from "./prepare_run.ts";
 import { applyInputs, type Inputs, readInputs } from "./read_inputs.ts";
 
 /** A suite that is about to run, or to be shown. */
@@ -23,7 +31,9 @@ export interface PreparedSuite {
   readonly options: Omit<SuiteRunOptions, "cancellation" | "timeout" | "detail">;
   /** YAML files that are not workflows. */
   readonly leftOut: number;
-  /** What the order was made from, where it was shuffled. */
+  /** Where the random functions of all workflows draw from. */
+  readonly draws: Draws;
+  /** The seed of the order, if it was shuffled. */
   readonly seed?: string;
 }
 
@@ -32,7 +42,7 @@ interface Hooks {
   /** Takes what may be wrong with a workflow. Throws LoadError where that is refused. */
   readonly warn: (found: readonly Diagnostic[], path: string) => Promise<void> | void;
   /** Leaves what is to run of the workflows that were chosen. */
-  readonly filter?: (members: readonly SuiteMember[]) => readonly SuiteMember[];
+  readonly filter: (members: readonly SuiteMember[]) => readonly SuiteMember[];
 }
 
 /** Loads the workflows of a suite and makes the choices of the command line. */
@@ -40,7 +50,7 @@ export async function prepareSuite(
   open: OpenSuite,
   invocation: Invocation,
   program: Program,
-  { warn, filter = (members) => members }: Hooks,
+  { warn, filter }: Hooks,
 ): Promise<PreparedSuite> {
   const { host } = program;
   const { switches, values, lists } = invocation;
@@ -57,8 +67,11 @@ export async function prepareSuite(
   const shard = readShard(values.get("shard"));
   const seed = seedOf(values.get("shuffle"));
   const cleanupTimeout = readCleanupTimeout(values.get("cleanup-timeout"));
+  const snapshots = snapshotMode(invocation);
   const permissions = await permissionsOf(invocation, program);
-  const tls = await tlsOf(invocation, program);
+  const tls = await tlsOptionsOf(invocation, program);
+  const openapi = await openapiOf(invocation, program, permissions);
+  const draws = new Draws(values.get("seed"));
   const envFiles = [...open.envFiles, ...lists.get("env-file") ?? []];
   const inputs = await readInputs(
     envFiles.length === 0
@@ -76,17 +89,20 @@ export async function prepareSuite(
     unknown.begin(chooses);
     const workflow = await applyInputs(loaded, inputs, unknown.add);
     const { environment } = inputs;
-    const whole = await makePlan(workflow, environment, isShown ? evaluateKnownVars : undefined);
+    const evaluate = isShown ? evaluateKnownVars : undefined;
+    const whole = await makePlan(workflow, environment, evaluate, draws);
     await warn(whole.warnings, loaded.document.name);
     return chooses ? await chooseJobsOfMany(whole, invocation, unknown.add) : whole;
   };
-  const make = { permissions, plan: plan(true) };
+  const { watching } = program;
+  const hostOf = watching ? { hostOf: (path: string) => watching.files.hostOf(path) } : {};
+  const make = { permissions, plan: plan(true), ...hostOf };
   const makeAround = { permissions, plan: plan(false) };
   const all = await planMembers(files.workflows, host, make);
   await unknown.check();
   const chosen = all.filter((member) => member.kind === "refused" || hasJobs(member.plan));
+  if (chosen.length === 0) throw nothingChosen(all, invocation);
   const selected = filter(chosen);
-  if (selected.length === 0) throw nothingChosen(all, invocation);
   const mine = shard
     ? membersOfShard(selected, shard, await timesOf(values.get("shard-times"), program))
     : selected;
@@ -111,11 +127,14 @@ export async function prepareSuite(
       ...switches.has("fail-fast") ? { failFast: true } : {},
       ...switches.has("strict") ? { strict: true } : {},
       ...cleanupTimeout === undefined ? {} : { cleanupTimeout },
+      ...snapshots ? { snapshots } : {},
       ...permissions ? { permissions } : {},
       ...tls ? { tls } : {},
+      ...openapi === undefined ? {} : { openapi },
     },
     leftOut: files.leftOut,
     ...seed === undefined ? {} : { seed },
+    draws,
   };
 }
 
@@ -172,7 +191,8 @@ class UnknownNames {
   }
 }
 
-function readShard(text: string | undefined): Shard | undefined {
+/** The share that `--shard` names. Throws UsageError. */
+export function readShard(text: string | undefined): Shard | undefined {
   if (text === undefined) return undefined;
   const [, index, of] = /^([1-9]\d{0,5})\/([1-9]\d{0,5})$/.exec(text) ?? [];
   if (index !== undefined && of !== undefined && Number(index) <= Number(of)) {

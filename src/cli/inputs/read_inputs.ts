@@ -11,9 +11,9 @@ import { parseEnvFile } from "./parse_env_file.ts";
 import { type NamedValue, parseVar } from "../args/parse_var.ts";
 import { readVarFile, unknownVarsError, type VarFile } from "./read_var_file.ts";
 
-/** What the command line gives to a workflow. */
+/** Inputs of a workflow from the command line. */
 export interface Inputs {
-  /** What its `vars` see: the real environment over that of files. */
+  /** The variables that `vars` see: the real environment over that of files. */
   readonly environment: Readonly<Record<string, string>>;
   readonly varFiles: readonly VarFile[];
   readonly vars: readonly NamedValue[];
@@ -24,7 +24,10 @@ export interface Inputs {
  * Reads what `--env-file`, `--var-file` and `--var` give. Values of secret names become secrets of
  * the program before anything is said of them. Throws LoadError and UsageError.
  */
-export async function readInputs({ lists }: Invocation, program: Program): Promise<Inputs> {
+export async function readInputs(
+  { lists }: Pick<Invocation, "lists">,
+  program: Program,
+): Promise<Inputs> {
   const { host, secrets } = program;
   const ofFiles: Record<string, string> = Object.create(null);
   for (const path of lists.get("env-file") ?? []) {
@@ -124,7 +127,7 @@ export async function applyInputs(
   return { ...workflow, vars: template };
 }
 
-/** What is open in the workflow stays open; what was set may have more in it than was written. */
+/** Maps of the workflow that accept other keys still do; a value that was set may have more keys. */
 function pathOf(name: string, written: DataTemplate, set: DataTemplate) {
   const path = findVar(written, name);
   return "message" in path ? findVar(set, name) : path;

@@ -5,7 +5,7 @@ import { MOST_ANNOTATIONS, pathsFromRoot } from "../../source/github_command.ts"
 import type { Program } from "../command.ts";
 import { maskOf } from "./explain_error.ts";
 
-/** What keeps a workflow from running, as annotations for GitHub Actions. */
+/** The errors of a workflow as annotations for GitHub Actions. */
 export function annotateRefusal(
   name: string,
   refusal: LoadError,
@@ -16,7 +16,7 @@ export function annotateRefusal(
   const text = format.make().file(refused(name, refusal), {
     mask: maskOf(host, secrets, refusal.diagnostics),
     columns: undefined,
-    fromRoot: pathsFromRoot(host.files.workingFolder(), root),
+    fromRoot: pathsFromRoot(host.files.workingDirectory(), root),
   });
   return text.split(/(?<=\n)/).slice(0, MOST_ANNOTATIONS).join("");
 }

@@ -1,6 +1,6 @@
 import type { Host } from "../../host/host.ts";
 import { makeSecretMask } from "../../check/secrets/mask_secrets.ts";
-import { makeMasker } from "../../run/mask/secrets.ts";
+import { makeMasker } from "../../run/mask/add_secrets.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
 import { OutputError } from "../../host/output.ts";
 import type { Program } from "../command.ts";
@@ -10,10 +10,10 @@ import { printable, printableLine } from "../../source/printable.ts";
 import { renderMasked } from "../../source/render_diagnostic.ts";
 import { wrapWords } from "../../source/wrap_text.ts";
 
-/** What is not to be said besides the secrets of the environment. */
+/** Secrets besides those of the environment. */
 type Secrets = Program["secrets"];
 
-/** What to say of an error: what the user can act on, and where; of our own bugs all we know. */
+/** The message for an error: for users, with its place; for our own bugs, all details. */
 export function explainError(thrown: unknown, host: Host, secrets: Secrets = []): string {
   const error = asRunnerError(thrown);
   const diagnostics = error instanceof LoadError ? error.diagnostics : [];
@@ -31,7 +31,7 @@ export function explainError(thrown: unknown, host: Host, secrets: Secrets = [])
   return lines.join("\n") + "\n";
 }
 
-/** What the machine refuses is for users to mend. */
+/** Errors of the operating system are for users to fix. */
 function asRunnerError(error: unknown): unknown {
   if (error instanceof OutputError) {
     return new RunnerError(`cannot write to standard output: ${error.message}`);
@@ -40,7 +40,7 @@ function asRunnerError(error: unknown): unknown {
   return denial ? new RunnerError(denial.words, denial.hint) : error;
 }
 
-/** What to say of diagnostics that keep nothing from running. */
+/** The message for diagnostics that do not prevent a run. */
 export function explainWarnings(
   warnings: readonly Diagnostic[],
   host: Host,

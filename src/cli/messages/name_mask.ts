@@ -1,6 +1,6 @@
 import type { DagOptions } from "../../dag/make_dag.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { addSecretsOf, addSecretValue } from "../../run/mask/secrets.ts";
+import { addSecretsOf, addSecretValue } from "../../run/mask/add_secrets.ts";
 import type { Masker } from "../../value/masker.ts";
 import type { Dict } from "../../value/value.ts";
 

@@ -3,7 +3,7 @@ import type { Diagnostic } from "../../source/diagnostic.ts";
 import { UsageError } from "../../source/errors.ts";
 import type { Program } from "../command.ts";
 
-/** What is printed to standard error: `debug` prints all details, `error` only errors. */
+/** The level of messages on standard error: `debug` prints all details, `error` only errors. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];

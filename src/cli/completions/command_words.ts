@@ -1,11 +1,11 @@
-import type { Command, Operand, Option } from "../command.ts";
+import type { Command, CommandOperand, Option } from "../command.ts";
 import type { CommandTable } from "../args/read_command_line.ts";
 
 /** A command under its first word, with all of its options; the one without a word is "". */
 export interface CommandWords {
   readonly name: string;
   readonly summary: string;
-  readonly operands: readonly Operand[];
+  readonly operands: readonly CommandOperand[];
   readonly options: readonly Option[];
 }
 

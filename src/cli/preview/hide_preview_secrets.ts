@@ -34,7 +34,7 @@ function hideField(name: string, preview: Preview, hide: HideSecrets): Preview {
   return { ...preview, parts };
 }
 
-/** What is known of it, without the rest. */
+/** The known part of a preview. */
 function knownPart(preview: Preview): Value {
   if (isKnown(preview)) return knownValue(preview);
   if (preview.kind === "list") return preview.items.map(knownPart);

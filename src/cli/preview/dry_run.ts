@@ -12,18 +12,18 @@ import {
 } from "../../plan/preview.ts";
 import { learnVars, previewStep, type StepPreview } from "../../plan/preview_step.ts";
 import type { Plan, PlannedJob } from "../../plan/plan.ts";
-import { addSecretsOf, addSecretValue } from "../../run/mask/secrets.ts";
-import { printable, printableLine } from "../../source/printable.ts";
+import { addSecretsOf, addSecretValue } from "../../run/mask/add_secrets.ts";
+import { oneLine, printable } from "../../source/printable.ts";
 import { formatDuration, parseDuration } from "../../value/duration.ts";
 import type { Masker } from "../../value/masker.ts";
 import type { Value } from "../../value/value.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
 import { assertNever } from "../../source/errors.ts";
-import type { Duration, Iteration, Repeat, Retry } from "../../workflow/model.ts";
+import type { Assertion, Duration, Iteration, Repeat, Retry } from "../../workflow/model.ts";
 import { hidePreviewSecrets } from "./hide_preview_secrets.ts";
 import { indent, renderPreview } from "./render_preview.ts";
 
-/** What a dry run looks at. */
+/** The input of a dry run. */
 export interface DryRun {
   readonly plan: Plan;
   /** The vars of the workflow as they were before they were evaluated, and what they see. */
@@ -33,7 +33,7 @@ export interface DryRun {
   readonly secrets: Masker;
 }
 
-/** What a run would do, as far as it is known before anything has run. */
+/** Describes what a run would do, as far as that is known beforehand. */
 export function renderDryRun({ plan, vars, environment, secrets }: DryRun): string {
   const { workflow, jobs } = plan;
   const addSecret = (value: Value) => addSecretValue(value, secrets);
@@ -53,7 +53,7 @@ export function renderDryRun({ plan, vars, environment, secrets }: DryRun): stri
   const levels = makeLevels(jobs);
   const depth = Math.max(0, ...levels.values()) + 1;
   const lines = [
-    oneLine(mask(workflow.name)),
+    shown(mask(workflow.name)),
     ...(workflow.description ? [mask(workflow.description.trim())] : []),
     "",
     `dry run: ${countJobs(plan)} in ${count(depth, "level")}, nothing was run`,
@@ -96,7 +96,7 @@ function withoutSecrets(preview: StepPreview, secrets: Masker): StepPreview {
     ...(inside ? { inside: inside.map((step) => withoutSecrets(step, secrets)) } : {}),
   }));
   for (const { vars } of [preview, ...runs]) if (vars) addSecretsIn(vars, secrets);
-  // What commands and embedded jobs are given by name.
+  // Parameters by which commands and embedded jobs receive variables.
   for (const run of runs) {
     for (const [name, field] of fieldsOf(run.with)) {
       if (name === "env" || name === "vars") addSecretsIn(field, secrets);
@@ -118,9 +118,9 @@ function renderJob({ planned, known, steps }: JobPreview, mask: Mask): string[] 
   const remark = skip === undefined ? "" : `  # skipped: ${skip}`;
   const needed = needs.map((need) => need.job.id);
   return [
-    `job ${oneLine(id)}: ${oneLine(mask(textOf(name, known)))}${remark}`,
+    `job ${shown(id)}: ${shown(mask(textOf(name, known)))}${remark}`,
     ...indent([
-      ...(needed.length === 0 ? [] : [`needs: ${needed.map(oneLine).join(", ")}`]),
+      ...(needed.length === 0 ? [] : [`needs: ${needed.map(shown).join(", ")}`]),
       ...(when === undefined ? [] : [`when: ${when}`]),
       ...renderCondition("skipif", skipif, known, mask),
       ...(stopsAtFailure ? ["on_failure: stop"] : []),
@@ -140,14 +140,16 @@ function renderSteps(steps: readonly StepPreview[], mask: Mask): string[] {
 
 function renderStep(index: number, preview: StepPreview, mask: Mask): string[] {
   const { step, known, runs } = preview;
-  const { id, name, action, skipif, wait, timeout, retry, test, echo, outputs } = step;
+  const { id, name, action, skipif, wait, timeout, maxTime, snapshot, retry, test, echo, outputs } =
+    step;
   const about = [action.name, ...(id === undefined ? [] : [`id ${id}`])].join(", ");
-  const label = name ? oneLine(mask(textOf(name, known))) : action.name;
+  const label = name ? shown(mask(textOf(name, known))) : action.name;
   const isDefault = timeout.kind === "constant" && timeout.milliseconds === STEP_TIMEOUT;
   const below = [
     ...renderCondition("skipif", skipif, known, mask),
     ...(wait ? [`wait: ${mask(durationOf(wait, known))}`] : []),
     ...(isDefault ? [] : [`timeout: ${mask(durationOf(timeout, known))}`]),
+    ...(maxTime ? [`max_time: ${mask(durationOf(maxTime, known))}`] : []),
     ...(retry ? [`retry: ${mask(describeRetry(retry, known))}`] : []),
     ...(step.iteration ? [`iteration: ${mask(describeIteration(step.iteration, known))}`] : []),
     ...renderFields("vars", preview.vars, mask),
@@ -159,13 +161,14 @@ function renderStep(index: number, preview: StepPreview, mask: Mask): string[] {
       ];
       return step.iteration?.kind === "list" ? [`entry ${entry + 1}:`, ...indent(lines)] : lines;
     }),
-    ...renderCondition("test", test, known, mask),
+    ...renderTest(test, known, mask),
+    ...(snapshot ? [`snapshot: ${shown(snapshot.of?.source ?? "res.body")}`] : []),
     ...(echo ? renderPreview("echo", previewTemplate(echo, known, { display: true }), mask) : []),
     ...(outputs.length === 0 ? [] : [
       "outputs:",
       ...indent(
         outputs.map(({ name, value }) =>
-          `${oneLine(mask(name))}: ${oneLine(mask(value.source.trim()))}`
+          `${shown(mask(name))}: ${shown(mask(value.source.trim()))}`
         ),
       ),
     ]),
@@ -184,6 +187,18 @@ function renderFields(name: string, preview: Preview | undefined, mask: Mask): s
   return preview && fieldsOf(preview).length > 0 ? renderPreview(name, preview, mask) : [];
 }
 
+/** A test, or the items of a list of them. */
+function renderTest(
+  test: readonly Assertion[] | undefined,
+  known: Knowledge,
+  mask: Mask,
+): string[] {
+  return (test ?? []).flatMap(({ expression, index }) => {
+    const key = index === undefined ? "test" : `test ${index + 1}`;
+    return renderCondition(key, expression, known, mask);
+  });
+}
+
 /** A condition as it is written, and what it comes to where that is known. */
 function renderCondition(
   key: string,
@@ -196,11 +211,11 @@ function renderCondition(
   const remark = result === undefined
     ? ""
     : "fault" in result
-    ? `  # fails: ${oneLine(mask(result.fault))}`
+    ? `  # fails: ${shown(mask(result.fault))}`
     : typeof result.value === "boolean"
     ? `  # ${result.value}`
     : "";
-  return [`${key}: ${oneLine(mask(condition.source.trim()))}${remark}`];
+  return [`${key}: ${shown(mask(condition.source.trim()))}${remark}`];
 }
 
 function describeIteration(iteration: Iteration, known: Knowledge): string {
@@ -208,16 +223,16 @@ function describeIteration(iteration: Iteration, known: Knowledge): string {
     case "list":
       return count(iteration.entries.length, "entry", "entries") + atOnce(iteration.parallel);
     case "template":
-      return oneLine(iteration.list.source) + atOnce(iteration.parallel);
+      return shown(iteration.list.source) + atOnce(iteration.parallel);
     case "file": {
       const { file, where, limit, parallel } = iteration;
-      return `rows of ${oneLine(textOf(file, known))}` +
-        (where ? `, where ${oneLine(where.source)}` : "") +
+      return `rows of ${shown(textOf(file, known))}` +
+        (where ? `, where ${shown(where.source)}` : "") +
         (limit === undefined ? "" : `, at most ${limit}`) + atOnce(parallel);
     }
     case "loop": {
       const pause = durationOf(iteration.interval, known);
-      return `until ${oneLine(iteration.until.source)}, at most ${
+      return `until ${shown(iteration.until.source)}, at most ${
         count(iteration.max, "pass", "passes")
       }` +
         (pause === "0s" ? "" : `, ${pause} between`);
@@ -238,7 +253,9 @@ function describeRepeat(
   const pause = period === undefined ? durationOf(interval, known) : formatDuration(period);
   return count(rounds, "round") + (pause === "0s" ? "" : `, ${pause} between`) +
     (async ? ", side by side" : "") +
-    (expect ? `, expect ${oneLine(expect.source)}` : "");
+    (expect
+      ? `, expect ${shown(expect.map(({ expression }) => expression.source).join(", "))}`
+      : "");
 }
 
 function describeRetry(retry: Retry, known: Knowledge): string {
@@ -249,8 +266,8 @@ function describeRetry(retry: Retry, known: Knowledge): string {
     (respectsRetryAfter ? " or what Retry-After says" : "") +
     (delay === "0s" ? "" : `, ${delay} before the first`) +
     (backoff === 1 ? "" : `, backoff ${backoff}`) +
-    (until ? `, until ${oneLine(until.source)}` : "") +
-    (stop ? `, stop ${oneLine(stop.source)}` : "");
+    (until ? `, until ${shown(until.source)}` : "") +
+    (stop ? `, stop ${shown(stop.source)}` : "");
 }
 
 function durationOf(duration: Duration, known: Knowledge): string {
@@ -266,10 +283,6 @@ function textOf(template: Template, known: Knowledge): string {
   return isKnown(preview) ? String(knownValue(preview)) : template.source;
 }
 
-function oneLine(text: string): string {
-  return printableLine(text.replace(/\s*\n\s*/g, " ").trim());
-}
-
 function countJobs({ workflow, jobs }: Plan): string {
   const all = workflow.jobs.length;
   return jobs.length === all ? count(all, "job") : `${jobs.length} of ${count(all, "job")}`;
@@ -277,4 +290,9 @@ function countJobs({ workflow, jobs }: Plan): string {
 
 function count(number: number, noun: string, nouns = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : nouns}`;
+}
+
+/** A text on one line, with visible control characters. */
+function shown(text: string): string {
+  return printable(oneLine(text));
 }

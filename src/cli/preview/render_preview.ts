@@ -8,7 +8,7 @@ export function renderPreview(name: string, preview: Preview, mask: Mask): strin
   return renderField(mask(name), toItem(preview), mask);
 }
 
-/** What is laid out: known data and data with templates in it look alike. */
+/** The data to lay out: known data, or data with templates, which look alike. */
 type Item =
   | { readonly kind: "text"; readonly text: string; readonly remark?: string }
   | { readonly kind: "scalar"; readonly value: Exclude<Value, object> | null }

@@ -1,0 +1,74 @@
+import type { Action } from "../../action/action.ts";
+import { listParameters, type NamedParameter, sentence } from "../../action/list_parameters.ts";
+import { ACTIONS } from "../../action/registry.ts";
+import { checkChoice } from "../args/parse_flags.ts";
+import type { ExitCode, Invocation, Program } from "../command.ts";
+import type { Host } from "../../host/host.ts";
+import { section, WIDTH, wrap } from "../help.ts";
+
+/** Prints what steps can do, or the page of one action. */
+export async function actionsCommand(
+  { operands: [name] }: Invocation,
+  { host }: Program,
+): Promise<ExitCode> {
+  if (name !== undefined) {
+    const names = ACTIONS.map(({ name }) => name);
+    checkChoice("<action>", name, names);
+    host.stdout.write(renderAction(await ACTIONS[names.indexOf(name)]!.load()));
+    return 0;
+  }
+  const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
+  const column = Math.max(...actions.map(({ name }) => name.length)) + 2;
+  // One line each, however narrow the terminal is, for grep.
+  const lines = actions.map(({ name, summary }) => name.padEnd(column) + summary);
+  const more = "runner actions <action> prints its parameters and the fields of res";
+  host.stdout.write([...lines, ...await listPlugins(host), "", more].join("\n") + "\n");
+  return 0;
+}
+
+/** The plugins of this machine; none is loaded. */
+async function listPlugins(host: Host): Promise<string[]> {
+  const { pluginDirectory, pluginNames } = await import("../../action/plugin/find_plugin.ts");
+  const directory = pluginDirectory(host);
+  // A list of actions needs no permission to read that directory.
+  const found = directory && await pluginNames(directory, host).catch(() => undefined);
+  const names = [...new Set(found)].sort();
+  return names.length === 0 ? [] : ["", `Plugins in ${directory!.path}: ${names.join(", ")}`];
+}
+
+/** The page of an action, from the tables of which docs/reference is made. */
+function renderAction(action: Action): string {
+  const { name, summary, parameters, alternatives = [], responseFields, exampleTest } = action;
+  return [
+    `${name} - ${summary}`,
+    ...parameters
+      ? section("Parameters", listParameters(parameters).map(parameterRow))
+      : ["", "It takes any parameters."],
+    ...alternatives.flatMap(({ names, required }) => [
+      "",
+      ...wrap(
+        `A step gives ${required ? "exactly" : "at most"} one of ${names.join(", ")}.`,
+        WIDTH,
+      ),
+    ]),
+    ...responseFields
+      ? ["", "Fields of res:"].concat(
+        wrap(responseFields.map(({ name }) => name).join(", "), WIDTH - 2).map((line) =>
+          `  ${line}`
+        ),
+      )
+      : [],
+    ...exampleTest === undefined ? [] : ["", `Example: test: ${exampleTest}`],
+  ].join("\n") + "\n";
+}
+
+function parameterRow({ name, parameter }: NamedParameter): [string, string] {
+  const { type, required, default: standard, values, summary } = parameter;
+  const extra = [
+    [type].flat().join(" or "),
+    ...required ? ["required"] : [],
+    ...values ? [`one of ${values.join(", ")}`] : [],
+    ...standard === undefined ? [] : [`default: ${standard}`],
+  ];
+  return [name, `${sentence(summary)} (${extra.join("; ")})`.replaceAll("`", "")];
+}

@@ -1,0 +1,123 @@
+import { checkFile } from "../../check/check_file.ts";
+import { EXPORTERS } from "../../export/registry.ts";
+import { shellWord } from "../../export/exported.ts";
+import { makeTasks, readSplit } from "../../export/tasks.ts";
+import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
+import { makePlan } from "../../plan/make_plan.ts";
+import { jobHint, matchJobs } from "../../plan/select_jobs.ts";
+import { LoadError, UsageError } from "../../source/errors.ts";
+import { filesOf, relativeTo } from "../../workflow/files_of.ts";
+import { readLimits } from "../../workflow/limits.ts";
+import { loadWorkflow } from "../../workflow/load_workflow.ts";
+import { checkChoice } from "../args/parse_flags.ts";
+import type { ExitCode, Invocation, Program } from "../command.ts";
+import { refuseExisting, writeTextFile } from "../write_text_file.ts";
+import { logLevel, printWarnings } from "../messages/warnings.ts";
+import { VERSION } from "../version.ts";
+
+/** Writes the file with which an engine runs the jobs of a workflow on machines of its own. */
+export async function exportCommand(
+  invocation: Invocation,
+  program: Program,
+): Promise<ExitCode> {
+  const { operands, values, lists, switches } = invocation;
+  const { host } = program;
+  const [engine = "", path] = operands;
+  checkChoice("the engine", engine, EXPORTERS.map(({ name }) => name));
+  if (path === undefined) throw new UsageError("<workflow_file> is missing");
+  const out = values.get("out");
+  if (switches.has("force") && out === undefined) {
+    throw new UsageError("--force requires --out", "give a file to write: --out FILE");
+  }
+  const exporter = EXPORTERS.find(({ name }) => name === engine)!;
+  const image = values.get("image");
+  if (exporter.needsImage && image === undefined) {
+    throw new UsageError(`--image is missing: ${engine} runs everything in containers`);
+  }
+  const secrets = lists.get("secret") ?? [];
+  for (const name of secrets) {
+    if (/^[A-Za-z_]\w*$/.test(name)) continue;
+    throw new UsageError(`option --secret must be the name of a variable, not ${shellWord(name)}`);
+  }
+  const level = await logLevel(host.env, switches);
+  const load = await exporter.load();
+  const more = {
+    ...{ command: commandOf(engine, path, invocation), file: path, secrets, version: VERSION },
+    ...image === undefined ? {} : { image },
+  };
+  const { isSuiteOf } = await import("../../suite/open_suite.ts");
+  if (await isSuiteOf([path], host)) {
+    const { outlineSuite } = await import("../inputs/outline_suite.ts");
+    const { tasks, ...suite } = await outlineSuite(invocation, program);
+    await write(load.exportJobs({ ...more, ...suite, tasks }), invocation, program);
+    return 0;
+  }
+  if (values.has("shards")) {
+    throw new UsageError(
+      "option --shards divides a suite, and this is one workflow",
+      "--split spreads the rounds of one of its jobs",
+    );
+  }
+  const { workflow, warnings } = await loadWorkflow(path, host);
+  await printWarnings(warnings, level, program);
+  await refuseUnneededOutputs(path, program);
+  const plan = await makePlan(workflow, host.env.all(), evaluateKnownVars);
+  const split = readSplit(lists.get("split") ?? [], (name) => {
+    const [job] = matchJobs(plan.jobs, name);
+    if (job) return job;
+    throw new UsageError(`option --split: unknown job "${name}"`, jobHint(plan.jobs, name));
+  });
+  const files = filesOf(plan.workflow.document, plan.workflow.jobs);
+  const directory = path.split(",")[0]!.replace(/[^/\\]*$/, "");
+  const text = load.exportJobs({
+    ...more,
+    name: workflow.name,
+    mounted: path.split(",").map((file) => relativeTo(directory, file)).join(","),
+    files: files.map((file) => ({ ...file, name: relativeTo(directory, file.name) })),
+    tasks: makeTasks(plan, { split, groupsChains: values.get("group") !== "none" }),
+    ...plan.jobs.some(({ job }) => job.isCleanup) ? { last: "--finally" } : {},
+  });
+  await write(text, invocation, program);
+  return 0;
+}
+
+async function write(
+  text: string,
+  { values, switches }: Invocation,
+  { host }: Program,
+): Promise<void> {
+  const out = values.get("out");
+  if (out === undefined) {
+    host.stdout.write(text);
+    return;
+  }
+  if (!switches.has("force")) await refuseExisting(out, host);
+  await writeTextFile(out, text, host);
+}
+
+/** The command without what says where its output goes. */
+function commandOf(
+  engine: string,
+  path: string,
+  { values, lists }: Invocation,
+): readonly string[] {
+  const more = ["split", "secret"].flatMap((name) =>
+    (lists.get(name) ?? []).flatMap((value) => [`--${name}`, value])
+  );
+  const single = ["group", "image", "shards"].flatMap((name) => {
+    const value = values.get(name);
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  return ["runner", "export", engine, path, ...more, ...single];
+}
+
+/** A task is given the outputs of the jobs that its jobs need, and no others. Throws LoadError. */
+async function refuseUnneededOutputs(path: string, { host }: Program): Promise<void> {
+  const { diagnostics } = await checkFile(path, host, readLimits(host.env));
+  const found = diagnostics.filter(({ code }) => code === "output-order");
+  if (found.length === 0) return;
+  throw new LoadError(
+    `'${path}' reads outputs of jobs that are not needed`,
+    found.map((diagnostic) => ({ ...diagnostic, severity: "error" as const })),
+  );
+}

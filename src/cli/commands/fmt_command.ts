@@ -1,0 +1,68 @@
+import type { Host } from "../../host/host.ts";
+import { LoadError } from "../../source/errors.ts";
+import type { Source } from "../../source/source.ts";
+import { expandPattern, isPattern } from "../../suite/expand_pattern.ts";
+import { readTextFile } from "../../workflow/read_files.ts";
+import { formatYaml } from "../../workflow/yaml/format_yaml.ts";
+import type { ExitCode, Invocation, Program } from "../command.ts";
+import { explainError } from "../messages/explain_error.ts";
+import { writeTextFile } from "../write_text_file.ts";
+
+/** Formats files in place, or says which of them are not formatted. */
+export async function fmtCommand(
+  { operands, switches }: Invocation,
+  { host }: Program,
+): Promise<ExitCode> {
+  const onlyCheck = switches.has("check");
+  let [files, changed, failed] = [0, 0, 0];
+  const done = new Set<string>();
+  for (const operand of operands) {
+    for (const name of await namesOf(operand, host)) {
+      if (done.has(name)) continue;
+      done.add(name);
+      files++;
+      try {
+        const file = await readInput(name, host);
+        const text = await formatYaml(file, "file");
+        if (name === "-" && !onlyCheck) host.stdout.write(text);
+        if (text === file.text) continue;
+        changed++;
+        if (name === "-" && !onlyCheck) continue;
+        if (!onlyCheck) await writeTextFile(name, text, host);
+        host.stdout.write(`${onlyCheck ? "not formatted" : "formatted"}: ${name}\n`);
+      } catch (error) {
+        if (!(error instanceof LoadError)) throw error;
+        failed++;
+        host.stderr.write(explainError(error, host));
+      }
+    }
+  }
+  if (onlyCheck || !done.has("-")) host.stdout.write(summary(files, changed, failed, onlyCheck));
+  return failed > 0 || onlyCheck && changed > 0 ? 1 : 0;
+}
+
+async function namesOf(operand: string, { files }: Host): Promise<readonly string[]> {
+  if (operand === "-" || await files.isFile(operand).catch(() => false)) return [operand];
+  if (isPattern(operand)) {
+    const found = await expandPattern(operand, files);
+    if (found.length > 0) return found;
+    throw new LoadError(`file '${operand}' not found`, [], "no file fits this pattern");
+  }
+  return operand.split(",").map((name) => name.trim()).filter((name) => name !== "");
+}
+
+async function readInput(name: string, host: Host): Promise<Source> {
+  if (name !== "-") return await readTextFile(name, host, "file");
+  return { name: "<stdin>", text: await new Response(Deno.stdin.readable).text() };
+}
+
+/** `3 files: 1 formatted, 2 unchanged`. */
+function summary(files: number, changed: number, failed: number, onlyCheck: boolean): string {
+  const counts = [
+    [changed, onlyCheck ? "not formatted" : "formatted"],
+    [failed, "not read"],
+    [files - changed - failed, onlyCheck ? "formatted" : "unchanged"],
+  ] as const;
+  const parts = counts.flatMap(([count, words]) => count === 0 ? [] : `${count} ${words}`);
+  return `${files} file${files === 1 ? "" : "s"}: ${parts.join(", ")}\n`;
+}

@@ -1,0 +1,177 @@
+import { findLiteralSecrets } from "../../check/secrets/literal_secrets.ts";
+import type { Host } from "../../host/host.ts";
+import type { Draft, Importer, ImportFile, ImportInput } from "../../importer/draft.ts";
+import { hideSecrets } from "../../importer/hide_secrets.ts";
+import { IMPORTERS } from "../../importer/registry.ts";
+import { countNotes, renderDraft } from "../../importer/render_draft.ts";
+import { StructureError } from "../../importer/problem.ts";
+import { STARTER } from "../../importer/starter.ts";
+import { LoadError, UsageError } from "../../source/errors.ts";
+import { loadDocument } from "../../workflow/load_workflow.ts";
+import { readTextFile } from "../../workflow/read_files.ts";
+import { printYaml } from "../../workflow/yaml/parse_yaml.ts";
+import { findPositions, readYaml } from "../../workflow/yaml/read_yaml.ts";
+import type { ExitCode, Invocation, Program } from "../command.ts";
+import { logLevel, printWarnings } from "../messages/warnings.ts";
+import { writeTextFile } from "../write_text_file.ts";
+
+/** Prints a workflow to begin with, or one that is made of something else, or writes it. */
+export async function newCommand(
+  { operands, switches, values }: Invocation,
+  program: Program,
+): Promise<ExitCode> {
+  const { host } = program;
+  const out = values.get("out");
+  if (out !== undefined && await host.files.isFile(out).catch(() => false)) {
+    throw new LoadError(`'${out}' already exists`, [], "give the name of a new file");
+  }
+  const from = values.get("from");
+  const mayRun = switches.has("and-run");
+  if (mayRun && from !== "curl" && from !== "har") {
+    throw new UsageError("--and-run requires --from curl or --from har");
+  }
+  const level = await logLevel(host.env, switches);
+  const { text, warnings } = from === undefined
+    ? { text: starter(operands), warnings: [] }
+    : await translate(IMPORTERS.find(({ name }) => name === from)!, operands, mayRun, host);
+  if (out === undefined) host.stdout.write(text);
+  else await writeTextFile(out, text, host);
+  const notes = warnings.map((message) =>
+    ({ severity: "warning", code: "import", message }) as const
+  );
+  await printWarnings(notes, level, program);
+  return 0;
+}
+
+function starter([first]: readonly string[]): string {
+  if (first === undefined) return STARTER;
+  throw new UsageError(
+    `new takes '${first}' only with --from`,
+    "-o writes the workflow to a file; --from says what to translate",
+  );
+}
+
+interface Translation {
+  readonly text: string;
+  readonly warnings: readonly string[];
+}
+
+async function translate(
+  importer: Importer,
+  operands: readonly string[],
+  mayRun: boolean,
+  host: Host,
+): Promise<Translation> {
+  const input = await readInput(importer, operands, host);
+  const translateInput = await importer.load();
+  const translated = await located(async () => await translateInput(input));
+  const hidden = hideSecrets(
+    translated,
+    (workflow) => findLiteralSecrets(workflow, [{ text: JSON.stringify(workflow) }]),
+  );
+  const environment = Object.keys(hidden.environment);
+  const head = [
+    `Made by "runner new --from ${importer.name}".`,
+    ...environment.length === 0 ? [] : [`Set in the environment: ${environment.join(", ")}.`],
+  ];
+  const render = (draft: Draft) => renderDraft(draft, head, printYaml);
+  const { draft, failures } = mayRun
+    ? await (await import("./add_seen_tests.ts")).addSeenTests(hidden, render, host)
+    : { draft: hidden.draft, failures: [] };
+  const count = countNotes(draft);
+  const text = render(draft);
+  return {
+    text,
+    warnings: [
+      ...failures,
+      ...await mistakesIn(text, host),
+      ...environment.length === 0
+        ? []
+        : [`the input has secrets, which the workflow reads from ${environment.join(", ")}`],
+      ...count === 0 ? [] : [
+        `${count} part${
+          count === 1 ? " was" : "s were"
+        } not translated: comments that begin with ` +
+        '"Not translated" say why',
+      ],
+    ],
+  };
+}
+
+/** Mistakes that prevent the new workflow from running: an input may name a missing file. */
+async function mistakesIn(text: string, host: Host): Promise<readonly string[]> {
+  try {
+    await loadDocument(await readYaml([{ name: "workflow", text }]), host);
+    return [];
+  } catch (error) {
+    if (!(error instanceof LoadError)) throw error;
+    const errors = error.diagnostics.filter(({ severity }) => severity === "error");
+    return [
+      `the workflow does not load as it is: ${errors[0]?.message ?? error.message}` +
+      (errors.length > 1 ? ` (and ${errors.length - 1} more, see runner check)` : ""),
+    ];
+  }
+}
+
+async function readInput(
+  { name, input }: Importer,
+  operands: readonly string[],
+  host: Host,
+): Promise<ImportInput> {
+  const [path] = operands;
+  const example = { command: "'curl https://example.com'", file: "file", directory: "directory" };
+  if (path === undefined) {
+    throw new UsageError(
+      `new --from ${name} needs a ${input}`,
+      `runner new --from ${name} ${example[input]}`,
+    );
+  }
+  if (input !== "command" && operands.length > 1) {
+    throw new UsageError(`new --from ${name} takes one ${input}, and '${operands[1]}' is another`);
+  }
+  const words = input === "command" ? operands : [];
+  const files = input === "file"
+    ? [await readTextFile(path, host, "file")]
+    : input === "directory"
+    ? await readDirectory(path, "", host)
+    : [];
+  return { words, files, parseYaml };
+}
+
+/** Longer texts take too much memory to find a place in them. */
+const LONGEST_TEXT = 32_000_000;
+
+/** Runs a translation; what is wrong with the structure of an input is reported at its place. */
+async function located<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof StructureError) || error.file.text.length > LONGEST_TEXT) throw error;
+    // Some JSON is not YAML, such as what nests too deeply: then the file is named alone.
+    const positions = await findPositions([error.file], null).catch(() => undefined);
+    throw positions ? error.at(positions.locate(error.path)) : error;
+  }
+}
+
+async function parseYaml(file: ImportFile): Promise<unknown> {
+  return (await readYaml([file], "file")).value;
+}
+
+/** The files in a directory and below it that are not too large to be text. */
+async function readDirectory(root: string, inside: string, host: Host): Promise<ImportFile[]> {
+  const path = `${root.replace(/\/$/, "")}/${inside}`;
+  const entries = await host.files.entries(path);
+  if (inside === "" && entries.length === 0) {
+    throw new LoadError(`'${root}' is no directory, or nothing is in it`);
+  }
+  const files: ImportFile[] = [];
+  for (const { name, kind } of entries) {
+    if (kind === "directory" && name !== "node_modules" && !name.startsWith(".")) {
+      files.push(...await readDirectory(root, `${inside}${name}/`, host));
+    } else if (kind === "file" && /\.(?:bru|json|env)$/.test(name)) {
+      const { text } = await readTextFile(`${path}${name}`, host, "file");
+      files.push({ name: inside + name, text });
+    }
+  }
+  return files;
+}

@@ -1,0 +1,126 @@
+import { machineName } from "../../host/machine_name.ts";
+import { Draws } from "../../expr/draws.ts";
+import { openPiece } from "../../piece/open_piece.ts";
+import { isSuiteRunFile } from "../../piece/read_json_file.ts";
+import { makeMasker } from "../../run/mask/add_secrets.ts";
+import { run } from "../../run/run.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import { UsageError } from "../../source/errors.ts";
+import { loadWorkflow } from "../../workflow/load_workflow.ts";
+import type { ExitCode, Invocation, Program } from "../command.ts";
+import { takeKey } from "../inputs/piece_key.ts";
+import { readNamed } from "../inputs/read_named.ts";
+import { readOutputsFiles } from "../inputs/read_outputs.ts";
+import { prepareRun } from "../inputs/prepare_run.ts";
+import { writeTextFile } from "../write_text_file.ts";
+import { printAll, readSettings, refuseWarnings, runReported } from "./run_reported.ts";
+
+/** Runs some jobs of a workflow as one of several processes of a run. */
+export async function runPieceCommand(
+  invocation: Invocation,
+  program: Program,
+): Promise<ExitCode> {
+  const { host } = program;
+  const { values, lists, operands: [path = ""], switches } = invocation;
+  const runPath = values.get("run")!;
+  const source = await readNamed(runPath, host, "run file");
+  if (isSuiteRunFile(source.text)) {
+    const { runSuitePieceCommand } = await import("./run_suite_piece_command.ts");
+    return await runSuitePieceCommand(invocation, program, source);
+  }
+  refuseOptions(invocation);
+  const asked = readStart(values.get("start-at"), host.clock.now());
+  const settings = await readSettings(invocation, host);
+  const seal = await takeKey(program);
+  const preparation = await prepareRun(invocation, program);
+  const warn = (found: readonly Diagnostic[]) =>
+    switches.has("strict") ? refuseWarnings(path, found) : printAll(found, settings.level, program);
+  const { options } = preparation;
+  const { workflow, warnings } = await loadWorkflow(path, host, options.permissions);
+  await warn(warnings);
+  const piece = await openPiece(workflow, {
+    runFile: source,
+    inputs: await readOutputsFiles(lists.get("inputs") ?? [], host),
+    choice: {
+      only: lists.get("only") ?? [],
+      isFinally: switches.has("finally"),
+      rounds: values.get("rounds"),
+    },
+    draws: new Draws(values.get("seed")),
+    created: host.clock.now(),
+    host: machineName(),
+    startAt: asked,
+    seal,
+    secrets: makeMasker([host.env.all(), ...program.secrets]),
+  });
+  await warn(piece.warnings.map(asWarning));
+  try {
+    return await runReported(
+      {
+        run: (emit, more) =>
+          run(piece.plan, host, piece.recorder.around(emit), {
+            ...options,
+            ...more,
+            ...piece.options,
+          }),
+      },
+      settings,
+      program,
+    );
+  } finally {
+    const target = values.get("outputs");
+    const text = target === undefined ? undefined : await piece.renderOutputs();
+    if (text !== undefined) await writeTextFile(target!, text, host);
+  }
+}
+
+function refuseOptions({ values, lists, switches }: Invocation): void {
+  for (const name of ["var", "var-file", "env-file"]) {
+    if (!lists.has(name)) continue;
+    throw new UsageError(
+      `options --${name} and --run cannot be combined`,
+      "the vars of a run are set when it is prepared: give it to runner prepare",
+    );
+  }
+  for (const name of ["skip", "tags", "list", "dry-run", "no-needs"]) {
+    if (!lists.has(name) && !values.has(name) && !switches.has(name)) continue;
+    throw new UsageError(
+      `options --${name} and --run cannot be combined`,
+      "the jobs of a piece are chosen with --only",
+    );
+  }
+  for (const name of ["setup", "teardown"]) {
+    if (!switches.has(name)) continue;
+    throw new UsageError(
+      `option --${name} is for a run of a suite`,
+      "this run file was made of one workflow",
+    );
+  }
+  const isFinally = switches.has("finally");
+  if (isFinally && lists.has("only")) {
+    throw new UsageError(
+      "options --finally and --only cannot be combined",
+      "--finally runs the steps of the workflow's finally, and nothing else",
+    );
+  }
+  if (isFinally || lists.has("only")) return;
+  throw new UsageError("option --run requires --only", "name the jobs that this process runs");
+}
+
+/** Reads `2026-11-22T08:00:00Z`, or `@` and Unix seconds. Throws UsageError. */
+function readStart(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = /^@(\d+(?:\.\d+)?)$/.exec(text)?.[1];
+  const time = seconds === undefined
+    ? /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : NaN
+    : Number(seconds) * 1000;
+  if (Number.isFinite(time)) return time;
+  throw new UsageError(
+    `option --start-at must be a time, not "${text}"`,
+    `write --start-at ${new Date(now).toISOString()}, or @ and Unix seconds`,
+  );
+}
+
+function asWarning(message: string): Diagnostic {
+  return { severity: "warning", code: "piece", message };
+}

@@ -1,0 +1,18 @@
+import type { NamedText } from "../../piece/read_json_file.ts";
+import type { Host } from "../../host/host.ts";
+import { findFiles } from "./find_files.ts";
+import { readNamed } from "./read_named.ts";
+
+/** The outputs files that `--inputs` names: files, or all that are below directories. */
+export async function readOutputsFiles(
+  paths: readonly string[],
+  host: Host,
+): Promise<readonly NamedText[]> {
+  const found = await findFiles(paths, {
+    isWanted: (name) => name === "outputs.json",
+    what: "outputs files",
+    hint: "an outputs file in a directory is named outputs.json",
+    mayBeNone: true,
+  }, host.files);
+  return await Promise.all(found.map((path) => readNamed(path, host, "outputs file")));
+}
