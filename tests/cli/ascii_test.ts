@@ -20,12 +20,12 @@ const FILES = {
 };
 
 const LOCALES: readonly (readonly [env: Record<string, string>, isAscii: boolean])[] = [
-  [{ LANG: "", LC_ALL: "" }, false],
-  [{ LANG: "C", LC_ALL: "" }, true],
-  [{ LANG: "POSIX", LC_ALL: "" }, true],
-  [{ LANG: "en_US.ISO-8859-1", LC_ALL: "" }, true],
-  [{ LANG: "de_DE.utf8", LC_ALL: "" }, false],
-  [{ LANG: "C", LC_CTYPE: "C.UTF-8", LC_ALL: "" }, false],
+  [{ LANG: "" }, false],
+  [{ LANG: "C" }, true],
+  [{ LANG: "POSIX" }, true],
+  [{ LANG: "en_US.ISO-8859-1" }, true],
+  [{ LANG: "de_DE.utf8" }, false],
+  [{ LANG: "C", LC_CTYPE: "C.UTF-8" }, false],
   [{ LANG: "C.UTF-8", LC_CTYPE: "C.UTF-8", LC_ALL: "C" }, true],
   [{ LANG: "C.UTF-8", LC_ALL: "", TERM: "dumb" }, true],
 ];

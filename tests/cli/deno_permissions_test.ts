@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { withRig } from "../support/rig.ts";
-import type { CliResult } from "../support/run_cli.ts";
+import { BUILT, type CliResult, programEnv } from "../support/run_cli.ts";
 import { runNarrowed } from "../support/run_narrowed.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -53,7 +53,7 @@ Deno.test({
   name: "what Deno does not allow is an error that names the flag, not a stack",
   ignore: Deno.build.os === "windows",
   async fn(test) {
-    const table: [flags: string[], args: string[], told: string, hint: string][] = [
+    const table: [flags: string[], args: string[], reported: string, hint: string][] = [
       [[READ], ["hello.yml"], "error: Deno does not let it read the environment", "--allow-env\n"],
       [
         ["--allow-env=HOME", READ],
@@ -147,6 +147,18 @@ Deno.test({
       ],
       [
         BOTH,
+        ["hello.yml", "--history=kept"],
+        "cannot write the history 'kept': Deno does not let it write \"kept\"",
+        "--allow-write=kept\n",
+      ],
+      [
+        [ENV, "--allow-read=hello.yml", "--allow-write=."],
+        ["hello.yml", "--history=kept"],
+        "cannot write the history 'kept': Deno does not let it read \"kept\"",
+        "--allow-read=kept\n",
+      ],
+      [
+        BOTH,
         ["gen", "api.yml", "-o", "new.yml"],
         "Deno does not let it write",
         "--allow-write=",
@@ -156,12 +168,12 @@ Deno.test({
       [[READ], ["check", "hello.yml"], "Deno does not let it read the environment", "--allow-env"],
       [[READ], ["dag", "hello.yml"], "Deno does not let it read the environment", "--allow-env"],
     ];
-    for (const [flags, args, told, hint] of table) {
+    for (const [flags, args, reported, hint] of table) {
       await test.step(`${flags.join(" ")} ${args.join(" ")}`, async () => {
         const { code, stdout, stderr } = await narrowed(flags, args);
         const all = stdout + stderr;
         assertEquals(code, 1, all);
-        assertStringIncludes(all, told);
+        assertStringIncludes(all, reported);
         assertStringIncludes(all, `run it with deno run ${hint}`);
         assertEquals(/^ +at |internal error|Uncaught|Allow\?|NotCapable/m.exec(all), null, all);
       });
@@ -182,6 +194,7 @@ Deno.test({
       [BOTH, ["dag", "hello.yml"]],
       [BOTH, ["gen", "api.yml"]],
       [[], ["schema"]],
+      [[], ["actions", "db"]],
       [[], ["completions", "bash"]],
       [[], ["--help"]],
       [[], ["--version"]],
@@ -190,6 +203,7 @@ Deno.test({
       [[...BOTH, "--allow-run=/bin/sh", "--allow-write=/tmp,CWD"], ["long.yml"]],
       [[...BOTH, "--allow-run=CWD/plugins/runner-program"], ["program.yml"]],
       [[...BOTH, "--allow-write=."], ["hello.yml", "--report-dir=out/reports"]],
+      [[...BOTH, "--allow-write=kept"], ["hello.yml", "--history=kept"]],
       [[...BOTH, "--allow-write=."], ["gen", "api.yml", "-o", "new.yml"]],
     ];
     for (const [flags, args] of table) {
@@ -219,5 +233,28 @@ Deno.test({
       assertEquals([code, stderr], [1, ""]);
       assertStringIncludes(stdout, "the step timed out after 200ms");
     });
+  },
+});
+
+Deno.test({
+  name: "modules that Deno does not let it read are an error, not silence",
+  ignore: BUILT !== undefined,
+  async fn() {
+    const script = new URL("../../cli.ts", import.meta.url);
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--no-prompt",
+        "--allow-env",
+        "--allow-read=hello.yml",
+        script.href,
+        "hello.yml",
+      ],
+      env: programEnv(),
+    }).output();
+    const text = new TextDecoder().decode(stderr);
+    assertEquals(code, 1, text);
+    assertStringIncludes(text, "Deno does not let it read its own modules");
+    assertStringIncludes(text, "run it with deno run --allow-read=");
   },
 });

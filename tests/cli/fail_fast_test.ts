@@ -19,13 +19,13 @@ const flow = (...jobs: string[]) => "name: n\njobs:\n" + jobs.join("");
 async function run(yaml: string, held: number, args: readonly string[] = ["--fail-fast"]) {
   const seen: string[] = [];
   const others = Promise.withResolvers<void>();
-  const told = Promise.withResolvers<void>();
+  const reported = Promise.withResolvers<void>();
   await using server = withServer(async (request) => {
     const { pathname } = new URL(request.url);
     seen.push(pathname);
     if (seen.filter((path) => path === "/held").length >= held) others.resolve();
     if (pathname === "/others") await others.promise;
-    if (pathname === "/held") await told.promise;
+    if (pathname === "/held") await reported.promise;
     return new Response("", { status: pathname === "/bad" ? 500 : 200 });
   });
   return await withFiles({ "w.yml": yaml.replaceAll("{url}", server.url) }, async (cwd) => {
@@ -35,7 +35,7 @@ async function run(yaml: string, held: number, args: readonly string[] = ["--fai
     const decoder = new TextDecoder();
     for await (const part of child.stdout) {
       stdout += decoder.decode(part, { stream: true });
-      if (stdout.includes("✗")) told.resolve();
+      if (stdout.includes("✗")) reported.resolve();
     }
     const { code } = await child.status;
     return { code, stdout, stderr: await errors, seen };
@@ -60,7 +60,7 @@ Deno.test("--fail-fast begins no step and no job after the first failure", async
   assertStringIncludes(other, `(stopped: ${WHY})`);
   assertStringIncludes(stdout, '- dep (skipped: needs "other", which was skipped)');
   assertStringIncludes(stdout, '- needs-bad (skipped: needs "bad", which failed)');
-  assertStringIncludes(stdout, "1 job failed, 3 skipped; 1 step failed, 3 skipped");
+  assertStringIncludes(stdout, "1 job failed, 3 skipped; 9 steps: 2 passed, 1 failed, 6 skipped");
 });
 
 Deno.test("without --fail-fast everything else runs", async () => {
@@ -90,7 +90,7 @@ Deno.test("--fail-fast begins no round and no entry", async () => {
 Deno.test("a job that has nothing left to begin ends as it would", async () => {
   const { code, stdout } = await run(flow(BAD, job("other", get("/held"))), 1);
   assertEquals(code, 1);
-  assertStringIncludes(stdout, "✗ 1 job failed; 1 step failed\n");
+  assertStringIncludes(stdout, "✗ 1 job failed; 3 steps: 2 passed, 1 failed\n");
 });
 
 Deno.test("a failed job is one that no step of it has failed, too", async () => {

@@ -2,14 +2,6 @@ import { assertEquals } from "@std/assert";
 import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
-/** A port without a listener. */
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
-}
-
 /** The report of a workflow of one job. */
 function stepsOf(steps: string) {
   const workflow = `name: n\njobs:\n  - name: j\n    steps:\n${steps}`;
@@ -36,20 +28,4 @@ Deno.test("a server that is down is one failure, with a line for each step that 
     "     test is false",
   ]);
   assertEquals(/✗ (.*)\n$/.exec(stdout)?.[1], "1 job failed; 4 steps failed");
-});
-
-Deno.test("a step that only waited for its server to start is not flaky", async () => {
-  const port = freePort();
-  const server = `Deno.serve({port: ${port}, hostname: "127.0.0.1"}, () => new Response("ok"))`;
-  const command = `sleep 0.3; exec ${Deno.execPath()} eval --no-config ${JSON.stringify(server)}`;
-  const { code, stdout } = await stepsOf(
-    `      - {uses: shell, with: {cmd: ${JSON.stringify(command)}, background: true}}
-      - name: ready
-        uses: http
-        with: {get: "http://127.0.0.1:${port}/"}
-        test: res.code == 200
-        retry: {max_attempts: 100, interval: 100ms}
-`,
-  );
-  assertEquals([code, stdout.includes("flaky")], [0, false], stdout);
 });

@@ -28,27 +28,27 @@ async function collect(
 
 /**
  * Starts a workflow, waits until `ready` says that it is in the midst of things, and interrupts
- * it. `{url}` and `{folder}` in the workflow are the rig's address and a directory for files.
+ * it. `{url}` and `{directory}` in the workflow are the rig's address and a directory for files.
  */
 function interrupt(
   yaml: string,
-  ready: (rig: Rig, folder: string, untilPrinted: UntilPrinted) => Promise<void>,
+  ready: (rig: Rig, directory: string, untilPrinted: UntilPrinted) => Promise<void>,
   signals: readonly Deno.Signal[] = ["SIGINT"],
-  check: (result: Interrupted, rig: Rig, folder: string) => void | Promise<void> = () => {},
+  check: (result: Interrupted, rig: Rig, directory: string) => void | Promise<void> = () => {},
   options: readonly string[] = [],
 ): Promise<Interrupted> {
   return withRig((rig) =>
-    withFiles({ "w.yml": "" }, async (folder) => {
-      const text = yaml.replaceAll("{url}", rig.url).replaceAll("{folder}", folder);
-      await Deno.writeTextFile(`${folder}/w.yml`, text);
-      const child = startCli([...options, "w.yml"], { cwd: folder });
+    withFiles({ "w.yml": "" }, async (directory) => {
+      const text = yaml.replaceAll("{url}", rig.url).replaceAll("{directory}", directory);
+      await Deno.writeTextFile(`${directory}/w.yml`, text);
+      const child = startCli([...options, "w.yml"], { cwd: directory });
       const watchers = new Set<() => void>();
       const [stdout, stderr] = [{ text: "" }, { text: "" }];
       const ended = Promise.all([
         collect(child.stdout, watchers, stdout),
         collect(child.stderr, watchers, stderr),
       ]);
-      const isReady = ready(rig, folder, (text) =>
+      const isReady = ready(rig, directory, (text) =>
         new Promise((resolve) => {
           const look = () => {
             if (stdout.text.includes(text) || stderr.text.includes(text)) resolve();
@@ -66,7 +66,7 @@ function interrupt(
       await ended;
       const { code } = await child.status;
       const result = { code, stdout: stdout.text, stderr: stderr.text };
-      await check(result, rig, folder);
+      await check(result, rig, directory);
       return result;
     })
   );
@@ -110,7 +110,7 @@ function checkReport({ code, stdout, stderr }: Interrupted, rig: Rig): void {
 Deno.test("SIGINT in the middle of a wait ends the run with a report", async () => {
   const steps = FIRST + '      - {name: w, wait: 1h, uses: http, with: {get: "{url}/waited"}}\n' +
     LAST;
-  const ready = (_rig: Rig, _folder: string, untilPrinted: UntilPrinted) =>
+  const ready = (_rig: Rig, _directory: string, untilPrinted: UntilPrinted) =>
     untilPrinted("waits 1h");
   const check = (result: Interrupted, rig: Rig) => {
     checkReport(result, rig);
@@ -132,14 +132,14 @@ Deno.test("SIGINT in the middle of a command ends it and its children", async ()
   const steps = FIRST +
     "      - name: command\n        uses: shell\n        with:\n          cmd: |\n" +
     "            trap '' TERM INT\n            sleep 1000 &\n" +
-    "            echo $$ $! > {folder}/pids\n            sleep 1000\n" + LAST;
+    "            echo $$ $! > {directory}/pids\n            sleep 1000\n" + LAST;
   await interrupt(
     job(steps),
-    async (_, folder) => void await untilWritten(`${folder}/pids`),
+    async (_, directory) => void await untilWritten(`${directory}/pids`),
     ["SIGINT"],
-    async (result, rig, folder) => {
+    async (result, rig, directory) => {
       checkReport(result, rig);
-      for (const pid of (await untilWritten(`${folder}/pids`)).split(" ")) {
+      for (const pid of (await untilWritten(`${directory}/pids`)).split(" ")) {
         assert(await isGone(Number(pid)), `process ${pid} is still there`);
       }
     },
@@ -150,7 +150,7 @@ Deno.test("SIGINT between two attempts ends the run", async () => {
   const steps = FIRST +
     '      - {name: retried, uses: http, with: {get: "{url}/status/503"}, test: "false",' +
     " retry: {max_attempts: 9, interval: 1h}}\n" + LAST;
-  const ready = (_rig: Rig, _folder: string, untilPrinted: UntilPrinted) =>
+  const ready = (_rig: Rig, _directory: string, untilPrinted: UntilPrinted) =>
     untilPrinted("waits 1h");
   await interrupt(job(steps), ready, ["SIGINT"], checkReport, ["-v"]);
 });
@@ -162,12 +162,12 @@ Deno.test("a second SIGINT leaves at once, and leaves nothing behind", async () 
       "      - name: stubborn\n        uses: shell\n        with:\n" +
       "          cmd: \"trap 'echo asked > asked' TERM; echo $$ > pids; while :; do sleep 1; done\"\n",
   );
-  await withFiles({ "w.yml": yaml, "temp/kept": "" }, async (folder) => {
-    const temp = `${folder}/temp`;
-    const child = startCli(["w.yml"], { cwd: folder, env: { TMPDIR: temp } });
+  await withFiles({ "w.yml": yaml, "temp/kept": "" }, async (directory) => {
+    const temp = `${directory}/temp`;
+    const child = startCli(["w.yml"], { cwd: directory, env: { TMPDIR: temp } });
     const outputs = [child.stdout, child.stderr].map((output) => new Response(output).text());
     const pids = await Promise.all(
-      ["pid", "pids"].map((name) => untilWritten(`${folder}/${name}`)),
+      ["pid", "pids"].map((name) => untilWritten(`${directory}/${name}`)),
     );
     assertEquals([...Deno.readDirSync(temp)].length, 2);
     child.kill("SIGINT");
@@ -175,31 +175,31 @@ Deno.test("a second SIGINT leaves at once, and leaves nothing behind", async () 
     // On a machine that is very busy the command is killed before it can say that it was asked.
     let isOver = false;
     child.status.then(() => isOver = true);
-    const isAsked = () => Deno.stat(`${folder}/asked`).then(() => true, () => isOver);
+    const isAsked = () => Deno.stat(`${directory}/asked`).then(() => true, () => isOver);
     await until(isAsked, "the command was asked to end");
     if (!isOver) child.kill("SIGINT");
     await Promise.all(outputs);
     assertEquals((await child.status).code, 1);
     for (const pid of pids) assert(await isGone(Number(pid)), `process ${pid} is still there`);
-    await until(() => [...Deno.readDirSync(temp)].length === 1, "the temporary folder has gone");
+    await until(() => [...Deno.readDirSync(temp)].length === 1, "the temporary directory has gone");
   });
 });
 
 Deno.test("a background command ends with the run", async () => {
   const steps =
     "      - name: first\n        uses: shell\n        with:\n          background: true\n" +
-    '          cmd: "echo $$ > {folder}/pids; sleep 1000"\n        test: "true"\n' +
+    '          cmd: "echo $$ > {directory}/pids; sleep 1000"\n        test: "true"\n' +
     '      - {name: hang, uses: http, with: {get: "{url}/hang"}}\n' + LAST;
   await interrupt(
     job(steps),
-    async (rig, folder) => {
+    async (rig, directory) => {
       await rig.untilSeen("/hang");
-      await untilWritten(`${folder}/pids`);
+      await untilWritten(`${directory}/pids`);
     },
     ["SIGINT"],
-    async (result, rig, folder) => {
+    async (result, rig, directory) => {
       checkReport(result, rig);
-      assert(await isGone(Number(await untilWritten(`${folder}/pids`))));
+      assert(await isGone(Number(await untilWritten(`${directory}/pids`))));
     },
   );
 });
@@ -207,17 +207,17 @@ Deno.test("a background command ends with the run", async () => {
 Deno.test("nothing outlives a program that is killed outright", async () => {
   const steps =
     "      - name: first\n        uses: shell\n        with:\n          background: true\n" +
-    "          cmd: \"trap '' TERM; sleep 1000 & echo $$ $! > {folder}/pids; wait\"\n" +
+    "          cmd: \"trap '' TERM; sleep 1000 & echo $$ $! > {directory}/pids; wait\"\n" +
     '      - {name: hang, uses: http, with: {get: "{url}/hang"}}\n';
   await interrupt(
     job(steps),
-    async (rig, folder) => {
+    async (rig, directory) => {
       await rig.untilSeen("/hang");
-      await untilWritten(`${folder}/pids`);
+      await untilWritten(`${directory}/pids`);
     },
     ["SIGKILL"],
-    async (_result, _rig, folder) => {
-      for (const pid of (await untilWritten(`${folder}/pids`)).split(" ")) {
+    async (_result, _rig, directory) => {
+      for (const pid of (await untilWritten(`${directory}/pids`)).split(" ")) {
         assert(await isGone(Number(pid)), `process ${pid} is still there`);
       }
     },
@@ -256,8 +256,8 @@ Deno.test("a killed run cleans up nothing", async () => {
 Deno.test("a second SIGINT within its cleanup ends the program at once", async () => {
   const hanging = CLEANUP.replace("/then", "/hang");
   await withRig((rig) =>
-    withFiles({ "w.yml": hanging.replaceAll("{url}", rig.url) }, async (folder) => {
-      const child = startCli(["w.yml"], { cwd: folder });
+    withFiles({ "w.yml": hanging.replaceAll("{url}", rig.url) }, async (directory) => {
+      const child = startCli(["w.yml"], { cwd: directory });
       await rig.untilSeen("/hang");
       child.kill("SIGINT");
       await rig.untilSeen("/job/interrupted");

@@ -18,7 +18,7 @@ async function runner(
   options: readonly string[],
   files: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>> = {},
-  after: (folder: string) => Promise<void> = () => Promise.resolve(),
+  after: (directory: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<CliResult> {
   return await withFiles(files, async (cwd) => {
     const result = await runMain(["w.yml", ...options], { cwd, env });
@@ -78,10 +78,10 @@ Deno.test("a redirect to a host that is not named is not followed", async () => 
   const refused = await runner(["--allow-net=127.0.0.1"], files);
   const first = ["127.0.0.1:PORT/1", "127.0.0.1:PORT/2"];
   assertEquals([refused.code, seen], [1, [...first, ...first]], refused.stdout);
-  const told = `cannot follow the redirect of GET "${server.url}/2" to ` +
+  const reported = `cannot follow the redirect of GET "${server.url}/2" to ` +
     `"http://localhost:${server.port}/3": --allow-net does not name localhost port ${server.port}\n`;
   // Each at its step and in the list of failures.
-  assertEquals(refused.stdout.split(told).length - 1, 4, refused.stdout);
+  assertEquals(refused.stdout.split(reported).length - 1, 4, refused.stdout);
 
   seen.length = 0;
   const allowed = await runner(["--allow-net=127.0.0.1", "--allow-net", "localhost"], files);

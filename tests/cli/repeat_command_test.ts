@@ -7,7 +7,11 @@ import { withRig } from "../support/rig.ts";
 async function commandOf(
   vars: string,
   parameters: (url: string) => string,
-  options: { args?: string[]; env?: Record<string, string>; files?: Record<string, string> } = {},
+  options: {
+    args?: string[];
+    env?: Record<string, string>;
+    files?: Record<string, string | Uint8Array>;
+  } = {},
 ): Promise<{ command: string; stdout: string }> {
   return await withRig((rig) => {
     const workflow = `name: n
@@ -121,4 +125,27 @@ jobs:
     assertEquals(stdout.match(/reproduce with:/g)?.length, 1);
     assertStringIncludes(stdout, "\n          curl -L http://127.0.0.1:1/x \\\n");
   });
+});
+
+const GOOD_PFX = Deno.readFileSync(new URL("../fixtures/tls/good.p12", import.meta.url));
+
+Deno.test("the command connects as the step did, without its passphrase", async () => {
+  const { command } = await commandOf(
+    "{}",
+    (url) =>
+      `{get: "${url}/x", ip: 4, version: 1.1, tls: {pfx: good.p12, passphrase: tiger, min_version: 1.3}}`,
+    { files: { "good.p12": GOOD_PFX } },
+  );
+  assertEquals(
+    command.split(" \\\n")[0],
+    "curl --cert good.p12 --cert-type P12 --pass '***' --tlsv1.3 -4 --http1.1 -L URL/x",
+  );
+  const versions = [
+    ['version: "2"', "--http2-prior-knowledge"],
+    ['ip: "4", version: auto', "-4"],
+  ] as const;
+  for (const [parameters, words] of versions) {
+    const made = await commandOf("{}", (url) => `{get: "${url}/x", ${parameters}}`);
+    assertStringIncludes(made.command, `curl ${words} `);
+  }
 });

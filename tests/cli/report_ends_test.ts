@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { until } from "../support/processes.ts";
 import { type Rig, withRig } from "../support/rig.ts";
 import { startCli, theProgram } from "../support/run_cli.ts";
-import { readFolder, REPORT_FILES } from "../support/run_reports.ts";
+import { readDirectory, REPORT_FILES } from "../support/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 /** Three jobs: one that is done, one in the midst of something, one that waits for that. */
@@ -30,7 +30,7 @@ interface Ended {
 /** Starts a workflow with every report, performs an action when it hangs, and waits for its end. */
 function runUntil(
   args: readonly string[],
-  act: (child: Deno.ChildProcess, folder: string, rig: Rig) => void | Promise<void>,
+  act: (child: Deno.ChildProcess, directory: string, rig: Rig) => void | Promise<void>,
   env: Readonly<Record<string, string>> = {},
   workflow = WORKFLOW,
 ): Promise<Ended> {
@@ -44,13 +44,13 @@ function runUntil(
       await act(child, cwd, rig);
       const [stdout = "", stderr = ""] = await Promise.all(outputs);
       const { code } = await child.status;
-      return { code, stdout, stderr, reports: readFolder(`${cwd}/reports`) };
+      return { code, stdout, stderr, reports: readDirectory(`${cwd}/reports`) };
     })
   );
 }
 
-function eventsIn(folder: string): string {
-  return readFolder(`${folder}/reports`)["events.ndjson"] ?? "";
+function eventsIn(directory: string): string {
+  return readDirectory(`${directory}/reports`)["events.ndjson"] ?? "";
 }
 
 const ALL = ["--report-dir", "reports"];
@@ -62,10 +62,10 @@ function assertTellsOfTheEnd(reports: Ended["reports"], why: string): void {
   assertEquals(interrupted, why);
   assertEquals(jobs.map((job: { state: string }) => job.state), ["passed", "failed", "skipped"]);
   const { tests } = JSON.parse(reports["ctrf.json"]!).results;
-  const told = tests.map((
+  const reported = tests.map((
     { name, status, message }: Record<string, string>,
   ) => [name, status, status === "skipped" ? message : ""]);
-  assertEquals(told, [
+  assertEquals(reported, [
     ["done › quick", "passed", ""],
     ["busy › hangs", "failed", ""],
     ["busy › entries [entry 1]", "skipped", why],
@@ -91,8 +91,8 @@ Deno.test("a second signal leaves nothing that is half written", async () => {
   const stubborn = WORKFLOW.replace(/{ name: hangs.*}/, "$&") +
     "  - name: stubborn\n    steps:\n      - name: stays\n        uses: shell\n        with:\n" +
     "          cmd: \"trap '' TERM; echo there > there; while :; do sleep 1; done\"\n";
-  const act = async (child: Deno.ChildProcess, folder: string, rig: Rig) => {
-    await until(() => readFolder(folder)["there"] !== undefined, "the command has started");
+  const act = async (child: Deno.ChildProcess, directory: string, rig: Rig) => {
+    await until(() => readDirectory(directory)["there"] !== undefined, "the command has started");
     child.kill("SIGINT");
     // The first signal was heard: the request has been given up, the command not yet.
     await rig.untilSeen("-/hang");
@@ -116,13 +116,15 @@ function signal(child: Deno.ChildProcess): void {
 }
 
 Deno.test("events are written as they happen", async () => {
-  const act = (child: Deno.ChildProcess, folder: string) => {
-    const events = eventsIn(folder).trimEnd().split("\n").map((line) => JSON.parse(line));
+  const act = (child: Deno.ChildProcess, directory: string) => {
+    const events = eventsIn(directory).trimEnd().split("\n").map((line) => JSON.parse(line));
     assertEquals(events[0].type, "run_started");
     const done = events.filter(({ type }) => type === "step_finished");
     assertEquals(done.map(({ result }) => result.name), ["quick"]);
-    // What is written at the end cannot be seen before it, not even as an empty file.
-    const others = Object.keys(readFolder(`${folder}/reports`)).filter((name) => name[0] !== ".");
+    // A file that is written at the end does not exist before, not even empty.
+    const others = Object.keys(readDirectory(`${directory}/reports`)).filter((name) =>
+      name[0] !== "."
+    );
     assertEquals(others, ["events.ndjson"]);
     child.kill("SIGINT");
   };
@@ -145,7 +147,7 @@ Deno.test("a run ends when the reader of its events is gone", async () => {
       assertEquals((await child.status).code, 1);
       assertEquals(await stderr, "");
       assert(rig.seen.length < 1000);
-      assertStringIncludes(readFolder(`${cwd}/reports`).t!, "Bail out! stopped: nobody reads");
+      assertStringIncludes(readDirectory(`${cwd}/reports`).t!, "Bail out! stopped: nobody reads");
     })
   );
 });
@@ -178,10 +180,10 @@ Deno.test("a disk that is full leaves whole events, and no document that is cut"
     }).output();
     assertEquals(code, 1);
     assertStringIncludes(new TextDecoder().decode(stdout), "All jobs succeeded");
-    const told = new TextDecoder().decode(stderr);
-    const reports = readFolder(`${cwd}/reports`);
+    const reported = new TextDecoder().decode(stderr);
+    const reports = readDirectory(`${cwd}/reports`);
     for (const name of ["events.ndjson", "junit.xml", "report.json"]) {
-      assertStringIncludes(told, `cannot write the report 'reports/${name}': File too large`);
+      assertStringIncludes(reported, `cannot write the report 'reports/${name}': File too large`);
     }
     const events = reports["events.ndjson"]!;
     assert(events.length > 45_000 && events.endsWith("}\n"), events.slice(-100));

@@ -81,7 +81,7 @@ Deno.test("one signal ends the wait for the reader of a pipe, and nothing is lef
     const child = startCli(["--report", "json=new/j,tap=pipe", "w.yml"], { cwd });
     const outputs = [child.stdout, child.stderr].map((output) => new Response(output).text());
     const names = () => [...Deno.readDirSync(cwd)].map(({ name }) => name).sort();
-    await until(() => names().includes("new"), "the folder of the other report");
+    await until(() => names().includes("new"), "the directory of the other report");
     child.kill("SIGINT");
     assertEquals((await child.status).code, 1);
     assertEquals(await Promise.all(outputs), ["", "runner: error: interrupted by SIGINT\n"]);

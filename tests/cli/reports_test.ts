@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { withRig } from "../support/rig.ts";
 import { runMain } from "../support/run_main.ts";
-import { readFolder, REPORT_FILES, runReports } from "../support/run_reports.ts";
+import { readDirectory, REPORT_FILES, runReports } from "../support/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const ONE = `name: Shop
@@ -82,7 +82,7 @@ const REFUSED: readonly (readonly [args: string, error: string, hint?: string])[
   ["--report-dir x --list", "--list runs nothing, so there is nothing to report"],
 ];
 
-Deno.test("what cannot be written is an error before anything runs, and leaves nothing", () =>
+Deno.test("a report that cannot be written is an error before anything runs, and leaves nothing", () =>
   withRig((rig) =>
     withFiles(
       { "w.yml": ONE.replace("{url}", rig.url), "file": "", "folder/x": "" },
@@ -105,8 +105,8 @@ Deno.test("a full disk is reported, and the other reports are written", async ()
     const args = ["--report", `${format}=/dev/full,tap=reports/t,json=reports/j`, "w.yml"];
     const { code, stdout, stderr, reports } = await runReports({ "w.yml": ONE }, { args });
     assertStringIncludes(stdout, "All jobs succeeded");
-    const told = "cannot write the report '/dev/full': No space left on device";
-    assertEquals([code, stderr], [1, `runner: error: ${told}\n`]);
+    const message = "cannot write the report '/dev/full': No space left on device";
+    assertEquals([code, stderr], [1, `runner: error: ${message}\n`]);
     assertEquals(Object.keys(reports).sort(), ["j", "t"]);
   }
 });
@@ -151,7 +151,7 @@ Deno.test("a report that takes the place of another keeps its readers", async ()
       Deno.chmodSync(`${cwd}/r`, 0o640);
       const { code } = await runMain(["--report", "tap=r", "w.yml"], { cwd });
       assertEquals([code, Deno.statSync(`${cwd}/r`).mode! & 0o777], [0, 0o640]);
-      assertStringIncludes(readFolder(cwd).r!, "TAP version 14");
+      assertStringIncludes(readDirectory(cwd).r!, "TAP version 14");
     },
   );
 });

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runMain } from "../support/run_main.ts";
+import { runUntilPrinted } from "../support/run_until_printed.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const flowOf = (steps: string, more = "") =>
@@ -27,11 +28,10 @@ Deno.test("--strict fails a run in which no step runs, and says so", async () =>
 });
 
 Deno.test("--strict fails a run that warns while it runs", async () => {
-  const dead =
-    '{id: dead, uses: shell, with: {cmd: "exit 2", background: true}, outputs: {pid: res.pid}}';
-  const wait =
-    '{uses: shell, with: {cmd: "while kill -0 {{outputs.pid}} 2>&-; do sleep 0.05; done; sleep 0.2"}}';
-  const { code, stdout, stderr } = await runStrictly(flowOf(`${dead}, ${wait}`));
+  const dead = '{uses: shell, with: {cmd: "exit 2", background: true}}';
+  const wait = '{uses: http, with: {get: "{url}"}}';
+  const flow = flowOf(`${dead}, ${wait}`);
+  const { code, stdout, stderr } = await runUntilPrinted("exit code 2", flow, ["--strict"]);
   assertEquals(code, 1);
   assertMatch(stderr, /in the background ended with exit code 2/);
   assertStringIncludes(stdout, "✗ --strict: 1 warning");

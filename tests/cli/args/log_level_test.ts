@@ -5,7 +5,7 @@ import { withFiles } from "../../support/temp_dir.ts";
 /** A workflow with something to warn of when it is loaded. */
 const WARNING = "name: n\njobs:\n  - name: j\n    steps:\n      - uses: hello\n        tset: a\n";
 const WARNED = 'unknown key "tset" in a step';
-/** What only those hear who ask for details. */
+/** A message that is printed only with details. */
 const DETAIL = "j › hello: started (hello)";
 
 function runner(level: string, args: readonly string[] = ["flow.yml"], flow = WARNING) {
@@ -13,7 +13,7 @@ function runner(level: string, args: readonly string[] = ["flow.yml"], flow = WA
   return withFiles({ "flow.yml": flow }, (cwd) => runMain(args, { cwd, env }));
 }
 
-Deno.test("RUNNER_LOG_LEVEL selects what is printed to standard error", async (test) => {
+Deno.test("RUNNER_LOG_LEVEL selects the messages on standard error", async (test) => {
   const table: [level: string, args: string[], warned: boolean, details: boolean][] = [
     ["debug", [], true, true],
     ["info", [], true, false],

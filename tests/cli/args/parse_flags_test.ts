@@ -3,9 +3,9 @@ import { parseFlags } from "../../../src/cli/args/parse_flags.ts";
 import { UsageError } from "../../../src/source/errors.ts";
 
 const options = [
-  { name: "verbose", short: "v", summary: "tell more" },
+  { name: "verbose", short: "v", summary: "print more" },
   { name: "help", short: "h", summary: "help" },
-  { name: "mode", short: "m", value: "mode", summary: "how to tell it" },
+  { name: "mode", short: "m", value: "mode", summary: "how to print it" },
 ];
 
 Deno.test("parseFlags() sorts the words of a line", async (test) => {

@@ -9,8 +9,8 @@ function command(options: Command["options"], name?: string): Command {
   return { ...(name === undefined ? {} : { name }), summary: "", operands, options, load };
 }
 
-const verbose = { name: "verbose", short: "v", summary: "tell more" };
-const mode = { name: "mode", value: "mode", summary: "how to tell it" };
+const verbose = { name: "verbose", short: "v", summary: "print more" };
+const mode = { name: "mode", value: "mode", summary: "how to print it" };
 const round = { name: "round", summary: "round corners" };
 const table: CommandTable = {
   fallback: command([verbose, mode]),

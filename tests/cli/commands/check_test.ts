@@ -37,8 +37,8 @@ Deno.test("check reports the findings of the loader together with its own", asyn
     "      - uses: shell\n        with: { cmd: ls }\n";
   const { code, stdout } = await check({ "a.yml": text }, "a.yml");
   assertEquals(code, 1);
-  const told = stdout.match(/^a\.yml:.*$/gm) ?? [];
-  assertEquals(told.map((line) => line.replace(/^a\.yml:(\d+:\d+: \w+).*/, "$1")), [
+  const shown = stdout.match(/^a\.yml:.*$/gm) ?? [];
+  assertEquals(shown.map((line) => line.replace(/^a\.yml:(\d+:\d+: \w+).*/, "$1")), [
     "5:15: error",
     "6:25: error",
     "7:26: error",
@@ -90,6 +90,25 @@ Deno.test("several arguments are several workflows, a comma list is one", async 
     assertStringIncludes(apart.stdout, 'vars.yml:1:1: error: the workflow needs "name"');
     assertStringIncludes(apart.stdout, 'undefined variable "shop"');
     assertMatch(apart.stdout, /\n2 workflows checked: .*\n$/);
+  });
+});
+
+Deno.test("of a directory, check finds the mistakes of all its workflows, and of nothing else", async () => {
+  const files = {
+    "flows/a.yml": "name: a\njobs: [{ name: j, steps: [{ uses: hallo }] }]\n",
+    "flows/deep/b.yml": "name: b\njobs: [{ name: j, steps: [{ uses: hello }] }]\n",
+    "flows/data.yml": "- 1\n",
+    "flows/.hidden/c.yml": "name: c\njobs: []\n",
+    "none/data.yml": "- 1\n",
+  };
+  await withFiles(files, async (cwd) => {
+    const { code, stdout } = await runMain(["check", "flows"], { cwd });
+    assertEquals(code, 1);
+    assertStringIncludes(stdout, 'flows/a.yml:2:35: error: unknown action "hallo"');
+    assertStringIncludes(stdout, "2 workflows checked: 1 error");
+    assertEquals((await runMain(["check", "flows/deep/"], { cwd })).code, 0);
+    const none = await runMain(["check", "none"], { cwd });
+    assertEquals([none.code, none.stderr], [1, "runner: error: no workflow in 'none'\n"]);
   });
 });
 
@@ -230,16 +249,13 @@ Deno.test("unreadable files are reported as by a run, and the others are checked
     "broken.yml": "name: x\njobs: [\n",
     "empty.yml": "",
     "binary.yml": new Uint8Array([0, 1, 2, 255, 254]),
-    "folder/a.yml": GOOD,
+    "folder/a.txt": "x",
     "hinted.yml": HINTED,
   };
   const cases = [
     ["nowhere.yml", /^runner: error: workflow file 'nowhere.yml' not found\n$/],
     ["good.yml/x", /^runner: error: workflow file 'good.yml\/x' not found\n$/],
-    [
-      "folder",
-      /^runner: error: cannot read workflow file 'folder': it is a directory\n {2}name one of the files in it: a.yml\n$/,
-    ],
+    ["folder", /^runner: error: no workflow in 'folder'\n$/],
     [
       "binary.yml",
       /^runner: error: cannot read workflow file 'binary.yml': it is not a text file\n/,

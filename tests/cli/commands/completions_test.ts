@@ -41,9 +41,10 @@ Deno.test("bash completes commands, options, choices and files", async (test) =>
     [["completions", ""], SHELLS],
     [["completions", "z"], ["zsh"]],
     [["completions", "zsh", ""], []],
+    [["actions", "d"], ["db", "dns"]],
     [["schema", ""], []],
     [["schema", "--j"], ["--job"]],
-    [["--out"], ["--output"]],
+    [["--out"], ["--output", "--outputs"]],
     [["-"], (all) => ["-v", "--verbose", "--help", "-h"].every((word) => all.includes(word))],
     [["dag", "--mer"], ["--mermaid"]],
     [["a.yml", "--mer"], []],
@@ -63,7 +64,7 @@ Deno.test("bash completes commands, options, choices and files", async (test) =>
     [["dag", "subway/"], []],
     [["dag", "a.yml,su"], ["a.yml,sub/", "a.yml,subway/"]],
     [["dag", "a.yml,sub/c.yml,b"], ["a.yml,sub/c.yml,b.yaml"]],
-    [["dag", "a.yml", ""], []],
+    [["dag", "a.yml", ""], documents],
     [["dag", "two\\ w"], ["two words.yml"]],
     [["dag", '"two w'], ["two words.yml"]],
     [["dag", "~/su"], ["~/sub", "~/subway"]],
@@ -92,7 +93,8 @@ Deno.test("bash completes commands, options, choices and files", async (test) =>
 Deno.test("every script names every command and every option of the help", async () => {
   const help = async (...words: string[]) => (await runMain([...words, "--help"])).stdout;
   const top = await help();
-  const commands = [...top.matchAll(/^ {7}runner (\S+) \[options\]/gm)].map(([, name]) => name!);
+  const [, listed = ""] = /^Commands:\n(.*?)\n\n/ms.exec(top) ?? [];
+  const commands = [...listed.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name!);
   assert(commands.length >= 3);
   const words = new Set<string>(commands);
   for (const text of [top, ...await Promise.all(commands.map((name) => help(name)))]) {

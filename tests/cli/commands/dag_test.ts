@@ -55,9 +55,16 @@ Deno.test("dag shows as written what depends on the environment", async () => {
         name: "Build prod",
         needs: [],
         level: 0,
+        ancestors: [],
+        place: { file: "w.yml", line: 7, column: 5 },
         steps: [
-          { id: "compile", name: "compile for prod", uses: "shell" },
-          { name: "hello", uses: "hello" },
+          {
+            id: "compile",
+            name: "compile for prod",
+            uses: "shell",
+            place: { file: "w.yml", line: 10, column: 9 },
+          },
+          { name: "hello", uses: "hello", place: { file: "w.yml", line: 11, column: 9 } },
         ],
       },
       {
@@ -65,7 +72,13 @@ Deno.test("dag shows as written what depends on the environment", async () => {
         name: "Deploy to {{vars.host}}",
         needs: ["build-it"],
         level: 1,
-        steps: [{ name: "prod-1 {{outputs.compile.file}} {{vars.region}}", uses: "hello" }],
+        ancestors: ["build-it"],
+        place: { file: "w.yml", line: 12, column: 5 },
+        steps: [{
+          name: "prod-1 {{outputs.compile.file}} {{vars.region}}",
+          uses: "hello",
+          place: { file: "w.yml", line: 15, column: 9 },
+        }],
       },
     ],
   });
@@ -182,4 +195,65 @@ Deno.test("dag says which file is missing, and that one is", async () => {
   const none = await runMain(["dag"]);
   assertEquals([none.code, none.stdout], [1, ""]);
   assertStringIncludes(none.stderr, "<workflow_file> is missing");
+});
+
+const MANY = {
+  "suite.yml": `name: Nightly
+workflows: [flows, { path: flows/a.yml, tags: [nightly] }]
+vars: { stage: test }
+setup: in.yml
+teardown: out.yml
+`,
+  "in.yml": "name: In\njobs: [{ name: in, steps: [{ uses: hello }] }]\n",
+  "out.yml": "name: Out\njobs: [{ name: out, steps: [{ uses: hello }] }]\n",
+  "flows/a.yml": `name: A
+tags: [smoke]
+jobs:
+  - { name: "first in {{vars.stage}}", id: one, steps: [{ uses: hello }] }
+  - { name: second, needs: [one], tags: [slow, smoke], steps: [{ uses: hello }] }
+`,
+  "flows/b.yml": "name: [\n",
+  "flows/jobs.yml": "name: no workflow\nsteps: [{ uses: hello }]\n",
+};
+
+Deno.test("dag draws each workflow of a suite, a directory and several files", async (test) => {
+  const cases: [args: string[], titles: string[]][] = [
+    [["suite.yml"], ["setup: In  in.yml", "A  flows/a.yml", "teardown: Out  out.yml"]],
+    [["flows"], ["A  flows/a.yml"]],
+    [["in.yml", "out.yml"], ["In  in.yml", "Out  out.yml"]],
+    [["*.yml"], ["In  in.yml", "Out  out.yml"]],
+  ];
+  for (const [args, titles] of cases) {
+    await test.step(args.join(" "), async () => {
+      const { code, stdout, stderr } = await withFiles(
+        MANY,
+        (cwd) => runMain(["dag", ...args], { cwd }),
+      );
+      const isBroken = args[0] === "suite.yml" || args[0] === "flows";
+      assertEquals([code, stderr.includes("flows/b.yml")], [isBroken ? 1 : 0, isBroken]);
+      assertEquals(stdout.match(/^\S.* {2}\S+\.yml$/gm) ?? [], titles);
+    });
+  }
+});
+
+Deno.test("dag --json and --mermaid show the workflows of a suite with setup and teardown", async () => {
+  await withFiles(MANY, async (cwd) => {
+    const json = JSON.parse((await runMain(["dag", "--json", "suite.yml"], { cwd })).stdout);
+    assertEquals(json.name, "Nightly");
+    assertEquals(
+      json.workflows.map(({ file, role }: Record<string, unknown>) => [file, role]),
+      [["in.yml", "setup"], ["flows/a.yml", undefined], ["out.yml", "teardown"]],
+    );
+    const [first, second] = json.workflows[1].jobs;
+    assertEquals([first.name, first.tags], ["first in test", ["smoke", "nightly"]]);
+    assertEquals(second.tags, ["smoke", "nightly", "slow"]);
+    const { stdout } = await runMain(["dag", "--mermaid", "suite.yml"], { cwd });
+    assertEquals(stdout.match(/^ {4}\S.*(?:\[|-->).*$/gm), [
+      '    subgraph In["setup: In"]',
+      '    subgraph A["A"]',
+      '    subgraph Out["teardown: Out"]',
+      "    In --> A",
+      "    A --> Out",
+    ]);
+  });
 });

@@ -3,7 +3,7 @@ import { runAt } from "../../support/run_at.ts";
 import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
-/** What a dry run of a workflow prints. */
+/** Returns the output of a dry run of a workflow. */
 async function dryRun(yaml: string, args: string[] = [], files: Record<string, string> = {}) {
   return await withFiles({ "w.yml": yaml, ...files }, async (cwd) => {
     const before = [...Deno.readDirSync(cwd)].length;
@@ -178,7 +178,7 @@ async function withOf(step: string, more = ""): Promise<string> {
     .filter((line) => line !== "").join("\n");
 }
 
-Deno.test("what depends on the run is shown as written", async (test) => {
+Deno.test("values that depend on the run are shown as written", async (test) => {
   const table: [step: string, shown: string, more?: string][] = [
     ["{uses: hello, with: {v: '{{vars.a + 1}}'}}", "with:\n  v: 2"],
     ["{uses: hello, with: {v: '{{outputs.x}}'}}", "with:\n  v: {{outputs.x}}"],
@@ -332,4 +332,22 @@ Deno.test("a dry run numbers steps as the report of the run does", async () => {
     assertEquals(reported.length, 13);
     assertEquals(await numbered("--dry-run"), reported);
   });
+});
+
+Deno.test("--dry-run shows no passphrase and no key that a step writes out", async () => {
+  const { stdout } = await dryRun(`
+name: n
+jobs:
+  - name: j
+    steps:
+      - uses: http
+        with:
+          get: https://shop.test/
+          tls: {cert: client.pem, key: "-----BEGIN PRIVATE KEY-----x", passphrase: abcdef}
+      - uses: redis
+        with: {url: "rediss://shop.test", command: PING, tls: {pfx: a.p12, passphrase: 123456}}
+`);
+  assert(!/abcdef|123456|PRIVATE/.test(stdout), stdout);
+  assertEquals(stdout.match(/passphrase: \*\*\*/g)?.length, 2, stdout);
+  assertStringIncludes(stdout, "cert: client.pem");
 });

@@ -85,9 +85,9 @@ Deno.test("gen writes to devices and pipes without --force", async () => {
 });
 
 Deno.test("gen names the file that it cannot write", async () => {
-  const folder = await gen({ "a.yml": API, "w/x": "" }, ["a.yml", "-o", "w"]);
-  assertEquals([folder.code, folder.stdout, folder.names], [1, "", ["a.yml", "w"]]);
-  assertStringIncludes(folder.stderr, "runner: error: cannot write 'w': ");
+  const directory = await gen({ "a.yml": API, "w/x": "" }, ["a.yml", "-o", "w"]);
+  assertEquals([directory.code, directory.stdout, directory.names], [1, "", ["a.yml", "w"]]);
+  assertStringIncludes(directory.stderr, "runner: error: cannot write 'w': ");
   const below = await gen({ "a.yml": API }, ["a.yml", "-o", "a.yml/w.yml"]);
   assertEquals([below.code, below.names], [1, ["a.yml"]]);
   assertStringIncludes(below.stderr, "runner: error: cannot write 'a.yml/w.yml': ");
@@ -185,9 +185,9 @@ Deno.test("gen refuses a path that is not a file", async () => {
     [missing.code, missing.stderr],
     [1, "runner: error: OpenAPI file 'x.yml' not found\n"],
   );
-  const folder = await gen({ "x/a.yml": API }, ["x"]);
+  const directory = await gen({ "x/a.yml": API }, ["x"]);
   assertEquals(
-    [folder.code, folder.stderr],
+    [directory.code, directory.stderr],
     [
       1,
       "runner: error: cannot read OpenAPI file 'x': it is a directory\n" +
@@ -262,10 +262,13 @@ d/part.json:1:10: error: cannot resolve the reference "#/gone"
 Deno.test("gen follows references in directories of any name, and reports those whose part is missing", async (test) => {
   const main = "openapi: 3.0.0\npaths:\n  /a: { $ref: 'paths/a b.yml#/NAME' }\n";
   const part = "things: { get: { operationId: listThings, responses: {} } }\n";
-  for (const folder of ["plain", "a b", "ünï 目录", "50% off", "what?", "a#b", "[x]"]) {
-    await test.step(folder, async () => {
-      const file = `${folder}/x.yml`;
-      const files = { [file]: main.replace("NAME", "things"), [`${folder}/paths/a b.yml`]: part };
+  for (const directory of ["plain", "a b", "ünï 目录", "50% off", "what?", "a#b", "[x]"]) {
+    await test.step(directory, async () => {
+      const file = `${directory}/x.yml`;
+      const files = {
+        [file]: main.replace("NAME", "things"),
+        [`${directory}/paths/a b.yml`]: part,
+      };
       const good = await gen(files, [file]);
       assertEquals([good.code, good.stderr], [0, ""]);
       assertStringIncludes(good.stdout, "listThings");

@@ -84,3 +84,20 @@ Deno.test("--list of a file that cannot be loaded is an error like that of a run
   assertEquals([code, stdout], [1, ""]);
   assertEquals(stderr, "runner: error: workflow file 'no.yml' not found\n");
 });
+
+Deno.test("--list shows the tags of jobs, with those of their workflow", async () => {
+  const workflow = `name: Tags
+tags: [smoke]
+jobs:
+  - { name: one, id: one, steps: [{ uses: hello }] }
+  - { name: two, id: two, needs: [one], tags: [slow], steps: [{ uses: hello }] }
+`;
+  const { stdout } = await withFiles(
+    { "w.yml": workflow },
+    (cwd) => runMain(["--list", "w.yml"], { cwd }),
+  );
+  assertEquals(stdout.match(/^\S.*$/gm), [
+    "one  one  (tags smoke)",
+    "two  two  (needs one; tags smoke, slow)",
+  ]);
+});

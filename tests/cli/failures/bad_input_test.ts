@@ -53,13 +53,13 @@ jobs:
   - {name: again, id: build, needs: build, steps: ~}
   -
 `;
-  const told = await withFiles({ "w.yml": yaml }, async (cwd) => {
+  const messages = await withFiles({ "w.yml": yaml }, async (cwd) => {
     const result = await runMain(["w.yml"], { cwd });
     assertEquals([result.code, result.stdout], [1, ""]);
     assertEquals([...Deno.readDirSync(cwd)].map(({ name }) => name), ["w.yml"]);
     return result.stderr;
   });
-  assertEquals(told.split("\n").filter((line) => /^\S/.test(line)), [
+  assertEquals(messages.split("\n").filter((line) => /^\S/.test(line)), [
     "runner: error: workflow file 'w.yml' has 30 errors",
     'w.yml:1:1: error: the workflow needs "name"',
     'w.yml:1:7: error: "vars" must be a map, not a list',
@@ -94,7 +94,7 @@ jobs:
     "w.yml:21:3: error: a job must be a map, not nothing",
   ]);
   assertStringIncludes(
-    told,
+    messages,
     `  9 |     needs: [biuld, deploy]
     |             ^^^^^ did you mean "build"?
 `,
@@ -127,7 +127,7 @@ Deno.test("an invalid workflow path is reported in one line, with a suggestion",
     "folder/note.txt": "",
     "other/note.txt": "",
   };
-  const table: readonly (readonly [path: string, told: string])[] = [
+  const table: readonly (readonly [path: string, messages: string])[] = [
     ["missing.yml", "runner: error: workflow file 'missing.yml' not found"],
     ["w.yml/x", "runner: error: workflow file 'w.yml/x' not found"],
     ["w.yml,missing.yml", "runner: error: workflow file 'missing.yml' not found"],
@@ -146,11 +146,11 @@ Deno.test("an invalid workflow path is reported in one line, with a suggestion",
       : [["x".repeat(300), "xxx': File name too long\n"] as const],
   ];
   await withFiles(files, (cwd) =>
-    inParallel(table, async ([path, told]) => {
+    inParallel(table, async ([path, messages]) => {
       const result = await runMain([path], { cwd });
       assertNoTrace(result);
       assertEquals([result.code, result.stdout], [1, ""], path);
-      assertStringIncludes(result.stderr, told);
+      assertStringIncludes(result.stderr, messages);
     }));
 });
 
@@ -158,13 +158,13 @@ Deno.test({
   name: "a device that does not end, and a file that no memory holds, are refused",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const told = (path: string) =>
+    const messages = (path: string) =>
       `runner: error: cannot read workflow file '${path}': it is larger than 256 MB\n`;
-    assertEquals(await refuse({}, "/dev/zero"), told("/dev/zero"));
+    assertEquals(await refuse({}, "/dev/zero"), messages("/dev/zero"));
     await withFiles({ "large.yml": "" }, async (cwd) => {
       await Deno.truncate(`${cwd}/large.yml`, 3 * 1024 ** 3);
       const result = await runMain(["large.yml"], { cwd });
-      assertEquals([result.code, result.stdout, result.stderr], [1, "", told("large.yml")]);
+      assertEquals([result.code, result.stdout, result.stderr], [1, "", messages("large.yml")]);
     });
   },
 });
@@ -193,7 +193,7 @@ Deno.test({
 
 Deno.test("invalid YAML is reported with its line", async () => {
   const steps = "name: n\njobs:\n- name: a\n  steps:\n";
-  const table: readonly (readonly [yaml: string, told: string])[] = [
+  const table: readonly (readonly [yaml: string, messages: string])[] = [
     [
       `${steps}\t- uses: hello\n`,
       `runner: error: YAML syntax error at line 5
@@ -220,10 +220,13 @@ w.yml:5:1: error: a tab in the indentation
     [`name: "n\n${JOBS}`, "1:7: error: the text that begins here is not closed"],
     [`name n\n${JOBS}`, "1:1: error: a key without a value"],
   ];
-  await inParallel(table, async ([yaml, told]) => assertStringIncludes(await refuse(yaml), told));
+  await inParallel(
+    table,
+    async ([yaml, messages]) => assertStringIncludes(await refuse(yaml), messages),
+  );
 });
 
-Deno.test("what other programs trip over in a file is read as it is meant", async () => {
+Deno.test("unusual but valid files are read as they are meant", async () => {
   const good: Readonly<Record<string, string>> = {
     crlf:
       `name: n\r\njobs:\r\n- name: a\r\n  steps:\r\n  - uses: hello\r\n    test: |\r\n      1 ==\r\n      1\r\n`,
@@ -252,9 +255,9 @@ Deno.test("what other programs trip over in a file is read as it is meant", asyn
 
 Deno.test("with an invalid RUNNER_TIMEOUT nothing runs", async () => {
   const table = [["soon", `must be a duration ${FORMS}`], ["-5s", "must not be negative"]] as const;
-  await inParallel(table, async ([value, told]) => {
+  await inParallel(table, async ([value, messages]) => {
     const stderr = await refuse(`name: n\n${JOBS}`, "w.yml", { RUNNER_TIMEOUT: value });
-    assertStringIncludes(stderr, `runner: error: RUNNER_TIMEOUT ${told}, not "${value}"\n`);
+    assertStringIncludes(stderr, `runner: error: RUNNER_TIMEOUT ${messages}, not "${value}"\n`);
   });
 });
 

@@ -51,7 +51,7 @@ const STYLES: Readonly<Record<string, (text: string) => string>> = {
   folded: (text) => `>-\n      /* first */\n      ${text}`,
 };
 
-interface Told {
+interface ReportedError {
   readonly at: string;
   readonly message: string;
   readonly marked: string;
@@ -62,25 +62,28 @@ function isPlain(text: string): boolean {
   return !/^[«"'`#[{(&*!|>%@]|: |:$| #/.test(text.replaceAll(/[«»]/g, ""));
 }
 
-/** What must be said of each line that has a mark, with the marks taken out of the text. */
-function expect(marked: string, messages: readonly string[]): [text: string, told: Told[]] {
-  const told: Told[] = [];
+/** Returns the errors expected at each line with a mark, and the text without the marks. */
+function expect(
+  marked: string,
+  messages: readonly string[],
+): [text: string, reported: ReportedError[]] {
+  const reported: ReportedError[] = [];
   const lines = marked.split("\n").map((line, index) => {
     const from = line.indexOf("«");
     if (from < 0) return line;
-    const message = messages[told.length] ?? "";
-    told.push({
+    const message = messages[reported.length] ?? "";
+    reported.push({
       at: `${index + 1}:${from + 1}`,
       message,
       marked: line.slice(from + 1, line.indexOf("»")),
     });
     return line.replace(/[«»]/g, "");
   });
-  return [lines.join("\n"), told];
+  return [lines.join("\n"), reported];
 }
 
 /** The places, the messages and the text above the carets. */
-function readTold(stderr: string): Told[] {
+function readReported(stderr: string): ReportedError[] {
   const pattern = /^w\.yml:(\d+:\d+): error: (.*)\n( +\d+ \| )(.*)\n +\| ( *)(\^+)/gm;
   return [...stderr.matchAll(pattern)].map((
     [, at = "", message = "", , text = "", indent = "", carets = ""],
@@ -105,12 +108,12 @@ Deno.test("a mistake in an expression is marked at its place, however it is writ
   const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
   assertNoTrace(result);
   assertEquals([result.code, result.stdout], [1, ""]);
-  const told = readTold(result.stderr);
+  const reported = readReported(result.stderr);
   assertEquals(
-    told.map(({ at, message }) => [at, message]),
+    reported.map(({ at, message }) => [at, message]),
     expected.map(({ at, message }) => [at, message]),
   );
-  told.forEach(({ at, marked }, index) => {
+  reported.forEach(({ at, marked }, index) => {
     // Of an escape the first character is marked, and of nothing the column where it ends.
     const wanted = expected[index]!.marked;
     const matches = wanted === "" ? marked.length <= 1 : wanted.startsWith(marked) && marked !== "";
@@ -142,7 +145,7 @@ Deno.test("a template is marked inside of its text, and so are expressions beyon
   );
   const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
   assertNoTrace(result);
-  assertEquals(readTold(result.stderr), expected);
+  assertEquals(readReported(result.stderr), expected);
 });
 
 /** A list of a trillion values in forty steps. */

@@ -4,7 +4,7 @@ import { runMain } from "../../support/run_main.ts";
 import { withRig } from "../../support/rig.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
-/** What a run of one job with these steps prints. */
+/** Returns the output of a run of one job with these steps. */
 async function printed(steps: string, env: Record<string, string> = {}, vars = "{}") {
   const workflow = `name: n\nvars: ${vars}\njobs:\n  - name: j\n    steps:\n${steps}`;
   return await withFiles({ "w.yml": workflow }, (cwd) => runMain(["w.yml"], { cwd, env }));
@@ -91,7 +91,7 @@ Total`,
   );
 });
 
-Deno.test("what differs shows no secret, whole or in part", async () => {
+Deno.test("a difference shows no secret, whole or in part", async () => {
   const secret = "secret-of-a-certain-length-0123456789";
   const filling = "x".repeat(400);
   const { stdout } = await printed(
@@ -190,7 +190,7 @@ Deno.test("file reports are written even if the text report is not read to its e
   });
 });
 
-Deno.test("what a step before has not published is blamed on that step", async () => {
+Deno.test("a missing output is blamed on the earlier step that did not publish it", async () => {
   const { code, stdout } = await printed(`
       - {name: log in, id: login, uses: hello, test: 1 == 2, outputs: {token: res.token, ok: status}}
       - {name: breaks, id: b-2, uses: http, with: {get: "http://127.0.0.1:1/"}, outputs: {code: res.code}}

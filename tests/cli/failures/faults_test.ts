@@ -18,7 +18,7 @@ async function gzipped(text: string): Promise<Uint8Array> {
   return new Uint8Array(await new Response(zipped).arrayBuffer());
 }
 
-/** What a broken server answers, by the path that it is asked for. */
+/** The responses of a broken server, by the requested path. */
 const ANSWERS: Readonly<Record<string, (connection: RawConnection) => Promise<void>>> = {
   nothing: () => Promise.resolve(),
   silence: (connection) => connection.closed(),
@@ -64,7 +64,7 @@ function brokenServer(): RawServer {
 }
 
 /** The message for each invalid response. */
-const TOLD: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   nothing: "closed the connection without an answer",
   silence: "timed out after 300ms while waiting for the answer of 127.0.0.1",
   garbage: "is not HTTP (HPE_",
@@ -88,24 +88,24 @@ const PEAK = Deno.build.os !== "linux" ? "" : `  - name: peak
     echo: "{{ res.stdout }}"
 `;
 
-Deno.test("what a server does wrong fails its step, with the reason, and nothing else", async () => {
+Deno.test("an error of a server fails its step, with the reason, and nothing else", async () => {
   await using server = brokenServer();
   const step = (path: string) =>
     `  - name: ${path}\n    uses: http\n    timeout: ${path === "silence" ? "300ms" : "1m"}\n` +
     `    with: {get: "${server.url}/${path}"}\n`;
-  const yaml = `name: n\njobs:\n- name: j\n  steps:\n${Object.keys(TOLD).map(step).join("")}` +
+  const yaml = `name: n\njobs:\n- name: j\n  steps:\n${Object.keys(MESSAGES).map(step).join("")}` +
     `${step("bytes")}    test: res.code == 200 && res.size == 4 && res.filepath != nil\n` +
     `${step("json")}    test: |\n      res.code == 200 && res.body == '{"a": '\n${PEAK}`;
   const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
   assertEquals([result.code, result.stderr], [1, ""]);
   const blocks = result.stdout.split(/^ +\d+\. (?=[✓✗○])/m).slice(1);
   assertEquals(blocks.length, Object.keys(ANSWERS).length + (PEAK === "" ? 0 : 1));
-  Object.values(TOLD).forEach((told, index) => {
+  Object.values(MESSAGES).forEach((shown, index) => {
     const block = blocks[index]!.replaceAll(/\n +/g, " ");
     assertStringIncludes(block, "✗");
-    assertStringIncludes(block, told);
+    assertStringIncludes(block, shown);
   });
-  const others = blocks.slice(Object.keys(TOLD).length).map((block) => block.slice(0, 1));
+  const others = blocks.slice(Object.keys(MESSAGES).length).map((block) => block.slice(0, 1));
   assertEquals(others.join(""), "✓".repeat(others.length), result.stdout);
 });
 
@@ -160,16 +160,16 @@ Deno.test({
   async fn(test) {
     const [program, before] = theProgram();
     const yaml = "name: n\njobs: [{name: j, steps: [{uses: hello}]}]\n";
-    const told = (what: string) => `runner: error: ${what}: No space left on device\n`;
+    const shown = (what: string) => `runner: error: ${what}: No space left on device\n`;
     const table: [args: string, stderr: string][] = [
-      ["w.yml", told("cannot write to standard output")],
-      ["--list w.yml", told("cannot write to standard output")],
-      ["--dry-run w.yml", told("cannot write to standard output")],
-      ["--report json=- w.yml", told("cannot write to standard output")],
-      ["dag w.yml", told("cannot write to standard output")],
-      ["check w.yml", told("cannot write to standard output")],
-      ["schema", told("cannot write to standard output")],
-      ["--help", told("cannot write to standard output")],
+      ["w.yml", shown("cannot write to standard output")],
+      ["--list w.yml", shown("cannot write to standard output")],
+      ["--dry-run w.yml", shown("cannot write to standard output")],
+      ["--report json=- w.yml", shown("cannot write to standard output")],
+      ["dag w.yml", shown("cannot write to standard output")],
+      ["check w.yml", shown("cannot write to standard output")],
+      ["schema", shown("cannot write to standard output")],
+      ["--help", shown("cannot write to standard output")],
     ];
     await withFiles({ "w.yml": yaml }, async (cwd) => {
       for (const [args, stderr] of table) {
@@ -187,7 +187,7 @@ Deno.test({
 
 Deno.test("a duration that a template gives wrongly fails its step before anything is done", async () => {
   const forms = 'must be a duration like "300ms", "1.5s", "2m" or "1h30m", or a number of seconds';
-  const steps: readonly (readonly [yaml: string, told: string])[] = [
+  const steps: readonly (readonly [yaml: string, shown: string])[] = [
     ['wait: "{{ vars.soon }}"', `"wait" ${forms}, not "soon"`],
     ['timeout: "{{ vars.negative }}"', '"timeout" must not be negative, not "-5s"'],
     ['wait: "{{ vars.missing }}"', `"wait" ${forms}, not nil`],
@@ -211,10 +211,10 @@ ${steps.map(([fields]) => `  - {uses: shell, with: {cmd: touch ran}, ${fields}}\
     assertNoTrace(result);
     assertEquals(result.code, 1);
     assertEquals([...Deno.readDirSync(cwd)].map(({ name }) => name), ["w.yml"]);
-    const told = result.stdout.replaceAll(/\n +/g, " ");
-    for (const [, message] of steps) assertStringIncludes(told, message);
-    assertStringIncludes(told, `cannot run shell: "timeout" ${forms}, not "soon"`);
-    assertStringIncludes(told, `cannot run http: "timeout" ${forms}, not "soon"`);
-    assert(/"interval" must be a duration/.test(told));
+    const shown = result.stdout.replaceAll(/\n +/g, " ");
+    for (const [, message] of steps) assertStringIncludes(shown, message);
+    assertStringIncludes(shown, `cannot run shell: "timeout" ${forms}, not "soon"`);
+    assertStringIncludes(shown, `cannot run http: "timeout" ${forms}, not "soon"`);
+    assert(/"interval" must be a duration/.test(shown));
   });
 });

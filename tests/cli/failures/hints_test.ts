@@ -3,11 +3,15 @@ import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { withServer } from "../../support/with_server.ts";
 
-/** What is said at the mark of each failure of a workflow, in the order of its steps. */
-async function hintsOf(workflow: string, files: Record<string, string> = {}): Promise<string[]> {
+/** Returns the hint of each failure of a workflow, in the order of its steps. */
+async function hintsOf(
+  workflow: string,
+  files: Record<string, string> = {},
+  options: readonly string[] = [],
+): Promise<string[]> {
   const { code, stdout } = await withFiles(
     { ...files, "w.yml": workflow },
-    (cwd) => runMain(["w.yml"], { cwd }),
+    (cwd) => runMain([...options, "w.yml"], { cwd }),
   );
   assertEquals(code, 1, stdout);
   return [...stdout.matchAll(/^ +\| +\^+ ?(.*)$/gm)].map(([, hint]) => hint!);
@@ -50,11 +54,11 @@ Deno.test("outputs that are not there yet name the job or the step that publishe
   const workflow = `
 name: n
 jobs:
-  - name: Log in
-    id: login
-    steps: [{id: session, uses: hello, wait: 300ms, outputs: {token: '"t"'}}]
   - name: Side by side
     steps: [{uses: hello, with: {to: "{{outputs.session.token}}"}}]
+  - name: Log in
+    id: login
+    steps: [{id: session, uses: hello, outputs: {token: '"t"'}}]
   - name: Before
     id: before
     steps:
@@ -70,7 +74,7 @@ jobs:
     needs: [between]
     steps: [{id: last, uses: hello, outputs: {id: '1'}}]
 `;
-  assertEquals(await hintsOf(workflow), [
+  assertEquals(await hintsOf(workflow, {}, ["--jobs", "1"]), [
     'the job "login" publishes it: add it to the needs of this job',
     'the step "later" publishes it, but runs after this one',
     'the job "after" publishes it, but runs after this one',
@@ -99,6 +103,26 @@ jobs:
     "with.body.0.password is nil: vars.password reads the environment variable NO_SUCH_VARIABLE, which is not set",
     'with.shop is nil: vars has no "shpo"; did you mean "shop"?',
     "",
+  ]);
+});
+
+Deno.test("the hint about a missing part of a parameter names the variable that is not set", async () => {
+  const workflow = `
+name: n
+vars: {password: "{{NO_SUCH_VARIABLE}}"}
+jobs:
+  - name: j
+    defaults: {http: {get: "http://127.0.0.1:1/"}}
+    steps:
+      - uses: http
+        with: {auth: {basic: {username: ann, password: "{{vars.password}}"}}}
+      - uses: http
+        with: {auth: {bearer: "{{vars.password}}"}}
+`;
+  const why = "vars.password reads the environment variable NO_SUCH_VARIABLE, which is not set";
+  assertEquals(await hintsOf(workflow), [
+    `auth.basic.password is nil: ${why}`,
+    `auth.bearer is nil: ${why}`,
   ]);
 });
 
@@ -224,7 +248,7 @@ jobs:
   ]);
 });
 
-Deno.test("what a job reads before its steps run is said to come after it", async () => {
+Deno.test("an error says that a value read before the steps of a job is published later", async () => {
   const workflow = `
 name: n
 jobs:

@@ -33,17 +33,17 @@ async function runWithin(megabytes: number, steps: string): Promise<CliResult> {
   return result;
 }
 
-async function refuse(yaml: string, told: string): Promise<void> {
+async function refuse(yaml: string, shown: string): Promise<void> {
   const { code, stdout, stderr } = await run(yaml);
   assertEquals([code, stdout], [1, ""]);
-  assertStringIncludes(stderr, told);
+  assertStringIncludes(stderr, shown);
 }
 
 Deno.test("values that are nested 20,000 levels deep are refused", async () => {
-  const told = "error: the values are nested too deeply";
-  await refuse(`name: n\nvars: {a: ${"[".repeat(20_000)}${"]".repeat(20_000)}}\n${JOBS}`, told);
-  await refuse(`name: n\nvars: ${"{a: ".repeat(20_000)}1${"}".repeat(20_000)}\n${JOBS}`, told);
-  await refuse(`name: n\nvars:\n  ${"- ".repeat(20_000)}1\n${JOBS}`, told);
+  const shown = "error: the values are nested too deeply";
+  await refuse(`name: n\nvars: {a: ${"[".repeat(20_000)}${"]".repeat(20_000)}}\n${JOBS}`, shown);
+  await refuse(`name: n\nvars: ${"{a: ".repeat(20_000)}1${"}".repeat(20_000)}\n${JOBS}`, shown);
+  await refuse(`name: n\nvars:\n  ${"- ".repeat(20_000)}1\n${JOBS}`, shown);
 });
 
 Deno.test("aliases that make a huge value of a small file are refused", async () => {
@@ -69,7 +69,7 @@ Deno.test("a file of 50 MB is read, and its mistakes are found", async () => {
 Deno.test("expressions that would take forever or all memory fail their steps alone", async () => {
   const text = "this makes a text longer than 1000000 characters";
   const work = "evaluation limit exceeded (1000000 steps)";
-  const cases: readonly (readonly [test: string, told?: string])[] = [
+  const cases: readonly (readonly [test: string, shown?: string])[] = [
     ['!(repeat("a", 100000) + "b" matches "^(a+)+$")'],
     ['!(repeat("a", 100000) + "b" matches vars.pattern)'],
     ["len(1..1e12) > 0", work],
@@ -89,9 +89,9 @@ Deno.test("expressions that would take forever or all memory fail their steps al
   const states = [...stdout.matchAll(/^ +\d+\. ([✓✗○])/gm)].map(([, state]) => state).join("");
   assertEquals(states.slice(0, 2) + states.slice(-1), "✓✓○");
   assertEquals(states.slice(2, -1), "✗".repeat(cases.length - 2 + 1));
-  for (const told of [text, work]) {
-    const wanted = cases.filter(([, message]) => message === told).length;
-    assert(stdout.split(told).length - 1 >= wanted, `${told} is reported too seldom`);
+  for (const shown of [text, work]) {
+    const wanted = cases.filter(([, message]) => message === shown).length;
+    assert(stdout.split(shown).length - 1 >= wanted, `${shown} is reported too seldom`);
   }
 });
 

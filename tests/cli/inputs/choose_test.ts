@@ -38,7 +38,7 @@ Deno.test("jobs that are left out are in no line of the report but the last", as
   const { stdout } = await runAt(FLOW, ["--only", "unit"]);
   for (const text of ["● Build it", "● unit"]) assertStringIncludes(stdout, text);
   for (const text of ["Deploy", "alone"]) assert(!stdout.includes(text), stdout);
-  assertStringIncludes(stdout, "✓ All jobs succeeded (2 of 5 jobs selected)");
+  assertStringIncludes(stdout, "✓ All jobs succeeded (2 steps passed; 2 of 5 jobs selected)");
   const whole = await runAt(FLOW);
   assert(!whole.stdout.includes("chosen"));
 });
@@ -50,7 +50,7 @@ Deno.test("a skipped job is reported as skipped, and the jobs that need it run",
   assertStringIncludes(stdout, "1 job skipped");
 });
 
-Deno.test("what a job needs is done before it, also where jobs between them were left out", async () => {
+Deno.test("needs of a job run before it, also if jobs between them were left out", async () => {
   const get = (path: string) => `{uses: http, with: {get: "{url}/${path}"}, test: res.code == 200}`;
   const flow = `name: n
 jobs:

@@ -3,7 +3,7 @@ import { assertNoTrace } from "../../support/assert_no_trace.ts";
 import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
-/** What `vars` and a shell step see of a variable. */
+/** Shows a variable in `vars` and in a shell step. */
 const FLOW = `name: n
 vars: {a: "{{A ?? 'nil'}}", b: "{{B ?? 'nil'}}"}
 jobs:

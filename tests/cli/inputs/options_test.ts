@@ -15,7 +15,7 @@ function runner(
 
 Deno.test("a wrong command line is an error on stderr, and nothing is run", async (test) => {
   const table: [args: string[], message: string, hint: string][] = [
-    [[], "<workflow_file> is missing", "try runner --help"],
+    [[], "<workflow_file> is missing", "runner --help"],
     [["--verbos", "ok.yml"], "unknown option --verbos", "did you mean --verbose?"],
     [["ok.yml", "--nope=1"], "unknown option --nope", "try runner --help"],
     [["-x", "ok.yml"], "unknown option -x", "try runner --help"],
@@ -168,9 +168,10 @@ Deno.test("the help of a command has the variables that it reads, and when it su
 
 Deno.test("help prints what --help prints, of the program and of each command", async () => {
   const usage = (await runner(["--help"])).stdout;
-  assertStringIncludes(usage, "\nrunner <command> --help prints the options of a command\n");
+  assertStringIncludes(usage, "\nrunner <command> --help prints the options of a command, ");
   assertEquals(await runner(["help"]), { code: 0, stdout: usage, stderr: "" });
-  const names = [...usage.matchAll(/^ {7}runner (\S+)/gm)].map(([, name]) => name!);
+  const [, commands = ""] = /^Commands:\n(.*?)\n\n/ms.exec(usage) ?? [];
+  const names = [...commands.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name!);
   assertEquals(names.includes("gen") && names.includes("help"), true);
   for (const name of names) {
     const { code, stdout, stderr } = await runner(["help", name]);
@@ -180,7 +181,7 @@ Deno.test("help prints what --help prints, of the program and of each command", 
   }
 });
 
-Deno.test("help knows commands and nothing else", async () => {
+Deno.test("help refuses a name that is neither a command nor a topic", async () => {
   const wrong = await runner(["help", "gne"]);
   assertEquals([wrong.code, wrong.stdout], [1, ""]);
   assertEquals(

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { ACTIONS } from "../../../src/action/registry.ts";
 import { assertNoTrace } from "../../support/assert_no_trace.ts";
 import { withRig } from "../../support/rig.ts";
-import { runMain } from "../../support/run_main.ts";
+import { runCli } from "../../support/run_cli.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** Values of every type, and texts that are hard on programs, as YAML. */
@@ -17,7 +17,7 @@ const VALUES = [
   ...["{content-length: 5}", "{transfer-encoding: chunked}", "{connection: upgrade}", "{host: x}"],
 ];
 
-/** What an action needs besides the parameter that is tried. */
+/** Returns the parameters that an action needs besides the tested one. */
 function others(action: string, parameter: string, url: string): string {
   const isTarget = /^(url|get|post|put|patch|delete|head|options)$/.test(parameter);
   if (action === "http" && parameter === "url") return "method: GET, ";
@@ -26,22 +26,54 @@ function others(action: string, parameter: string, url: string): string {
   if (action === "http" && !isTarget) return `get: "${url}", `;
   if (action === "embedded") return "path: job.yml, ";
   if (action === "shell" && parameter !== "cmd") return 'cmd: "true", ';
-  if (action in PLACES) return placeFor(action, parameter, url);
+  const more = action === "grpc" ? BESIDE[parameter] ?? "" : "";
+  if (action in PLACES) return more + placeFor(action, parameter, url);
   return "";
 }
 
 /** Where an action that speaks no HTTP connects to: the server of the test, which does. */
-const PLACES: Readonly<Record<string, Readonly<Record<string, (url: URL) => string | number>>>> = {
+const PLACES: Readonly<Record<string, Readonly<Record<string, (url: URL) => unknown>>>> = {
   tcp: { host: () => "127.0.0.1", port: ({ port }) => Number(port) },
   tls: { host: () => "127.0.0.1", port: ({ port }) => Number(port) },
   dns: { name: () => "localhost", server: ({ host }) => host },
+  websocket: { url: ({ host }) => `ws://${host}` },
+  sse: { url: ({ href }) => href },
   redis: { url: ({ host }) => `redis://${host}`, command: () => "PING" },
+  smtp: { addr: ({ host }) => host, from: () => "a@b.example", to: () => "c@d.example" },
+  ssh: {
+    host: () => "127.0.0.1",
+    port: ({ port }) => Number(port),
+    user: () => "u",
+    password: () => "p",
+    cmd: () => "true",
+  },
+  browser: { actions: () => [{ name: "wait_ready" }], executable: () => "/nowhere" },
+  imap: {
+    host: () => "127.0.0.1",
+    port: ({ port }) => Number(port),
+    username: () => "a",
+    password: () => "b",
+    commands: () => "{{[]}}",
+  },
+  grpc: { addr: ({ host }) => host, service: () => "a.B", method: () => "C" },
+  "mail-latency": { mail_dir: () => "mails", output_dir: () => "." },
   db: { dsn: ({ host }) => `postgres://u:p@${host}/d`, query: () => "select 1" },
+};
+
+/** Parameters that other parameters of grpc require. */
+const BESIDE: Readonly<Record<string, string>> = {
+  import_paths: "proto: none.proto, ",
+  insecure: "tls: true, ",
+  ca_file: "tls: true, ",
+  cert_file: "tls: true, key_file: none.pem, ",
+  key_file: "tls: true, cert_file: none.pem, ",
 };
 
 /** The parameters that other parameters can replace. */
 const INSTEAD: Readonly<Record<string, readonly string[]>> = {
   command: ["command", "commands"],
+  service: ["service", "health"],
+  method: ["method", "health"],
   query: ["query", "file", "transaction"],
 };
 
@@ -58,10 +90,10 @@ Deno.test("a parameter that turns out to be of any type does its work or fails i
   const actions = await Promise.all(ACTIONS.map(({ load }) => load()));
   await withRig(async ({ url }) => {
     const jobs = actions.flatMap(({ name, parameters = [] }) =>
-      // Where a job file is has to be known before the run.
-      parameters.filter((parameter) => name !== "embedded" || parameter.name !== "path").map((
-        parameter,
-      ) => {
+      // Where a job file is, and what an expression is, has to be known before the run.
+      parameters.filter((parameter) =>
+        (name !== "embedded" || parameter.name !== "path") && !parameter.expression
+      ).map((parameter) => {
         const steps = VALUES.map((_, index) =>
           `  - {uses: ${name}, timeout: ${name in PLACES ? "200ms" : "30s"}, with: {${
             others(name, parameter.name, url)
@@ -73,12 +105,19 @@ Deno.test("a parameter that turns out to be of any type does its work or fails i
     );
     const yaml = `name: n\nvars:\n${VARS}jobs:\n${jobs.map(({ text }) => text).join("")}`;
     const files = { "w.yml": yaml, "job.yml": JOB };
-    const args = ["--jobs", "1", "w.yml"];
-    const result = await withFiles(files, (cwd) => runMain(args, { cwd }));
-    assertNoTrace(result);
-    assertEquals([result.code, result.stderr], [1, ""]);
-    const done = [...result.stdout.matchAll(/^ {1,3}\d+\. [✓✗○] /gm)].length;
-    assertEquals(done, jobs.flatMap(({ steps }) => steps).length);
+    await withFiles(files, async (cwd) => {
+      // Several at once, since many wait until their time is over.
+      const args = ["--jobs", "8", "--report", "json=r.json", "w.yml"];
+      const result = await runCli(args, { cwd });
+      assertNoTrace(result);
+      assertEquals([result.code, result.stderr], [1, ""]);
+      const report = JSON.parse(await Deno.readTextFile(`${cwd}/r.json`)) as {
+        readonly jobs: readonly { readonly steps: readonly { readonly state: string }[] }[];
+      };
+      const states = report.jobs.flatMap(({ steps }) => steps.map(({ state }) => state));
+      assertEquals(states.length, jobs.flatMap(({ steps }) => steps).length);
+      assertEquals(states.filter((state) => !/^(passed|failed|untested)$/.test(state)), []);
+    });
   });
 });
 
@@ -87,7 +126,7 @@ Deno.test("a path of a job file that turns out to be of any type is refused befo
     `  - {uses: embedded, with: {path: "{{ vars.v${index} }}"}}\n`
   );
   const yaml = `name: n\nvars:\n${VARS}jobs:\n- name: j\n  steps:\n${steps.join("")}`;
-  const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
   assertNoTrace(result);
   assertEquals([result.code, result.stdout], [1, ""]);
   assertEquals(result.stderr.match(/^w\.yml:\d+:\d+: error: /gm)?.length, VALUES.length);

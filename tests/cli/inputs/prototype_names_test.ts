@@ -97,8 +97,8 @@ ${NAMES.map((name) => `  - {uses: hello, test: ${name} == 1}\n`).join("")}
   const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
   assertNoTrace(result);
   assertEquals([result.code, result.stdout], [1, ""]);
-  const messages = [...result.stderr.matchAll(/^w\.yml:\S+ error: (.*)$/gm)].map(([, told]) =>
-    told
+  const messages = [...result.stderr.matchAll(/^w\.yml:\S+ error: (.*)$/gm)].map(([, reported]) =>
+    reported
   );
   assertEquals(messages, [
     ...NAMES.map((name) => `unknown job "${name}" in needs of "j"`),

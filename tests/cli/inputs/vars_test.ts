@@ -117,7 +117,7 @@ Deno.test("a dotted name reaches inside, and leaves all else as it is", async (t
   }
 });
 
-Deno.test("what a var would be is not asked for where it is set", async () => {
+Deno.test("the default of a var is not evaluated if the var is set", async () => {
   const { code, stderr } = await run([]);
   assertEquals(code, 1);
   assertStringIncludes(stderr, "would leave a gap");
@@ -183,7 +183,7 @@ Deno.test("a --var that sets nothing is an error", async (test) => {
 });
 
 Deno.test("all mistakes of a var file are reported together, with their places", async (test) => {
-  const table: [text: string | undefined, told: string[]][] = [
+  const table: [text: string | undefined, shown: string[]][] = [
     [undefined, ["var file 'v.yml' not found"]],
     ["", ["var file 'v.yml' is empty", "write {} for no vars at all"]],
     ["# nothing\n", ["var file 'v.yml' is empty"]],
@@ -204,12 +204,12 @@ Deno.test("all mistakes of a var file are reported together, with their places",
       ],
     ],
   ];
-  for (const [text, told] of table) {
+  for (const [text, shown] of table) {
     await test.step(JSON.stringify(text) ?? "missing", async () => {
       const files = text === undefined ? {} : { "v.yml": text };
       const result = await run(["--var-file", "v.yml"], files);
       assertEquals([result.code, result.stdout], [1, ""]);
-      for (const part of told) assertStringIncludes(result.stderr, part);
+      for (const part of shown) assertStringIncludes(result.stderr, part);
       assertNoTrace(result);
     });
   }

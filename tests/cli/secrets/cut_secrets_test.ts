@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { assertHidden } from "../../support/assert_hidden.ts";
 import { runMain } from "../../support/run_main.ts";
-import { readFolder } from "../../support/run_reports.ts";
+import { readDirectory } from "../../support/run_reports.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 Deno.test("a cut output shows no half of a secret", async () => {
@@ -22,7 +22,7 @@ jobs:
   });
 });
 
-Deno.test("what a command printed before its time was over shows no part of a secret", async () => {
+Deno.test("the output of a command before its timeout shows no part of a secret", async () => {
   const secret = Array.from({ length: 60 }, (_, line) => `line${line}`).join("\n");
   const workflow = `name: n
 jobs:
@@ -41,7 +41,7 @@ jobs:
   });
 });
 
-Deno.test("what keeps a workflow from running shows no secret, also where it is cut", async () => {
+Deno.test("errors before a run show no secret, also where they are cut", async () => {
   const secret = "hunter22secret";
   const steps = (step: string) => `name: n\njobs:\n- name: j\n  steps:\n  - ${step}\n`;
   const files: Record<string, string> = {
@@ -73,7 +73,7 @@ Deno.test("where a long line is cut, no piece of a secret is left", async () => 
       const args = ["--report-dir", "reports", "w.yml"];
       const { code, stdout, stderr } = await runMain(args, { cwd, env: { MY_TOKEN: secret } });
       assertEquals(code, 1);
-      for (const text of [stdout, stderr, ...Object.values(readFolder(`${cwd}/reports`))]) {
+      for (const text of [stdout, stderr, ...Object.values(readDirectory(`${cwd}/reports`))]) {
         for (const form of [secret, btoa(secret)]) {
           for (let at = 0; at + 8 <= form.length; at++) {
             assertHidden(form.slice(at, at + 8), text, filler);

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { runMain } from "../../support/run_main.ts";
-import { readFolder, REPORT_FILES } from "../../support/run_reports.ts";
+import { readDirectory, REPORT_FILES } from "../../support/run_reports.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { withServer } from "../../support/with_server.ts";
 
@@ -179,7 +179,7 @@ steps:
     echo: "{{res.message}}"
 `;
 
-/** What stays readable in a report with all details. */
+/** Texts that stay readable in a report with all details. */
 const READABLE = [
   "readable-idempotency",
   "https://login.example.com/readable",
@@ -194,7 +194,7 @@ const READABLE = [
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** What must not be found of a secret, in lower case. */
+/** Returns the forms of a secret that must not appear, in lower case. */
 function forms(secret: string): string[] {
   const hex = bytesOf(secret).toHex();
   return [
@@ -250,7 +250,7 @@ Deno.test("no secret is in any file or stream of a run, however it came in", asy
     for (const args of MODES) {
       await Deno.remove(`${cwd}/reports`, { recursive: true }).catch(() => {});
       const { code, stdout, stderr } = await runMain(args, { cwd, env });
-      const reports = readFolder(`${cwd}/reports`);
+      const reports = readDirectory(`${cwd}/reports`);
       const isRun = !["--dry-run", "--list", "dag"].includes(args[0]!);
       assertEquals(code, isRun ? 1 : 0, stderr);
       if (args.includes("--report-dir")) {

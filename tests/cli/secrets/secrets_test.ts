@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { assertHidden } from "../../support/assert_hidden.ts";
 import { withRig } from "../../support/rig.ts";
 import { runMain } from "../../support/run_main.ts";
-import { readFolder, REPORT_FILES } from "../../support/run_reports.ts";
+import { readDirectory, REPORT_FILES } from "../../support/run_reports.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const CHARACTERS = [..."abcdefXYZ0189 -_.~!*'()+/=&<>\"\\%#?:@;,$[]{}|^é漢"];
@@ -35,7 +35,7 @@ function forms(secret: string): string[] {
   ];
 }
 
-/** What base64 makes of a secret behind something else, without what its neighbours share in. */
+/** Returns the part of the base64 text after a prefix that depends on the secret alone. */
 function base64Of(before: string, secret: string): string {
   const bytes = new TextEncoder().encode(before + secret);
   const encoded = btoa(String.fromCharCode(...bytes)).replace(/=+$/, "");
@@ -149,7 +149,7 @@ steps:
     id: said
 `;
 
-/** What the workflow makes secret besides the environment. */
+/** The secrets of the workflow besides the environment. */
 const OWN = [
   "in-a-map-123",
   "in-a-list-123",
@@ -174,13 +174,13 @@ Deno.test("no secret is in any report, in any encoding", async () => {
           MY_PASSWORD: randomSecret(next).replace(/[^\x20-\x7e]/g, "e"),
           PRIVATE_KEY: lines.join("\n"),
         };
-        const folder = `${cwd}/reports${round}`;
-        const args = [...MODES[round % MODES.length]!, "--report-dir", folder, "w.yml"];
-        const summary = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: `${folder}/github.md` };
+        const directory = `${cwd}/reports${round}`;
+        const args = [...MODES[round % MODES.length]!, "--report-dir", directory, "w.yml"];
+        const summary = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: `${directory}/github.md` };
         const env = { ...secrets, ...summary, SUFFIX: "123" };
         const { code, stdout, stderr } = await runMain(args, { cwd, env });
         assertEquals(code, 1);
-        const reports = readFolder(folder);
+        const reports = readDirectory(directory);
         assertEquals(Object.keys(reports).length, REPORT_FILES.length + 1, stderr);
         const texts = { stdout, stderr, ...reports };
         for (const [name, text] of Object.entries(texts)) {

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { readFolder } from "../../support/run_reports.ts";
+import { readDirectory } from "../../support/run_reports.ts";
 import { runMain } from "../../support/run_main.ts";
 import { withRig } from "../../support/rig.ts";
 import { withFiles } from "../../support/temp_dir.ts";
@@ -19,7 +19,7 @@ function runAll(files: Record<string, string>, args: string[], env: Record<strin
     );
     return withFiles(atRig, async (cwd) => {
       const result = await runMain(args, { cwd, env });
-      return { ...result, seen: [...rig.seen], reports: readFolder(`${cwd}/out`) };
+      return { ...result, seen: [...rig.seen], reports: readDirectory(`${cwd}/out`) };
     });
   });
 }
@@ -62,7 +62,7 @@ Deno.test("a path that exists is never a pattern", async () => {
   const { code, stdout } = await runAll({ "a[1].yml": flow("A", PASS) }, ["a[1].yml"]);
   assertEquals([code, lastLine(stdout).replace(/time: \S+/, "")], [
     0,
-    "Total workflow  ✓ All jobs succeeded",
+    "Total workflow  ✓ All jobs succeeded (1 step passed)",
   ]);
 });
 
@@ -198,6 +198,31 @@ Deno.test("annotations for GitHub begin and end around all workflows", async () 
   assertEquals([...ends!.matchAll(/^::error /gm)].length, 2);
 });
 
+Deno.test("workflows that passed are folded in the log of GitHub, and failures are not", async () => {
+  const files = {
+    "a.yml": flow("A", PASS, "{ uses: hello, echo: '##[endgroup]' }"),
+    "b.yml": flow("B", FAIL),
+    "c.yml": flow("C", PASS),
+  };
+  const args = ["a.yml", "b.yml", "c.yml"];
+  const { stdout } = await runAll(files, args, { GITHUB_ACTIONS: "true" });
+  const text = stdout.replaceAll(/ in [\d.]+ms$/gm, "");
+  const titles = [...text.matchAll(/^##\[group\](.*)\n([^\n]*)/gm)].map(([, ...found]) => found);
+  assertEquals(titles.toSorted(), [
+    ["✓ A: 2 steps: 1 passed, 1 not tested", "A  a.yml"],
+    ["✓ C: 1 step passed", "C  c.yml"],
+  ]);
+  const open = text.replaceAll(/^##\[group\][^]*?^##\[endgroup\]\n/gm, "");
+  assertMatch(open, /^✗ B › Job › bad {3}b\.yml:6\nB {2}b\.yml\n[^]*\nFailures\n[^]*\n::error /m);
+  assertEquals(/(?<!^)##\[|[AC] {2}[ac]\.yml/m.test(open), false, open);
+  for (const more of [["--no-github"], ["--quiet"]]) {
+    const { stdout } = await runAll(files, [...more, ...args], { GITHUB_ACTIONS: "true" });
+    assertEquals(stdout.includes("##[group]"), false);
+  }
+  const { stdout: local } = await runAll(files, args);
+  assertEquals(local.includes("##[group]"), false);
+});
+
 Deno.test("--list and --dry-run show every workflow and run nothing", async () => {
   const files = { "a.yml": flow("A", get("/a")), "b.yml": flow("B", get("/b")) };
   for (const option of ["--list", "--dry-run"]) {
@@ -205,6 +230,42 @@ Deno.test("--list and --dry-run show every workflow and run nothing", async () =
     assertEquals([code, seen], [0, []]);
     assertMatch(stdout, /^a\.yml\n {2}\S[^]*^b\.yml\n {2}\S/m);
   }
+});
+
+Deno.test("--rerun-failed runs what failed when one file ran, and what that kept from running", () => {
+  const text = (test: string) =>
+    `name: W
+jobs:
+  - { id: first, name: first, steps: [{ uses: hello, test: "true" }] }
+  - { id: second, name: second, needs: [first], steps: [{ uses: hello, test: "${test}" }] }
+  - { id: third, name: third, needs: [second], steps: [{ uses: hello, test: "true" }] }
+  - { id: off, name: off, skipif: "true", steps: [{ uses: hello }] }
+  - { id: other, name: other, steps: [{ uses: hello, test: "true" }] }
+`;
+  const files = { "w.yml": text("false"), "other.yml": flow("Other", PASS), "bad.yml": "name: [" };
+  return withFiles(files, async (cwd) => {
+    const env = { XDG_CACHE_HOME: `${cwd}/cache` };
+    const run = (...args: string[]) => runMain(args, { cwd, env });
+    assertEquals((await run("w.yml")).code, 1);
+    const elsewhere = await run("--rerun-failed", "--list", "other.yml");
+    assertStringIncludes(elsewhere.stderr, "no failed run of these files is known");
+    Deno.writeTextFileSync(`${cwd}/w.yml`, text("true"));
+    const again = await run("--rerun-failed", "w.yml");
+    assertEquals([again.code, again.stderr], [0, ""]);
+    assertEquals(
+      [...again.stdout.matchAll(/^● (.*)$/gm)].map(([, name]) => name),
+      ["first", "second", "third"],
+    );
+    assertStringIncludes((await run("--rerun-failed", "w.yml")).stderr, "everything runs");
+    await run("bad.yml");
+    Deno.writeTextFileSync(`${cwd}/bad.yml`, flow("Bad", PASS));
+    assertEquals(
+      lastLine((await run("--rerun-failed", "bad.yml", "w.yml")).stdout),
+      "1 workflow: 1 passed; 1 step",
+    );
+    assertEquals((await run("w.yml")).code, 0);
+    assertStringIncludes((await run("--rerun-failed", "w.yml")).stderr, "no failed run is known");
+  });
 });
 
 Deno.test("--rerun-failed runs what failed in the last run here, or all where nothing did", () =>

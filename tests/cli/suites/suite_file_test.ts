@@ -114,8 +114,9 @@ Deno.test("mistakes in a suite file are reported together, with their places", a
 
 Deno.test("check knows the vars and outputs that a suite gives to its workflows", async () => {
   const files = {
-    "suite.yml": "workflows: [use.yml]\nsetup: in.yml\nvars: { given: 1 }\n",
+    "suite.yml": "workflows: [use.yml]\nsetup: in.yml\nteardown: out.yml\nvars: { given: 1 }\n",
     "in.yml": SIGN_IN,
+    "out.yml": flow("Out", '{ uses: echo, with: { message: "{{outputs.session?.token ?? 1}}" } }'),
     "use.yml": flow(
       "Use",
       '{ uses: echo, with: { message: "{{outputs.session.token}} {{vars.given}} {{vars.other}}" } }',
@@ -123,7 +124,7 @@ Deno.test("check knows the vars and outputs that a suite gives to its workflows"
   };
   const { stdout } = await runAll(files, ["check", "suite.yml"]);
   assertStringIncludes(stdout, 'undefined variable "other"');
-  assertEquals([...stdout.matchAll(/(?:error|warning): (.*)/g)].length, 1, stdout);
+  assertEquals([...stdout.matchAll(/(?:error|warning|hint): (.*)/g)].length, 1, stdout);
   assertStringIncludes((await runAll(files, ["check", "use.yml"])).stdout, 'publishes "session"');
 });
 

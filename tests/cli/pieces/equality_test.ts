@@ -1,0 +1,115 @@
+import { assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { openShop } from "../../../scripts/demo_server.ts";
+import { FORMATS, runInPieces, runWhole, withoutTimes } from "../../support/run_pieces.ts";
+import { generator } from "../../support/generator.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+
+const EXAMPLES = fromFileUrl(new URL("../../../examples/", import.meta.url));
+
+/** A workflow with eight jobs in a random graph, some of which fail, are skipped or repeat. */
+function randomWorkflow(seed: number): string {
+  const next = generator(seed);
+  const jobs = Array.from({ length: 8 }, (_, at) => {
+    const needs = Array.from({ length: at }, (_, other) => other).filter(() => next(3) === 0);
+    const seen = needs.map((need) => `{{outputs.s${need}?.mark ?? 'none'}}`).join(" ");
+    return {
+      id: `j${at}`,
+      name: `Job ${at}`,
+      needs: needs.map((need) => `j${need}`),
+      ...next(6) === 0 && needs.length > 0 ? { when: ["always", "failure"][next(2)] } : {},
+      ...next(6) === 0 ? { skipif: "vars.limit == 3" } : {},
+      ...next(4) === 0 ? { repeat: { count: 5, async: next(2) === 0 } } : {},
+      steps: [
+        {
+          id: `s${at}`,
+          name: `job ${at}`,
+          uses: "echo",
+          with: { message: `mark ${at} ${seen}` },
+          test: next(5) === 0 ? "false" : "res.message contains 'mark'",
+          outputs: { mark: `"m${at}"` },
+        },
+        { uses: "echo", with: { message: "no test" } },
+        ...next(4) === 0 ? [{ uses: "embedded", with: { path: "inner.yml" } }] : [],
+      ],
+      ...next(4) === 0
+        ? { finally: [{ uses: "echo", with: { message: "{{job.state}} {{job.failed}}" } }] }
+        : {},
+    };
+  });
+  return JSON.stringify({ name: `random ${seed}`, vars: { limit: 3 }, jobs, finally: LAST });
+}
+
+/** It sees what became of all jobs. */
+const LAST = [{
+  name: "{{run.state}}, {{run.failed}} failed, {{needs.j0.state}}, {{outputs.s0?.mark}}",
+  uses: "echo",
+  with: { message: "end" },
+}];
+
+const INNER = `name: inner
+steps:
+  - uses: echo
+    with: { message: inside }
+    test: res.message == "inside"
+`;
+
+Deno.test("pieces that are merged give the reports of one process", async (test) => {
+  for (let seed = 1; seed <= 8; seed++) {
+    await test.step(`random graph ${seed}`, async () => {
+      await withFiles(
+        { "flow.yml": randomWorkflow(seed * 7919), "inner.yml": INNER },
+        async (cwd) => {
+          const whole = await runWhole("flow.yml", { cwd });
+          let turn = seed;
+          const pieces = await runInPieces("flow.yml", {
+            cwd,
+            choose: (count) => (turn = turn * 31 + 7) % count,
+          });
+          assertEquals([pieces.stderr, pieces.code], ["", whole.code], pieces.stdout);
+          for (const format of FORMATS) {
+            const read = (name: string) =>
+              withoutTimes(Deno.readTextFileSync(`${cwd}/${name}.${format}`));
+            assertEquals(read("pieces"), read("whole"), format);
+          }
+        },
+      );
+    });
+  }
+});
+
+Deno.test("examples that run in pieces give the reports of one process", async (test) => {
+  const same = ["needs.yml", "skip.yml", "iteration.yml", "expressions.yml"];
+  // The output of these differs from run to run.
+  const green = ["demo.yml", "embedded.yml", "cleanup.yml", "repeat.yml", "vars.yml"];
+  for (const name of [...same, ...green]) {
+    await test.step(name, async () => {
+      const shop = openShop();
+      const cwd = await Deno.makeTempDir({ prefix: "runner_test_" });
+      try {
+        await copyExamples(cwd);
+        const env = { SHOP_URL: shop.url, SHOP_PASSWORD: shop.password, API_TOKEN: "very-secret" };
+        const whole = await runWhole(name, { cwd, env });
+        const pieces = await runInPieces(name, { cwd, env });
+        assertEquals([pieces.stderr, pieces.code], ["", whole.code], pieces.stdout);
+        for (const format of same.includes(name) ? FORMATS : []) {
+          const read = (form: string) =>
+            withoutTimes(Deno.readTextFileSync(`${cwd}/${form}.${format}`));
+          assertEquals(read("pieces"), read("whole"), format);
+        }
+      } finally {
+        await shop.close();
+        await Deno.remove(cwd, { recursive: true });
+      }
+    });
+  }
+});
+
+async function copyExamples(to: string): Promise<void> {
+  for (const place of ["", "jobs/"]) {
+    await Deno.mkdir(`${to}/${place}`, { recursive: true });
+    for await (const { name, isFile } of Deno.readDir(`${EXAMPLES}${place}`)) {
+      if (isFile) await Deno.copyFile(`${EXAMPLES}${place}${name}`, `${to}/${place}${name}`);
+    }
+  }
+}

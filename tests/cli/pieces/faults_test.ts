@@ -1,0 +1,392 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { startCli } from "../../support/run_cli.ts";
+import { RUNNER_KEY } from "../../support/run_pieces.ts";
+import { runHere } from "../../support/run_main.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+import { withServer } from "../../support/with_server.ts";
+
+const FLOW = `name: Flow
+vars: { who: world }
+jobs:
+  - name: First
+    id: first
+    steps:
+      - { id: a, name: makes, uses: hello, test: vars.who == "world", outputs: { n: "1", api_token: "'tok-abcdefgh'" } }
+  - name: Load
+    id: load
+    needs: [first]
+    repeat: { count: 4, async: true }
+    steps:
+      - { id: b, name: round, uses: hello, test: outputs.n == 1, outputs: { i: repeat_index } }
+  - name: Last
+    id: last
+    needs: [load]
+    steps:
+      - { name: ends, uses: hello, test: "outputs.b.i == 3 && outputs.a.api_token == 'tok-abcdefgh'" }
+`;
+
+interface Run {
+  readonly cwd: string;
+  /** Runs the program; the result is its exit code and what it said, without the report. */
+  readonly run: (...args: string[]) => Promise<string>;
+  /** Runs a piece that leaves its files in a directory. */
+  readonly piece: (place: string, ...args: string[]) => Promise<string>;
+  readonly merge: () => Promise<string>;
+}
+
+/** A prepared run of FLOW. */
+async function withRun(use: (run: Run) => Promise<void>, env = { RUNNER_KEY }): Promise<void> {
+  await withFiles({ "flow.yml": FLOW, "other.yml": `${FLOW}# edited\n` }, async (cwd) => {
+    const run = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runHere(args, { cwd, env });
+      return `${code}\n${args[0] === "report" ? stdout : ""}${stderr}`;
+    };
+    const piece = (place: string, ...args: string[]) =>
+      run(
+        ...["flow.yml", "--run", "R/run.json", "--inputs", "R"],
+        ...["--outputs", `R/${place}/outputs.json`, "--report", `ndjson=R/${place}/events.ndjson`],
+        ...args,
+      );
+    Deno.mkdirSync(`${cwd}/R`);
+    for (const place of ["first", "again", "load1", "load2", "last"]) {
+      Deno.mkdirSync(`${cwd}/R/${place}`);
+    }
+    assertEquals(await run("prepare", "flow.yml", "--out", "R/run.json", "--id", "r1"), "0\n");
+    await use({ cwd, run, piece, merge: () => run("report", "merge", "R/run.json", "R") });
+  });
+}
+
+Deno.test("a run in pieces, with the rounds of a job in two", async () => {
+  await withRun(async ({ cwd, piece, merge }) => {
+    assertEquals(await piece("first", "--only", "first"), "0\n");
+    assertEquals(await piece("load1", "--only", "load", "--rounds", "1/2"), "0\n");
+    assertEquals(await piece("load2", "--only", "load", "--rounds", "2/2"), "0\n");
+    assertEquals(await piece("last", "--only", "last"), "0\n");
+    assertStringIncludes(await merge(), "All jobs succeeded");
+    const text = Deno.readTextFileSync(`${cwd}/R/first/outputs.json`);
+    assertEquals([text.includes("tok-"), JSON.parse(text).outputs.a], [false, {
+      n: 1,
+      api_token: null,
+    }]);
+  });
+});
+
+Deno.test("several jobs run in one piece", async () => {
+  await withRun(async ({ piece, merge }) => {
+    assertEquals(await piece("first", "--only", "first", "--only", "load"), "0\n");
+    assertEquals(await piece("last", "--only", "last"), "0\n");
+    assertStringIncludes(await merge(), "All jobs succeeded");
+  });
+});
+
+Deno.test("the newest of two pieces of a job counts", async () => {
+  await withRun(async ({ piece, merge }) => {
+    await piece("first", "--only", "first", "--only", "load");
+    await piece("again", "--only", "first");
+    assertStringIncludes(
+      await piece("last", "--only", "last"),
+      'the job "first" was run more than once: the newest outputs count',
+    );
+    const merged = await merge();
+    assertStringIncludes(
+      merged,
+      "'R/again/events.ndjson' counts, 'R/first/events.ndjson' does not",
+    );
+    assertStringIncludes(merged, "All jobs succeeded");
+  });
+});
+
+Deno.test("lost and torn pieces fail their jobs", async () => {
+  await withRun(async ({ cwd, piece, merge }) => {
+    await piece("first", "--only", "first");
+    await piece("load1", "--only", "load", "--rounds", "1/2");
+    const lost = await merge();
+    assertEquals(lost.startsWith("1\n"), true);
+    assertStringIncludes(lost, "part 2 of 2 did not come back");
+    assertStringIncludes(lost, 'needs "load", which failed');
+    const events = Deno.readTextFileSync(`${cwd}/R/first/events.ndjson`);
+    Deno.writeTextFileSync(`${cwd}/R/first/events.ndjson`, events.slice(0, events.length / 2));
+    assertStringIncludes(
+      await merge(),
+      "'R/first/events.ndjson' ends in the middle: its machine was lost",
+    );
+    Deno.removeSync(`${cwd}/R/first/events.ndjson`);
+    assertStringIncludes(
+      await merge(),
+      "no piece of this job came back: its machine was lost, or it never started",
+    );
+    Deno.writeTextFileSync(`${cwd}/R/first/events.ndjson`, `{"no": 1}\n${events}`);
+    assertStringIncludes(await merge(), "R/first/events.ndjson:1: not an event of a run");
+  });
+});
+
+Deno.test("a job whose need failed elsewhere is skipped, and its piece fails", async () => {
+  await withRun(async ({ cwd, run, piece }) => {
+    Deno.writeTextFileSync(`${cwd}/flow.yml`, FLOW.replace('"world"', '"nobody"'));
+    await run("prepare", "flow.yml", "--out", "R/run.json");
+    assertEquals((await piece("first", "--only", "first")).startsWith("1\n"), true);
+    assertEquals(await piece("load1", "--only", "load"), "1\n");
+    const { jobs } = JSON.parse(Deno.readTextFileSync(`${cwd}/R/load1/outputs.json`));
+    assertEquals(jobs.load, {
+      state: "skipped",
+      reason: 'needs "first", which failed',
+      blocked: true,
+      failed: 0,
+    });
+  });
+});
+
+Deno.test("files that do not belong together are refused", async () => {
+  await withRun(async ({ cwd, run, piece, merge }) => {
+    await piece("first", "--only", "first");
+    const only = ["--only", "load", "--run", "R/run.json"];
+    assertEquals(
+      await run("other.yml", ...only, "--inputs", "R"),
+      "1\nrunner: error: 'other.yml' is not the workflow that 'R/run.json' was made of\n" +
+        `  its files have the hash ${await hashIn(cwd, "other.yml")}, not ${await hashIn(
+          cwd,
+          "flow.yml",
+        )}: all pieces need the same files\n`,
+    );
+    assertEquals(
+      await run("flow.yml", ...only),
+      '1\nrunner: error: no --inputs say what became of the job "first"\n' +
+        "  give the outputs files of first, or a directory that has them\n",
+    );
+    await piece("load1", "--only", "load", "--rounds", "1/2");
+    assertStringIncludes(
+      await piece("last", "--only", "last"),
+      'only 1 of 2 parts of the job "load" are among the --inputs',
+    );
+    await run("prepare", "flow.yml", "--out", "R/run.json", "--id", "r2");
+    assertStringIncludes(
+      await piece("last", "--only", "last"),
+      "/outputs.json' is of another run\n  it is of r1, not of r2",
+    );
+    assertStringIncludes(await merge(), "'R/first/events.ndjson' is of another run");
+    for (
+      const [text, message] of [
+        ["[", "'R/run.json' is not a valid run file: it is not JSON"],
+        ["[]", "'R/run.json' is not a valid run file"],
+        ['{"schema": "runner.run/2"}', 'its schema is "runner.run/2", not "runner.run/1"'],
+        [
+          '{"schema": "runner.run/1"}',
+          "'R/run.json' is not a valid run file: \"run\" is not a text",
+        ],
+      ] as const
+    ) {
+      Deno.writeTextFileSync(`${cwd}/R/run.json`, text);
+      assertStringIncludes(await piece("last", "--only", "last"), message);
+    }
+  });
+});
+
+async function hashIn(cwd: string, file: string): Promise<string> {
+  const { hashWorkflow } = await import("../../../src/piece/workflow_hash.ts");
+  const text = Deno.readTextFileSync(`${cwd}/${file}`);
+  const document = { files: [{ name: file, text }] };
+  return (await hashWorkflow({ document, jobs: [] } as never)).slice(0, 12);
+}
+
+Deno.test("secret outputs need the key that all pieces have", async () => {
+  await withRun(async ({ cwd, piece }) => {
+    assertStringIncludes(
+      await piece("first", "--only", "first"),
+      "outputs a.api_token is secret and cannot be written to a file as it is\n  set RUNNER_KEY",
+    );
+    assertEquals([...Deno.readDirSync(`${cwd}/R/first`)].map(({ name }) => name), [
+      "events.ndjson",
+    ]);
+  }, {} as { RUNNER_KEY: string });
+  await withRun(async ({ cwd, piece }) => {
+    await piece("first", "--only", "first", "--only", "load");
+    const last = ["flow.yml", "--run", "R/run.json", "--only", "last", "--inputs", "R"];
+    const said = async (env: Record<string, string>) => (await runHere(last, { cwd, env })).stderr;
+    assertEquals(
+      await said({}),
+      "runner: error: 'R/first/outputs.json' has sealed values, and RUNNER_KEY is not set\n" +
+        "  set it to the value that it had where the file was made\n",
+    );
+    assertStringIncludes(
+      await said({ RUNNER_KEY: RUNNER_KEY.replace("0", "9") }),
+      "the sealed values of 'R/first/outputs.json' cannot be opened",
+    );
+    assertStringIncludes(await said({ RUNNER_KEY: "short" }), "RUNNER_KEY is too short");
+    // The values of one piece do not open as those of another.
+    const text = Deno.readTextFileSync(`${cwd}/R/first/outputs.json`);
+    Deno.writeTextFileSync(
+      `${cwd}/R/first/outputs.json`,
+      text.replace('"run": "r1",', '"run": "r1",\n "part": { "index": 1, "of": 1 },').replace(
+        '"load":',
+        '"other":',
+      ),
+    );
+    assertStringIncludes(await said({ RUNNER_KEY }), "cannot be opened");
+  });
+});
+
+Deno.test("events and outputs that no version of the program writes are refused", async () => {
+  await withRun(async ({ cwd, piece, merge }) => {
+    await piece("first", "--only", "first");
+    const change = (name: string, from: string | RegExp, to: string) => {
+      const path = `${cwd}/R/first/${name}`;
+      const text = Deno.readTextFileSync(path);
+      Deno.writeTextFileSync(path, text.replace(from, to));
+      return () => Deno.writeTextFileSync(path, text);
+    };
+    for (
+      const [from, to, message] of [
+        [
+          "runner.events/1",
+          "runner.events/2",
+          'the schema "runner.events/2", not "runner.events/1"',
+        ],
+        ['"jobs":["first"]', '"jobs":5', 'has an invalid "piece" in its first event'],
+        ['"host"', '"part":{"index":1,"of":1000000000},"host"', 'has an invalid "piece"'],
+      ] as const
+    ) {
+      const restore = change("events.ndjson", from, to);
+      assertStringIncludes(await merge(), message);
+      restore();
+    }
+    for (
+      const [from, to, message] of [
+        [/\{[^]*/, "{", "is not a valid outputs file: it is not JSON"],
+        ['"first": {', '"__proto__": {', "cannot be opened"],
+        ['"jobs"', '"part": { "index": 3, "of": 2 }, "jobs"', 'outputs file: invalid "part"'],
+        ['"outputs": {', '"outputs": { "z": 5,', 'the outputs of "z" are not a map'],
+        ['"state": "passed"', '"state": "fine"', '"jobs" has an entry without state'],
+      ] as const
+    ) {
+      const restore = change("outputs.json", from, to);
+      assertStringIncludes(await piece("load1", "--only", "load"), message);
+      restore();
+    }
+  });
+});
+
+Deno.test("values that only an expression marks as secret stay hidden in every piece", async () => {
+  const flow = `name: Flow
+vars: { plain: "{{secret('hunter2-value')}}" }
+jobs:
+  - name: "First {{vars.plain}}"
+    id: first
+    steps:
+      - { id: a, name: a, uses: hello, outputs: { mark: "secret('other-value')", again: vars.plain } }
+  - name: Second
+    id: second
+    needs: [first]
+    steps:
+      - { name: b, uses: echo, with: { message: "{{outputs.a.mark}} {{vars.plain}}" }, test: "false" }
+`;
+  await withRun(async ({ cwd, run, piece }) => {
+    Deno.writeTextFileSync(`${cwd}/flow.yml`, flow);
+    await run("prepare", "flow.yml", "--out", "R/run.json");
+    await piece("first", "--only", "first");
+    await piece("last", "--only", "second");
+    const events = Deno.readTextFileSync(`${cwd}/R/last/events.ndjson`);
+    assertStringIncludes(events, "*** ***");
+    for (const name of ["run.json", "first/outputs.json", "last/events.ndjson"]) {
+      const text = Deno.readTextFileSync(`${cwd}/R/${name}`);
+      assertEquals(/hunter2-value|other-value/.exec(text.replace(flow, "")), null, name);
+    }
+  });
+});
+
+Deno.test("options that do not go together are refused", async () => {
+  await withRun(async ({ run }) => {
+    const piece = ["flow.yml", "--run", "R/run.json"];
+    const table: readonly (readonly [args: readonly string[], message: string])[] = [
+      [["flow.yml", "--inputs", "R"], "option --inputs requires --run"],
+      [["flow.yml", "--finally"], "option --finally requires --run"],
+      [piece, "option --run requires --only"],
+      [
+        [...piece, "--only", "first", "--var", "who=x"],
+        "options --var and --run cannot be combined",
+      ],
+      [[...piece, "--only", "first", "--skip", "last"], "options --skip and --run cannot be comb"],
+      [[...piece, "--only", "frist"], 'the run has no job "frist"\n  did you mean "first"?'],
+      [[...piece, "--finally"], "the workflow has no finally that --finally could run"],
+      [[...piece, "--only", "first", "--rounds", "1/2"], 'the job "first" has no repeat'],
+      [[...piece, "--only", "load", "--rounds", "3/2"], "option --rounds must be a part"],
+      [[...piece, "--only", "load", "--start-at", "soon"], "option --start-at must be a time"],
+      [["prepare", "flow.yml"], "--out is missing"],
+      [["prepare", "flow.yml", "--out", "x", "--id", "a b"], "option --id must be"],
+      [["prepare", "flow.yml", "--out", "x", "--start-in", "soon"], "option --start-in"],
+    ];
+    for (const [args, message] of table) {
+      const said = await run(...args);
+      assertEquals(said.startsWith("1\nrunner: error: "), true, said);
+      assertStringIncludes(said, message);
+    }
+  });
+});
+
+Deno.test("clocks that differ are a warning that says by how much", async () => {
+  await withRun(async ({ cwd, piece, merge }) => {
+    await piece("first", "--only", "first");
+    await piece("load1", "--only", "load");
+    await piece("last", "--only", "last");
+    const file = `${cwd}/R/load1/events.ndjson`;
+    const early = Deno.readTextFileSync(file).replace(
+      /"time":(\d+)/g,
+      (_, time) => `"time":${Number(time) - 10_000}`,
+    );
+    Deno.writeTextFileSync(file, early);
+    const merged = await merge();
+    assertMatch(
+      merged,
+      /"load" began (9\.\d|10\.0)s before "first" ended: the clocks of their machines differ/,
+    );
+    assertEquals(merged.startsWith("0\n"), true);
+  });
+});
+
+Deno.test("parts that begin far from each other are a warning", async () => {
+  await withRun(async ({ cwd, run, piece, merge }) => {
+    Deno.writeTextFileSync(`${cwd}/flow.yml`, FLOW.replace("count: 4", "interval: 1ms, count: 4"));
+    await run("prepare", "flow.yml", "--out", "R/run.json");
+    await piece("first", "--only", "first");
+    await piece("load1", "--only", "load", "--rounds", "1/2");
+    await piece("load2", "--only", "load", "--rounds", "2/2");
+    const file = `${cwd}/R/load2/events.ndjson`;
+    const late = Deno.readTextFileSync(file).replace(
+      /"time":(\d+)/g,
+      (_, time) => `"time":${Number(time) + 10_000}`,
+    );
+    Deno.writeTextFileSync(file, late);
+    assertMatch(
+      await merge(),
+      /the parts of "load" began \d+(\.\d+)?s apart, and its rounds are to start every 1ms: let/,
+    );
+  });
+});
+
+Deno.test("a piece that is killed fails its job, and those after it are skipped", async () => {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<Response>();
+  await using server = withServer(() => (asked.resolve(), answer.promise));
+  const flow = FLOW.replace(
+    'uses: hello, test: vars.who == "world"',
+    `uses: http, with: { get: "${server.url}" }, test: true`,
+  );
+  await withRun(async ({ cwd, run, merge }) => {
+    Deno.writeTextFileSync(`${cwd}/flow.yml`, flow);
+    await run("prepare", "flow.yml", "--out", "R/run.json");
+    const child = startCli([
+      ...["flow.yml", "--run", "R/run.json", "--only", "first"],
+      ...["--outputs", "R/first/outputs.json", "--report", "ndjson=R/first/events.ndjson"],
+    ], { cwd, env: { RUNNER_KEY } });
+    await asked.promise;
+    child.kill("SIGKILL");
+    await Promise.all([child.status, child.stdout.cancel(), child.stderr.cancel()]);
+    answer.resolve(new Response("late"));
+    const merged = await merge();
+    assertEquals(merged.startsWith("1\n"), true);
+    assertMatch(
+      merged,
+      /(ends in the middle|no piece of this job came back): its machine was lost/,
+    );
+    assertStringIncludes(merged, 'needs "first", which failed');
+  });
+});

@@ -1,0 +1,205 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { echoServer } from "../support/echo_sockets.ts";
+import { startCli } from "../support/run_cli.ts";
+import { runMain } from "../support/run_main.ts";
+import { readDirectory } from "../support/run_reports.ts";
+import { withFiles } from "../support/temp_dir.ts";
+import { withServer } from "../support/with_server.ts";
+
+/** Runs a workflow whose only job has these steps. */
+async function runSteps(
+  steps: string,
+  { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {},
+) {
+  const workflow = `name: n
+vars: {url: "{{URL}}", token: "{{API_TOKEN ?? 'token-of-nobody'}}", last: 3}
+jobs:
+  - name: j
+    steps:
+${steps}`;
+  return await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const result = await runMain([...args, "w.yml"], { cwd, env });
+    return { ...result, reports: args.includes("--report-dir") ? readDirectory(`${cwd}/r`) : {} };
+  });
+}
+
+Deno.test("until sees vars, outputs, message and what came so far", async () => {
+  await using server = echoServer();
+  const { code, stdout } = await runSteps(
+    `      - uses: echo
+        id: before
+        with: { message: x }
+        outputs: { n: "2" }
+      - uses: websocket
+        with:
+          url: "{{vars.url}}"
+          send: many 9
+          until: message.n == vars.last && outputs.before.n == 2 && len(res.messages) == 3
+        test: res.message.n == 3 && req.send == "many 9"
+`,
+    { env: { URL: server.url } },
+  );
+  assertEquals(code, 0, stdout);
+});
+
+Deno.test("a step that says what must come needs no test", async () => {
+  await using server = echoServer();
+  const steps = `      - uses: websocket
+        with: { url: "{{vars.url}}", send: x, expect: x }
+      - uses: websocket
+        with: { url: "{{vars.url}}", send: x }
+`;
+  const checked = await runSteps(steps, { args: ["check"], env: { URL: server.url } });
+  assertEquals(checked.stdout.match(/nothing tests the result/g)?.length, 1);
+  const { stdout } = await runSteps(steps, { env: { URL: server.url } });
+  assertStringIncludes(stdout, "1. ✓ websocket");
+  assertStringIncludes(stdout, "2. ○ websocket");
+});
+
+Deno.test("an until that cannot be evaluated is marked where it is written", async () => {
+  await using server = echoServer();
+  await using events = withServer(() =>
+    new Response("data: x\n\n", { headers: { "content-type": "text/event-stream" } })
+  );
+  const { code, stdout } = await runSteps(
+    `      - uses: websocket
+        with: { url: "{{vars.url}}", send: x, until: message.a.b }
+      - uses: websocket
+        with: { url: "{{vars.url}}", send: x, until: message }
+      - uses: sse
+        with: { url: "${events.url}", until: message.data }
+`,
+    { env: { URL: server.url } },
+  );
+  assertEquals(code, 1);
+  assertStringIncludes(stdout, "w.yml:7:62: a string has no .a");
+  assertStringIncludes(stdout, "w.yml:9:54: until must be true or false, it is string");
+  assertStringIncludes(stdout, "until must be true or false, it is string");
+  assert(!stdout.includes("internal error"), stdout);
+});
+
+Deno.test("check finds mistakes in steps about streams", async () => {
+  const { code, stdout } = await runSteps(
+    `      - uses: websocket
+        with: { url: "ftp://x", until: "mesage.a == outputs.", max_messages: 0 }
+      - uses: websocket
+        with: { url: "ws://x", until: "mesage.a", insecure: true, subprotocols: [a, b c] }
+      - uses: sse
+        with: { url: "x", until: " ", max_events: 0, body: 1, json: 2 }
+      - uses: sse
+        with: { url: "http://x", until: "res.evnts == []" }
+`,
+    { args: ["check"] },
+  );
+  assertEquals(code, 1);
+  for (
+    const words of [
+      'invalid URL of a WebSocket "ftp://x"',
+      '"max_messages" must be at least 1, not 0',
+      'unknown name "mesage" in "until"',
+      'the key is "tls": tls: { verify: false }',
+      'invalid name of a subprotocol "b c"',
+      'invalid URL "x"',
+      '"until" is empty',
+      '"max_events" must be at least 1, not 0',
+      'two bodies, "body" and "json"',
+    ]
+  ) assertStringIncludes(stdout, words);
+});
+
+Deno.test("a dry run shows what would be sent, without secrets", async () => {
+  const { stdout } = await runSteps(
+    `      - uses: websocket
+        with:
+          url: wss://ann:t0p-secret@shop.test/
+          headers: { x-api-key: key-123456 }
+          send: [{ token: "{{vars.token}}" }]
+          until: message.done
+`,
+    { args: ["--dry-run"], env: { API_TOKEN: "very-secret-token" } },
+  );
+  assertStringIncludes(stdout, "until: message.done");
+  assert(!/t0p-secret|key-123456|very-secret/.test(stdout), stdout);
+});
+
+Deno.test("no report has a secret of a stream, and all show what was exchanged", async () => {
+  await using server = echoServer();
+  await using events = withServer(() =>
+    new Response('data: {"access_token": "issued-tok-1", "plain": "visible"}\n\n', {
+      headers: { "content-type": "text/event-stream" },
+    })
+  );
+  const { stdout, reports } = await runSteps(
+    `      - uses: websocket
+        with:
+          url: "{{vars.url}}"
+          auth: { bearer: "{{vars.token}}" }
+          send: { token: "{{vars.token}}", password: hidden-pass-1, text: readable }
+          expect: { text: readable }
+        test: res.message.text == "other"
+      - uses: websocket
+        with: { url: "{{vars.url}}", send: "say {{vars.token}}", expect: never, timeout: 1s }
+      - uses: sse
+        with: { url: "${events.url}", headers: { x-api-key: key-123456 } }
+        test: len(res.events) == 2
+`,
+    {
+      args: ["--report-dir", "r", "-v"],
+      env: { URL: server.url, API_TOKEN: "very-secret-token" },
+    },
+  );
+  assert(Object.keys(reports).length >= 7);
+  for (const [name, text] of Object.entries({ stdout, ...reports })) {
+    const found = /very-secret-token|hidden-pass-1|issued-tok-1|key-123456/.exec(text);
+    assertEquals(found?.[0], undefined, name);
+  }
+  for (const name of ["junit.xml", "report.html", "summary.md"]) {
+    assertStringIncludes(reports[name]!, "readable", name);
+    assertStringIncludes(reports[name]!, "visible", name);
+  }
+});
+
+Deno.test("Ctrl-C closes a WebSocket", async () => {
+  await using server = echoServer();
+  const workflow = `name: n
+jobs:
+  - name: j
+    steps:
+      - uses: websocket
+        with: { url: "${server.url}", send: silent, expect: never }
+`;
+  await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const closing = server.nextClose();
+    const child = startCli(["w.yml"], { cwd });
+    await server.heard;
+    child.kill("SIGINT");
+    assertEquals(await closing, 1001);
+    const { code, stdout } = await child.output();
+    assertEquals(code, 1);
+    assertStringIncludes(new TextDecoder().decode(stdout), "interrupted");
+  });
+});
+
+Deno.test("a message of 10 MB, a hundred steps in a row and twenty at once", async () => {
+  await using server = echoServer();
+  const step = (text: string) =>
+    `{ uses: websocket, with: { url: "${server.url}", send: ${text}, expect: ${text} }, test: status == 0 }`;
+  const workflow = `name: n
+jobs:
+  - name: large
+    steps:
+      - uses: websocket
+        with: { url: "${server.url}", send: large 10000000, max_messages: 1 }
+        test: len(res.message) == 10000000
+  - name: in a row
+    repeat: { count: 100 }
+    steps: [${step("a")}]
+  - name: at once
+    repeat: { count: 20, async: true }
+    steps: [${step("b")}]
+`;
+  await withFiles({ "w.yml": workflow }, async (cwd) => {
+    const { code, stdout } = await runMain(["w.yml"], { cwd });
+    assertEquals(code, 0, stdout.slice(0, 3000));
+  });
+});
