@@ -13,11 +13,11 @@ import { PLUGIN_PLACE } from "./support/plugin_place.ts";
 import { withRig } from "./support/rig.ts";
 import { runMain } from "./support/run_main.ts";
 
-const FOLDER = fromFileUrl(new URL("./conformance/", import.meta.url));
+const DIRECTORY = fromFileUrl(new URL("./conformance/", import.meta.url));
 
-for (const { name } of [...Deno.readDirSync(FOLDER)].sort((a, b) => a.name < b.name ? -1 : 1)) {
+for (const { name } of [...Deno.readDirSync(DIRECTORY)].sort((a, b) => a.name < b.name ? -1 : 1)) {
   Deno.test(`conformance: ${name.replaceAll("_", " ")}`, async () => {
-    const cwd = `${FOLDER}${name}`;
+    const cwd = `${DIRECTORY}${name}`;
     const printed = await withRig(async (rig) => {
       const args = (read(`${cwd}/args`) ?? "workflow.yml").trim().split(/\s+/);
       const env = { ...variables(read(`${cwd}/env`) ?? ""), RIG_URL: rig.url };
