@@ -11,7 +11,7 @@ export interface TestContext extends ActionContext, AsyncDisposable {
   readonly notes: readonly string[];
   /** Ends the attempt from outside, as a step's timeout or Ctrl-C does. */
   stop(reason: StepError): void;
-  /** How often the action paused its timeout and resumed it. */
+  /** The number of times that the action paused and resumed its timeout. */
   readonly turns: { paused: number; resumed: number };
   /** The number of abort listeners: 0 once an action is over. */
   readonly stops: number;
@@ -45,6 +45,12 @@ export function actionContext(): TestContext {
     vars: {},
     turns,
     resolvePath: (path) => Promise.resolve(path),
+    async readCondition(_parameter, source) {
+      const { evaluateExpression } = await import(
+        "../../src/expr/evaluate/evaluate_expression.ts"
+      );
+      return (names) => evaluateExpression(source, names) === true;
+    },
     runJobFile: () => Promise.reject(new Error("there is no job file")),
     log: (text) => void notes.push(text),
     warn: (text) => void notes.push(`warning: ${text}`),

@@ -19,7 +19,7 @@ export interface Page {
   send(method: string, params?: Message): Promise<Message>;
   /** The URLs of everything that the page has asked for, itself included. */
   readonly requests: readonly string[];
-  /** What went wrong in the page so far: uncaught errors, errors of the console, failed loads. */
+  /** The errors of the page so far: uncaught errors, errors of the console, failed loads. */
   readonly errors: readonly string[];
 }
 
@@ -56,9 +56,9 @@ export async function withPage<T>(use: (page: Page) => Promise<T>): Promise<T> {
   }
 }
 
-async function isRemoved(folder: string): Promise<boolean> {
+async function isRemoved(directory: string): Promise<boolean> {
   try {
-    await Deno.remove(folder, { recursive: true });
+    await Deno.remove(directory, { recursive: true });
     return true;
   } catch (error) {
     return error instanceof Deno.errors.NotFound;

@@ -9,9 +9,9 @@ export function checkText(
   text: string,
   others: Readonly<Record<string, string>> = {},
 ): Promise<CheckedFile> {
-  return withFiles({ "flow.yml": text, ...others }, (folder) => {
+  return withFiles({ "flow.yml": text, ...others }, (directory) => {
     const host = hostWith();
-    return checkFile(`${folder}/flow.yml`, host, readLimits(host.env));
+    return checkFile(`${directory}/flow.yml`, host, readLimits(host.env));
   });
 }
 

@@ -3,7 +3,7 @@ import { type TestServer, withServer } from "./with_server.ts";
 
 /** The challenge of a server. */
 export interface DigestOptions {
-  /** As challenges name it; left out for MD5 without a name. */
+  /** The name in challenges; left out for MD5 without a name. */
   readonly algorithm?: string;
   /** Without it, the digest of RFC 2069. */
   readonly qop?: string;

@@ -25,20 +25,21 @@ export interface Block {
   readonly text: string;
   /** Where its fence begins, from 1. */
   readonly line: number;
-  /** What the comments before it say, by the word before the colon. */
+  /** The marks in the comments before it, by the word before the colon. */
   readonly marks: ReadonlyMap<string, string>;
 }
 
 /** README.md and all pages of docs/, by their paths from the checkout. */
 export async function listDocuments(): Promise<string[]> {
   const pages = await listPages("docs");
-  return ["README.md", "examples/plugins/README.md", ...pages.sort()];
+  const examples = ["examples/README.md", "examples/plugins/README.md"];
+  return ["README.md", ...examples, ...pages.sort()];
 }
 
-async function listPages(folder: string): Promise<string[]> {
+async function listPages(directory: string): Promise<string[]> {
   const pages: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(join(CHECKOUT, folder))) {
-    const path = `${folder}/${name}`;
+  for await (const { name, isDirectory } of Deno.readDir(join(CHECKOUT, directory))) {
+    const path = `${directory}/${name}`;
     if (isDirectory) pages.push(...await listPages(path));
     else if (name.endsWith(".md")) pages.push(path);
   }

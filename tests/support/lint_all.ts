@@ -1,7 +1,7 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import { askTool } from "./ask_tool.ts";
 
-const FOLDER = fromFileUrl(new URL("../tools/linters/", import.meta.url));
+const DIRECTORY = fromFileUrl(new URL("../tools/linters/", import.meta.url));
 
 /**
  * The problems that third-party linters find in texts, by path: workflows of GitHub,
@@ -18,7 +18,7 @@ export async function lintAll(
     const options = ["--quiet", "--frozen", "--config", "deno.json", "--platform", "deno"];
     const built = await new Deno.Command(Deno.execPath(), {
       args: ["bundle", ...options, "--output", script, "lint.ts"],
-      cwd: FOLDER,
+      cwd: DIRECTORY,
     }).output();
     if (!built.success) throw new Error(new TextDecoder().decode(built.stderr));
     return await askTool(work, ["--no-config", script], texts);

@@ -10,13 +10,13 @@ type Env = Readonly<Record<string, string>>;
 
 /** The machine, with these environment variables and no other. */
 export function hostWith(env: Env = {}): Host {
-  return { ...denoHost(), env: { get: (name) => env[name], all: () => env } };
+  return { ...denoHost(), env: { get: (name) => env[name], all: () => env, remove: () => {} } };
 }
 
 /** Loads real files, in the order in which they are given. */
 export function loadFiles(files: Files, env?: Env): Promise<Loaded> {
-  return withFiles(files, (folder) => {
-    const paths = Object.keys(files).map((name) => `${folder}/${name}`);
+  return withFiles(files, (directory) => {
+    const paths = Object.keys(files).map((name) => `${directory}/${name}`);
     return loadWorkflow(paths.join(","), hostWith(env));
   });
 }
@@ -26,10 +26,10 @@ export function loadText(text: string, env?: Env): Promise<Loaded> {
   return loadFiles({ "flow.yml": text }, env);
 }
 
-/** What the program says about files: the first line of the error, and every diagnostic. */
+/** Returns the messages about files: the first line of the error, and every diagnostic. */
 export async function explainFiles(files: Files, env?: Env): Promise<string> {
-  return await withFiles(files, async (folder) => {
-    const paths = Object.keys(files).map((name) => `${folder}/${name}`);
+  return await withFiles(files, async (directory) => {
+    const paths = Object.keys(files).map((name) => `${directory}/${name}`);
     let lines: string[];
     try {
       const { warnings } = await loadWorkflow(paths.join(","), hostWith(env));
@@ -39,17 +39,17 @@ export async function explainFiles(files: Files, env?: Env): Promise<string> {
       const hint = error.hint === undefined ? "" : ` (${error.hint})`;
       lines = [error.message + hint, ...error.diagnostics.map(renderDiagnostic)];
     }
-    return lines.join("\n").replaceAll(`${folder}/`, "");
+    return lines.join("\n").replaceAll(`${directory}/`, "");
   });
 }
 
-/** What the program says about one file, called `flow.yml`. */
+/** Returns the messages about one file, called `flow.yml`. */
 export function explainText(text: string, env?: Env): Promise<string> {
   return explainFiles({ "flow.yml": text }, env);
 }
 
 /** The place and the message of each diagnostic, without the lines of the file. */
-export async function tellText(text: string, env?: Env): Promise<readonly string[]> {
-  const told = await explainText(text, env);
-  return told.split("\n").flatMap((line) => /^flow\.yml:(.*)$/.exec(line)?.[1] ?? []);
+export async function describeText(text: string, env?: Env): Promise<readonly string[]> {
+  const reported = await explainText(text, env);
+  return reported.split("\n").flatMap((line) => /^flow\.yml:(.*)$/.exec(line)?.[1] ?? []);
 }

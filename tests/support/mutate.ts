@@ -61,8 +61,8 @@ export function mutate(text: string, random: (limit: number) => number): string 
   return lines.join("\n");
 }
 
-function readExamples(folder: URL): readonly string[] {
-  const names = [...Deno.readDirSync(folder)].map(({ name }) => name)
+function readExamples(directory: URL): readonly string[] {
+  const names = [...Deno.readDirSync(directory)].map(({ name }) => name)
     .filter((name) => name.endsWith(".yml")).sort();
-  return names.map((name) => Deno.readTextFileSync(new URL(name, folder)));
+  return names.map((name) => Deno.readTextFileSync(new URL(name, directory)));
 }

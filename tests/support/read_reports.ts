@@ -1,7 +1,7 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import { askTool } from "./ask_tool.ts";
 
-const FOLDER = fromFileUrl(new URL("../tools/reports/", import.meta.url));
+const DIRECTORY = fromFileUrl(new URL("../tools/reports/", import.meta.url));
 
 /**
  * The results of third-party report readers, by format and in the same order: data
@@ -10,5 +10,5 @@ const FOLDER = fromFileUrl(new URL("../tools/reports/", import.meta.url));
 export function readReports(
   reports: Readonly<Record<string, readonly string[]>>,
 ): Promise<Readonly<Record<string, readonly unknown[]>>> {
-  return askTool(FOLDER, ["--frozen", "--config", "deno.json", "read_reports.ts"], reports);
+  return askTool(DIRECTORY, ["--frozen", "--config", "deno.json", "read_reports.ts"], reports);
 }

@@ -1,7 +1,7 @@
 import { main } from "../../src/cli/main.ts";
 import { denoHost } from "../../src/host/deno_host.ts";
 import type { Files, Host, Output } from "../../src/host/host.ts";
-import { BUILT, type CliOptions, type CliResult, inherited, runCli } from "./run_cli.ts";
+import { BUILT, type CliOptions, type CliResult, programEnv, runCli } from "./run_cli.ts";
 
 /**
  * Runs the program in the process of the test, for tests without processes, signals and
@@ -29,12 +29,21 @@ export async function runHere(
   host: Partial<Host> = {},
 ): Promise<CliResult> {
   const { cwd = Deno.cwd() } = options;
-  const env: Record<string, string> = { ...inherited(), ...options.env };
+  // A program in the process of a test keeps nothing in the cache of the user.
+  const env: Record<string, string> = {
+    ...programEnv(options.env),
+    XDG_CACHE_HOME: "/dev/null",
+    ...options.env,
+  };
   const [stdout, stderr] = [new Collected(), new Collected()];
   const real = denoHost();
   const code = await main(args, {
     ...real,
-    env: { get: (name) => env[name], all: () => ({ ...env }) },
+    env: {
+      get: (name) => env[name],
+      all: () => ({ ...env }),
+      remove: (name) => void delete env[name],
+    },
     files: filesIn(cwd, real.files),
     signals: { listen: () => () => {} },
     stdout,
@@ -45,13 +54,15 @@ export async function runHere(
 }
 
 /** Whether words, or the files of a directory and of those below it, name a shell or a plugin. */
-function startsProcesses(folder: string, words: readonly string[] = []): boolean {
+function startsProcesses(directory: string, words: readonly string[] = []): boolean {
   const isAbout = (text: string) => /shell|plugin/i.test(text);
   const isSmall = (path: string) => Deno.statSync(path).size < 10_000_000;
   return words.some(isAbout) ||
-    [...Deno.readDirSync(folder)].some(({ name, isFile, isDirectory }) =>
-      isDirectory ? startsProcesses(`${folder}/${name}`) : isFile && isSmall(`${folder}/${name}`) &&
-        isAbout(readText(`${folder}/${name}`))
+    [...Deno.readDirSync(directory)].some(({ name, isFile, isDirectory }) =>
+      isDirectory
+        ? startsProcesses(`${directory}/${name}`)
+        : isFile && isSmall(`${directory}/${name}`) &&
+          isAbout(readText(`${directory}/${name}`))
     );
 }
 
@@ -90,8 +101,10 @@ function filesIn(cwd: string, files: Files): Files {
     isFile: (path) => files.isFile(at(path)),
     realPath: (path) => files.realPath(at(path)),
     stage: (path) => files.stage(at(path)),
+    remove: (path) => files.remove(at(path)),
     grow: (path) => files.grow(at(path)),
     append: (path) => files.append(at(path)),
-    workingFolder: () => cwd,
+    watch: (directories, onChange) => files.watch(directories.map(at), onChange),
+    workingDirectory: () => cwd,
   };
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { fromFileUrl } from "@std/path/from-file-url";
-import { BUILT, type CliOptions, type CliResult } from "./run_cli.ts";
+import { BUILT, type CliOptions, type CliResult, utf8Locale } from "./run_cli.ts";
 
 const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
 
@@ -30,7 +30,7 @@ export async function runNarrowed(
   const { code, stdout, stderr } = await new Deno.Command(program!, {
     args: words,
     ...cwd === undefined ? {} : { cwd },
-    env: { ...env, DENO_NO_UPDATE_CHECK: "1" },
+    env: { ...utf8Locale(env), ...env, DENO_NO_UPDATE_CHECK: "1" },
     stdin: "null",
   }).output();
   const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

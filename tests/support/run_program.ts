@@ -1,3 +1,4 @@
+import { utf8Locale } from "./run_cli.ts";
 import { withFiles } from "./temp_dir.ts";
 
 /** The output and exit code of a program. */
@@ -22,21 +23,21 @@ export interface LibraryProgram {
  */
 export async function withProgram<T>(
   { program, files = {}, options = ["-A"], env = {} }: LibraryProgram,
-  use: (end: ProgramEnd, folder: string) => T | Promise<T>,
+  use: (end: ProgramEnd, directory: string) => T | Promise<T>,
 ): Promise<T> {
   const imports = {
     "@runner/runner": new URL("../../mod.ts", import.meta.url).href,
     "support/": new URL(".", import.meta.url).href,
   };
   const all = { ...files, "program.ts": program, "deno.json": JSON.stringify({ imports }) };
-  return await withFiles(all, async (folder) => {
+  return await withFiles(all, async (directory) => {
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "--quiet", ...options, "program.ts"],
-      cwd: folder,
-      env: { NO_COLOR: "1", ...env },
+      cwd: directory,
+      env: { NO_COLOR: "1", ...utf8Locale(env), ...env },
       stdin: "null",
     }).output();
     const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-    return await use({ code, stdout: text(stdout), stderr: text(stderr) }, folder);
+    return await use({ code, stdout: text(stdout), stderr: text(stderr) }, directory);
   });
 }

@@ -35,7 +35,7 @@ export function runReports(
   return withRig((rig) =>
     withFiles(atRig(files, rig), async (cwd) => {
       const result = await runMain(args, { cwd, env: { RIG_URL: rig.url, ...env } });
-      return { ...result, seen: [...rig.seen], reports: readFolder(`${cwd}/reports`) };
+      return { ...result, seen: [...rig.seen], reports: readDirectory(`${cwd}/reports`) };
     })
   );
 }
@@ -47,11 +47,11 @@ function atRig(files: Readonly<Record<string, string>>, { url }: Rig): Record<st
 }
 
 /** The texts of all files in a directory; empty if it does not exist. */
-export function readFolder(folder: string): Record<string, string> {
+export function readDirectory(directory: string): Record<string, string> {
   const texts: Record<string, string> = {};
   try {
-    for (const { name, isFile } of Deno.readDirSync(folder)) {
-      if (isFile) texts[name] = Deno.readTextFileSync(`${folder}/${name}`);
+    for (const { name, isFile } of Deno.readDirSync(directory)) {
+      if (isFile) texts[name] = Deno.readTextFileSync(`${directory}/${name}`);
     }
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;

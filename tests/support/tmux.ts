@@ -6,6 +6,8 @@ export interface Tmux {
   type(...keys: string[]): Promise<void>;
   /** The visible text, without trailing spaces. */
   screen(): Promise<string>;
+  /** The visible text with its colour codes. */
+  colours(): Promise<string>;
   /** All lines, with those that have scrolled away, those that were wrapped as one. */
   history(): Promise<string>;
   /** Waits until the screen shows the expected text. */
@@ -36,6 +38,7 @@ export async function withTmux<T>(
     return await use({
       type: async (...keys) => void await tmux("send-keys", ...keys),
       screen,
+      colours: () => tmux("capture-pane", "-p", "-e"),
       history: () => tmux("capture-pane", "-p", "-J", "-S", "-"),
       async until(wanted) {
         let last = "";
@@ -56,7 +59,7 @@ export async function withTmux<T>(
 }
 
 /** The command line that runs a workflow in its own directory and prints `end <exit code>`. */
-export function runLine(folder: string, args: string): string {
+export function runLine(directory: string, args: string): string {
   const [program, before] = theProgram();
-  return `cd ${folder}; clear; ${[program, ...before, args].join(" ")}; echo end $?`;
+  return `cd ${directory}; clear; ${[program, ...before, args].join(" ")}; echo end $?`;
 }

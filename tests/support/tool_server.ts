@@ -7,10 +7,10 @@ export interface ToolServer extends AsyncDisposable {
 
 /** Starts a script in a directory of tests/tools; it prints its URL and ends when its input ends. */
 export async function startTool(script: string, args: readonly string[] = []): Promise<ToolServer> {
-  const [folder = ""] = script.split("/");
-  const cwd = fromFileUrl(new URL(`../tools/${folder}/`, import.meta.url));
+  const [directory = ""] = script.split("/");
+  const cwd = fromFileUrl(new URL(`../tools/${directory}/`, import.meta.url));
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--quiet", script.slice(folder.length + 1), ...args],
+    args: ["run", "-A", "--quiet", script.slice(directory.length + 1), ...args],
     cwd,
     stdin: "piped",
     stdout: "piped",

@@ -7,7 +7,7 @@
 import { createServer } from "node:http";
 import Provider from "oidc-provider";
 
-/** What of a request to the provider is used here. */
+/** The used part of a request to the provider. */
 interface Context {
   readonly oidc: {
     readonly client: { readonly clientId: string };

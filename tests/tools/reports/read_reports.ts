@@ -55,7 +55,7 @@ function treeOf(events: readonly Event[]): unknown {
   const { ok, count, pass, fail, bailout, skip, failures, plan } = complete;
   return {
     ...{ ok, count, pass, fail, bailout, skip, plan: plan.end, tests, noise },
-    // What the parser itself complains of, like a plan that was not kept to.
+    // Errors of the parser itself, for example a plan that was not met.
     errors: failures.flatMap((one: Event) => one.tapError ?? []),
   };
 }

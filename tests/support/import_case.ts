@@ -1,0 +1,93 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { runCli } from "./run_cli.ts";
+import { runMain } from "./run_main.ts";
+import { withFiles } from "./temp_dir.ts";
+import { withServer } from "./with_server.ts";
+
+/** A request as the server of a test saw it. */
+export interface Seen {
+  readonly method: string;
+  /** The path with the query. */
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** An input to translate, and the expected results. */
+export interface ImportCase {
+  /** The arguments after `new --from`; `URL` in them is replaced by the address of the server. */
+  readonly args: readonly string[];
+  /** Files beside it; `URL` is replaced in them, too, and `ADDRESS` by its host and port. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Lines of the workflow. */
+  readonly lines?: readonly string[];
+  /** Variables that the workflow needs. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The parts that were not translated, each in the comment. */
+  readonly notes?: readonly string[];
+  /** Checks the requests that the server received. */
+  readonly seen?: (requests: readonly Seen[]) => void;
+  readonly answer?: (request: Seen) => Response | undefined;
+}
+
+/**
+ * Translates an input, checks the workflow, which must be clean, and runs it, which must succeed.
+ * The server answers with JSON that says what it was asked.
+ */
+export async function importCase(one: ImportCase): Promise<string> {
+  const seen: Seen[] = [];
+  await using server = withServer(async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const { method, headers } = request;
+    const got = { method, path: pathname + search, headers, body: await request.text() };
+    seen.push(got);
+    return one.answer?.(got) ??
+      Response.json({ method, path: got.path, id: 7, token: "issued-token-1", items: [1, 2] });
+  });
+  const place = (text: string) =>
+    text.replaceAll(/\bURL\b/g, server.url)
+      .replaceAll(/\bADDRESS\b/g, server.url.replace("http://", ""));
+  const files = Object.fromEntries(
+    Object.entries(one.files ?? {}).map(([name, text]) => [name, place(text)]),
+  );
+  return await withFiles(files, async (cwd) => {
+    const made = await runMain(["new", "--from", ...one.args.map(place)], { cwd });
+    assertEquals(made.code, 0, made.stderr);
+    const text = made.stdout;
+    for (const line of one.lines ?? []) assertStringIncludes(text, place(line));
+    const notes = [...text.matchAll(/^ *# Not translated: (.*)$/gm)].map(([, note]) => note!);
+    assertEquals(notes.length, one.notes?.length ?? 0, `${text}\n${made.stderr}`);
+    for (const [index, note] of (one.notes ?? []).entries()) {
+      assertStringIncludes(notes[index]!, place(note));
+    }
+    if (notes.length > 0) assertStringIncludes(made.stderr, `${notes.length} part`);
+    else assertEquals(/not translated/.test(made.stderr), false, made.stderr);
+    await Deno.writeTextFile(`${cwd}/made.yml`, text);
+    const checked = await runMain(["check", "made.yml"], { cwd });
+    assertEquals([checked.code, checked.stderr], [0, ""], `${text}\n${checked.stdout}`);
+    assert(/1 workflow checked: ok/.test(checked.stdout), `${text}\n${checked.stdout}`);
+    // A case that reads files needs its own current directory.
+    const start = one.files ? runCli : runMain;
+    const run = await start(["made.yml"], { cwd, env: one.env ?? {} });
+    assertEquals([run.code, run.stderr], [0, ""], `${text}\n${run.stdout}`);
+    assert(seen.length > 0, "nothing was sent");
+    one.seen?.(seen);
+    return text;
+  });
+}
+
+/** Translates files that are wrong, each of which must be refused with these texts. */
+export async function assertPlaces(
+  from: string,
+  cases: Readonly<Record<string, readonly [text: string, ...shown: string[]]>>,
+): Promise<void> {
+  const files = Object.fromEntries(Object.entries(cases).map(([name, [text]]) => [name, text]));
+  await withFiles(files, async (cwd) => {
+    for (const [name, [, ...shown]] of Object.entries(cases)) {
+      const { code, stdout, stderr } = await runMain(["new", "--from", from, name], { cwd });
+      assertEquals([code, stdout], [1, ""], stderr);
+      assertStringIncludes(stderr, `cannot translate '${name}'`);
+      for (const text of shown) assertStringIncludes(stderr, text);
+    }
+  });
+}
