@@ -5,6 +5,8 @@ import { withFiles } from "../support/temp_dir.ts";
 const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
 const WORKFLOW = "name: n\njobs: [{name: j, steps: [{uses: hello}]}]\n";
 const NOBODY = 65534;
+/** A user without a name and without a home, such as that of a mounted directory in a container. */
+const UNKNOWN = 4242;
 
 /** Runs a command to its end; what it says is for the test to judge. */
 async function run(command: string, args: readonly string[], cwd: string, env = {}) {
@@ -18,41 +20,82 @@ async function run(command: string, args: readonly string[], cwd: string, env = 
 }
 
 /** Runs the program as a user without access to our files, from a separate copy. */
-async function runAsNobody(folder: string, args: readonly string[]) {
-  const deno = `${folder}/program/deno`;
+async function runAs(user: number, directory: string, args: readonly string[], env = {}) {
+  const deno = `${directory}/program/deno`;
   return await run(
     "setpriv",
     [
-      ...[`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", deno],
-      ...["run", "-A", "--no-prompt", `${folder}/program/cli.ts`, ...args],
+      ...[`--reuid=${user}`, `--regid=${user}`, "--clear-groups", deno],
+      ...["run", "-A", "--no-prompt", `${directory}/program/cli.ts`, ...args],
     ],
-    folder,
-    { DENO_DIR: `${folder}/program/cache`, HOME: folder, DENO_NO_UPDATE_CHECK: "1" },
+    directory,
+    {
+      DENO_DIR: `${directory}/program/cache`,
+      HOME: directory,
+      DENO_NO_UPDATE_CHECK: "1",
+      // A build server says that no snapshot may be written.
+      CI: "",
+      ...env,
+    },
   );
 }
 
-Deno.test("an unreadable file is named", async () => {
-  await withFiles({ "secret.yml": WORKFLOW, "open.yml": WORKFLOW }, async (folder) => {
-    const program = `${folder}/program`;
-    await Deno.mkdir(program);
-    const parts = ["cli.ts", "deno.json", "deno.lock", "src", "types"];
-    await run("cp", ["-r", ...parts.map((part) => CHECKOUT + part), program], folder);
-    await run("cp", [Deno.execPath(), `${program}/deno`], folder);
-    await run("chown", ["-R", String(NOBODY), program], folder);
-    await Deno.chmod(folder, 0o755);
-    await Deno.chmod(`${folder}/open.yml`, 0o644);
-    await Deno.chmod(`${folder}/secret.yml`, 0o600);
+/** Copies the program into a directory that a user owns. */
+async function copyProgram(user: number, directory: string) {
+  const program = `${directory}/program`;
+  await Deno.mkdir(program);
+  const parts = ["cli.ts", "deno.json", "deno.lock", "src", "types"];
+  await run("cp", ["-r", ...parts.map((part) => CHECKOUT + part), program], directory);
+  await run("cp", [Deno.execPath(), `${program}/deno`], directory);
+  await run("chown", ["-R", String(user), program], directory);
+}
 
-    const open = await runAsNobody(folder, ["open.yml"]);
+Deno.test("an unreadable file is named", async () => {
+  await withFiles({ "secret.yml": WORKFLOW, "open.yml": WORKFLOW }, async (directory) => {
+    await copyProgram(NOBODY, directory);
+    await Deno.chmod(directory, 0o755);
+    await Deno.chmod(`${directory}/open.yml`, 0o644);
+    await Deno.chmod(`${directory}/secret.yml`, 0o600);
+
+    const open = await runAs(NOBODY, directory, ["open.yml"]);
     assertEquals(open.code, 0, open.stderr);
     assertStringIncludes(open.stdout, "All jobs succeeded");
 
     // Deno says so when it brings what only errors need.
-    await runAsNobody(folder, ["missing.yml"]);
-    const { code, stdout, stderr } = await runAsNobody(folder, ["secret.yml"]);
+    await runAs(NOBODY, directory, ["missing.yml"]);
+    const { code, stdout, stderr } = await runAs(NOBODY, directory, ["secret.yml"]);
     assertEquals(
       [code, stdout, stderr],
       [1, "", "runner: error: permission denied reading 'secret.yml'\n"],
     );
+  });
+});
+
+Deno.test("a user who is not in passwd, without a home, runs a workflow and writes reports", async () => {
+  const files = {
+    "w.yml": `name: n
+jobs:
+  - name: j
+    steps:
+      - { uses: shell, with: { cmd: id -u }, test: 'trim(res.stdout) == "${UNKNOWN}"' }
+      - { uses: echo, id: kept, with: { message: tea }, snapshot: { of: res.message } }
+`,
+    "bad.yml": WORKFLOW.replace("}]}]", ", test: 1 > 2}]}]"),
+  };
+  await withFiles(files, async (directory) => {
+    await copyProgram(UNKNOWN, directory);
+    await run("chown", ["-R", String(UNKNOWN), directory], directory);
+    for (const home of ["/", "/nowhere", ""]) {
+      const env = { HOME: home };
+      const args = ["--report-dir", "out", "w.yml"];
+      const { code, stdout, stderr } = await runAs(UNKNOWN, directory, args, env);
+      assertEquals(code, 0, stdout + stderr);
+      assertEquals((await Deno.stat(`${directory}/out/report.html`)).uid, UNKNOWN);
+      assertEquals((await runAs(UNKNOWN, directory, ["bad.yml"], env)).code, 1);
+      // What failed could not be kept, and that is no reason to fail.
+      const again = await runAs(UNKNOWN, directory, ["--rerun-failed", "w.yml"], env);
+      assertEquals(again.code, 0, again.stdout + again.stderr);
+    }
+    assertEquals((await Deno.stat(`${directory}/__snapshots__`)).isDirectory, true);
   });
 });

@@ -12,11 +12,13 @@ const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
 Deno.test("builds are reproducible in another directory", async (test) => {
-  await withFiles({}, async (folder) => {
+  await withFiles({}, async (directory) => {
     const { stdout } = await run("git", ["ls-files", "-z"], CHECKOUT);
-    const places = [`${folder}/one`, `${folder}/a/place/far/away`];
+    const places = [`${directory}/one`, `${directory}/a/place/far/away`];
     for (
-      const path of stdout.split("\0").filter((path) => /^(src|scripts|types)\/|^[^/]+$/.test(path))
+      const path of stdout.split("\0").filter((path) =>
+        /^(src|scripts|types|docs)\/|^[^/]+$/.test(path)
+      )
     ) {
       for (const place of places) {
         const target = `${place}/${path}`;
@@ -31,7 +33,7 @@ Deno.test("builds are reproducible in another directory", async (test) => {
     }));
     assertEquals(builds[0], builds[1]);
     const split = `${places[1]}/dist/split/cli.js`;
-    const { stdout: version } = await run("deno", ["run", "-A", split, "--version"], folder);
+    const { stdout: version } = await run("deno", ["run", "-A", split, "--version"], directory);
     assertStringIncludes(version, "(commit: 0123456)\n");
     await test.step("conformance tests pass from a URL that leads elsewhere", () =>
       conformFromUrl(`${places[0]}/dist/runner.js`));
@@ -109,18 +111,19 @@ async function compileWith(place: string): Promise<void> {
   const { code, stderr } = await run("deno", COMPILE, place, { DENORT_BIN: "/bin/true" });
   assertEquals(code, 0, stderr);
   const dist = `${place}/dist`;
-  assertEquals(await namesIn(dist), ["SHA256SUMS", `runner-${NAME}`, "runner.js", "split"]);
+  const files = ["runner.js", "runner-pages.js", `runner-${NAME}`];
+  assertEquals(await namesIn(dist), [...files, "SHA256SUMS", "split"].sort());
   const checked = await run("sha256sum", ["--check", "SHA256SUMS"], dist);
-  assertEquals(checked.stdout, `runner.js: OK\nrunner-${NAME}: OK\n`);
+  assertEquals(checked.stdout, files.map((file) => `${file}: OK\n`).join(""));
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  return (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
+async function namesIn(directory: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
 }
 
 /** The checksums of the files in a directory. */
-async function digests(folder: string): Promise<Record<string, string>> {
-  const { stdout } = await run("sh", ["-c", "find . -type f -exec sha256sum {} +"], folder);
+async function digests(directory: string): Promise<Record<string, string>> {
+  const { stdout } = await run("sh", ["-c", "find . -type f -exec sha256sum {} +"], directory);
   const lines = stdout.trimEnd().split("\n").map((line) => line.split("  "));
   return Object.fromEntries(lines.map(([sum, path]) => [path, sum]));
 }

@@ -16,7 +16,7 @@ const FILES = {
 /** Lines and what completes their last words; directories are written without a slash. */
 const TABLE: readonly (readonly [line: string, offered: readonly string[]])[] = [
   ["runner da", ["dag"]],
-  ["runner a", ["a.yml", "api.json"]],
+  ["runner a", ["a.yml", "actions", "api.json"]],
   ["runner s", ["schema", "sub"]],
   ["runner --tim", ["--timing"]],
   ["runner --output ", ["auto", "spinner", "stream"]],

@@ -1,7 +1,7 @@
 /**
- * All tests of `deno task test` again under unusual conditions: as a user other than root,
- * with a HOME that cannot be written, in a directory with a name of unusual characters, in the C.UTF-8
- * locale; and without a HOME. Reports go to a disk that is full, too.
+ * The tests on which it depends where and as whom the program runs, again under unusual conditions:
+ * as a user other than root, with a HOME that cannot be written, in a directory with a name of
+ * unusual characters, in the C locale; and without a HOME. Reports go to a disk that is full, too.
  *
  * @module
  */
@@ -9,15 +9,19 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { stripAnsiCode } from "@std/fmt/colors";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { resolve } from "@std/path/resolve";
-import config from "../../deno.json" with { type: "json" };
 import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
-/** The arguments of `deno test` in the task. */
-const SUITE = config.tasks.test.command.split(" ").slice(2);
-/** Those of the program as users start it. */
+/** The arguments of `deno test` for tests of files, processes and the command line. */
+const SUITE = [
+  ...["-A", "--parallel", "tests/conformance_test.ts", "tests/examples_test.ts"],
+  ...["action", "cli", "host", "report", "run"].map((name) => `tests/${name}`),
+];
+/** The tests of the program as users start it. */
 const PROGRAM_TESTS = ["-A", "tests/conformance_test.ts", "tests/openapi/fixtures_test.ts"];
+/** Those in which a directory of the user is read. */
+const HOME_TESTS = [...PROGRAM_TESTS, "--parallel", "tests/cli/plugins_test.ts", "tests/host"];
 const CASES = [...Deno.readDirSync(`${CHECKOUT}tests/conformance`)].length;
 const IS_ROOT = Deno.uid() === 0;
 const NOBODY = 65534;
@@ -32,12 +36,12 @@ interface Place {
 
 interface Counts {
   readonly passed: number;
-  /** Those that the filter leaves out. */
+  /** The number of tests that the filter leaves out. */
   readonly left: number;
 }
 
 /** Runs the suite, or some of it, of which nothing may fail. */
-async function runSuite(place: Place, args: readonly string[] = SUITE): Promise<Counts> {
+async function runSuite(place: Place, args: readonly string[]): Promise<Counts> {
   const { cwd, env, deno = [Deno.execPath()] } = place;
   const [program, ...words] = [...deno, "test", "--no-check", "--no-prompt", ...args];
   const { code, stdout, stderr } = await new Deno.Command(program!, {
@@ -47,15 +51,15 @@ async function runSuite(place: Place, args: readonly string[] = SUITE): Promise<
     env: { ...env, DENO_NO_UPDATE_CHECK: "1" },
     stdin: "null",
   }).output();
-  const told = stripAnsiCode(new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
-  const failed = told.slice(Math.max(told.lastIndexOf("\n ERRORS"), told.length - 50_000));
+  const output = stripAnsiCode(new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
+  const failed = output.slice(Math.max(output.lastIndexOf("\n ERRORS"), output.length - 50_000));
   assertEquals(code, 0, failed);
-  const summary = /^ok \| (\d+) passed.* \| 0 failed(?:.*?(\d+) filtered out)?/m.exec(told);
+  const summary = /^ok \| (\d+) passed.* \| 0 failed(?:.*?(\d+) filtered out)?/m.exec(output);
   assert(summary, failed);
   return { passed: Number(summary[1]), left: Number(summary[2] ?? 0) };
 }
 
-/** What the tests inherit, without HOME. A path of RUNNER_BIN may be relative to this directory. */
+/** The environment of the tests, without HOME. RUNNER_BIN may be relative to this directory. */
 function environment(): Record<string, string> {
   const { HOME: _, ...env } = Deno.env.toObject();
   const bin = env.RUNNER_BIN;
@@ -75,13 +79,13 @@ async function run(command: string, ...args: readonly string[]): Promise<void> {
   assert(success, `${command}: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** Makes a place in `folder` that is independent of the checkout, for a user other than root. */
-async function makeForeign(folder: string, marks = ""): Promise<Place> {
-  const cwd = `${folder}/a b  'c' "d" ${marks}ünï 目录 🗂`;
-  const cache = `${folder}/cache`;
-  const tmp = `${folder}/tmp`;
-  const bin = `${folder}/bin`;
-  const home = `${folder}/home`;
+/** Makes a place in `directory` that is independent of the checkout, for a user other than root. */
+async function makeForeign(directory: string, marks = ""): Promise<Place> {
+  const cwd = `${directory}/a b  'c' "d" ${marks}ünï 目录 🗂`;
+  const cache = `${directory}/cache`;
+  const tmp = `${directory}/tmp`;
+  const bin = `${directory}/bin`;
+  const home = `${directory}/home`;
   for (const path of [cwd, cache, tmp, bin, home]) await Deno.mkdir(path);
   const pack = 'tar -C "$1" --exclude=./dist --exclude=node_modules -cf - . | tar -C "$2" -xf -';
   await run("sh", "-c", pack, "sh", CHECKOUT, cwd);
@@ -89,10 +93,9 @@ async function makeForeign(folder: string, marks = ""): Promise<Place> {
   await run("sh", "-c", 'cd "$1" && cp -r $(ls -d npm dl) "$2"', "sh", denoDir(), cache);
   await run("cp", Deno.execPath(), `${bin}/deno`);
   await Deno.chmod(home, 0o555);
-  await Deno.chmod(folder, 0o755);
+  await Deno.chmod(directory, 0o755);
   if (IS_ROOT) await run("chown", "-R", String(NOBODY), cwd, cache, tmp);
-  // In a locale that is not UTF-8 the program writes ASCII, which has tests of its own.
-  const theirs = { DENO_DIR: cache, TMPDIR: tmp, HOME: home, LANG: "C.UTF-8", LC_ALL: "C.UTF-8" };
+  const theirs = { DENO_DIR: cache, TMPDIR: tmp, HOME: home, LANG: "C", LC_ALL: "C" };
   const unlessWritable = ["sh", "-c", '! test -w "$HOME" && exec "$@"', "sh"];
   return {
     cwd,
@@ -101,29 +104,32 @@ async function makeForeign(folder: string, marks = ""): Promise<Place> {
   };
 }
 
-Deno.test("all tests pass in unusual environments", async (test) => {
+Deno.test("the tests pass in unusual environments", async (test) => {
   const home = Deno.env.get("HOME") ?? "/";
-  const { left: all } = await runSuite(
-    { cwd: CHECKOUT, env: { ...environment(), HOME: home } },
-    ["--filter=this is the name of no test", ...SUITE],
-  );
-  /** A few can be ignored: root may read everything. */
-  const assertAll = ({ passed }: Counts) => assert(passed > 0.99 * all, `${passed} of ${all}`);
+  const runAll = async (place: Place, tests: readonly string[]) => {
+    const { left: all } = await runSuite(
+      { cwd: CHECKOUT, env: { ...environment(), HOME: home } },
+      ["--filter=this is the name of no test", ...tests],
+    );
+    const { passed } = await runSuite(place, tests);
+    // A few can be ignored: root may read everything.
+    assert(passed > 0.99 * all, `${passed} of ${all}`);
+  };
 
-  await test.step("not root, read-only HOME, a directory with an odd name, the C.UTF-8 locale", async () => {
-    await withFiles({}, async (folder) => assertAll(await runSuite(await makeForeign(folder))));
+  await test.step("not root, read-only HOME, a directory with an odd name, the C locale", async () => {
+    await withFiles({}, async (directory) => runAll(await makeForeign(directory), SUITE));
   });
 
   await test.step("a directory whose name looks like part of a URL", async () => {
     // Not all tests: Deno misreads an import map that leads into such a directory.
-    await withFiles({}, async (folder) => {
-      const { passed } = await runSuite(await makeForeign(folder, "#e%20 "), PROGRAM_TESTS);
+    await withFiles({}, async (directory) => {
+      const { passed } = await runSuite(await makeForeign(directory, "#e%20 "), PROGRAM_TESTS);
       assert(passed > CASES, `${passed} of ${CASES}`);
     });
   });
 
   await test.step("no HOME", async () => {
-    assertAll(await runSuite({ cwd: CHECKOUT, env: environment() }));
+    await runAll({ cwd: CHECKOUT, env: environment() }, HOME_TESTS);
   });
 });
 
@@ -131,20 +137,20 @@ Deno.test("all tests pass in unusual environments", async (test) => {
 const CAN_MOUNT = IS_ROOT && await canMount();
 
 async function canMount(): Promise<boolean> {
-  return await withFiles({}, async (folder) => {
-    if (!await mount(folder, "64k")) return false;
-    await unmount(folder);
+  return await withFiles({}, async (directory) => {
+    if (!await mount(directory, "64k")) return false;
+    await unmount(directory);
     return true;
   });
 }
 
-async function mount(folder: string, size: string): Promise<boolean> {
-  const args = ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder];
+async function mount(directory: string, size: string): Promise<boolean> {
+  const args = ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", directory];
   return (await new Deno.Command("mount", { args }).output()).success;
 }
 
-async function unmount(folder: string): Promise<void> {
-  await new Deno.Command("umount", { args: [folder] }).output();
+async function unmount(directory: string): Promise<void> {
+  await new Deno.Command("umount", { args: [directory] }).output();
 }
 
 Deno.test({

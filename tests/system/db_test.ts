@@ -1,5 +1,5 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { runCli, startCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { mariadbServer, postgresServer } from "./servers/database_servers.ts";
 
@@ -50,6 +50,24 @@ jobs:
       - uses: db
         with: { query: "SELECT $1::bytea b, $2::int[] a", params: [{ base64: AQI= }, [1, 2]] }
         test: res.rows == [{"b":{"base64":"AQI="},"a":[1,2]}]
+      - name: a list is JSON where the statement wants JSON
+        uses: db
+        with:
+          query: "SELECT $1::jsonb j, $2::json k, $3::jsonb[] l, $4::text[] t"
+          params: [[1, { a: null }], [], ["x", [2]], ["a,b", null]]
+        test: res.rows == [{"j":[1,{"a":nil}],"k":[],"l":["x",[2]],"t":["a,b",nil]}]
+      - uses: db
+        with: { query: "INSERT INTO users (tags) VALUES (:tags) RETURNING tags", params: { tags: [1, "x"] } }
+        test: res.rows == [{"tags":[1,"x"]}]
+      - uses: db
+        with: { query: "DELETE FROM users WHERE name IS NULL" }
+        test: res.rows_affected == 1
+      - uses: db
+        with: { query: "SELEC $1", params: [[1]] }
+        test: res.error_code == "42601"
+      - uses: db
+        with: { query: "SELECT generate_series(1, 30) n; SELECT 1", max_rows: 10 }
+        test: res.truncated && len(res.results[0].rows) == 10 && res.results[0].rows_affected == 30
       - uses: db
         with: { query: "INSERT INTO users (name) VALUES ('Ann')" }
         test: status == 1 && res.error_code == "23505" && res.error contains "(name)=(Ann) already exists"
@@ -108,6 +126,9 @@ jobs:
         with: { query: "INSERT INTO t (s) VALUES ('text')" }
         test: status == 1 && res.error_code == "ER_DUP_ENTRY"
       - uses: db
+        with: { query: "SELECT seq AS n FROM seq_1_to_30; SELECT 1", max_rows: 10 }
+        test: res.truncated && len(res.results[0].rows) == 10 && res.results[0].rows_affected == 30
+      - uses: db
         with: { query: "SELECT 1 AS a; SELECT 2 AS b" }
         test: res.rows == [{"b":2}] && len(res.results) == 2
       - uses: db
@@ -128,6 +149,9 @@ jobs:
     id: slow
     steps:
       - uses: db
+        with: { dsn: "{{vars.dsn}}", query: SELECT 1 }
+        test: res.code == 0
+      - uses: db
         timeout: 300ms
         with: { dsn: "{{vars.dsn}}", query: "${sleep}" }
   - name: After
@@ -145,6 +169,114 @@ interface Case {
   readonly running: string;
   readonly name: string;
   readonly signIn: string;
+  /** A result of 1,000 rows of 10,000 characters in a column `text`. */
+  readonly large: string;
+}
+
+/** Whether a server still runs something. */
+const runningFlow = (running: string) => `
+name: Running
+vars: { dsn: "{{DSN}}" }
+jobs:
+  - name: Server
+    steps:
+      - uses: db
+        with: { dsn: "{{vars.dsn}}", query: "${running}" }
+        test: res.rows[0].n == \${N}
+`;
+
+/** Ctrl-C in the middle of a statement: the server ends it. */
+async function proveInterruption(dsn: string, { sleep, running }: Case): Promise<void> {
+  const files = {
+    "sleep.yml": slowFlow(sleep, running).replace("timeout: 300ms\n        ", ""),
+    "one.yml": runningFlow(running).replace("${N}", "1"),
+    "none.yml": runningFlow(running).replace("${N}", "0"),
+  };
+  await withFiles(files, async (cwd) => {
+    const env = { DSN: dsn };
+    const isTrue = async (file: string) => (await runCli([file], { cwd, env })).code === 0;
+    const child = startCli(["sleep.yml"], { cwd, env });
+    const stdout = new Response(child.stdout).text();
+    const stderr = new Response(child.stderr).text();
+    while (!await isTrue("one.yml"));
+    child.kill("SIGINT");
+    assertEquals((await child.status).code, 1);
+    assertStringIncludes(await stdout + await stderr, "interrupted by SIGINT");
+    assertEquals(await isTrue("none.yml"), true);
+  });
+}
+
+/** A large result, many steps in a row, and many at once. */
+async function proveLoad(dsn: string, large: string): Promise<void> {
+  const numbers = (count: number) => `[${Array.from({ length: count }, (_, n) => n).join(", ")}]`;
+  const flow = `
+name: Load
+vars: { dsn: "{{DSN}}" }
+jobs:
+  - name: Load
+    defaults: { db: { dsn: "{{vars.dsn}}" } }
+    steps:
+      - name: 10 MB
+        uses: db
+        with: { query: "${large}" }
+        test: len(res.rows) == 1000 && all(res.rows, len(.text) == 10000)
+      - name: 100 in a row
+        uses: db
+        iteration: ${numbers(100)}
+        with: { query: "SELECT :n + 1 AS n", params: { n: "{{vars.item}}" } }
+        test: int(res.rows[0].n) == vars.item + 1
+      - name: 20 at once
+        uses: db
+        iteration: { list: ${numbers(20)}, parallel: 20 }
+        with: { query: "SELECT ${"${n}"} AS n" }
+        test: res.rows[0].n == vars.item
+      - name: 20 at once on one connection
+        uses: db
+        iteration: { list: ${numbers(20)}, parallel: 20 }
+        with: { query: "SELECT ${"${n}"} AS n", connection: shared }
+        test: res.rows[0].n == vars.item
+`.replaceAll("${n}", "{{vars.item}}");
+  await withFiles({ "flow.yml": flow }, async (cwd) => {
+    const { code, stdout, stderr } = await runCli(["flow.yml"], { cwd, env: { DSN: dsn } });
+    assertEquals(code, 0, stdout + stderr);
+  });
+}
+
+/** No report shows a password, of the DSN or of a column. */
+async function proveSecrets(dsn: string): Promise<void> {
+  const flow = `
+name: Secrets
+vars: { dsn: "{{DSN}}", token: "{{API_TOKEN}}" }
+jobs:
+  - name: Secrets
+    defaults: { db: { dsn: "{{vars.dsn}}" } }
+    steps:
+      - uses: db
+        with: { query: "SELECT upper('from-a-column-1') AS password, :token AS x", params: { token: "{{vars.token}}" } }
+        test: res.code == 1
+      - uses: db
+        with: { query: "SELECT upper('from-a-column-2') AS password", rows: arrays }
+        test: res.code == 1
+      - uses: db
+        with: { dsn: "{{vars.dsn + 'x'}}", query: SELECT 1 }
+`;
+  await withFiles({ "flow.yml": flow }, async (cwd) => {
+    const env = { DSN: dsn, API_TOKEN: "a-token-of-somebody" };
+    const { code, stdout, stderr } = await runCli(
+      ["-v", "--report-dir", "reports", "flow.yml"],
+      { cwd, env },
+    );
+    assertEquals(code, 1);
+    const reports = [...Deno.readDirSync(`${cwd}/reports`)].map(({ name }) =>
+      [name, Deno.readTextFileSync(`${cwd}/reports/${name}`)] as const
+    );
+    assert(reports.length >= 7);
+    for (const [name, text] of [["stdout", stdout], ["stderr", stderr], ...reports] as const) {
+      for (const secret of [PASSWORD, "FROM-A-COLUMN-", "a-token-of-somebody"]) {
+        assertEquals(text.includes(secret), false, `${name} has ${secret}`);
+      }
+    }
+  });
 }
 
 async function prove(server: { readonly port: number }, dsn: string, each: Case) {
@@ -160,7 +292,7 @@ async function prove(server: { readonly port: number }, dsn: string, each: Case)
       const slow = await run("slow.yml", dsn);
       const place = `${each.name} at 127.0.0.1 port ${server.port}`;
       assertStringIncludes(slow.stdout, `timed out after 300ms while waiting for ${place}`);
-      assertStringIncludes(slow.stdout, "1 job failed; 1 step failed");
+      assertStringIncludes(slow.stdout, "1 job failed; 3 steps: 2 passed, 1 failed");
       const wrong = await run("flow.yml", dsn.replace(PASSWORD, "another-password"));
       assertEquals(wrong.code, 1);
       assertStringIncludes(wrong.stdout, `cannot connect to ${place}: sign-in failed: `);
@@ -170,6 +302,9 @@ async function prove(server: { readonly port: number }, dsn: string, each: Case)
       assertStringIncludes(strict.stdout, `${place}: the server does not speak TLS`);
     },
   );
+  await proveInterruption(dsn, each);
+  await proveLoad(dsn, each.large);
+  await proveSecrets(dsn);
 }
 
 Deno.test("db speaks to PostgreSQL, and ends there what takes too long", async () => {
@@ -181,6 +316,7 @@ Deno.test("db speaks to PostgreSQL, and ends there what takes too long", async (
       "SELECT count(*) AS n FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(30)' AND state = 'active'",
     name: "PostgreSQL",
     signIn: "(28P01)",
+    large: "SELECT repeat('x', 10000) AS text FROM generate_series(1, 1000)",
   });
 });
 
@@ -193,5 +329,6 @@ Deno.test("db speaks to MariaDB, and ends there what takes too long", async () =
       "SELECT count(*) AS n FROM information_schema.processlist WHERE info = 'SELECT SLEEP(30)'",
     name: "MySQL",
     signIn: "(ER_ACCESS_DENIED_ERROR)",
+    large: "SELECT repeat('x', 10000) AS text FROM seq_1_to_1000",
   });
 });

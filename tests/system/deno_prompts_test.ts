@@ -30,7 +30,7 @@ async function inTerminal(flags: readonly string[], args: readonly string[]) {
 
 Deno.test("Deno never prompts for a permission in a terminal", async (test) => {
   const read = "--allow-read=.";
-  const table: [flags: string[], args: string[], told: string][] = [
+  const table: [flags: string[], args: string[], reported: string][] = [
     [[], ["hello.yml"], "does not let it read the environment"],
     [[read], ["hello.yml"], "does not let it read the environment"],
     [["--allow-env"], ["hello.yml"], "does not let it read"],
@@ -49,13 +49,13 @@ Deno.test("Deno never prompts for a permission in a terminal", async (test) => {
     [["--allow-env", read], ["gen", "hello.yml"], "runner: error:"],
     [["--allow-all", "--deny-write=/etc"], ["shell.yml"], "exit 3"],
   ];
-  for (const [flags, args, told] of table) {
+  for (const [flags, args, reported] of table) {
     await test.step(`${flags.join(" ")} ${args.join(" ")}`, async () => {
       const { code, screen } = await inTerminal(flags, args);
       // deno-lint-ignore no-control-regex
       const text = screen.replace(/\x1b\[[?\d;]*[A-Za-z]/g, "").replace(/\s+/g, " ");
       assertEquals(/Allow\?|requests \w+ access|internal error/.exec(text), null, text);
-      assertStringIncludes(text, told);
+      assertStringIncludes(text, reported);
       assertEquals(code, 1, text);
     });
   }

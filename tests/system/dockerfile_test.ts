@@ -53,6 +53,7 @@ Deno.test("the Dockerfile copies existing files and starts the copied binary", a
   assertEquals(textsOf(image!, "ENTRYPOINT"), [JSON.stringify([program])]);
   assertEquals(textsOf(image!, "USER"), ["runner"]);
   assertMatch(textsOf(image!, "RUN").join("\n"), /useradd .*runner/);
+  assertEquals(textsOf(image!, "ENV"), ["DENO_DIR=/tmp/.deno"]);
 });
 
 Deno.test("the Dockerfile installs the program where it is copied from", async () => {

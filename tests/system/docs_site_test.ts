@@ -1,26 +1,82 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path/join";
 import { type Page, withPage } from "../support/browser.ts";
 import { CHECKOUT } from "../support/documents.ts";
+import { chooseScheme, findBarriers, setSize } from "../support/html_report.ts";
 
-Deno.test("the site builds without broken links, and its search works in a browser", async (test) => {
-  const folder = await Deno.makeTempDir({ prefix: "runner_test_site_" });
+/** What people look for, and pages of which one must be the first found. */
+const SEARCHES: Readonly<Record<string, RegExp>> = {
+  parallel: /file-format|concepts\/|keys/,
+  concurrency: /file-format|concepts\/|keys/,
+  assert: /assertion/,
+  assertion: /assertion/,
+  "exit code": /command-line|cli|shell|first-workflow/,
+  teardown: /cleanup|suites/,
+  cleanup: /cleanup/,
+  cache: /ci\/|cli/,
+  vscode: /editors/,
+  environment: /environment/,
+  staging: /variables|environment|data|recipes|cookbook/,
+  upload: /upload/,
+  cookie: /cookies/,
+  login: /sign-in|login/,
+  OAuth: /sign-in|openid/,
+  GraphQL: /graphql/,
+  database: /db|database/,
+  performance: /jobs|performance|response-time|thresholds|comparison/,
+};
+
+Deno.test("the site builds, its links work, and readers find what they look for", async (test) => {
+  const directory = await Deno.makeTempDir({ prefix: "runner_test_site_" });
   try {
-    await copyFolder(join(CHECKOUT, "docs"), join(folder, "docs"));
-    await copyFolder(join(CHECKOUT, "site"), join(folder, "site"));
-    await npm(folder, "ci", "--ignore-scripts", "--no-audit", "--no-fund");
-    await npm(folder, "run", "build");
-    const site = join(folder, "site", "dist");
+    for (const name of ["docs", "examples", "site"]) {
+      await copyDirectory(join(CHECKOUT, name), join(directory, name));
+    }
+    await Deno.copyFile(join(CHECKOUT, "CHANGELOG.md"), join(directory, "CHANGELOG.md"));
+    await npm(directory, "ci", "--ignore-scripts", "--no-audit", "--no-fund");
+    await npm(directory, "run", "build");
+    const site = join(directory, "site", "dist");
+    const pages = await readPages(site, "");
 
     await test.step("every link has an existing target", async () => {
-      const pages = await readPages(site, "");
       assert(pages.size >= 20, `only ${pages.size} pages`);
       assertEquals(await findBroken(site, pages), []);
-      const unnamed = [...pages.keys()].filter((path) =>
-        !["/index.html", "/404.html"].includes(path) &&
-        !pages.get("/index.html")!.includes(`href="${path}"`)
+    });
+
+    await test.step("the lists at the side name every page", () => {
+      const unnamed = [...pages.keys()].filter((path) => {
+        if (["/index.html", "/404.html", "/changelog.html"].includes(path)) return false;
+        const list = path.startsWith("/examples/") ? "/examples/index.html" : "/docs.html";
+        return path !== "/examples/index.html" && !pages.get(list)!.includes(`href="${path}"`);
+      });
+      assertEquals(unnamed, []);
+    });
+
+    await test.step("every page has a title and a description of its own", () => {
+      const seen = new Map<string, string>();
+      for (const [path, html] of pages) {
+        const title = /<title>(.+?)<\/title>/.exec(html)?.[1];
+        const about = /<meta name="description" content="(.+?)">/.exec(html)?.[1];
+        if (path === "/404.html") continue;
+        assert(title && about, `${path} has no title or description`);
+        assertEquals(seen.get(about), undefined, `${path}: ${about}`);
+        seen.set(about, path);
+      }
+    });
+
+    await test.step("llms.txt lists every page, and llms-full.txt contains it", async () => {
+      const [list, full] = await Promise.all(
+        ["llms.txt", "llms-full.txt"].map((name) => Deno.readTextFile(join(site, name))),
       );
-      assertEquals(unnamed, [], "the list at the side leaves pages out");
+      const files = [...list!.matchAll(/^- \[.+\]\((\S+)\)/gm)].map(([, file]) => file!);
+      for (const path of pages.keys()) {
+        const file = path.slice(1).replace(".html", ".md");
+        const isListed = !/^(index|404|docs|changelog|examples\/index)\.md$/.test(file);
+        assertEquals(files.includes(file), isListed, file);
+      }
+      for (const file of files) {
+        assertStringIncludes(full!, (await Deno.readTextFile(join(site, file))).trim());
+      }
     });
 
     const stop = new AbortController();
@@ -31,51 +87,73 @@ Deno.test("the site builds without broken links, and its search works in a brows
     const url = `http://127.0.0.1:${server.addr.port}`;
     try {
       await withPage((page) => tryInBrowser(test, page, url));
+      await withPage((page) => measureInBrowser(test, page, url, [...pages.keys()]));
     } finally {
       stop.abort();
       await server.finished.catch(() => {});
     }
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    await Deno.remove(directory, { recursive: true });
   }
 });
 
 async function tryInBrowser(test: Deno.TestContext, page: Page, url: string): Promise<void> {
+  await setSize(page, 1280, 800);
+
+  await test.step("the first page shows runs, one at a time", async () => {
+    await page.open(`${url}/`);
+    const shown = `[...document.querySelectorAll("[role=tabpanel]")]
+      .find((panel) => panel.offsetHeight > 0).innerText`;
+    assertStringIncludes(String(await page.evaluate(shown)), "order.yml:26:15: test is false");
+    await page.evaluate(`document.querySelector("#run-tab-3").click()`);
+    await page.evaluate(WHEN + `when(() => ${shown}.includes('did you mean "http"?'))`);
+    assertEquals(await page.evaluate(`document.querySelectorAll("[role=tabpanel]").length`), 5);
+  });
+
   await test.step("a page shows its content, including templates", async () => {
-    await page.open(`${url}/expressions.html`);
-    assertEquals(
-      await page.evaluate(`document.querySelector("h1").firstChild.data.trim()`),
-      "Expressions",
-    );
+    await page.open(`${url}/reference/expressions.html`);
+    const heading = `document.querySelector("h1").firstChild.data.trim()`;
+    assertEquals(await page.evaluate(heading), "Expressions");
     const text = String(await page.evaluate(`document.querySelector("main").innerText`));
-    assert(text.includes("{{API_TOKEN ?? ''}}"), text);
+    assertStringIncludes(text, "{{API_TOKEN ?? ''}}");
+  });
+
+  await test.step("the output of a failing run has colours", async () => {
+    await page.open(`${url}/concepts/reports.html`);
+    const failed = `[...document.querySelectorAll(".terminal .red")].map((it) => it.innerText)`;
+    const texts = await page.evaluate(failed) as string[];
+    assert(texts.some((text) => text.endsWith(": test is false")), texts.join("\n"));
+    const permissions = ["clipboardReadWrite", "clipboardSanitizedWrite"];
+    await page.send("Browser.grantPermissions", { permissions, origin: url });
+    await page.evaluate(`document.querySelector(".terminal button.copy").click()`);
+    await page.evaluate(
+      WHEN + `when(() => document.querySelector(".terminal button.copied") && 1)`,
+    );
+    const copied = String(await page.evaluate(`navigator.clipboard.readText()`));
+    assertStringIncludes(copied, "✗ two is less than one\n");
   });
 
   await test.step("the search finds a function by its name", async () => {
-    await page.evaluate(`document.querySelector(".DocSearch-Button").click()`);
-    const found = await page.evaluate(`(async () => {
-      const when = (find) => new Promise((resolve) => {
-        const look = () => {
-          const found = find();
-          if (found) resolve(found);
-          else requestAnimationFrame(look);
-        };
-        look();
-      });
-      const input = await when(() => document.querySelector("#localsearch-input"));
-      input.value = "random_str";
-      input.dispatchEvent(new Event("input", { bubbles: true }));
-      const result = await when(() => document.querySelector(".results a[href*='functions']"));
-      const { href } = result;
-      result.click();
-      await when(() => location.pathname === "/reference/functions.html");
-      const page = await when(() => {
+    const found = await search(page, "random_str");
+    const at = found.indexOf("/reference/functions.html");
+    assert(at >= 0, found.join("\n"));
+    await page.evaluate(`document.querySelectorAll(".results a")[${at}].click()`);
+    const text = await page.evaluate(
+      WHEN + `when(() => {
         const text = document.querySelector("main").innerText;
         return text.includes("random_str(length: number)") && text;
-      });
-      return [new URL(href).pathname, page.includes("random letters and digits")];
-    })()`);
-    assertEquals(found, ["/reference/functions.html", true]);
+      })`,
+    );
+    assertStringIncludes(String(text), "random letters and digits");
+  });
+
+  await test.step("the search finds the words that people use", async () => {
+    const wrong: string[] = [];
+    for (const [words, wanted] of Object.entries(SEARCHES)) {
+      const found = await search(page, words);
+      if (!wanted.test(found[0] ?? "")) wrong.push(`${words}: ${found.join(", ")}`);
+    }
+    assertEquals(wrong, []);
   });
 
   await test.step("nothing fails, and nothing is loaded from other hosts", () => {
@@ -86,10 +164,102 @@ async function tryInBrowser(test: Deno.TestContext, page: Page, url: string): Pr
   });
 }
 
-async function npm(folder: string, ...args: string[]): Promise<void> {
+/** `when(find)` waits until it finds something in the page. */
+const WHEN = `var when = (find) => new Promise((resolve) => {
+  const look = () => {
+    const found = find();
+    if (found) resolve(found);
+    else setTimeout(look, 20);
+  };
+  look();
+});`;
+
+/** The paths of the pages that the search finds, the best first. */
+async function search(page: Page, words: string): Promise<string[]> {
+  return await page.evaluate(`(async () => { ${WHEN}
+      if (!document.querySelector("#localsearch-input")) {
+        document.querySelector(".DocSearch-Button").click();
+      }
+      const input = await when(() => document.querySelector("#localsearch-input"));
+      const type = (text) => {
+        input.value = text;
+        input.dispatchEvent(new Event("input", { bubbles: true }));
+      };
+      const first = () => document.querySelector(".results a");
+      type("");
+      await when(() => !first());
+      type(${JSON.stringify(words)});
+      await when(first);
+      return [...document.querySelectorAll(".results a")].map(({ href }) => new URL(href).pathname);
+    })()`) as string[];
+}
+
+/** A page of each kind: the first, prose with output, tables, examples. */
+const KINDS = [
+  "",
+  "start/first-workflow.html",
+  "concepts/reports.html",
+  "reference/keys.html",
+  "examples/embedded.html",
+  "examples/",
+];
+
+async function measureInBrowser(
+  test: Deno.TestContext,
+  page: Page,
+  url: string,
+  paths: readonly string[],
+): Promise<void> {
+  await test.step("axe finds no problems, in light and dark, on a screen and on a phone", async () => {
+    for (const path of KINDS) {
+      for (const [width, scheme] of [[1280, "light"], [390, "dark"]] as const) {
+        await setSize(page, width, 800);
+        await chooseScheme(page, scheme);
+        await page.open(`${url}/${path}`);
+        assertEquals([path, scheme, await findBarriers(page)], [path, scheme, []]);
+      }
+    }
+  });
+
+  await test.step("no page scrolls sideways, and no code does on a screen", async () => {
+    for (const width of [1280, 390]) {
+      await setSize(page, width, 800);
+      await page.open(`${url}/docs.html`);
+      // The document takes the content of each page by turns, which is faster than loading it.
+      const wide = await page.evaluate(`(async () => {
+        const CODE = "main .vp-doc > div > div[class*=language-] > pre > code";
+        const wide = [];
+        for (const path of ${JSON.stringify(paths)}) {
+          const html = await (await fetch(path)).text();
+          const read = new DOMParser().parseFromString(html, "text/html");
+          document.querySelector("#app").innerHTML = read.querySelector("#app").innerHTML;
+          const root = document.documentElement;
+          if (root.scrollWidth > root.clientWidth) wide.push(path);
+          // The first page has files beside outputs; lines may wrap there.
+          if (${width} < 1280 || path === "/index.html") continue;
+          for (const code of document.querySelectorAll(CODE)) {
+            const line = document.createElement("span");
+            line.append("0".repeat(100));
+            line.style.cssText = "white-space: pre; position: absolute";
+            code.append(line);
+            const { paddingLeft, paddingRight } = getComputedStyle(code);
+            const room = code.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+            if (code.clientWidth > 0 && line.offsetWidth > room || code.scrollWidth > code.clientWidth) {
+              wide.push(path + ": " + code.innerText);
+            }
+          }
+        }
+        return wide;
+      })()`);
+      assertEquals([width, wide], [width, []]);
+    }
+  });
+}
+
+async function npm(directory: string, ...args: string[]): Promise<void> {
   const { code, stdout, stderr } = await new Deno.Command("npm", {
     args,
-    cwd: join(folder, "site"),
+    cwd: join(directory, "site"),
     env: { NO_COLOR: "1" },
   }).output();
   const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
@@ -97,20 +267,20 @@ async function npm(folder: string, ...args: string[]): Promise<void> {
 }
 
 /** Copies the sources of the checkout without anything generated. */
-async function copyFolder(from: string, to: string): Promise<void> {
+async function copyDirectory(from: string, to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
   for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (["node_modules", "dist", "cache"].includes(name)) continue;
-    if (isDirectory) await copyFolder(join(from, name), join(to, name));
+    if (["node_modules", "dist", "cache", ".pages"].includes(name)) continue;
+    if (isDirectory) await copyDirectory(join(from, name), join(to, name));
     else await Deno.copyFile(join(from, name), join(to, name));
   }
 }
 
 /** The HTML of all pages, by their paths from the root of the site. */
-async function readPages(site: string, folder: string): Promise<Map<string, string>> {
+async function readPages(site: string, directory: string): Promise<Map<string, string>> {
   const pages = new Map<string, string>();
-  for await (const { name, isDirectory } of Deno.readDir(join(site, folder))) {
-    const path = `${folder}/${name}`;
+  for await (const { name, isDirectory } of Deno.readDir(join(site, directory))) {
+    const path = `${directory}/${name}`;
     if (isDirectory) {
       for (const [inner, html] of await readPages(site, path)) pages.set(inner, html);
     } else if (name.endsWith(".html")) {
@@ -149,6 +319,7 @@ const TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
   js: "text/javascript",
   css: "text/css",
+  svg: "image/svg+xml",
   json: "application/json",
   png: "image/png",
   woff2: "font/woff2",

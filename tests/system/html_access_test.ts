@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { Page } from "../support/browser.ts";
+import { toFileUrl } from "@std/path/to-file-url";
+import { type Page, withPage } from "../support/browser.ts";
 import {
   chooseScheme,
   click,
@@ -9,6 +10,8 @@ import {
   textsOf,
   withReport,
 } from "../support/html_report.ts";
+import { runMain } from "../support/run_main.ts";
+import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/with_server.ts";
 
 const MANY = `
@@ -112,5 +115,46 @@ Deno.test("axe finds a problem if there is one", async () => {
     await page.evaluate(`document.querySelector(".muted").style.color = "#dddddd"`);
     const found = (await findBarriers(page)).join("\n");
     for (const rule of ["label", "color-contrast"]) assertStringIncludes(found, `${rule} `);
+  });
+});
+
+Deno.test("axe finds no problems in the history and the coverage of an HTML report", async () => {
+  await using server = withServer(() => Response.json({ id: 7 }));
+  const files = {
+    "w.yml": `name: n
+vars: { url: "{{SERVER_URL}}" }
+jobs:
+  - name: j
+    steps:
+      - { uses: http, with: { get: "{{vars.url}}/item", openapi: api.yml } }
+      - name: twice
+        uses: shell
+        with: { cmd: "[ -e made ] || { touch made; exit 1; }" }
+        test: res.code == 0
+        retry: { max_attempts: 2, interval: 1ms }
+`,
+    "api.yml": `openapi: 3.1.0
+info: { title: Shop, version: "1" }
+paths:
+  /item: { get: { responses: { "200": { description: good }, "404": { description: none } } } }
+`,
+  };
+  await withFiles(files, async (cwd) => {
+    const args = ["--report", "html=report.html", "--history", "history", "w.yml"];
+    const env = { SERVER_URL: server.url };
+    for (const _ of [1, 2]) assertEquals((await runMain(args, { cwd, env })).code, 0);
+    await withPage(async (page) => {
+      await setSize(page, 1280, 900);
+      await page.open(toFileUrl(`${cwd}/report.html`).href);
+      await page.evaluate("document.querySelectorAll('.panel').forEach((one) => one.open = true)");
+      assertStringIncludes((await textsOf(page, "#history-part"))[0]!, "j › twice");
+      assertStringIncludes((await textsOf(page, ".api-coverage"))[0]!, "✗ 404");
+      await assertNoBarriers(page);
+      await setSize(page, 390, 844);
+      await assertNoBarriers(page);
+      const fits = "document.documentElement.scrollWidth <= innerWidth";
+      assertEquals(await page.evaluate(fits), true);
+      assertEquals(page.errors, []);
+    });
   });
 });

@@ -69,3 +69,51 @@ Deno.test("outputs are shown even if they are nil or empty", async () => {
     assertStringIncludes(outputs!, 'Outputs{ 2 keys }"none": null,"empty": ""}');
   });
 });
+
+const ROWS = `name: n
+jobs:
+  - name: j
+    defaults: { db: { dsn: ":memory:" } }
+    steps:
+      - uses: db
+        with: { query: "SELECT 1 AS id, 'Ann' AS name UNION SELECT 2, NULL" }
+        test: res.rows_affected == 3
+`;
+
+Deno.test("rows of a database are a table", async () => {
+  await withReport(ROWS, async ({ page }) => {
+    assertEquals(await textsOf(page, "#details dd table th"), ["id", "name"]);
+    assertEquals(await textsOf(page, "#details dd table td"), ["1", "Ann", "2", "null"]);
+  });
+});
+
+Deno.test("a snapshot and what came instead stand side by side", async () => {
+  const workflow = `name: n
+vars: { order: { id: 7, state: open, tags: [a] } }
+jobs:
+  - id: j
+    name: j
+    steps:
+      - { uses: hello, id: s, snapshot: { of: vars.order } }
+`;
+  const files = {
+    "__snapshots__/w/j.s.json": '{"id": 7, "state": "paid", "total": 3, "tags": ["a"]}',
+  };
+  await withReport(workflow, async ({ page }) => {
+    const rows = await page.evaluate(`[...document.querySelectorAll("#details .sides tr")].map(
+      (row) => [...row.cells].map((cell) => cell.textContent + "|" + cell.className),
+    )`);
+    assertEquals(rows, [
+      ["expected: __snapshots__/w/j.s.json|", "received: vars.order|"],
+      ["@ .state, .total|muted", "@ .state, .total|muted"],
+      ["{|", "{|"],
+      ['  "id": 7|', '  "id": 7|'],
+      ['  "state": "paid"|expected', '  "state": "open"|received'],
+      ['  "tags": [|', '  "tags": [|'],
+      ['    "a"|', '    "a"|'],
+      ["  ]|", "  ]|"],
+      ['  "total": 3|expected', "|"],
+      ["}|", "}|"],
+    ]);
+  }, { files });
+});

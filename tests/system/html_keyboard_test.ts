@@ -20,7 +20,7 @@ const WORKFLOW = JSON.stringify({
   ],
 });
 
-/** What has the focus: its id, or what it says. */
+/** Returns the focused element: its id, or its text. */
 async function focus(page: Page): Promise<unknown> {
   return await page.evaluate(`(() => {
     const { id, ariaLabel, textContent, tagName } = document.activeElement;
@@ -67,7 +67,7 @@ Deno.test("arrows, Home and End move through jobs and steps, and fold them", asy
     assertEquals([await selected(page), await heading(page)], ["t2", "test › t2"]);
     await page.evaluate("document.getElementById('show').value = 'all'");
     await page.evaluate("document.getElementById('show').dispatchEvent(new Event('change'))");
-    // What was chosen stays so among other rows.
+    // The selected row stays selected among other rows.
     assertEquals(await selected(page), "t2");
     await page.evaluate("document.getElementById('rows').focus()");
     const table = [

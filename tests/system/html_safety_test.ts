@@ -55,7 +55,7 @@ jobs:
     steps: [{ uses: hello }]
 `;
 
-/** What a page is made of that none of the page's own elements is. */
+/** Finds elements that are not the page's own. */
 const FOREIGN = `[...document.querySelectorAll(
   "img, iframe, object, embed, link, base, form, b, svg script, [onerror], [onload], body style"
 )].map((element) => element.outerHTML)`;

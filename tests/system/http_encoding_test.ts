@@ -9,20 +9,20 @@ Deno.test("http decodes what nginx compresses; its facts are of the decoded body
   await using context = actionContext();
   const text = Array.from({ length: 20_000 }, (_, at) => `line ${at}\n`).join("");
   const facts = [text.length, createHash("sha256").update(text).digest("hex")];
-  await withFiles({ "page.txt": text }, async (folder) => {
-    const socket = `${folder}/nginx.sock`;
+  await withFiles({ "page.txt": text }, async (directory) => {
+    const socket = `${directory}/nginx.sock`;
     const config = `
-daemon off; pid ${folder}/nginx.pid; error_log stderr; events {}
+daemon off; pid ${directory}/nginx.pid; error_log stderr; events {}
 http {
   access_log off; types { text/plain txt; }
-  client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f;
-  uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
-  server { listen unix:${socket}; root ${folder}; gzip on; gzip_types text/plain; }
+  client_body_temp_path ${directory}/b; proxy_temp_path ${directory}/p; fastcgi_temp_path ${directory}/f;
+  uwsgi_temp_path ${directory}/u; scgi_temp_path ${directory}/s;
+  server { listen unix:${socket}; root ${directory}; gzip on; gzip_types text/plain; }
 }`;
-    await Deno.chmod(folder, 0o755);
-    await Deno.writeTextFile(`${folder}/nginx.conf`, config);
+    await Deno.chmod(directory, 0o755);
+    await Deno.writeTextFile(`${directory}/nginx.conf`, config);
     const child = new Deno.Command("/usr/sbin/nginx", {
-      args: ["-c", `${folder}/nginx.conf`],
+      args: ["-c", `${directory}/nginx.conf`],
       stdout: "null",
       stderr: "null",
     }).spawn();
@@ -42,7 +42,7 @@ http {
       const decoded = await get();
       assertEquals([encodingOf(decoded), decoded.body], ["gzip", text]);
       assertEquals([decoded.size, decoded.sha256], facts);
-      const save = `${folder}/saved.txt`;
+      const save = `${directory}/saved.txt`;
       const saved = await get({ save });
       assertEquals([encodingOf(saved), saved.size, saved.sha256], ["gzip", ...facts]);
       assertEquals(await Deno.readTextFile(save), text);

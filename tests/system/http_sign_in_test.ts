@@ -52,22 +52,22 @@ const PASSWORD = "password-1";
 
 Deno.test("http signs in at nginx by basic and by the URL, and is refused otherwise", async () => {
   const port = freePort();
-  const config = (folder: string) => `
-daemon off; pid ${folder}/nginx.pid; error_log stderr; events {}
+  const config = (directory: string) => `
+daemon off; pid ${directory}/nginx.pid; error_log stderr; events {}
 http {
   access_log off;
-  client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f;
-  uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+  client_body_temp_path ${directory}/b; proxy_temp_path ${directory}/p; fastcgi_temp_path ${directory}/f;
+  uwsgi_temp_path ${directory}/u; scgi_temp_path ${directory}/s;
   server {
     listen 127.0.0.1:${port};
-    location / { auth_basic "r"; auth_basic_user_file ${folder}/users; return 200 "hi $remote_user"; }
-    location /private { auth_basic "r"; auth_basic_user_file ${folder}/users; try_files /index /users; root ${folder}; }
+    location / { auth_basic "r"; auth_basic_user_file ${directory}/users; return 200 "hi $remote_user"; }
+    location /private { auth_basic "r"; auth_basic_user_file ${directory}/users; try_files /index /users; root ${directory}; }
   }
 }`;
-  await withFiles({ users: `ann:{PLAIN}${PASSWORD}\n` }, async (folder) => {
-    await Deno.chmod(folder, 0o755);
-    await Deno.writeTextFile(`${folder}/nginx.conf`, config(folder));
-    await withCommand(["/usr/sbin/nginx", "-c", `${folder}/nginx.conf`], port, () =>
+  await withFiles({ users: `ann:{PLAIN}${PASSWORD}\n` }, async (directory) => {
+    await Deno.chmod(directory, 0o755);
+    await Deno.writeTextFile(`${directory}/nginx.conf`, config(directory));
+    await withCommand(["/usr/sbin/nginx", "-c", `${directory}/nginx.conf`], port, () =>
       passes(`
 - uses: http
   with: { get: "http://127.0.0.1:${port}/private", auth: { basic: { username: ann, password: "${PASSWORD}" } } }

@@ -58,17 +58,17 @@ function server(listen: string, certificate: string, more = ""): string {
 
 Deno.test("http and nginx speak TLS: certificates, versions, mutual TLS, HTTP/2, a Unix socket", async () => {
   await using context = actionContext();
-  const [plain, good, expired, future, other, self, mutual, old] = freePorts(8);
+  const [plain, good, expired, future, other, self, mutual, old, older] = freePorts(9);
   const at = (port: number | undefined) => `https://127.0.0.1:${port}/`;
-  await withFiles({}, async (folder) => {
-    const socket = `${folder}/nginx.sock`;
+  await withFiles({}, async (directory) => {
+    const socket = `${directory}/nginx.sock`;
     const tls = (port: number | undefined, more = "") => `127.0.0.1:${port} ssl${more}`;
     const config = `
-daemon off; pid ${folder}/nginx.pid; error_log stderr; events {}
+daemon off; pid ${directory}/nginx.pid; error_log stderr; events {}
 http {
   access_log off; ssl_protocols TLSv1.2 TLSv1.3; gzip on; gzip_min_length 1; gzip_types text/plain;
-  client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f;
-  uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+  client_body_temp_path ${directory}/b; proxy_temp_path ${directory}/p; fastcgi_temp_path ${directory}/f;
+  uwsgi_temp_path ${directory}/u; scgi_temp_path ${directory}/s;
   server { listen 127.0.0.1:${plain}; listen unix:${socket}; location / { return 200 "plain $host"; } }
   ${server(tls(good, " http2"), "good")}
   ${server(tls(expired), "expired")}
@@ -77,10 +77,11 @@ http {
   ${server(tls(self), "localhost")}
   ${server(tls(mutual), "good", `ssl_verify_client on; ssl_client_certificate ${ca};`)}
   ${server(tls(old), "good", "ssl_protocols TLSv1.2;")}
+  ${server(tls(older), "good", "ssl_protocols TLSv1 TLSv1.1; ssl_ciphers ALL:@SECLEVEL=0;")}
 }`;
-    await Deno.chmod(folder, 0o755);
-    await Deno.writeTextFile(`${folder}/nginx.conf`, config);
-    const command = ["/usr/sbin/nginx", "-c", `${folder}/nginx.conf`];
+    await Deno.chmod(directory, 0o755);
+    await Deno.writeTextFile(`${directory}/nginx.conf`, config);
+    const command = ["/usr/sbin/nginx", "-c", `${directory}/nginx.conf`];
     await withServer(command, `http://127.0.0.1:${plain}/`, context, async () => {
       const get = async (url: string, params: Dict = {}) =>
         (await runHttp({ get: url, ...params }, context)).res;
@@ -105,6 +106,7 @@ http {
         [at(future), "is not valid before 2040-01-01"],
         [at(other), "is for another host: a.example, b.example"],
         [at(self), "is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)"],
+        [at(older), "does not support TLS 1.2 or newer (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)"],
         [`https://127.0.0.1:${plain}/`, "does not speak TLS (ERR_SSL_WRONG_VERSION_NUMBER)"],
       ] as const;
       for (const [url, words] of mistakes) {
@@ -138,8 +140,8 @@ Deno.test("http goes through tinyproxy, plain and by a tunnel", async () => {
     (request) => new Response(request.headers.get("via")),
   );
   const config = `Port ${port}\nListen 127.0.0.1\nTimeout 10\nBasicAuth ann t0p\nMaxClients 10\n`;
-  await withFiles({ "tinyproxy.conf": config }, async (folder) => {
-    const command = ["/usr/bin/tinyproxy", "-d", "-c", `${folder}/tinyproxy.conf`];
+  await withFiles({ "tinyproxy.conf": config }, async (directory) => {
+    const command = ["/usr/bin/tinyproxy", "-d", "-c", `${directory}/tinyproxy.conf`];
     const proxy = `http://ann:t0p@127.0.0.1:${port}`;
     await withServer(command, `http://127.0.0.1:${port}/`, context, async () => {
       const via = await runHttp({ get: `http://127.0.0.1:${plain.addr.port}/`, proxy }, context);

@@ -1,15 +1,19 @@
 /**
- * What linters of others say of the files that carry the program to its users, and that they would
- * say it: each is shown a broken file, too.
+ * Runs linters on the files that carry the program to its users. Each linter also gets a broken
+ * file, to prove that it finds mistakes.
  *
  * @module
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
 import { parse } from "@std/yaml/parse";
 import { makeFormula } from "../../scripts/make_formula.ts";
 import { TARGETS } from "../../scripts/compile/targets.ts";
-import { CHECKOUT, readBlocks, readDocument } from "../support/documents.ts";
+import { CHECKOUT, listDocuments, readBlocks, readDocument } from "../support/documents.ts";
+import { askTool } from "../support/ask_tool.ts";
 import { lintAll } from "../support/lint_all.ts";
+
+const ENGINES = fromFileUrl(new URL("../tools/engines/", import.meta.url));
 
 const WORKFLOWS = [".github/workflows/release.yml", ".github/workflows/test.yml"];
 const GITHUB = [...WORKFLOWS, "action.yml"];
@@ -40,11 +44,14 @@ Deno.test("linters find no problems in workflows, action.yml and Dockerfile", as
     assert(texts[path]!.includes(from), `there is no ${from} in ${path}`);
     texts[`${index}/${path}`] = texts[path]!.replace(from, to);
   }
-  const recipes = await recipesForGitHub();
-  assert(recipes.length > 1);
+  const recipes = await recipesWith(/^on:/m);
+  assert(recipes.length > 4);
   for (const [index, text] of recipes.entries()) {
     texts[`recipe${index}/.github/workflows/recipe.yml`] = text;
     right.push(`recipe${index}/.github/workflows/recipe.yml`);
+  }
+  for (const text of recipes) {
+    assertEquals(await askTool(ENGINES, ["--frozen", "lint_github.ts"], text), [], text);
   }
   const found = await lintAll(texts);
   for (const path of right) assertEquals(found[path], [], path);
@@ -53,10 +60,11 @@ Deno.test("linters find no problems in workflows, action.yml and Dockerfile", as
   }
 });
 
-/** The workflows of GitHub that the page about CI shows. */
-async function recipesForGitHub(): Promise<string[]> {
-  const blocks = readBlocks(await readDocument("docs/ci.md"));
-  return blocks.filter(({ text }) => /^on:/m.test(text)).map(({ text }) => text);
+/** The files that the pages about CI show and that have a line of this form. */
+async function recipesWith(line: RegExp): Promise<string[]> {
+  const pages = (await listDocuments()).filter((path) => path.startsWith("docs/ci/"));
+  const blocks = (await Promise.all(pages.map(readDocument))).flatMap(readBlocks);
+  return blocks.filter(({ text }) => line.test(text)).map(({ text }) => text);
 }
 
 Deno.test("shellcheck finds no problems in scripts, including those in workflows", async () => {

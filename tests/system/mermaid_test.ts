@@ -15,7 +15,7 @@ interface TestJob {
   readonly steps: readonly string[];
 }
 
-/** What the program prints for these jobs; JSON is YAML. */
+/** Returns the output of the program for these jobs; JSON is YAML. */
 async function flowchart(jobs: readonly TestJob[]): Promise<string> {
   const steps = (names: readonly string[]) => names.map((name) => ({ name, uses: "hello" }));
   const workflow = { name: "n", jobs: jobs.map((job) => ({ ...job, steps: steps(job.steps) })) };

@@ -3,7 +3,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 import { runCli } from "../support/run_cli.ts";
 
 Deno.test("the example of plugins in sh, Python and TypeScript does what it says", async () => {
-  const folder = fromFileUrl(new URL("../../examples/plugins/", import.meta.url));
+  const directory = fromFileUrl(new URL("../../examples/plugins/", import.meta.url));
   const server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const serving = (async () => {
     for await (const connection of server) {
@@ -14,8 +14,8 @@ Deno.test("the example of plugins in sh, Python and TypeScript does what it says
   })();
   try {
     const { port } = server.addr as Deno.NetAddr;
-    const env = { RUNNER_PLUGIN_DIR: folder, WHOIS_HOST: "127.0.0.1", WHOIS_PORT: String(port) };
-    const { code, stdout, stderr } = await runCli(["-v", `${folder}plugins.yml`], { env });
+    const env = { RUNNER_PLUGIN_DIR: directory, WHOIS_HOST: "127.0.0.1", WHOIS_PORT: String(port) };
+    const { code, stdout, stderr } = await runCli(["-v", `${directory}plugins.yml`], { env });
     assertEquals(code, 0, stdout + stderr);
     for (const name of ["there is room left", "words are counted", "a domain is registered"]) {
       assertMatch(stdout, new RegExp(`✓ .*${name}`));

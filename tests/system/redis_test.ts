@@ -1,15 +1,29 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { runCli, startCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
-/** A Redis server with a password on a free port, gone when it leaves its scope. */
-async function redisServer(dir: string) {
+const TLS = fromFileUrl(new URL("../fixtures/tls/", import.meta.url));
+
+function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   listener.close();
+  return port;
+}
+
+/**
+ * A Redis server with a password on a free port, gone when it leaves its scope. By TLS, it presents
+ * that certificate and requires one of its clients.
+ */
+async function redisServer(dir: string, certificate = "good") {
+  const [port, tlsPort] = [freePort(), freePort()];
   const child = new Deno.Command("redis-server", {
     args: ["--port", `${port}`, "--bind", "127.0.0.1", "--requirepass", "open-sesame-42"]
-      .concat(["--save", "", "--dir", dir]),
+      .concat(["--save", "", "--dir", dir, "--tls-port", `${tlsPort}`])
+      .concat(["--tls-cert-file", `${TLS}${certificate}.pem`])
+      .concat(["--tls-key-file", `${TLS}${certificate}_key.pem`])
+      .concat(["--tls-ca-cert-file", `${TLS}authority.pem`]),
     stdout: "piped",
     stderr: "null",
   }).spawn();
@@ -23,6 +37,7 @@ async function redisServer(dir: string) {
   }
   return {
     port,
+    tlsPort,
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       await reader.cancel();
@@ -83,4 +98,110 @@ Deno.test("redis speaks to a Redis server, and shows its password nowhere", asyn
     refused.stdout,
     "cannot connect to redis at 127.0.0.1 port 1: 127.0.0.1 port 1 refused the connection (ECONNREFUSED)",
   );
+});
+
+/** A workflow whose steps are given, of one job. */
+const flow = (steps: string) => `
+name: Redis
+vars: { url: "{{REDIS_URL}}" }
+jobs:
+  - name: Server
+    defaults: { redis: { url: "{{vars.url}}" } }
+    steps:${steps}`;
+
+Deno.test("redis carries 10 MB, 100 steps in a row and 20 at once, and ends what takes too long", async () => {
+  const numbers = (count: number) => `[${Array.from({ length: count }, (_, n) => n).join(", ")}]`;
+  const load = flow(`
+      - uses: redis
+        with: { commands: [[SET, large, x], [SETRANGE, large, 9999999, y], [GET, large]] }
+        test: len(res.replies[2]) == 10000000
+      - uses: redis
+        iteration: ${numbers(100)}
+        with: { command: "INCR rows" }
+        test: res.reply == vars.item + 1
+      - uses: redis
+        iteration: { list: ${numbers(20)}, parallel: 20 }
+        with: { command: "ECHO {{vars.item}}" }
+        test: res.reply == string(vars.item)
+      - uses: redis
+        with: { command: BLPOP nothing 0, timeout: 500ms }
+      - uses: redis
+        with: { command: INFO clients }
+        test: res.reply contains "blocked_clients:0\\r\\n"`);
+  const wait = flow(`
+      - uses: redis
+        with: { command: BLPOP nothing 0 }`);
+  const none = flow(`
+      - uses: redis
+        with: { command: INFO clients }
+        test: res.reply contains "blocked_clients:\${N}\\r\\n"`);
+  const files = {
+    "load.yml": load,
+    "wait.yml": wait,
+    "one.yml": none.replace("${N}", "1"),
+    "none.yml": none.replace("${N}", "0"),
+  };
+  await withFiles(files, async (cwd) => {
+    await using server = await redisServer(cwd);
+    const env = { REDIS_URL: `redis://:open-sesame-42@127.0.0.1:${server.port}/0` };
+    const { stdout } = await runCli(["load.yml"], { cwd, env });
+    assertStringIncludes(stdout, "timed out after 500ms while waiting for", stdout);
+    assertStringIncludes(stdout, "123 steps: 122 passed, 1 failed", stdout);
+    const isTrue = async (file: string) => (await runCli([file], { cwd, env })).code === 0;
+    const child = startCli(["wait.yml"], { cwd, env });
+    const output = child.output();
+    while (!await isTrue("one.yml"));
+    child.kill("SIGINT");
+    const { code, stdout: said } = await output;
+    assertEquals(code, 1);
+    assertStringIncludes(new TextDecoder().decode(said), "interrupted by SIGINT");
+    assertEquals(await isTrue("none.yml"), true);
+  });
+});
+
+Deno.test("redis speaks TLS, presents a client certificate, and explains that of the server", async () => {
+  const client = `cert: ${TLS}good.pem, key: ${TLS}good_key.pem`;
+  const step = (tls: string) => `
+      - uses: redis
+        with: { command: PING, fresh: true, tls: { ${tls} } }
+        test: res.reply == "PONG"`;
+  const ca = `ca: ${TLS}authority.pem`;
+  const steps = flow(`${step(`${ca}, ${client}`)}${step(ca)}${step(client)}`);
+  await withFiles({ "flow.yml": steps }, async (cwd) => {
+    const run = async (certificate: string) => {
+      await using server = await redisServer(cwd, certificate);
+      const env = { REDIS_URL: `rediss://:open-sesame-42@127.0.0.1:${server.tlsPort}` };
+      const { stdout } = await runCli(["flow.yml"], { cwd, env });
+      return stdout.split(/^ {1,3}\d+\. /m).slice(1);
+    };
+    const [good = "", without = "", unknown = ""] = await run("good");
+    assertStringIncludes(good, "✓ redis");
+    assertStringIncludes(without, 'give one: "tls: { cert: ');
+    assertStringIncludes(unknown, "is signed by an unknown certificate authority");
+    assertStringIncludes((await run("expired"))[0]!, "(CERT_HAS_EXPIRED)");
+  });
+});
+
+Deno.test("no action waits for a server that refuses its missing certificate after the handshake", async () => {
+  const tls = `tls: { ca: ${TLS}authority.pem }`;
+  await withFiles({}, async (cwd) => {
+    await using server = await redisServer(cwd);
+    const place = `127.0.0.1:${server.tlsPort}`;
+    const steps = [
+      `websocket, with: { url: "wss://${place}/", ${tls} }`,
+      `smtp, with: { addr: "${place}", from: a@example.com, to: b@example.com, ${tls} }`,
+      `imap, with: { host: 127.0.0.1, port: ${server.tlsPort}, username: ann, password: words, commands: [{ name: noop }], ${tls} }`,
+      `sse, with: { url: "https://${place}/", ${tls} }`,
+      `redis, with: { url: "rediss://${place}", command: PING, ${tls} }`,
+    ];
+    const all = Array.from({ length: 6 }, () => steps).flat();
+    const text = `name: n\njobs:\n- name: j\n  steps:\n${
+      all.map((step) => `  - { timeout: 30s, uses: ${step} }`).join("\n")
+    }\n`;
+    await Deno.writeTextFile(`${cwd}/flow.yml`, text);
+    const { stdout } = await runCli(["flow.yml"], { cwd });
+    assertStringIncludes(stdout, `${all.length} steps failed`, stdout);
+    assertEquals(stdout.includes("timed out"), false, stdout);
+    assertStringIncludes(stdout, "wants a client certificate");
+  });
 });

@@ -99,8 +99,8 @@ Deno.test("the command below a failure reproduces the request in any shell", asy
     ...steps,
   ].join("\n");
   const files = { "w.yml": workflow, "it's a file.txt": "some content\n" };
-  await withFiles(files, async (folder) => {
-    const { stdout, stderr } = await runCli(["w.yml"], { cwd: folder, env: SECRETS });
+  await withFiles(files, async (directory) => {
+    const { stdout, stderr } = await runCli(["w.yml"], { cwd: directory, env: SECRETS });
     const commands = commandsIn(stdout);
     assertEquals(commands.length, cases.length, stdout + stderr);
     const originals = server.requests.slice();
@@ -108,7 +108,7 @@ Deno.test("the command below a failure reproduces the request in any shell", asy
     for (const secret of Object.values(SECRETS)) assert(!stdout.includes(secret));
     for (const [index, [what]] of cases.entries()) {
       for (const shell of SHELLS) {
-        const repeated = await requestOf(shell, commands[index]!, server, folder);
+        const repeated = await requestOf(shell, commands[index]!, server, directory);
         assertEquals(
           repeated,
           comparable(originals[index]!),
@@ -129,7 +129,7 @@ function commandsIn(report: string): string[] {
   });
 }
 
-/** What the server sees when a shell runs a command. */
+/** Returns the request that the server receives when a shell runs a command. */
 async function requestOf(
   shell: string,
   command: string,
@@ -185,8 +185,8 @@ Deno.test("the command below a failure follows redirects and trusts certificates
   const workflow = `name: n\njobs:\n  - name: j\n    steps:\n${step("")}${
     step(", follow_redirects: false")
   }`;
-  await withFiles({ "w.yml": workflow }, async (folder) => {
-    const { stdout } = await runCli(["w.yml"], { cwd: folder });
+  await withFiles({ "w.yml": workflow }, async (directory) => {
+    const { stdout } = await runCli(["w.yml"], { cwd: directory });
     assertEquals(seen, ["/from", "/to", "/from"]);
     for (const command of commandsIn(stdout)) {
       const { success } = await new Deno.Command("sh", { args: ["-c", command], stdout: "null" })
@@ -210,11 +210,11 @@ jobs:
     steps:
       - {uses: http, with: {post: "${server.url}/x", body: "${body}"}, test: "false"}
 `;
-  await withFiles({ "w.yml": workflow, "body": body }, async (folder) => {
-    const { stdout } = await runCli(["w.yml"], { cwd: folder });
+  await withFiles({ "w.yml": workflow, "body": body }, async (directory) => {
+    const { stdout } = await runCli(["w.yml"], { cwd: directory });
     const [command = ""] = commandsIn(stdout);
     assert(command.includes('# put the body, 25000 characters, into a file "body" first'), command);
-    const { success } = await new Deno.Command("sh", { args: ["-c", command], cwd: folder })
+    const { success } = await new Deno.Command("sh", { args: ["-c", command], cwd: directory })
       .output();
     assert(success);
     assertEquals(comparable(server.requests[1]!), comparable(server.requests[0]!));

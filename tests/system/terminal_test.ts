@@ -33,16 +33,19 @@ for (const columns of [80, 20]) {
     await withRig((rig) => {
       const step =
         `{name: held back, uses: http, with: {get: "${rig.url}/meet/x/2"}, test: res.code == 200}`;
-      return withFiles({ "w.yml": flow(step) }, (folder) =>
-        withTmux({ columns }, async (tmux) => {
-          await tmux.type(runLine(folder, "w.yml"), "Enter");
-          await tmux.until((screen) => /held back/.test(screen) && !/✓/.test(screen));
-          assert(!await tmux.isCursorVisible());
-          await fetch(`${rig.url}/meet/x/2`);
-          const screen = await tmux.until((screen) => /end 0/.test(screen));
-          assertStringIncludes(screen, "✓ held back");
-          assertEquals(occurrences(await assertLeftAlone(tmux), "held back"), 1, screen);
-        }));
+      return withFiles(
+        { "w.yml": flow(step) },
+        (directory) =>
+          withTmux({ columns }, async (tmux) => {
+            await tmux.type(runLine(directory, "w.yml"), "Enter");
+            await tmux.until((screen) => /held back/.test(screen) && !/✓/.test(screen));
+            assert(!await tmux.isCursorVisible());
+            await fetch(`${rig.url}/meet/x/2`);
+            const screen = await tmux.until((screen) => /end 0/.test(screen));
+            assertStringIncludes(screen, "✓ held back");
+            assertEquals(occurrences(await assertLeftAlone(tmux), "held back"), 1, screen);
+          }),
+      );
     });
   });
 }
@@ -58,24 +61,27 @@ const endless: readonly (readonly [what: string, step: string, shown: RegExp])[]
 ];
 for (const [what, step, shown] of endless) {
   Deno.test(`Ctrl-C during ${what} ends a run with its report and gives the cursor back`, async () => {
-    await withFiles({ "w.yml": flow(step) }, (folder) =>
-      withTmux({ columns: 80 }, async (tmux) => {
-        await tmux.type(runLine(folder, "w.yml"), "Enter");
-        await tmux.until((screen) => shown.test(screen));
-        await tmux.type("C-c");
-        const screen = await tmux.until(ended);
-        assertStringIncludes(screen, "end 1");
-        assertStringIncludes(screen, "✗ interrupted by SIGINT; 1 job failed");
-        await assertLeftAlone(tmux);
-      }));
+    await withFiles(
+      { "w.yml": flow(step) },
+      (directory) =>
+        withTmux({ columns: 80 }, async (tmux) => {
+          await tmux.type(runLine(directory, "w.yml"), "Enter");
+          await tmux.until((screen) => shown.test(screen));
+          await tmux.type("C-c");
+          const screen = await tmux.until(ended);
+          assertStringIncludes(screen, "end 1");
+          assertStringIncludes(screen, "✗ interrupted by SIGINT; 1 job failed");
+          await assertLeftAlone(tmux);
+        }),
+    );
   });
 }
 
 Deno.test("Ctrl-C leaves nothing on a terminal of 20 columns", async () => {
   const files = { "w.yml": flow("{name: a rather long name, uses: hello, wait: 1000s}") };
-  await withFiles(files, (folder) =>
+  await withFiles(files, (directory) =>
     withTmux({ columns: 20 }, async (tmux) => {
-      await tmux.type(runLine(folder, "w.yml"), "Enter");
+      await tmux.type(runLine(directory, "w.yml"), "Enter");
       await tmux.until((screen) => SIGN.test(screen));
       await tmux.type("C-c");
       await tmux.until(ended);
@@ -91,29 +97,32 @@ Deno.test("a resize during a run leaves nothing behind, narrower or wider, lower
       }, uses: http, with: {get: "${rig.url}/meet/${meeting}/2"}}`;
     const workflow = flow(held("first", "a"), held("second", "b"), held("third", "c")) +
       flow(held("beside", "d")).split("jobs:\n")[1]!.replace("job\n", "other\n");
-    return withFiles({ "w.yml": workflow }, (folder) =>
-      withTmux({ columns: 100 }, async (tmux) => {
-        // On a full screen nothing of what is drawn scrolls away when its lines are wrapped.
-        await tmux.type(runLine(folder, "w.yml").replace("clear", "seq 99"), "Enter");
-        await tmux.until((screen) => /› first.*› beside/s.test(screen));
-        let seconds = 0;
-        for (const [columns, rows, meeting, next] of SIZES) {
-          // For a while tmux does not report a size that it has changed twice.
-          seconds = await laterThan(tmux, seconds + 0.5);
-          await tmux.resize(columns, rows);
-          seconds = await laterThan(tmux, seconds + 0.2);
-          await fetch(`${rig.url}/meet/${meeting}/2`);
-          await tmux.until((screen) => screen.includes(next));
-        }
-        await laterThan(tmux, seconds + 0.5);
-        await tmux.resize(100, 30);
-        await fetch(`${rig.url}/meet/d/2`);
-        await tmux.until(ended);
-        const history = await assertLeftAlone(tmux);
-        for (const name of ["first", "second", "third", "beside"]) {
-          assertEquals(occurrences(history, `${name} with a long name`), 1, history);
-        }
-      }));
+    return withFiles(
+      { "w.yml": workflow },
+      (directory) =>
+        withTmux({ columns: 100 }, async (tmux) => {
+          // On a full screen nothing of what is drawn scrolls away when its lines are wrapped.
+          await tmux.type(runLine(directory, "w.yml").replace("clear", "seq 99"), "Enter");
+          await tmux.until((screen) => /› first.*› beside/s.test(screen));
+          let seconds = 0;
+          for (const [columns, rows, meeting, next] of SIZES) {
+            // For a while tmux does not report a size that it has changed twice.
+            seconds = await laterThan(tmux, seconds + 0.5);
+            await tmux.resize(columns, rows);
+            seconds = await laterThan(tmux, seconds + 0.2);
+            await fetch(`${rig.url}/meet/${meeting}/2`);
+            await tmux.until((screen) => screen.includes(next));
+          }
+          await laterThan(tmux, seconds + 0.5);
+          await tmux.resize(100, 30);
+          await fetch(`${rig.url}/meet/d/2`);
+          await tmux.until(ended);
+          const history = await assertLeftAlone(tmux);
+          for (const name of ["first", "second", "third", "beside"]) {
+            assertEquals(occurrences(history, `${name} with a long name`), 1, history);
+          }
+        }),
+    );
   });
 });
 
@@ -142,9 +151,9 @@ Deno.test("30 jobs at once on 10 rows are counted, and each is reported once", a
     );
     return withFiles(
       { "w.yml": `name: n\njobs:\n${jobs.join("")}` },
-      (folder) =>
+      (directory) =>
         withTmux({ columns: 60, rows: 10 }, async (tmux) => {
-          await tmux.type(runLine(folder, "w.yml"), "Enter");
+          await tmux.type(runLine(directory, "w.yml"), "Enter");
           const screen = await tmux.until((screen) => /more jobs/.test(screen));
           assertStringIncludes(screen, "  … and 22 more jobs, 0 of 30 done");
           assertEquals(signs(screen), 8, screen);
@@ -168,9 +177,9 @@ steps:
   - {name: inside, uses: http, with: {get: "${rig.url}/meet/x/2"}}
 `,
     };
-    return withFiles(files, (folder) =>
+    return withFiles(files, (directory) =>
       withTmux({ columns: 60 }, async (tmux) => {
-        await tmux.type(runLine(folder, "w.yml"), "Enter");
+        await tmux.type(runLine(directory, "w.yml"), "Enter");
         await tmux.until((screen) => /job › around › inside {2}\d/.test(screen));
         await fetch(`${rig.url}/meet/x/2`);
         await tmux.until(ended);
@@ -189,9 +198,9 @@ Deno.test("the spinner is always below the report, once for each job", async () 
   );
   await withFiles(
     { "w.yml": flow(...steps) },
-    (folder) =>
+    (directory) =>
       withTmux({ columns: 60, rows: 12 }, async (tmux) => {
-        await tmux.type(runLine(folder, "w.yml"), "Enter");
+        await tmux.type(runLine(directory, "w.yml"), "Enter");
         await tmux.until((screen) => SIGN.test(screen));
         for (let screen = ""; !ended(screen); screen = await tmux.screen()) {
           const lines = screen.trimEnd().split("\n");
@@ -215,9 +224,9 @@ jobs:
     steps:
       - {name: ping, uses: shell, with: {cmd: sleep 0.01}}
 `;
-  await withFiles({ "w.yml": workflow }, (folder) =>
+  await withFiles({ "w.yml": workflow }, (directory) =>
     withTmux({ columns: 80 }, async (tmux) => {
-      await tmux.type(runLine(folder, "w.yml"), "Enter");
+      await tmux.type(runLine(directory, "w.yml"), "Enter");
       await tmux.until((screen) => /load.* {2}\d+\/500 rounds {2}\d+\.\d\/s/.test(screen));
       await tmux.type("C-c");
       assertStringIncludes(await tmux.until(ended), "✗ interrupted by SIGINT");
@@ -229,9 +238,9 @@ Deno.test("--quiet draws nothing on a terminal", async () => {
   await withRig((rig) =>
     withFiles(
       { "w.yml": flow(`{name: held back, uses: http, with: {get: "${rig.url}/meet/x/2"}}`) },
-      (folder) =>
+      (directory) =>
         withTmux({ columns: 80 }, async (tmux) => {
-          await tmux.type(runLine(folder, "-q w.yml"), "Enter");
+          await tmux.type(runLine(directory, "-q w.yml"), "Enter");
           await rig.untilSeen("/meet/x/2");
           const screen = await tmux.screen();
           assertEquals(screen.trim(), "");
