@@ -15,6 +15,7 @@ if (import.meta.main) {
       "runner: error: Deno does not let it read its own modules\n" +
         `  run it with deno run --allow-read=${folder},.\n`,
     );
+    await host.stderr.flush();
     Deno.exit(1);
   }
   Deno.exitCode = await main(Deno.args, host, Deno.exit);

@@ -1,29 +1,33 @@
 /**
  * Builds the program: `deno task bundle [directory [commit]]` writes `runner.js`, one file to run
- * from a URL, and `split/`, the chunks that binaries are made of, into `dist` or another directory.
- * The version names the commit that is checked out, or the one that is given.
+ * from a URL, `runner-pages.js`, what its `help <topic>` prints, and `split/`, the chunks that
+ * binaries are made of, into `dist` or another directory. The version names the commit that is
+ * checked out, or the one that is given.
  *
  * @module
  */
 import { CHECKOUT } from "./bundle/bundler.ts";
+import { PAGES_FILE } from "./bundle/load_documents.ts";
 import { makeBundles } from "./bundle/make_bundles.ts";
 
 /** Bytes; a file from a URL is fetched and read as a whole before anything runs. */
-const MOST_BYTES = 1_200_000;
+const MOST_BYTES = 1_600_000;
 
-const [folder = `${CHECKOUT}/dist`, commit = await checkedOutCommit()] = Deno.args;
-const { file, chunks } = await makeBundles(commit);
-await Deno.remove(`${folder}/split`, { recursive: true }).catch(() => {});
-await Deno.mkdir(`${folder}/split`, { recursive: true });
-await Deno.writeTextFile(`${folder}/runner.js`, file);
-for (const [name, text] of chunks) await Deno.writeTextFile(`${folder}/split/${name}`, text);
+const [directory = `${CHECKOUT}/dist`, commit = await checkedOutCommit()] = Deno.args;
+const { file, pages, chunks } = await makeBundles(commit);
+await Deno.remove(`${directory}/split`, { recursive: true }).catch(() => {});
+await Deno.mkdir(`${directory}/split`, { recursive: true });
+await Deno.writeTextFile(`${directory}/runner.js`, file);
+await Deno.writeTextFile(`${directory}/${PAGES_FILE}`, pages);
+for (const [name, text] of chunks) await Deno.writeTextFile(`${directory}/split/${name}`, text);
 
 const encoder = new TextEncoder();
 const sizeOf = (texts: Iterable<string>) =>
   Array.from(texts, (text) => encoder.encode(text).length).reduce((sum, size) => sum + size, 0);
 const size = sizeOf([file]);
-say(`${folder}/runner.js  ${kilobytes(size)} in one file`);
-say(`${folder}/split/  ${kilobytes(sizeOf(chunks.values()))} in ${chunks.size} files`);
+say(`${directory}/runner.js  ${kilobytes(size)} in one file`);
+say(`${directory}/${PAGES_FILE}  ${kilobytes(sizeOf([pages]))}, loaded by runner help <topic>`);
+say(`${directory}/split/  ${kilobytes(sizeOf(chunks.values()))} in ${chunks.size} files`);
 if (size >= MOST_BYTES) {
   say(
     `runner.js is larger than ${

@@ -44,16 +44,16 @@ async function compile(target: Target, path: string, base: string | undefined): 
 /** A program for each system. */
 async function fetchBases(): Promise<Map<Target, string>> {
   const bases = await Promise.all(TARGETS.map(async (target) => {
-    const folder = `${work}/base_${target.name}`;
-    await Deno.mkdir(folder);
-    const packed = await run("npm", ["pack", "--silent", target.sample.package], folder);
-    await run("tar", ["-xzf", packed.trim()], folder);
-    return [target, `${folder}/package/${target.sample.path}`] as const;
+    const directory = `${work}/base_${target.name}`;
+    await Deno.mkdir(directory);
+    const packed = await run("npm", ["pack", "--silent", target.sample.package], directory);
+    await run("tar", ["-xzf", packed.trim()], directory);
+    return [target, `${directory}/package/${target.sample.path}`] as const;
   }));
   return new Map(bases);
 }
 
-/** What is embedded, if it is what should be. */
+/** Reads what is embedded. Throws if it is not what it should be. */
 async function checkedPayload(binary: Uint8Array<ArrayBuffer>): Promise<Payload> {
   const payload = readPayload(binary);
   const { files, settings } = payload;
@@ -81,9 +81,9 @@ async function checkedPayload(binary: Uint8Array<ArrayBuffer>): Promise<Payload>
 
 /** Runs what is embedded on its own: no registry, no config, an empty cache. */
 async function runTests({ files }: Payload): Promise<void> {
-  const folder = `${work}/embedded`;
-  await Deno.mkdir(folder);
-  for (const [name, bytes] of files) await Deno.writeFile(`${folder}/${name}`, bytes);
+  const directory = `${work}/embedded`;
+  await Deno.mkdir(directory);
+  for (const [name, bytes] of files) await Deno.writeFile(`${directory}/${name}`, bytes);
   const program = `${work}/runner`;
   const options = "-A --no-prompt --no-config --no-npm --no-remote";
   // A binary, too, reads a chunk when it is imported.
@@ -91,7 +91,7 @@ async function runTests({ files }: Payload): Promise<void> {
   await Deno.writeTextFile(
     program,
     `#!/bin/sh\nDENO_DIR='${work}/cache' exec '${Deno.execPath()}' run ${options} ${lazy} ` +
-      `'${folder}/${SPLIT_ENTRY}' "$@"\n`,
+      `'${directory}/${SPLIT_ENTRY}' "$@"\n`,
     { mode: 0o755 },
   );
   const { success, stdout } = await new Deno.Command(Deno.execPath(), {

@@ -5,6 +5,7 @@
  * @module
  */
 import { CHECKOUT } from "./bundle/bundler.ts";
+import { PAGES_FILE } from "./bundle/load_documents.ts";
 import { compileTarget, forgetTimes } from "./compile/compile_target.ts";
 import { TARGETS } from "./compile/targets.ts";
 
@@ -34,7 +35,7 @@ try {
   } else {
     const files = targets.map(({ file }) => file);
     for (const file of files) await Deno.rename(`${work}/${file}`, `${dist}/${file}`);
-    const sums = await Promise.all(["runner.js", ...files].map(sumLine));
+    const sums = await Promise.all(["runner.js", PAGES_FILE, ...files].map(sumLine));
     await Deno.writeTextFile(`${dist}/SHA256SUMS`, sums.join(""));
     for (const file of files) {
       const { size } = await Deno.stat(`${dist}/${file}`);

@@ -8,7 +8,7 @@ import { CHECKOUT, IMPORTS } from "./bundle/bundler.ts";
 import { LIBRARIES } from "./bundle/libraries.ts";
 
 const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-  // As the file is run: without the versions of deno.lock.
+  // The versions of deno.lock are ignored, as when the file is run.
   args: [
     "cache",
     "--quiet",

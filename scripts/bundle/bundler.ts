@@ -9,6 +9,16 @@ export const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url)).replace(
 export const IMPORTS: Readonly<Record<string, string>> = config.imports;
 
 const BUILT_FROM = `${CHECKOUT}/src/cli/built_from.ts`;
+const DOCUMENTS = `${CHECKOUT}/src/cli/documents.ts`;
+
+/** The inputs of a build. */
+export interface Build {
+  readonly commit: string;
+  /** The module that it has in the place of `src/cli/documents.ts`. */
+  readonly documents: string;
+  /** A directory for temporary files. */
+  readonly work: string;
+}
 
 /**
  * Bundles a file, minified, stamped with a commit. `options` say where the output goes and in what
@@ -17,16 +27,22 @@ const BUILT_FROM = `${CHECKOUT}/src/cli/built_from.ts`;
 export async function bundle(
   entry: string,
   options: readonly string[],
-  { commit, work }: { readonly commit: string; readonly work: string },
+  { commit, documents, work }: Build,
 ): Promise<void> {
   const stamp = `${work}/built_from.ts`;
   await Deno.writeTextFile(stamp, `export const BUILT_FROM = ${JSON.stringify(commit)};\n`);
   const map = `${work}/import_map.json`;
-  const imports = { ...IMPORTS, [toFileUrl(BUILT_FROM).href]: toFileUrl(stamp).href };
+  const imports = {
+    ...IMPORTS,
+    [toFileUrl(BUILT_FROM).href]: toFileUrl(stamp).href,
+    [toFileUrl(DOCUMENTS).href]: toFileUrl(documents).href,
+  };
   await Deno.writeTextFile(map, JSON.stringify({ imports }));
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       ...["bundle", "--quiet", "--minify", "--frozen", "--import-map", map],
+      // Parts in machine code that packages can do without.
+      "--external=*.node",
       ...options,
       entry,
     ],

@@ -13,7 +13,14 @@ export async function fetchLibrary(specifier: string, purpose: string): Promise<
     const reason = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);
     throw new RunnerError(
       `${purpose} needs the npm package "${specifier}", which cannot be loaded: ${reason}`,
-      "make an npm registry reachable (NPM_CONFIG_REGISTRY), or use the binary, which contains it",
+      isBroken(error)
+        ? "use the binary, which contains it"
+        : "make an npm registry reachable (NPM_CONFIG_REGISTRY), or use the binary, which contains it",
     );
   }
+}
+
+/** Whether the package was found, but not what it imports. */
+function isBroken(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND";
 }

@@ -1,6 +1,6 @@
 import { type AnyNode, parse } from "acorn";
 
-/** What the code of a module imports. */
+/** The imports of a module. */
 export interface Imports {
   /** Specifiers of import and export declarations, loaded before the module runs. */
   readonly fixed: readonly string[];

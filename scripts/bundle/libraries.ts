@@ -5,17 +5,38 @@
  */
 export const LIBRARIES: Readonly<Record<string, string>> = {
   "diff": "showing differences",
+  "@bufbuild/protobuf": "encoding the messages of gRPC",
+  "@bufbuild/protobuf/wkt": "encoding the messages of gRPC",
   "@jmespath-community/jmespath": "evaluating JMESPath",
+  "ajv": "validating by JSON Schema",
+  "ajv/dist/2019.js": "validating by JSON Schema",
+  "ajv/dist/2020.js": "validating by JSON Schema",
+  "ajv-draft-04": "validating by JSON Schema",
+  "ajv-formats": "validating by JSON Schema",
   "aws4fetch": "signing requests for AWS",
   "css-select": "finding elements by selectors",
   "dns-packet": "asking name servers",
+  "eventsource-parser": "reading server-sent events",
   "htmlparser2": "reading HTML",
   "hdr-histogram-js": "counting the times of rounds",
+  "imapflow": "reading mailboxes by IMAP",
   "ioredis": "speaking to Redis",
   "jsonpath-rfc9535/parser": "reading JSONPaths",
   "mysql2": "querying MySQL and MariaDB",
+  "nodemailer/lib/mail-composer": "writing mails",
+  "nodemailer/lib/smtp-connection": "sending mails by SMTP",
   "openapi-sampler": "reading OpenAPI descriptions",
   "pg": "querying PostgreSQL",
+  "postal-mime": "reading mails",
+  "protobufjs": "reading .proto files",
+  "puppeteer-core": "driving a browser",
   "re2js": "matching regular expressions",
+  "ssh2": "speaking SSH",
+  "vscode-languageserver/node": "speaking to editors",
+  "ws": "speaking over WebSockets",
   "tough-cookie": "keeping the cookies of responses",
+  "xpath": "evaluating XPath",
 };
+
+/** Optional packages of libraries, for what we do not use of them: downloads of browsers. */
+export const NEVER_IMPORTED: ReadonlySet<string> = new Set(["proxy-agent", "yauzl"]);

@@ -1,4 +1,4 @@
-/** What `deno compile` puts into a binary. */
+/** The data that `deno compile` puts into a binary. */
 export interface Payload {
   /** The settings of the runtime: permissions, the entry and so on. */
   readonly settings: Readonly<Record<string, unknown>>;

@@ -4,9 +4,9 @@ export interface Target {
   readonly name: string;
   /** The name of the binary. */
   readonly file: string;
-  /** What `deno compile --target` calls it. */
+  /** The name that `deno compile --target` takes. */
   readonly triple: string;
-  /** How a program for it begins, by a file of which there is a package for each system. */
+  /** The first bytes of a program for it, read from a file of which each system has a package. */
   readonly sample: { readonly package: string; readonly path: string };
 }
 

@@ -1,9 +1,12 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse } from "@std/yaml/parse";
+import config from "../../deno.json" with { type: "json" };
+import { CHECKOUT } from "../support/documents.ts";
 import { theProgram } from "../support/run_cli.ts";
-import { readFolder, REPORT_FILES } from "../support/run_reports.ts";
+import { readDirectory, REPORT_FILES } from "../support/run_reports.ts";
 import { shWords } from "../support/sh_words.ts";
 import { withFiles } from "../support/temp_dir.ts";
+import { withServer } from "../support/with_server.ts";
 
 const SHOWS = `name: shows
 vars: { a: none, b: none }
@@ -21,42 +24,70 @@ interface Ended {
   readonly reports: readonly string[];
 }
 
-/** Runs the step of the action that runs a workflow, as a runner of GitHub does. */
-async function runAction(options?: string): Promise<Ended> {
-  const { inputs, runs } = parse(
-    await Deno.readTextFile(new URL("../../action.yml", import.meta.url)),
-  ) as {
-    readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
-    readonly runs: { readonly steps: readonly { readonly id?: string; readonly run: string }[] };
-  };
-  const script = runs.steps.find(({ id }) => id === "run")!.run;
+interface Step {
+  readonly id?: string;
+  readonly name: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly shell?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const { inputs, runs } = parse(
+  await Deno.readTextFile(new URL("../../action.yml", import.meta.url)),
+) as {
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
+  readonly runs: { readonly steps: readonly Step[] };
+};
+
+/** Runs a step of the action in a directory, as a runner of GitHub does. */
+async function runStep({ run, shell }: Step, cwd: string, env: Readonly<Record<string, string>>) {
+  await Deno.writeTextFile(`${cwd}/step.sh`, run!);
+  const [command, args] = shell === "sh"
+    ? ["sh", ["-e", `${cwd}/step.sh`]] as const
+    : ["bash", ["--noprofile", "--norc", "-eo", "pipefail", `${cwd}/step.sh`]] as const;
+  const { code, stdout, stderr } = await new Deno.Command(command, {
+    args: [...args],
+    cwd: env.IN ?? cwd,
+    env: { GITHUB_ACTIONS: "true", GITHUB_OUTPUT: `${cwd}/outputs`, ...env },
+  }).output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  return { code, stdout: out!, stderr: err! };
+}
+
+/** Runs the step of the action that runs a workflow; `times` as often, in one job. */
+async function runAction(
+  options?: string,
+  path = "w.yml",
+  { directory = ".", times = 1 } = {},
+): Promise<Ended> {
+  const step = runs.steps.find(({ id }) => id === "run")!;
   const [program, args] = theProgram();
   const files = {
     "w.yml": SHOWS,
-    "step.sh": script,
     "bin/runner": `#!/bin/sh\nexec ${shWords([program, ...args])} "$@"\n`,
     "outputs": "",
     "summary": "",
+    "flows/a b.yml": "name: first\njobs: [{ name: j, steps: [{ uses: hello }] }]\n",
+    "deep/er/v.yml": SHOWS,
+    "suite.yml": "name: all\nworkflows: [flows, w.yml]\n",
   };
   return await withFiles(files, async (cwd) => {
     await Deno.chmod(`${cwd}/bin/runner`, 0o755);
-    const { code, stdout, stderr } = await new Deno.Command("bash", {
-      args: ["--noprofile", "--norc", "-eo", "pipefail", "step.sh"],
-      cwd,
-      env: {
-        PATH: `${cwd}/bin:${Deno.env.get("PATH")}`,
-        GITHUB_ACTIONS: "true",
-        GITHUB_OUTPUT: `${cwd}/outputs`,
-        GITHUB_STEP_SUMMARY: `${cwd}/summary`,
-        WORKFLOW: "w.yml",
-        OPTIONS: options ?? inputs.options!.default!,
-        REPORT: `${cwd}/report`,
-      },
-    }).output();
-    const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    const { outputs = "", summary = "" } = readFolder(cwd);
-    const reports = Object.keys(code === 0 ? readFolder(`${cwd}/report`) : {});
-    return { code, stdout: out!, stderr: err!, outputs, summary, reports };
+    const env = {
+      PATH: `${cwd}/bin:${Deno.env.get("PATH")}`,
+      GITHUB_STEP_SUMMARY: `${cwd}/summary`,
+      GITHUB_WORKSPACE: cwd,
+      WORKFLOW: path,
+      OPTIONS: options ?? inputs.options!.default!,
+      REPORT: `${cwd}/report`,
+      IN: `${cwd}/${directory}`,
+    };
+    for (let time = 1; time < times; time++) await runStep(step, cwd, env);
+    const ended = await runStep(step, cwd, env);
+    const { outputs = "", summary = "" } = readDirectory(cwd);
+    const reports = Object.keys(ended.code === 0 ? readDirectory(`${cwd}/report`) : {});
+    return { ...ended, outputs, summary, reports };
   });
 }
 
@@ -82,6 +113,18 @@ Deno.test("the action splits its options like a shell, and executes nothing", {
   }
 });
 
+Deno.test("the action takes several paths, one a line, a directory and a suite", {
+  ignore,
+}, async () => {
+  for (const path of ["flows/a b.yml\nw.yml\n", "flows\n\nw.yml", "suite.yml"]) {
+    const { code, stdout, stderr, outputs, summary } = await runAction("", path);
+    assertEquals([code, stderr], [0, ""], stdout);
+    assertStringIncludes(stdout, "2 workflows: 2 passed");
+    assertStringIncludes(outputs, "\nresult=passed\n");
+    for (const name of ["first", "shows"]) assertStringIncludes(summary, name);
+  }
+});
+
 Deno.test("the action fails if the workflow fails or its options are invalid", {
   ignore,
 }, async () => {
@@ -93,4 +136,94 @@ Deno.test("the action fails if the workflow fails or its options are invalid", {
   assertEquals(open.code, 1);
   assertStringIncludes(open.stdout, "::error::invalid options: unterminated quote");
   assertStringIncludes(open.outputs, "\nresult=failed\n");
+});
+
+Deno.test("the action runs in its working-directory, and annotates from the workspace", {
+  ignore,
+}, async () => {
+  const directory = "deep/er";
+  const { code, outputs } = await runAction("", "v.yml", { directory });
+  assertEquals(code, 0);
+  assertStringIncludes(outputs, "\nresult=passed\n");
+  const failed = await runAction("--var a=bad", "v.yml", { directory });
+  assertStringIncludes(failed.stdout, "::error file=deep/er/v.yml,line=5");
+  const step = runs.steps.find(({ id }) => id === "run") as { "working-directory"?: string };
+  assertEquals(step["working-directory"], "${{ inputs.working-directory }}");
+});
+
+Deno.test("the action keeps the reports of each of its uses in a job", { ignore }, async () => {
+  const { outputs } = await runAction("", "w.yml", { times: 3 });
+  const found = [...outputs.matchAll(/^report=.*\/(.*)$/gm)].map(([, name]) => name);
+  assertEquals(found, ["report", "report-2", "report-3"]);
+});
+
+const choose = runs.steps.find(({ id }) => id === "choose")!;
+
+/** Runs the step that chooses a version, for an action whose `deno.json` is that of the checkout. */
+async function chooseVersion(version: string, installed: Readonly<Record<string, string>> = {}) {
+  return await withFiles({ outputs: "", ...installed }, async (cwd) => {
+    for (const path of Object.keys(installed)) await Deno.chmod(`${cwd}/${path}`, 0o755);
+    const ended = await runStep(choose, cwd, {
+      VERSION: version,
+      ACTION: CHECKOUT,
+      TOOLS: `${cwd}/tools`,
+      ARCH: "X64",
+    });
+    const outputs = await Deno.readTextFile(`${cwd}/outputs`);
+    return { ...ended, outputs: outputs.replaceAll(cwd, "~") };
+  });
+}
+
+Deno.test("the action installs the version of its own commit, unless another is given", {
+  ignore,
+}, async () => {
+  const chosen = (version: string, missing = true) =>
+    `version=${version}\ndirectory=~/tools/${version}/X64\nmissing=${missing}\n`;
+  assertEquals(inputs.version!.default, "");
+  assertEquals((await chooseVersion("")).outputs, chosen(config.version));
+  assertEquals((await chooseVersion("v1.2.3")).outputs, chosen("1.2.3"));
+  assertEquals((await chooseVersion("latest")).outputs, chosen("latest"));
+  const there = (version: string) => ({ [`tools/${version}/X64/runner`]: "#!/bin/sh\n" });
+  assertEquals((await chooseVersion("1.2.3", there("1.2.3"))).outputs, chosen("1.2.3", false));
+  assertEquals((await chooseVersion("1.2.4", there("1.2.3"))).outputs, chosen("1.2.4"));
+  // The latest is looked for each time.
+  assertEquals((await chooseVersion("latest", there("latest"))).outputs, chosen("latest"));
+  for (const wrong of ["../x", "main", "1.2.3/../../x", "1\ndirectory=/"]) {
+    const { code, stdout, outputs } = await chooseVersion(wrong);
+    assertEquals([code, outputs], [1, ""]);
+    assertStringIncludes(stdout, "is not a version of runner: use one such as 1.2.3, or latest");
+  }
+});
+
+Deno.test("the action installs with install.sh, and adds what it installed to the PATH", {
+  ignore,
+}, async () => {
+  const install = runs.steps.find(({ shell }) => shell === "sh")!;
+  const add = runs.steps.find(({ name }) => name === "Add runner to the PATH")!;
+  const program = "#!/bin/sh\necho Runner Version 1.2.3\n";
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(program));
+  const asked: string[] = [];
+  await using server = withServer((request) => {
+    const { pathname } = new URL(request.url);
+    asked.push(pathname);
+    const names = ["linux-x64", "linux-arm64", "macos-x64", "macos-arm64"];
+    const sums = names.map((name) => `${new Uint8Array(digest).toHex()}  runner-${name}\n`);
+    return new Response(pathname.endsWith("/SHA256SUMS") ? sums.join("") : program);
+  });
+  await withFiles({ outputs: "", path: "" }, async (cwd) => {
+    const env = {
+      RUNNER_RELEASES: `${server.url}/releases`,
+      RUNNER_INSTALL: `${cwd}/tools/1.2.3/X64`,
+      VERSION: "1.2.3",
+      ACTION: CHECKOUT,
+      DIRECTORY: `${cwd}/tools/1.2.3/X64`,
+      GITHUB_PATH: `${cwd}/path`,
+    };
+    const { code, stderr } = await runStep(install, cwd, env);
+    assertEquals(code, 0, stderr);
+    assertEquals(asked[0], "/releases/download/v1.2.3/SHA256SUMS");
+    const added = await runStep(add, cwd, env);
+    assertEquals([added.code, added.stdout], [0, "Runner Version 1.2.3\n"]);
+    assertEquals(await Deno.readTextFile(`${cwd}/path`), `${env.DIRECTORY}\n`);
+  });
 });

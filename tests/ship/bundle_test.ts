@@ -7,6 +7,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import config from "../../deno.json" with { type: "json" };
+import { openShop } from "../../scripts/demo_server.ts";
+import { Editor } from "../support/editor.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/with_server.ts";
 
@@ -45,16 +47,31 @@ jobs:
 
 /** Steps that need a library each; those that need a server find none. */
 const LIBRARY_USERS = `name: libraries
+vars: { url: "{{SHOP_URL}}" }
 jobs:
   - name: no servers
     steps:
       - { uses: redis, with: { url: "redis://127.0.0.1:1", command: PING } }
       - { uses: db, with: { dsn: "postgres://u:password@127.0.0.1:1/x", query: select 1 } }
       - { uses: db, with: { dsn: "mysql://u:password@127.0.0.1:1/x", query: select 1 } }
+      - { uses: smtp, with: { addr: "127.0.0.1:1", from: a@b.example, to: c@d.example } }
+      - { uses: imap, with: { host: 127.0.0.1, port: 1, username: a, password: secret-key, commands: [{ name: noop }] } }
+      - { uses: websocket, with: { url: "{{vars.url}}/support", send: bye, max_messages: 9 }, test: res.close_reason == "see you" }
+      - { uses: sse, with: { url: "{{vars.url}}/deliveries", max_events: 3 }, test: len(res.events) == 3 }
+      - uses: ssh
+        with:
+          host: 127.0.0.1
+          port: 1
+          user: u
+          key_file: "-----BEGIN OPENSSH PRIVATE KEY-----\\nAAAA\\n-----END OPENSSH PRIVATE KEY-----"
+          cmd: "true"
+      - uses: grpc
+        with: { addr: "127.0.0.1:1", proto: api.proto, service: S, method: M, body: { a: "1" } }
       - uses: http
         with:
           get: http://127.0.0.1:1/
           auth: { aws: { region: a, service: s3, access_key_id: b, secret_access_key: secret-key } }
+      - { uses: browser, with: { executable: /bin/sh, device: nope, actions: [{ name: wait_ready }] } }
   - name: no need of any
     repeat: { count: 2, async: true, expect: "stats.p95 < 10" }
     steps:
@@ -63,21 +80,30 @@ jobs:
         with: { message: x }
         test: |
           json_path({"a": [1]}, "$.a[0]")[0] == 1 && jmespath({"a": 1}, "a") == 1 &&
-          css("<p>x</p>", "p")[0] == "x" && capture("ab", "a(b)")[1] == "b" &&
-          parse_csv("a\\n1")[0].a == "1" && parse_yaml("a: 1").a == 1
+          css("<p>x</p>", "p")[0] == "x" && capture("ab", "a(b)")[1] == "b" && xpath("<a>x</a>", "//a")[0] == "x" &&
+          parse_csv("a\\n1")[0].a == "1" && parse_yaml("a: 1").a == 1 &&
+          schema(1, {"$schema": "http://json-schema.org/draft-04/schema#"}) &&
+          schema("a@b.example", {"format": "email"}) &&
+          schema(1, {"$schema": "https://json-schema.org/draft/2019-09/schema"}) &&
+          schema(1, {"$schema": "http://json-schema.org/draft-07/schema#"})
+`;
+
+const PROTO = `syntax = "proto3";
+message T { string a = 1; }
+service S { rpc M(T) returns (T); }
 `;
 
 Deno.test("the bundle is one file that runs from any URL", async (test) => {
-  await withFiles({}, async (folder) => {
+  await withFiles({}, async (directory) => {
     const commits = [await headOf(CHECKOUT)];
-    const said = await runDeno(["run", "-A", `${CHECKOUT}scripts/bundle.ts`, folder]);
+    const said = await runDeno(["run", "-A", `${CHECKOUT}scripts/bundle.ts`, directory]);
     assertEquals(said.code, 0, said.stdout + said.stderr);
-    const path = `${folder}/runner.js`;
+    const path = `${directory}/runner.js`;
     const text = await Deno.readTextFile(path);
 
     await test.step("it is small, and its size is printed", async () => {
       const { size } = await Deno.stat(path);
-      assert(size < 1_200_000, `${size} bytes`);
+      assert(size < 1_600_000, `${size} bytes`);
       assertStringIncludes(said.stdout, `runner.js  ${(size / 1000).toFixed(1)} kB`);
       assertMatch(said.stdout, /split\/ {2}[\d.]+ kB in \d+ files/);
     });
@@ -89,6 +115,23 @@ Deno.test("the bundle is one file that runs from any URL", async (test) => {
       const imports = module!.dependencies ?? [];
       assertEquals(imports.filter(({ specifier }) => !specifier.startsWith("node:")), []);
       assertEquals(imports.filter(({ isDynamic }) => !isDynamic), []);
+    });
+
+    await test.step("it loads the pages of the documents from the file beside it", async () => {
+      const help = ["help", "functions"];
+      const { code, stdout } = await runDeno(["run", "-A", "--no-config", path, ...help]);
+      assertEquals(code, 0);
+      assertStringIncludes(stdout, "FUNCTIONS\n");
+      await Deno.mkdir(`${directory}/alone`);
+      await Deno.copyFile(path, `${directory}/alone/runner.js`);
+      const alone = `${directory}/alone/runner.js`;
+      const missing = await runDeno(["run", "-A", "--no-config", alone, ...help]);
+      assertEquals(missing.code, 1);
+      assertMatch(
+        missing.stderr,
+        /^runner: error: the pages of the documents are in runner-pages\.js, which cannot be loaded: /,
+      );
+      assertStringIncludes(missing.stderr, "\n  download it from the same release into");
     });
 
     await test.step("it is stamped with version and commit", async () => {
@@ -103,25 +146,43 @@ Deno.test("the bundle is one file that runs from any URL", async (test) => {
 
     await test.step("the chunks run by themselves", async () => {
       const options = ["-A", "--no-config", "--no-npm", "--no-remote"];
-      const env = { DENO_DIR: `${folder}/chunks_cache` };
-      const program = `${folder}/split/cli.js`;
+      const env = { DENO_DIR: `${directory}/chunks_cache` };
+      const program = `${directory}/split/cli.js`;
       const { code, stdout } = await runDeno(["run", ...options, program, "--help"], { env });
       assertEquals(code, 0);
       assertStringIncludes(stdout, "Usage: runner");
-      await Deno.writeTextFile(`${folder}/libraries.yml`, LIBRARY_USERS);
-      const users = await runDeno(["run", ...options, program, `${folder}/libraries.yml`], { env });
+      const page = await runDeno(["run", ...options, program, "help", "functions"], { env });
+      assertStringIncludes(page.stdout, "FUNCTIONS\n");
+      const editor = new Editor({ program: ["run", ...options, `${directory}/split/cli.js`], env });
+      assertEquals((await editor.initialize()).hoverProvider, true);
+      assertEquals(await editor.end(), 0);
+      await Deno.writeTextFile(`${directory}/libraries.yml`, LIBRARY_USERS);
+      await Deno.writeTextFile(`${directory}/api.proto`, PROTO);
+      const shop = openShop();
+      const users = await runDeno(["run", ...options, program, `${directory}/libraries.yml`], {
+        env: { ...env, SHOP_URL: shop.url },
+      });
+      await shop.close();
       assertEquals(users.code, 1);
       assertEquals(/internal error/.test(users.stdout), false, users.stdout);
-      assertEquals(users.stdout.match(/^ +also failed|ECONNREFUSED\)$/gm)?.length, 8, users.stdout);
-      assertStringIncludes(users.stdout, "4 steps failed");
+      // The library judges this key.
+      assertMatch(users.stdout, /Malformed OpenSSH private key$/m);
+      assertEquals(
+        users.stdout.match(/^ +also failed|ECONNREFUSED\)$/gm)?.length,
+        14,
+        users.stdout,
+      );
+      assertStringIncludes(users.stdout, "6 passed, 9 failed");
+      assertStringIncludes(users.stdout, 'unknown device "nope"');
     });
 
-    await runFromUrl(test, text);
+    await runFromUrl(test, text, await Deno.readTextFile(`${directory}/runner-pages.js`));
   });
 });
 
-async function runFromUrl(test: Deno.TestContext, text: string): Promise<void> {
+async function runFromUrl(test: Deno.TestContext, text: string, pages: string): Promise<void> {
   const registry: string[] = [];
+  const loaded: string[] = [];
   await using server = withServer((request) => {
     const { pathname, origin } = new URL(request.url);
     switch (pathname) {
@@ -129,6 +190,11 @@ async function runFromUrl(test: Deno.TestContext, text: string): Promise<void> {
         return Response.redirect(`${origin}/objects/8f2c1d?signature=x`, 302);
       case "/objects/8f2c1d":
         return new Response(text, { headers: { "content-type": "application/octet-stream" } });
+      case "/latest/download/runner-pages.js":
+        return Response.redirect(`${origin}/objects/17ab9c`, 302);
+      case "/objects/17ab9c":
+        loaded.push(pathname);
+        return new Response(pages, { headers: { "content-type": "application/octet-stream" } });
       case "/hello":
         return Response.json({ path: pathname });
       default:
@@ -170,6 +236,17 @@ async function runFromUrl(test: Deno.TestContext, text: string): Promise<void> {
       assertStringIncludes(stderr, '"hello"');
     });
 
+    assertEquals(loaded, [], "the pages of the documents were not needed so far");
+
+    await test.step("from a URL it loads the pages of the documents once", async () => {
+      for (const topic of ["functions", "http"]) {
+        const { code, stdout, stderr } = await run(`help ${topic}`);
+        assertEquals(code, 0, stderr);
+        assertMatch(stdout, /^(FUNCTIONS|HTTP)\n/);
+      }
+      assertEquals(loaded.length, 1);
+    });
+
     await test.step("what it contains needs no permission", async () => {
       const narrow = [
         "--no-prompt",
@@ -199,7 +276,7 @@ async function runFromUrl(test: Deno.TestContext, text: string): Promise<void> {
   });
 }
 
-/** As `deno info --json` reports it. */
+/** A module in the output of `deno info --json`. */
 interface Module {
   readonly dependencies?: readonly { readonly specifier: string; readonly isDynamic?: boolean }[];
 }
@@ -227,6 +304,6 @@ async function headOf(cwd: string): Promise<string> {
   }
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  return (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
+async function namesIn(directory: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
 }

@@ -34,12 +34,12 @@ Deno.test("the embedded payload is read back", () => {
 Deno.test("an invalid payload is an error", () => {
   const data = sized(encode("abcde"));
   const some = new Uint8Array(20).fill(1, 8, 9);
-  const folder = json([{ Dir: { name: "x", entries: [] } }]);
+  const directory = json([{ Dir: { name: "x", entries: [] } }]);
   const table: [what: string, bytes: Uint8Array<ArrayBuffer>][] = [
     ["nothing is embedded", encode("ELF d3n0l4nd and no more")],
     ["npm packages or remote modules", binary(settings, some, tree, data)],
     ["does not end as it should", binary(settings, nothing, tree, data, encode("more"))],
-    ["it contains directories", binary(settings, nothing, folder, data)],
+    ["it contains directories", binary(settings, nothing, directory, data)],
   ];
   for (const [what, bytes] of table) assertThrows(() => readPayload(bytes), Error, what);
 });
