@@ -15,14 +15,14 @@ if (unknown.length > 0) {
   say(`unknown bench "${unknown.join('", "')}", only ${names}`);
   Deno.exit(1);
 }
-const folder = await Deno.makeTempDir({ prefix: "runner_bench_" });
+const directory = await Deno.makeTempDir({ prefix: "runner_bench_" });
 try {
   for (const { name, measure } of BENCHES) {
     if (Deno.args.length > 0 && !Deno.args.includes(name)) continue;
-    for await (const figure of measure(new Workbench(folder))) say(renderFigure(figure));
+    for await (const figure of measure(new Workbench(directory))) say(renderFigure(figure));
   }
 } finally {
-  await Deno.remove(folder, { recursive: true });
+  await Deno.remove(directory, { recursive: true });
 }
 
 function renderFigure({ what, value, unit, aside, goal }: Figure): string {

@@ -2,7 +2,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 
 /** Something that users wait for: a record in the registry. */
 export interface Bench {
-  /** What `deno task bench <name>` calls it. */
+  /** The name that `deno task bench <name>` takes. */
   readonly name: string;
   /** Measures, and reports each figure as soon as it is known. */
   readonly measure: (workbench: Workbench) => AsyncIterable<Figure>;
@@ -31,22 +31,35 @@ export interface Measured {
 /** The program as a checkout runs it. */
 export const CHECKOUT = fromFileUrl(new URL("../../cli.ts", import.meta.url));
 
+const BUNDLE = fromFileUrl(new URL("../bundle.ts", import.meta.url));
+
 /** Runs programs and keeps their files. */
 export class Workbench {
-  readonly #folder: string;
+  readonly #directory: string;
 
-  constructor(folder: string) {
-    this.#folder = folder;
+  constructor(directory: string) {
+    this.#directory = directory;
   }
 
   /** The path of a file or directory that is removed when the bench ends. */
   path(name: string): string {
-    return `${this.#folder}/${name}`;
+    return `${this.#directory}/${name}`;
   }
 
   async write(name: string, text: string): Promise<string> {
     await Deno.writeTextFile(this.path(name), text);
     return this.path(name);
+  }
+
+  /**
+   * Bundles the program, and returns the directory that has it: `runner.js` and the chunks in
+   * `split`. A chunk is read when it is imported, as in a binary: the `deno.json` beside them says so.
+   */
+  async bundle(): Promise<string> {
+    const dist = this.path("dist");
+    await this.deno("run", "-A", BUNDLE, dist);
+    await this.write("dist/split/deno.json", '{"unstable": ["lazy-dynamic-imports"]}\n');
+    return dist;
   }
 
   /** Runs the checkout to its end. */
@@ -74,7 +87,7 @@ export class Workbench {
     return { seconds, megabytes, stdout: new TextDecoder().decode(stdout) };
   }
 
-  /** What the checkout takes longer for one command line than for another: median seconds. */
+  /** The median of the extra seconds that the checkout needs for one command line over another. */
   async ownTime(
     args: readonly string[],
     without: readonly string[],

@@ -13,7 +13,7 @@ const WATCH = `window.drawn = new Promise((resolve) => {
   look();
 });`;
 
-/** How soon the HTML report of many requests is there to be read, in a headless Chromium. */
+/** The time until the HTML report of many requests can be read, in a headless Chromium. */
 export async function* benchHtml(workbench: Workbench): AsyncGenerator<Figure> {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },

@@ -10,7 +10,7 @@ import { Agent, get } from "node:http";
 const BODY = JSON.stringify({ items: Array.from({ length: 10 }, (_, id) => ({ id, name: "x" })) });
 const COUNT = 10_000;
 
-/** What the http action sends as well, so that the same requests go over the wire. */
+/** The headers of the http action, so that both send the same requests. */
 const HEADERS = {
   Accept: "*/*",
   "User-Agent": "runner",

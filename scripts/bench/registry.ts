@@ -7,12 +7,17 @@ import { benchHttp } from "./http.ts";
 import { benchLoad } from "./load.ts";
 import { benchReports } from "./reports.ts";
 import { benchScale } from "./scale.ts";
+import { benchScaleOut } from "./scale_out.ts";
 import { benchStart } from "./start.ts";
+import { benchSteps } from "./steps.ts";
+import { benchSuite } from "./suite.ts";
+import { benchTransfer } from "./transfer.ts";
 
 /** Everything that is measured, in this order. */
 export const BENCHES: readonly Bench[] = [
   { name: "start", measure: benchStart },
   { name: "scale", measure: benchScale },
+  { name: "scale-out", measure: benchScaleOut },
   { name: "load", measure: benchLoad },
   { name: "check", measure: benchCheck },
   { name: "dag", measure: benchDag },
@@ -20,4 +25,7 @@ export const BENCHES: readonly Bench[] = [
   { name: "reports", measure: benchReports },
   { name: "html", measure: benchHtml },
   { name: "http", measure: benchHttp },
+  { name: "suite", measure: benchSuite },
+  { name: "steps", measure: benchSteps },
+  { name: "transfer", measure: benchTransfer },
 ];

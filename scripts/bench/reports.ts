@@ -5,7 +5,7 @@ const JOBS = 10;
 const STEPS = 1_000;
 const PAIRS = 5;
 
-/** What all reports together add to a run of many requests. */
+/** The time that all reports together add to a run of many requests. */
 export async function* benchReports(workbench: Workbench): AsyncGenerator<Figure> {
   const usual = await compare(workbench, 2);
   yield {
@@ -43,11 +43,11 @@ async function compare(workbench: Workbench, delay: number): Promise<Comparison>
   for (let pair = 0; pair < PAIRS; pair++) {
     // A machine that becomes slower or faster meanwhile does so in favour of each in turn.
     const before = pair % 2 === 0 ? await runBarely() : undefined;
-    const folder = workbench.path(`reports_${delay}_${pair}`);
-    const told = await workbench.runner("--report-dir", folder, file);
+    const directory = workbench.path(`reports_${delay}_${pair}`);
+    const reported = await workbench.runner("--report-dir", directory, file);
     const bare = before ?? await runBarely();
-    ratios.push(told.seconds / bare.seconds);
-    memory.push(told.megabytes - bare.megabytes);
+    ratios.push(reported.seconds / bare.seconds);
+    memory.push(reported.megabytes - bare.megabytes);
   }
   return { ratio: median(ratios), megabytes: median(memory) };
 }

@@ -12,7 +12,7 @@ const SHAPES: Readonly<Record<string, (count: number) => string>> = {
     `name: n\njobs:\n${"  - {name: j, steps: [{uses: hello}]}\n".repeat(count)}`,
 };
 
-/** What many steps and jobs cost that do nothing. */
+/** The cost of many steps and jobs that do nothing. */
 export async function* benchScale(workbench: Workbench): AsyncGenerator<Figure> {
   const hello = await workbench.write("hello.yml", HELLO);
   for (const [shape, make] of Object.entries(SHAPES)) {

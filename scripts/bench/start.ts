@@ -1,13 +1,11 @@
-import { fromFileUrl } from "@std/path/from-file-url";
 import { type Figure, median, type Workbench } from "./bench.ts";
 
 const ROUNDS = 21;
-const BUNDLE = fromFileUrl(new URL("../bundle.ts", import.meta.url));
 
 /** A step with a test, as most steps are. */
 const HELLO = `name: n\njobs: [{name: j, steps: [{uses: hello, test: "res.status == 0"}]}]\n`;
 
-/** What is started, and how many times as long as an empty script it may take. */
+/** Command lines with the longest time that each may take, in multiples of an empty script. */
 const STARTS: readonly (readonly [what: string, argument: string, most: number])[] = [
   ["--version", "--version", 2],
   ["--help", "--help", 2],
@@ -15,14 +13,11 @@ const STARTS: readonly (readonly [what: string, argument: string, most: number])
 ];
 
 /**
- * How long the program takes to start, as a ratio: an empty script takes its turn beside it. Both
+ * The time that the program takes to start, as a ratio to an empty script run in turn. Both
  * built forms are measured: the chunks that binaries embed and the one file that is run from a URL.
- * A chunk is read when it is imported, as in a binary: the `deno.json` beside the chunks says so.
  */
 export async function* benchStart(workbench: Workbench): AsyncGenerator<Figure> {
-  const dist = workbench.path("dist");
-  await workbench.deno("run", "-A", BUNDLE, dist);
-  await workbench.write("dist/split/deno.json", '{"unstable": ["lazy-dynamic-imports"]}\n');
+  const dist = await workbench.bundle();
   const empty = await workbench.write("empty.ts", "");
   const hello = await workbench.write("hello.yml", HELLO);
   const forms = [["chunks", `${dist}/split/cli.js`], ["one file", `${dist}/runner.js`]] as const;
