@@ -28,6 +28,15 @@ $from = switch -Regex ($Version) {
 }
 if (-not [Environment]::Is64BitOperatingSystem) { throw "32-bit Windows is not supported" }
 
+function Get-File([string] $Url, [string] $Path, [string] $Missing) {
+  try {
+    Invoke-WebRequest -UseBasicParsing $Url -OutFile $Path
+  } catch {
+    if ([int] $_.Exception.Response.StatusCode -eq 404) { throw $Missing }
+    throw
+  }
+}
+
 # The x64 binary runs on ARM, too.
 $name = "runner-windows-x64.exe"
 $folder = if ($env:RUNNER_INSTALL) { $env:RUNNER_INSTALL } else { Join-Path $HOME ".local\bin" }
@@ -38,11 +47,14 @@ New-Item -ItemType Directory -Path $work | Out-Null
 try {
   $sums = Join-Path $work "SHA256SUMS"
   $file = Join-Path $work $name
-  Invoke-WebRequest -UseBasicParsing "$from/SHA256SUMS" -OutFile $sums
+  Write-Host "looking for $($Version -replace '^v', '') at $releases"
+  Get-File "$from/SHA256SUMS" $sums "no such release at $releases (HTTP 404): see there which versions exist"
   $line = Get-Content -LiteralPath $sums | Where-Object { $_ -match "^([0-9a-f]{64})[ *]+$([Regex]::Escape($name))$" }
   if (-not $line) { throw "the release has no ${name}: it is not listed in $from/SHA256SUMS" }
   $wanted = $line.Substring(0, 64)
-  Invoke-WebRequest -UseBasicParsing "$from/$name" -OutFile $file
+  Write-Host "downloading $name"
+  Get-File "$from/$name" $file "the release lists $name, but does not contain it (HTTP 404): it may still be uploading"
+  Write-Host "verifying its checksum"
   $found = (Get-FileHash -Algorithm SHA256 -LiteralPath $file).Hash.ToLowerInvariant()
   if ($found -ne $wanted) {
     throw "checksum mismatch for ${name}: expected $wanted, got $found"
