@@ -1,7 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { openShop } from "../scripts/demo_server.ts";
+import { grpcShop } from "./support/grpc_shop.ts";
 import { BUILT, runCli } from "./support/run_cli.ts";
 import { runHere } from "./support/run_main.ts";
+import { sshServer } from "./support/ssh_server.ts";
 import { fromFileUrl } from "@std/path/from-file-url";
 
 const EXAMPLES = fromFileUrl(new URL("../examples/", import.meta.url));
@@ -9,11 +11,15 @@ const MERGED = "merge/shared.yml,merge/checks.yml";
 const SUITE = "suite/suite.yml";
 
 Deno.test("every example does what it says", async (test) => {
-  const names = [...Deno.readDirSync(EXAMPLES)].flatMap(({ name, isFile }) => isFile ? [name] : []);
+  const names = [...Deno.readDirSync(EXAMPLES)].flatMap(({ name }) =>
+    name.endsWith(".yml") ? [name] : []
+  );
   assertEquals(names.length >= 8, true);
+  await using ssh = await sshServer();
   for (const name of [...names.sort(), MERGED, SUITE]) {
     await test.step(name, async () => {
       const shop = openShop();
+      await using grpc = name === "grpc.yml" ? await grpcShop() : undefined;
       const text = name === MERGED ? "" : await Deno.readTextFile(`${EXAMPLES}${name}`);
       const run = BUILT !== undefined || /shell|plugin/.test(text) ? runCli : runHere;
       try {
@@ -21,6 +27,11 @@ Deno.test("every example does what it says", async (test) => {
           SHOP_URL: shop.url,
           SHOP_PASSWORD: shop.password,
           API_TOKEN: "very-secret-token",
+          SSH_PORT: `${ssh.port}`,
+          SSH_USER: ssh.user,
+          SSH_KEY: ssh.key,
+          SSH_KNOWN_HOSTS: ssh.knownHost,
+          GRPC_SERVER: grpc?.addr ?? "",
         };
         const { code, stdout, stderr } = await run([name], { cwd: EXAMPLES, env });
         const fails = name === "failing.yml";

@@ -17,7 +17,7 @@ function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** What a server received as the whole body of a request, content encoding undone. */
+/** Responds with the whole decoded body of a request. */
 async function received(request: Request): Promise<Response> {
   const encoding = request.headers.get("content-encoding");
   const body = encoding === "gzip"
@@ -63,10 +63,10 @@ Deno.test("examples/http/download.yml saves and verifies an archive", async () =
     if (pathname === "/app.tgz") return new Response(archive);
     return new Response("no such release", { status: 404 });
   });
-  await withFiles({}, async (folder) => {
-    await passes("download.yml", { SITE_URL: server.url, DOWNLOAD_FOLDER: folder });
-    assertEquals(await Deno.readFile(`${folder}/app.tgz`), archive);
-    assertEquals([...Deno.readDirSync(folder)].length, 1);
+  await withFiles({}, async (directory) => {
+    await passes("download.yml", { SITE_URL: server.url, DOWNLOAD_FOLDER: directory });
+    assertEquals(await Deno.readFile(`${directory}/app.tgz`), archive);
+    assertEquals([...Deno.readDirSync(directory)].length, 1);
   });
 });
 

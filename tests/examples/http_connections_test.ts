@@ -1,7 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
+import { createServer } from "node:http";
 import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { httpProxy } from "../support/proxies.ts";
 import { runMain } from "../support/run_main.ts";
 import { withServer } from "../support/with_server.ts";
@@ -46,4 +48,46 @@ Deno.test("examples/http/connect.yml goes through a proxy and to another address
     GREEN_ADDRESS: at,
   });
   assertEquals(proxy.asked, [`GET http://${at}/`]);
+});
+
+Deno.test("examples/http/timing.yml says where the time goes", async () => {
+  await using server = withServer(() => new Response("in"));
+  await runExample("timing.yml", { SITE_URL: server.url });
+});
+
+Deno.test("examples/http/retry_after.yml waits as long as the server asks for", async () => {
+  let asked = 0;
+  await using server = withServer(() =>
+    ++asked === 1
+      ? new Response("later", { status: 429, headers: { "retry-after": "0" } })
+      : new Response("now")
+  );
+  await runExample("retry_after.yml", { SITE_URL: server.url });
+  assertEquals(asked, 2);
+});
+
+Deno.test("examples/http/headers.yml sends unusual requests and reads any charset", async () => {
+  // Deno's own server drops the body of a GET.
+  const server = createServer(async (request, response) => {
+    const body = await new Response(Readable.toWeb(request) as ReadableStream).text();
+    const json = (value: unknown) => {
+      response.setHeader("content-type", "application/json").end(JSON.stringify(value));
+    };
+    if (request.url === "/headers") return json(request.headers);
+    if (request.url === "/search") return json(JSON.parse(body));
+    if (request.url === "/latin") {
+      response.setHeader("content-type", "text/plain; charset=ISO-8859-1");
+      response.end("Gr\u00fc\u00dfe", "latin1");
+      return;
+    }
+    response.writeHead(request.method === "PROPFIND" ? 207 : 405).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  const { port } = server.address() as AddressInfo;
+  try {
+    await runExample("headers.yml", { SITE_URL: `http://127.0.0.1:${port}` });
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
 });

@@ -1,0 +1,15 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { runMain } from "../support/run_main.ts";
+import { withFiles } from "../support/temp_dir.ts";
+
+const EXAMPLES = fromFileUrl(new URL("../../examples/mail/", import.meta.url));
+
+Deno.test("examples/mail/latency.yml measures the mails beside it", async () => {
+  await withFiles({}, async (dir) => {
+    const env = { REPORTS: dir };
+    const { code, stdout, stderr } = await runMain(["latency.yml"], { cwd: EXAMPLES, env });
+    assertEquals([code, stderr], [0, ""], stdout);
+    assertStringIncludes(stdout, "✓ All jobs succeeded");
+  });
+});
