@@ -1,34 +1,43 @@
 /**
- * Writes the reference pages of docs/ from the tables of the program. With --check it writes
- * nothing, names the pages that are stale and exits with 1.
+ * Writes the reference pages of docs/ from the tables of the program and the index of the examples
+ * from their first comments, and removes pages that no table makes any more; pages written by hand
+ * stay. With --check it writes nothing, names the pages
+ * that are stale and exits with 1.
  *
  * @module
  */
 import { fromFileUrl } from "@std/path/from-file-url";
 import { join } from "@std/path/join";
+import { EXAMPLES_PAGE, makeExamplesPage } from "./docs/examples_page.ts";
 import { formatMarkdown } from "./docs/format_markdown.ts";
+import { isGenerated } from "./docs/page.ts";
 import { makePages } from "./docs/pages.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
-const FOLDER = join(ROOT, "docs", "reference");
+const DIRECTORY = join(ROOT, "docs", "reference");
 
 const isCheck = Deno.args.includes("--check");
 const stale: string[] = [];
 const pages = await makePages();
 
-for (const { file, text } of pages) {
-  const path = join(FOLDER, file);
+const all = [
+  ...pages.map(({ file, text }) => ({ name: `docs/reference/${file}`, text })),
+  { name: EXAMPLES_PAGE, text: await makeExamplesPage() },
+];
+for (const { name, text } of all) {
+  const path = join(ROOT, name);
   const wanted = await formatMarkdown(text, ROOT);
   if (wanted === await readIfThere(path)) continue;
-  stale.push(`docs/reference/${file}`);
+  stale.push(name);
   if (isCheck) continue;
   await Deno.mkdir(join(path, ".."), { recursive: true });
   await Deno.writeTextFile(path, wanted);
 }
 for (const file of await listFiles("")) {
   if (pages.some((page) => page.file === file)) continue;
+  if (!isGenerated(await Deno.readTextFile(join(DIRECTORY, file)))) continue;
   stale.push(`docs/reference/${file}`);
-  if (!isCheck) await Deno.remove(join(FOLDER, file));
+  if (!isCheck) await Deno.remove(join(DIRECTORY, file));
 }
 
 if (stale.length === 0) say("the reference pages are up to date");
@@ -53,11 +62,11 @@ async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 /** The files below a directory of the reference, by their paths from the reference. */
-async function listFiles(folder: string): Promise<string[]> {
+async function listFiles(directory: string): Promise<string[]> {
   const files: string[] = [];
   try {
-    for await (const { name, isDirectory } of Deno.readDir(join(FOLDER, folder))) {
-      const path = folder === "" ? name : `${folder}/${name}`;
+    for await (const { name, isDirectory } of Deno.readDir(join(DIRECTORY, directory))) {
+      const path = directory === "" ? name : `${directory}/${name}`;
       files.push(...isDirectory ? await listFiles(path) : [path]);
     }
   } catch (error) {

@@ -1,5 +1,7 @@
 import { fromFileUrl } from "@std/path/from-file-url";
-import type { Action, Parameter } from "../../src/action/action.ts";
+import type { Action } from "../../src/action/action.ts";
+import { listParameters, type NamedParameter, sentence } from "../../src/action/list_parameters.ts";
+import { BROWSER_ACTIONS, type BrowserAction } from "../../src/action/browser/browser_actions.ts";
 import { ACTIONS } from "../../src/action/registry.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
@@ -24,8 +26,21 @@ function makeActionPage(action: Action, text: string): Page {
     "",
     ...parameters(action),
     "",
-    text.trim(),
+    text.trim().replace("<!-- browser actions -->", () => browserActions().join("\n")),
   ]);
+}
+
+/** The actions that `browser` can perform in a page. */
+function browserActions(): string[] {
+  return table(
+    ["Action", "Keys", "What it does", "Result"],
+    BROWSER_ACTIONS.map(({ name, summary, needs = [], takes = [], result }: BrowserAction) => [
+      code(name),
+      [...needs.map((key) => `**${code(key)}**`), ...takes.map(code)].join(", "),
+      `${plain(summary)}.`,
+      result === undefined ? "" : code(`res.${result}`),
+    ]),
+  );
 }
 
 function parameters({ parameters, alternatives = [] }: Action): string[] {
@@ -33,7 +48,7 @@ function parameters({ parameters, alternatives = [] }: Action): string[] {
   return [
     ...table(
       ["Parameter", "Type", "Default", "Meaning"],
-      parameters.flatMap((one) => parameterRows(one)),
+      listParameters(parameters).map(parameterRow),
     ),
     ...alternatives.flatMap(({ names, required }) => [
       "",
@@ -42,15 +57,12 @@ function parameters({ parameters, alternatives = [] }: Action): string[] {
   ];
 }
 
-/** The row of a parameter, and those of the fields of a map. */
-function parameterRows(parameter: Parameter, prefix = ""): string[][] {
-  const { type, required, default: standard, summary, fields = [] } = parameter;
-  const name = prefix + parameter.name;
-  const row = [
+function parameterRow({ name, parameter }: NamedParameter): string[] {
+  const { type, required, default: standard, summary } = parameter;
+  return [
     required ? `**${code(name)}**` : code(name),
     [type].flat().join(" or "),
     required ? "required" : plain(standard ?? ""),
-    `${plain(summary[0]!.toUpperCase() + summary.slice(1))}.`,
+    `${plain(sentence(summary))}.`,
   ];
-  return [row, ...fields.flatMap((field) => parameterRows(field, `${name}.`))];
 }

@@ -7,7 +7,7 @@ export function makeChecksPage(): Page {
     "# Checks",
     "",
     "Every command refuses an invalid file: an unknown action, a cycle in `needs`, an invalid",
-    "expression. [`runner check`](../cli.md#check-without-a-run) also finds these problems:",
+    "expression. [`runner check`](../concepts/command-line.md#check-without-a-run) also finds these problems:",
     "",
     ...table(
       ["Code", "Severity", "Meaning"],

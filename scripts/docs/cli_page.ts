@@ -1,6 +1,7 @@
-import type { Command, Operand, Option } from "../../src/cli/command.ts";
-import { operandWord } from "../../src/cli/help.ts";
-import { COMMANDS, COMMON_OPTIONS, DEFAULT_COMMAND } from "../../src/cli/registry.ts";
+import type { Command, CommandOperand, Option } from "../../src/cli/command.ts";
+import { groupOptions, operandWord } from "../../src/cli/help.ts";
+import { DEFAULT_COMMAND } from "../../src/cli/default_command.ts";
+import { COMMANDS, COMMON_OPTIONS } from "../../src/cli/registry.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
 /** Commands with their arguments and options. */
@@ -8,7 +9,7 @@ export function makeCliPage(): Page {
   return makePage("cli.md", "src/cli/registry.ts", [
     "# Commands and options",
     "",
-    "[The command line](../cli.md) explains how they are used. `runner --help` and",
+    "[The command line](../concepts/command-line.md) explains how they are used. `runner --help` and",
     "`runner <command> --help` print the same.",
     "",
     ...[DEFAULT_COMMAND, ...COMMANDS].flatMap(section),
@@ -32,7 +33,11 @@ function section(command: Command): string[] {
     "",
     ...operands.flatMap((operand) => [`- ${code(operandWord(operand))}: ${about(operand)}`]),
     ...operands.length === 0 ? [] : [""],
-    ...options.length === 0 ? [] : [...optionTable(options), ""],
+    ...options.length === 0 ? [] : groupOptions(options).flatMap(([title, members]) => [
+      ...title === "Options" ? [] : [`**${title}**`, ""],
+      ...optionTable(members),
+      "",
+    ]),
   ];
 }
 
@@ -48,7 +53,7 @@ function optionWord({ name, short, value }: Option): string {
   return [...short === undefined ? [] : [code(`-${short}`)], code(long)].join(", ");
 }
 
-function about(part: Option | Operand): string {
+function about(part: Option | CommandOperand): string {
   const { summary, repeats, choices } = part;
   const extra = [
     ...choices === undefined ? [] : [`one of ${choices.map(code).join(", ")}`],

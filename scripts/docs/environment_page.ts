@@ -7,7 +7,7 @@ export function makeEnvironmentPage(): Page {
     "# Environment variables",
     "",
     "The program itself reads these variables. All others are available to the `vars` of a workflow;",
-    "[Environment](../environment.md) explains how.",
+    "[Environment](../concepts/environment.md) explains how.",
     "",
     ...table(
       ["Variable", "What it does"],

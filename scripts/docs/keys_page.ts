@@ -2,14 +2,12 @@ import type { FieldType } from "../../src/workflow/decode/decode_value.ts";
 import {
   type Field,
   type FieldTable,
-  ITERATION,
   JOB_FIELDS,
   JOB_FILE_FIELDS,
-  REPEAT,
-  RETRY,
   STEP_FIELDS,
   WORKFLOW,
 } from "../../src/workflow/decode/fields.ts";
+import { ITERATION, REPEAT, RETRY, SNAPSHOT } from "../../src/workflow/decode/nested_fields.ts";
 import { IN_STEP } from "../../src/workflow/decode/name_rules.ts";
 import { code, makePage, type Page, plain, table } from "./page.ts";
 
@@ -22,6 +20,7 @@ const SECTIONS: readonly (readonly [title: string, table: AnyTable])[] = [
   ["Step", STEP_FIELDS],
   ["iteration", ITERATION],
   ["retry", RETRY],
+  ["snapshot", SNAPSHOT],
 ];
 
 const TYPES: { readonly [T in FieldType]: string } = {
@@ -31,10 +30,12 @@ const TYPES: { readonly [T in FieldType]: string } = {
   boolean: "boolean",
   template: "string with templates",
   expression: "expression",
+  assertions: "expression, or list of them",
   duration: "duration",
   names: "list of ids",
   data: "map with templates",
   iteration: "list, template or map",
+  snapshot: "true or map",
   outputs: "map of names to expressions",
   map: "map",
   list: "list",
@@ -45,8 +46,8 @@ export function makeKeysPage(): Page {
   return makePage("keys.md", "src/workflow/decode/fields.ts", [
     "# Keys",
     "",
-    "[The file format](../file-format.md) explains them with examples. A key in bold is required.",
-    "The last column lists the names that [expressions](../expressions.md) in a value can read; all are",
+    "[The file format](file-format.md) has an example. A key in bold is required.",
+    "The last column lists the names that [expressions](expressions.md) in a value can read; all are",
     `${IN_STEP.known!.map(code).join(", ")}.`,
     "",
     ...SECTIONS.flatMap(section),

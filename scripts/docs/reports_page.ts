@@ -7,7 +7,7 @@ export function makeReportsPage(): Page {
   return makePage("reports.md", "src/cli/args/output_mode.ts and src/report/files/registry.ts", [
     "# Report formats",
     "",
-    "[Reports](../reports.md) explains how to use them.",
+    "[Reports](../concepts/reports.md) explains how to use them.",
     "",
     "## On the terminal",
     "",

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { parse } from "@std/yaml/parse";
+import { loadAll } from "js-yaml";
 import { openShop } from "../../scripts/demo_server.ts";
 import {
   type Block,
@@ -14,8 +15,8 @@ import { runMain } from "../support/run_main.ts";
 import { shWords } from "../support/sh_words.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
-/** Where documents say that the shop is. */
-const SHOP = "http://127.0.0.1:8080";
+/** The host and port that the shop has in documents. */
+const SHOP = "127.0.0.1:8080";
 const MARKS = ["file", "fails", "output", "in checkout", "only loaded", "not run", "ci"];
 /** Blocks in these languages are shown and not carried out. */
 const SHOWN = [
@@ -28,9 +29,11 @@ const SHOWN = [
   "powershell",
   "python",
   "mermaid",
+  "graphql",
+  "js",
 ];
 
-/** What a block printed, both streams together, and how it ended. */
+/** The output of a block, both streams together, and its exit code. */
 interface Printed {
   readonly code: number;
   readonly output: string;
@@ -42,22 +45,22 @@ for (const path of await listDocuments()) {
   const name = `every block of ${path} works as documented`;
   // The commands of the documents are for sh.
   Deno.test(name, { ignore: Deno.build.os === "windows" }, async (test) => {
-    const shop = openShop({ password: "open sesame" });
-    try {
-      await withFiles(programs(), async (folder) => {
-        await Deno.chmod(`${folder}/.bin/runner`, 0o755);
-        await Deno.chmod(`${folder}/.bin/deno`, 0o755);
+    await withFiles(programs(), async (directory) => {
+      const shop = openShop({ password: "open sesame", database: `${directory}/shop.db` });
+      try {
+        await Deno.chmod(`${directory}/.bin/runner`, 0o755);
+        await Deno.chmod(`${directory}/.bin/deno`, 0o755);
         let before: Printed | undefined;
         for (const block of blocks) {
           await test.step(`line ${block.line}`, async () => {
-            before = await carryOut(withShop(block, shop.url), before, folder);
+            before = await carryOut(withShop(block, shop.url), before, directory);
           });
         }
-        await checkModules(blocks, folder);
-      });
-    } finally {
-      await shop.close();
-    }
+        await checkModules(blocks, directory);
+      } finally {
+        await shop.close();
+      }
+    });
   });
 }
 
@@ -71,39 +74,42 @@ function programs(): Record<string, string> {
 }
 
 function withShop(block: Block, url: string): Block {
-  return { ...block, text: block.text.replaceAll(SHOP, url) };
+  return { ...block, text: block.text.replaceAll(SHOP, new URL(url).host) };
 }
 
 /** Does with a block what its language and its marks ask for. */
 async function carryOut(
   block: Block,
   before: Printed | undefined,
-  folder: string,
+  directory: string,
 ): Promise<Printed | undefined> {
   const { language, text, marks } = block;
   for (const mark of marks.keys()) assert(MARKS.includes(mark), `unknown mark "${mark}"`);
   const reason = marks.get("not run") ?? marks.get("only loaded");
   assert(reason !== "", "it says no reason");
   const file = marks.get("file");
-  if (file !== undefined) await writeFile(`${folder}/${file}`, text);
+  if (file !== undefined) await writeFile(`${directory}/${file}`, text);
   if (marks.has("output")) {
-    assertOutput(before, text, folder);
+    assertOutput(before, text, directory);
     return before;
   }
-  if (marks.has("not run")) return undefined;
+  if (marks.has("not run")) {
+    if (language === "yaml" && file === undefined) loadAll(text);
+    return undefined;
+  }
   if (marks.has("ci")) {
     await checkRecipe(block);
     const commands = runnerCommands(block);
     assert(commands.length > 0 || text.includes("OWNER/runner@"), "it does not run the program");
-    return await runCommands({ ...block, text: commands.join("\n") }, folder);
+    return await runCommands({ ...block, text: commands.join("\n") }, directory);
   }
   switch (language) {
     case "yaml":
-      return await carryOutYaml(block, file, folder);
+      return await carryOutYaml(block, file, directory);
     case "sh":
-      return await runCommands(block, folder);
+      return await runCommands(block, directory);
     case "ts":
-      return await runModule(block, folder);
+      return await runModule(block, directory);
     default:
       assert(SHOWN.includes(language), `nothing is known of "${language}"`);
       if (language === "json") JSON.parse(text);
@@ -114,15 +120,15 @@ async function carryOut(
 async function carryOutYaml(
   { text, marks }: Block,
   file: string | undefined,
-  folder: string,
+  directory: string,
 ): Promise<Printed> {
   const { workflow, isWhole } = wholeWorkflow(text);
   const name = file ?? "page.yml";
-  await writeFile(`${folder}/${name}`, file === undefined ? workflow : text);
+  await writeFile(`${directory}/${name}`, file === undefined ? workflow : text);
   const isRun = isWhole && !marks.has("only loaded");
   const { code, stdout, stderr } = isRun || marks.has("fails")
-    ? await runMain([name], { cwd: folder })
-    : await listOf(name, text, workflow, folder);
+    ? await runMain([name], { cwd: directory })
+    : await listOf(name, text, workflow, directory);
   const output = stdout + stderr;
   assertEquals(code, marks.has("fails") ? 1 : 0, output);
   if (!marks.has("fails")) assertEquals(stderr, "", output);
@@ -130,10 +136,10 @@ async function carryOutYaml(
 }
 
 /** Loads a workflow, a job file or a part of either. */
-async function listOf(name: string, text: string, workflow: string, folder: string) {
-  if (workflow === text) return await runMain(["--list", name], { cwd: folder });
-  await writeFile(`${folder}/.page.yml`, workflow);
-  return await runMain(["--list", ".page.yml"], { cwd: folder });
+async function listOf(name: string, text: string, workflow: string, directory: string) {
+  if (workflow === text) return await runMain(["--list", name], { cwd: directory });
+  await writeFile(`${directory}/.page.yml`, workflow);
+  return await runMain(["--list", ".page.yml"], { cwd: directory });
 }
 
 function isSuite(value: unknown): boolean {
@@ -191,10 +197,21 @@ function textsIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
+/** The commands of containers that run the image of the program. */
+function containerCommands(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { image, args } = value as { readonly image?: unknown; readonly args?: unknown };
+  const isRunner = typeof image === "string" && image.includes("/runner:") && Array.isArray(args);
+  return [
+    ...isRunner ? [`runner ${args.join(" ")}`] : [],
+    ...Object.values(value).flatMap(containerCommands),
+  ];
+}
+
 /** The lines in a file for a CI system that run the program. */
 function runnerCommands({ language, text }: Block): string[] {
   const texts = language === "yaml"
-    ? textsIn(parse(text))
+    ? [...textsIn(parse(text)), ...containerCommands(parse(text))]
     : [...text.matchAll(/\bsh '([^']*)'/g)].map(([, command]) => command!);
   return texts.flatMap((lines) => lines.split("\n")).filter((line) => line.startsWith("runner "));
 }
@@ -222,7 +239,7 @@ async function checkRecipe({ language, text }: Block): Promise<void> {
 }
 
 /** Runs commands in a shell that ends at the first that fails. */
-async function runCommands({ text, marks }: Block, folder: string): Promise<Printed> {
+async function runCommands({ text, marks }: Block, directory: string): Promise<Printed> {
   const path = Deno.env.get("PATH") ?? "";
   const inherited = ["HOME", "DENO_DIR", "XDG_CACHE_HOME", "TMPDIR"].flatMap((name) => {
     const value = Deno.env.get(name);
@@ -230,9 +247,9 @@ async function runCommands({ text, marks }: Block, folder: string): Promise<Prin
   });
   const { code, stdout } = await new Deno.Command("sh", {
     args: ["-euc", `exec 2>&1\n${text}`],
-    cwd: marks.has("in checkout") ? CHECKOUT : folder,
+    cwd: marks.has("in checkout") ? CHECKOUT : directory,
     clearEnv: true,
-    env: { ...Object.fromEntries(inherited), PATH: `${folder}/.bin:${path}` },
+    env: { ...Object.fromEntries(inherited), PATH: `${directory}/.bin:${path}` },
     stdin: "null",
   }).output();
   const output = new TextDecoder().decode(stdout);
@@ -241,12 +258,12 @@ async function runCommands({ text, marks }: Block, folder: string): Promise<Prin
 }
 
 /** Runs a module that uses the library. */
-async function runModule(block: Block, folder: string): Promise<Printed> {
+async function runModule(block: Block, directory: string): Promise<Printed> {
   const file = moduleName(block);
-  await writeFile(`${folder}/${file}`, block.text);
+  await writeFile(`${directory}/${file}`, block.text);
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--quiet", "--config", `${CHECKOUT}deno.json`, file],
-    cwd: folder,
+    cwd: directory,
     env: { NO_COLOR: "1" },
   }).output();
   const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
@@ -259,23 +276,23 @@ function moduleName({ marks, line }: Block): string {
 }
 
 /** Checks the types of all modules that ran, at once, because each check reads the program anew. */
-async function checkModules(blocks: readonly Block[], folder: string): Promise<void> {
+async function checkModules(blocks: readonly Block[], directory: string): Promise<void> {
   const modules = blocks.filter(({ language, marks }) =>
     language === "ts" && !["not run", "only loaded", "output"].some((mark) => marks.has(mark))
   );
   if (modules.length === 0) return;
   const { code, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["check", "--quiet", "--config", `${CHECKOUT}deno.json`, ...modules.map(moduleName)],
-    cwd: folder,
+    cwd: directory,
     env: { NO_COLOR: "1" },
   }).output();
   assertEquals(code, 0, new TextDecoder().decode(stderr));
 }
 
 /** Compares printed output with that in a document; times and ports differ each run. */
-function assertOutput(printed: Printed | undefined, wanted: string, folder: string): void {
+function assertOutput(printed: Printed | undefined, wanted: string, directory: string): void {
   assert(printed, "no block before it printed anything");
-  const actual = steady(printed.output).replaceAll(folder, ".");
+  const actual = steady(printed.output).replaceAll(directory, ".");
   const pieces = `\n${steady(wanted)}\n`.split(/\n[ \t]*…(?=\n)/);
   let rest = `\n${actual}\n`;
   for (const [index, piece] of pieces.entries()) {
