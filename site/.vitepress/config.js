@@ -1,108 +1,142 @@
-// The website for docs/. The pages must stay readable on GitHub, so all site settings are here.
-import { copyFile, readdir } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
+// The website. The pages must stay readable on GitHub, so everything that only the site needs is
+// here and in theme/: docs/ holds plain Markdown.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { defineConfig } from "vitepress";
+import { colourOutput, isOutput, renderOutput } from "./colour_output.js";
+import { describePage } from "./describe_page.js";
+import { listExamples } from "./examples.js";
+import { layOutTables } from "./lay_out_tables.js";
+import { makePages, PAGES } from "./make_pages.js";
+import { SIDEBAR } from "./sidebar.js";
+import { writeTexts } from "./write_texts.js";
 
-const DOCS = fileURLToPath(new URL("../../docs/", import.meta.url));
-const require = createRequire(import.meta.url);
+/** Where the repository will be; GitHub sets the variable. */
+const REPOSITORY = `https://github.com/${process.env.GITHUB_REPOSITORY ?? "OWNER/runner"}`;
+const BASE = process.env.SITE_BASE ?? "/";
+const SLOGAN = "Test APIs and smoke-test releases from one YAML file. " +
+  "When something fails, see why, not just that.";
 
-const page = (text, link) => ({ text, link });
-
-const SIDEBAR = [
-  {
-    text: "Get started",
-    items: [
-      page("Install", "/install"),
-      page("A tour in five minutes", "/tour"),
-      page("Moving from Probe", "/from-probe"),
-    ],
-  },
-  {
-    text: "Write workflows",
-    items: [
-      page("The file format", "/file-format"),
-      page("Keys", "/reference/keys"),
-      page("Expressions", "/expressions"),
-      page("Functions", "/reference/functions"),
-      page("Data-driven tests", "/data"),
-      page("Polling and loops", "/loops"),
-      page("Cleanup", "/cleanup"),
-      page("Recipes", "/recipes"),
-    ],
-  },
-  {
-    text: "Actions",
-    items: ["http", "shell", "echo", "hello", "tcp", "tls", "dns", "redis", "db", "embedded"]
-      .map((name) => page(name, `/reference/actions/${name}`))
-      .concat(page("Plugins", "/extending")),
-  },
-  {
-    text: "HTTP",
-    items: [
-      page("Sign in", "/sign-in"),
-      page("Cookies", "/cookies"),
-      page("Certificates and mutual TLS", "/certificates"),
-      page("Proxies and other ways to connect", "/connections"),
-      page("Upload files", "/upload"),
-      page("Download and verify", "/download"),
-      page("GraphQL", "/graphql"),
-    ],
-  },
-  {
-    text: "Run workflows",
-    items: [
-      page("The command line", "/cli"),
-      page("Commands and options", "/reference/cli"),
-      page("The environment", "/environment"),
-      page("Environment variables", "/reference/environment"),
-      page("Suites", "/suites"),
-      page("Reports", "/reports"),
-      page("Report formats", "/reference/reports"),
-      page("Checks", "/reference/checks"),
-      page("In CI and from cron", "/ci"),
-      page("Security", "/security"),
-      page("Troubleshooting", "/troubleshooting"),
-    ],
-  },
-  { text: "Use runner from a program", items: [page("The library", "/library")] },
-];
+const { examples } = await makePages();
 
 export default defineConfig({
   title: "runner",
-  description: "Executes workflows in YAML: test APIs, smoke-test releases, monitor services",
-  head: [["link", { rel: "icon", href: "data:," }]],
-  srcDir: "../docs",
+  description: SLOGAN,
+  lang: "en",
+  base: BASE,
+  srcDir: ".pages",
   outDir: "dist",
   // Pages link to each other as files, which also works from a local directory.
   cleanUrls: false,
+  head: [
+    ["link", { rel: "icon", type: "image/svg+xml", href: `${BASE}logo.svg` }],
+    ["meta", { name: "theme-color", content: "#0f766e" }],
+    ["meta", { property: "og:type", content: "website" }],
+    ["meta", { property: "og:site_name", content: "runner" }],
+  ],
   themeConfig: {
-    search: { provider: "local" },
-    sidebar: SIDEBAR,
-    outline: [2, 3],
+    logo: { src: "/logo.svg", alt: "" },
+    search: {
+      provider: "local",
+      options: {
+        _render: renderForSearch,
+        miniSearch: {
+          searchOptions: {
+            // All words must be on a page, and its title counts most.
+            combineWith: "AND",
+            boost: { title: 6, titles: 2, text: 1 },
+          },
+        },
+      },
+    },
+    nav: [
+      { text: "Docs", link: "/docs", activeMatch: "^/(docs|start|concepts|cookbook|ci|migrate|reference|about)" },
+      { text: "Examples", link: "/examples/", activeMatch: "^/examples/" },
+      { text: "Changelog", link: "/changelog" },
+    ],
+    sidebar: {
+      "/examples/": [{ text: "Examples", link: "/examples/" }, ...listExamples(examples)],
+      "/": [{ text: "Overview", link: "/docs" }, ...SIDEBAR.map(linkSection)],
+    },
+    socialLinks: [{ icon: "github", link: REPOSITORY, ariaLabel: "The repository on GitHub" }],
+    outline: { level: [2, 3], label: "On this page" },
+    editLink: {
+      text: "Edit this page",
+      pattern: ({ frontmatter }) => frontmatter.source,
+    },
+    footer: {
+      message: `MIT License · loads nothing from other hosts · <a href="${BASE}llms.txt">llms.txt</a>`,
+    },
   },
   markdown: {
+    theme: { light: "github-light-high-contrast", dark: "github-dark-default" },
     config(md) {
       // {{ … }} is the template syntax of workflows, not of Vue.
       const escape = (text) => md.utils.escapeHtml(text).replaceAll("{{", "&#123;&#123;");
       md.renderer.rules.text = (tokens, index) => escape(tokens[index].content);
       md.renderer.rules.code_inline = (tokens, index) =>
         `<code>${escape(tokens[index].content)}</code>`;
+      const { fence } = md.renderer.rules;
+      md.renderer.rules.fence = (tokens, index, ...rest) => {
+        const { info, content } = tokens[index];
+        if (info === "ansi") return renderOutput(content, md.utils.escapeHtml);
+        return ["", "text"].includes(info) && isOutput(content)
+          ? renderOutput(colourOutput(content), md.utils.escapeHtml)
+          : fence(tokens, index, ...rest);
+      };
+      layOutTables(md);
     },
   },
-  vite: {
-    // docs/ is outside the directory with node_modules.
-    resolve: {
-      alias: [
-        { find: /^vue$/, replacement: require.resolve("vue/dist/vue.runtime.esm-bundler.js") },
-        { find: /^vue\/server-renderer$/, replacement: require.resolve("vue/server-renderer") },
-      ],
-    },
+  async transformPageData(page) {
+    const text = await readFile(join(PAGES, page.relativePath), "utf8");
+    const source = sourceOf(page.relativePath, text);
+    const about = describePage(text) ?? SLOGAN;
+    return {
+      // A short sentence could be that of several pages.
+      description: about.length < 100 && page.title !== "" ? `${page.title}: ${about}` : about,
+      frontmatter: {
+        ...page.frontmatter,
+        ...source === undefined ? { editLink: false } : { source: `${REPOSITORY}/edit/main/${source}` },
+      },
+    };
   },
-  /** Copies the JSON Schemas that pages link to. */
-  async buildEnd({ outDir }) {
-    for (const name of await readdir(DOCS)) {
-      if (name.endsWith(".json")) await copyFile(`${DOCS}${name}`, `${outDir}/${name}`);
-    }
+  transformHead({ title, description }) {
+    return [
+      ["meta", { property: "og:title", content: title }],
+      ["meta", { property: "og:description", content: description }],
+    ];
   },
+  vite: { publicDir: join(PAGES, "../public") },
+  buildEnd: ({ outDir }) => writeTexts(outDir),
 });
+
+/** Words that people look for and the title of the right page does not have. */
+const SEARCHED = { "concepts/cleanup.md": "teardown" };
+
+/** A page as the search reads it. */
+function renderForSearch(text, env, md) {
+  const html = md.render(text, env);
+  const words = SEARCHED[env.relativePath];
+  return words === undefined
+    ? html
+    : html.replace(/(<h1[^>]*>.*?)( ?<a class="header-anchor")/, `$1 (${words})$2`);
+}
+
+/** The title of a section leads to its first page: a button in a button is no good for a reader. */
+function linkSection(section) {
+  return { ...section, link: section.items[0].link };
+}
+
+/** The file that a page is made from, which a reader may edit. */
+function sourceOf(path, text) {
+  if (path === "index.md") return "site/home.md";
+  if (path === "docs.md") return "docs/index.md";
+  if (path === "changelog.md") return "CHANGELOG.md";
+  const example = examples.find(({ name }) => path === `examples/${name}.md`);
+  if (example) return `examples/${example.files[0].path}`;
+  if (path.startsWith("examples/")) return undefined;
+  // A generated page names what it is made from.
+  const generated = /^<!-- Generated by .*?from (.*): change/.exec(text)?.[1] ?? "";
+  const made = generated.match(/(?:src|scripts)\/[\w./-]+/g) ?? [];
+  return made.find((it) => it.endsWith(".md")) ?? made[0] ?? `docs/${path}`;
+}
