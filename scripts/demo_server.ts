@@ -4,6 +4,9 @@
  * @module
  */
 
+import { DatabaseSync } from "node:sqlite";
+import { openCounters } from "./demo_counters.ts";
+
 /** A shop that is open until it is closed. */
 export interface Shop {
   readonly url: string;
@@ -33,6 +36,8 @@ const PAGE_SIZE = 2;
 export interface ShopOptions {
   readonly port?: number;
   readonly password?: string;
+  /** A SQLite file that gets a row for each order. */
+  readonly database?: string;
 }
 
 /** Opens a shop. Its first two health checks find it still busy with opening. */
@@ -40,7 +45,10 @@ export function openShop(options: ShopOptions = {}): Shop {
   const password = options.password ?? crypto.randomUUID();
   const token = crypto.randomUUID().replaceAll("-", "").slice(0, 24);
   const orders = new Map<number, Order>();
+  const counters = openCounters({ password, token });
+  const book = options.database === undefined ? undefined : openBook(options.database);
   let healthChecks = 0;
+  let placed = 0;
 
   async function answer(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
@@ -52,12 +60,16 @@ export function openShop(options: ShopOptions = {}): Shop {
     }
     if (route === "GET /products") return Response.json(PRODUCTS);
     if (route === "GET /teas") return showTeas(Number(searchParams.get("page") ?? 1));
+    if (route === "GET /support") return openSupport(request);
+    if (route === "GET /deliveries") return streamDeliveries();
     if (route === "POST /login") {
       const { password: given } = await request.json();
       return given === password
         ? Response.json({ token })
         : Response.json({ error: "wrong password" }, { status: 403 });
     }
+    const response = await counters(request);
+    if (response) return response;
     if (request.headers.get("authorization") !== `Bearer ${token}`) {
       return Response.json({ error: "log in first" }, { status: 401 });
     }
@@ -68,6 +80,7 @@ export function openShop(options: ShopOptions = {}): Shop {
     if (route === "GET /orders/:id") return Response.json(order);
     if (route === "DELETE /orders/:id") {
       orders.delete(id);
+      book?.remove(id);
       return new Response(null, { status: 204 });
     }
     return Response.json({ error: "no such page" }, { status: 404 });
@@ -79,13 +92,42 @@ export function openShop(options: ShopOptions = {}): Shop {
     return Response.json({ items, total: TEAS.length, next });
   }
 
+  /** A chat that answers each question in JSON, and closes after "bye". */
+  function openSupport(request: Request): Response {
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    const say = (message: Readonly<Record<string, unknown>>) =>
+      socket.send(JSON.stringify(message));
+    socket.onopen = () => say({ type: "welcome", waiting: 0 });
+    socket.onmessage = ({ data }) => {
+      if (data === "bye") return socket.close(1000, "see you");
+      const { question } = JSON.parse(data);
+      const product = PRODUCTS.find(({ name }) => question.includes(name));
+      say({ type: "typing" });
+      say({ type: "answer", price: product?.price ?? null });
+    };
+    return response;
+  }
+
+  /** The states of a delivery as events, the last of which ends nothing: the stream stays open. */
+  function streamDeliveries(): Response {
+    const states = ["packed", "on the way", "delivered"];
+    const events = states.map((state, index) =>
+      `id: ${index + 1}\nevent: state\ndata: ${JSON.stringify({ state })}\n\n`
+    );
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(events.join(""))),
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  }
+
   function placeOrder({ product, count }: Order): Response {
     const price = PRODUCTS.find(({ name }) => name === product)?.price;
     if (price === undefined || !(count > 0)) {
       return Response.json({ error: `cannot sell ${count} of ${product}` }, { status: 422 });
     }
-    const order = { id: 1000 + orders.size + 1, product, count, total: price * count };
+    const order = { id: 1000 + ++placed, product, count, total: price * count };
     orders.set(order.id, order);
+    book?.add(order);
     return Response.json(order, { status: 201 });
   }
 
@@ -94,6 +136,22 @@ export function openShop(options: ShopOptions = {}): Shop {
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
     password,
-    close: () => server.shutdown(),
+    async close() {
+      await server.shutdown();
+      book?.close();
+    },
+  };
+}
+
+/** Writes orders into a database, as a shop would. */
+function openBook(path: string) {
+  const database = new DatabaseSync(path);
+  database.exec("CREATE TABLE orders (id INTEGER PRIMARY KEY, product TEXT, total REAL)");
+  const insert = database.prepare("INSERT INTO orders VALUES (?, ?, ?)");
+  const remove = database.prepare("DELETE FROM orders WHERE id = ?");
+  return {
+    add: ({ id, product, total }: Order) => void insert.run(id, product, total),
+    remove: (id: number) => void remove.run(id),
+    close: () => database.close(),
   };
 }
