@@ -19,8 +19,6 @@ export interface Setup extends WatchOptions {
   /** Milliseconds for an action. */
   readonly timeout: number;
   readonly options: BrowserOptions;
-  readonly connection: string | undefined;
-  readonly isFresh: boolean;
   readonly device: Device | undefined;
   readonly viewport: Viewport | undefined;
   readonly cookies: readonly Dict[];
@@ -37,8 +35,6 @@ export async function readSetup(params: Dict, context: ActionContext): Promise<S
   const setup = {
     timeout,
     orders: readOrders(params, timeout),
-    connection: read.string("connection"),
-    isFresh: read.boolean("fresh") ?? false,
     viewport: readViewport(read.map("viewport")),
     cookies: readCookies(params.cookies ?? null, context),
     trace: read.string("trace"),

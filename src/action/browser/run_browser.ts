@@ -4,6 +4,7 @@ import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { inTurn, type Turns } from "../net/in_turn.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";
+import { shareConnection } from "../shared_connection.ts";
 import { writeStepFile } from "../step_file.ts";
 import { carryOut } from "./carry_out.ts";
 import { describePage, nearestTo } from "./explain_failure.ts";
@@ -37,14 +38,12 @@ interface Progress extends Outcome {
 /** Carries out actions in the page of a browser. An action that fails is an error. */
 export async function runBrowser(params: Dict, context: ActionContext): Promise<ActionResult> {
   const setup = await readSetup(params, context);
-  const { options, orders, timeout, trace, connection: name } = setup;
-  const scope = setup.isFresh
-    ? context.scope.step
-    : name === undefined
-    ? context.scope.job
-    : context.scope.run;
-  const session = scope.resource(
-    `browser:${name ?? ""}:${JSON.stringify(options)}`,
+  const { options, orders, timeout, trace } = setup;
+  const session = shareConnection(
+    "browser",
+    params,
+    context.scope,
+    JSON.stringify(options),
     (): Session => ({ open: undefined, turn: Promise.resolve() }),
     ({ open }) => open?.close(),
   );

@@ -2,6 +2,7 @@ import { isTemplate } from "../../expr/template/template_data.ts";
 import { withoutSecretNames } from "../../value/secrets.ts";
 import { isDict } from "../../value/value.ts";
 import type { Action, Dict, ParameterProblem, Value } from "../action.ts";
+import { sharingParameters } from "../shared_connection.ts";
 import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
 
 /** Queries a database. */
@@ -59,18 +60,7 @@ export const db: Action = {
       default: "10000",
     },
     TLS_PARAMETER,
-    {
-      name: "connection",
-      type: "string",
-      summary: "A name by which all jobs of the run share the connection",
-      default: "one for each job and DSN",
-    },
-    {
-      name: "fresh",
-      type: "boolean",
-      summary: "Whether to open a connection for this step alone",
-      default: "false",
-    },
+    ...sharingParameters("connection", "job and DSN"),
     {
       name: "timeout",
       type: "duration",

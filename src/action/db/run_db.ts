@@ -8,6 +8,7 @@ import { inTurn, type Turns } from "../net/in_turn.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";
 import { type ParameterReader, readParameters, required } from "../read_parameters.ts";
+import { shareConnection } from "../shared_connection.ts";
 import { readStepFile } from "../step_file.ts";
 import type { DatabaseError, DbConnection, Statement, StatementResult } from "./database.ts";
 import { readDsn, type Target } from "./read_dsn.ts";
@@ -47,14 +48,11 @@ export async function runDb(params: Dict, context: ActionContext): Promise<Actio
   );
   const form = readForm(read);
   const work = await readWork(read, target, context);
-  const name = read.string("connection");
-  const scope = read.boolean("fresh")
-    ? context.scope.step
-    : name === undefined
-    ? context.scope.job
-    : context.scope.run;
-  const session = scope.resource(
-    `db:${name ?? ""}:${dsn}:${JSON.stringify(params.tls ?? null)}`,
+  const session = shareConnection(
+    "db",
+    params,
+    context.scope,
+    `${dsn}:${JSON.stringify(params.tls ?? null)}`,
     (): Session => ({ connection: undefined, turn: Promise.resolve() }),
     ({ connection }) => connection?.close(),
   );

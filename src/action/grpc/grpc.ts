@@ -1,8 +1,10 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
 import { isDict } from "../../value/value.ts";
 import type { Action, Dict, ParameterProblem } from "../action.ts";
+import { sharingParameters } from "../shared_connection.ts";
 import { hideHeaders } from "../http/hide_headers.ts";
-import { checkTlsSwitch, TLS_SWITCH } from "../net/tls_switch.ts";
+import { TLS_SWITCH } from "../net/tls_switch.ts";
+import { checkTls } from "../tls/tls_parameter.ts";
 import { isAddress } from "./read_address.ts";
 
 const ADDRESS = 'the key is "addr": addr: "host:50051"';
@@ -93,18 +95,7 @@ export const grpc: Action = {
     { name: "ca_file", type: "string", summary: "With TLS: the same as `tls: { ca: … }`" },
     { name: "cert_file", type: "string", summary: "With TLS: the same as `tls: { cert: … }`" },
     { name: "key_file", type: "string", summary: "With TLS: the same as `tls: { key: … }`" },
-    {
-      name: "connection",
-      type: "string",
-      summary: "A name by which all jobs of the run share the connection",
-      default: "one for each job and address",
-    },
-    {
-      name: "fresh",
-      type: "boolean",
-      summary: "Whether to open a connection for this step alone",
-      default: "false",
-    },
+    ...sharingParameters("connection", "job and address"),
     {
       name: "timeout",
       type: "duration",
@@ -131,7 +122,7 @@ export const grpc: Action = {
   check: (params) => [
     ...checkTarget(params),
     ...checkFiles(params),
-    ...checkTlsSwitch(params),
+    ...checkTls(params),
     ...checkTlsFiles(params),
   ],
   exampleTest: 'res.body.name == "Ann"',

@@ -4,6 +4,7 @@ import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
 import { checkNet } from "../net/open_socket.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { readParameters } from "../read_parameters.ts";
+import { shareConnection } from "../shared_connection.ts";
 import type { Answer } from "./call.ts";
 import { findMethod } from "./find_method.ts";
 import { decodeMessage, encodeMessage } from "./json_message.ts";
@@ -43,12 +44,9 @@ export async function runGrpc(params: Dict, given: ActionContext): Promise<Actio
 }
 
 function openLink(params: Dict, { endpoint, tls }: Request, context: ActionContext): Link {
-  const read = readParameters("grpc", params);
-  const name = read.string("connection");
-  const { step, job, run } = context.scope;
-  const scope = read.boolean("fresh") ? step : name === undefined ? job : run;
-  const key = `grpc:${name ?? ""}:${endpoint.host}:${endpoint.port}:${JSON.stringify(tls ?? null)}`;
-  return scope.resource(key, () => makeLink(endpoint, tls), closeLink);
+  const key = `${endpoint.host}:${endpoint.port}:${JSON.stringify(tls ?? null)}`;
+  const open = () => makeLink(endpoint, tls);
+  return shareConnection("grpc", params, context.scope, key, open, closeLink);
 }
 
 /** The options of a call: the milliseconds that are left for it when it begins. */

@@ -2,8 +2,10 @@ import { isTemplate } from "../../expr/template/template_data.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import { isDict } from "../../value/value.ts";
 import type { Action, Dict, ParameterProblem } from "../action.ts";
+import { sharingParameters } from "../shared_connection.ts";
 import { COMMAND_NAMES, isCommand } from "./command_names.ts";
-import { checkPort, checkTlsSwitch, TLS_SWITCH } from "../net/tls_switch.ts";
+import { checkPort, TLS_SWITCH } from "../net/tls_switch.ts";
+import { checkTls } from "../tls/tls_parameter.ts";
 
 const COMMANDS = 'the key is "commands": commands: [{ name: select, mailbox: INBOX }]';
 
@@ -134,18 +136,7 @@ export const imap: Action = {
       summary: "Whether the certificate must be for the host",
       default: "true",
     },
-    {
-      name: "connection",
-      type: "string",
-      summary: "A name by which all jobs of the run share the connection",
-      default: "one for each job, server and user",
-    },
-    {
-      name: "fresh",
-      type: "boolean",
-      summary: "Whether to open a connection for this step alone",
-      default: "false",
-    },
+    ...sharingParameters("connection", "job, server and user"),
     {
       name: "timeout",
       type: "duration",
@@ -164,7 +155,7 @@ export const imap: Action = {
     ...checkCommands(params),
     ...checkPassword(params),
     ...checkPort(params),
-    ...checkTlsSwitch(params),
+    ...checkTls(params),
   ],
   exampleTest: 'res.mails[0].subject == "Welcome"',
   explainer: async () => (await import("./explain_imap.ts")).imapExplainer,

@@ -5,7 +5,8 @@ import { inTurn, type Turns } from "../net/in_turn.ts";
 import { codeOf, explainConnection, placeOf } from "../net/explain_connection.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";
-import { type ParameterReader, readParameters, required } from "../read_parameters.ts";
+import { nilError, type ParameterReader, readParameters, required } from "../read_parameters.ts";
+import { shareConnection } from "../shared_connection.ts";
 import { readTlsOptions } from "../tls/tls_options.ts";
 import { type ImapConnection, type ImapServer, isClosed, openImap } from "./imap_connection.ts";
 import { type Outcome, runCommands } from "./run_commands.ts";
@@ -23,7 +24,7 @@ const GOODBYE = 1000;
 export async function runImap(params: Dict, context: ActionContext): Promise<ActionResult> {
   const read = readParameters("imap", params);
   const server = await readServer(read, params, context);
-  const session = sessionOf(read, params, server, context);
+  const session = sessionOf(params, server, context);
   const { outcome, waited } = await inTurn(session, context, async () => {
     const { context: limited, release } = limitAction(context, read.duration("timeout"));
     try {
@@ -89,19 +90,14 @@ async function work(
   }
 }
 
-function sessionOf(
-  read: ParameterReader,
-  params: Dict,
-  server: ImapServer,
-  { scope }: ActionContext,
-): Session {
-  const name = read.string("connection");
+function sessionOf(params: Dict, server: ImapServer, { scope }: ActionContext): Session {
   const { host, port, username, password, accessToken, security } = server;
-  const where = read.boolean("fresh") ? scope.step : name === undefined ? scope.job : scope.run;
   const secret = password ?? accessToken ?? "";
-  const key = [host, port, username, secret, security, params.tls ?? null];
-  return where.resource(
-    `imap:${name ?? ""}:${JSON.stringify(key)}`,
+  return shareConnection(
+    "imap",
+    params,
+    scope,
+    JSON.stringify([host, port, username, secret, security, params.tls ?? null]),
     (): Session => ({ connection: undefined, turn: Promise.resolve() }),
     async ({ connection }) => {
       if (!connection?.client.usable) return;
@@ -122,13 +118,7 @@ async function readServer(
   const accessToken = read.string("access_token");
   for (const secret of [password, accessToken]) if (secret) context.secrets.add(secret);
   if (password === undefined && accessToken === undefined) {
-    throw new StepError(
-      'cannot run imap: "password" is nil',
-      "what its template reads is not there",
-      {
-        parameter: "password",
-      },
-    );
+    throw nilError("imap", "password");
   }
   const starttls = read.boolean("starttls") ?? false;
   const isSecure = isDict(params.tls) || (read.boolean("tls") ?? true);

@@ -1,6 +1,5 @@
-import { isDict } from "../../value/value.ts";
 import type { Dict, Parameter, ParameterProblem } from "../action.ts";
-import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
+import { TLS_PARAMETER } from "../tls/tls_parameter.ts";
 
 /** `tls` of actions that speak plainly unless TLS is asked for. */
 export const TLS_SWITCH: Parameter = {
@@ -9,11 +8,6 @@ export const TLS_SWITCH: Parameter = {
   summary: "Whether to use TLS, or how: a map says so too",
   default: "false",
 };
-
-/** Problems of `tls` beyond its types, if it is a map. */
-export function checkTlsSwitch({ tls }: Dict): readonly ParameterProblem[] {
-  return isDict(tls) ? checkTls({ tls }) : [];
-}
 
 /** A port that a step names must be one. */
 export function checkPort({ port }: Dict): readonly ParameterProblem[] {

@@ -1,4 +1,5 @@
 import type { Action, Dict, ParameterProblem } from "../action.ts";
+import { sharingParameters } from "../shared_connection.ts";
 import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
 
 /** Sends commands to a Redis server. */
@@ -26,18 +27,7 @@ export const redis: Action = {
     },
     { name: "commands", type: "list", summary: "Several commands, sent one after another" },
     TLS_PARAMETER,
-    {
-      name: "connection",
-      type: "string",
-      summary: "A name by which all jobs of the run share the connection",
-      default: "one for each job and URL",
-    },
-    {
-      name: "fresh",
-      type: "boolean",
-      summary: "Whether to open a connection for this step alone",
-      default: "false",
-    },
+    ...sharingParameters("connection", "job and URL"),
     {
       name: "timeout",
       type: "duration",

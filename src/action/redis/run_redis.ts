@@ -7,6 +7,7 @@ import { checkNet } from "../net/open_socket.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";
 import { readParameters, required } from "../read_parameters.ts";
+import { shareConnection } from "../shared_connection.ts";
 import { GIVE_CERTIFICATE } from "../tls/explain_tls.ts";
 import { readTlsOptions, type TlsOptions } from "../tls/tls_options.ts";
 import { splitCommand } from "./split_command.ts";
@@ -22,14 +23,11 @@ export async function runRedis(params: Dict, given: ActionContext): Promise<Acti
     const tls = server.isSecure
       ? await readTlsOptions("redis", isDict(params.tls) ? params.tls : undefined, context)
       : undefined;
-    const name = read.string("connection");
-    const scope = read.boolean("fresh")
-      ? context.scope.step
-      : name === undefined
-      ? context.scope.job
-      : context.scope.run;
-    const session = scope.resource(
-      `redis:${name ?? ""}:${server.url}`,
+    const session = shareConnection(
+      "redis",
+      params,
+      context.scope,
+      server.url,
       (): Session => ({ opening: undefined }),
       async ({ opening }) => (await opening)?.disconnect(),
     );

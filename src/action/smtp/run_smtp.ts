@@ -5,6 +5,7 @@ import { placeOf } from "../net/explain_connection.ts";
 import { readTls } from "../net/open_socket.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { type ParameterReader, readParameters, required } from "../read_parameters.ts";
+import { shareConnection } from "../shared_connection.ts";
 import { readTlsOptions } from "../tls/tls_options.ts";
 import { composeMail, type Draft, type Mail, readDraft } from "./compose_mail.ts";
 import { ConnectionPool } from "./connection_pool.ts";
@@ -33,7 +34,7 @@ export async function runSmtp(params: Dict, given: ActionContext): Promise<Actio
     const messages = countOf(read, "message");
     const sessions = Math.min(countOf(read, "session"), messages);
     const first = await composeMail(draft, context.host.clock.now());
-    const pool = poolOf(read, params, context);
+    const pool = poolOf(params, context);
     const open = () => connect(server, params, context);
     const results = await Promise.all(
       Array.from({ length: sessions }, (_, index) => {
@@ -56,12 +57,13 @@ export async function runSmtp(params: Dict, given: ActionContext): Promise<Actio
   }
 }
 
-function poolOf(read: ParameterReader, params: Dict, { scope }: ActionContext): ConnectionPool {
-  const name = read.string("connection");
+function poolOf(params: Dict, { scope }: ActionContext): ConnectionPool {
   const { addr, auth = null, tls = null, starttls = null, myhostname = null } = params;
-  const where = read.boolean("fresh") ? scope.step : name === undefined ? scope.job : scope.run;
-  return where.resource(
-    `smtp:${name ?? ""}:${JSON.stringify([addr!, auth, tls, starttls, myhostname])}`,
+  return shareConnection(
+    "smtp",
+    params,
+    scope,
+    JSON.stringify([addr!, auth, tls, starttls, myhostname]),
     () => new ConnectionPool(),
     (pool) => pool.close(),
   );

@@ -1,5 +1,7 @@
 import type { Action, Dict, ParameterProblem } from "../action.ts";
-import { checkTlsSwitch, TLS_SWITCH } from "../net/tls_switch.ts";
+import { sharingParameters } from "../shared_connection.ts";
+import { TLS_SWITCH } from "../net/tls_switch.ts";
+import { checkTls } from "../tls/tls_parameter.ts";
 
 const ADDR = 'the key is "addr": addr: "mail.example.com:587"';
 const AUTH = "write auth: { username: …, password: … }";
@@ -121,18 +123,7 @@ export const smtp: Action = {
       summary: "How many characters `*` to append to the text",
       default: "0",
     },
-    {
-      name: "connection",
-      type: "string",
-      summary: "A name by which all jobs of the run share the connections",
-      default: "one for each job and server",
-    },
-    {
-      name: "fresh",
-      type: "boolean",
-      summary: "Whether to open a connection for this step alone",
-      default: "false",
-    },
+    ...sharingParameters("connections", "job and server"),
     {
       name: "timeout",
       type: "duration",
@@ -153,7 +144,7 @@ export const smtp: Action = {
     { name: "maildata", type: "string" },
     { name: "filepath", type: "string" },
   ],
-  check: (params) => [...checkCounts(params), ...checkAuth(params), ...checkTlsSwitch(params)],
+  check: (params) => [...checkCounts(params), ...checkAuth(params), ...checkTls(params)],
   exampleTest: "res.sent == 1",
   explainer: async () => (await import("./explain_smtp.ts")).smtpExplainer,
   load: async () => (await import("./run_smtp.ts")).runSmtp,

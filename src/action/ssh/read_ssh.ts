@@ -14,9 +14,6 @@ export interface SshRequest {
   /** Pairs of a local and a remote path. */
   readonly upload: readonly FilePair[];
   readonly download: readonly FilePair[];
-  /** The name of a connection that the run shares. */
-  readonly connection?: string;
-  readonly isFresh: boolean;
   /** Milliseconds. */
   readonly timeout: number | undefined;
 }
@@ -81,7 +78,6 @@ export function readSsh(params: Dict, { secrets }: ActionContext): SshRequest {
   if (problem) throw new StepError(`cannot run ssh: ${problem.message}`, problem.hint);
   const knownHosts = read.string("known_hosts");
   const jump = read.string("jump");
-  const connection = read.string("connection");
   const command = readCommand(params);
   for (const [name, value] of Object.entries(command?.env ?? {})) {
     if (value !== null && isSecretName(name)) secrets.add(value);
@@ -108,8 +104,6 @@ export function readSsh(params: Dict, { secrets }: ActionContext): SshRequest {
       .map(([local, remote]) => ({ local, remote: textOf(remote) })),
     download: Object.entries(read.map("download") ?? {})
       .map(([remote, local]) => ({ local: textOf(local), remote })),
-    ...connection === undefined ? {} : { connection },
-    isFresh: read.boolean("fresh") ?? false,
     timeout: read.duration("timeout") || undefined,
   };
 }

@@ -2,6 +2,7 @@ import { StepError } from "../../source/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { placeOf } from "../net/explain_connection.ts";
 import { limitAction } from "../net/step_deadline.ts";
+import { shareConnection } from "../shared_connection.ts";
 import { connectSsh, type SshConnection } from "./connect_ssh.ts";
 import { describeSshRequest, type Login, readSsh, type SshRequest } from "./read_ssh.ts";
 import { type Ended, lost, runSshCommand } from "./run_ssh_command.ts";
@@ -31,7 +32,7 @@ export async function runSsh(params: Dict, given: ActionContext): Promise<Action
   const req = describeSshRequest(request);
   const { context, release } = limitAction(given, request.timeout);
   try {
-    return await carryOut(request, req, context);
+    return await carryOut(request, req, sessionOf(params, request, context), context);
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
     throw new StepError(error.message, error.hint, { req, ...error.details });
@@ -41,12 +42,11 @@ export async function runSsh(params: Dict, given: ActionContext): Promise<Action
 }
 
 async function carryOut(
-  request: SshRequest,
+  { login, command, upload, download }: SshRequest,
   req: Dict,
+  session: Session,
   context: ActionContext,
 ): Promise<ActionResult> {
-  const { login, command, upload, download } = request;
-  const session = sessionOf(request, context);
   const connection = await connectionOf(session, login, context);
   const place = { connection, slots: session.slots };
   const files = upload.length + download.length === 0 ? undefined : await import("./copy_files.ts");
@@ -102,10 +102,12 @@ function briefOf({ code, signal }: Ended): string {
   return signal === null ? `exit ${code}` : `signal ${signal}`;
 }
 
-function sessionOf({ login, connection: name, isFresh }: SshRequest, { scope }: ActionContext) {
-  const owner = isFresh ? scope.step : name === undefined ? scope.job : scope.run;
-  return owner.resource(
-    `ssh:${name ?? ""}:${JSON.stringify(login)}`,
+function sessionOf(params: Dict, { login }: SshRequest, { scope }: ActionContext) {
+  return shareConnection(
+    "ssh",
+    params,
+    scope,
+    JSON.stringify(login),
     (): Session => ({ connecting: undefined, slots: makeSlots(MOST_CHANNELS) }),
     async ({ connecting }) => (await connecting?.promise.catch(() => undefined))?.close(),
   );

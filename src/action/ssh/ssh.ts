@@ -1,4 +1,5 @@
 import type { Action } from "../action.ts";
+import { sharingParameters } from "../shared_connection.ts";
 import { sshProblems } from "./ssh_problems.ts";
 
 const CMD = 'the key is "cmd"';
@@ -99,18 +100,7 @@ export const ssh: Action = {
       summary: "Whether to check the key of the host",
       default: "true",
     },
-    {
-      name: "connection",
-      type: "string",
-      summary: "A name by which all jobs of the run share the connection",
-      default: "one for each job, host and user",
-    },
-    {
-      name: "fresh",
-      type: "boolean",
-      summary: "Whether to open a connection for this step alone",
-      default: "false",
-    },
+    ...sharingParameters("connection", "job, host and user"),
     {
       name: "timeout",
       type: "duration",

@@ -1,5 +1,6 @@
 import type { Action } from "../action.ts";
-import { checkPort, checkTlsSwitch, TLS_SWITCH } from "../net/tls_switch.ts";
+import { checkPort, TLS_SWITCH } from "../net/tls_switch.ts";
+import { checkTls } from "../tls/tls_parameter.ts";
 
 const SEND = 'the key is "send"';
 
@@ -50,7 +51,7 @@ export const tcp: Action = {
     { name: "tls" },
     { name: "error", type: "string" },
   ],
-  check: (params) => [...checkPort(params), ...checkTlsSwitch(params)],
+  check: (params) => [...checkPort(params), ...checkTls(params)],
   exampleTest: 'res.received contains "220"',
   load: async () => (await import("./run_tcp.ts")).runTcp,
 };
