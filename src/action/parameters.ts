@@ -49,6 +49,11 @@ function checkParameter(action: string, parameter: Parameter, params: Dict): Par
   return [{ path: Object.hasOwn(params, name) ? [name] : [], message, hint: parameter.summary }];
 }
 
+/** Whether a parameter is given, and not null. */
+export function isGiven(params: Dict, name: string): boolean {
+  return valueOf(params, name) !== undefined;
+}
+
 /** The value of a parameter; null counts as not given. */
 function valueOf(params: Dict, name: string): Value | undefined {
   return (Object.hasOwn(params, name) ? params[name] : undefined) ?? undefined;
@@ -103,7 +108,7 @@ function checkFields(
     const hint = didYouMean(key, names) ?? `${what} takes ${names.join(", ")}`;
     problems.push({ path: [...path, key], at: "key", message, hint });
   }
-  const given = names.filter((name) => valueOf(map, name) !== undefined);
+  const given = names.filter((name) => isGiven(map, name));
   if (oneField && given.length !== 1 && problems.length === 0) {
     const message = given.length === 0
       ? `${what} has none of its keys`

@@ -3,7 +3,7 @@ import { parseDuration } from "../../value/duration.ts";
 import { isDict } from "../../value/value.ts";
 import type { Dict, Parameter, ParameterProblem, Value } from "../action.ts";
 import { isTemplate } from "../../expr/template/template_data.ts";
-import { checkValue } from "../parameters.ts";
+import { checkValue, isGiven } from "../parameters.ts";
 import {
   ACTION_KEYS,
   type ActionName,
@@ -67,19 +67,18 @@ function checkOrder(order: Dict, index: number): ParameterProblem[] {
   const action: BrowserAction | undefined = BROWSER_ACTIONS.find(({ name }) => name === order.name);
   if (!action || isTemplate(order)) return [];
   const { name, needs = [], takes = [] } = action;
-  const isGiven = (key: string) => (order[key] ?? null) !== null;
   const own: readonly Key[] = [...needs, ...takes];
   const isInFrame = own.includes("selector") || own.includes("script");
   const known: readonly string[] = [...COMMON, ...own, ...isInFrame ? ["frame"] : []];
   const path = ["actions", index];
   return [
-    ...needs.filter((key) => !isGiven(key)).map((key) => ({
+    ...needs.filter((key) => !isGiven(order, key)).map((key) => ({
       path,
       message: `the action "${name}" needs "${key}"`,
       hint: ACTION_KEYS.find((one) => one.name === key)?.summary ?? "",
     })),
     ...Object.keys(order).filter((key) =>
-      !known.includes(key) && ACTION_KEYS.some((one) => one.name === key) && isGiven(key)
+      !known.includes(key) && ACTION_KEYS.some((one) => one.name === key) && isGiven(order, key)
     ).map((key) => ({
       path: [...path, key],
       at: "key" as const,

@@ -2,6 +2,7 @@ import { isTemplate } from "../../expr/template/template_data.ts";
 import { withoutSecretNames } from "../../value/secrets.ts";
 import { isDict } from "../../value/value.ts";
 import type { Action, Dict, ParameterProblem, Value } from "../action.ts";
+import { isGiven } from "../parameters.ts";
 import { sharingParameters } from "../shared_connection.ts";
 import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
 
@@ -95,8 +96,7 @@ function hideColumns(rows: Value, mask: string): Value {
 const KINDS = ["query", "file", "transaction"];
 
 function checkStatements(params: Dict): readonly ParameterProblem[] {
-  const isGiven = (name: string) => (params[name] ?? null) !== null;
-  const given = KINDS.filter(isGiven);
+  const given = KINDS.filter((name) => isGiven(params, name));
   if (given.length === 0) {
     return [{ path: [], message: 'db needs "query", "file" or "transaction"' }];
   }
@@ -105,13 +105,13 @@ function checkStatements(params: Dict): readonly ParameterProblem[] {
     return [{ path: [given[1]!], at: "key", message }];
   }
   const problems: ParameterProblem[] = [];
-  if (isGiven("params") && given[0] !== "query") {
+  if (isGiven(params, "params") && given[0] !== "query") {
     const message = `"params" belongs to "query", not to "${given[0]}"`;
     const hint = given[0] === "file" ? undefined : "write - { query: …, params: … } in the list";
     problems.push({ path: ["params"], at: "key", message, ...hint ? { hint } : {} });
   }
   const { rows, max_rows: most } = params;
-  if (isGiven("rows") && !isTemplate(rows!) && rows !== "objects" && rows !== "arrays") {
+  if (isGiven(params, "rows") && !isTemplate(rows!) && rows !== "objects" && rows !== "arrays") {
     problems.push({ path: ["rows"], message: '"rows" must be "objects" or "arrays"' });
   }
   if (typeof most === "number" && most < 0) {

@@ -1,6 +1,7 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
 import { isDict } from "../../value/value.ts";
 import type { Action, Dict, ParameterProblem } from "../action.ts";
+import { isGiven } from "../parameters.ts";
 import { sharingParameters } from "../shared_connection.ts";
 import { hideHeaders } from "../http/hide_headers.ts";
 import { TLS_SWITCH } from "../net/tls_switch.ts";
@@ -129,10 +130,6 @@ export const grpc: Action = {
   explainer: async () => (await import("./explain_grpc.ts")).grpcExplainer,
   load: async () => (await import("./run_grpc.ts")).runGrpc,
 };
-
-function isGiven(params: Dict, name: string): boolean {
-  return (params[name] ?? null) !== null;
-}
 
 function checkTarget(params: Dict): readonly ParameterProblem[] {
   const problems: ParameterProblem[] = [];

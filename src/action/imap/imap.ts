@@ -2,6 +2,7 @@ import { isTemplate } from "../../expr/template/template_data.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import { isDict } from "../../value/value.ts";
 import type { Action, Dict, ParameterProblem } from "../action.ts";
+import { isGiven } from "../parameters.ts";
 import { sharingParameters } from "../shared_connection.ts";
 import { COMMAND_NAMES, isCommand } from "./command_names.ts";
 import { checkPort, TLS_SWITCH } from "../net/tls_switch.ts";
@@ -162,13 +163,13 @@ export const imap: Action = {
   load: async () => (await import("./run_imap.ts")).runImap,
 };
 
-function checkWork({ commands, wait_for: wait }: Dict): ParameterProblem[] {
-  const isGiven = (value: unknown) => value !== undefined && value !== null;
-  if (!isGiven(commands) && !isGiven(wait)) {
+function checkWork(params: Dict): ParameterProblem[] {
+  if (!isGiven(params, "commands") && !isGiven(params, "wait_for")) {
     return [{ path: [], message: 'imap needs "commands" or "wait_for"' }];
   }
+  const { wait_for: wait } = params;
   if (
-    isDict(wait) && !["subject", "from", "to", "body", "since"].some((key) => isGiven(wait[key]))
+    isDict(wait) && !["subject", "from", "to", "body", "since"].some((key) => isGiven(wait, key))
   ) {
     const hint = "give subject, from, to, body or since";
     return [{ path: ["wait_for"], message: '"wait_for" does not say which mail', hint }];
@@ -187,6 +188,6 @@ function checkCommands({ commands }: Dict): ParameterProblem[] {
 }
 
 function checkPassword(params: Dict): ParameterProblem[] {
-  const isGiven = ["password", "access_token"].some((name) => Object.hasOwn(params, name));
-  return isGiven ? [] : [{ path: [], message: 'imap needs "password" or "access_token"' }];
+  const hasOne = ["password", "access_token"].some((name) => Object.hasOwn(params, name));
+  return hasOne ? [] : [{ path: [], message: 'imap needs "password" or "access_token"' }];
 }

@@ -1,4 +1,5 @@
 import type { Action, Dict, ParameterProblem } from "../action.ts";
+import { isGiven } from "../parameters.ts";
 import { sharingParameters } from "../shared_connection.ts";
 import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
 
@@ -49,7 +50,7 @@ export const redis: Action = {
 
 /** A step gives one command or several. */
 function checkCommands(params: Dict): readonly ParameterProblem[] {
-  const given = ["command", "commands"].filter((name) => (params[name] ?? null) !== null);
+  const given = ["command", "commands"].filter((name) => isGiven(params, name));
   if (given.length === 1) return [];
   return given.length === 0
     ? [{ path: [], message: 'redis needs "command" or "commands"' }]

@@ -1,25 +1,26 @@
 import { isDict } from "../../value/value.ts";
 import type { Dict, ParameterProblem, Value } from "../action.ts";
 import { checkPort } from "../net/tls_switch.ts";
+import { isGiven } from "../parameters.ts";
 
 const CREDENTIALS = ["password", "key_file", "agent"];
 
 /** Rules for a step that the table of parameters cannot express. */
 export function sshProblems(params: Dict): ParameterProblem[] {
-  const isGiven = (name: string) => (params[name] ?? null) !== null;
+  const has = (name: string) => isGiven(params, name);
   const problems = [...checkPort(params), ...checkEnvironment(params.env)];
-  if (!CREDENTIALS.some((name) => isGiven(name) && params[name] !== "")) {
+  if (!CREDENTIALS.some((name) => has(name) && params[name] !== "")) {
     problems.push({
       path: [],
       message: 'ssh needs "password", "key_file" or "agent" to sign in',
       hint: "key_file: ~/.ssh/id_ed25519, or agent: true",
     });
   }
-  if (!["cmd", "upload", "download"].some(isGiven)) {
+  if (!["cmd", "upload", "download"].some(has)) {
     problems.push({ path: [], message: 'ssh needs "cmd", "upload" or "download"' });
   }
   for (const name of ["workdir", "env", "stdin", "pty"]) {
-    if (!isGiven(name) || isGiven("cmd") || !isGiven("upload") && !isGiven("download")) continue;
+    if (!has(name) || has("cmd") || !has("upload") && !has("download")) continue;
     problems.push({ path: [name], at: "key", message: `"${name}" needs "cmd"` });
   }
   for (const name of ["upload", "download"]) {

@@ -1,6 +1,7 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import type { Dict, Parameter, ParameterProblem } from "../action.ts";
+import { isGiven } from "../parameters.ts";
 
 /** The versions of TLS that there are; older ones are not supported. */
 const VERSIONS: readonly string[] = ["1.2", "1.3"];
@@ -75,7 +76,7 @@ export function isPem(value: string): boolean {
 export function checkTls({ tls }: Dict): ParameterProblem[] {
   if (!isDict(tls)) return [];
   const problems: ParameterProblem[] = [];
-  const given = (name: string) => Object.hasOwn(tls, name) && tls[name] !== null;
+  const given = (name: string) => isGiven(tls, name);
   for (const name of ["cert", "key"].filter((name) => given("pfx") && given(name))) {
     problems.push({
       path: ["tls", name],

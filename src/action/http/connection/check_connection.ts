@@ -1,6 +1,7 @@
 import { isTemplate } from "../../../expr/template/template_data.ts";
 import { isDict } from "../../../value/value.ts";
 import type { Dict, Parameter, ParameterProblem } from "../../action.ts";
+import { isGiven } from "../../parameters.ts";
 import { checkTls, TLS_PARAMETER } from "../../tls/tls_parameter.ts";
 import { RESOLVE_HINT, resolveProblem } from "./address.ts";
 
@@ -50,12 +51,11 @@ const CONFLICTS = [
 /** Problems of the parameters that say how to connect. */
 export function checkConnection(params: Dict): ParameterProblem[] {
   const problems = checkTls(params);
-  const given = (name: string) =>
-    Object.hasOwn(params, name) && params[name] !== null && params[name] !== "none";
+  const given = (name: string) => isGiven(params, name) && params[name] !== "none";
   for (const [one, other] of CONFLICTS) {
     if (given(one) && given(other)) problems.push(conflict([one], other));
   }
-  if (isDict(params.tls) && (params.tls.verify ?? null) !== null) {
+  if (isDict(params.tls) && isGiven(params.tls, "verify")) {
     for (const name of ["insecure", "verify_ssl"]) {
       if (given(name)) problems.push(conflict([name], "tls.verify"));
     }

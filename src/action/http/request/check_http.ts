@@ -54,7 +54,7 @@ const HOST =
 /** Looks at the URL as far as it is known before the run. */
 function checkUrl(params: Dict): ParameterProblem[] {
   const [key, ...more] = methodKeys(params);
-  const url = given(params, "url");
+  const url = params.url ?? undefined;
   if (more.length > 0) return [];
   const target = SHORTHANDS.some((name) => name === key) ? params[key!] : undefined;
   if (isTemplate(url) || isTemplate(target)) return [];
@@ -120,9 +120,4 @@ export function hasForm({ headers }: Dict): boolean {
     name.toLowerCase() === "content-type" && typeof value === "string" &&
     mediaType(value) === "application/x-www-form-urlencoded"
   );
-}
-
-function given(params: Dict, key: string): Value | undefined {
-  const value = Object.hasOwn(params, key) ? params[key] : undefined;
-  return value === null ? undefined : value;
 }

@@ -1,4 +1,5 @@
 import type { Alternatives, Dict } from "../../action.ts";
+import { isGiven } from "../../parameters.ts";
 
 /** The problem of a method; undefined if there is none. */
 export function methodProblem(method: string): string | undefined {
@@ -51,9 +52,7 @@ export const SAME_MEANING: readonly Alternatives[] = [
 
 /** The parameters in `params` that give the method; there should be one. */
 export function methodKeys(params: Dict): string[] {
-  return ["method", ...SHORTHANDS].filter((key) =>
-    Object.hasOwn(params, key) && params[key] !== null
-  );
+  return ["method", ...SHORTHANDS].filter((key) => isGiven(params, key));
 }
 
 /** A value that a query, a form or JSON cannot express; the message names the parameter. */

@@ -1,6 +1,7 @@
 import { isTemplate } from "../../../../expr/template/template_data.ts";
 import { isDict } from "../../../../value/value.ts";
 import type { Dict, ParameterProblem, Value } from "../../../action.ts";
+import { isGiven } from "../../../parameters.ts";
 import { BODIES } from "../http_syntax.ts";
 import { compressionProblem, COMPRESSIONS, PART_HINT, partProblem } from "./upload.ts";
 
@@ -50,8 +51,4 @@ function checkGraphql({ graphql }: Dict): ParameterProblem[] {
     ? '"graphql" needs "query" or "file"'
     : '"graphql" has "query" and "file", which cannot be combined';
   return [{ path: ["graphql"], message, hint: "a file contains the query" }];
-}
-
-function isGiven(params: Dict, name: string): boolean {
-  return Object.hasOwn(params, name) && params[name] !== null;
 }
