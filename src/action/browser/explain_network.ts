@@ -1,5 +1,5 @@
 import { StepError } from "../../source/errors.ts";
-import { placeOf } from "../net/explain_connection.ts";
+import { placeOf } from "../net/endpoint.ts";
 
 /** Why a page could not be opened, by the code of the browser; undefined for other errors. */
 export function explainNetwork(

@@ -1,6 +1,6 @@
 import type { PeerCertificate } from "node:tls";
 import type { ActionContext, Value } from "../action.ts";
-import type { Endpoint } from "../net/explain_connection.ts";
+import type { Endpoint } from "../net/endpoint.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
 
 /** An open connection to a database, which carries out one statement at a time. */

@@ -2,7 +2,8 @@ import type { Socket } from "node:net";
 import type { Connection as Driver, FieldPacket, ResultSetHeader } from "mysql2";
 import { StepError } from "../../source/errors.ts";
 import type { Value } from "../action.ts";
-import { codeOf, explainConnection, placeOf } from "../net/explain_connection.ts";
+import { codeOf, placeOf } from "../net/endpoint.ts";
+import { explainConnection } from "../net/explain_connection.ts";
 import {
   bytesOf,
   bytesValue,

@@ -2,7 +2,8 @@ import type pg from "pg";
 import type { Client, Connection, Result } from "pg";
 import { StepError } from "../../source/errors.ts";
 import type { Value } from "../action.ts";
-import { codeOf, explainConnection, placeOf } from "../net/explain_connection.ts";
+import { codeOf, placeOf } from "../net/endpoint.ts";
+import { explainConnection } from "../net/explain_connection.ts";
 import {
   bytesOf,
   type ConnectRequest,

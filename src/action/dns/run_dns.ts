@@ -1,7 +1,8 @@
 import type { Answer, DecodedPacket, RecordType } from "dns-packet";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
-import { type Endpoint, explainConnection, placeOf } from "../net/explain_connection.ts";
+import { type Endpoint, placeOf } from "../net/endpoint.ts";
+import { explainConnection } from "../net/explain_connection.ts";
 import { checkNet, openSocket } from "../net/open_socket.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";

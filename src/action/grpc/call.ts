@@ -1,8 +1,9 @@
 import type { ClientHttp2Stream } from "node:http2";
 import type { ActionContext } from "../action.ts";
+import { authorityOf } from "../net/endpoint.ts";
 import { onAbort } from "../on_abort.ts";
 import { decompress, type Frame, FrameReader, makeFrame } from "./frames.ts";
-import { authorityOf, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import { type CallStatus, makeStatus, readStatus, statusOfHttp, statusOfReset } from "./status.ts";
 
 /** A call to make. */

@@ -1,7 +1,7 @@
 import { StepError } from "../../source/errors.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import type { ActionContext } from "../action.ts";
-import { placeOf } from "../net/explain_connection.ts";
+import { placeOf } from "../net/endpoint.ts";
 import { type Link, type ServiceTypes, share } from "./link.ts";
 import { linkFiles } from "./link_files.ts";
 import type { DescMethod, DescService } from "./protobuf.ts";

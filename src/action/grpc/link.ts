@@ -1,6 +1,7 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
-import { type Endpoint, explainConnection, placeOf } from "../net/explain_connection.ts";
+import { type Endpoint, placeOf } from "../net/endpoint.ts";
+import { explainConnection } from "../net/explain_connection.ts";
 import { onAbort } from "../on_abort.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
 import { type Answer, type Call, ConnectionLost, makeCall } from "./call.ts";

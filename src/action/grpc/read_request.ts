@@ -1,7 +1,7 @@
 import { StepError } from "../../source/errors.ts";
 import { describeValue, isDict } from "../../value/value.ts";
 import type { ActionContext, Dict, Value } from "../action.ts";
-import type { Endpoint } from "../net/explain_connection.ts";
+import type { Endpoint } from "../net/endpoint.ts";
 import { readTls } from "../net/open_socket.ts";
 import { type ParameterReader, readParameters, required } from "../read_parameters.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";

@@ -2,7 +2,7 @@ import type { ClientHttp2Session } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
-import { type Endpoint, placeOf } from "../net/explain_connection.ts";
+import { authorityOf, type Endpoint, placeOf } from "../net/endpoint.ts";
 import { openSocket } from "../net/open_socket.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
 
@@ -70,9 +70,4 @@ export async function openSession(
     // A session that is destroyed sends GOAWAY, on which servers of this runtime crash.
     close: () => void socket.destroy(),
   };
-}
-
-/** A host and a port as URLs write them. */
-export function authorityOf({ host, port }: Endpoint): string {
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

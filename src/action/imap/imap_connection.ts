@@ -1,7 +1,8 @@
 import type { ImapFlow, ImapFlowError } from "imapflow";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
-import { codeOf, type Endpoint, explainConnection, placeOf } from "../net/explain_connection.ts";
+import { codeOf, type Endpoint, placeOf } from "../net/endpoint.ts";
+import { explainConnection } from "../net/explain_connection.ts";
 import { checkNet } from "../net/open_socket.ts";
 import { speakUntilTls } from "../net/speak_until_tls.ts";
 import { onAbort } from "../on_abort.ts";

@@ -1,14 +1,9 @@
 import type { Duplex } from "node:stream";
 import { explainDenial } from "../../host/explain_denial.ts";
 import type { Clock } from "../../host/host.ts";
+import { codeOf, type Endpoint, placeOf } from "./endpoint.ts";
 import { explainTls, type TlsExplanation } from "../tls/explain_tls.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
-
-/** A host and a port to connect to. An IPv6 address has no brackets. */
-export interface Endpoint {
-  readonly host: string;
-  readonly port: number;
-}
 
 /**
  * Why a connection could not be made or was lost, in plain words with the code of the system.
@@ -31,7 +26,10 @@ export async function explainConnection(
   }
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  return explainCode(code, endpoint) ??
+  if (code === "ECONNRESET" || code === "EPIPE") {
+    return { words: `${place} closed the connection (${code})` };
+  }
+  return explainUnreachable(code, place, endpoint.host) ??
     await explainTls(error, {
       ...endpoint,
       clock,
@@ -41,19 +39,12 @@ export async function explainConnection(
     { words: `${message === "" ? "connection failed" : message} (${code || place})` };
 }
 
-/** A host and a port in words: `localhost port 6379`. */
-export function placeOf({ host, port }: Endpoint): string {
-  return `${host.includes(":") ? `[${host}]` : host} port ${port}`;
-}
-
-/** The code of an error of the system or of a driver, `ECONNREFUSED`; empty if it has none. */
-export function codeOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? code : "";
-}
-
-function explainCode(code: string, endpoint: Endpoint): TlsExplanation | undefined {
-  const place = placeOf(endpoint);
+/** Why nothing could be reached at a place, whose name is `host`. */
+export function explainUnreachable(
+  code: string,
+  place: string,
+  host: string,
+): TlsExplanation | undefined {
   switch (code) {
     case "ECONNREFUSED":
       return {
@@ -63,22 +54,16 @@ function explainCode(code: string, endpoint: Endpoint): TlsExplanation | undefin
     case "ENOTFOUND":
     case "EAI_NONAME":
     case "EAI_NODATA":
-      return {
-        words: `cannot resolve host "${endpoint.host}" (${code})`,
-        hint: "check the host name",
-      };
+      return { words: `cannot resolve host "${host}" (${code})`, hint: "check the host name" };
     case "EAI_AGAIN":
       return {
-        words: `cannot resolve host "${endpoint.host}": the name server did not answer (${code})`,
+        words: `cannot resolve host "${host}": the name server did not answer (${code})`,
       };
     case "ETIMEDOUT":
       return { words: `${place}: connection timed out (${code})` };
     case "EHOSTUNREACH":
     case "ENETUNREACH":
       return { words: `${place} is unreachable (${code})` };
-    case "ECONNRESET":
-    case "EPIPE":
-      return { words: `${place} closed the connection (${code})` };
     default:
       return undefined;
   }

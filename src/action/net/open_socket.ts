@@ -4,23 +4,21 @@ import { StepError } from "../../source/errors.ts";
 import type { ActionContext, Dict, Value } from "../action.ts";
 import { onAbort } from "../on_abort.ts";
 import { readTlsOptions, type TlsOptions } from "../tls/tls_options.ts";
-import { type Endpoint, explainConnection, placeOf } from "./explain_connection.ts";
+import { authorityOf, type Endpoint, placeOf } from "./endpoint.ts";
+import { explainConnection } from "./explain_connection.ts";
 
 /**
  * Throws a `StepError` if the run may not reach an endpoint. `doing` is what is refused:
  * `cannot connect to db.example.com port 5432`.
  */
 export async function checkNet(
-  { host, port }: Endpoint,
+  endpoint: Endpoint,
   { permissions }: ActionContext,
-  doing = `cannot connect to ${placeOf({ host, port })}`,
+  doing = `cannot connect to ${placeOf(endpoint)}`,
 ): Promise<void> {
   if (!permissions?.net) return;
   const { netRefusal } = await import("../permissions/host_rule.ts");
-  const refusal = netRefusal(
-    permissions,
-    new URL(`tcp://${host.includes(":") ? `[${host}]` : host}:${port}`),
-  );
+  const refusal = netRefusal(permissions, new URL(`tcp://${authorityOf(endpoint)}`));
   if (refusal) throw new StepError(`${doing}: ${refusal.message}`, refusal.hint);
 }
 

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Endpoint } from "./explain_connection.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /** A text to wait for, and the reply to it. */
 export interface PlainTurn {

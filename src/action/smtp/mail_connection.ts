@@ -1,7 +1,8 @@
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
-import { type Endpoint, explainConnection, placeOf } from "../net/explain_connection.ts";
+import { type Endpoint, placeOf } from "../net/endpoint.ts";
+import { explainConnection } from "../net/explain_connection.ts";
 import { speakUntilTls } from "../net/speak_until_tls.ts";
 import { openSocket } from "../net/open_socket.ts";
 import { onAbort } from "../on_abort.ts";

@@ -1,7 +1,7 @@
 import { StepError } from "../../source/errors.ts";
 import { isDict } from "../../value/value.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
-import { placeOf } from "../net/explain_connection.ts";
+import { placeOf } from "../net/endpoint.ts";
 import { readTls } from "../net/open_socket.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { type ParameterReader, readParameters, required } from "../read_parameters.ts";

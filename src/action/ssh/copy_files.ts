@@ -4,7 +4,7 @@ import { explainDenial } from "../../host/explain_denial.ts";
 import { stageBytes } from "../../host/staged_file.ts";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext, Dict } from "../action.ts";
-import { placeOf } from "../net/explain_connection.ts";
+import { placeOf } from "../net/endpoint.ts";
 import { onAbort } from "../on_abort.ts";
 import { fileProblem, readablePath, type StepFile } from "../step_file.ts";
 import type { SshConnection } from "./connect_ssh.ts";

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../net/explain_connection.ts";
+import type { Endpoint } from "../net/endpoint.ts";
 
 /** A line of a known_hosts file. */
 export interface KnownHost {

@@ -2,7 +2,7 @@ import { StepError } from "../../source/errors.ts";
 import { formatDuration } from "../../value/duration.ts";
 import { isSecretName } from "../../value/secrets.ts";
 import type { ActionContext, Dict } from "../action.ts";
-import type { Endpoint } from "../net/explain_connection.ts";
+import type { Endpoint } from "../net/endpoint.ts";
 import { readParameters, required } from "../read_parameters.ts";
 import { textOf } from "../text_of.ts";
 import { sshProblems } from "./ssh_problems.ts";

@@ -1,6 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
-import { placeOf } from "../net/explain_connection.ts";
+import { placeOf } from "../net/endpoint.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { shareConnection } from "../shared_connection.ts";
 import { connectSsh, type SshConnection } from "./connect_ssh.ts";

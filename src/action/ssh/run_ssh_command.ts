@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Channel, ClientError } from "./ssh_library.ts";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
-import { placeOf } from "../net/explain_connection.ts";
+import { placeOf } from "../net/endpoint.ts";
 import { onAbort } from "../on_abort.ts";
 import { type Captured, lastOf } from "../process/capture.ts";
 import type { SshConnection } from "./connect_ssh.ts";

@@ -1,6 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
-import { type Endpoint, placeOf } from "../net/explain_connection.ts";
+import { type Endpoint, placeOf } from "../net/endpoint.ts";
 import { readStepFile, type StepFile } from "../step_file.ts";
 import { homePath } from "./home_path.ts";
 import { algorithmsFor, judgeHostKey, linesAbout, parseKnownHosts } from "./known_hosts.ts";

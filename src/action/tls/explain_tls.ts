@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { PeerCertificate } from "node:tls";
 import type { Clock } from "../../host/host.ts";
+import { codeOf, type Endpoint, placeOf } from "../net/endpoint.ts";
 import { namesOf } from "./certificate_record.ts";
 import type { TlsOptions } from "./tls_options.ts";
 
@@ -11,10 +12,7 @@ export interface TlsExplanation {
 }
 
 /** The server that a connection was for. */
-export interface TlsPeer {
-  /** An IPv6 address has no brackets. */
-  readonly host: string;
-  readonly port: number;
+export interface TlsPeer extends Endpoint {
   readonly clock: Clock;
   /** The TLS options of the connection. */
   readonly options?: TlsOptions;
@@ -159,15 +157,6 @@ async function explainCertificate(
   }
   const words = faults.map((fault) => fault.words).join(" and ");
   return { words: `the certificate of ${placeOf(peer)} ${words}`, hint: faults[0]!.hint! };
-}
-
-function placeOf({ host, port }: TlsPeer): string {
-  return `${host.includes(":") ? `[${host}]` : host} port ${port}`;
-}
-
-function codeOf(cause: unknown): string {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  return typeof code === "string" ? code : "";
 }
 
 function findFaults(

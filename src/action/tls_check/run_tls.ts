@@ -1,6 +1,7 @@
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
-import { type Endpoint, explainConnection } from "../net/explain_connection.ts";
+import type { Endpoint } from "../net/endpoint.ts";
+import { explainConnection } from "../net/explain_connection.ts";
 import { openSocket } from "../net/open_socket.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { readParameters, required } from "../read_parameters.ts";

@@ -1,4 +1,4 @@
-import type { Address } from "./connection.ts";
+import type { Endpoint } from "../../net/endpoint.ts";
 
 /** The form of an entry of `resolve`. */
 export const RESOLVE_HINT = 'write it like "shop.example.com:443": "10.0.0.7:8443"';
@@ -11,7 +11,7 @@ export function resolveProblem(from: string, to: unknown): string | undefined {
 }
 
 /** Reads `host:port`, or a host alone where a port is given to fall back on. */
-export function readAddress(text: string, port?: number | string): Address | undefined {
+export function readAddress(text: string, port?: number | string): Endpoint | undefined {
   const [, host, own = port] = /^(\[[\da-f:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
   if (host === undefined || own === undefined || Number(own) > 65_535) return undefined;
   const name = URL.parse(`http://${host}`)?.hostname;

@@ -3,7 +3,8 @@ import type { ActionContext } from "../../action.ts";
 import type { Refusal } from "../../permissions/permissions.ts";
 import type { Request } from "../request/read_request.ts";
 import type { Connection } from "./connection.ts";
-import { bracketed, firstHop, placeOfRoute, routeOf } from "./route.ts";
+import { authorityOf } from "../../net/endpoint.ts";
+import { firstHop, placeOfRoute, routeOf } from "./route.ts";
 
 /**
  * Throws `StepError` if the permissions of the run do not allow the place that a request connects
@@ -20,7 +21,7 @@ export async function checkRoute(
   let refusal: Refusal | undefined;
   if (hop) {
     const { netRefusal } = await import("../../permissions/host_rule.ts");
-    refusal = netRefusal(permissions, new URL(`http://${bracketed(hop.host)}:${hop.port}`));
+    refusal = netRefusal(permissions, new URL(`http://${authorityOf(hop)}`));
   } else if (route.kind === "unix") {
     const { pathRefusal } = await import("../../permissions/path_rule.ts");
     refusal = await pathRefusal(permissions, "read", route.path, host) ??

@@ -1,3 +1,4 @@
+import type { Endpoint } from "../../net/endpoint.ts";
 import { DEFAULT_TLS, type TlsOptions } from "../../tls/tls_options.ts";
 import type { Proxies, Proxy } from "./proxy.ts";
 
@@ -13,18 +14,12 @@ export interface Connection {
   /** The path of a Unix socket that takes the place of every host. */
   readonly unixSocket?: string;
   /** Where to connect instead, by `host:port` in lower case. */
-  readonly resolve?: ReadonlyMap<string, Address>;
+  readonly resolve?: ReadonlyMap<string, Endpoint>;
   /** The version of IP to use. */
   readonly family?: 4 | 6;
   readonly localAddress?: string;
   /** Sockets are shared only between connections with the same id. */
   readonly id: string;
-}
-
-/** Where a TCP connection leads; an IPv6 address has no brackets. */
-export interface Address {
-  readonly host: string;
-  readonly port: number;
 }
 
 /** The default connection settings. */

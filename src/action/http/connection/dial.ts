@@ -1,8 +1,9 @@
 import type { Socket } from "node:net";
-import type { Address, Connection } from "./connection.ts";
+import { authorityOf, type Endpoint, placeOf } from "../../net/endpoint.ts";
+import type { Connection } from "./connection.ts";
 import type { Proxy } from "./proxy.ts";
 import { proxyAuthorization, proxyTls } from "./proxy_access.ts";
-import { addressWords, proxyWords, type Route } from "./route.ts";
+import { proxyWords, type Route } from "./route.ts";
 
 const { connect, isIP } = await import("node:net");
 
@@ -60,8 +61,8 @@ function ready(socket: Socket, event: "connect" | "secureConnect"): Promise<void
 /** The longest answer to CONNECT, in bytes. */
 const LONGEST_ANSWER = 16_384;
 
-async function askHttp(socket: Socket, proxy: Proxy, to: Address): Promise<void> {
-  const place = `${to.host.includes(":") ? `[${to.host}]` : to.host}:${to.port}`;
+async function askHttp(socket: Socket, proxy: Proxy, to: Endpoint): Promise<void> {
+  const place = authorityOf(to);
   const authorization = proxyAuthorization(proxy);
   const lines = [
     `CONNECT ${place} HTTP/1.1`,
@@ -78,7 +79,7 @@ async function askHttp(socket: Socket, proxy: Proxy, to: Address): Promise<void>
     throw new ProxyFailure(`${proxyWords(proxy)} does not answer like an HTTP proxy`);
   }
   if (code.startsWith("2")) return;
-  const refused = `${proxyWords(proxy)} refused to connect to ${addressWords(to)}`;
+  const refused = `${proxyWords(proxy)} refused to connect to ${placeOf(to)}`;
   throw new ProxyFailure(
     `${refused}: ${`${code} ${reason}`.trim()}`,
     code === "407"
@@ -103,7 +104,7 @@ const SOCKS_REPLIES: readonly string[] = [
  * Where only a proxy leads to the network, a library that is fetched on demand could not be
  * fetched: SOCKS5 (RFC 1928, RFC 1929) is spoken here.
  */
-async function askSocks(socket: Socket, proxy: Proxy, to: Address): Promise<void> {
+async function askSocks(socket: Socket, proxy: Proxy, to: Endpoint): Promise<void> {
   const { username, password = "" } = proxy;
   const methods = username === undefined ? [0] : [0, 2];
   socket.write(Uint8Array.of(5, methods.length, ...methods));
@@ -133,7 +134,7 @@ async function askSocks(socket: Socket, proxy: Proxy, to: Address): Promise<void
   if (code === 0) return;
   const reason = SOCKS_REPLIES[code - 1] ?? `error ${code}`;
   throw new ProxyFailure(
-    `${proxyWords(proxy)} cannot connect to ${addressWords(to)}: ${reason} (SOCKS5 ${code})`,
+    `${proxyWords(proxy)} cannot connect to ${placeOf(to)}: ${reason} (SOCKS5 ${code})`,
   );
 }
 

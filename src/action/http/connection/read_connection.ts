@@ -1,9 +1,9 @@
 import { StepError } from "../../../source/errors.ts";
 import type { ActionContext, Dict } from "../../action.ts";
+import type { Endpoint } from "../../net/endpoint.ts";
 import { readParameters } from "../../read_parameters.ts";
 import { readTlsOptions } from "../../tls/tls_options.ts";
 import {
-  type Address,
   type Connection,
   DEFAULT_CONNECTION,
   type HttpVersion,
@@ -101,8 +101,8 @@ function readFamily(text: string | undefined): 4 | 6 | undefined {
   throw unfit("ip", "4 or 6", text);
 }
 
-function readResolve(map: Dict): ReadonlyMap<string, Address> {
-  const table = new Map<string, Address>();
+function readResolve(map: Dict): ReadonlyMap<string, Endpoint> {
+  const table = new Map<string, Endpoint>();
   for (const [from, to] of Object.entries(map)) {
     if (to === null) continue;
     const problem = resolveProblem(from, to);

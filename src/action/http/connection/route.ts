@@ -1,17 +1,18 @@
+import { type Endpoint, placeOf } from "../../net/endpoint.ts";
 import type { Request } from "../request/read_request.ts";
 import { hostOf, portOf } from "../request/request_url.ts";
-import type { Address, Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import type { Proxies, Proxy } from "./proxy.ts";
 
 /** The way to the server of a URL. */
 export type Route =
   /** To the server, or to its substitute. */
-  | { readonly kind: "direct"; readonly to: Address }
+  | { readonly kind: "direct"; readonly to: Endpoint }
   | { readonly kind: "unix"; readonly path: string }
   /** A proxy reads the request and sends it on. */
-  | { readonly kind: "forward"; readonly proxy: Proxy; readonly to: Address }
+  | { readonly kind: "forward"; readonly proxy: Proxy; readonly to: Endpoint }
   /** A proxy passes on all bytes. */
-  | { readonly kind: "tunnel"; readonly proxy: Proxy; readonly to: Address };
+  | { readonly kind: "tunnel"; readonly proxy: Proxy; readonly to: Endpoint };
 
 /** Finds the way to the server of a URL. */
 export function routeOf(url: URL, connection: Connection): Route {
@@ -25,14 +26,14 @@ export function routeOf(url: URL, connection: Connection): Route {
   return { kind: isForward ? "forward" : "tunnel", proxy, to };
 }
 
-function proxyFor(url: URL, to: Address, proxy: Proxy | Proxies): Proxy | undefined {
+function proxyFor(url: URL, to: Endpoint, proxy: Proxy | Proxies): Proxy | undefined {
   if (proxy.kind !== "environment") return proxy;
   const found = url.protocol === "https:" ? proxy.https : proxy.http;
   return found && !proxy.isExempt(to.host, to.port) ? found : undefined;
 }
 
 /** Where the first TCP connection of a route leads; undefined for a Unix socket. */
-export function firstHop(route: Route): Address | undefined {
+export function firstHop(route: Route): Endpoint | undefined {
   switch (route.kind) {
     case "direct":
       return route.to;
@@ -44,17 +45,12 @@ export function firstHop(route: Route): Address | undefined {
   }
 }
 
-/** A host as URLs write it. */
-export function bracketed(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
-}
-
 /** The name in messages of the target of a connection. */
 export function placeOfRoute({ url }: Pick<Request, "url">, route: Route): string {
   const server = `${url.hostname} port ${portOf(url)}`;
   switch (route.kind) {
     case "direct": {
-      const place = addressWords(route.to);
+      const place = placeOf(route.to);
       return place === server ? server : `${place} (for ${server})`;
     }
     case "unix":
@@ -67,10 +63,5 @@ export function placeOfRoute({ url }: Pick<Request, "url">, route: Route): strin
 
 /** The name of a proxy in messages. */
 export function proxyWords(proxy: Proxy): string {
-  return `the proxy ${addressWords(proxy)}`;
-}
-
-/** The name of an address in messages. */
-export function addressWords({ host, port }: Address): string {
-  return `${bracketed(host)} port ${port}`;
+  return `the proxy ${placeOf(proxy)}`;
 }

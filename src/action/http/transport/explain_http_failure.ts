@@ -8,7 +8,9 @@ import { explainTls, type TlsExplanation } from "../../tls/explain_tls.ts";
 import type { Request } from "../request/read_request.ts";
 import type { Connection } from "../connection/connection.ts";
 import { ProxyFailure } from "../connection/dial.ts";
-import { bracketed, firstHop, placeOfRoute, type Route, routeOf } from "../connection/route.ts";
+import { bracketed, codeOf } from "../../net/endpoint.ts";
+import { explainUnreachable } from "../../net/explain_connection.ts";
+import { firstHop, placeOfRoute, type Route, routeOf } from "../connection/route.ts";
 import { hostOf, portOf } from "../request/request_url.ts";
 import { BadEncoding } from "../response/decode_body.ts";
 import { BodyTooLarge } from "./body_chunks.ts";
@@ -100,29 +102,14 @@ async function explainCause(
     };
   }
   const code = codeOf(cause);
-  return explainCode(code, place, hostIn(failure)) ??
+  return explainUnreachable(code, place, hostIn(failure)) ?? explainAddress(code, place) ??
     await explainSecure(code, cause, failure, clock) ??
     explainStream(code, cause, failure) ??
     { words: `${cause instanceof Error ? cause.message : String(cause)} (${place})` };
 }
 
-function explainCode(code: string, place: string, host: string): TlsExplanation | undefined {
+function explainAddress(code: string, place: string): TlsExplanation | undefined {
   switch (code) {
-    case "ECONNREFUSED":
-      return {
-        words: `${place} refused the connection (${code})`,
-        hint: "is the server running there?",
-      };
-    case "ENOTFOUND":
-    case "EAI_NONAME":
-    case "EAI_NODATA":
-      return { words: `cannot resolve host "${host}" (${code})`, hint: "check the host name" };
-    case "EAI_AGAIN":
-      return {
-        words: `cannot resolve host "${host}": the name server did not answer (${code})`,
-      };
-    case "ETIMEDOUT":
-      return { words: `${place}: connection timed out (${code})` };
     case "ENOENT":
       return { words: `${place} does not exist (${code})` };
     case "EACCES":
@@ -132,9 +119,6 @@ function explainCode(code: string, place: string, host: string): TlsExplanation 
         words: `no connection to ${place} from here (${code})`,
         hint: 'this machine has to have the "local_address"',
       };
-    case "EHOSTUNREACH":
-    case "ENETUNREACH":
-      return { words: `${place} is unreachable (${code})` };
     default:
       return undefined;
   }
@@ -262,9 +246,4 @@ function hopOf({ request, connection }: SendFailure): string {
 function hostIn({ request: { url }, connection }: SendFailure): string {
   const hop = firstHop(routeOf(url, connection));
   return hop ? bracketed(hop.host) : url.hostname;
-}
-
-function codeOf(cause: unknown): string {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  return typeof code === "string" ? code : "";
 }

@@ -4,7 +4,8 @@ import type { TLSSocket } from "node:tls";
 import type { Clock } from "../../../host/host.ts";
 import { demand, demandCertificates } from "../../../host/deno_permissions.ts";
 import type { Connection } from "../connection/connection.ts";
-import { bracketed, firstHop, type Route, routeOf } from "../connection/route.ts";
+import { authorityOf } from "../../net/endpoint.ts";
+import { firstHop, type Route, routeOf } from "../connection/route.ts";
 import type { Dict } from "../../action.ts";
 import { tlsRecord } from "../../tls/certificate_record.ts";
 import { isSafe } from "../request/http_syntax.ts";
@@ -346,7 +347,7 @@ export function demandAccess({ url }: Request, connection: Connection): void {
 
 function demandRoute(route: Route): void {
   const hop = firstHop(route);
-  if (hop) return demand({ name: "net", host: `${bracketed(hop.host)}:${hop.port}` });
+  if (hop) return demand({ name: "net", host: authorityOf(hop) });
   if (route.kind !== "unix") return;
   demand({ name: "read", path: route.path });
   demand({ name: "write", path: route.path });
