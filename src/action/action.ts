@@ -210,7 +210,7 @@ export interface ActionResult {
   readonly phases?: Readonly<Record<string, number>>;
   /** Milliseconds that the other side asks to wait before the next attempt. */
   readonly retryAfter?: number;
-  /** The differences from an API description that fail the step. */
+  /** The differences from an API description that fail the step; an empty list if it matches. */
   readonly violations?: readonly ContractViolation[];
   /** The result of the job that it ran, if it embeds one. */
   readonly job?: JobResult;

@@ -117,6 +117,16 @@ Deno.test("requests that differ from the description fail at their place in the 
   assertStringIncludes(stdout, 'did you mean "/items"?');
 });
 
+Deno.test("a step whose response matches its description has passed, also without a test", async () => {
+  await using server = withServer(answerAsShop);
+  const step = (more = {}) => ({ uses: "http", with: { get: "/items/1", ...more } });
+  const steps = [step(), step({ openapi: { response: "warn" } }), step({ openapi: false })];
+  const { stdout } = await runSteps(server, steps);
+  assertStringIncludes(stdout, "(3 steps: 1 passed, 2 not tested)");
+  const ofRun = { openapi: null, args: ["--openapi", "api.yml", "--strict"] };
+  assertStringIncludes((await runSteps(server, [step()], ofRun)).stdout, "(1 step passed)");
+});
+
 Deno.test("a step says what is checked, and a violation may be a warning", async () => {
   await using server = withServer(answerAsShop);
   const broken = { get: "/items/1", headers: { "x-way": "type" } };

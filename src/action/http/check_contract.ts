@@ -49,7 +49,7 @@ async function checkResult(
     if (check === "warn") context.warn(violation.message);
     if (check === "fail") violations.push(toViolation(violation, params));
   }
-  return violations.length === 0 ? result : { ...result, violations };
+  return setting.response === "fail" || violations.length > 0 ? { ...result, violations } : result;
 }
 
 function readSetting(params: Dict, { openapi: ofRun }: ActionContext): Setting | undefined {

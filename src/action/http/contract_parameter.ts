@@ -57,3 +57,9 @@ export function checkOpenapi({ openapi }: Dict): ParameterProblem[] {
     return [{ path: ["openapi", name], message }];
   });
 }
+
+/** Whether a description says what response to expect. */
+export function expectsContract({ openapi = null }: Dict): boolean {
+  if (!isDict(openapi)) return typeof openapi === "string" && openapi !== "false";
+  return String(openapi.response ?? true) === "true";
+}

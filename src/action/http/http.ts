@@ -2,7 +2,7 @@ import type { Action } from "../action.ts";
 import { hideCookies, hideHeaders } from "./hide_headers.ts";
 import { CONNECTION_PARAMETERS } from "./connection/check_connection.ts";
 import { AUTH } from "./auth/auth_parameter.ts";
-import { OPENAPI_PARAMETER } from "./contract_parameter.ts";
+import { expectsContract, OPENAPI_PARAMETER } from "./contract_parameter.ts";
 import { checkHttp, hasForm } from "./request/check_http.ts";
 import { mergeHttpDefaults } from "./request/merge_http_defaults.ts";
 import { SAME_MEANING, SHORTHANDS } from "./request/http_syntax.ts";
@@ -204,6 +204,7 @@ export const http: Action = {
     ...hasForm(params) ? ["body"] : [],
   ],
   merge: mergeHttpDefaults,
+  expectsResult: expectsContract,
   exampleTest: "res.code == 200",
   explainer: async () => (await import("./explain_http.ts")).httpExplainer,
   load: async () => (await import("./run_http.ts")).runHttp,

@@ -245,9 +245,10 @@ function unsuccessful(tried: Try, { retry }: Step, attempts: number): FieldError
   return new FieldError(["retry"], new StepError(message, hint));
 }
 
-/** Whether the action succeeded and its parameters state the expected result. */
+/** Whether the action succeeded, and its parameters or an API description state what to expect. */
 function meetsExpectations({ action }: Step, { answer, params }: Try): boolean {
   if (answer?.result.status !== 0) return false;
+  if (answer.result.violations) return true;
   return action.expectsResult?.(params ?? {}) ?? false;
 }
 
