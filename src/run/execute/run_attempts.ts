@@ -178,16 +178,16 @@ async function conclude(
       failures.push(await failureOf(session, context, error));
     }
   }
+  if (failures.length === 0 && tried.outcome === "failed" && (step.retry || session.strict)) {
+    failures.push(await failureOf(session, context, unsuccessful(tried, step, attempts)));
+  }
   const { entry, scope } = context;
-  if (entry?.loop && failures.length === 0 && tried.outcome === "passed") {
+  if (entry?.loop && failures.length === 0) {
     try {
       (await import("./end_pass.ts")).endPass(entry.loop, entry.index, scope);
     } catch (error) {
       failures.push(await failureOf(session, context, error));
     }
-  }
-  if (failures.length === 0 && tried.outcome === "failed" && (step.retry || session.strict)) {
-    failures.push(await failureOf(session, context, unsuccessful(tried, step, attempts)));
   }
   const snapshot = await keepSnapshot(session, context, tried.snapshot, failures);
   const isTested = step.test || step.snapshot || meetsExpectations(step, tried);
