@@ -45,7 +45,8 @@ export function choosePiece(
   if (rounds === undefined) return { chosen };
   const part = readPart(rounds);
   refuseUnsplittable(chosen);
-  return { chosen, part };
+  // The only part is the whole job, which decides its own `expect`.
+  return part.of === 1 ? { chosen } : { chosen, part };
 }
 
 /** The plan of a piece: some jobs, which may need others that are not in it. */

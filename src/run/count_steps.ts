@@ -1,5 +1,5 @@
 import type { Tally } from "./session.ts";
-import type { BareEvent, RunStarted, StepRun, StepState } from "./event.ts";
+import type { BareEvent, PiecePart, RunStarted, StepRun, StepState } from "./event.ts";
 
 /** A count of no steps. */
 export function noSteps(): Record<StepState, number> {
@@ -26,16 +26,21 @@ export function addSteps(
 export class UnbegunSteps {
   count = 0;
   readonly #jobs = new Map<string, FollowedJob>();
+  /** The rounds of the only job, if others run elsewhere. */
+  #part: PiecePart | undefined;
 
   /** Takes an event of a run into account. */
   take(event: BareEvent): void {
     switch (event.type) {
       case "run_started":
+        this.#part = event.piece?.part;
         for (const job of event.jobs) this.#jobs.set(job.id, { job, begun: 0, open: new Map() });
         return;
       case "job_started": {
         const followed = this.#jobs.get(event.job);
-        if (followed && event.rounds !== undefined) followed.rounds = event.rounds;
+        if (followed && event.rounds !== undefined) {
+          followed.rounds = roundsOf(event.rounds, this.#part);
+        }
         return;
       }
       case "step_finished": {
@@ -72,6 +77,11 @@ export class UnbegunSteps {
         count;
     }
   }
+}
+
+/** The number of the rounds in a part of them. */
+export function roundsOf(rounds: number, { index, of }: PiecePart = { index: 1, of: 1 }): number {
+  return Math.ceil((rounds - index + 1) / of);
 }
 
 interface FollowedJob {

@@ -11,7 +11,7 @@ import { failureOf } from "../failure/lazy_failures.ts";
 import { RoundOutputs } from "./outputs.ts";
 import { cancelIfFailFast, combineStates } from "./run_step.ts";
 import { runSteps } from "./run_steps.ts";
-import { noSteps } from "../count_steps.ts";
+import { noSteps, roundsOf } from "../count_steps.ts";
 import type { Session, Tally } from "../session.ts";
 import { closeScope, type Round } from "./step_context.ts";
 
@@ -216,7 +216,7 @@ async function runRounds(
     }
   }
   if (cancellation.reason !== undefined) return "failed";
-  const isWhole = running.length === Math.ceil((repeat.count - part + 1) / of);
+  const isWhole = running.length === roundsOf(repeat.count, session.part);
   if (expect && isWhole) {
     // The statistics of a part are not those of all rounds.
     if (!session.part) statistics.expectOf(expect, scope, measured);

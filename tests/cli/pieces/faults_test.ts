@@ -71,6 +71,32 @@ Deno.test("a run in pieces, with the rounds of a job in two", async () => {
   });
 });
 
+Deno.test("a part counts its own rounds, and the only part decides its expect", async () => {
+  const flow = "name: F\njobs: [{ name: Load, id: load, " +
+    "repeat: { count: 3, async: true, expect: stats.failed == 1 }, " +
+    "steps: [{ uses: hello, test: repeat_index < 1 }] }]\n";
+  await withFiles({ "flow.yml": flow }, async (cwd) => {
+    const run = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runHere(args, { cwd });
+      return `${code} ${stdout}${stderr}`;
+    };
+    await run("prepare", "flow.yml", "--out", "run.json");
+    const piece = [
+      "flow.yml",
+      "--run",
+      "run.json",
+      "--only",
+      "load",
+      "--report",
+      "ndjson=e.ndjson",
+    ];
+    assertStringIncludes(await run(...piece, "--rounds", "2/2"), "(1 step tolerated)");
+    const whole = await run(...piece, "--rounds", "1/1");
+    assertMatch(whole, /^1 [^]*expect is false: stats.failed is 2/);
+    assertMatch(await run("report", "merge", "run.json", "e.ndjson"), /^1 [^]*expect is false/);
+  });
+});
+
 Deno.test("several jobs run in one piece", async () => {
   await withRun(async ({ piece, merge }) => {
     assertEquals(await piece("first", "--only", "first", "--only", "load"), "0\n");
