@@ -247,6 +247,10 @@ Deno.test("files of a suite that do not belong together are refused", async () =
       await piece("a", "--only", "flows/a.yml"),
       "'flows/a.yml' is not the workflow that 'R/run.json' was made of\n  its files have the hash",
     );
+    assertStringIncludes(
+      await run("report", "merge", "R"),
+      "is of one process of a run, and the run file is missing\n  name the file that",
+    );
     await run("prepare", "suite.yml", "--out", "R/run.json", "--id", "r1");
     assertStringIncludes(await merge(), ".ndjson' is of another version of the suite");
     await run("prepare", "suite.yml", "--out", "R/run.json", "--id", "r2");
