@@ -5,7 +5,7 @@ import { Cancellation } from "../run/cancellation.ts";
 import type { Emit, JobState, PieceHeader, RunEvent, SuitePart } from "../run/event.ts";
 import type { StepOutputs } from "../run/execute/outputs.ts";
 import { Slots } from "../run/execute/slots.ts";
-import { addSecretsOf } from "../run/mask/add_secrets.ts";
+import { addSecretsOf, addSecretValue, secretsIn } from "../run/mask/add_secrets.ts";
 import { addSteps, noSteps } from "../run/count_steps.ts";
 import { run, type RunOptions } from "../run/run.ts";
 import { roundDuration } from "../value/duration.ts";
@@ -122,6 +122,8 @@ class SuiteSession {
   readonly #draining = new Cancellation();
   readonly #slots: Slots | undefined;
   #outputs: StepOutputs = {};
+  /** What is secret in the outputs of setup, whatever its name. */
+  readonly #setupSecrets = new Set<string>();
 
   constructor(host: Host, emit: Emit, options: SuiteRunOptions, id: string) {
     this.#host = host;
@@ -186,6 +188,7 @@ class SuiteSession {
     for (const [id, values] of Object.entries(this.#outputs)) {
       addSecretsOf({ [id]: values }, secrets);
     }
+    addSecretValue([...this.#setupSecrets], secrets);
     const emit = (event: RunEvent) => {
       if (event.type === "run_finished") this.#count(event, role);
       this.#emit(event);
@@ -222,7 +225,7 @@ class SuiteSession {
   #runOptions(
     { index }: SuiteMember,
     suite: SuitePart,
-    own: Pick<RunOptions, "cancellation" | "draining" | "secrets">,
+    own: Required<Pick<RunOptions, "cancellation" | "draining" | "secrets">>,
   ): RunOptions {
     const { detail, failFast, strict, permissions, tls, openapi, snapshots, cleanupTimeout } =
       this.#options;
@@ -248,6 +251,7 @@ class SuiteSession {
         ? {
           onOutputs: (outputs: StepOutputs) => {
             this.#outputs = { ...this.#outputs, ...outputs };
+            for (const secret of secretsIn(outputs, own.secrets)) this.#setupSecrets.add(secret);
           },
         }
         : {},

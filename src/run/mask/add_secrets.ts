@@ -56,6 +56,16 @@ export function addSecretValue(value: Value, masker: Masker): void {
   add(value);
 }
 
+/** The secrets in a value that a masker knows, with everything inside it. */
+export function* secretsIn(value: Value, masker: Masker): Iterable<string> {
+  if (typeof value === "string" || typeof value === "number") {
+    const text = String(value);
+    for (const { start, end } of masker.find(text)) yield text.slice(start, end);
+  } else if (typeof value === "object" && value !== null) {
+    for (const part of Object.values(value)) yield* secretsIn(part, masker);
+  }
+}
+
 /** A request or response without what is secret by its name, as its action says. */
 export function hideFields(
   message: Dict,

@@ -55,6 +55,21 @@ Deno.test("outputs of setup have no flat names, and a step of the workflow with 
   assertEquals([code, lastLine(stdout)], [0, "2 workflows: 2 passed; 3 steps"], stdout);
 });
 
+Deno.test("what an expression of setup marks as secret is secret in all others", async () => {
+  const files = {
+    "suite.yml": SUITE,
+    "in.yml": SIGN_IN.replace("token: res.message", 'token: "{ of: [secret(res.message)] }"'),
+    "use.yml": flow(
+      "Use",
+      '{ uses: echo, with: { message: "{{outputs.session.token.of[0]}}" }, test: 1 == 2 }',
+    ),
+    "out.yml": flow("Out", '{ uses: hello, echo: "is {{outputs.session.token.of[0]}}" }'),
+  };
+  const { code, stdout } = await runAll(files, ["suite.yml"]);
+  assertEquals([code, stdout.includes("t0ken-of-user")], [1, false], stdout);
+  assertStringIncludes(stdout, "is ***");
+});
+
 Deno.test("where setup fails nothing but teardown runs, and setup is counted", async () => {
   const files = {
     "suite.yml": SUITE,
