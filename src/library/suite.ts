@@ -154,7 +154,15 @@ export async function loadSuite(
 export function runSuite(suite: Suite, options: SuiteRunOptions = {}): Run {
   const held = suites.get(suite);
   if (!held) throw new TypeError("the suite must come from loadSuite()");
-  const { workers = held.workers, failFast = false, jobs, cleanupTimeout, tls, openapi } = options;
+  const {
+    workers = held.workers,
+    failFast = false,
+    jobs,
+    snapshots,
+    cleanupTimeout,
+    tls,
+    openapi,
+  } = options;
   checkOptions(options);
   if (workers !== undefined && !(Number.isSafeInteger(workers) && workers >= 1)) {
     throw new RangeError(`workers must be a whole number from 1, not ${workers}`);
@@ -174,6 +182,7 @@ export function runSuite(suite: Suite, options: SuiteRunOptions = {}): Run {
       ...workers === undefined ? {} : { workers },
       ...jobs === undefined ? {} : { jobs },
       ...cleanupTimeout === undefined ? {} : { cleanupTimeout },
+      ...snapshots ? { snapshots } : {},
       ...permissions ? { permissions } : {},
     });
   }, options);

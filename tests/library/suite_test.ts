@@ -37,6 +37,23 @@ Deno.test("loadSuite() and runSuite() run the workflows of a directory, also tho
     ]]);
   }));
 
+Deno.test("runSuite() holds snapshots as run() does", () =>
+  withProgram({
+    files: {
+      "a.yml": flow("a", "1 == 1").replace("test: 1 == 1", "id: s, snapshot: { of: vars.x }")
+        .replace("jobs:", "vars: { x: 1 }\njobs:"),
+    },
+    env: { CI: "" },
+    program: `
+      import { loadSuite, runSuite } from "@runner/runner";
+      const suite = await loadSuite("a.yml");
+      console.log(await runSuite(suite, { snapshots: "check" }).passed);
+      console.log(await runSuite(suite, { snapshots: "write" }).passed);
+    `,
+  }, ({ code, stdout, stderr }) => {
+    assertEquals([code, stderr, stdout], [0, "", "false\ntrue\n"]);
+  }));
+
 Deno.test("readEvents() and mergeEvents() make one run of the shards", () =>
   withProgram({
     files: FILES,
