@@ -61,8 +61,8 @@ export function selectFailed(
     if (!ids || member.kind === "refused") return ids ? [member] : [];
     const { plan } = member;
     const only = new Set(plan.jobs.filter(({ job }) => ids.includes(job.id)));
-    // A workflow that could not be loaded before has failed as a whole.
-    if (only.size === 0) return [member];
+    // It could not be loaded before, or has been edited since: what failed in it is not known.
+    if (only.size < new Set(ids).size) return [member];
     return [{ ...member, plan: selectJobs(plan, { only, withNeeds: true, skip: new Set() }) }];
   });
 }

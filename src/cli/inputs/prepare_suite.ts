@@ -102,6 +102,9 @@ export async function prepareSuite(
   await unknown.check();
   const chosen = all.filter((member) => member.kind === "refused" || hasJobs(member.plan));
   if (chosen.length === 0) throw nothingChosen(all, invocation);
+  if (!isShown && !switches.has("dry-run") && chosen.every(isSkipped)) {
+    throw new UsageError("no job is left to run", "name fewer jobs with --skip");
+  }
   const selected = filter(chosen);
   const mine = shard
     ? membersOfShard(selected, shard, await timesOf(values.get("shard-times"), program))
@@ -140,6 +143,12 @@ export async function prepareSuite(
 
 function hasJobs({ jobs }: Plan): boolean {
   return jobs.some(({ job }) => !job.isCleanup);
+}
+
+/** Whether `--skip` names each of its jobs. */
+function isSkipped(member: SuiteMember): boolean {
+  return member.kind === "planned" &&
+    member.plan.jobs.every(({ job, skip }) => job.isCleanup || skip !== undefined);
 }
 
 function nothingChosen(all: readonly SuiteMember[], { values, lists }: Invocation): RunnerError {

@@ -121,6 +121,7 @@ Deno.test("a name is an error only where no workflow has it", async (test) => {
     [["--only", "job"], 0, "1 workflow: 1 passed"],
     [["--only", "nothing"], 1, 'option --only: unknown job "nothing"'],
     [["--skip", "job"], 0, "2 workflows: 1 passed, 1 skipped"],
+    [["--skip", "job", "--skip", "other"], 1, "no job is left to run"],
     [["--skip", "nothing"], 1, 'option --skip: unknown job "nothing"'],
   ];
   for (const [args, code, text] of table) {
@@ -257,6 +258,15 @@ jobs:
       ["first", "second", "third"],
     );
     assertStringIncludes((await run("--rerun-failed", "w.yml")).stderr, "everything runs");
+    const edited = text("false").replace(
+      'other, steps: [{ uses: hello, test: "true"',
+      () => 'other, steps: [{ uses: hello, test: "false"',
+    );
+    Deno.writeTextFileSync(`${cwd}/w.yml`, edited);
+    await run("w.yml");
+    Deno.writeTextFileSync(`${cwd}/w.yml`, edited.replace("id: other", "id: renamed"));
+    assertStringIncludes((await run("--rerun-failed", "w.yml")).stdout, "● other");
+    Deno.writeTextFileSync(`${cwd}/w.yml`, text("true"));
     await run("bad.yml");
     Deno.writeTextFileSync(`${cwd}/bad.yml`, flow("Bad", PASS));
     assertEquals(
