@@ -3,6 +3,7 @@ import { noSteps } from "../../run/count_steps.ts";
 import type { AssertionCount, Failure, StepOutline, StepState } from "../../run/event.ts";
 import type { Position } from "../../source/source.ts";
 import { hasFailed } from "../model/round_tally.ts";
+import { workflowState } from "../model/workflow_state.ts";
 import { type JobRecord, loneRecord, type RunRecord, type StepRecord } from "./run_record.ts";
 
 /** A job as a report counts it. */
@@ -16,7 +17,7 @@ export interface Suite {
 
 /**
  * One result that a report counts: one run of one step, a step that did not run, or what failed
- * in a job outside its steps. The steps of an embedded job are details of the step that embeds it.
+ * in a job or a run outside its steps. The steps of an embedded job are details of the step that embeds it.
  */
 export interface Case {
   /** Unique in its job. */
@@ -26,7 +27,7 @@ export interface Case {
   readonly reason: string | undefined;
   readonly failures: readonly Failure[];
   readonly flaky: boolean;
-  /** It is what failed in a job outside its steps. */
+  /** It is what failed outside of steps. */
   readonly isJob?: true;
   /** Undefined where it did not run. */
   readonly step: StepRecord | undefined;
@@ -49,12 +50,49 @@ function suitesOfRun(record: RunRecord): readonly Suite[] {
   let suites = KNOWN.get(record);
   if (!suites) {
     const names = distinct(record.jobs.map(({ name }) => oneLine(name)));
-    suites = record.jobs.map((job, index) => {
-      return { record, job, name: names[index]!, cases: casesOf(job, record) };
-    });
+    suites = withFailureOfRun(
+      record,
+      record.jobs.map((job, index) => {
+        return { record, job, name: names[index]!, cases: casesOf(job, record) };
+      }),
+    );
     KNOWN.set(record, suites);
   }
   return suites;
+}
+
+/** A run may fail although no step does: it was interrupted between two, or `--strict` failed it. */
+function withFailureOfRun(record: RunRecord, suites: readonly Suite[]): readonly Suite[] {
+  const { end, name, suite } = record;
+  const state = end && (suite ? workflowState(end) : end.state);
+  const last = suites.at(-1);
+  if (!last || end && state !== "failed" || suites.some(({ cases }) => cases.some(isFailed))) {
+    return suites;
+  }
+  const failed = outsideOfSteps(`workflow ${oneLine(name)}`, [interruptionOf(record)]);
+  return [...suites.slice(0, -1), { ...last, cases: [...last.cases, failed] }];
+}
+
+function isFailed({ outcome }: Case): boolean {
+  return outcome === "failed";
+}
+
+function interruptionOf({ end }: RunRecord): Failure {
+  const message = end ? end.interrupted ?? "interrupted" : "the run was cut off";
+  return { kind: "interrupted", field: "", message };
+}
+
+function outsideOfSteps(name: string, failures: readonly Failure[]): Case {
+  return {
+    name,
+    isJob: true,
+    outcome: "failed",
+    reason: undefined,
+    failures,
+    flaky: false,
+    step: undefined,
+    place: positionOf(failures, undefined),
+  };
 }
 
 /** The number of cases by outcome, which every report of cases contains. */
@@ -73,19 +111,8 @@ export function countAssertions(cases: readonly Case[]): AssertionCount {
 
 function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
   const cases: Case[] = [];
-  if (job.failures.length > 0) {
-    const name = `job ${oneLine(job.name)}`;
-    cases.push({
-      name,
-      isJob: true,
-      outcome: "failed",
-      reason: undefined,
-      failures: job.failures,
-      flaky: false,
-      step: undefined,
-      place: positionOf(job.failures, undefined),
-    });
-  }
+  const jobName = `job ${oneLine(job.name)}`;
+  if (job.failures.length > 0) cases.push(outsideOfSteps(jobName, job.failures));
   const { steps, outline } = job;
   const reason = whyNotRun(job, record);
   const rounds = new Set(steps.map(({ run }) => run.round));
@@ -112,6 +139,9 @@ function casesOf(job: JobRecord, record: RunRecord): readonly Case[] {
     }
   }
   addRoundsThatDidNotRun(cases, job, rounds, reason);
+  if (job.state === "failed" && !cases.some(isFailed)) {
+    cases.push(outsideOfSteps(jobName, [interruptionOf(record)]));
+  }
   const given = cases.map(({ name }) => name);
   const names = distinct(given);
   return names === given ? cases : cases.map((one, index) => ({ ...one, name: names[index]! }));

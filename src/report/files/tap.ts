@@ -28,8 +28,9 @@ function* renderSuite({ job, name, cases }: Suite, number: number): Iterable<str
   yield `    1..${cases.length}\n`;
   for (const [index, one] of cases.entries()) yield renderCase(one, index + 1);
   const skipped = job.state === "skipped" ? job.reason ?? "skipped" : undefined;
-  // A job that was cut off may have no step that failed.
-  yield point(job.state === "passed" || skipped !== undefined, number, name, skipped);
+  const isGood = (job.state === "passed" || skipped !== undefined) &&
+    cases.every(({ outcome }) => outcome !== "failed");
+  yield point(isGood, number, name, isGood ? skipped : undefined);
 }
 
 function renderCase(one: Case, number: number): string {

@@ -5,7 +5,12 @@ import type { RunEvent, StepOutline } from "../../../src/run/event.ts";
 import { jobFinished, jobStarted, runFinished, runStarted, stepFinished } from "../events.ts";
 
 /** Returns the cases of a job whose first step ran with these entries. */
-function casesOf(first: StepOutline, ran: readonly (number | undefined)[]) {
+function casesOf(
+  first: StepOutline,
+  ran: readonly (number | undefined)[],
+  end: RunEvent = runFinished({ interrupted: "interrupted" }),
+  jobEnd: RunEvent = jobFinished("build"),
+) {
   const job = {
     id: "build",
     name: "Build",
@@ -18,8 +23,8 @@ function casesOf(first: StepOutline, ran: readonly (number | undefined)[]) {
     ...ran.map((entry) =>
       stepFinished({ job: "build", step: 0, ...entry === undefined ? {} : { entry } }, "each")
     ),
-    jobFinished("build"),
-    runFinished({ interrupted: "interrupted" }),
+    jobEnd,
+    end,
   ];
   const recorder = new Recorder({ name: "runner", version: "1" });
   for (const event of events) recorder.take(event);
@@ -48,4 +53,12 @@ Deno.test("entries of a known number are counted whether they ran or not", () =>
 Deno.test("entries of a number that is only known at run time are those that ran", () => {
   const all = Array.from({ length: 3 }, (_, entry) => `each [entry ${entry + 1}]: passed`);
   assertEquals(casesOf(EACH, [0, 1, 2]), [...all, LAST]);
+});
+
+Deno.test("a job or a run that failed between two steps has a case that says so", () => {
+  const end = runFinished({ state: "failed", interrupted: "--strict: 1 warning" });
+  const steps = ["each: passed", LAST];
+  assertEquals(casesOf(EACH, [undefined], end), [...steps, "workflow Shop: failed"]);
+  const jobEnd = jobFinished("build", { state: "failed" });
+  assertEquals(casesOf(EACH, [undefined], end, jobEnd), [...steps, "job Build: failed"]);
 });
