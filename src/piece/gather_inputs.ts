@@ -6,6 +6,7 @@ import { RunnerError } from "../source/errors.ts";
 import type { Masker } from "../value/masker.ts";
 import type { Dict } from "../value/value.ts";
 import { addSecretsOf } from "../run/mask/add_secrets.ts";
+import { newestParts } from "./newest_parts.ts";
 import type { PieceOutcome, PieceOutputs } from "./outputs_file.ts";
 
 /** The results of the jobs that ran before a piece, with the warnings about them. */
@@ -34,9 +35,13 @@ export function gatherInputs(
   const isLenient = isLast || [...chosen].some(({ startsWhen }) => startsWhen !== undefined);
   const outcomes = new Map<PlannedJob, PieceOutcome>();
   const outputs: [string, Dict][] = [];
+  const partsOf = ({ job: { id } }: PlannedJob) =>
+    newestParts(pieces.filter(({ jobs }) => Object.hasOwn(jobs, id)), (piece) => piece, () => {
+      warnings.push(`the job "${id}" was run more than once: the newest outputs count`);
+    });
   for (const planned of inOrderOfNeeds(whole.jobs.filter((job) => before.has(job)))) {
     const { id } = planned.job;
-    const own = newestParts(id, pieces, warnings);
+    const own = partsOf(planned);
     if (own.length === 0) {
       const outcome = withoutPiece(planned, outcomes) ??
         (isLenient ? { state: "failed", failed: 0 } as const : undefined);
@@ -61,7 +66,7 @@ export function gatherInputs(
   }
   for (const planned of whole.jobs) {
     if (!before.has(planned)) continue;
-    const own = newestParts(planned.job.id, pieces, []);
+    const own = partsOf(planned);
     for (const { id } of planned.job.steps) {
       if (id === undefined) continue;
       const latest = own.filter((piece) => Object.hasOwn(piece.outputs, id))
@@ -96,23 +101,6 @@ function inOrderOfNeeds(jobs: readonly PlannedJob[]): readonly PlannedJob[] {
   };
   jobs.forEach(add);
   return [...ordered];
-}
-
-/** Of each part of a job the newest: engines repeat lost tasks. */
-function newestParts(
-  id: string,
-  pieces: readonly PieceOutputs[],
-  warnings: string[],
-): readonly PieceOutputs[] {
-  const newest = new Map<number, PieceOutputs>();
-  for (const piece of pieces) {
-    if (!Object.hasOwn(piece.jobs, id)) continue;
-    const index = piece.part?.index ?? 1;
-    const other = newest.get(index);
-    if (other) warnings.push(`the job "${id}" was run more than once: the newest outputs count`);
-    if (!other || other.created < piece.created) newest.set(index, piece);
-  }
-  return [...newest.values()];
 }
 
 /** The outcome of a job that no process has run: engines do not start jobs after a failed one. */

@@ -19,6 +19,8 @@ import { exactRoundStats, expectOf } from "../run/execute/round_stats.ts";
 import { RunnerError } from "../source/errors.ts";
 import { formatDuration } from "../value/duration.ts";
 import type { Dict } from "../value/value.ts";
+import { newestParts } from "./newest_parts.ts";
+import { refuseOtherRun } from "./read_header.ts";
 import { outlineOf, type RunFile, type RunFileJob } from "./run_file.ts";
 import { RunTotals } from "./run_totals.ts";
 import { type Piece, surveyPiece } from "./survey_piece.ts";
@@ -61,8 +63,18 @@ export function mergePieces(
     if (!piece) warnings.push(`'${file}' was left out: it has no events of a piece of a run`);
     return piece ? [piece] : [];
   });
-  pieces.forEach((piece) => refuseOther(piece, run));
-  const used = new Map(run.jobs.map((job) => [job, newestParts(job.id, pieces, warnings)]));
+  const expected = { run: run.run, sha256: run.workflow.sha256, what: "workflow" } as const;
+  for (const { file, header } of pieces) refuseOtherRun(file, header, expected);
+  const partsOf = ({ id }: RunFileJob) =>
+    newestParts(
+      pieces.filter(({ header }) => header.jobs.includes(id)),
+      ({ header }) => header,
+      ({ file: newer }, { file: older }) =>
+        warnings.push(
+          `the job "${id}" was run more than once: '${newer}' counts, '${older}' does not`,
+        ),
+    );
+  const used = new Map(run.jobs.map((job) => [job, partsOf(job)]));
   const counted = new Set([...used.values()].flat());
   const began = Math.min(...[...counted].map(({ began }) => began));
   const ended = Math.max(...[...counted].map(({ ended }) => ended));
@@ -95,39 +107,6 @@ export function mergePieces(
     };
   }
   return { events: { [Symbol.iterator]: events }, passed, warnings: [...new Set(warnings)] };
-}
-
-function refuseOther({ file, header }: Piece, { run, workflow }: RunFile): void {
-  if (header.run !== run) {
-    throw new RunnerError(`'${file}' is of another run`, `it is of ${header.run}, not of ${run}`);
-  }
-  if (header.workflow === workflow.sha256) return;
-  throw new RunnerError(
-    `'${file}' is of another version of the workflow`,
-    `its files had the hash ${header.workflow.slice(0, 12)}, not ${workflow.sha256.slice(0, 12)}`,
-  );
-}
-
-/** Of each part of a job the newest: engines repeat lost tasks. */
-function newestParts(
-  id: string,
-  pieces: readonly Piece[],
-  warnings: string[],
-): readonly Piece[] {
-  const newest = new Map<number, Piece>();
-  for (const piece of pieces) {
-    if (!piece.header.jobs.includes(id)) continue;
-    const index = piece.header.part?.index ?? 1;
-    const other = newest.get(index);
-    const isNewer = !other || other.header.created < piece.header.created;
-    if (isNewer) newest.set(index, piece);
-    if (!other) continue;
-    const [later, earlier] = isNewer ? [piece, other] : [other, piece];
-    warnings.push(
-      `the job "${id}" was run more than once: '${later.file}' counts, '${earlier.file}' does not`,
-    );
-  }
-  return [...newest.values()].sort((a, b) => partOf(a) - partOf(b));
 }
 
 function partOf({ header }: Piece): number {

@@ -10,7 +10,8 @@ import type {
 } from "../run/event.ts";
 import { RunnerError } from "../source/errors.ts";
 import { conditionOf, lost, type MergedPieces, type PieceFile } from "./merge_pieces.ts";
-import { readHeader } from "./read_header.ts";
+import { newestParts } from "./newest_parts.ts";
+import { readHeader, refuseOtherRun } from "./read_header.ts";
 import { outlineOf } from "./run_file.ts";
 import { RunTotals } from "./run_totals.ts";
 import { nameInHeader, type SuiteRunFile, type SuiteRunWorkflow } from "./suite_run_file.ts";
@@ -45,10 +46,19 @@ export function mergeSuitePieces(run: SuiteRunFile, files: readonly PieceFile[])
     if (!piece) warnings.push(`'${file.file}' was left out: it has no events of this suite`);
     return piece ? [piece] : [];
   });
-  for (const piece of pieces) refuseOther(piece, run);
-  const used = new Map(
-    run.workflows.map((workflow) => [workflow, newestPiece(workflow, pieces, warnings)]),
-  );
+  const expected = { run: run.run, sha256: run.sha256, what: "suite" } as const;
+  for (const { file, header } of pieces) refuseOtherRun(file, header, expected);
+  const pieceOf = (workflow: SuiteRunWorkflow) => {
+    const name = nameInHeader(workflow);
+    const [newest] = newestParts(
+      pieces.filter(({ header }) => header.jobs.includes(name)),
+      ({ header }) => header,
+      ({ file: newer }, { file: older }) =>
+        warnings.push(`'${name}' was run more than once: '${newer}' counts, '${older}' does not`),
+    );
+    return newest;
+  };
+  const used = new Map(run.workflows.map((workflow) => [workflow, pieceOf(workflow)]));
   const counted = new Set([...used.values()].flatMap((piece) => piece ?? []));
   const began = Math.min(...[...counted].map((piece) => piece.began));
   const ended = Math.max(...[...counted].map((piece) => piece.ended));
@@ -126,34 +136,6 @@ function readPiece({ file, events }: PieceFile): SuitePieceEvents | undefined {
 
 function keyOf({ role, index }: Pick<SuiteRunWorkflow, "role" | "index">): string {
   return `${role ?? ""} ${index}`;
-}
-
-function refuseOther({ file, header }: SuitePieceEvents, { run, sha256 }: SuiteRunFile): void {
-  if (header.run !== run) {
-    throw new RunnerError(`'${file}' is of another run`, `it is of ${header.run}, not of ${run}`);
-  }
-  if (header.workflow === sha256) return;
-  throw new RunnerError(
-    `'${file}' is of another version of the suite`,
-    `its files had the hash ${header.workflow.slice(0, 12)}, not ${sha256.slice(0, 12)}`,
-  );
-}
-
-/** Engines repeat lost tasks. */
-function newestPiece(
-  workflow: SuiteRunWorkflow,
-  pieces: readonly SuitePieceEvents[],
-  warnings: string[],
-): SuitePieceEvents | undefined {
-  const name = nameInHeader(workflow);
-  const [newest, ...others] = pieces.filter(({ header }) => header.jobs.includes(name))
-    .sort((a, b) => b.header.created - a.header.created);
-  for (const { file } of others) {
-    warnings.push(
-      `'${name}' was run more than once: '${newest!.file}' counts, '${file}' does not`,
-    );
-  }
-  return newest;
 }
 
 /** What is known of the circumstances of a workflow. */

@@ -4,12 +4,12 @@ import type { Plan } from "../plan/plan.ts";
 import type { PieceHeader } from "../run/event.ts";
 import { addSecretsOf } from "../run/mask/add_secrets.ts";
 import type { RunOptions, RunPiece } from "../run/run.ts";
-import { RunnerError } from "../source/errors.ts";
 import type { Workflow } from "../workflow/model.ts";
 import { choosePiece, type PieceChoice, planOfPiece, planOfRun } from "./choose_piece.ts";
 import { addInputSecrets, gatherInputs } from "./gather_inputs.ts";
 import { type PieceOutputs, readOutputsFile, renderOutputsFile } from "./outputs_file.ts";
 import { PieceRecorder } from "./piece_recorder.ts";
+import { type ExpectedRun, refuseOtherRun } from "./read_header.ts";
 import type { NamedText } from "./read_json_file.ts";
 import { readRunFile } from "./run_file.ts";
 import type { Opening } from "./sealed_values.ts";
@@ -50,7 +50,11 @@ export async function openPiece(workflow: Workflow, source: PieceSource): Promis
   refuseOtherWorkflow(name, sha256, file.workflow.sha256, runFile.file);
   const whole = planOfRun(plan, file);
   const { chosen, part } = choosePiece(whole, choice);
-  const inputs = await openInputs(source.inputs, { run: file.run, sha256 }, { seal, secrets });
+  const inputs = await openInputs(source.inputs, {
+    run: file.run,
+    sha256,
+    what: "workflow",
+  }, { seal, secrets });
   const { warnings, ...gathered } = gatherInputs(whole, chosen, inputs);
   const startAt = source.startAt ?? (part ? file.startAt : undefined);
   const header: PieceHeader = {
@@ -90,35 +94,16 @@ function lateness(startAt: number | undefined, now: number): readonly string[] {
   return [`this piece begins ${(late / 1000).toFixed(1)}s after the time it was to begin at`];
 }
 
-/** The run that outputs files must be of. */
-interface ExpectedRun {
-  /** Its id. */
-  readonly run: string;
-  /** SHA-256 of the files of its workflows. */
-  readonly sha256: string;
-}
-
 /** Reads outputs files. Throws RunnerError for those of another run. */
 export async function openInputs(
   sources: readonly NamedText[],
-  { run, sha256 }: ExpectedRun,
+  expected: ExpectedRun,
   opening: Opening,
 ): Promise<readonly PieceOutputs[]> {
   const pieces: PieceOutputs[] = [];
   for (const source of sources) {
     const piece = await readOutputsFile(source, opening);
-    if (piece.run !== run) {
-      throw new RunnerError(
-        `'${source.file}' is of another run`,
-        `it is of ${piece.run}, not of ${run}`,
-      );
-    }
-    if (piece.workflow !== sha256) {
-      throw new RunnerError(
-        `'${source.file}' is of another version of the workflow`,
-        `its files had the hash ${piece.workflow.slice(0, 12)}, not ${sha256.slice(0, 12)}`,
-      );
-    }
+    refuseOtherRun(source.file, piece, expected);
     pieces.push(piece);
   }
   addInputSecrets(pieces, opening.secrets);

@@ -35,3 +35,28 @@ export function isPart(value: unknown): value is PiecePart {
   return Number.isInteger(index) && Number.isInteger(of) && 1 <= Number(index) &&
     Number(index) <= Number(of) && Number(of) <= MOST_PARTS;
 }
+
+/** The run that a file must be of. */
+export interface ExpectedRun {
+  /** Its id. */
+  readonly run: string;
+  /** SHA-256 of the files of its workflows. */
+  readonly sha256: string;
+  readonly what: "workflow" | "suite";
+}
+
+/** Throws RunnerError if a file is of another run, or of another version of its files. */
+export function refuseOtherRun(
+  file: string,
+  found: Pick<PieceHeader, "run" | "workflow">,
+  { run, sha256, what }: ExpectedRun,
+): void {
+  if (found.run !== run) {
+    throw new RunnerError(`'${file}' is of another run`, `it is of ${found.run}, not of ${run}`);
+  }
+  if (found.workflow === sha256) return;
+  throw new RunnerError(
+    `'${file}' is of another version of the ${what}`,
+    `its files had the hash ${found.workflow.slice(0, 12)}, not ${sha256.slice(0, 12)}`,
+  );
+}

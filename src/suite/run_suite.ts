@@ -7,7 +7,7 @@ import type { StepOutputs } from "../run/execute/outputs.ts";
 import { Slots } from "../run/execute/slots.ts";
 import { addSecretsOf, addSecretValue, secretsIn } from "../run/mask/add_secrets.ts";
 import { addSteps, noSteps } from "../run/count_steps.ts";
-import { run, type RunOptions } from "../run/run.ts";
+import { CLEANUP_TIMEOUT, run, type RunOptions } from "../run/run.ts";
 import { roundDuration } from "../value/duration.ts";
 import type { Masker } from "../value/masker.ts";
 import { refusalEvents } from "./refuse_member.ts";
@@ -46,8 +46,6 @@ export interface SuitePiece {
   /** Takes the outputs of setup, where this process runs it. */
   readonly onSetup: (outputs: StepOutputs) => void;
 }
-
-const CLEANUP_TIMEOUT = 30_000;
 
 const SETUP_FAILED = "setup failed";
 

@@ -68,7 +68,7 @@ export async function runSuitePieceCommand(
     await warn(member.warnings);
     members.push(member);
   }
-  const expected = { run: file.run, sha256: file.sha256 };
+  const expected = { run: file.run, sha256: file.sha256, what: "suite" } as const;
   const inputs = task === "setup"
     ? []
     : await openInputs(await readOutputsFiles(lists.get("inputs") ?? [], host), expected, opening);

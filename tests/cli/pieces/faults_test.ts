@@ -71,6 +71,19 @@ Deno.test("a run in pieces, with the rounds of a job in two", async () => {
   });
 });
 
+Deno.test("parts of two ways to split a job are not put together", async () => {
+  await withRun(async ({ piece, merge }) => {
+    await piece("first", "--only", "first");
+    await piece("load1", "--only", "load", "--rounds", "1/2");
+    await piece("load2", "--only", "load", "--rounds", "2/3");
+    const last = await piece("last", "--only", "last");
+    assertStringIncludes(last, 'only 1 of 3 parts of the job "load" are among the --inputs');
+    const merged = await merge();
+    assertStringIncludes(merged, "part 1 of 3 did not come back");
+    assertStringIncludes(merged, "'R/load2/events.ndjson' counts, 'R/load1/events.ndjson' does");
+  });
+});
+
 Deno.test("a part counts its own rounds, and the only part decides its expect", async () => {
   const flow = "name: F\njobs: [{ name: Load, id: load, " +
     "repeat: { count: 3, async: true, expect: stats.failed == 1 }, " +
