@@ -183,7 +183,9 @@ async function runInParallel(
     for (let entry = await next(); entry; entry = await next()) {
       const inner = { ...session, emit: order.emitterOf(entry.index) };
       if (draining.reason === undefined) {
-        state = combineStates(state, await runApart(inner, entry));
+        const one = await runApart(inner, entry);
+        // Read only now: others have ended meanwhile.
+        state = combineStates(state, one);
       } else {
         await skipStep(inner, round, step, entry.index);
         state = combineStates(state, "skipped");
