@@ -115,8 +115,9 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       name: "file",
       repeats: true,
       path: "documents",
-      summary: "A YAML file, several joined by commas, a pattern like 'flows/**/*.yml', or - to " +
-        "format standard input to standard output",
+      summary: "A YAML file, several joined by commas, a pattern like 'flows/**/*.yml', a " +
+        "directory for the workflows, job files and suites below it, or - to format standard " +
+        "input to standard output",
     }],
     options: [
       { name: "check", summary: "Write nothing, and exit with 1 if a file is not formatted" },

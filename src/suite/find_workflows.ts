@@ -22,7 +22,7 @@ export async function isManyFiles(operand: string, files: Files): Promise<boolea
   return isPattern(operand) && !await exists(operand, files);
 }
 
-async function isDirectory(path: string, files: Files): Promise<boolean> {
+export async function isDirectory(path: string, files: Files): Promise<boolean> {
   if (path === "") return false;
   try {
     return await files.list(path) !== undefined;
@@ -85,7 +85,10 @@ function nothingFound(operand: string): LoadError {
 }
 
 /** By path; hidden directories and `node_modules` are not entered, nor are links to directories. */
-async function yamlFilesIn(directory: string, files: Files): Promise<readonly string[]> {
+export async function yamlFilesIn(
+  directory: string,
+  files: Files,
+): Promise<readonly string[]> {
   const found: string[] = [];
   const root = directory.replace(/\/+$/, "");
   for (const { name, kind } of await files.entries(directory)) {

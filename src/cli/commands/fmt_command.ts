@@ -2,8 +2,11 @@ import type { Host } from "../../host/host.ts";
 import { LoadError } from "../../source/errors.ts";
 import type { Source } from "../../source/source.ts";
 import { expandPattern, isPattern } from "../../suite/expand_pattern.ts";
+import { isDirectory, yamlFilesIn } from "../../suite/find_workflows.ts";
+import { isDict, type Value } from "../../value/value.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import { formatYaml } from "../../workflow/yaml/format_yaml.ts";
+import { readYaml } from "../../workflow/yaml/read_yaml.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { explainError } from "../messages/explain_error.ts";
 import { writeTextFile } from "../write_text_file.ts";
@@ -41,14 +44,43 @@ export async function fmtCommand(
   return failed > 0 || onlyCheck && changed > 0 ? 1 : 0;
 }
 
-async function namesOf(operand: string, { files }: Host): Promise<readonly string[]> {
+async function namesOf(operand: string, host: Host): Promise<readonly string[]> {
+  const { files } = host;
   if (operand === "-" || await files.isFile(operand).catch(() => false)) return [operand];
+  if (await isDirectory(operand, files)) {
+    const names = await yamlFilesIn(operand, files);
+    const isOurs = await Promise.all(names.map((name) => isWorkflow(name, host)));
+    const found = names.filter((_, index) => isOurs[index]);
+    if (found.length > 0) return found;
+    throw new LoadError(`no workflow in '${operand}'`, [], "job files and suites count, too");
+  }
   if (isPattern(operand)) {
     const found = await expandPattern(operand, files);
     if (found.length > 0) return found;
     throw new LoadError(`file '${operand}' not found`, [], "no file fits this pattern");
   }
   return operand.split(",").map((name) => name.trim()).filter((name) => name !== "");
+}
+
+/**
+ * Whether a file in a directory is a workflow, a job file or a suite: the YAML of other programs
+ * stays as it is. A broken file is one if it begins a line like one.
+ */
+async function isWorkflow(name: string, host: Host): Promise<boolean> {
+  const file = await readTextFile(name, host, "file").catch(() => undefined);
+  if (file === undefined) return true;
+  try {
+    const { value } = await readYaml([file], "file");
+    return isDict(value) &&
+      (["jobs", "workflows"].some((key) => Object.hasOwn(value, key)) || hasSteps(value.steps));
+  } catch (error) {
+    if (!(error instanceof LoadError)) throw error;
+    return /^["']?(?:jobs|workflows|steps)["']?\s*:/m.test(file.text);
+  }
+}
+
+function hasSteps(steps: Value | undefined): boolean {
+  return Array.isArray(steps) && steps.some((step) => isDict(step) && step.uses !== undefined);
 }
 
 async function readInput(name: string, host: Host): Promise<Source> {

@@ -84,6 +84,46 @@ Deno.test("fmt leaves a file that is not YAML as it is, and goes on with the oth
   });
 });
 
+Deno.test("fmt of a directory formats the workflows, job files and suites below it", async () => {
+  const job = "name: log in\nsteps:\n- uses: hello\n";
+  const files = {
+    "flows/ugly.yml": UGLY,
+    "flows/deep/job.yaml": job,
+    "flows/suite.yml": "workflows:\n- ugly.yml\n",
+    "flows/compose.yml": "services:\n    web: {image: 'x'}\n",
+    "flows/azure.yml": "steps:\n- script: 'x'\n",
+    "flows/chart.yml": "metadata:\n    name: {{ .Values.name }}\n",
+    "flows/.github/build.yml": UGLY,
+    "flows/node_modules/x/y.yml": UGLY,
+  };
+  await withFiles(files, async (cwd) => {
+    const { code, stdout, stderr } = await runMain(["fmt", "--check", "."], { cwd });
+    const names = ["flows/deep/job.yaml", "flows/suite.yml", "flows/ugly.yml"];
+    const lines = names.map((name) => `not formatted: ${name}\n`).join("");
+    assertEquals({ code, stdout, stderr }, {
+      code: 1,
+      stdout: `${lines}3 files: 3 not formatted\n`,
+      stderr: "",
+    });
+    assertEquals((await runMain(["fmt", "flows/"], { cwd })).code, 0);
+    assertEquals(await Deno.readTextFile(join(cwd, "flows/ugly.yml")), NEAT);
+    for (const name of Object.keys(files).slice(3)) {
+      const text = files[name as keyof typeof files];
+      assertEquals(await Deno.readTextFile(join(cwd, name)), text, name);
+    }
+    assertEquals((await runMain(["fmt", "--check", "flows"], { cwd })).code, 0);
+    await Deno.writeTextFile(join(cwd, "flows/broken.yml"), "jobs: [a\n");
+    const broken = await runMain(["fmt", "--check", "flows"], { cwd });
+    assertEquals(broken.code, 1);
+    assertStringIncludes(broken.stderr, "flows/broken.yml:1:7: error");
+    const none = await runMain(["fmt", "flows/node_modules/x"], { cwd });
+    assertEquals(none.code, 0);
+    await Deno.mkdir(join(cwd, "empty"));
+    const empty = await runMain(["fmt", "empty"], { cwd });
+    assertStringIncludes(empty.stderr, "no workflow in 'empty'");
+  });
+});
+
 Deno.test("fmt - formats standard input to standard output", async () => {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", join(CHECKOUT, "cli.ts"), "fmt", "-"],
