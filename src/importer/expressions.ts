@@ -27,17 +27,47 @@ export function headerOf(name: string): string {
   return `res.headers[${quoteText(canonical)}]`;
 }
 
-/** The value that a JSONPath finds: by keys where it is that simple. */
-export function jsonPathOf(path: string, whole = "res.body"): string {
+/** Whether the value has a key, which may be nil, where the expression ends with one. */
+export function existenceOf(expression: string): string {
+  const [, owner, name, quoted] = /^(.+?)(?:\.([A-Za-z_]\w*)|\[('(?:[^'\\]|\\.)*')\])$/s
+    .exec(expression) ?? [];
+  const isMap = owner !== undefined && /^res\.body\b/.test(owner) && depthIsZero(owner);
+  return isMap ? `${quoted ?? quoteText(name!)} in ${owner}` : `${expression} != nil`;
+}
+
+/** Whether the brackets of an expression are closed. */
+function depthIsZero(text: string): boolean {
+  return text.split(/[([]/).length === text.split(/[)\]]/).length;
+}
+
+/** Tests that a value is none of those that JavaScript takes for false. */
+export function truthOf(expression: string): string {
+  return `not (${expression} in [nil, false, 0, ""])`;
+}
+
+/**
+ * The value that a JSONPath finds: by keys where it is that simple. A path that may find several
+ * values gives their list, as in most tools, or else the first.
+ */
+export function jsonPathOf(path: string, several: "list" | "first" = "list"): string {
+  const whole = "res.body";
   const simple = /^\$?((?:\.[A-Za-z_]\w*|\[\d+\]|\['[^']*'\]|\["[^"]*"\])*)$/.exec(path.trim());
-  if (!simple) return `first(json_path(${whole}, ${quoteText(path)}))`;
+  if (!simple) {
+    const all = `json_path(${whole}, ${quoteText(path)})`;
+    return several === "list" && findsSeveral(path) ? all : `first(${all})`;
+  }
   return whole + simple[1]!.replace(/\[(['"])(.*?)\1\]/g, (_, _quote, name) => keyOf(name));
+}
+
+/** Whether a JSONPath has a wildcard, a slice, a filter, a list of keys or looks at any depth. */
+function findsSeveral(path: string): boolean {
+  return /\.\.|\*|[?:,]/.test(path.replace(/'[^']*'|"[^"]*"/g, ""));
 }
 
 /** The literal of JavaScript in a text as one of ours; undefined where it is more than a literal. */
 export function scriptLiteral(text: string): string | undefined {
   const trimmed = text.trim();
-  const quoted = /^(["'`])((?:[^\\]|\\.)*?)\1$/s.exec(trimmed);
+  const quoted = /^(["'`])((?:(?!\1)[^\\]|\\.)*)\1$/s.exec(trimmed);
   if (quoted && !(quoted[1] === "`" && quoted[2]!.includes("${"))) {
     return quoteText(
       quoted[2]!.replace(/\\(.)/gs, (_, one) => ({ n: "\n", t: "\t" })[one as string] ?? one),

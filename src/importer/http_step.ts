@@ -11,6 +11,8 @@ export interface DraftRequest {
   readonly headers?: readonly (readonly [name: string, value: string])[];
   /** The body, as `json`, `form`, `multipart`, `body`, `file` or `graphql`. */
   readonly body?: Dict;
+  /** The content type that the tool gives a text, if the headers have none. */
+  readonly type?: string | undefined;
   /** Other parameters. */
   readonly more?: Dict;
   /** Expressions that must all be true; without any, that the code is below 400. */
@@ -48,6 +50,10 @@ export function httpStep(request: DraftRequest): DraftStep {
     if (known !== undefined) {
       kept[known] += `${/^cookie$/i.test(header) ? "; " : ", "}${value}`;
     } else kept[header] = value;
+  }
+  const hasType = Object.keys(kept).some((header) => /^content-type$/i.test(header));
+  if (request.type !== undefined && body.body !== undefined && !hasType) {
+    kept["Content-Type"] = request.type;
   }
   return {
     notes,
@@ -103,6 +109,39 @@ export function bodyOf(
     if (form) return { form };
   }
   return { body: translate(text) };
+}
+
+/** A request of GraphQL. Variables with a template outside of texts make it a text of JSON. */
+export function graphqlOf(
+  query: string,
+  variables: string,
+  translate: (text: string) => string,
+  operation?: string,
+): { readonly body: Dict; readonly type?: string } {
+  const parsed = variables.trim() === "" ? {} : jsonOf(variables, translate);
+  if (parsed === undefined) {
+    const rest = operation === undefined ? "" : `, "operationName": ${JSON.stringify(operation)}`;
+    const text = `{"query": ${JSON.stringify(query)}, "variables": ${variables}${rest}}`;
+    return { body: { body: translate(text) }, type: "application/json" };
+  }
+  return {
+    body: {
+      graphql: {
+        query: translate(query),
+        ...variables.trim() === "" ? {} : { variables: parsed },
+        ...operation === undefined ? {} : { operation },
+      },
+    },
+  };
+}
+
+/** Names that come again have a list. */
+export function gather(pairs: readonly (readonly [name: string, value: Value])[]): Dict {
+  const all: Record<string, Value> = {};
+  for (const [name, value] of pairs) {
+    all[name] = Object.hasOwn(all, name) ? [all[name]!, value].flat() : value;
+  }
+  return all;
 }
 
 /** JSON with templates in its texts; undefined if it is none, or a template is outside of texts. */

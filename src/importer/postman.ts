@@ -1,7 +1,7 @@
 import type { Path } from "../source/source.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draft.ts";
-import { bodyOf, httpStep, idOf, isNoUrl } from "./http_step.ts";
+import { bodyOf, gather, graphqlOf, httpStep, idOf, isNoUrl } from "./http_step.ts";
 import { Names } from "./names.ts";
 import { need, readJson, StructureError } from "./problem.ts";
 import { translateScript } from "./script_tests.ts";
@@ -13,6 +13,9 @@ const SETTER =
 interface Around {
   readonly auth: Value;
   readonly path: readonly string[];
+  /** The lines of tests that apply to each request. */
+  readonly tests: readonly string[];
+  readonly behavior: Dict;
   /** The notes of the whole collection. */
   readonly notes: string[];
 }
@@ -34,16 +37,12 @@ export function translatePostman({ files: [file] }: ImportInput): Draft {
   const info = need("map", file!, root, ["info"], EXPORT_IT);
   needItems(file!, root, ["item"]);
   const names = new Names();
-  for (const { key, name, value } of dictsOf(collection.variable)) {
-    names.define(String(key ?? name), value ?? "");
+  for (const { key, name, value, disabled } of dictsOf(collection.variable)) {
+    if (disabled !== true) names.define(String(key ?? name), value ?? "");
   }
-  const notes = dictsOf(collection.event).flatMap((event) => {
-    const lines = linesOf(event);
-    return lines.length === 0
-      ? []
-      : [`the ${event.listen} script of the collection: ${lines.join(" ")}`];
-  });
-  const around: Around = { auth: collection.auth ?? null, path: [], notes };
+  const notes: string[] = [];
+  const outside: Around = { auth: null, path: [], tests: [], behavior: {}, notes };
+  const around = inside(outside, collection, "the collection");
   const title = String(info.name ?? "Postman");
   const jobs: DraftJob[] = [];
   const loose: DraftStep[] = [];
@@ -53,7 +52,7 @@ export function translatePostman({ files: [file] }: ImportInput): Draft {
       continue;
     }
     const name = String(item.name ?? "Folder");
-    const steps = stepsOf(item, { ...around, path: [] }, names, true);
+    const steps = stepsOf(item, around, names, true);
     // Requests of a collection run in order, and pass values on.
     if (steps.length > 0) jobs.push({ name, steps });
   }
@@ -62,6 +61,29 @@ export function translatePostman({ files: [file] }: ImportInput): Draft {
     throw new StructureError(file!, ["item"], "the collection has no requests");
   }
   return { name: title, vars: names.vars, jobs, isSequence: true, notes };
+}
+
+/**
+ * What a collection or a folder gives to all in it. Its tests are those of each request, if all of
+ * them can be translated.
+ */
+function inside(around: Around, item: Dict, name: string): Around {
+  const tests = [...around.tests];
+  for (const event of dictsOf(item.event)) {
+    const lines = linesOf(event);
+    if (lines.length === 0) continue;
+    const { notes, outputs } = translateScript(lines, SETTER, new Names());
+    const isSimple = event.listen === "test" && notes.length === 0 &&
+      Object.keys(outputs).length === 0;
+    if (isSimple) tests.push(...lines);
+    else around.notes.push(`the ${event.listen} script of ${name}: ${lines.join(" ")}`);
+  }
+  const behavior = { ...around.behavior, ...behaviorOf(item) };
+  return { ...around, auth: item.auth ?? around.auth, tests, behavior };
+}
+
+function behaviorOf({ protocolProfileBehavior: behavior = null }: Dict): Dict {
+  return isDict(behavior) ? behavior : {};
 }
 
 /** Throws at the first item, however deep, that is neither a request nor a folder. */
@@ -77,7 +99,7 @@ function needItems(file: ImportFile, root: Value, path: Path): void {
 function stepsOf(item: Dict, around: Around, names: Names, isTop = false): DraftStep[] {
   if (Array.isArray(item.item)) {
     const path = isTop ? around.path : [...around.path, String(item.name ?? "")];
-    const inner = { ...around, auth: item.auth ?? around.auth, path };
+    const inner = { ...inside(around, item, `the folder "${item.name ?? ""}"`), path };
     return dictsOf(item.item).flatMap((one) => stepsOf(one, inner, names));
   }
   const { request = "" } = item;
@@ -89,13 +111,15 @@ function stepsOf(item: Dict, around: Around, names: Names, isTop = false): Draft
   return [stepOf(item, url, around, names)];
 }
 
-function stepOf(item: Dict, url: string, { auth, path }: Around, names: Names): DraftStep {
+function stepOf(item: Dict, url: string, around: Around, names: Names): DraftStep {
+  const { auth, path } = around;
   const notes: string[] = [];
   const request: Dict = isDict(item.request) ? item.request : {};
   const headers = dictsOf(request.header).filter(({ disabled }) => disabled !== true)
     .map(({ key, value }) => [String(key), names.template(String(value ?? ""))] as const);
   const type = headers.find(([name]) => /^content-type$/i.test(name))?.[1];
   const body = bodyOfRequest(request.body ?? null, type, names, notes);
+  const more = settingsOf({ ...around.behavior, ...behaviorOf(item) }, notes);
   const credentials = authOf(request.auth ?? auth, names, notes);
   const scripts = dictsOf(item.event).map((event) => ({
     listen: event.listen,
@@ -106,7 +130,8 @@ function stepOf(item: Dict, url: string, { auth, path }: Around, names: Names): 
       notes.push(`the script before the request: ${lines.join(" ")}`);
     }
   }
-  const lines = scripts.flatMap(({ listen, lines }) => listen === "test" ? lines : []);
+  const own = scripts.flatMap(({ listen, lines }) => listen === "test" ? lines : []);
+  const lines = [...around.tests, ...own];
   const name = [...path, String(item.name ?? "")].join(" / ");
   const title = names.template(name);
   const { tests, outputs, notes: left } = translateScript(lines, SETTER, names);
@@ -115,8 +140,8 @@ function stepOf(item: Dict, url: string, { auth, path }: Around, names: Names): 
     method: String(request.method ?? "GET"),
     url,
     headers: [...headers, ...credentials.headers],
-    body,
-    more: credentials.more,
+    ...body,
+    more: { ...credentials.more, ...more },
     tests,
     outputs,
     ...idOf(outputs, name),
@@ -129,7 +154,8 @@ function urlOf(url: Value, names: Names): string {
   const variables = isDict(url) ? dictsOf(url.variable) : [];
   let text = raw.replace(/#.*$/, "").trim();
   for (const { key, value } of variables) {
-    text = text.replace(new RegExp(`/:${key}(?=[/?]|$)`), `/${value ?? ""}`);
+    const end = `/:${key}`;
+    text = text.replace(/\/:[^/?]+/g, (part) => part === end ? `/${value ?? ""}` : part);
   }
   if (text !== "" && !/^(?:https?:\/\/|\{\{)/.test(text)) text = `http://${text}`;
   return names.template(text);
@@ -149,62 +175,92 @@ function joinUrl({ protocol = "http", host, port, path, query }: Dict): string {
     (pairs === "" ? "" : `?${pairs}`);
 }
 
-function bodyOfRequest(body: Value, type: string | undefined, names: Names, notes: string[]): Dict {
-  if (!isDict(body) || body.disabled === true) return {};
+/** The settings of a request that change what is sent. */
+function settingsOf(behavior: Dict, notes: string[]): Dict {
+  const more: Record<string, Value> = {};
+  for (const [name, value] of Object.entries(behavior)) {
+    if (name === "followRedirects") more.follow_redirects = value;
+    else if (name === "maxRedirects") more.max_redirects = value;
+    else if (name === "strictSSL") more.tls = { verify: value };
+    else if (name === "disableCookies") more.cookies = value !== true;
+    else if (!["disableBodyPruning", "disabledSystemHeaders", "protocolVersion"].includes(name)) {
+      notes.push(`the setting ${name}: ${JSON.stringify(value)}`);
+    }
+  }
+  return more;
+}
+
+/** The content types that Postman gives a text, by its language. */
+const TYPES: Readonly<Record<string, string>> = {
+  json: "application/json",
+  xml: "application/xml",
+  html: "text/html",
+  javascript: "application/javascript",
+};
+
+interface Body {
+  readonly body: Dict;
+  readonly type?: string;
+}
+
+function bodyOfRequest(body: Value, type: string | undefined, names: Names, notes: string[]): Body {
+  if (!isDict(body) || body.disabled === true) return { body: {} };
   const translate = (text: string) => names.template(text);
   switch (body.mode) {
     case "raw": {
       const { raw = {} } = isDict(body.options) ? body.options : {};
       const language = isDict(raw) ? raw.language : undefined;
-      return bodyOf(
-        String(body.raw ?? ""),
-        type ?? (language === "json" ? "application/json" : "text/plain"),
-        translate,
-      );
+      const standard = TYPES[String(language)] ?? "text/plain";
+      const text = bodyOf(String(body.raw ?? ""), type ?? standard, translate);
+      return { body: text, type: standard };
     }
     case "urlencoded":
-      return { form: fieldsOf(body.urlencoded, translate) };
+      return { body: { form: fieldsOf(body.urlencoded, translate) } };
     case "formdata":
-      return {
-        multipart: Object.fromEntries(
-          dictsOf(body.formdata).filter(({ disabled }) => disabled !== true).map((part) => [
-            String(part.key),
-            part.type === "file"
-              ? { file: String([part.src].flat()[0] ?? "") }
-              : translate(String(part.value ?? "")),
-          ]),
-        ),
-      };
+      return { body: { multipart: partsOf(body.formdata, translate, notes) } };
     case "file": {
       const src = isDict(body.file) ? body.file.src : undefined;
-      return { file: String(src ?? "") };
+      if (!src) notes.push("the body: the collection does not name its file");
+      return { body: src ? { file: String(src) } : {} };
     }
     case "graphql": {
       const graphql = isDict(body.graphql) ? body.graphql : {};
-      const variables = bodyOf(String(graphql.variables ?? ""), undefined, translate).json;
-      return {
-        graphql: {
-          query: translate(String(graphql.query ?? "")),
-          ...variables === undefined ? {} : { variables },
-        },
-      };
+      const { query = "", variables, operationName } = graphql;
+      const values = isDict(variables ?? null) ? JSON.stringify(variables) : variables ?? "";
+      const operation = operationName ? String(operationName) : undefined;
+      return graphqlOf(String(query), String(values), translate, operation);
     }
     default:
       if (body.mode !== undefined) notes.push(`the body: its mode "${body.mode}" is not known`);
-      return {};
+      return { body: {} };
   }
 }
 
-function fieldsOf(list: Value | undefined, translate: (text: string) => string): Dict {
-  const fields: Record<string, Value> = {};
-  for (const { key, value, disabled } of dictsOf(list)) {
-    if (disabled === true) continue;
+function partsOf(
+  list: Value | undefined,
+  translate: (text: string) => string,
+  notes: string[],
+): Dict {
+  const parts = dictsOf(list).filter(({ disabled }) => disabled !== true);
+  return gather(parts.flatMap((part): (readonly [string, Value])[] => {
+    const { key, type, src, value, contentType } = part;
     const name = String(key);
-    const text = translate(String(value ?? ""));
-    const known = fields[name];
-    fields[name] = known === undefined ? text : [known, text].flat();
-  }
-  return fields;
+    const media = contentType ? { type: String(contentType) } : {};
+    if (type !== "file") {
+      const text = translate(String(value ?? ""));
+      return [[name, contentType ? { value: text, ...media } : text]];
+    }
+    const files = [src ?? []].flat();
+    if (files.length === 0) notes.push(`the part ${name}: the collection does not name its file`);
+    return files.map((file) => [name, { file: String(file), ...media }]);
+  }));
+}
+
+function fieldsOf(list: Value | undefined, translate: (text: string) => string): Dict {
+  const fields = dictsOf(list).filter(({ disabled }) => disabled !== true);
+  return gather(
+    fields.map(({ key, value }) => [String(key), translate(String(value ?? ""))] as const),
+  );
 }
 
 interface Credentials {
@@ -234,6 +290,12 @@ function authOf(auth: Value, names: Names, notes: string[]): Credentials {
       return fields.in === "query"
         ? { headers: [], more: { query: { [String(fields.key)]: field("value") } } }
         : { headers: [[String(fields.key), field("value")]], more: {} };
+    case "oauth2":
+      if (fields.accessToken && fields.addTokenTo !== "queryParams") {
+        return { headers: [], more: { auth: { bearer: field("accessToken") } } };
+      }
+      notes.push('the sign-in "oauth2": see auth.oauth2 of http');
+      return NO_CREDENTIALS;
     default:
       notes.push(`the sign-in "${auth.type}": see the parameter auth of http`);
       return NO_CREDENTIALS;

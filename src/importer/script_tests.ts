@@ -1,5 +1,6 @@
-import { headerOf, keyOf, scriptLiteral } from "./expressions.ts";
+import { existenceOf, headerOf, keyOf, scriptLiteral, truthOf } from "./expressions.ts";
 import type { Names } from "./names.ts";
+import { statements } from "./script_statements.ts";
 
 /** The translation of a script of another tool. */
 export interface TranslatedScript {
@@ -13,7 +14,7 @@ export interface TranslatedScript {
 /** Names of the response in scripts, by the objects of each tool. */
 const RESPONSE: readonly (readonly [pattern: RegExp, expression: string])[] = [
   [
-    /^(?:pm\.response\.(?:code|status)|res\.(?:status|getStatus\(\))|response\.status|responseCode\.code)$/,
+    /^(?:pm\.response\.code|res\.(?:status|getStatus\(\))|response\.status|responseCode\.code)$/,
     "res.code",
   ],
   [/^(?:pm\.response\.responseTime|res\.(?:responseTime|getResponseTime\(\)))$/, "rt.sec * 1000"],
@@ -68,10 +69,13 @@ export function translateScript(
     const declared = /^(?:(?:const|let|var)\s+)?(\w+)\s*=(?!=)\s*(.+)$/s.exec(line);
     if (declared) {
       const [, name = "", text = ""] = declared;
+      const condition = conditionOf(text, aliases);
       const value = valueOf(text.replace(/\s*\|\|\s*(?:\{\}|\[\])$/, ""), aliases) ??
-        conditionOf(text, aliases);
-      if (value === undefined) done.notes.push(`the script: ${line}`);
-      else aliases.set(name, value);
+        (condition && `(${condition})`);
+      if (value === undefined) {
+        done.notes.push(`the script: ${line}`);
+        aliases.delete(name);
+      } else aliases.set(name, value);
       continue;
     }
     const taken = /^(?:const|let|var)\s*\{([\w\s,]+)\}\s*=\s*(.+)$/s.exec(line);
@@ -90,44 +94,9 @@ export function translateScript(
     }
     const test = testOf(line, aliases);
     if (test === undefined) done.notes.push(`the script: ${line}`);
-    else done.tests.push(test);
+    else done.tests.push(test.replace(/^\((res\.[^()]*)\)$/, "$1"));
   }
   return done;
-}
-
-/** The statements of a script, without the functions around tests, and without comments. */
-function statements(lines: readonly string[]): string[] {
-  const text = lines.join("\n").replace(/^\s*\/\/.*$/gm, "").replace(/\/\*.*?\*\//gs, "");
-  const pieces = text
-    .replace(
-      /(?:pm\.|client\.)?\btest\(\s*(["'`])(?:[^\\]|\\.)*?\1\s*,\s*(?:async\s*)?(?:function\s*\(\s*\w*\s*\)|\(\s*\w*\s*\)\s*=>)\s*\{/g,
-      "",
-    )
-    .split(/;|\n/)
-    .map((line) => line.trim().replace(/^try\s*\{\s*/, ""))
-    .filter((line) => line !== "");
-  return joinLiterals(pieces)
-    .filter((line) => !/^[})\s]+$/.test(line))
-    .map((line) => line.replace(/(?<=\))\s*\}\s*\)\s*$/, ""));
-}
-
-/** Joins the lines of a literal or of arguments that go on behind the end of a line. */
-function joinLiterals(pieces: readonly string[]): string[] {
-  const joined: string[] = [];
-  let depth = 0;
-  for (const piece of pieces) {
-    if (depth > 0) joined.push(`${joined.pop()} ${piece}`);
-    else joined.push(piece);
-    if (depth > 0 || /(?:[=(,:[]\s*[{[(]|[([])$/.test(piece)) depth += depthOf(piece);
-    depth = Math.max(depth, 0);
-  }
-  return joined;
-}
-
-/** How many more brackets a line opens than it closes, outside of texts. */
-function depthOf(line: string): number {
-  const code = line.replace(/(["'`])(?:[^\\]|\\.)*?\1/g, "");
-  return (code.match(/[([{]/g)?.length ?? 0) - (code.match(/[)\]}]/g)?.length ?? 0);
 }
 
 /** The expression of a part of the response; undefined for anything else. */
@@ -185,8 +154,9 @@ function testOf(line: string, aliases: ReadonlyMap<string, string>): string | un
   const actual = valueOf(subject, aliases);
   if (actual === undefined) return undefined;
   const test = matcherOf(actual, words, argument);
-  if (test === undefined) return undefined;
-  return not ? `not (${test})` : test;
+  if (test === undefined || !not) return test;
+  // Chai refuses to look into nothing, also where it looks for what must not be there.
+  return /^(?:include|contain)/.test(words) ? `${actual} != nil && not (${test})` : `not (${test})`;
 }
 
 /** A condition as old scripts of Postman have it: `responseCode.code === 200`. */
@@ -205,7 +175,7 @@ function conditionOf(
   const [, key = "", owner = ""] = /^(.+?)\s+in\s+(.+)$/s.exec(text) ?? [];
   const [inner, name] = [valueOf(owner, aliases), scriptLiteral(key)];
   if (inner !== undefined && name !== undefined && /^["']/.test(name)) {
-    return `${inner}${keyOf(name.slice(1, -1))} != nil`;
+    return existenceOf(inner + keyOf(name.slice(1, -1)));
   }
   const [, subject = "", method = "", argument = ""] =
     /^(.+?)\.(has|includes|hasOwnProperty)\(\s*(.+?)\s*\)$/s.exec(text) ?? [];
@@ -222,7 +192,7 @@ function conditionOf(
   const expected = scriptLiteral(argument);
   if (expected === undefined || !/^["']/.test(expected)) return undefined;
   if (method !== "hasOwnProperty") return `${actual} contains ${expected}`;
-  return `${actual}${keyOf(expected.slice(1, -1))} != nil`;
+  return existenceOf(actual + keyOf(expected.slice(1, -1)));
 }
 
 function matcherOf(
@@ -238,19 +208,28 @@ function matcherOf(
   if (/^have\.property$/.test(words) && argument !== undefined) {
     const [name, value] = argument.split(/,(.*)/s).map(scriptLiteral);
     if (name === undefined) return undefined;
-    return `${actual}${keyOf(name.slice(1, -1))} ${value === undefined ? "!= nil" : `== ${value}`}`;
+    const property = actual + keyOf(name.slice(1, -1));
+    return value === undefined && !argument.includes(",")
+      ? existenceOf(property)
+      : value && `${property} == ${value}`;
   }
   if (argument === undefined) {
     return {
       "be.true": `${actual} == true`,
       "be.false": `${actual} == false`,
-      "be.null": `${actual} == nil`,
-      "be.undefined": `${actual} == nil`,
+      "be.null": isNull(actual),
+      "be.undefined": `not (${existenceOf(actual)})`,
       exist: `${actual} != nil`,
-      "be.ok": `${actual} != nil`,
+      "be.ok": truthOf(actual),
       "be.empty": `len(${actual}) == 0`,
     }[words];
   }
   if (expected === undefined) return undefined;
   return MATCHERS.find(([pattern]) => pattern.test(words))?.[1](actual, expected);
+}
+
+/** Tests that a value is there, and is nil. */
+function isNull(actual: string): string {
+  const exists = existenceOf(actual);
+  return exists.endsWith(" != nil") ? `${actual} == nil` : `${exists} && ${actual} == nil`;
 }
