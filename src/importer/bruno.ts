@@ -1,6 +1,6 @@
 import type { Dict, Value } from "../value/value.ts";
 import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draft.ts";
-import { headerOf, scriptLiteral } from "./expressions.ts";
+import { containsOf, headerOf, scriptLiteral } from "./expressions.ts";
 import { bodyOf, httpStep, idOf, isNoUrl } from "./http_step.ts";
 import { Names } from "./names.ts";
 import { need, problemAt, readJson } from "./problem.ts";
@@ -249,8 +249,8 @@ const OPERATORS: Readonly<Record<string, (actual: string, expected: string) => s
   gte: (a, b) => `${a} >= ${b}`,
   lt: (a, b) => `${a} < ${b}`,
   lte: (a, b) => `${a} <= ${b}`,
-  contains: (a, b) => `${a} contains ${b}`,
-  notContains: (a, b) => `not (${a} contains ${b})`,
+  contains: containsOf,
+  notContains: (a, b) => `${a} != nil && not (${containsOf(a, b)})`,
   startsWith: (a, b) => `${a} startsWith ${b}`,
   endsWith: (a, b) => `${a} endsWith ${b}`,
   matches: (a, b) => `${a} matches ${b}`,

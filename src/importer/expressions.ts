@@ -40,6 +40,18 @@ function depthIsZero(text: string): boolean {
   return text.split(/[([]/).length === text.split(/[)\]]/).length;
 }
 
+/** Tests that a text has a part, or a list an item: which one, only the value says. */
+export function containsOf(actual: string, expected: string): string {
+  if (
+    /^(?:json_path|xpath|css|split)\(/.test(actual) ||
+    /^[-\d[{]|^(?:true|false|nil)$/.test(expected)
+  ) {
+    return `${expected} in ${actual}`;
+  }
+  if (!/^(?:res\.body\b|first\()/.test(actual)) return `${actual} contains ${expected}`;
+  return `(type(${actual}) == "array" ? ${expected} in ${actual} : ${actual} contains ${expected})`;
+}
+
 /** Tests that a value is none of those that JavaScript takes for false. */
 export function truthOf(expression: string): string {
   return `not (${expression} in [nil, false, 0, ""])`;

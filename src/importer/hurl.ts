@@ -1,44 +1,12 @@
 import { quoteText } from "../openapi/make/literal.ts";
-import type { Dict, Value } from "../value/value.ts";
+import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
-import { bodyOf, httpStep, idOf } from "./http_step.ts";
+import { bodyOf, gather, graphqlOf, httpStep, idOf } from "./http_step.ts";
+import { type Entry, type Line, readEntries, unescape } from "./hurl_entries.ts";
 import { assertOf, queryOf, textOf } from "./hurl_queries.ts";
 import { Names } from "./names.ts";
 import { problemAt } from "./problem.ts";
-
-/** A line of a file, without its comment, with its place. */
-interface Line {
-  readonly text: string;
-  readonly offset: number;
-}
-
-/** A part of an entry: `[Asserts]` and its lines. */
-interface Section {
-  readonly name: string;
-  readonly lines: Line[];
-}
-
-interface Message {
-  readonly headers: (readonly [name: string, value: string])[];
-  readonly sections: Section[];
-  /** The lines of the body, as they are. */
-  readonly body: Line[];
-}
-
-interface Entry {
-  readonly method: string;
-  readonly url: string;
-  readonly request: Message;
-  /** The code that the response must have, or `*`. */
-  readonly code?: string;
-  readonly response?: Message;
-  readonly comments: readonly string[];
-}
-
-const METHOD = /^([A-Z]{3,})\s+(\S.*)$/;
-const RESPONSE = /^HTTP(?:\/[\d.]+)?\s+(\d{3}|\*)\s*$/;
-const HEADER = /^([\w!#$%&'*+.^`|~{}-]+)\s*:\s*(.*)$/;
 
 /** Makes a workflow of a Hurl file: a step for each entry. */
 export function translateHurl({ files: [file] }: ImportInput): Draft {
@@ -49,122 +17,8 @@ export function translateHurl({ files: [file] }: ImportInput): Draft {
   return { name: title, vars: names.vars, jobs: [{ name: title, steps }], notes: [] };
 }
 
-function readEntries(file: ImportFile): Entry[] {
-  let offset = 0;
-  const lines = file.text.split("\n").map((raw): Line => {
-    const line = { text: raw.replace(/\r$/, ""), offset };
-    offset += raw.length + 1;
-    return line;
-  });
-  const entries: Entry[] = [];
-  let at = 0;
-  let comments: string[] = [];
-  for (; at < lines.length; at++) {
-    const text = lines[at]!.text.trim();
-    if (text.startsWith("#")) comments.push(text.replace(/^#+\s*/, ""));
-    if (text === "" || text.startsWith("#")) continue;
-    const start = METHOD.exec(text);
-    if (!start) {
-      throw problemAt(
-        file,
-        lines[at]!.offset,
-        "expected a request",
-        "an entry begins with GET http://…",
-      );
-    }
-    const [request, afterRequest] = readMessage(file, lines, at + 1);
-    const status = RESPONSE.exec(lines[afterRequest]?.text.trim() ?? "");
-    const [response, after] = status
-      ? readMessage(file, lines, afterRequest + 1)
-      : [undefined, afterRequest] as const;
-    entries.push({
-      method: start[1]!,
-      url: withoutComment(start[2]!),
-      request,
-      ...status ? { code: status[1]! } : {},
-      ...response ? { response } : {},
-      comments,
-    });
-    comments = [];
-    at = after - 1;
-  }
-  if (entries.length === 0) throw problemAt(file, 0, "there is no request in the file");
-  return entries;
-}
-
-/** Reads headers, sections and a body from a line on; the number is that of the line after them. */
-function readMessage(
-  file: ImportFile,
-  lines: readonly Line[],
-  from: number,
-): [message: Message, next: number] {
-  const message: Message = { headers: [], sections: [], body: [] };
-  let at = from;
-  const ends = (text: string) => METHOD.test(text) || RESPONSE.test(text);
-  for (; at < lines.length; at++) {
-    const { text, offset } = lines[at]!;
-    const trimmed = withoutComment(text.trim());
-    if (trimmed === "") continue;
-    if (ends(trimmed)) return [message, at];
-    const section = /^\[(\w+)\]$/.exec(trimmed);
-    if (section) message.sections.push({ name: section[1]!, lines: [] });
-    else if (/^(?:[[{`<]|"|base64,|hex,|file,)/.test(trimmed)) {
-      at = readBody(file, lines, at, message);
-    } else if (message.sections.length > 0) {
-      message.sections.at(-1)!.lines.push({
-        text: trimmed,
-        offset: offset + text.indexOf(trimmed),
-      });
-    } else {
-      const header = HEADER.exec(trimmed);
-      if (!header) {
-        throw problemAt(
-          file,
-          offset,
-          `expected a header, a section or a body`,
-          "headers are written Name: value",
-        );
-      }
-      message.headers.push([header[1]!, header[2]!]);
-    }
-  }
-  return [message, at];
-}
-
-/** Takes the lines of a body; the number is that of its last line. */
-function readBody(
-  file: ImportFile,
-  lines: readonly Line[],
-  from: number,
-  { body }: Message,
-): number {
-  const first = lines[from]!.text.trim();
-  body.push(lines[from]!);
-  if (first.startsWith("```")) {
-    if (/^```.*```$/.test(first) && first.length > 5) return from;
-    for (let at = from + 1; at < lines.length; at++) {
-      body.push(lines[at]!);
-      if (lines[at]!.text.trim().endsWith("```")) return at;
-    }
-    throw problemAt(file, lines[from]!.offset, "the body ``` is not closed");
-  }
-  if (/^(?:`|"|base64,|hex,|file,)/.test(first)) return from;
-  let at = from;
-  while (at + 1 < lines.length) {
-    const next = lines[at + 1]!.text.trim();
-    if (METHOD.test(next) || RESPONSE.test(next)) break;
-    body.push(lines[++at]!);
-  }
-  return at;
-}
-
-/** A comment begins with a # after a blank. */
-function withoutComment(text: string): string {
-  return text.startsWith("#") ? "" : text.replace(/\s+#(?![^"]*"\s*$).*$/, "");
-}
-
 function stepOf(file: ImportFile, entry: Entry, index: number, names: Names): DraftStep {
-  const { method, url, request, response, code, comments } = entry;
+  const { method, url, request, response, code, version, comments } = entry;
   const notes: string[] = [];
   const template = (text: string) => names.template(text);
   const more: Record<string, Value> = { follow_redirects: false };
@@ -173,11 +27,12 @@ function stepOf(file: ImportFile, entry: Entry, index: number, names: Names): Dr
     // Options may define variables for what comes.
     for (const { text } of name === "Options" ? lines : []) {
       const variable = /^variable\s*:\s*([\w-]+)=(.*)$/.exec(text);
-      if (variable) names.define(variable[1]!, variable[2]!.replace(/^"(.*)"$/, "$1"));
+      if (variable) names.define(variable[1]!, variableOf(variable[2]!));
     }
   }
   const headers = request.headers.map(([name, value]) => [name, template(value)] as const);
   let body: Dict = {};
+  let media: string | undefined;
   for (const { name, lines } of request.sections) {
     const pairs = () =>
       lines.map((line) => pairOf(file, line)).map(([key, value]) =>
@@ -195,10 +50,11 @@ function stepOf(file: ImportFile, entry: Entry, index: number, names: Names): Dr
       case "MultipartFormData":
       case "Multipart":
         body = {
-          multipart: Object.fromEntries(
+          multipart: gather(
             pairs().map(([key, value]) => {
               const [, path, type] = /^file,(.*?);\s*(.*)$/.exec(value) ?? [];
-              return [key, path === undefined ? value : { file: path, ...type ? { type } : {} }];
+              const part = { file: path ?? "", ...type ? { type } : {} };
+              return [key, path === undefined ? value : part] as const;
             }),
           ),
         };
@@ -219,12 +75,18 @@ function stepOf(file: ImportFile, entry: Entry, index: number, names: Names): Dr
     }
   }
   const type = headers.find(([name]) => /^content-type$/i.test(name))?.[1];
-  if (request.body.length > 0) body = bodyOfLines(request.body, type, template, notes);
+  if (request.body.length > 0) {
+    ({ body, type: media } = bodyOfLines(request.body, type, template, notes));
+  }
   const name = comments.at(-1) ??
     `${index + 1}. ${method} ${url.replace(/^https?:\/\/[^/]*|\{\{[^}]*\}\}/, "")}`;
   // Before what the response gives new values to.
   const [title, address] = [template(name), template(url)];
   const tests = code === undefined || code === "*" ? [] : [`res.code == ${code}`];
+  if (version === "/2") {
+    more.version = "auto";
+    tests.push('res.version == "2"');
+  } else if (version !== undefined && version !== "/1.1") notes.push(`HTTP${version}`);
   for (const [name, value] of response?.headers ?? []) {
     tests.push(`${headerOf(name)} == ${textOf(value, names)}`);
   }
@@ -235,8 +97,13 @@ function stepOf(file: ImportFile, entry: Entry, index: number, names: Names): Dr
         const [, key = "", query = ""] = /^([\w-]+)\s*:\s*(.+)$/.exec(text) ?? [];
         if (key === "") throw problemAt(file, offset, "expected name: query");
         const value = queryOf(query);
-        if (value === undefined || value.rest !== "") notes.push(`the capture ${text}`);
-        else outputs[names.captureAnew(key)] = value.expression;
+        const isSecret = value?.rest === "redact";
+        if (!value || value.rest !== "" && !isSecret) notes.push(`the capture ${text}`);
+        else {
+          outputs[names.captureAnew(key)] = isSecret
+            ? `secret(${value.expression})`
+            : value.expression;
+        }
       } else if (name === "Asserts") {
         const test = assertOf(text, names);
         if (test === undefined) notes.push(`the assert ${text}`);
@@ -245,18 +112,25 @@ function stepOf(file: ImportFile, entry: Entry, index: number, names: Names): Dr
     }
   }
   if (response && response.body.length > 0) {
-    const expected = bodyOfLines(response.body, undefined, (text) => text, notes);
-    if (expected.json !== undefined) tests.push(`res.body == ${literal(expected.json)}`);
-    else if (typeof expected.body === "string") {
-      tests.push(`(res.rawbody ?? res.body) == ${quoteText(expected.body)}`);
-    }
+    const { body: { json, body: text, file } } = bodyOfLines(
+      [{ text: markVariables(response.body.map((line) => line.text).join("\n")), offset: 0 }],
+      undefined,
+      (text) => text,
+      notes,
+    );
+    if (json !== undefined) tests.push(`res.body == ${literalOf(json, names)}`);
+    else if (typeof text === "string") {
+      tests.push(`(res.rawbody ?? res.body) == ${textOf(text, names)}`);
+    } else if (file !== undefined) notes.push(`the body of the response: the file ${file}`);
   }
+  if (code === "*" && tests.length === 0) tests.push("res.code > 0");
   return httpStep({
     name: title,
     method,
     url: address,
     headers,
     body,
+    type: media,
     more,
     keys,
     tests,
@@ -269,17 +143,37 @@ function stepOf(file: ImportFile, entry: Entry, index: number, names: Names): Dr
 function pairOf(file: ImportFile, { text, offset }: Line): readonly [key: string, value: string] {
   const [, key = "", value = ""] = /^(.+?)\s*:\s*(.*)$/.exec(text) ?? [];
   if (key === "") throw problemAt(file, offset, "expected name: value");
-  return [key, value];
+  return [key, unescape(value)];
 }
 
-/** Names that come again have a list. */
-function gather(pairs: readonly (readonly [key: string, value: string])[]): Dict {
-  const all: Record<string, Value> = {};
-  for (const [key, value] of pairs) {
-    const known = all[key];
-    all[key] = known === undefined ? value : [known, value].flat();
-  }
-  return all;
+/** The value of a variable, which is a number or a boolean without quotes. */
+function variableOf(text: string): Value {
+  if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
+  return text === "true" || text === "false" ? text === "true" : text.replace(/^"(.*)"$/, "$1");
+}
+
+/** Before the name of a variable that is a whole value of JSON. */
+const MARK = "\u0001";
+
+/** JSON whose variables outside of texts are texts with a mark, so that it can be parsed. */
+function markVariables(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text;
+  return text.replace(
+    /"(?:[^"\\]|\\.)*"|\{\{\s*([\w-]+)\s*\}\}/g,
+    (whole, name) => name === undefined ? whole : JSON.stringify(MARK + name),
+  );
+}
+
+/** JSON that may have variables, as an expression. */
+function literalOf(value: Value, names: Names): string {
+  if (typeof value === "string" && value.startsWith(MARK)) return names.read(value.slice(1));
+  if (typeof value === "string") return textOf(value, names);
+  if (Array.isArray(value)) return `[${value.map((one) => literalOf(one, names)).join(", ")}]`;
+  if (!isDict(value)) return literal(value);
+  const fields = Object.entries(value).map(([name, one]) =>
+    `${quoteText(name)}: ${literalOf(one, names)}`
+  );
+  return `{${fields.join(", ")}}`;
 }
 
 function option(
@@ -302,7 +196,16 @@ function option(
         ...keys.retry as Dict ?? {},
         max_attempts: (Number(value) || 0) + 1,
       };
+      if (Number(value) < 0) {
+        keys.retry = { ...keys.retry as Dict, max_attempts: 1000 };
+        notes.push("retry without an end: 1000 times");
+      }
       return;
+    case "user": {
+      const [username = "", password = ""] = value.split(/:(.*)/s);
+      more.auth = { basic: { username, password } };
+      return;
+    }
     case "retry-interval":
       keys.retry = { max_attempts: 1, ...keys.retry as Dict ?? {}, interval: durationOf(value) };
       return;
@@ -332,29 +235,36 @@ function durationOf(value: string): string {
   return /^\d+$/.test(value) ? `${value}ms` : value;
 }
 
+interface Body {
+  readonly body: Dict;
+  readonly type?: string;
+}
+
 function bodyOfLines(
   lines: readonly Line[],
   type: string | undefined,
   translate: (text: string) => string,
   notes: string[],
-): Dict {
+): Body {
   const text = lines.map((line) => line.text).join("\n").trim();
   const file = /^file,(.*?);$/.exec(text);
-  if (file) return { file: file[1]!.trim() };
+  if (file) return { body: { file: file[1]!.trim() } };
   if (/^(?:base64|hex),/.test(text)) {
     notes.push(`the body ${text.slice(0, 40)}: http sends bytes only from files`);
-    return {};
+    return { body: {} };
   }
   const block = /^```[ \t]*([\w-]*)[^\n]*\n(.*)```$/s.exec(text) ?? /^```()(.*)```$/s.exec(text);
-  if (block?.[1] === "graphql") return { graphql: { query: translate(block[2]!.trim()) } };
+  if (block?.[1] === "graphql") {
+    const [, query = "", variables = ""] = /^(.*?)(?:\n\s*variables\s*(\{.*\}))?$/s
+      .exec(block[2]!.trim())!;
+    return graphqlOf(query.trim(), variables, translate);
+  }
   const line = /^`(.*)`$/s.exec(text);
   const inner = block?.[2] ?? line?.[1] ?? text;
-  if (type === undefined && block === null && line === null && /^[[{"]/.test(text)) {
-    return bodyOf(text, "application/json", translate);
+  const isJson = block?.[1] === "json" || block === null && line === null && /^[[{"]/.test(text);
+  if (isJson) {
+    const json = "application/json";
+    return { body: bodyOf(inner, type ?? json, translate), type: json };
   }
-  return bodyOf(
-    inner,
-    type ?? (block?.[1] === "json" ? "application/json" : "text/plain"),
-    translate,
-  );
+  return { body: bodyOf(inner, type ?? "text/plain", translate) };
 }

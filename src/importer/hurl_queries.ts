@@ -1,5 +1,5 @@
 import { quoteText } from "../openapi/make/literal.ts";
-import { headerOf, jsonPathOf } from "./expressions.ts";
+import { containsOf, existenceOf, headerOf, jsonPathOf } from "./expressions.ts";
 import type { Names } from "./names.ts";
 
 /** A query with its filters, and what follows them. */
@@ -15,6 +15,9 @@ export function queryOf(text: string): { expression: string; rest: string } | un
     md5: "res.md5",
     bytes: "(res.rawbody ?? res.body)",
   };
+  if (kind === "bytes" && /^count\b/.test(after)) {
+    return { expression: "res.size", rest: after.slice("count".length).trim() };
+  }
   if (isAlone[kind] !== undefined) return filtered(isAlone[kind]!, after.trim());
   if (argument === undefined) return undefined;
   switch (kind) {
@@ -23,6 +26,8 @@ export function queryOf(text: string): { expression: string; rest: string } | un
     case "xpath":
       return filtered(`xpath(res.body, ${quoteText(argument)})`, rest);
     case "header":
+      // Headers of one name are one text.
+      if (/^(?:count|first|last|nth)\b/.test(rest)) return undefined;
       return filtered(headerOf(argument), rest);
     case "regex":
       return filtered(`capture(res.rawbody ?? res.body, ${quoteText(argument)})[1]`, rest);
@@ -98,8 +103,9 @@ const OPERATORS: Readonly<Record<string, string>> = {
 };
 
 const PREDICATES: Readonly<Record<string, (value: string) => string>> = {
-  // A path that finds no node has an empty list.
-  exists: (value) => value.startsWith("xpath(") ? `len(${value}) > 0` : `${value} != nil`,
+  // A path that finds nothing has an empty list.
+  exists: (value) =>
+    /^(?:xpath|json_path)\(/.test(value) ? `len(${value}) > 0` : existenceOf(value),
   isInteger: (value) => `type(${value}) == "int"`,
   isFloat: (value) => `type(${value}) == "float"`,
   isNumber: (value) => `type(${value}) in ["int", "float"]`,
@@ -123,8 +129,18 @@ export function assertOf(text: string, names: Names): string | undefined {
   const operator = OPERATORS[word];
   const expected = valueOf(value, names);
   if (operator === undefined || expected === undefined) return undefined;
-  return negated(`${expression} ${operator} ${expected}`);
+  if (operator === "!=" && expected !== "nil" && MAY_BE_MISSING.test(expression)) {
+    return negated(`${expression} != nil && ${expression} != ${expected}`);
+  }
+  return negated(
+    operator === "contains"
+      ? containsOf(expression, expected)
+      : `${expression} ${operator} ${expected}`,
+  );
 }
+
+/** What is missing is no different value in Hurl. */
+const MAY_BE_MISSING = /^(?:res\.(?:body|headers)[.[]|first\(|capture\(|find\()/;
 
 /** A value as Hurl writes it. */
 function valueOf(text: string, names: Names): string | undefined {

@@ -8,6 +8,8 @@ const DYNAMIC: Readonly<Record<string, string>> = {
   uuid: "uuid()",
   randomuuid: "uuid()",
   newuuid: "uuid()",
+  newdate: "now()",
+  isotimestamp: "now()",
   timestamp: "unixtime()",
   randomint: "random_int(1000)",
 };
@@ -77,10 +79,11 @@ export class Names {
     const captured = this.#captured.get(name);
     if (captured !== undefined) return `outputs.${captured}`;
     const dynamic = DYNAMIC[name.replace(/^\$(?:random\.)?/, "").toLowerCase()];
-    if (name.startsWith("$") && dynamic !== undefined) return dynamic;
+    const isDynamic = name.startsWith("$") || /^new(?:Uuid|Date)$/.test(name);
+    if (isDynamic && dynamic !== undefined) return dynamic;
     const own = this.#nameOf(name);
     if (!Object.hasOwn(this.#vars, own)) {
-      const bare = name.replace(/^\$?(?:process\.?env|env|dotenv)[.\s]+/i, "");
+      const bare = name.replace(/^\$?(?:process\.?env|env|dotenv|getEnv)[.\s]+/i, "");
       this.#vars[own] = `{{${environmentName(bare)}}}`;
     }
     this.#read[this.#reader].add(own);

@@ -1,4 +1,4 @@
-import { existenceOf, headerOf, keyOf, scriptLiteral, truthOf } from "./expressions.ts";
+import { containsOf, existenceOf, headerOf, keyOf, scriptLiteral, truthOf } from "./expressions.ts";
 import type { Names } from "./names.ts";
 import { statements } from "./script_statements.ts";
 
@@ -34,7 +34,7 @@ const MATCHERS: readonly (readonly [
   test: (actual: string, expected: string) => string,
 ])[] = [
   [/^(?:be\.)?(?:deep\.)?(?:equals?|eq|eqls?)$/, (a, b) => `${a} == ${b}`],
-  [/^(?:include|includes|contain|contains)$/, (a, b) => `${a} contains ${b}`],
+  [/^(?:include|includes|contain|contains)$/, containsOf],
   [/^be\.(?:above|greaterThan|gt)$/, (a, b) => `${a} > ${b}`],
   [/^be\.(?:below|lessThan|lt)$/, (a, b) => `${a} < ${b}`],
   [/^be\.(?:at\.least|gte)$/, (a, b) => `${a} >= ${b}`],
@@ -191,7 +191,7 @@ function conditionOf(
   }
   const expected = scriptLiteral(argument);
   if (expected === undefined || !/^["']/.test(expected)) return undefined;
-  if (method !== "hasOwnProperty") return `${actual} contains ${expected}`;
+  if (method !== "hasOwnProperty") return containsOf(actual, expected);
   return existenceOf(actual + keyOf(expected.slice(1, -1)));
 }
 

@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { importCase } from "../support/import_case.ts";
 import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
+import { withServer } from "../support/with_server.ts";
 import { HURL } from "./inputs.ts";
 
 Deno.test("new --from hurl translates requests, captures and asserts", async () => {
@@ -16,8 +17,8 @@ Deno.test("new --from hurl translates requests, captures and asserts", async () 
       "shop: main",
       'tea: "{{vars.tea}}"',
       "order: res.body.id",
-      "&& not (res.body.none != nil)",
-      "&& first(json_path(res.body, '$..id')) != nil",
+      "&& not ('none' in res.body)",
+      "&& len(json_path(res.body, '$..id')) > 0",
       "max_attempts: 3",
       "interval: 100ms",
       "- name: 3. PUT /form",
@@ -141,4 +142,106 @@ Deno.test("new --from hurl says where a file is wrong", async () => {
     );
     assertStringIncludes(await run("empty.hurl"), "there is no request in the file");
   });
+});
+
+Deno.test("new --from hurl translates files as people write them", async () => {
+  const text = `# Creates an order
+POST URL/orders
+[Options]
+variable: count=2
+user: ann:tea
+{ "tea": "a # b", "count": {{count}} }
+
+# The answer is created
+HTTP/1.1 200 # not 201
+[Captures]
+order: jsonpath "$.id"
+token: jsonpath "$.token" redact
+[Asserts]
+jsonpath "$.id" == {{order}}
+jsonpath "$.items[*].name" contains "milk"
+jsonpath "$.items[*].name" count == 2
+jsonpath "$.items[?(@.name=='tea')].price" nth 0 == 4
+jsonpath "$.note" != "bad"
+jsonpath "$.gone" not exists
+bytes count == 124 # bytes, "not" characters
+header "X-Many" count == 2
+# jsonpath "$.old" == 1
+
+# Reads it
+GET URL/orders/{{order}}
+X-Token: {{token}}
+X-Id: {{newUuid}}
+X-Hash: a\\#b
+HTTP *
+
+POST URL/graphql
+\`\`\`graphql
+query Q($id: ID) { order(id: $id) { id } }
+variables { "id": {{order}} }
+\`\`\`
+HTTP 200
+{ "id": {{order}}, "items": [{"name": "tea", "price": 4}, {"name": "milk", "price": 1}],
+  "note": "{{word}}", "token": "issued-token-1", "text": "日本" }
+
+# The end
+`;
+  await importCase({
+    args: ["hurl", "orders.hurl"],
+    env: { WORD: "good" },
+    files: { "orders.hurl": text },
+    answer: () =>
+      Response.json({
+        id: 7,
+        items: [{ name: "tea", price: 4 }, { name: "milk", price: 1 }],
+        note: "good",
+        token: "issued-token-1",
+        text: "日本",
+      }),
+    notes: ['the assert header "X-Many" count == 2'],
+    lines: [
+      "- name: Creates an order",
+      "- name: Reads it",
+      "&& res.body.id == outputs.order",
+      "&& 'milk' in json_path(res.body, '$.items[*].name')",
+      "&& res.body.note != nil && res.body.note != 'bad'",
+      "&& not ('gone' in res.body)",
+      "&& res.size == 124",
+      "token: secret(res.body.token)",
+      "test: res.code > 0",
+    ],
+    seen: ([create, read, graphql]) => {
+      assertEquals(create!.headers.get("content-type"), "application/json");
+      assertEquals(create!.body, '{ "tea": "a # b", "count": 2 }');
+      assertEquals(create!.headers.get("authorization"), `Basic ${btoa("ann:tea")}`);
+      assertEquals(read!.headers.get("x-token"), "issued-token-1");
+      assertEquals([read!.headers.get("x-id")?.length, read!.headers.get("x-hash")], [36, "a#b"]);
+      assertEquals(JSON.parse(graphql!.body), {
+        query: "query Q($id: ID) { order(id: $id) { id } }",
+        variables: { id: 7 },
+      });
+    },
+  });
+});
+
+/** Asserts that fail in Hurl for the response of the test below. */
+const FAILING = [
+  'jsonpath "$.missing" != "x"',
+  'jsonpath "$.none[*]" exists',
+  'jsonpath "$.empty" not exists',
+  'jsonpath "$.items[*]" contains "te"',
+];
+
+Deno.test("new --from hurl: an assert that fails there fails here", async () => {
+  await using server = withServer(() =>
+    Response.json({ items: ["tea", "milk"], none: [], empty: null })
+  );
+  for (const assert of FAILING) {
+    const text = `GET ${server.url}/x\nHTTP 200\n[Asserts]\n${assert}\n`;
+    await withFiles({ "a.hurl": text }, async (cwd) => {
+      const { stdout } = await runMain(["new", "--from", "hurl", "a.hurl"], { cwd });
+      await Deno.writeTextFile(`${cwd}/made.yml`, stdout);
+      assertEquals((await runMain(["made.yml"], { cwd })).code, 1, stdout);
+    });
+  }
 });

@@ -1,0 +1,165 @@
+import type { ImportFile } from "./draft.ts";
+import { problemAt } from "./problem.ts";
+
+/** A line of a file, without its comment, with its place. */
+export interface Line {
+  readonly text: string;
+  readonly offset: number;
+}
+
+/** A part of an entry: `[Asserts]` and its lines. */
+interface Section {
+  readonly name: string;
+  readonly lines: Line[];
+}
+
+interface Message {
+  readonly headers: (readonly [name: string, value: string])[];
+  readonly sections: Section[];
+  /** The lines of the body, as they are. */
+  readonly body: Line[];
+}
+
+export interface Entry {
+  readonly method: string;
+  readonly url: string;
+  readonly request: Message;
+  /** The code that the response must have, or `*`. */
+  readonly code?: string;
+  /** The version of HTTP that the response must have: `/2`. */
+  readonly version?: string;
+  readonly response?: Message;
+  readonly comments: readonly string[];
+}
+
+const METHOD = /^([A-Z]{3,})\s+(\S.*)$/;
+const RESPONSE = /^HTTP(\/[\d.]+)?\s+(\d{3}|\*)\s*$/;
+const HEADER = /^([\w!#$%&'*+.^`|~{}-]+)\s*:\s*(.*)$/;
+
+/** The entries of a Hurl file: requests with their responses. */
+export function readEntries(file: ImportFile): Entry[] {
+  let offset = 0;
+  const lines = file.text.split("\n").map((raw): Line => {
+    const line = { text: raw.replace(/\r$/, ""), offset };
+    offset += raw.length + 1;
+    return line;
+  });
+  const entries: Entry[] = [];
+  let at = 0;
+  let comments: string[] = [];
+  for (; at < lines.length; at++) {
+    const text = lines[at]!.text.trim();
+    if (text.startsWith("#")) comments.push(text.replace(/^#+\s*/, ""));
+    if (text === "" || text.startsWith("#")) continue;
+    const start = METHOD.exec(text);
+    if (!start) {
+      throw problemAt(
+        file,
+        lines[at]!.offset,
+        "expected a request",
+        "an entry begins with GET http://…",
+      );
+    }
+    const [request, afterRequest] = readMessage(file, lines, at + 1);
+    const status = RESPONSE.exec(withoutComment(lines[afterRequest]?.text.trim() ?? ""));
+    const [response, after] = status
+      ? readMessage(file, lines, afterRequest + 1)
+      : [undefined, afterRequest] as const;
+    entries.push({
+      method: start[1]!,
+      url: withoutComment(start[2]!),
+      request,
+      ...status ? { code: status[2]! } : {},
+      ...status?.[1] ? { version: status[1] } : {},
+      ...response ? { response } : {},
+      comments,
+    });
+    comments = [];
+    at = after - 1;
+    // Comments right above a request are its name.
+    while (lines[at]!.text.trim().startsWith("#")) at--;
+  }
+  if (entries.length === 0) throw problemAt(file, 0, "there is no request in the file");
+  return entries;
+}
+
+/** Reads headers, sections and a body from a line on; the number is that of the line after them. */
+function readMessage(
+  file: ImportFile,
+  lines: readonly Line[],
+  from: number,
+): [message: Message, next: number] {
+  const message: Message = { headers: [], sections: [], body: [] };
+  let at = from;
+  const ends = (text: string) => METHOD.test(text) || RESPONSE.test(text);
+  for (; at < lines.length; at++) {
+    const { text, offset } = lines[at]!;
+    const trimmed = withoutComment(text.trim());
+    if (trimmed === "") continue;
+    if (ends(trimmed)) return [message, at];
+    const section = /^\[(\w+)\]$/.exec(trimmed);
+    if (section) message.sections.push({ name: section[1]!, lines: [] });
+    else if (/^(?:[[{`<]|"|base64,|hex,|file,)/.test(trimmed)) {
+      at = readBody(file, lines, at, message);
+    } else if (message.sections.length > 0) {
+      message.sections.at(-1)!.lines.push({
+        text: trimmed,
+        offset: offset + text.indexOf(trimmed),
+      });
+    } else {
+      const header = HEADER.exec(trimmed);
+      if (!header) {
+        throw problemAt(
+          file,
+          offset,
+          `expected a header, a section or a body`,
+          "headers are written Name: value",
+        );
+      }
+      message.headers.push([header[1]!, unescape(header[2]!)]);
+    }
+  }
+  return [message, at];
+}
+
+/** Takes the lines of a body; the number is that of its last line. */
+function readBody(
+  file: ImportFile,
+  lines: readonly Line[],
+  from: number,
+  { body }: Message,
+): number {
+  const first = lines[from]!.text.trim();
+  body.push(lines[from]!);
+  if (first.startsWith("```")) {
+    if (/^```.*```$/.test(first) && first.length > 5) return from;
+    for (let at = from + 1; at < lines.length; at++) {
+      body.push(lines[at]!);
+      if (lines[at]!.text.trim().endsWith("```")) return at;
+    }
+    throw problemAt(file, lines[from]!.offset, "the body ``` is not closed");
+  }
+  if (/^(?:`|"|base64,|hex,|file,)/.test(first)) return from;
+  let at = from;
+  while (at + 1 < lines.length) {
+    const next = withoutComment(lines[at + 1]!.text.trim());
+    if (METHOD.test(next) || RESPONSE.test(next)) break;
+    body.push(lines[++at]!);
+  }
+  // Comments below a body are about what follows.
+  while (/^(?:#.*)?$/.test(body.at(-1)!.text.trim())) {
+    body.pop();
+    at--;
+  }
+  return at;
+}
+
+/** A comment begins with a # after a blank. */
+function withoutComment(text: string): string {
+  return text.startsWith("#") ? "" : text.replace(/\s+#(?![^"]*"\s*$).*$/, "");
+}
+
+/** A text in which a number sign is not the beginning of a comment. */
+export function unescape(text: string): string {
+  return text.replaceAll("\\#", "#");
+}
