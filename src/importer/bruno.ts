@@ -1,19 +1,12 @@
-import type { Dict, Value } from "../value/value.ts";
+import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draft.ts";
-import { containsOf, headerOf, scriptLiteral } from "./expressions.ts";
-import { bodyOf, httpStep, idOf, isNoUrl } from "./http_step.ts";
+import { type Blocks, pairsOf, readBlocks } from "./bruno_blocks.ts";
+import { assertionsOf } from "./bruno_assertions.ts";
+import { bodyOf, gather, graphqlOf, httpStep, idOf, isNoUrl } from "./http_step.ts";
 import { Names } from "./names.ts";
 import { need, problemAt, readJson } from "./problem.ts";
 import { translateScript } from "./script_tests.ts";
 import { LoadError } from "../source/errors.ts";
-
-/** The blocks of a file by their names: `meta`, `body:json`. */
-type Blocks = ReadonlyMap<string, Block>;
-
-interface Block {
-  /** The lines inside, without their indentation. */
-  readonly lines: readonly string[];
-}
 
 const METHODS = ["get", "post", "put", "patch", "delete", "head", "options", "trace", "connect"];
 
@@ -21,6 +14,7 @@ const METHODS = ["get", "post", "put", "patch", "delete", "head", "options", "tr
 export function translateBruno({ files }: ImportInput): Draft {
   const settings = files.find(({ name }) => name === "bruno.json");
   const requests: { readonly folder: string; readonly seq: number; readonly blocks: Blocks }[] = [];
+  let environment: Blocks | undefined;
   const names = new Names();
   const notes: string[] = [];
   const folders = new Map<string, Blocks>();
@@ -31,7 +25,7 @@ export function translateBruno({ files }: ImportInput): Draft {
     if (environments.includes(file)) {
       if (file !== environments[0]) {
         notes.push(`the environment ${name}: only the first becomes vars`);
-      } else for (const [key, value] of pairsOf(blocks, "vars")) names.define(key, value);
+      } else environment = blocks;
     } else if (name === "collection.bru" || name === "folder.bru") folders.set(folder, blocks);
     else {
       const meta = new Map(pairsOf(blocks, "meta"));
@@ -48,9 +42,9 @@ export function translateBruno({ files }: ImportInput): Draft {
       requests.push({ folder, seq, blocks });
     }
   }
-  for (const [, blocks] of folders) {
-    for (const [key, value] of pairsOf(blocks, "vars:pre-request")) names.define(key, value);
-  }
+  const shared = new Map(
+    [...folders].map(([folder, blocks]) => [folder, testsOf(blocks, folder, notes)] as const),
+  );
   if (requests.length === 0) {
     throw new LoadError(
       "the directory has no requests of Bruno",
@@ -60,7 +54,8 @@ export function translateBruno({ files }: ImportInput): Draft {
   }
   const byFolder = Map.groupBy(requests.toSorted((a, b) => a.seq - b.seq), ({ folder }) => folder);
   const title = titleOf(settings);
-  const jobs = [...byFolder].toSorted(([a], [b]) => a < b ? -1 : 1).map((
+  const place = (folder: string) => placeOf(folder, folders);
+  const jobs = [...byFolder].toSorted(([a], [b]) => place(a) < place(b) ? -1 : 1).map((
     [folder, all],
   ): DraftJob => ({
     name: folder === "" ? title : folder,
@@ -70,11 +65,68 @@ export function translateBruno({ files }: ImportInput): Draft {
         notes.push(`the request "${name}": it has no URL`);
         return [];
       }
-      const around = folder === "" ? [folders.get("")] : [folders.get(""), folders.get(folder)];
-      return [stepOf(blocks, around, names)];
+      const paths = pathsTo(folder);
+      const around = paths.map((path) => folders.get(path));
+      const [collection, ...inner] = around;
+      const variables = new Map(
+        [collection, environment, ...inner, blocks].flatMap((one) =>
+          pairsOf(one, one === environment ? "vars" : "vars:pre-request")
+        ),
+      );
+      for (const [key, value] of variables) {
+        names.defineFromHere(key, putVariables(value, variables));
+      }
+      return [stepOf(blocks, around, paths.flatMap((path) => shared.get(path) ?? []), names)];
     }),
   })).filter(({ steps }) => steps.length > 0);
   return { name: title, vars: names.vars, jobs, isSequence: true, notes };
+}
+
+/** The directories around the requests of one, from the collection on: `""`, `"a"`, `"a/b"`. */
+function pathsTo(folder: string): string[] {
+  if (folder === "") return [""];
+  const names = folder.split("/");
+  return ["", ...names.map((_, index) => names.slice(0, index + 1).join("/"))];
+}
+
+/** A text with the texts of the variables that it has in it. */
+function putVariables(text: string, variables: ReadonlyMap<string, string>): string {
+  return text.replace(/\{\{\s*([^{}]+?)\s*\}\}/g, (whole, name) => {
+    const value = variables.get(name);
+    if (value === undefined) return whole;
+    const others = new Map(variables);
+    others.delete(name);
+    return putVariables(value, others);
+  });
+}
+
+/** A text by which directories are sorted as Bruno runs them. */
+function placeOf(folder: string, folders: ReadonlyMap<string, Blocks>): string {
+  return pathsTo(folder).slice(1).map((path) => {
+    const seq = Number(new Map(pairsOf(folders.get(path), "meta")).get("seq") ?? 99999);
+    return `${String(seq).padStart(5, "0")} ${path.split("/").at(-1)}`;
+  }).join("/");
+}
+
+const SETTER = /^bru\.set(?:Env|GlobalEnv)?Var\(\s*["'`]([^"'`]+)["'`]\s*,\s*(.+?)\s*\)$/s;
+
+/** The lines of tests that a directory gives to all requests in it, if all can be translated. */
+function testsOf(blocks: Blocks, folder: string, notes: string[]): readonly string[] {
+  const lines: string[] = [];
+  const where = folder === "" ? "the collection" : `the directory "${folder}"`;
+  for (const name of ["script:pre-request", "script:post-response", "tests"]) {
+    const own = blocks.get(name)?.lines.filter((line) => line.trim() !== "") ?? [];
+    if (own.length === 0) continue;
+    const { notes: left, outputs } = translateScript(own, SETTER, new Names());
+    const isSimple = name !== "script:pre-request" && left.length === 0 &&
+      Object.keys(outputs).length === 0;
+    if (isSimple) lines.push(...own);
+    else notes.push(`the block ${name} of ${where}: ${own.join(" ").trim()}`);
+  }
+  for (const [name, value] of pairsOf(blocks, "vars:post-response")) {
+    notes.push(`the variable ${name} of ${where}: ${value}`);
+  }
+  return lines;
 }
 
 function titleOf(settings: ImportFile | undefined): string {
@@ -83,75 +135,47 @@ function titleOf(settings: ImportFile | undefined): string {
   return typeof name === "string" ? name : "Bruno";
 }
 
-/** Reads the blocks of a file; one ends with its bracket at the beginning of a line. */
-function readBlocks(file: ImportFile): Blocks {
-  const blocks = new Map<string, Block>();
-  let offset = 0;
-  let open: { name: string; end: string; at: number; lines: string[] } | undefined;
-  for (const raw of file.text.split("\n")) {
-    const text = raw.replace(/\r$/, "");
-    if (open) {
-      if (text === open.end) {
-        blocks.set(open.name, { lines: open.lines });
-        open = undefined;
-      } else open.lines.push(text.replace(/^ {2}/, ""));
-    } else if (text.trim() !== "") {
-      const [, name = "", mark = ""] = /^([\w:-]+)\s*([{[])\s*$/.exec(text) ?? [];
-      if (name === "") {
-        throw problemAt(file, offset, "expected a block", "blocks are written name { … }");
-      }
-      open = { name, end: mark === "{" ? "}" : "]", at: offset, lines: [] };
-    }
-    offset += raw.length + 1;
-  }
-  if (open) throw problemAt(file, open.at, `the block "${open.name}" is not closed`);
-  return blocks;
-}
-
-/** The pairs of a block but those that are switched off by `~`. */
-function pairsOf(
-  blocks: Blocks | undefined,
-  name: string,
-): (readonly [key: string, value: string])[] {
-  return (blocks?.get(name)?.lines ?? []).flatMap((line) => {
-    const [, key = "", value = ""] = /^\s*("[^"]*"|[^:\s][^:]*?)\s*:\s*(.*)$/.exec(line) ?? [];
-    return key === "" || key.startsWith("~")
-      ? []
-      : [[key.replace(/^"|"$/g, ""), value.trim()] as const];
-  });
-}
-
 function requestOf(blocks: Blocks) {
   const method = METHODS.find((one) => blocks.has(one)) ?? "get";
   return { method, request: new Map(pairsOf(blocks, method)) };
 }
 
-function stepOf(blocks: Blocks, around: readonly (Blocks | undefined)[], names: Names): DraftStep {
+function stepOf(
+  blocks: Blocks,
+  around: readonly (Blocks | undefined)[],
+  shared: readonly string[],
+  names: Names,
+): DraftStep {
   const notes: string[] = [];
   const template = (text: string) => names.template(text);
   const meta = new Map(pairsOf(blocks, "meta"));
   const { method, request } = requestOf(blocks);
   const name = meta.get("name") ?? "request";
   if (meta.get("type") === "grpc") notes.push("the request: its type is grpc, see the action grpc");
-  for (const [key, value] of pairsOf(blocks, "vars:pre-request")) names.define(key, value);
   let url = request.get("url") ?? "";
   for (const [key, value] of pairsOf(blocks, "params:path")) {
-    url = url.replace(new RegExp(`/:${key}(?=[/?]|$)`), `/${value}`);
+    url = url.replace(/\/:[^/?]+/g, (part) => part === `/:${key}` ? `/${value}` : part);
   }
   const headers = [...around, blocks].flatMap((one) => pairsOf(one, "headers"))
     .map(([key, value]) => [key, template(value)] as const);
   const more: Record<string, Value> = {};
   const kind = request.get("auth") ?? "inherit";
-  const own = kind === "inherit" ? around.findLast((one) => authKind(one) !== undefined) : blocks;
+  const own = kind === "inherit"
+    ? around.findLast((one) => !["inherit", undefined].includes(authKind(one)))
+    : blocks;
   authOf(kind === "inherit" ? authKind(own) : kind, own, template, more, headers, notes);
   // Before what the response gives new values to.
   const address = template(/^(?:https?:\/\/|\{\{)/.test(url) ? url : `http://${url}`);
-  const body = bodyOfBlocks(request.get("body") ?? "none", blocks, template, notes);
+  const { body, type } = bodyOfBlocks(request.get("body") ?? "none", blocks, template, notes);
+  settingsOf(blocks, more, notes);
   const title = template(name);
   const { tests, outputs } = assertionsOf(blocks, names, notes);
   const script = translateScript(
-    ["script:post-response", "tests"].flatMap((one) => blocks.get(one)?.lines ?? []),
-    /^bru\.set(?:Env)?Var\(\s*["'`]([^"'`]+)["'`]\s*,\s*(.+?)\s*\)$/s,
+    [
+      ...shared,
+      ...["script:post-response", "tests"].flatMap((one) => blocks.get(one)?.lines ?? []),
+    ],
+    SETTER,
     names,
   );
   const before = blocks.get("script:pre-request")?.lines.filter((line) => line.trim() !== "") ?? [];
@@ -163,6 +187,7 @@ function stepOf(blocks: Blocks, around: readonly (Blocks | undefined)[], names: 
     url: address,
     headers,
     body,
+    type,
     more,
     tests: [...tests, ...script.tests],
     outputs: all,
@@ -195,124 +220,77 @@ function authOf(
   else notes.push(`the sign-in "${kind}": see the parameter auth of http`);
 }
 
+function settingsOf(blocks: Blocks, more: Record<string, Value>, notes: string[]): void {
+  for (const [name, value] of pairsOf(blocks, "settings")) {
+    if (name === "followRedirects") more.follow_redirects = value !== "false";
+    else if (name === "maxRedirects") more.max_redirects = Number(value) || 0;
+    else if (name === "timeout" && /^[1-9]\d*$/.test(value)) more.timeout = `${value}ms`;
+    else if (!["encodeUrl", "timeout"].includes(name)) notes.push(`the setting ${name}: ${value}`);
+  }
+}
+
+/** The content types that Bruno gives texts. */
+const TYPES: Readonly<Record<string, string>> = {
+  text: "text/plain",
+  xml: "application/xml",
+  sparql: "application/sparql-query",
+};
+
 function bodyOfBlocks(
   kind: string,
   blocks: Blocks,
   template: (text: string) => string,
   notes: string[],
-): Dict {
+): { readonly body: Dict; readonly type?: string | undefined } {
   const text = (name: string) => (blocks.get(name)?.lines ?? []).join("\n").trim();
-  const map = (name: string) =>
-    Object.fromEntries(pairsOf(blocks, name).map(([key, value]) => [key, template(value)]));
+  const json = "application/json";
   switch (kind) {
     case "none":
-      return {};
+      return { body: {} };
     case "json":
-      return bodyOf(text("body:json") || text("body"), "application/json", template);
+      return { body: bodyOf(text("body:json") || text("body"), json, template), type: json };
     case "text":
     case "xml":
     case "sparql":
-      return bodyOf(text(`body:${kind}`), "text/plain", template);
+      return { body: bodyOf(text(`body:${kind}`), "text/plain", template), type: TYPES[kind] };
     case "formUrlEncoded":
-    case "form-urlencoded":
-      return { form: map("body:form-urlencoded") };
+    case "form-urlencoded": {
+      const pairs = pairsOf(blocks, "body:form-urlencoded");
+      return { body: { form: gather(pairs.map(([key, value]) => [key, template(value)])) } };
+    }
     case "multipartForm":
-    case "multipart-form":
+    case "multipart-form": {
+      const parts = pairsOf(blocks, "body:multipart-form");
       return {
-        multipart: Object.fromEntries(
-          pairsOf(blocks, "body:multipart-form").map(([key, value]) => {
-            const file = /^@file\(([^|)]*)/.exec(value);
-            return [key, file ? { file: file[1]! } : template(value)];
-          }),
-        ),
-      };
-    case "graphql": {
-      const variables = bodyOf(text("body:graphql:vars"), undefined, template).json;
-      return {
-        graphql: {
-          query: template(text("body:graphql")),
-          ...variables === undefined ? {} : { variables },
+        body: {
+          multipart: gather(
+            parts.flatMap(([key, value]) =>
+              partsOf(value, template).map((part) => [key, part] as const)
+            ),
+          ),
         },
       };
     }
+    case "file": {
+      const [file] = pairsOf(blocks, "body:file").flatMap(([, value]) => partsOf(value, template));
+      if (isDict(file ?? null)) return { body: { file: (file as Dict).file! } };
+      notes.push("the body: the collection does not name its file");
+      return { body: {} };
+    }
+    case "graphql":
+      return graphqlOf(text("body:graphql"), text("body:graphql:vars"), template);
     default:
       notes.push(`the body: its kind "${kind}" is not known`);
-      return {};
+      return { body: {} };
   }
 }
 
-/** Operators of the block `assert`, in our words. */
-const OPERATORS: Readonly<Record<string, (actual: string, expected: string) => string>> = {
-  eq: (a, b) => `${a} == ${b}`,
-  neq: (a, b) => `${a} != ${b}`,
-  gt: (a, b) => `${a} > ${b}`,
-  gte: (a, b) => `${a} >= ${b}`,
-  lt: (a, b) => `${a} < ${b}`,
-  lte: (a, b) => `${a} <= ${b}`,
-  contains: containsOf,
-  notContains: (a, b) => `${a} != nil && not (${containsOf(a, b)})`,
-  startsWith: (a, b) => `${a} startsWith ${b}`,
-  endsWith: (a, b) => `${a} endsWith ${b}`,
-  matches: (a, b) => `${a} matches ${b}`,
-  in: (a, b) => `${a} in [${b}]`,
-  length: (a, b) => `len(${a}) == ${b}`,
-  isDefined: (a) => `${a} != nil`,
-  isNull: (a) => `${a} == nil`,
-  isUndefined: (a) => `${a} == nil`,
-  isEmpty: (a) => `len(${a}) == 0`,
-  isTruthy: (a) => `${a} == true`,
-  isFalsy: (a) => `${a} == false`,
-  isString: (a) => `type(${a}) == "string"`,
-  isNumber: (a) => `type(${a}) in ["int", "float"]`,
-  isBoolean: (a) => `type(${a}) == "bool"`,
-  isArray: (a) => `type(${a}) == "array"`,
-  isJson: (a) => `type(${a}) in ["map", "array"]`,
-};
-
-function assertionsOf(
-  blocks: Blocks,
-  names: Names,
-  notes: string[],
-): { readonly tests: readonly string[]; readonly outputs: Readonly<Record<string, string>> } {
-  const tests: string[] = [];
-  for (const [subject, condition] of pairsOf(blocks, "assert")) {
-    const [, word = "", value = ""] = /^(\w+)\s*(.*)$/s.exec(condition) ?? [];
-    const [operator, rest] = OPERATORS[word] ? [word, value] : ["eq", condition];
-    const actual = expressionOf(subject);
-    const expected = operandOf(rest, operator, names);
-    if (actual === undefined || expected === undefined) {
-      notes.push(`the assertion ${subject}: ${condition}`);
-    } else tests.push(OPERATORS[operator]!(actual, expected));
-  }
-  const outputs: Record<string, string> = {};
-  for (const [name, value] of pairsOf(blocks, "vars:post-response")) {
-    const expression = expressionOf(value);
-    if (expression === undefined) notes.push(`the variable ${name}: ${value}`);
-    else outputs[names.captureAnew(name)] = expression;
-  }
-  return { tests, outputs };
-}
-
-function operandOf(text: string, operator: string, names: Names): string | undefined {
-  const variable = /^\{\{([^{}]+)\}\}$/.exec(text);
-  if (variable) return names.read(variable[1]!.trim());
-  if (operator === "in") {
-    return text.split(",").map((one) => operandOf(one.trim(), "eq", names)).join(", ");
-  }
-  return scriptLiteral(text) ?? scriptLiteral(JSON.stringify(text));
-}
-
-/** `res.body.id`, `res("items[0].id")` and `res.headers.location` as expressions of ours. */
-function expressionOf(text: string): string | undefined {
-  const query = /^res\(\s*["'](.+)["']\s*\)$/.exec(text);
-  const path = query ? `res.body.${query[1]}` : text;
-  if (path === "res.status") return "res.code";
-  if (path === "res.responseTime") return "rt.sec * 1000";
-  const header = /^res\.headers(?:\.([\w-]+)|\[["']([^"']+)["']\])$/.exec(path);
-  if (header) return headerOf(header[1] ?? header[2]!);
-  return /^res\.body(?:\.[A-Za-z_]\w*|\[\d+\])*$/.test(path)
-    ? path
-    : /^res\.body(?:\.[A-Za-z_]\w*|\[\d+\])*\.length$/.test(path)
-    ? `len(${path.replace(/\.length$/, "")})`
-    : undefined;
+/** The parts of a multipart body that a value is: a text, or files in `@file(a.txt|b.txt)`. */
+function partsOf(value: string, template: (text: string) => string): Value[] {
+  const [, type] = /@contentType\(([^)]*)\)\s*$/.exec(value) ?? [];
+  const media = type === undefined ? {} : { type };
+  const text = value.replace(/\s*@contentType\([^)]*\)\s*$/, "");
+  const [, files] = /^@file\(([^)]*)\)$/.exec(text) ?? [];
+  if (files !== undefined) return files.split("|").map((file) => ({ file, ...media }));
+  return [type === undefined ? template(text) : { value: template(text), ...media }];
 }

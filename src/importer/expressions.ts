@@ -35,6 +35,12 @@ export function existenceOf(expression: string): string {
   return isMap ? `${quoted ?? quoteText(name!)} in ${owner}` : `${expression} != nil`;
 }
 
+/** Tests that a value is there, and is nil. */
+export function nullOf(expression: string): string {
+  const exists = existenceOf(expression);
+  return exists.endsWith(" != nil") ? `${expression} == nil` : `${exists} && ${expression} == nil`;
+}
+
 /** Whether the brackets of an expression are closed. */
 function depthIsZero(text: string): boolean {
   return text.split(/[([]/).length === text.split(/[)\]]/).length;

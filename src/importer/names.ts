@@ -23,6 +23,8 @@ export class Names {
   readonly #names = new UniqueNames();
   readonly #known = new Map<string, string>();
   readonly #captured = new Map<string, string>();
+  /** The vars of names with their values. */
+  readonly #scoped = new Map<string, string>();
   /** The vars that requests read, and those that the values of vars read. */
   readonly #read = { requests: new Set<string>(), vars: new Set<string>() };
   #reader: "requests" | "vars" = "requests";
@@ -33,6 +35,24 @@ export class Names {
     this.#reader = "vars";
     this.#vars[own] = typeof value === "string" ? this.template(value) : value;
     this.#reader = "requests";
+  }
+
+  /**
+   * Defines a variable from here on. Where the name already has another value, which earlier
+   * requests read, it becomes another var.
+   */
+  defineFromHere(name: string, value: Value): void {
+    const key = JSON.stringify([name, value]);
+    const known = this.#scoped.get(key);
+    if (known !== undefined) {
+      this.#known.set(name, known);
+      return;
+    }
+    if (this.#known.has(name)) {
+      this.#known.set(name, this.#names.take(snakeCase(name) ?? "value"));
+    }
+    this.define(name, value);
+    this.#scoped.set(key, this.#nameOf(name));
   }
 
   /**
@@ -47,8 +67,9 @@ export class Names {
         return typeof value === "string" ? inline(value, [...seen, name]) : String(value);
       });
     const { requests, vars } = this.#read;
+    const scoped = new Set(this.#scoped.values());
     const used = Object.entries(this.#vars).filter(([name]) =>
-      requests.has(name) || !vars.has(name)
+      requests.has(name) || !vars.has(name) && !scoped.has(name)
     );
     return Object.fromEntries(
       used.map(([name, value]) => [

@@ -1,4 +1,12 @@
-import { containsOf, existenceOf, headerOf, keyOf, scriptLiteral, truthOf } from "./expressions.ts";
+import {
+  containsOf,
+  existenceOf,
+  headerOf,
+  keyOf,
+  nullOf,
+  scriptLiteral,
+  truthOf,
+} from "./expressions.ts";
 import type { Names } from "./names.ts";
 import { statements } from "./script_statements.ts";
 
@@ -217,7 +225,7 @@ function matcherOf(
     return {
       "be.true": `${actual} == true`,
       "be.false": `${actual} == false`,
-      "be.null": isNull(actual),
+      "be.null": nullOf(actual),
       "be.undefined": `not (${existenceOf(actual)})`,
       exist: `${actual} != nil`,
       "be.ok": truthOf(actual),
@@ -226,10 +234,4 @@ function matcherOf(
   }
   if (expected === undefined) return undefined;
   return MATCHERS.find(([pattern]) => pattern.test(words))?.[1](actual, expected);
-}
-
-/** Tests that a value is there, and is nil. */
-function isNull(actual: string): string {
-  const exists = existenceOf(actual);
-  return exists.endsWith(" != nil") ? `${actual} == nil` : `${exists} && ${actual} == nil`;
 }

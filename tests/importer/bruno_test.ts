@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { importCase } from "../support/import_case.ts";
 import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
+import { withServer } from "../support/with_server.ts";
 import { BRUNO } from "./inputs.ts";
 
 Deno.test("new --from bruno translates a collection", async () => {
@@ -84,4 +85,114 @@ Deno.test("new --from bruno says what is wrong with a collection", async () => {
     );
     assertStringIncludes(await run("nowhere"), "'nowhere' is no directory, or nothing is in it");
   });
+});
+
+Deno.test("new --from bruno keeps what directories, settings and bodies say", async () => {
+  const request = (seq: number, name: string, rest: string, method = "get", path = `/${name}`) =>
+    `meta {\n  name: ${name}\n  type: http\n  seq: ${seq}\n}\n\n` +
+    `${method} {\n  url: {{host}}${path}\n${rest}`;
+  const own = "  auth: inherit\n}\n";
+  const files = {
+    "shop/bruno.json": '{ "version": "1", "name": "Tea shop", "type": "collection" }',
+    "shop/collection.bru": "auth {\n  mode: bearer\n}\n\nauth:bearer {\n  token: {{key}}\n}\n\n" +
+      "vars:pre-request {\n  host: http://from.collection\n  who: all\n}\n\n" +
+      'tests {\n  test("ok", () => expect(res.status).to.be.below(400));\n}\n',
+    "shop/environments/local.bru": "vars {\n  host: URL\n}\nvars:secret [\n  key\n]\n",
+    "shop/a/folder.bru": "meta {\n  name: a\n  seq: 2\n}\n\nauth {\n  mode: inherit\n}\n\n" +
+      "headers {\n  X-Outer: yes\n}\n\nscript:pre-request {\n  bru.setVar('x', 1);\n}\n",
+    "shop/b/folder.bru": "meta {\n  name: b\n  seq: 1\n}\n\nvars:pre-request {\n  who: bee\n}\n",
+    "shop/a/deep/one.bru": request(1, "one", own, "get", "/one/{{who}}"),
+    "shop/b/two.bru": request(1, "two", own, "get", "/two/{{who}}"),
+    "shop/b/three.bru": request(
+      2,
+      "three",
+      own +
+        "\nvars:pre-request {\n  who: '\"cat\"'\n}\n\nsettings {\n  followRedirects: false\n}\n",
+      "get",
+      "/moved/{{who}}",
+    ),
+    "shop/b/json.bru": request(
+      3,
+      "json",
+      "  body: json\n  auth: none\n}\n\nvars:pre-request {\n  id: 7\n}\n\nbody:json {\n  {\n" +
+        "    \"id\": {{id}}\n  }\n}\n\nheaders {\n  X-Long: '''\n    one\n  '''\n}\n",
+      "post",
+    ),
+    "shop/b/xml.bru": request(4, "xml", "  body: xml\n}\n\nbody:xml {\n  <a/>\n}\n", "post"),
+    "shop/b/parts.bru": request(
+      5,
+      "parts",
+      "  body: multipartForm\n}\n\nbody:multipart-form {\n  tag: a\n  tag: b\n" +
+        "  file: @file(one.txt|two.txt) @contentType(text/x-tea)\n}\n\n" +
+        "assert {\n  res.body.id: notIn [1, 2]\n  res.body.id: between 1, 9\n" +
+        "  res.body.items: isNotEmpty\n  res.body.items: contains 1\n  res.body: isJson\n" +
+        "  res.body.token: notMatches /^x/\n  res.body.token: notContains word\n" +
+        "  res.body.gone: isUndefined\n}\n",
+      "post",
+    ),
+    "one.txt": "first",
+    "two.txt": "second",
+  };
+  await importCase({
+    args: ["bruno", "shop"],
+    files,
+    env: { KEY: "key-of-the-shop-1" },
+    answer: ({ path }) =>
+      path.startsWith("/moved")
+        ? new Response(null, { status: 302, headers: { location: "/lost" } })
+        : undefined,
+    notes: ["the block script:pre-request of the directory \"a\": bru.setVar('x', 1);"],
+    lines: [
+      "not (res.body.id in [1, 2])",
+      "&& res.body.id >= 1 && res.body.id <= 9",
+      "&& 1 in res.body.items",
+      "&& not ('gone' in res.body)",
+    ],
+    seen: (requests) => {
+      assertEquals(requests.map(({ path }) => path), [
+        "/two/bee",
+        "/moved/'%22cat%22'",
+        "/json",
+        "/xml",
+        "/parts",
+        "/one/all",
+      ]);
+      const [two, , json, xml, parts, one] = requests;
+      assertEquals(two!.headers.get("authorization"), "Bearer key-of-the-shop-1");
+      assertEquals(one!.headers.get("authorization"), "Bearer key-of-the-shop-1");
+      assertEquals([one!.headers.get("x-outer"), two!.headers.get("x-outer")], ["yes", null]);
+      assertEquals(JSON.parse(json!.body), { id: 7 });
+      assertEquals(json!.headers.get("content-type"), "application/json");
+      assertEquals([json!.headers.get("x-long"), json!.headers.get("authorization")], [
+        "one",
+        null,
+      ]);
+      assertEquals(xml!.headers.get("content-type"), "application/xml");
+      for (const text of ["a", "b", "first", "second"]) {
+        assertStringIncludes(parts!.body, `\r\n\r\n${text}\r\n`);
+      }
+      assertStringIncludes(parts!.body, "text/x-tea");
+    },
+  });
+});
+
+Deno.test("new --from bruno: an assertion that fails there fails here", async () => {
+  await using server = withServer(() =>
+    Response.json({ list: [1], empty: null, tags: ["teapot"] })
+  );
+  const failing = [
+    "res.body.list: isJson",
+    "res.body.empty: isUndefined",
+    "res.body.missing: isNull",
+    "res.body.missing: notContains x",
+    "res.body.tags: contains tea",
+  ];
+  for (const assertion of failing) {
+    const bru = `get {\n  url: ${server.url}/x\n}\n\nassert {\n  ${assertion}\n}\n`;
+    await withFiles({ "shop/x.bru": bru }, async (cwd) => {
+      const { stdout } = await runMain(["new", "--from", "bruno", "shop"], { cwd });
+      await Deno.writeTextFile(`${cwd}/made.yml`, stdout);
+      assertEquals((await runMain(["made.yml"], { cwd })).code, 1, stdout);
+    });
+  }
 });

@@ -1,0 +1,87 @@
+import { quoteText } from "../openapi/make/literal.ts";
+import { type Blocks, pairsOf } from "./bruno_blocks.ts";
+import { containsOf, existenceOf, headerOf, nullOf, scriptLiteral } from "./expressions.ts";
+import type { Names } from "./names.ts";
+
+/** Operators of the block `assert`, in our words. */
+const OPERATORS: Readonly<Record<string, (actual: string, expected: string) => string>> = {
+  eq: (a, b) => `${a} == ${b}`,
+  neq: (a, b) => `${a} != ${b}`,
+  gt: (a, b) => `${a} > ${b}`,
+  gte: (a, b) => `${a} >= ${b}`,
+  lt: (a, b) => `${a} < ${b}`,
+  lte: (a, b) => `${a} <= ${b}`,
+  contains: containsOf,
+  notContains: (a, b) => `${a} != nil && not (${containsOf(a, b)})`,
+  startsWith: (a, b) => `${a} startsWith ${b}`,
+  endsWith: (a, b) => `${a} endsWith ${b}`,
+  matches: (a, b) => `${a} matches ${b}`,
+  notMatches: (a, b) => `not (${a} matches ${b})`,
+  in: (a, b) => `${a} in [${b}]`,
+  notIn: (a, b) => `not (${a} in [${b}])`,
+  between: (a, b) => `${a} >= ${b.split(", ")[0]} && ${a} <= ${b.split(", ")[1]}`,
+  length: (a, b) => `len(${a}) == ${b}`,
+  isDefined: existenceOf,
+  isNull: nullOf,
+  isUndefined: (a) => `not (${existenceOf(a)})`,
+  isEmpty: (a) => `len(${a}) == 0`,
+  isNotEmpty: (a) => `len(${a}) > 0`,
+  isTruthy: (a) => `${a} == true`,
+  isFalsy: (a) => `${a} == false`,
+  isString: (a) => `type(${a}) == "string"`,
+  isNumber: (a) => `type(${a}) in ["int", "float"]`,
+  isBoolean: (a) => `type(${a}) == "bool"`,
+  isArray: (a) => `type(${a}) == "array"`,
+  isJson: (a) => `type(${a}) == "map"`,
+};
+
+/** The tests of a request and the values that it keeps. */
+export function assertionsOf(
+  blocks: Blocks,
+  names: Names,
+  notes: string[],
+): { readonly tests: readonly string[]; readonly outputs: Readonly<Record<string, string>> } {
+  const tests: string[] = [];
+  for (const [subject, condition] of pairsOf(blocks, "assert")) {
+    const [, word = "", value = ""] = /^(\w+)\s*(.*)$/s.exec(condition) ?? [];
+    const [operator, rest] = OPERATORS[word] ? [word, value] : ["eq", condition];
+    const actual = expressionOf(subject);
+    const expected = operandOf(rest, operator, names);
+    if (actual === undefined || expected === undefined) {
+      notes.push(`the assertion ${subject}: ${condition}`);
+    } else tests.push(OPERATORS[operator]!(actual, expected));
+  }
+  const outputs: Record<string, string> = {};
+  for (const [name, value] of pairsOf(blocks, "vars:post-response")) {
+    const expression = expressionOf(value);
+    if (expression === undefined) notes.push(`the variable ${name}: ${value}`);
+    else outputs[names.captureAnew(name)] = expression;
+  }
+  return { tests, outputs };
+}
+
+function operandOf(text: string, operator: string, names: Names): string | undefined {
+  const variable = /^\{\{([^{}]+)\}\}$/.exec(text);
+  if (variable) return names.read(variable[1]!.trim());
+  if (["in", "notIn", "between"].includes(operator)) {
+    return text.replace(/^\[(.*)\]$/, "$1").split(",")
+      .map((one) => operandOf(one.trim(), "eq", names)).join(", ");
+  }
+  if (/atches$/.test(operator)) return quoteText(text.replace(/^\/(.*)\/$/, "$1"));
+  return scriptLiteral(text) ?? scriptLiteral(JSON.stringify(text));
+}
+
+/** `res.body.id`, `res("items[0].id")` and `res.headers.location` as expressions of ours. */
+function expressionOf(text: string): string | undefined {
+  const query = /^res\(\s*["'](.+)["']\s*\)$/.exec(text);
+  const path = query ? `res.body.${query[1]}` : text;
+  if (path === "res.status") return "res.code";
+  if (path === "res.responseTime") return "rt.sec * 1000";
+  const header = /^res\.headers(?:\.([\w-]+)|\[["']([^"']+)["']\])$/.exec(path);
+  if (header) return headerOf(header[1] ?? header[2]!);
+  return /^res\.body(?:\.[A-Za-z_]\w*|\[\d+\])*$/.test(path)
+    ? path
+    : /^res\.body(?:\.[A-Za-z_]\w*|\[\d+\])*\.length$/.test(path)
+    ? `len(${path.replace(/\.length$/, "")})`
+    : undefined;
+}

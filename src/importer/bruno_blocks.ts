@@ -1,0 +1,65 @@
+import type { ImportFile } from "./draft.ts";
+import { problemAt } from "./problem.ts";
+
+/** The blocks of a file by their names: `meta`, `body:json`. */
+export type Blocks = ReadonlyMap<string, Block>;
+
+interface Block {
+  /** The lines inside, without their indentation. */
+  readonly lines: readonly string[];
+}
+
+/** Reads the blocks of a file; one ends with its bracket at the beginning of a line. */
+export function readBlocks(file: ImportFile): Blocks {
+  const blocks = new Map<string, Block>();
+  let offset = 0;
+  let open: { name: string; end: string; at: number; lines: string[] } | undefined;
+  for (const raw of file.text.split("\n")) {
+    const text = raw.replace(/\r$/, "");
+    if (open) {
+      if (text === open.end) {
+        blocks.set(open.name, { lines: open.lines });
+        open = undefined;
+      } else open.lines.push(text.replace(/^ {2}/, ""));
+    } else if (text.trim() !== "") {
+      const [, name = "", mark = ""] = /^([\w:-]+)\s*([{[])\s*$/.exec(text) ?? [];
+      if (name === "") {
+        throw problemAt(file, offset, "expected a block", "blocks are written name { … }");
+      }
+      open = { name, end: mark === "{" ? "}" : "]", at: offset, lines: [] };
+    }
+    offset += raw.length + 1;
+  }
+  if (open) throw problemAt(file, open.at, `the block "${open.name}" is not closed`);
+  return blocks;
+}
+
+/** The pairs of a block but those that are switched off by `~`. */
+export function pairsOf(
+  blocks: Blocks | undefined,
+  name: string,
+): (readonly [key: string, value: string])[] {
+  return joinTexts(blocks?.get(name)?.lines ?? []).flatMap((line) => {
+    const [, key = "", value = ""] = /^\s*("[^"]*"|[^:\s][^:]*?)\s*:\s*(.*)$/s.exec(line) ?? [];
+    return key === "" || key.startsWith("~")
+      ? []
+      : [[key.replace(/^"|"$/g, ""), value.trim()] as const];
+  });
+}
+
+/** The lines of a block; a text of several lines between three quotes is in one. */
+function joinTexts(lines: readonly string[]): string[] {
+  const joined: string[] = [];
+  let open: string[] | undefined;
+  for (const line of lines) {
+    if (open) {
+      if (line.trim() === "'''") {
+        const [first = "", ...rest] = open;
+        joined.push(first + rest.join("\n"));
+        open = undefined;
+      } else open.push(line.replace(/^ {2}/, ""));
+    } else if (/:\s*'''$/.test(line)) open = [line.slice(0, -3)];
+    else joined.push(line);
+  }
+  return [...joined, ...open ?? []];
+}
