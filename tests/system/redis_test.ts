@@ -100,6 +100,107 @@ Deno.test("redis speaks to a Redis server, and shows its password nowhere", asyn
   );
 });
 
+const VALUES = `
+name: Redis
+vars: { url: "{{REDIS_URL}}" }
+jobs:
+  - name: Values
+    defaults: { redis: { url: "{{vars.url}}" } }
+    steps:
+      - name: integers are exact
+        uses: redis
+        with: { commands: [[SET, large, 9007199254740992], [INCR, large]] }
+        test: res.reply == "9007199254740993"
+      - name: bytes
+        uses: redis
+        with: { commands: [[SETBIT, bits, 0, 1], [GET, bits]] }
+        test: res.reply.base64 == "gA=="
+      - name: names in small letters
+        uses: redis
+        with: { commands: [hset map a 1, hgetall map] }
+        test: res.reply == ["a", "1"]
+      - name: a transaction in which a command failed
+        uses: redis
+        with: { commands: [MULTI, SET text abc, INCR text, EXEC] }
+        test: status == 1 && res.replies[3][0] == "OK" && res.error_code == "ERR"
+      - name: a transaction that was not begun well
+        uses: redis
+        with: { commands: [MULTI, NONE, EXEC] }
+        test: status == 1
+      - name: does not stay open
+        uses: redis
+        with: { command: GET text }
+        test: res.reply == "abc"
+      - name: transactions do not mix
+        uses: redis
+        iteration: { list: [1, 2, 3, 4, 5, 6, 7, 8], parallel: 8 }
+        with: { commands: [MULTI, INCR both, INCR both, EXEC] }
+        test: res.reply[1] == res.reply[0] + 1
+      - name: a user who may only read and write
+        uses: redis
+        with:
+          commands: [[ACL, SETUSER, narrow, "on", ">narrow-pass", "~*", +get, +set]]
+        test: res.reply == "OK"
+      - uses: redis
+        with:
+          url: "{{replace(vars.url, ':open-sesame-42@', 'narrow:narrow-pass@')}}"
+          command: GET text
+        test: res.reply == "abc"
+`;
+
+Deno.test("redis reads values exactly, and keeps transactions apart", async () => {
+  await withFiles({ "flow.yml": VALUES }, async (cwd) => {
+    await using server = await redisServer(cwd);
+    const env = { REDIS_URL: `redis://:open-sesame-42@127.0.0.1:${server.port}` };
+    const { code, stdout, stderr } = await runCli(["flow.yml"], { cwd, env });
+    assertEquals(code, 0, stdout + stderr);
+  });
+});
+
+Deno.test("redis fails where it would use another database, user or connection than is meant", async () => {
+  await withFiles({}, async (cwd) => {
+    await using server = await redisServer(cwd);
+    const place = `127.0.0.1:${server.port}`;
+    const cases: readonly (readonly [text: string, message: string])[] = [
+      [`url: "redis://:open-sesame-42@${place}/99"`, "cannot select database 99 (ERR DB index"],
+      [`url: "redis://:100%25%zz@${place}"`, "sign-in failed: WRONGPASS"],
+      [`url: "redis://:100%zz@${place}"`, "sign-in failed: WRONGPASS"],
+      [`url: "redis://${place}"`, "sign-in failed: NOAUTH"],
+      [`tls: { verify: false }, url: "{{'redis://${place}'}}"`, 'redis:// takes no "tls"'],
+      [`url: "redis://127.0.0.1:${server.tlsPort}"`, `at 127.0.0.1 port ${server.tlsPort}: `],
+    ];
+    const steps = cases.map(([text]) =>
+      `      - { uses: redis, with: { command: PING, ${text} } }`
+    );
+    await Deno.writeTextFile(
+      `${cwd}/flow.yml`,
+      `name: Redis\njobs:\n  - name: Refused\n    steps:\n${steps.join("\n")}\n`,
+    );
+    const { stdout } = await runCli(["flow.yml"], { cwd });
+    const parts = stdout.split(/^ {1,3}\d+\. /m).slice(1);
+    for (const [index, [, message]] of cases.entries()) {
+      assertStringIncludes(parts[index]!, message);
+    }
+  });
+});
+
+Deno.test("redis checks the certificate in each step that wants it", async () => {
+  const client = `cert: ${TLS}good.pem, key: ${TLS}good_key.pem`;
+  const step = (tls: string) => `
+      - uses: redis
+        with: { url: "{{vars.url}}", command: PING, tls: { ${tls}, ${client} } }`;
+  const text = `name: Redis\nvars: { url: "{{REDIS_URL}}" }\njobs:\n  - name: TLS\n    steps:${
+    step("verify: false")
+  }${step(`ca: ${TLS}authority.pem`)}\n`;
+  await withFiles({ "flow.yml": text }, async (cwd) => {
+    await using server = await redisServer(cwd, "expired");
+    const env = { REDIS_URL: `rediss://:open-sesame-42@127.0.0.1:${server.tlsPort}` };
+    const { stdout } = await runCli(["flow.yml"], { cwd, env });
+    assertStringIncludes(stdout, "(CERT_HAS_EXPIRED)");
+    assertStringIncludes(stdout, "2 steps: 1 failed, 1 not tested");
+  });
+});
+
 /** A workflow whose steps are given, of one job. */
 const flow = (steps: string) => `
 name: Redis

@@ -2,6 +2,7 @@ import type { Action, Dict, ParameterProblem } from "../action.ts";
 import { isGiven } from "../parameters.ts";
 import { sharingParameters } from "../shared_connection.ts";
 import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
+import { PLAIN_URL, SECURE_URL } from "./read_url.ts";
 
 /** Sends commands to a Redis server. */
 export const redis: Action = {
@@ -43,7 +44,7 @@ export const redis: Action = {
     { name: "error", type: "string" },
     { name: "error_code", type: "string" },
   ],
-  check: (params) => [...checkCommands(params), ...checkTls(params)],
+  check: (params) => [...checkCommands(params), ...checkUrl(params), ...checkTls(params)],
   exampleTest: 'res.reply == "PONG"',
   load: async () => (await import("./run_redis.ts")).runRedis,
 };
@@ -55,4 +56,10 @@ function checkCommands(params: Dict): readonly ParameterProblem[] {
   return given.length === 0
     ? [{ path: [], message: 'redis needs "command" or "commands"' }]
     : [{ path: ["commands"], at: "key", message: '"command" and "commands" cannot be combined' }];
+}
+
+/** TLS options are not for a plain connection. */
+function checkUrl({ url, tls = null }: Dict): readonly ParameterProblem[] {
+  if (tls === null || typeof url !== "string" || !/^redis:/i.test(url)) return [];
+  return [{ path: ["tls"], at: "key", message: PLAIN_URL, hint: SECURE_URL }];
 }

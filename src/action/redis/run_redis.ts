@@ -2,8 +2,9 @@ import type { Redis } from "ioredis";
 import { StepError } from "../../source/errors.ts";
 import { isDict } from "../../value/value.ts";
 import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
-import { codeOf, type Endpoint, placeOf } from "../net/endpoint.ts";
+import { placeOf } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";
+import { inTurn, type Turns } from "../net/in_turn.ts";
 import { checkNet } from "../net/open_socket.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";
@@ -11,6 +12,8 @@ import { readParameters, required } from "../read_parameters.ts";
 import { shareConnection } from "../shared_connection.ts";
 import { GIVE_CERTIFICATE } from "../tls/explain_tls.ts";
 import { readTlsOptions, type TlsOptions } from "../tls/tls_options.ts";
+import { readReply } from "./read_reply.ts";
+import { PLAIN_URL, readUrl, SECURE_URL, type Server } from "./read_url.ts";
 import { splitCommand } from "./split_command.ts";
 
 /** Sends the commands. An error reply is a result; no connection and no sign-in are errors. */
@@ -18,50 +21,60 @@ export async function runRedis(params: Dict, given: ActionContext): Promise<Acti
   const read = readParameters("redis", params);
   const server = readUrl(required("redis", "url", read.string("url")), given);
   const commands = readCommands(params);
-  const { context, release } = limitAction(given, read.duration("timeout"));
-  try {
-    await checkNet(server, context);
-    const tls = server.isSecure
-      ? await readTlsOptions("redis", isDict(params.tls) ? params.tls : undefined, context)
-      : undefined;
-    const session = shareConnection(
-      "redis",
-      params,
-      context.scope,
-      server.url,
-      (): Session => ({ opening: undefined }),
-      async ({ opening }) => (await opening)?.disconnect(),
-    );
-    const opening = openingOf(session, () => connect(server, tls, context));
-    const { replies, error } = await send(await opening, commands, server, context)
-      .catch(async (error) => {
+  const tls = await readTls(params, server, given);
+  const session = shareConnection(
+    "redis",
+    params,
+    given.scope,
+    `${server.url}:${JSON.stringify(params.tls ?? null)}`,
+    (): Session => ({ opening: undefined, turn: Promise.resolve() }),
+    async ({ opening }) => (await opening)?.disconnect(),
+  );
+  // The commands of a transaction must not mix with those of other steps.
+  const { replies, error } = await inTurn(session, given, async () => {
+    const { context, release } = limitAction(given, read.duration("timeout"));
+    try {
+      await checkNet(server, context);
+      const opening = openingOf(session, () => connect(server, tls, context));
+      const client = await opening;
+      return await send(client, commands, server, context).catch((error) => {
         if (session.opening === opening) session.opening = undefined;
         // A reply may still come; no later command may take it for its own.
-        (await opening).disconnect();
+        client.disconnect();
         throw error;
       });
-    const last = replies.at(-1) ?? null;
-    return {
-      req: {
-        url: server.shown,
-        ...params.commands === undefined ? { command: commands[0]! } : { commands },
-      },
-      res: {
-        reply: error ? null : last,
-        replies,
-        error: error?.message ?? "",
-        error_code: error ? codeOfReply(error.message) : "",
-      },
-      status: error ? 1 : 0,
-      brief: error ? codeOfReply(error.message) : "replied",
-    };
-  } finally {
-    release();
-  }
+    } finally {
+      release();
+    }
+  });
+  return {
+    req: {
+      url: server.shown,
+      ...params.commands === undefined ? { command: commands[0]! } : { commands },
+    },
+    res: {
+      reply: error ? null : replies.at(-1) ?? null,
+      replies,
+      error: error?.message ?? "",
+      error_code: error ? codeOfReply(error.message) : "",
+    },
+    status: error ? 1 : 0,
+    brief: error ? codeOfReply(error.message) || error.message : "replied",
+  };
+}
+
+async function readTls(
+  { tls }: Dict,
+  { isSecure }: Server,
+  context: ActionContext,
+): Promise<TlsOptions | undefined> {
+  if (isSecure) return await readTlsOptions("redis", isDict(tls) ? tls : undefined, context);
+  if (tls === undefined || tls === null) return undefined;
+  throw new StepError(`cannot run redis: ${PLAIN_URL}`, SECURE_URL, { parameter: "tls" });
 }
 
 /** A connection for all that use it; absent until it is needed, or once it was lost. */
-interface Session {
+interface Session extends Turns {
   opening: Promise<Redis> | undefined;
 }
 
@@ -74,44 +87,6 @@ function openingOf(session: Session, open: () => Promise<Redis>): Promise<Redis>
   };
   opening.then((client) => client.on("close", forget), forget);
   return session.opening = opening;
-}
-
-interface Server extends Endpoint {
-  readonly url: string;
-  /** The URL without its password. */
-  readonly shown: string;
-  readonly isSecure: boolean;
-  readonly username?: string;
-  readonly password?: string;
-  readonly database: number;
-}
-
-function readUrl(text: string, { secrets }: ActionContext): Server {
-  const url = URL.parse(text);
-  const secret = url?.password ? decodeURIComponent(url.password) : undefined;
-  if (secret !== undefined) secrets.add(secret);
-  const isRedis = url?.protocol === "redis:" || url?.protocol === "rediss:";
-  const database = Number(url?.pathname.slice(1) || 0);
-  if (!url || !isRedis || url.hostname === "" || !Number.isInteger(database)) {
-    const shown = url ? text.replace(/:[^:@/]*@/, ":***@") : "";
-    throw new StepError(
-      `cannot run redis: invalid URL ${JSON.stringify(shown)}`,
-      "write redis://host:6379, redis://user:password@host:6379/0 or rediss:// for TLS",
-      { parameter: "url" },
-    );
-  }
-  const shown = new URL(url);
-  shown.password = url.password === "" ? "" : "***";
-  return {
-    url: url.href,
-    shown: shown.href,
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: Number(url.port || 6379),
-    isSecure: url.protocol === "rediss:",
-    database,
-    ...url.username === "" ? {} : { username: decodeURIComponent(url.username) },
-    ...secret === undefined ? {} : { password: secret },
-  };
 }
 
 function readCommands(params: Dict): string[][] {
@@ -137,10 +112,11 @@ async function connect(
   const client = new Redis({
     host: server.host,
     port: server.port,
-    db: server.database,
-    ...server.username === undefined ? {} : { username: server.username },
-    ...server.password === undefined ? {} : { password: server.password },
     ...tls ? { tls: { ...tls } } : {},
+    // Replies have the same form in both versions; this one is known to every server.
+    protocol: 2,
+    stringNumbers: true,
+    disableClientInfo: true,
     lazyConnect: true,
     enableReadyCheck: false,
     enableOfflineQueue: false,
@@ -158,18 +134,40 @@ async function connect(
   const doing = `cannot connect to redis at ${placeOf(server)}`;
   try {
     await Promise.race([client.connect(), aborted.promise]);
-    // The password is checked by the first command.
-    await Promise.race([client.call("PING"), aborted.promise]);
+    await Promise.race([greet(client, server), aborted.promise]);
     return client;
   } catch (error) {
     client.disconnect();
     if (error instanceof StepError) {
-      throw new StepError(`${error.message} while connecting to ${placeOf(server)}`, error.hint);
+      const hint = error.hint ?? (tls && "does it speak TLS there? redis:// is without");
+      throw new StepError(`${error.message} while connecting to ${placeOf(server)}`, hint);
     }
     throw await explain(doing, cause ?? error, server, tls, context);
   } finally {
     forget();
   }
+}
+
+/** Signs in and chooses the database; the library would go on after an error in these. */
+async function greet(client: Redis, { username, password, database }: Server): Promise<void> {
+  if (password !== undefined) {
+    await client.call("AUTH", ...username === undefined ? [] : [username], password);
+  } else {
+    // Finds out whether signing in is needed; a user who may not do that is let in.
+    await client.call("PING").catch((error) => {
+      if (!/^NOPERM /.test(error.message)) throw error;
+    });
+  }
+  if (database === 0) return;
+  await client.call("SELECT", database).catch((error) => {
+    if (!isReply(error)) throw error;
+    throw new StepError(`cannot select database ${database} (${error.message})`);
+  });
+}
+
+/** Whether an error is a reply of the server. */
+function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === "ReplyError";
 }
 
 async function explain(
@@ -180,14 +178,15 @@ async function explain(
   context: ActionContext,
 ): Promise<StepError> {
   const message = error instanceof Error ? error.message : String(error);
-  if (/^(WRONGPASS|NOAUTH|NOPERM|ERR (AUTH|invalid password|Client sent AUTH))/.test(message)) {
+  if (/^(WRONGPASS|NOAUTH|ERR (AUTH|invalid password|Client sent AUTH))/.test(message)) {
     return new StepError(
       `${doing}: sign-in failed: ${message}`,
       'check the user name and the password in "url"',
     );
   }
-  if (codeOf(error) === "" && /^[A-Z]+ /.test(message)) {
-    return new StepError(`${doing}: ${message}`);
+  if (isReply(error)) return new StepError(`${doing}: ${message}`);
+  if (/Unknown RESP type/.test(message)) {
+    return new StepError(`${doing}: it answers, but not as a Redis server`);
   }
   const { words, hint } = await explainConnection(error, server, context.host.clock, tls);
   // A server that refuses a client without a certificate may close before it says so.
@@ -209,19 +208,30 @@ async function send(
   const aborted = Promise.withResolvers<never>();
   aborted.promise.catch(() => {});
   const forget = onAbort(context.signal, aborted.reject);
+  const ask = async ([name = "", ...words]: readonly string[]) => {
+    const reply = client.callBuffer(name, ...words);
+    reply.catch(() => {});
+    return readReply(await Promise.race([reply, aborted.promise]));
+  };
+  let isQueuing = false;
   try {
-    for (const [name, ...words] of commands) {
+    for (const command of commands) {
+      const [name] = command;
       try {
-        const reply = client.call(name!, ...words);
-        reply.catch(() => {});
-        replies.push(toValue(await Promise.race([reply, aborted.promise])));
+        const { value, error } = await ask(command);
+        replies.push(value);
+        if (error) return { replies, error };
+        if (name === "MULTI") isQueuing = true;
+        else if (name === "EXEC" || name === "DISCARD") isQueuing = false;
       } catch (error) {
+        if (isReply(error)) {
+          // Later steps would find a transaction that nothing ends.
+          if (isQueuing && name !== "EXEC") await ask(["DISCARD"]);
+          return { replies, error };
+        }
         if (error instanceof StepError) {
           const doing = `while waiting for the reply to ${name} from ${placeOf(server)}`;
           throw new StepError(`${error.message} ${doing}`, error.hint);
-        }
-        if (error instanceof Error && /^[A-Z][A-Z0-9]* /.test(error.message)) {
-          return { replies, error };
         }
         throw await explain(
           `cannot send ${name} to redis at ${placeOf(server)}`,
@@ -241,18 +251,4 @@ async function send(
 /** The first word of an error reply: `WRONGTYPE`. */
 function codeOfReply(message: string): string {
   return /^[A-Z][A-Z0-9]*/.exec(message)?.[0] ?? "";
-}
-
-function toValue(reply: unknown): Value {
-  if (reply === null || reply === undefined) return null;
-  if (Array.isArray(reply)) return reply.map(toValue);
-  if (typeof reply === "bigint") {
-    return Number.isSafeInteger(Number(reply)) ? Number(reply) : String(reply);
-  }
-  if (reply instanceof Error) return reply.message;
-  if (reply instanceof Uint8Array) return new TextDecoder().decode(reply);
-  if (typeof reply === "object") {
-    return Object.fromEntries(Object.entries(reply).map(([key, value]) => [key, toValue(value)]));
-  }
-  return reply as Value;
 }

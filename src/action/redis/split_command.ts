@@ -18,8 +18,20 @@ export function splitCommand(command: Value, parameter: string): string[] {
       { parameter },
     );
   }
-  return words;
+  // The library treats some names in small letters in its own way.
+  const [name, ...others] = [words[0]!.toUpperCase(), ...words.slice(1)];
+  if (ENDLESS.includes(name)) {
+    throw new StepError(
+      `cannot run redis: ${name} is not supported, because it waits for messages without end`,
+      "XREAD and BLPOP wait for one",
+      { parameter },
+    );
+  }
+  return [name, ...others];
 }
+
+/** Commands that turn the connection into one that only receives. */
+const ENDLESS = ["SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "SYNC", "PSYNC"];
 
 function toWord(value: Value): string {
   if (value === null) return "";

@@ -5,6 +5,7 @@ import type { Value } from "../../../src/value/value.ts";
 
 const WORDS: readonly (readonly [command: Value, words: readonly string[]])[] = [
   ["PING", ["PING"]],
+  ["ping", ["PING"]],
   ["  SET a  b ", ["SET", "a", "b"]],
   [`SET a "b c\\n"`, ["SET", "a", "b c\n"]],
   [`SET a 'b "c"'`, ["SET", "a", 'b "c"']],
@@ -23,5 +24,11 @@ Deno.test("splitCommand() refuses a quote that is not closed and a command witho
       StepError,
       "cannot run redis: the command",
     );
+  }
+});
+
+Deno.test("splitCommand() refuses a command that receives without end", () => {
+  for (const command of ["subscribe news", ["MONITOR"]]) {
+    assertThrows(() => splitCommand(command, "command"), StepError, "is not supported");
   }
 });
