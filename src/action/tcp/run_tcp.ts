@@ -21,7 +21,7 @@ interface Turn {
   readonly expect?: string | undefined;
 }
 
-/** Connects, sends and waits for the expected data. Missing data is a result, not an error. */
+/** Connects, sends and waits for the expected data. */
 export async function runTcp(params: Dict, given: ActionContext): Promise<ActionResult> {
   const read = readParameters("tcp", params);
   const endpoint = {
@@ -35,22 +35,19 @@ export async function runTcp(params: Dict, given: ActionContext): Promise<Action
     const socket = await openSocket(endpoint, tls, context);
     const reader = new Reader(socket, endpoint, context);
     try {
-      const found = await converse(socket, reader, turns, read.string("read_until"));
+      const replies = await converse(socket, reader, turns, read.string("read_until"));
       const tlsOf = tls && (await import("../tls/certificate_record.ts")).tlsRecord;
-      return {
-        req: { ...endpoint, ...params.send === undefined ? {} : { send: params.send } },
-        res: {
-          received: reader.text,
-          replies: found.replies,
-          bytes: reader.bytes,
-          closed: reader.isClosed,
-          address: `${socket.remoteAddress ?? endpoint.host}`,
-          tls: tlsOf ? tlsOf(socket as TLSSocket, context.host.clock.now()) : null,
-          error: found.error,
-        },
-        status: found.error === "" ? 0 : 1,
-        brief: found.error === "" ? "connected" : found.error,
+      const res = {
+        received: reader.text,
+        replies,
+        bytes: reader.bytes,
+        closed: reader.isClosed,
+        address: `${socket.remoteAddress ?? endpoint.host}`,
+        tls: tlsOf ? tlsOf(socket as TLSSocket, context.host.clock.now()) : null,
       };
+      await reader.finish();
+      const req = { ...endpoint, ...params.send === undefined ? {} : { send: params.send } };
+      return { req, res, status: 0, brief: "connected" };
     } finally {
       reader.end();
     }
@@ -80,23 +77,20 @@ async function converse(
   reader: Reader,
   turns: readonly Turn[],
   until: string | undefined,
-): Promise<{ replies: string[]; error: string }> {
+): Promise<string[]> {
   const replies: string[] = [];
   for (const { send, expect } of turns) {
     if (send !== "") socket.write(send);
     if (expect === undefined || expect === "") continue;
     const reply = await reader.readUntil(expect);
-    if (reply === undefined) {
-      const what = JSON.stringify(expect);
-      return { replies, error: `the connection was closed before ${what} arrived` };
-    }
+    if (reply === undefined) throw reader.closedBefore(expect);
     replies.push(reply);
   }
   if (until !== undefined && until !== "") {
     const reply = await reader.readUntil(until);
     if (reply !== undefined) replies.push(reply);
   }
-  return { replies, error: "" };
+  return replies;
 }
 
 /** Collects what a socket receives, and waits for a text in it. */
@@ -143,7 +137,7 @@ class Reader {
         this.#taken = at + wanted.length;
         return reply;
       }
-      if (this.#error !== undefined) throw await this.#failure(this.#error);
+      if (this.#error !== undefined) throw await this.#failure("read from", this.#error);
       if (this.isClosed) return undefined;
       if (this.bytes > MOST) {
         throw new StepError(
@@ -156,23 +150,48 @@ class Reader {
     }
   }
 
+  /** What is thrown where the connection was closed before an expected text arrived. */
+  closedBefore(wanted: string): StepError {
+    const message = `${placeOf(this.#endpoint)} closed the connection before ${
+      JSON.stringify(wanted)
+    } arrived: ${this.#came()}`;
+    return new StepError(message, undefined, { res: { received: this.text, closed: true } });
+  }
+
+  /** Waits until all that was written is sent. */
+  async finish(): Promise<void> {
+    if (this.#socket.writableLength === 0 || this.#socket.destroyed) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const forget = onAbort(this.#context.signal, (reason) => {
+      const doing = `while sending to ${placeOf(this.#endpoint)}`;
+      reject(new StepError(`${reason.message} ${doing}`, reason.hint));
+    });
+    this.#socket.once("close", resolve);
+    this.#socket.end(resolve);
+    try {
+      await promise;
+      if (this.#error !== undefined) throw await this.#failure("send to", this.#error);
+    } finally {
+      forget();
+    }
+  }
+
   end(): void {
     this.#socket.destroy();
+  }
+
+  #came(): string {
+    const came = this.text.slice(this.#taken, this.#taken + 200);
+    return came === "" ? "nothing came" : `${JSON.stringify(came)} came`;
   }
 
   async #more(wanted: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#wake = resolve;
     const forget = onAbort(this.#context.signal, (reason) => {
-      const came = this.text.slice(this.#taken, this.#taken + 200);
-      const what = came === "" ? "nothing came" : `${JSON.stringify(came)} came`;
       const waiting = `while waiting for ${JSON.stringify(wanted)} from`;
-      reject(
-        new StepError(
-          `${reason.message} ${waiting} ${placeOf(this.#endpoint)}: ${what}`,
-          reason.hint,
-        ),
-      );
+      const message = `${reason.message} ${waiting} ${placeOf(this.#endpoint)}: ${this.#came()}`;
+      reject(new StepError(message, reason.hint));
     });
     try {
       await promise;
@@ -181,12 +200,13 @@ class Reader {
     }
   }
 
-  async #failure(error: unknown): Promise<StepError> {
+  async #failure(doing: string, error: unknown): Promise<StepError> {
     const { words, hint } = await explainConnection(
       error,
       this.#endpoint,
       this.#context.host.clock,
     );
-    return new StepError(`cannot read from ${placeOf(this.#endpoint)}: ${words}`, hint);
+    const what = `cannot ${doing} ${placeOf(this.#endpoint)}: ${words}`;
+    return new StepError(`${what}: ${this.#came()}`, hint);
   }
 }

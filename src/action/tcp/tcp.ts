@@ -33,7 +33,7 @@ export const tcp: Action = {
     {
       name: "read_until",
       type: "string",
-      summary: "Text to read up to at the end; without it the answer is what came until then",
+      summary: "Text to read up to at the end, or until the server closes the connection",
     },
     {
       name: "timeout",
@@ -49,9 +49,9 @@ export const tcp: Action = {
     { name: "closed", type: "bool" },
     { name: "address", type: "string" },
     { name: "tls" },
-    { name: "error", type: "string" },
   ],
   check: (params) => [...checkPort(params), ...checkTls(params)],
+  expectsResult: ({ expect = null }) => expect !== null,
   exampleTest: 'res.received contains "220"',
   load: async () => (await import("./run_tcp.ts")).runTcp,
 };

@@ -37,7 +37,7 @@ Deno.test("tcp checks that a port is open", async () => {
   await using server = lineServer();
   await using context = actionContext();
   const { res, status } = await runTcp({ host: "127.0.0.1", port: server.port }, context);
-  assertEquals([status, res.address, res.error], [0, "127.0.0.1", ""]);
+  assertEquals([status, res.address], [0, "127.0.0.1"]);
 });
 
 Deno.test("tcp sends and expects texts in turn", async () => {
@@ -55,15 +55,42 @@ Deno.test("tcp sends and expects texts in turn", async () => {
   assertEquals(res.received, "220 ready\r\nONE\r\nTWO\r\n");
 });
 
-Deno.test("tcp reports a server that closes before the expected text", async () => {
+Deno.test("tcp fails if the server closes before the expected text, and says what came", async () => {
   await using server = lineServer();
   await using context = actionContext();
-  const { res, status } = await runTcp(
-    { host: "127.0.0.1", port: server.port, send: "bye\r\n", expect: "never" },
+  const error = await assertRejects(
+    () =>
+      runTcp(
+        { host: "127.0.0.1", port: server.port, send: "bye\r\n", expect: "never" },
+        context,
+      ),
+    StepError,
+    `127.0.0.1 port ${server.port} closed the connection before "never" arrived: "220 ready\\r\\n" came`,
+  );
+  assertEquals(error.details.res?.received, "220 ready\r\n");
+});
+
+Deno.test("tcp reads until the server closes the connection", async () => {
+  await using server = lineServer();
+  await using context = actionContext();
+  const { res } = await runTcp(
+    { host: "127.0.0.1", port: server.port, send: "bye\r\n", read_until: "never" },
     context,
   );
-  assertEquals([status, res.closed], [1, true]);
-  assertEquals(res.error, 'the connection was closed before "never" arrived');
+  assertEquals([res.received, res.closed], ["220 ready\r\n", true]);
+});
+
+Deno.test("tcp sends everything before it leaves", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  const received = (async () => {
+    let size = 0;
+    for await (const chunk of (await listener.accept()).readable) size += chunk.length;
+    return size;
+  })();
+  await using context = actionContext();
+  await runTcp({ host: "127.0.0.1", port, send: "x".repeat(8_000_000) }, context);
+  assertEquals(await received, 8_000_000);
 });
 
 Deno.test("tcp says what came before a timeout", async () => {
