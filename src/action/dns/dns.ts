@@ -1,6 +1,7 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import type { Action, Dict, ParameterProblem } from "../action.ts";
+import { NAME_FORM, nameProblem, parseServer, SERVER_FORM } from "./read_question.ts";
 import { RECORD_TYPES } from "./record_types.ts";
 
 /** Asks a name server. */
@@ -47,7 +48,7 @@ export const dns: Action = {
     { name: "authoritative", type: "bool" },
     { name: "server", type: "string" },
   ],
-  check: checkType,
+  check: (params) => [...checkType(params), ...checkPlaces(params)],
   exampleTest: 'res.records[0].value == "192.0.2.1"',
   load: async () => (await import("./run_dns.ts")).runDns,
 };
@@ -61,4 +62,21 @@ function checkType({ type }: Dict): readonly ParameterProblem[] {
     message: `unknown type of records "${type}"`,
     hint: didYouMean(type.toUpperCase(), RECORD_TYPES) ?? `one of ${RECORD_TYPES.join(", ")}`,
   }];
+}
+
+/** Problems of the name and the server. */
+function checkPlaces({ name, server }: Dict): readonly ParameterProblem[] {
+  const problems: ParameterProblem[] = [];
+  if (typeof name === "string" && !isTemplate(name)) {
+    const message = nameProblem(name);
+    if (message !== undefined) problems.push({ path: ["name"], message, hint: NAME_FORM });
+  }
+  if (typeof server === "string" && !isTemplate(server) && !parseServer(server)) {
+    problems.push({
+      path: ["server"],
+      message: `invalid server "${server}"`,
+      hint: SERVER_FORM,
+    });
+  }
+  return problems;
 }

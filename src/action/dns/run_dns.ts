@@ -7,6 +7,7 @@ import { checkNet, openSocket } from "../net/open_socket.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";
 import { readParameters, required } from "../read_parameters.ts";
+import { readName, readServer } from "./read_question.ts";
 import { RECORD_TYPES } from "./record_types.ts";
 
 /** The maximum time for a response, in milliseconds. */
@@ -29,8 +30,7 @@ export async function runDns(params: Dict, given: ActionContext): Promise<Action
     const message = `cannot run dns: unknown type of records "${type}"`;
     throw new StepError(message, `one of ${RECORD_TYPES.join(", ")}`, { parameter: "type" });
   }
-  const asked = required("dns", "name", read.string("name"));
-  const name = type === "PTR" ? reverseName(asked) : asked.replace(/\.$/, "");
+  const name = await readName(required("dns", "name", read.string("name")), type);
   const server = await readServer(read.string("server"));
   const doing = `cannot ask ${placeOf(server)} for ${type} of "${name}"`;
   const patience = Math.min(read.duration("timeout") ?? PATIENCE, given.deadline.timeout);
@@ -107,7 +107,9 @@ async function ask(
   } catch (error) {
     if (error instanceof StepError) {
       if (error.message.startsWith(doing)) throw error;
-      throw new StepError(`${doing}: ${error.message}`, error.hint);
+      const hint = error.hint ??
+        (/^timed out/.test(error.message) ? "is a name server there?" : undefined);
+      throw new StepError(`${doing}: ${error.message}`, hint);
     }
     const { words, hint } = await explainConnection(error, server, context.host.clock);
     throw new StepError(`${doing}: ${words}`, hint);
@@ -122,15 +124,16 @@ async function askByDatagram(
   { signal, deadline }: ActionContext,
   decode: Decode,
 ): Promise<Reply> {
-  const [{ createSocket }, { isIPv6 }] = await Promise.all([
+  const [{ createSocket }, { lookup }] = await Promise.all([
     import("node:dgram"),
-    import("node:net"),
+    import("node:dns/promises"),
   ]);
-  const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
+  const { address, family } = await lookup(host);
+  const socket = createSocket(family === 6 ? "udp6" : "udp4");
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const forget = onAbort(signal, reject);
   const send = () => {
-    socket.send(question, port, host, (error) => error && reject(error));
+    socket.send(question, port, address, (error) => error && reject(error));
     again = deadline.after(RESEND, send);
   };
   let again = deadline.after(RESEND, send);
@@ -143,8 +146,8 @@ async function askByDatagram(
       reject(error);
     }
   });
-  socket.send(question, port, host, (error) => error && reject(error));
   try {
+    socket.send(question, port, address, (error) => error && reject(error));
     return await promise;
   } finally {
     forget();
@@ -210,46 +213,4 @@ function valueOf(data: unknown, type: string): Value {
 
 function toHex(bytes: Uint8Array): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** The name under which the name of an address is found; other names stay as they are. */
-function reverseName(text: string): string {
-  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) {
-    return `${text.split(".").reverse().join(".")}.in-addr.arpa`;
-  }
-  if (!text.includes(":")) return text.replace(/\.$/, "");
-  const full = URL.parse(`http://[${text}]`)?.hostname.slice(1, -1);
-  if (full === undefined) return text;
-  const [head = "", tail] = full.split("::");
-  const groups = (part: string | undefined) => part ? part.split(":") : [];
-  const before = groups(head);
-  const after = groups(tail);
-  const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
-  const all = [...before, ...Array<string>(zeros).fill("0"), ...after];
-  const digits = all.map((group) => group.padStart(4, "0")).join("");
-  return `${[...digits].reverse().join(".")}.ip6.arpa`;
-}
-
-async function readServer(text: string | undefined): Promise<Endpoint> {
-  if (text === undefined) {
-    const { getServers } = await import("node:dns");
-    const [first] = getServers();
-    if (first === undefined) {
-      throw new StepError("cannot run dns: the system has no name server", 'give "server"');
-    }
-    return parseServer(first) ?? { host: first, port: 53 };
-  }
-  const server = parseServer(text);
-  if (server) return server;
-  const message = `cannot run dns: invalid server "${text}"`;
-  throw new StepError(message, "write host or host:port", { parameter: "server" });
-}
-
-function parseServer(text: string): Endpoint | undefined {
-  // An IPv6 address alone needs no brackets.
-  const given = /^[\da-f]*:[\da-f:.]*:[\da-f:.]*$/i.test(text) ? `[${text}]` : text;
-  const [, address, name, port = "53"] =
-    /^(?:\[([^\]]+)\]|([^:\s[\]]+))(?::(\d{1,5}))?$/.exec(given) ?? [];
-  const host = address ?? name;
-  return host === undefined ? undefined : { host, port: Number(port) };
 }

@@ -2,7 +2,10 @@ import { assertEquals, assertRejects } from "@std/assert";
 import dns from "dns-packet";
 import { Buffer } from "node:buffer";
 import { createSocket } from "node:dgram";
+import { dns as dnsAction } from "../../../src/action/dns/dns.ts";
 import { runDns } from "../../../src/action/dns/run_dns.ts";
+import type { Dict } from "../../../src/action/action.ts";
+import { checkParameters } from "../../../src/action/parameters.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 
@@ -115,4 +118,27 @@ Deno.test("dns names the server that does not answer", async () => {
     `cannot ask 127.0.0.1 port ${port} for A of "shop.test": timed out after 400ms`,
   );
   silent.close();
+});
+
+Deno.test("dns asks for names in other scripts in their ASCII form", async () => {
+  await using zone = await nameServer();
+  await using context = actionContext();
+  await runDns({ name: "bücher.test.", server: zone.server }, context);
+  await runDns({ name: "_dmarc.shop.test", type: "TXT", server: zone.server }, context);
+  assertEquals(zone.seen, ["udp A xn--bcher-kva.test", "udp TXT _dmarc.shop.test"]);
+});
+
+Deno.test("dns refuses names and servers that cannot be asked", async () => {
+  await using context = actionContext();
+  const ask = (params: Dict) => () => runDns({ server: "127.0.0.1", ...params }, context);
+  for (const name of ["a..test", `${"a".repeat(64)}.test`, "https://shop.test/", "a b", "ü b"]) {
+    const message = `cannot run dns: invalid name "${name}"`;
+    await assertRejects(ask({ name }), StepError, message);
+    assertEquals(checkParameters(dnsAction, { name })[0]?.message, `invalid name "${name}"`);
+  }
+  for (const server of ["127.0.0.1:99999", "127.0.0.1:0", "[::1", "a b"]) {
+    await assertRejects(ask({ name: "a", server }), StepError, `invalid server "${server}"`);
+    const [problem] = checkParameters(dnsAction, { name: "a", server });
+    assertEquals(problem?.message, `invalid server "${server}"`);
+  }
 });
