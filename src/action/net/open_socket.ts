@@ -50,7 +50,9 @@ export async function openSocket(
   } catch (error) {
     const doing = `cannot connect to ${placeOf(endpoint)}`;
     if (error instanceof StepError) {
-      throw new StepError(`${error.message} while connecting to ${placeOf(endpoint)}`, error.hint);
+      const isLate = tls && /^timed out/.test(error.message);
+      const hint = error.hint ?? (isLate ? "does it speak TLS there?" : undefined);
+      throw new StepError(`${error.message} while connecting to ${placeOf(endpoint)}`, hint);
     }
     const { words, hint } = await explainConnection(error, endpoint, context.host.clock, tls);
     throw new StepError(`${doing}: ${words}`, hint, { cause: words });

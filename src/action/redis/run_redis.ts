@@ -139,7 +139,8 @@ async function connect(
   } catch (error) {
     client.disconnect();
     if (error instanceof StepError) {
-      const hint = error.hint ?? (tls && "does it speak TLS there? redis:// is without");
+      const isLate = tls && /^timed out/.test(error.message);
+      const hint = error.hint ?? (isLate ? "is TLS on there? redis:// is without" : undefined);
       throw new StepError(`${error.message} while connecting to ${placeOf(server)}`, hint);
     }
     throw await explain(doing, cause ?? error, server, tls, context);

@@ -58,7 +58,7 @@ export async function explainTls(
   const [, mismatch] = /peer is incompatible: (\w+)/.exec(message) ?? [];
   if (mismatch !== undefined) {
     return /Tls12Or13|TlsVersion/.test(mismatch)
-      ? { words: `${place} ${olderThan(peer)} (${mismatch})`, hint: OLD }
+      ? { words: `${place} ${olderThan(peer)} (${mismatch})`, hint: hintOf(peer) }
       : { words: `no secure connection to ${place}: ${message}` };
   }
   const [, alert] = /_ALERT_(\w+)$/.exec(code) ?? [];
@@ -73,7 +73,7 @@ export async function explainTls(
     };
   }
   if (code === "ERR_SSL_UNSUPPORTED_PROTOCOL") {
-    return { words: `${place} ${olderThan(peer)} (${code})`, hint: OLD };
+    return { words: `${place} ${olderThan(peer)} (${code})`, hint: hintOf(peer) };
   }
   if (/certificate/i.test(message)) {
     return { words: `the certificate of ${place} is invalid: ${message}`, hint: ACCEPT };
@@ -95,7 +95,7 @@ function explainAlert(alert: string, peer: TlsPeer): TlsExplanation | undefined 
   }
   switch (alert) {
     case "PROTOCOL_VERSION":
-      return { words: olderThan(peer), hint: OLD };
+      return { words: olderThan(peer), hint: hintOf(peer) };
     case "NO_APPLICATION_PROTOCOL":
       return { words: "does not speak the protocol that was asked for (ALPN)" };
     case "UNRECOGNIZED_NAME":
@@ -128,11 +128,15 @@ const REFUSALS: Readonly<Record<string, string>> = {
   DECRYPT_ERROR: "its signature is wrong",
 };
 
-const OLD = "versions before TLS 1.2 are not supported; the server has to be updated";
-
 function olderThan({ options }: TlsPeer): string {
   const least = options?.minVersion === "TLSv1.3" ? "TLS 1.3" : "TLS 1.2 or newer";
   return `does not support ${least}`;
+}
+
+function hintOf({ options }: TlsPeer): string {
+  return options?.minVersion === "TLSv1.3"
+    ? 'update the server, or accept TLS 1.2 by "min_version" of "tls"'
+    : "versions before TLS 1.2 are not supported; the server has to be updated";
 }
 
 /**

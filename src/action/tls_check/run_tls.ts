@@ -37,7 +37,8 @@ export async function runTls(params: Dict, given: ActionContext): Promise<Action
     ) as TLSSocket;
     const { clock } = context.host;
     const now = clock.now();
-    const { certificate, ...connection } = tlsRecord(socket, now);
+    // No protocol is offered, since that would tie the check to HTTP.
+    const { certificate, alpn: _, ...connection } = tlsRecord(socket, now);
     const chain = chainOf(socket.getPeerCertificate(true))
       .map((one) => certificateRecord(one, now));
     const refused = socket.authorized ? undefined : socket.authorizationError;

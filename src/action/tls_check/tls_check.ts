@@ -24,7 +24,6 @@ export const tls: Action = {
     { name: "protocol", type: "string" },
     { name: "protocols", type: "array" },
     { name: "cipher", type: "string" },
-    { name: "alpn", type: "string" },
     { name: "valid", type: "bool" },
     { name: "error", type: "string" },
   ],

@@ -1,4 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:tls";
 import { runTls } from "../../../src/action/tls_check/run_tls.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
@@ -36,6 +38,24 @@ Deno.test("tls reports a certificate that is not valid with everything else", as
   assertEquals([status, res.valid], [1, false]);
   assertStringIncludes(res.error as string, "expired on 2025-03-01");
   assertEquals((res.certificate as { days_left: number }).days_left < 0, true);
+});
+
+Deno.test("tls says that only a newer version of TLS was accepted", async () => {
+  const options = { cert: read("good"), key: read("good_key"), maxVersion: "TLSv1.2" } as const;
+  const server = createServer(options);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await using context = actionContext();
+  const params = { host: "127.0.0.1", port, tls: { ca: read("authority") } };
+  const { res } = await runTls(params, context);
+  assertEquals([res.protocol, res.protocols], ["TLSv1.2", ["TLSv1.2"]]);
+  const error = await assertRejects(
+    () => runTls({ ...params, tls: { ...params.tls, min_version: "1.3" } }, context),
+    StepError,
+    "does not support TLS 1.3",
+  );
+  assertStringIncludes(error.hint ?? "", "min_version");
+  server.close();
 });
 
 Deno.test("tls fails where no TLS is spoken", async () => {
