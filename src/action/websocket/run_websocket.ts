@@ -84,10 +84,19 @@ export async function runWebsocket(params: Dict, given: ActionContext): Promise<
   } catch (error) {
     if (socket) await inbox.leave(socket);
     const doing = `cannot open a WebSocket to "${shown}"`;
-    throw await explainFailure(error, plan.request, req(), context.host.clock, doing);
+    throw withOwnSchemes(
+      await explainFailure(error, plan.request, req(), context.host.clock, doing),
+    );
   } finally {
     release();
   }
+}
+
+/** The hint of a failed request as it applies to the URL of a WebSocket. */
+function withOwnSchemes(error: unknown): unknown {
+  if (!(error instanceof StepError) || !error.hint?.includes('"http')) return error;
+  const hint = error.hint.replace(/"http(s?):/g, '"ws$1:');
+  return new StepError(error.message, hint, error.details);
 }
 
 function readUrl(text: string): string {

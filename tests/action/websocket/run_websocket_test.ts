@@ -156,7 +156,8 @@ Deno.test("websocket explains why there is no connection", async () => {
     [`wss://127.0.0.1:${plain.port}/`, "does not speak TLS (ERR_SSL_WRONG_VERSION_NUMBER)"],
   ] as const;
   for (const [url, words] of cases) {
-    const { message } = await failureOf({ url }, context);
+    const { message, hint } = await failureOf({ url }, context);
+    assertEquals(/https?:/.test(hint ?? ""), false, hint);
     assertStringIncludes(message, `cannot open a WebSocket to "${url}": `);
     assertStringIncludes(message, words);
   }
