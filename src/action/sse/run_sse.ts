@@ -78,10 +78,11 @@ async function receive(params: Dict, given: ActionContext): Promise<ActionResult
     if (!sink.isStream) {
       const { body = "" } = await readBody(reply, head, plan.maxBody, context);
       const other = { ...res, body };
-      if (code < 200 || code > 299) {
+      const isFine = code >= 200 && code <= 299;
+      if (!isFine && !condition) {
         return { req: req(), res: other, status: 1, brief: `HTTP ${code}` };
       }
-      const type = head.headers["Content-Type"] ?? "no content type";
+      const type = isFine ? head.headers["Content-Type"] ?? "no content type" : status;
       throw new StepError(
         `${request.method} "${request.url}" was answered with ${type}, not with text/event-stream`,
         "is this the URL of a stream of events?",

@@ -136,6 +136,8 @@ Deno.test("sse reports a response that is not a stream of events", async () => {
     1,
     "HTTP 401",
   ]);
+  const waiting = await failureOf({ url: `${page.url}/deny`, until: "true" }, context);
+  assertStringIncludes(waiting.message, "was answered with 401 Unauthorized, not with text/event");
   const refused = await failureOf({ url: "http://127.0.0.1:1/" }, context);
   assertStringIncludes(refused.message, "refused the connection (ECONNREFUSED)");
   const permissions = { net: [{ host: "example.com", below: false }] };
