@@ -1,5 +1,5 @@
 import { StepError } from "../../source/errors.ts";
-import type { Endpoint } from "../net/explain_connection.ts";
+import type { Endpoint } from "../net/endpoint.ts";
 
 /** How a name server is written. */
 export const SERVER_FORM = "write host or host:port";
