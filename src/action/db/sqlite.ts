@@ -16,7 +16,7 @@ import {
   timeValue,
 } from "./database.ts";
 import type { FileTarget } from "./read_dsn.ts";
-import { splitStatements } from "./statements.ts";
+import { countPlaceholders, splitStatements } from "./statements.ts";
 import { sqliteCode } from "./sqlite_codes.ts";
 import {
   type SqliteColumn,
@@ -87,6 +87,12 @@ export async function openSqlite(
       if (values && pieces.length > 1) {
         const message = '"params" go with one statement, and there are several';
         return { results: [], error: { message, code: "SQLITE_ERROR" } };
+      }
+      const [wanted, given] = [countPlaceholders(text), values?.length ?? 0];
+      if (wanted !== given) {
+        const values = wanted === 1 ? "1 value" : `${wanted} values`;
+        const message = `the statement takes ${values}, and "params" has ${given}`;
+        return { results: [], error: { message, code: "SQLITE_RANGE" } };
       }
       const bound = values?.map(toParameter);
       const { results, error } = await order({ type: "run", pieces, values: bound, most });

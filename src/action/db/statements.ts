@@ -11,7 +11,7 @@ const TEXT_WITH_ESCAPES = String.raw`'(?:[^'\\]|\\[\s\S]|'')*'`;
 const SKIPPED = {
   postgres: String.raw`\b[eE]${TEXT_WITH_ESCAPES}|${TEXT}|\$(\w*)\$[\s\S]*?\$\1\$|${COMMON}`,
   mysql: `${TEXT_WITH_ESCAPES}|\`[^\`]*\`|#[^\\n]*|()${COMMON}`,
-  sqlite: `${TEXT}|\`[^\`]*\`|()${COMMON}`,
+  sqlite: `${TEXT}|\`[^\`]*\`|\\[[^\\]]*\\]|()${COMMON}`,
 };
 
 export type Dialect = keyof typeof SKIPPED;
@@ -50,6 +50,22 @@ export function bindNames(
     return `$${places.get(name)}`;
   });
   return values.length === 0 ? { text } : { text: bound, values };
+}
+
+/** How many values a statement of SQLite takes; SQLite itself would take nil for a missing one. */
+export function countPlaceholders(text: string): number {
+  const names = new Set<string>();
+  let count = 0;
+  const pattern = new RegExp(`${SKIPPED.sqlite}|\\?(\\d*)|[:@]?[\\w$]+`, "g");
+  for (const [part, , number] of text.matchAll(pattern)) {
+    if (number) count = Math.max(count, Number(number));
+    else if (number === "") count++;
+    else if (/^[:@$]\w/.test(part) && !names.has(part)) {
+      names.add(part);
+      count++;
+    }
+  }
+  return count;
 }
 
 /**

@@ -59,6 +59,44 @@ Deno.test("db reads the values of SQLite by the types that columns declare", asy
   }]);
 });
 
+Deno.test("db reports what SQLite refuses while it returns rows, and values that are missing", async () => {
+  await using context = actionContext();
+  const run = memory(context);
+  await run({ query: "CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1), (2)" });
+  const refused: readonly [Dict, string, string][] = [
+    [
+      { query: "INSERT INTO t VALUES (1) RETURNING id" },
+      "SQLITE_CONSTRAINT_PRIMARYKEY",
+      "UNIQUE constraint failed: t.id",
+    ],
+    [{ query: "SELECT json(iif(id = 1, '1', '{')) FROM t" }, "SQLITE_ERROR", "malformed JSON"],
+    [
+      { query: "DELETE FROM t WHERE id = ? OR id = ?", params: [1] },
+      "SQLITE_RANGE",
+      'the statement takes 2 values, and "params" has 1',
+    ],
+    [
+      { query: "DELETE FROM t WHERE id = :id" },
+      "SQLITE_RANGE",
+      'the statement takes 1 value, and "params" has 0',
+    ],
+  ];
+  for (const [with_, code, message] of refused) {
+    const { status, error, error_code, rows } = await run(with_);
+    assertEquals([status, error_code, error, rows], [1, code, message, []]);
+  }
+  assertEquals((await run({ query: "SELECT * FROM t" })).rows, [{ id: 1 }, { id: 2 }]);
+});
+
+Deno.test("db counts no rows for statements of SQLite that change none", async () => {
+  await using context = actionContext();
+  const { results } = await memory(context)({
+    query: "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2); CREATE TABLE u (a); BEGIN; " +
+      "UPDATE t SET a = 1; COMMIT; UPDATE t SET a = 2 WHERE a = 5; DELETE FROM t",
+  });
+  assertEquals((results as Dict[]).map((one) => one.rows_affected), [0, 2, 0, 0, 2, 0, 0, 2]);
+});
+
 Deno.test("db undoes a transaction of which a statement fails", async () => {
   await using context = actionContext();
   const run = memory(context);

@@ -1,5 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { bindNames, type Dialect, splitStatements } from "../../../src/action/db/statements.ts";
+import {
+  bindNames,
+  countPlaceholders,
+  type Dialect,
+  splitStatements,
+} from "../../../src/action/db/statements.ts";
 
 const CASES: readonly [Dialect, string, string][] = [
   ["postgres", "SELECT :a, :b, :a", "SELECT $1, $2, $1"],
@@ -19,4 +24,15 @@ Deno.test("names in strings, comments and casts are not placeholders", () => {
 
 Deno.test("a text is cut at semicolons between statements", () => {
   assertEquals(splitStatements("A; B ';' -- ;\n; /* ; */ ; ", "sqlite"), ["A;", " B ';' -- ;\n;"]);
+});
+
+Deno.test("the values that a statement of SQLite takes are counted", () => {
+  const texts = {
+    "SELECT 1, '?', \"?\", [?], `?`, a$b, x->>'$.a' -- ? :a": 0,
+    "SELECT ?, ?": 2,
+    "SELECT ?2, ?1, ?2": 2,
+    "SELECT :a, @b, $c, :a, $1": 4,
+    "SELECT ?1, ?": 2,
+  };
+  for (const [text, count] of Object.entries(texts)) assertEquals(countPlaceholders(text), count);
 });
