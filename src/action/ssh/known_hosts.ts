@@ -31,6 +31,15 @@ export function parseKnownHosts(text: string, file: string): KnownHost[] {
   });
 }
 
+/** The bytes of a text in base64; undefined if it is not one, as in a line that was cut off. */
+export function bytesOf(base64: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.fromBase64(base64);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Lines about a host, whatever they say of it. */
 export async function linesAbout(
   { host, port }: Endpoint,
@@ -41,8 +50,8 @@ export async function linesAbout(
   const name = port === 22 ? lower : `[${lower}]:${port}`;
   const isHashOf = (names: string) => {
     const [, salt, hash] = /^\|1\|([^|]*)\|([^|,]*)$/.exec(names) ?? [];
-    if (salt === undefined) return false;
-    return createHmac("sha1", Uint8Array.fromBase64(salt)).update(name).digest("base64") === hash;
+    const bytes = salt === undefined ? undefined : bytesOf(salt);
+    return bytes !== undefined && createHmac("sha1", bytes).update(name).digest("base64") === hash;
   };
   return lines.filter(({ names }) =>
     names.startsWith("|") ? isHashOf(names) : fits(names.toLowerCase(), name)

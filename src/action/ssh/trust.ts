@@ -3,7 +3,13 @@ import type { ActionContext } from "../action.ts";
 import { type Endpoint, placeOf } from "../net/endpoint.ts";
 import { readStepFile, type StepFile } from "../step_file.ts";
 import { homePath } from "./home_path.ts";
-import { algorithmsFor, judgeHostKey, linesAbout, parseKnownHosts } from "./known_hosts.ts";
+import {
+  algorithmsFor,
+  bytesOf,
+  judgeHostKey,
+  linesAbout,
+  parseKnownHosts,
+} from "./known_hosts.ts";
 import type { Trust } from "./read_ssh.ts";
 
 /** Decides whether a host is the one that it says it is. */
@@ -68,14 +74,16 @@ export async function hostCheck(
           { parameter: "known_hosts" },
         );
       }
-      case "changed":
+      case "changed": {
+        const { key, type, place } = verdict.from;
+        const bytes = bytesOf(key);
+        const other = bytes ? `${type} ${fingerprint(bytes)}` : "a key that is not complete";
         return new StepError(
-          `${doing}: the host key has changed: it is ${shown}, and ${verdict.from.place} has ${verdict.from.type} ${
-            fingerprint(Uint8Array.fromBase64(verdict.from.key))
-          }`,
+          `${doing}: the host key has changed: it is ${shown}, and ${place} has ${other}`,
           "somebody may be intercepting the connection; if the server was set up anew, replace that line",
           { parameter: "known_hosts" },
         );
+      }
       case "revoked":
         return new StepError(
           `${doing}: the host key ${shown} is revoked by ${verdict.by.place}`,

@@ -35,6 +35,8 @@ const NAMES: readonly (readonly [names: string, host: string, port: number, fits
   [hashed("app.example.com"), "app.example.com", 22, true],
   [hashed("app.example.com"), "db.example.com", 22, false],
   [hashed("[app.example.com]:2222"), "app.example.com", 2222, true],
+  ["|1|not base64|x", "app.example.com", 22, false],
+  ["|1|c2Fsd|x", "app.example.com", 22, false],
 ];
 
 Deno.test("linesAbout() finds the lines about a host and a port", async () => {

@@ -79,6 +79,10 @@ Deno.test("ssh checks the key of the host", async () => {
   const cases: readonly (readonly [known: string, words: string])[] = [
     ["other ssh-ed25519 AAAAC3Nz", "is unknown; known_hosts has no key of 127.0.0.1 port"],
     [other, "the host key has changed: it is ssh-ed25519 SHA256:"],
+    [
+      server.knownHost.trimEnd().slice(0, -3),
+      "known_hosts:1 has a key that is not complete",
+    ],
     [`${server.knownHost}@revoked * ssh-ed25519 ${server.hostKey}`, "is revoked by known_hosts:2"],
     ["@cert-authority * ssh-ed25519 AAAAC3Nz", "certificates of hosts (@cert-authority)"],
   ];
