@@ -9,6 +9,7 @@ declare module "pg" {
     readonly database?: string;
     readonly ssl?: object | false;
     readonly application_name?: string;
+    readonly options?: string;
   }
   export interface QueryConfig {
     readonly text: string;

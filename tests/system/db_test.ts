@@ -62,6 +62,14 @@ jobs:
       - uses: db
         with: { query: "DELETE FROM users WHERE name IS NULL" }
         test: res.rows_affected == 1
+      - name: settings of the DSN
+        uses: db
+        with:
+          dsn: "{{vars.dsn}}?search_path=a,pg_catalog&options=-c%20work_mem%3D1MB&application_name=shop"
+          query: >-
+            SELECT current_setting('search_path') p, current_setting('work_mem') m,
+            current_setting('application_name') a
+        test: res.rows == [{"p":"a,pg_catalog","m":"1MB","a":"shop"}]
       - uses: db
         with: { query: "SELEC $1", params: [[1]] }
         test: res.error_code == "42601"

@@ -49,6 +49,9 @@ export interface Server extends Endpoint {
   readonly user?: string;
   readonly password?: string;
   readonly database?: string;
+  /** Settings of PostgreSQL, `-c search_path=shop`, and the name that it shows for the connection. */
+  readonly settings?: string;
+  readonly clientName?: string;
 }
 
 /** The TLS settings for a server. */

@@ -29,7 +29,8 @@ export async function connectPostgres(request: ConnectRequest): Promise<DbConnec
       ...password === undefined ? {} : { password },
       ...database === undefined ? {} : { database },
       ssl: isSecure && tls ? { ...tls.options } : false,
-      application_name: "runner",
+      application_name: server.clientName ?? "runner",
+      ...server.settings === undefined ? {} : { options: server.settings },
     });
     // An error that comes between two statements shows in the next one.
     client.on("error", () => {});

@@ -1,4 +1,5 @@
 import { StepError } from "../../source/errors.ts";
+import { dsnPasswords } from "../../value/secrets.ts";
 import type { SecretSink } from "../action.ts";
 import type { Server } from "./database.ts";
 
@@ -35,13 +36,12 @@ const HINT =
 
 /** Reads a DSN; its password is a secret before anything can fail. */
 export function readDsn(dsn: string, secrets: SecretSink): Target {
+  for (const password of dsnPasswords(dsn)) secrets.add(password);
   // A scheme of one letter is the drive of a path.
   const scheme = /^([a-z][a-z0-9+.-]+):(?!memory:)/i.exec(dsn)?.[1]?.toLowerCase();
   const known = scheme === undefined ? undefined : SERVERS[scheme];
   if (known) return readServer(dsn, known, secrets);
   if (scheme === undefined || /^(file|sqlite3?)$/.test(scheme)) return readFileTarget(dsn, scheme);
-  const [, password] = /:\/\/[^:/]*:(.*)@/.exec(dsn) ?? [];
-  if (password) secrets.add(password);
   throw new StepError(`cannot run db: unsupported database "${scheme}"`, HINT, {
     parameter: "dsn",
   });
@@ -54,23 +54,31 @@ function readServer(
 ): ServerTarget {
   const [, written] = /^[^:]+:\/\/[^:/@]*:(.*)@/s.exec(dsn) ?? [];
   if (written) secrets.add(written);
-  const url = URL.parse(dsn.replace(/@tcp\(([^)]*)\)/, "@$1"));
+  const url = URL.parse(
+    dsn.replace(/@tcp\(([^)]*)\)/, "@$1").replace(/^([^/]+\/\/[^/?#]*@)(?=[/?#]|$)/, "$1localhost"),
+  );
+  const options = url?.searchParams ?? new URLSearchParams();
   const decoded = url && decode(url);
-  if (!url || !decoded || /[/?#]/.test(written?.split("@")[0] ?? "")) {
+  if (!url?.href.includes("://") || !decoded || /[/?#]/.test(written?.split("@")[0] ?? "")) {
     throw new StepError(
       "cannot run db: invalid DSN",
       'characters such as "@", "/", "#" and "%" in a password are written as %40, %2F, %23 and %25',
       { parameter: "dsn" },
     );
   }
-  const { user, password, database } = decoded;
-  if (password !== "") secrets.add(password);
-  const options = url.searchParams;
+  const user = options.get("user") ?? decoded.user;
+  const password = options.get("password") ?? decoded.password;
+  const database = options.get("dbname") ?? decoded.database;
+  for (const secret of [password, options.get("sslpassword")]) if (secret) secrets.add(secret);
   const own = options.get("host") ?? "";
   const socket = own.startsWith("/") ? own : options.get("socket") ?? options.get("socketPath");
   const host = socket === null && own !== "" ? own : url.hostname.replace(/^\[|\]$/g, "");
   const shown = new URL(url);
   if (shown.password !== "") shown.password = "***";
+  for (const name of ["password", "sslpassword"]) {
+    if (options.has(name)) shown.searchParams.set(name, "***");
+  }
+  const settings = dialect === "postgres" ? readSettings(options) : {};
   return {
     dialect,
     server: {
@@ -80,9 +88,21 @@ function readServer(
       ...user === "" ? {} : { user },
       ...password === "" ? {} : { password },
       ...database === "" ? {} : { database },
+      ...settings,
     },
     options,
     shown: shown.href,
+  };
+}
+
+/** What a connection to PostgreSQL begins with. */
+function readSettings(options: URLSearchParams): Partial<Server> {
+  const path = options.get("search_path")?.replace(/[\\\s]/g, "\\$&");
+  const settings = [options.get("options"), path && `-c search_path=${path}`].filter(Boolean);
+  const name = options.get("application_name");
+  return {
+    ...settings.length === 0 ? {} : { settings: settings.join(" ") },
+    ...name === null ? {} : { clientName: name },
   };
 }
 
@@ -104,6 +124,9 @@ function readFileTarget(dsn: string, scheme: string | undefined): FileTarget {
     (scheme === undefined ? [, rest] : /^([^?]*)(.*)$/s.exec(rest))!;
   // Before a path from the root, two slashes begin an empty host.
   const path = scheme === undefined ? name : name.replace(/^\/\/(?=\/)|^\/\//, "");
+  if (scheme === undefined && /(?:^|\s)(?:host|dbname|user)=/.test(path)) {
+    throw new StepError("cannot run db: the DSN must be a URL", HINT, { parameter: "dsn" });
+  }
   if (path === "") {
     throw new StepError("cannot run db: the DSN names no file", HINT, { parameter: "dsn" });
   }
