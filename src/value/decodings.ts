@@ -159,6 +159,20 @@ function lastUpTo(sorted: readonly number[], number: number): number {
   return low;
 }
 
+/** Signs of a mail as it is sent. */
+const MAIL_SIGNS = ["=?", "=\n", "=\r", "=\\n", "=\\r", "quoted-printable"];
+
+/** What a mail adds: breaks in quoted-printable and between encoded words, and bytes in hex. */
+const MAIL_CODES = /\?=(?:\s|\\[rn])*=\?[\w-]+\?[bq]\?|=(?:\r?\n|(?:\\r)?\\n)|=[2-7][0-9a-f]/gi;
+
+/** The ASCII text of a mail, unwrapped; undefined where there is no mail. */
+export function unwrapMail(text: string): Rewritten | undefined {
+  if (!MAIL_SIGNS.some((sign) => text.includes(sign))) return undefined;
+  const write = (code: string) =>
+    /^=\w/.test(code) ? String.fromCharCode(parseInt(code.slice(1), 16)) : "";
+  return rewrite(text, MAIL_CODES, write);
+}
+
 /**
  * A line break in the middle of base64, also as JSON writes it, with the indent of the next line.
 Wrapped base64 has long lines; most lines of other texts end in shorter words. What comes

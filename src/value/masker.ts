@@ -1,4 +1,4 @@
-import { decodings, joinBase64, type Range, type Rewritten } from "./decodings.ts";
+import { decodings, joinBase64, type Range, type Rewritten, unwrapMail } from "./decodings.ts";
 import { FormTable } from "./form_table.ts";
 import { foldCase, secretForms } from "./secret_forms.ts";
 import { SHORTEST_SECRET } from "./secrets.ts";
@@ -79,8 +79,7 @@ export class Masker {
         }
       };
       for (const decoded of decodings(text)) findIn(decoded);
-      const unbroken = joinBase64(text);
-      if (unbroken) findIn(unbroken);
+      for (const unbroken of [joinBase64(text), unwrapMail(text)]) if (unbroken) findIn(unbroken);
     }
     return merge(found.sort((a, b) => a.start - b.start));
   }

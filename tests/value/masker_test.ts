@@ -35,6 +35,16 @@ Deno.test("mask() leaves short secrets alone and hides each line of a long one",
   assertEquals(masker(key).mask("x MIIEvQIBADAN ab"), "x *** ab");
 });
 
+Deno.test("mask() finds what a mail has wrapped", () => {
+  const it = masker("open-sesame-42=", "another-secret");
+  const mail = "Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe_open-ses?=\r\n =?UTF-8?Q?ame-42=3D_x?=\r\n" +
+    "Content-Transfer-Encoding: quoted-printable\r\n\r\na another-=\r\nsecret b open-sesame-42=3D";
+  const masked = "Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe_***_x?=\r\n" +
+    "Content-Transfer-Encoding: quoted-printable\r\n\r\na *** b ***";
+  assertEquals(it.mask(mail), masked);
+  assertEquals(it.mask(JSON.stringify({ mail })), JSON.stringify({ mail: masked }));
+});
+
 /** Numbers that look random and are the same in every run. */
 function random(seed: number): () => number {
   return () => {

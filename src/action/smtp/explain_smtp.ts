@@ -31,8 +31,26 @@ function headersOf(mail: string): Dict {
   const lines = head.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/);
   return Object.fromEntries(lines.map((line) => {
     const colon = line.indexOf(":");
-    return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    return [line.slice(0, colon), decodeWords(line.slice(colon + 1).trim())];
   }));
+}
+
+/** A header in which words of other letters are readable: `=?UTF-8?Q?Gr=C3=BC=C3=9Fe?=`. */
+function decodeWords(value: string): string {
+  return value.replace(/=\?utf-8\?[qb]\?[^?]*\?=(?:\s*=\?utf-8\?[qb]\?[^?]*\?=)*/gi, (words) => {
+    const parts = [...words.matchAll(/\?([qb])\?([^?]*)\?=/gi)];
+    const bytes = parts.map(([, kind = "", text = ""]) =>
+      /b/i.test(kind) ? atob(text) : unquote(text)
+    );
+    return new TextDecoder().decode(Uint8Array.from(bytes.join(""), (byte) => byte.charCodeAt(0)));
+  });
+}
+
+function unquote(text: string): string {
+  return text.replaceAll("_", " ").replace(
+    /=([0-9a-f]{2})/gi,
+    (_, hex: string) => String.fromCharCode(parseInt(hex, 16)),
+  );
 }
 
 function withoutMail(res: Dict): Dict {

@@ -302,7 +302,8 @@ jobs:
           addr: ${server.plain}
           from: Ann <ann@example.com>
           to: bob@example.com
-          subject: Hello
+          subject: Viele Grüße aus der Ferne, und ${PASSWORD} für dich
+          headers: { X-Plain: word, X-Base64: "日本語日本語日本語日本語日本語日本語日本語日本語" }
           body: It is me, ${PASSWORD}.
           auth: { username: ann, password: "{{vars.password}}" }
           starttls: false
@@ -313,6 +314,8 @@ jobs:
     const { code, stdout } = await runMain(["-v", "w.yml"], options);
     assertEquals(code, 1);
     assertStringIncludes(stdout, "From: Ann <ann@example.com>");
+    assertStringIncludes(stdout, "Subject: Viele Grüße aus der Ferne, und *** für dich");
+    assertStringIncludes(stdout, `X-Base64: ${"日本語".repeat(8)}`);
     assertStringIncludes(stdout, "Message-ID: <");
     assertStringIncludes(stdout, "It is me, ***.");
     assertEquals(stdout.includes(PASSWORD), false);
