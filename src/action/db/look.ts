@@ -14,17 +14,22 @@ export async function lookAtMysql(server: Server): Promise<Socket> {
   return await ask(server, [...head, ...new Array<number>(23).fill(0)], true);
 }
 
+/** Milliseconds that a server has to answer. */
+const LONGEST = 2000;
+
 async function ask({ host, port }: Server, bytes: readonly number[], isGreeted = false) {
   const { connect } = await import("node:net");
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ host, port });
   const request = Uint8Array.from(bytes);
+  const limit = setTimeout(() => socket.destroy(), LONGEST);
   socket.once("error", reject);
+  socket.once("close", () => reject(new Error("the server did not answer")));
   socket.once("connect", () => isGreeted || socket.write(request));
   socket.once("data", () => {
     if (isGreeted) socket.write(request);
     socket.pause();
     resolve(socket);
   });
-  return await promise;
+  return await promise.finally(() => clearTimeout(limit));
 }
