@@ -4,7 +4,7 @@ import { describeValue, isDict } from "../../value/value.ts";
 import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
 import { placeOf } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";
-import { checkNet } from "../net/open_socket.ts";
+import { checkNet, checkSocketFile } from "../net/open_socket.ts";
 import { inTurn, type Turns } from "../net/in_turn.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";
@@ -81,6 +81,7 @@ async function connect(
   }
   const { server } = target;
   if (server.socket === undefined) await checkNet(server, context);
+  else await checkSocketFile(server.socket, `cannot connect to ${nameOf(target)}`, "dsn", context);
   const tls = await readServerTls(target, params, context);
   const request = { server, context, ...tls ? { tls } : {} };
   return target.dialect === "postgres"

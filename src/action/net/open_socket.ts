@@ -22,6 +22,20 @@ export async function checkNet(
   if (refusal) throw new StepError(`${doing}: ${refusal.message}`, refusal.hint);
 }
 
+/** Throws a `StepError` if the run may not read and write a socket of the system. */
+export async function checkSocketFile(
+  path: string,
+  doing: string,
+  parameter: string,
+  { host, permissions }: ActionContext,
+): Promise<void> {
+  if (!permissions?.read && !permissions?.write) return;
+  const { pathRefusal } = await import("../permissions/path_rule.ts");
+  const refusal = await pathRefusal(permissions, "read", path, host) ??
+    await pathRefusal(permissions, "write", path, host);
+  if (refusal) throw new StepError(`${doing}: ${refusal.message}`, refusal.hint, { parameter });
+}
+
 /** Reads `tls: true`, `tls: false` or `tls: { … }` of a step; undefined for a plain connection. */
 export async function readTls(
   action: string,

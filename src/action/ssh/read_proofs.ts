@@ -1,5 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
+import { checkSocketFile } from "../net/open_socket.ts";
 import { readStepFile } from "../step_file.ts";
 import { homePath } from "./home_path.ts";
 import { KeyProblem, type LoadedKey, loadKey } from "./load_key.ts";
@@ -76,8 +77,8 @@ async function readKey(
   }
 }
 
-async function findAgent({ host, permissions }: ActionContext): Promise<string> {
-  const path = host.env.get("SSH_AUTH_SOCK");
+async function findAgent(context: ActionContext): Promise<string> {
+  const path = context.host.env.get("SSH_AUTH_SOCK");
   const parameter = "agent";
   if (!path) {
     throw new StepError(
@@ -86,14 +87,8 @@ async function findAgent({ host, permissions }: ActionContext): Promise<string> 
       { parameter },
     );
   }
-  if (!permissions?.read && !permissions?.write) return path;
-  const { pathRefusal } = await import("../permissions/path_rule.ts");
-  const refusal = await pathRefusal(permissions, "read", path, host) ??
-    await pathRefusal(permissions, "write", path, host);
-  if (!refusal) return path;
-  throw new StepError(`cannot use the agent of ssh: ${refusal.message}`, refusal.hint, {
-    parameter,
-  });
+  await checkSocketFile(path, "cannot use the agent of ssh", parameter, context);
+  return path;
 }
 
 /** Signs in by one method after another, and knows in the end what was tried. */

@@ -159,6 +159,24 @@ Deno.test("db ends a statement that takes longer than its timeout, and goes on a
   assertEquals((await run({ query: "SELECT 1 AS one" })).rows, [{ one: 1 }]);
 });
 
+Deno.test("db uses a socket of the system only where the run may read and write it", async () => {
+  await using context = actionContext();
+  const limited = { ...context, permissions: { read: [], write: [] } };
+  for (const [dsn, name] of [["postgres", "PostgreSQL"], ["mysql", "MySQL"]]) {
+    const params = { dsn: `${dsn}://app@/shop?socket=/run/none`, query: "SELECT 1" };
+    await assertRejects(
+      () => runDb(params, limited),
+      StepError,
+      `cannot connect to ${name} at /run/none: --allow-read does not name '/run/none'`,
+    );
+    await assertRejects(
+      () => runDb(params, context),
+      StepError,
+      `cannot connect to ${name} at /run/none: `,
+    );
+  }
+});
+
 Deno.test("db explains a database that it cannot open", async () => {
   await using context = actionContext();
   const run = (with_: Dict) => runDb({ query: "SELECT 1", ...with_ }, context);
