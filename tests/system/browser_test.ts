@@ -74,6 +74,22 @@ function serve() {
         );
       case "/two":
         return page("<title>Two</title><h1>two</h1>");
+      case "/tabs":
+        return page(`<h1>first</h1>
+          <a id="link" target="_blank" href="/two">two</a>
+          <a id="file" target="_blank" href="/file">file</a>
+          <a id="missing" target="_blank" href="/missing">missing</a>
+          <a id="refused" target="_blank" href="http://127.0.0.1:1024/">refused</a>
+          <button id="brief" onclick="window.open('/two').close()">brief</button>
+          <button id="window" onclick="window.open('/window', 'w', 'width=300,height=200')">ask</button>
+          <button id="soon" onclick="setTimeout(() => window.open('/greets'), 300)">soon</button>`);
+      case "/window":
+        return page(`<input><button onclick="opener.document.querySelector('h1').textContent =
+          document.querySelector('input').value; window.close()">Choose</button>`);
+      case "/greets":
+        return page("<h1>hi</h1><script>alert('hello'); console.error('oops')</script>");
+      case "/file":
+        return new Response("bytes", { headers: { "content-disposition": "attachment" } });
       default:
         return new Response("no", { status: 404 });
     }
@@ -341,7 +357,11 @@ Deno.test("browser leaves nothing behind after a timeout and after Ctrl-C", asyn
 
 Deno.test("browser keeps to the permissions of the run", async () => {
   await using server = serve();
-  await using other = serve();
+  const asked: string[] = [];
+  await using other = withServer(({ url }) => {
+    asked.push(url);
+    return new Response("other");
+  });
   const steps = `
       - uses: browser
         with:
@@ -358,7 +378,16 @@ Deno.test("browser keeps to the permissions of the run", async () => {
         with: { actions: [{ name: capture_screenshot, path: out/x.png }] }
       - uses: browser
         with: { actions: [{ name: evaluate, script: "new Promise(r => { const s = new WebSocket('ws://localhost:${other.port}/'); s.onerror = () => r('closed'); s.onopen = () => r('open') })" }] }
-        test: res.results.evaluate == "closed"`;
+        test: res.results.evaluate == "closed"
+      - uses: browser
+        with: { actions: [{ name: evaluate, script: "new Promise(r => { const s = new WebSocket('ws://127.0.0.1:${other.port}/'); s.onerror = () => r('closed') })" }] }
+        test: res.results.evaluate == "closed"
+      - uses: browser
+        with:
+          actions:
+            - { name: evaluate, script: "open('${other.url}/cookie'), 1" }
+            - { name: expect_url, value: chrome-error }
+        test: res.failed_requests[0].url == "${other.url}/cookie"`;
   await withFiles({ "flow.yml": workflow(steps) }, async (dir) => {
     const env = { URL: server.url, TMPDIR: dir };
     const net = `--allow-net=127.0.0.1:${server.port}`;
@@ -375,7 +404,8 @@ Deno.test("browser keeps to the permissions of the run", async () => {
       narrowed,
       /cannot write the screenshot to "[^"]*out\/x.png": --allow-write does not name/,
     );
-    assertStringIncludes(narrowed, "4. ✓");
+    for (const number of [4, 5, 6]) assertStringIncludes(narrowed, `${number}. ✓`);
+    assertEquals(asked, []);
     assertStringIncludes(await run(net), "cannot run browser: --allow-run does not name");
   });
 });
@@ -409,6 +439,68 @@ Deno.test("browser acts in frames, and what it expects is a test", async () => {
     assertStringIncludes(stdout, 'no frame matches "#no"');
     assertMatch(stdout, /click "#no" in "#own", timed out after 700ms: no element matches "#no"/);
     assertStringIncludes(stdout, 'the element "div" is not a frame');
+  });
+});
+
+Deno.test("browser acts in the tab that was opened last, until it is closed", async () => {
+  await using server = serve();
+  const steps = `
+      - uses: browser
+        with:
+          actions:
+            - { name: navigate, url: "{url}/tabs" }
+            - { name: click, selector: "#link" }
+            - { name: text, selector: h1 }
+            - { name: evaluate, script: innerWidth }
+        test: res.results.text == "two" && res.results.evaluate == 1920 && res.title == "Two"
+      - uses: browser
+        with:
+          actions:
+            - { name: expect_url, value: /two }
+            - { name: close_tab }
+            - { name: click, selector: "#file" }
+            - { name: click, selector: "#brief" }
+            - { name: text, selector: h1 }
+        test: res.results.text == "first"
+      - uses: browser
+        with:
+          actions:
+            - { name: click, selector: "#window" }
+            - { name: fill, selector: input, value: chosen }
+            - { name: click, selector: button }
+            - { name: text, selector: h1 }
+        test: res.results.text == "chosen"
+      - uses: browser
+        with:
+          actions:
+            - { name: click, selector: "#soon" }
+            - { name: expect_text, selector: h1, value: hi }
+            - { name: close_tab }
+        test: |
+          res.dialogs == [{type: "alert", message: "hello"}] && len(res.console_errors) == 1
+      - uses: browser
+        with:
+          actions:
+            - { name: click, selector: "#missing" }
+            - { name: close_tab }
+            - { name: click, selector: "#refused" }
+            - { name: close_tab }
+        test: |
+          map(res.failed_requests, .code) == [404, nil] &&
+          res.failed_requests[1].url == "http://127.0.0.1:1024/"
+      - uses: browser
+        with: { actions: [{ name: close_tab }] }`;
+  await withFiles({ "flow.yml": workflow(steps) }, async (dir) => {
+    const env = { URL: server.url };
+    for (const CHROME of ["chromium-headless-shell", "chromium"]) {
+      const { stdout } = await runCli(["flow.yml"], { cwd: dir, env: { ...env, CHROME } });
+      assertStringIncludes(stdout, "6 steps: 5 passed, 1 failed", stdout);
+      assertStringIncludes(stdout, "close_tab, failed: there is no other tab");
+    }
+    // What a tab connects to is checked from its first request on.
+    const allowed = [`--allow-net=127.0.0.1:${server.port}`, "--allow-run=chromium-headless-shell"];
+    const { stdout } = await runCli([...allowed, "flow.yml"], { cwd: dir, env });
+    assertStringIncludes(stdout, "6 steps: 5 passed, 1 failed", stdout);
   });
 });
 
@@ -477,11 +569,56 @@ Deno.test("a browser serves 100 steps in a row, and texts of 10 MB", async () =>
   });
 });
 
+/** A file of tests/fixtures/tls. */
+function tlsFile(name: string): string {
+  return Deno.readTextFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));
+}
+
+/** A server with one of the certificates there. */
+function serveTls(name: string) {
+  const certificate = { cert: tlsFile(`${name}.pem`), key: tlsFile(`${name}_key.pem`) };
+  const headers = { "access-control-allow-origin": "*" };
+  return withServer(() => new Response("in", { headers }), certificate);
+}
+
+Deno.test("browser trusts the authorities of the step and of the run", async () => {
+  await using good = serveTls("good");
+  await using also = serveTls("good");
+  await using other = serveTls("other");
+  await using self = serveTls("localhost");
+  const step = (tls: string, url: string, more = "") => `
+      - uses: browser
+        with: { ${tls}actions: [{ name: navigate, url: "${url}/" }${more}] }
+        test: res.http_code == 200`;
+  const fetched =
+    `, { name: evaluate, script: "fetch('${also.url}').then((one) => one.text())" }, ` +
+    `{ name: evaluate, script: "document.body.innerHTML = '<a target=_blank href=${also.url}>go</a>'", id: a }, ` +
+    `{ name: click, selector: a }, { name: expect_text, selector: body, value: in }`;
+  const ca = "tls: { ca: authority.pem }, ";
+  const steps = [
+    step(ca, good.url, fetched),
+    step(ca, other.url),
+    step(ca, self.url),
+    step("tls: { ca: localhost.pem }, ", self.url),
+    step("", good.url),
+  ];
+  const files = {
+    "flow.yml": workflow(steps.join("")),
+    "authority.pem": tlsFile("authority.pem"),
+    "localhost.pem": tlsFile("localhost.pem"),
+  };
+  await withFiles(files, async (cwd) => {
+    const { stdout } = await runCli(["flow.yml"], { cwd });
+    const marks = stdout.matchAll(/^ {3}\d\. ([✓✗]) browser/gm);
+    assertEquals([...marks].map(([, mark]) => mark).join(""), "✓✗✗✓✗", stdout);
+    assertStringIncludes(stdout, 'trust its authority with "tls: { ca: ca.pem }" or --cacert');
+    const trusting = await runCli(["--cacert", "authority.pem", "flow.yml"], { cwd });
+    assertStringIncludes(trusting.stdout, "5. ✓", trusting.stdout);
+  });
+});
+
 Deno.test("browser explains certificates, and programs that are no browser or not there", async () => {
-  const read = (name: string) =>
-    Deno.readTextFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));
-  const certificate = { cert: read("localhost.pem"), key: read("localhost_key.pem") };
-  await using server = withServer(() => new Response("in"), certificate);
+  await using server = serveTls("localhost");
   const step = (more: string, action = `{ name: navigate, url: "${server.url}/" }`) => `
       - uses: browser
         with: { fresh: true, ${more}actions: [${action}] }

@@ -17,6 +17,8 @@ export const browser: Action = {
     browser: 'the program is "executable"; without it Chromium or Chrome is looked for',
     headed: 'write "headless: false"',
     insecure: 'write "tls: { verify: false }"',
+    ignoreHTTPSErrors: 'write "tls: { verify: false }"',
+    acceptInsecureCerts: 'write "tls: { verify: false }"',
   },
   parameters: [
     ACTIONS_PARAMETER,
@@ -88,12 +90,20 @@ export const browser: Action = {
       name: "tls",
       type: "map",
       summary: "How certificates are verified",
-      fields: [{
-        name: "verify",
-        type: "boolean",
-        summary: "Whether to verify the certificates of servers",
-        default: "true",
-      }],
+      fields: [
+        {
+          name: "ca",
+          type: "string",
+          summary:
+            "Certificates of authorities to trust beside those of the browser: a path, or PEM text",
+        },
+        {
+          name: "verify",
+          type: "boolean",
+          summary: "Whether to verify the certificates of servers",
+          default: "true",
+        },
+      ],
     },
     {
       name: "executable",

@@ -34,6 +34,10 @@ export const BROWSER_ACTIONS = [
     summary: "Opens `url` and waits until it is loaded; it may be relative to the page's URL",
     needs: ["url"],
   },
+  {
+    name: "close_tab",
+    summary: "Closes the tab that was opened last; the next actions go on in the one before",
+  },
   { name: "click", summary: "Clicks an element", needs: SELECTOR },
   { name: "double_click", summary: "Clicks an element twice", needs: SELECTOR },
   { name: "right_click", summary: "Clicks an element with the right button", needs: SELECTOR },

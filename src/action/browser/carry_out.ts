@@ -30,7 +30,6 @@ export async function carryOut(
   context: ActionContext,
 ): Promise<void> {
   const { name, id, selector = "", value = "" } = order;
-  const { page } = actor;
   const read = (result: Value) => void (outcome.results[id] = result);
   const find = actor.element;
   switch (name) {
@@ -42,11 +41,11 @@ export async function carryOut(
       const { middle } = await find(selector, CLICKABLE);
       const button = name === "right_click" ? "right" : "left";
       const count = name === "double_click" ? 2 : 1;
-      return await actor.act(() => page.mouse.click(...middle, { button, count }));
+      return await actor.act(() => actor.page.mouse.click(...middle, { button, count }));
     }
     case "hover": {
       const { middle } = await find(selector, { visible: true, reachable: true });
-      return await actor.act(() => page.mouse.move(...middle));
+      return await actor.act(() => actor.page.mouse.move(...middle));
     }
     case "focus": {
       const { handle } = await find(selector, EDITABLE);
@@ -67,7 +66,7 @@ export async function carryOut(
       await actor.wait(handle.focus(), "the page did not answer");
       await actor.wait(handle.evaluate(selectContent), "the page did not answer");
       return await actor.act(() =>
-        value === "" ? page.keyboard.press("Backspace") : page.keyboard.type(value)
+        value === "" ? actor.page.keyboard.press("Backspace") : actor.page.keyboard.type(value)
       );
     }
     case "press": {
@@ -88,6 +87,8 @@ export async function carryOut(
       const { handle } = await find(selector, {});
       return await actor.act(() => callOn(handle, selector, submitForm));
     }
+    case "close_tab":
+      return await closeTab(actor);
     case "wait_visible":
     case "expect_visible":
       return void await find(selector, VISIBLE);
@@ -106,9 +107,9 @@ export async function carryOut(
     case "expect_text":
       return read(await textLike(order, actor));
     case "expect_url":
-      return await actor.until(() => Promise.resolve(mismatch("the URL", page.url(), order)));
+      return await actor.until(() => Promise.resolve(mismatch("the URL", actor.page.url(), order)));
     case "expect_title":
-      return await actor.until(async () => mismatch("the title", await page.title(), order));
+      return await actor.until(async () => mismatch("the title", await actor.page.title(), order));
     case "text":
       return read(await (await find(selector, VISIBLE)).handle.evaluate(textOf));
     case "value":
@@ -134,6 +135,11 @@ export async function carryOut(
     default:
       return assertNever(name);
   }
+}
+
+async function closeTab({ wait, closeTab }: PageActor): Promise<void> {
+  if (await wait(closeTab(), "the tab did not close")) return;
+  throw new StepError("there is no other tab to go back to");
 }
 
 async function navigate(

@@ -25,8 +25,11 @@ function wordsOf(
   isInsecure: boolean,
 ): readonly [words: string, hint?: string | undefined] {
   if (code.startsWith("ERR_CERT_")) {
-    const hint = isInsecure ? undefined : '"tls: { verify: false }" accepts any certificate';
-    return [`the certificate of ${place} is invalid`, hint];
+    const trust = code === "ERR_CERT_AUTHORITY_INVALID"
+      ? 'trust its authority with "tls: { ca: ca.pem }" or --cacert ca.pem; '
+      : "";
+    const hint = `${trust}"tls: { verify: false }" accepts any certificate`;
+    return [`the certificate of ${place} is invalid`, isInsecure ? undefined : hint];
   }
   switch (code) {
     case "ERR_CONNECTION_REFUSED":

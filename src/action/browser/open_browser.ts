@@ -1,17 +1,13 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
+import type { TlsOptions } from "../tls/tls_options.ts";
 import type { HostRule } from "../permissions/permissions.ts";
 import { onAbort } from "../on_abort.ts";
 import { loadWs } from "../net/load_ws.ts";
 import { type ProcessGroup, startGroup } from "../process/process_group.ts";
 import { runResources } from "../run_resources.ts";
-import {
-  type Browser,
-  type DevTools,
-  loadPuppeteer,
-  type Page,
-  type Transport,
-} from "./puppeteer.ts";
+import { type Browser, loadPuppeteer, type Page, type Transport } from "./puppeteer.ts";
+import { trustAuthorities } from "./trust_authorities.ts";
 
 /** The options for starting a browser. */
 export interface BrowserOptions {
@@ -20,14 +16,14 @@ export interface BrowserOptions {
   readonly sandbox: boolean;
   readonly width: number;
   readonly height: number;
-  /** Whether certificates are not verified. */
-  readonly insecure: boolean;
+  /** How certificates are verified. */
+  readonly tls: TlsOptions;
 }
 
 /** A browser with one page. */
 export interface OpenBrowser {
+  readonly browser: Browser;
   readonly page: Page;
-  readonly devtools: DevTools;
   /** Whether it has ended, which nobody asked for. */
   readonly isLost: () => boolean;
   /** Ends it with all its processes, and removes its profile. */
@@ -130,11 +126,12 @@ export async function openBrowser(
     const address = await Promise.race([addressOf(group, options), stopped.promise]);
     const browser = await Promise.race([connect(address, options), stopped.promise]);
     browser.on("disconnected", () => isLost = true);
+    const { tls } = options;
+    if (tls.ca && tls.rejectUnauthorized) {
+      await trustAuthorities(browser, tls, context.host.clock);
+    }
     const [page = await browser.newPage()] = await browser.pages();
-    await page.setViewport({ width, height });
-    const devtools = await page.createCDPSession();
-    await devtools.send("Emulation.setFocusEmulationEnabled", { enabled: true });
-    return { page, devtools, isLost: () => isLost, close };
+    return { browser, page, isLost: () => isLost, close };
   } catch (error) {
     await close();
     if (!(error instanceof StepError)) throw error;
@@ -145,12 +142,17 @@ export async function openBrowser(
   }
 }
 
-/** Names that a browser may look up; what connects to other ports is stopped elsewhere. */
+/** What a browser may connect to; the ports of `*.example.com:8443` are checked elsewhere. */
 function netFlags(net: readonly HostRule[] | undefined): string[] {
   if (!net) return [];
-  const allowed = net.map(({ host, below }) => `EXCLUDE ${below ? "*." : ""}${host}`);
+  // It maps the first that matches, here to itself.
+  const allowed = net.map(({ host, below, port }) =>
+    below || port === undefined
+      ? `EXCLUDE ${below ? "*." : ""}${host}`
+      : `MAP ${host}:${port} ${host}:${port}`
+  );
   return [
-    `--host-resolver-rules=${["MAP * ~NOTFOUND", ...allowed].join(", ")}`,
+    `--host-resolver-rules=${[...allowed, "MAP * ~NOTFOUND"].join(", ")}`,
     // A proxy would look names up itself.
     "--no-proxy-server",
     "--disable-quic",
@@ -191,12 +193,12 @@ async function addressOf(
   );
 }
 
-async function connect(address: string, { insecure }: BrowserOptions): Promise<Browser> {
+async function connect(address: string, { tls }: BrowserOptions): Promise<Browser> {
   const { connect } = await loadPuppeteer();
   return await connect({
     transport: await openTransport(address),
     defaultViewport: null,
-    acceptInsecureCerts: insecure,
+    acceptInsecureCerts: !tls.rejectUnauthorized,
     protocolTimeout: 0,
   });
 }

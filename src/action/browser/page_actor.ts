@@ -2,8 +2,8 @@ import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
 import { onAbort } from "../on_abort.ts";
 import { type Box, cornerOf, isLoaded, nextFrame, type Probe, probe } from "./page_scripts.ts";
-import type { PageWatch } from "./page_watch.ts";
 import type { Frame, Handle, Page } from "./puppeteer.ts";
+import type { Tabs } from "./tabs.ts";
 
 /** The state of an element that an action waits for. */
 export interface Wanted {
@@ -15,6 +15,7 @@ export interface Wanted {
 
 /** Acts in a page for one action, as long as its time lasts. */
 export interface PageActor {
+  /** The page of the current tab, which is another one when a tab is opened or closed. */
   readonly page: Page;
   /** A description of the last wait, which explains a timeout. */
   readonly waiting: () => string;
@@ -28,6 +29,8 @@ export interface PageActor {
   until(look: () => Promise<string | undefined>): Promise<void>;
   /** Waits for something that the browser does. */
   wait<T>(promise: Promise<T>, what: string): Promise<T>;
+  /** Closes the current tab; false if it is the only one. */
+  closeTab(): Promise<boolean>;
   /** Acts, and waits for the page that this opens, if any. */
   act(act: () => Promise<unknown>): Promise<void>;
 }
@@ -49,9 +52,8 @@ const PAUSE = 50;
 
 /** An actor for one action, in the frames of these selectors; the signal of the context ends it. */
 export function makeActor(
-  page: Page,
+  tabs: Tabs,
   frames: readonly string[],
-  watch: PageWatch,
   context: ActionContext,
 ): PageActor {
   const { signal, deadline } = context;
@@ -73,20 +75,25 @@ export function makeActor(
     const timer = deadline.after(PAUSE, resolve);
     await wait(promise).finally(() => timer.cancel());
   };
+  const hasGone = async (page: Page) => {
+    await pause();
+    return tabs.current.page !== page;
+  };
   const until = async (look: () => Promise<string | undefined>) => {
     for (;;) {
+      const { page } = tabs.current;
       try {
         const missing = await wait(look());
         if (missing === undefined) return;
         waiting = missing;
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isPassing(error) && !await hasGone(page)) throw error;
       }
       await pause();
     }
   };
   const place = async (): Promise<Place | string> => {
-    let frame: Frame = page;
+    let frame: Frame = tabs.current.page;
     let corner: Place["corner"] = [0, 0];
     for (const selector of frames) {
       const handle = await findElement(frame, selector);
@@ -135,27 +142,39 @@ export function makeActor(
     return found!;
   };
   return {
-    page,
+    get page() {
+      return tabs.current.page;
+    },
     waiting: () => waiting,
     place,
     find,
     element,
     until,
     wait,
+    closeTab: tabs.close,
     async act(act) {
-      await wait(act(), "the page did not answer");
+      const { page } = tabs.current;
+      const unlessGone = async (error: unknown) => {
+        if (!await hasGone(page)) throw error;
+      };
+      await wait(act(), "the page did not answer").catch(unlessGone);
       // Scripts and forms begin to open a page a moment after the click.
-      await wait(page.evaluate(nextFrame)).catch((error) => {
-        if (!isPassing(error)) throw error;
+      await wait(page.evaluate(nextFrame)).catch(async (error) => {
+        if (!isPassing(error)) await unlessGone(error);
       });
-      await wait(watch.settled(), "the page that it opens did not load");
+      await wait(tabs.settled(), "the page that it opens did not load").catch((error) => {
+        tabs.giveUp();
+        throw error;
+      });
     },
   };
 }
 
 /** Waits until the page is loaded. */
-export async function untilLoaded({ page, until }: PageActor): Promise<void> {
-  await until(async () => await page.evaluate(isLoaded) ? undefined : "the page is still loading");
+export async function untilLoaded(actor: PageActor): Promise<void> {
+  await actor.until(async () =>
+    await actor.page.evaluate(isLoaded) ? undefined : "the page is still loading"
+  );
 }
 
 function middleOf(

@@ -4,8 +4,8 @@ import { isDict } from "../../value/value.ts";
 import type { ActionContext, Dict, Parameter, Value } from "../action.ts";
 import { checkValue } from "../parameters.ts";
 import { textOf } from "../text_of.ts";
-import type { OpenBrowser } from "./open_browser.ts";
 import type { Order } from "./order.ts";
+import type { Tab } from "./tabs.ts";
 
 /** Cookies that a step sets before its actions. */
 export const COOKIES_PARAMETER: Parameter = {
@@ -49,7 +49,7 @@ export function readCookies(given: Value, { secrets }: ActionContext): readonly 
 export async function setCookies(
   cookies: readonly Dict[],
   orders: readonly Order[],
-  { page, devtools }: OpenBrowser,
+  { page, devtools }: Tab,
 ): Promise<void> {
   if (cookies.length === 0) return;
   const first = orders.find(({ url }) => url !== undefined)?.url ?? page.url();
@@ -86,7 +86,7 @@ function problem(message: string, hint?: string): StepError {
 }
 
 /** The cookies that a page would send, as `res` has them. */
-export async function cookiesOf({ devtools }: OpenBrowser): Promise<readonly Dict[]> {
+export async function cookiesOf({ devtools }: Tab): Promise<readonly Dict[]> {
   const { cookies } = await devtools.send("Network.getCookies") as {
     readonly cookies: readonly {
       readonly name: string;

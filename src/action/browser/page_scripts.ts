@@ -59,7 +59,13 @@ declare const document: PageRoot & {
   readonly readyState: string;
   querySelector(selector: string): PageElement | null;
   querySelectorAll(selector: string): Iterable<PageElement>;
+  addEventListener(type: string, hear: () => void): void;
   createRange(): { selectNodeContents(element: PageElement): void };
+};
+declare const performance: {
+  getEntriesByType(
+    type: string,
+  ): readonly { readonly name: string; readonly responseStatus?: number }[];
 };
 declare const innerWidth: number;
 declare const innerHeight: number;
@@ -281,6 +287,20 @@ export function nextFrame(): Promise<void> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve, 0));
     setTimeout(resolve, 100);
+  });
+}
+
+/** The responses of the page so far, itself first; a code is 0 where it may not be known. */
+export function listResponses(): readonly (readonly [url: string, code: number])[] {
+  return ["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
+    .map(({ name, responseStatus = 0 }) => [name, responseStatus] as const);
+}
+
+/** Resolves when the page has been read. */
+export function untilRead(): Promise<void> {
+  return new Promise((resolve) => {
+    if (document.readyState !== "loading") resolve();
+    document.addEventListener("DOMContentLoaded", () => resolve());
   });
 }
 

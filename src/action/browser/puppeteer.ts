@@ -55,17 +55,17 @@ export interface Response {
   status(): number;
   request(): Request;
 }
-export interface Dialog {
-  type(): string;
-  message(): string;
-  accept(text?: string): Promise<void>;
-  dismiss(): Promise<void>;
-}
 export interface DevTools {
   send(method: string, params?: object): Promise<Record<string, unknown>>;
   // deno-lint-ignore no-explicit-any
   on(event: string, hear: (params: any) => void): void;
+  /** All of the browser; undefined once it has ended. */
+  connection(): Connection | undefined;
+  detach(): Promise<void>;
 }
+export type Connection = Pick<DevTools, "send" | "on"> & {
+  session(id: string): DevTools | null;
+};
 export interface Page extends Frame {
   goto(
     url: string,
@@ -78,9 +78,12 @@ export interface Page extends Frame {
   emulate(device: Device): Promise<void>;
   setRequestInterception(on: boolean): Promise<void>;
   createCDPSession(): Promise<DevTools>;
-  on(event: "dialog", hear: (dialog: Dialog) => void): void;
   on(event: "request" | "requestfailed", hear: (request: Request) => void): void;
+  on(event: "close", hear: () => void): void;
   on(event: "response", hear: (response: Response) => void): void;
+  close(): Promise<void>;
+  isClosed(): boolean;
+  bringToFront(): Promise<void>;
   readonly mouse: {
     move(x: number, y: number): Promise<void>;
     click(
@@ -100,11 +103,18 @@ export interface Page extends Frame {
     stop(): Promise<Uint8Array | undefined>;
   };
 }
+export interface Target {
+  type(): string;
+  page(): Promise<Page | null>;
+  createCDPSession(): Promise<DevTools>;
+}
 export interface Browser {
   pages(): Promise<Page[]>;
   newPage(): Promise<Page>;
   version(): Promise<string>;
+  target(): Target;
   on(event: "disconnected", hear: () => void): void;
+  on(event: "targetcreated", hear: (target: Target) => void): void;
   disconnect(): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 import { StepError } from "../../source/errors.ts";
 import { didYouMean } from "../../source/suggest.ts";
-import { isDict } from "../../value/value.ts";
 import type { ActionContext, Dict } from "../action.ts";
 import { type ParameterReader, readParameters } from "../read_parameters.ts";
+import { readTlsOptions } from "../tls/tls_options.ts";
 import { findBrowser } from "./find_browser.ts";
 import type { BrowserOptions } from "./open_browser.ts";
 import { type Order, readOrders } from "./order.ts";
@@ -42,17 +42,15 @@ export async function readSetup(params: Dict, context: ActionContext): Promise<S
     block: (read.list("block") ?? []).map(String),
     dismissDialogs: read.string("dialogs") === "dismiss",
   };
-  const options = await readOptions(read, params, context);
+  const options = await readOptions(read, context);
   return { ...setup, options, device: await readDevice(read.string("device")) };
 }
 
 async function readOptions(
   read: ParameterReader,
-  { tls }: Dict,
   context: ActionContext,
 ): Promise<BrowserOptions> {
   const headless = read.boolean("headless") ?? true;
-  const verify = isDict(tls) ? readParameters("browser", tls).boolean("verify") : undefined;
   const [width, height] = [read.integer("window_w") ?? 1920, read.integer("window_h") ?? 1080];
   const sandbox = read.boolean("sandbox");
   return {
@@ -62,7 +60,7 @@ async function readOptions(
     sandbox: sandbox ?? !(Deno.build.os === "linux" && isRoot()),
     width,
     height,
-    insecure: verify === undefined ? context.tls?.insecure === true : !verify,
+    tls: await readTlsOptions("browser", read.map("tls"), context),
   };
 }
 

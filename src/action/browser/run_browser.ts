@@ -12,20 +12,21 @@ import { type BrowserOptions, type OpenBrowser, openBrowser } from "./open_brows
 import { describeOrder, type Order, type Outcome } from "./order.ts";
 import { makeActor } from "./page_actor.ts";
 import { cookiesOf, setCookies } from "./page_cookies.ts";
-import { type PageWatch, watchPage } from "./page_watch.ts";
+import { makeWatch, type PageWatch } from "./page_watch.ts";
 import type { Page } from "./puppeteer.ts";
 import { readSetup, type Setup } from "./read_setup.ts";
 import { captureFailure, keep } from "./screenshots.ts";
+import { openTabs, type Tabs } from "./tabs.ts";
 
 /** Milliseconds that a page has to show what it looks like after a failure. */
 const PATIENCE = 2000;
 
-/** A browser with its page, and what is known of the page. */
-type PageInBrowser = OpenBrowser & { readonly watch: PageWatch };
+/** A browser with its tabs, and what is known of their pages. */
+type WatchedBrowser = OpenBrowser & { readonly tabs: Tabs; readonly watch: PageWatch };
 
 /** A browser for the steps that share it, one at a time; absent until needed, and once lost. */
 interface Session extends Turns {
-  open: PageInBrowser | undefined;
+  open: WatchedBrowser | undefined;
 }
 
 /** The progress of the actions of a step. */
@@ -55,15 +56,16 @@ export async function runBrowser(params: Dict, context: ActionContext): Promise<
     const start = clock.ticks() - began;
     const ask = <T>(doing: string, act: () => Promise<T>) =>
       within(timeout, doing, session, context, act);
+    const { page } = open.tabs.current;
     const progress = await ask("preparing the page", async () => {
-      if (trace !== undefined) await open.page.tracing.start({ screenshots: true });
+      if (trace !== undefined) await page.tracing.start({ screenshots: true });
       return await prepare(open, setup, params);
     });
     try {
       await carryOutAll(setup, session, progress, context);
     } finally {
       if (trace !== undefined && session.open) {
-        await ask("writing the trace", () => writeTrace(trace, open.page, context));
+        await ask("writing the trace", () => writeTrace(trace, page, context));
       }
     }
     const res = await ask("reading the state of the page", () => responseOf(open, progress));
@@ -104,7 +106,11 @@ async function within<T>(
 async function openPage(options: BrowserOptions, context: ActionContext) {
   const open = await openBrowser(options, context);
   try {
-    return { ...open, watch: await watchPage(open.page, open.devtools, context.permissions) };
+    const { permissions } = context;
+    const watch = makeWatch(permissions);
+    const { width, height } = options;
+    const shape = { viewport: { width, height } };
+    return { ...open, watch, tabs: await openTabs(open, shape, watch, permissions) };
   } catch (error) {
     await open.close();
     throw error;
@@ -119,16 +125,15 @@ async function giveUp(session: Session): Promise<void> {
 
 /** Sets up the page as the step wants it. */
 async function prepare(
-  open: PageInBrowser,
+  open: WatchedBrowser,
   setup: Setup,
   params: Dict,
 ): Promise<Progress> {
-  const { page, watch } = open;
-  const { orders, device, viewport, cookies } = setup;
+  const { tabs, watch } = open;
+  const { orders, cookies } = setup;
   await watch.begin(setup);
-  if (device) await page.emulate(device);
-  if (viewport) await page.setViewport(viewport);
-  await setCookies(cookies, orders, open);
+  await tabs.shape(setup);
+  await setCookies(cookies, orders, tabs.current);
   const { cookies: _cookies, actions: _actions, ...rest } = params;
   return {
     req: { ...rest, actions: orders.map(requestOf) },
@@ -163,12 +168,12 @@ async function carryOutAll(
   context: ActionContext,
 ): Promise<void> {
   const { orders } = setup;
-  const { page, watch } = session.open!;
+  const { tabs } = session.open!;
   const { clock } = context.host;
   for (const [index, order] of orders.entries()) {
     const began = clock.ticks();
     const limit = limitAction(context, order.timeout);
-    const actor = makeActor(page, order.frames, watch, limit.context);
+    const actor = makeActor(tabs, order.frames, limit.context);
     const took = () => void progress.timing.push(Math.round(clock.ticks() - began) / 1000);
     try {
       const lost = Promise.withResolvers<never>();
@@ -213,7 +218,7 @@ async function failure(
   context: ActionContext,
 ): Promise<StepError> {
   const open = session.open!;
-  const { page } = open;
+  const { page } = open.tabs.current;
   // A page whose script runs without end answers nothing.
   const ask = async <T>(question: Promise<T>): Promise<T | undefined> => {
     const late = Promise.withResolvers<undefined>();
@@ -262,17 +267,18 @@ async function writeFailure(
 }
 
 async function responseOf(
-  open: PageInBrowser,
+  open: WatchedBrowser,
   { results, filepaths, screenshots, httpCode, timing }: Progress,
 ): Promise<Dict> {
-  const { page, watch: { consoleErrors, failedRequests, dialogs } } = open;
+  const { tabs, watch: { consoleErrors, failedRequests, dialogs } } = open;
+  const { page } = tabs.current;
   return {
     results,
     filepaths,
     url: page.url(),
     title: await page.title().catch(() => ""),
     http_code: httpCode,
-    cookies: await cookiesOf(open),
+    cookies: await cookiesOf(tabs.current),
     console_errors: [...consoleErrors],
     failed_requests: [...failedRequests],
     dialogs: [...dialogs],

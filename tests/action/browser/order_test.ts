@@ -24,9 +24,9 @@ const CASES: readonly (readonly [params: Dict, messages: readonly string[]])[] =
     'invalid value "ignore" for "dialogs"',
     '"window_w" must be greater than 0',
   ]],
-  [{ actions: [{ name: "wait_ready" }], viewport: { width: 1 }, tls: { ca: "x" } }, [
+  [{ actions: [{ name: "wait_ready" }], viewport: { width: 1 }, tls: { cert: "x" } }, [
     '"viewport" needs "height"',
-    'unknown key "ca" in "tls"',
+    'unknown key "cert" in "tls"',
   ]],
 ];
 
