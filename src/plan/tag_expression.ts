@@ -75,7 +75,8 @@ export function tagsOf({ workflow }: Plan, { job }: PlannedJob): readonly string
   return [...new Set([...workflow.tags ?? [], ...job.tags ?? []])];
 }
 
-/** The jobs of a plan whose tags fulfil a condition. */
+/** The jobs of a plan whose tags fulfil a condition; those that clean up run in any case. */
 export function jobsWithTags(plan: Plan, condition: TagCondition): readonly PlannedJob[] {
-  return plan.jobs.filter((job) => condition(new Set(tagsOf(plan, job))));
+  const jobs = plan.jobs.filter(({ job }) => !job.isCleanup);
+  return jobs.filter((job) => condition(new Set(tagsOf(plan, job))));
 }

@@ -57,7 +57,6 @@ const STATE_WORDS = {
 } as const;
 
 /** Request and response as lines of plain text. */
-/** Request and response as lines of plain text. */
 export function exchangeText(exchange: Exchange): string {
   let text = EXCHANGES.get(exchange);
   if (text === undefined) {

@@ -153,6 +153,11 @@ Deno.test("--tags selects jobs of all workflows with their needs", async (test) 
       assertEquals(lastLine(stdout), last);
     });
   }
+  const cleans = { "a.yml": `${files["a.yml"]}finally: [${PASS}]\n` };
+  assertStringIncludes(
+    (await runAll(cleans, ["--tags", "not smoke", "a.yml"])).stderr,
+    'no job has the tags "not smoke"',
+  );
   const { code, stderr } = await runAll(files, ["--tags", "nope", "a.yml", "b.yml"]);
   assertEquals([code, stderr], [
     1,
