@@ -11,7 +11,10 @@ import { checkOptions, openapiOf, type Run, type RunOptions, startRun, tlsOf } f
 export interface SuiteOptions {
   /** The permissions of the actions of all workflows; everything by default. */
   readonly permissions?: WrittenPermissions;
-  /** The variables that `vars` see by bare names, in place of the environment of the process. */
+  /**
+   * The variables that `vars` see by bare names, in place of the environment of the process. They
+   * win over those of the `env_file` of a suite file.
+   */
   readonly environment?: Readonly<Record<string, string>>;
   /** Values for `vars` of the workflows that have them; they win over those of a suite file. */
   readonly vars?: Dict;
@@ -74,6 +77,7 @@ export async function loadSuite(
 ): Promise<Suite> {
   const { denoHost } = await import("../host/deno_host.ts");
   const { openSuite } = await import("../suite/open_suite.ts");
+  const { readEnvFile } = await import("../suite/read_env_file.ts");
   const { planMembers } = await import("../suite/plan_suite.ts");
   const { membersOfShard } = await import("../suite/shards.ts");
   const { hashSuite } = await import("../suite/suite_hash.ts");
@@ -86,12 +90,12 @@ export async function loadSuite(
   const operands = await Promise.all(
     (Array.isArray(paths) ? paths : [paths]).map((path: string | URL) => pathOf(path)),
   );
-  const environment = options.environment ?? host.env.all();
   const vars = structuredClone(options.vars ?? {});
-  const given = [environment, vars];
+  const own = options.environment ?? host.env.all();
+  const given: Readonly<Record<string, unknown>>[] = [own, vars];
   const permissions = options.permissions && await readPermissions(options.permissions, host);
   const condition = options.tags === undefined ? undefined : parseTags(options.tags);
-  const optionsOf = (chooses: boolean) => ({
+  const optionsOf = (environment: Readonly<Record<string, string>>, chooses: boolean) => ({
     permissions,
     async plan(workflow: Parameters<typeof makePlan>[0]) {
       const found = [...matchVars(workflow.vars, vars)].filter((each) => "value" in each);
@@ -106,17 +110,24 @@ export async function loadSuite(
   });
   try {
     const open = await openSuite(operands, host);
+    const environment: Record<string, string> = {};
+    for (const path of open.envFiles) {
+      Object.assign(environment, await readEnvFile(path, { host, secrets: given }));
+    }
+    Object.assign(environment, own);
     const files = await open.findFiles(environment);
-    const members = (await planMembers(files.workflows, host, optionsOf(true))).filter((member) =>
+    const chosen = optionsOf(environment, true);
+    const around = optionsOf(environment, false);
+    const members = (await planMembers(files.workflows, host, chosen)).filter((member) =>
       member.kind === "refused" || member.plan.jobs.some(({ job }) => !job.isCleanup)
     );
     if (members.length === 0) throw new UsageError("no job was selected");
     const mine = options.shard ? membersOfShard(members, options.shard) : members;
     const model: SuiteModel = {
       ...files.name === undefined ? {} : { name: files.name },
-      setup: await planMembers(files.setup, host, optionsOf(false)),
+      setup: await planMembers(files.setup, host, around),
       workflows: mine,
-      teardown: await planMembers(files.teardown, host, optionsOf(false)),
+      teardown: await planMembers(files.teardown, host, around),
       ...options.shard ? { shard: options.shard } : {},
       hash: await hashSuite(files, members),
     };

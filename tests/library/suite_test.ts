@@ -37,6 +37,23 @@ Deno.test("loadSuite() and runSuite() run the workflows of a directory, also tho
     ]]);
   }));
 
+Deno.test("loadSuite() reads the env files of a suite file", () =>
+  withProgram({
+    files: {
+      "a.yml": flow("a", "vars.x == '1 of file and 2 given'").replace("jobs:", "vars: {}\njobs:"),
+      "suite.yml":
+        'workflows: [a.yml]\nenv_file: .vars\nvars: { x: "{{ONE}} of file and {{TWO}} given" }\n',
+      ".vars": "ONE=1\nTWO=1\n",
+    },
+    program: `
+      import { loadSuite, runSuite } from "@runner/runner";
+      const suite = await loadSuite("suite.yml", { environment: { TWO: "2" } });
+      console.log(await runSuite(suite).passed);
+    `,
+  }, ({ code, stdout, stderr }) => {
+    assertEquals([code, stderr, stdout], [0, "", "true\n"]);
+  }));
+
 Deno.test("runSuite() holds snapshots as run() does", () =>
   withProgram({
     files: {

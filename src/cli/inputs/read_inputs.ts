@@ -1,13 +1,10 @@
 import type { DataTemplate } from "../../expr/expression.ts";
 import { findVar, matchVars, setVars } from "../../plan/set_vars.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
-import { LoadError, UsageError } from "../../source/errors.ts";
-import { excerptOf, type Source } from "../../source/source.ts";
-import { isSecretName } from "../../value/secrets.ts";
+import { UsageError } from "../../source/errors.ts";
+import { readEnvFile, readSecretFile } from "../../suite/read_env_file.ts";
 import type { Workflow } from "../../workflow/model.ts";
-import { readTextFile } from "../../workflow/read_files.ts";
 import type { Invocation, Program } from "../command.ts";
-import { parseEnvFile } from "./parse_env_file.ts";
 import { type NamedValue, parseVar } from "../args/parse_var.ts";
 import { readVarFile, unknownVarsError, type VarFile } from "./read_var_file.ts";
 
@@ -31,13 +28,11 @@ export async function readInputs(
   const { host, secrets } = program;
   const ofFiles: Record<string, string> = Object.create(null);
   for (const path of lists.get("env-file") ?? []) {
-    const variables = readVariables(await readSource(path, "env file", program), program);
-    secrets.push(variables);
-    Object.assign(ofFiles, variables);
+    Object.assign(ofFiles, await readEnvFile(path, program));
   }
   const varFiles: VarFile[] = [];
   for (const path of lists.get("var-file") ?? []) {
-    const file = await readVarFile(await readSource(path, "var file", program));
+    const file = await readVarFile(await readSecretFile(path, "var file", program));
     secrets.push(file.vars);
     varFiles.push(file);
   }
@@ -49,47 +44,6 @@ export async function readInputs(
   }
   const environment = { ...ofFiles, ...host.env.all() };
   return { environment, varFiles, vars, warnings: varFiles.flatMap(({ warnings }) => warnings) };
-}
-
-/** A line that gives a value to a name, in a file that may be wrong elsewhere. */
-const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?["']?([\w.-]+)["']?[ \t]*[:=][ \t]*(.*\S)/gm;
-
-/** Reads a file; a message that quotes a line of it must not show the secret there. */
-async function readSource(path: string, what: string, { host, secrets }: Program) {
-  const source = await readTextFile(path, host, what);
-  for (const [, name = "", written = ""] of source.text.matchAll(ASSIGNMENT)) {
-    if (isSecretName(name)) {
-      secrets.push({ [name]: [written, written.replace(/^["'`]|["',`]+$/g, "")] });
-    }
-  }
-  return source;
-}
-
-function readVariables(source: Source, { secrets }: Program): Readonly<Record<string, string>> {
-  const { variables, problems } = parseEnvFile(source);
-  if (problems.length === 0) return variables;
-  const shown = { ...source, text: source.text.replace(ENV_LINE, hideValue) };
-  for (const { span } of problems) {
-    const line = span ? excerptOf(span).text : "";
-    secrets.push({ secret: line.replace(ENV_NAME, "").split(/[\s=:"'`]+/) });
-  }
-  const count = problems.length === 1 ? "1 error" : `${problems.length} errors`;
-  throw new LoadError(
-    `env file '${source.name}' has ${count}`,
-    problems.map(({ span, ...rest }) =>
-      span ? { ...rest, span: { ...span, source: shown } } : rest
-    ),
-  );
-}
-
-/** The beginning of a line that can only be the name of a variable. */
-const ENV_NAME = /^[ \t]*(?:export[ \t]+)?[A-Z_][A-Z0-9_]*(?=[ \t]*=|[ \t]+\S)/;
-const ENV_LINE = /^.+$/gm;
-
-/** A line of an env file of which no more than the name is shown: the rest may be a secret. */
-function hideValue(line: string): string {
-  const name = ENV_NAME.exec(line)?.[0] ?? "";
-  return name + line.slice(name.length).replace(/[^\s=:]/g, "*");
 }
 
 /** Takes a name that a workflow does not have, and the error that this is otherwise. */
