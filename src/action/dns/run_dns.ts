@@ -108,7 +108,7 @@ async function ask(
     if (error instanceof StepError) {
       if (error.message.startsWith(doing)) throw error;
       const hint = error.hint ??
-        (/^timed out/.test(error.message) ? "is a name server there?" : undefined);
+        (/timed out/.test(error.message) ? "is a name server there?" : undefined);
       throw new StepError(`${doing}: ${error.message}`, hint);
     }
     const { words, hint } = await explainConnection(error, server, context.host.clock);

@@ -64,7 +64,7 @@ export async function openSocket(
   } catch (error) {
     const doing = `cannot connect to ${placeOf(endpoint)}`;
     if (error instanceof StepError) {
-      const isLate = tls && /^timed out/.test(error.message);
+      const isLate = tls && /timed out/.test(error.message);
       const hint = error.hint ?? (isLate ? "does it speak TLS there?" : undefined);
       throw new StepError(`${error.message} while connecting to ${placeOf(endpoint)}`, hint);
     }

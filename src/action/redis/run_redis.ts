@@ -139,7 +139,7 @@ async function connect(
   } catch (error) {
     client.disconnect();
     if (error instanceof StepError) {
-      const isLate = tls && /^timed out/.test(error.message);
+      const isLate = tls && /timed out/.test(error.message);
       const hint = error.hint ?? (isLate ? "is TLS on there? redis:// is without" : undefined);
       throw new StepError(`${error.message} while connecting to ${placeOf(server)}`, hint);
     }
