@@ -15,6 +15,7 @@ const DIRECTORIES: readonly (readonly [directory: string, title: string, about: 
     "Several files, one workflow",
     "Run them together: `examples/merge/shared.yml,examples/merge/checks.yml`.",
   ],
+  ["network", "Network", ""],
   ["mail", "Mail", ""],
   ["browser", "Browser", ""],
   ["plugins", "Plugins", "[Plugins](plugins/README.md) says how to run them."],

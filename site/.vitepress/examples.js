@@ -8,7 +8,7 @@ const GROUPS = [
   ["Tests", ["assertions", "failing", "negative", "data", "iteration", "contract", "thresholds"]],
   ["Flow", ["retry", "skip", "repeat", "cleanup"]],
   ["HTTP", ["http", "pages", "http/*"]],
-  ["Other protocols", ["db", "grpc", "websocket", "sse", "ssh", "mail/*", "browser/*"]],
+  ["Other protocols", ["db", "grpc", "websocket", "sse", "ssh", "network/*", "mail/*", "browser/*"]],
   ["Several files", ["embedded", "merge", "suite", "plugins"]],
   ["More", ["*"]],
 ];

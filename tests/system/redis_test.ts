@@ -157,6 +157,17 @@ Deno.test("redis reads values exactly, and keeps transactions apart", async () =
   });
 });
 
+Deno.test("examples/network/redis.yml stores, counts and queues", async () => {
+  const cwd = fromFileUrl(new URL("../../examples/network/", import.meta.url));
+  await withFiles({}, async (dir) => {
+    await using server = await redisServer(dir);
+    const env = { REDIS_URL: `redis://:open-sesame-42@127.0.0.1:${server.port}` };
+    const { code, stdout, stderr } = await runCli(["redis.yml"], { cwd, env });
+    assertEquals([code, stderr], [0, ""], stdout);
+    assertStringIncludes(stdout, "✓ All jobs succeeded");
+  });
+});
+
 Deno.test("redis fails where it would use another database, user or connection than is meant", async () => {
   await withFiles({}, async (cwd) => {
     await using server = await redisServer(cwd);

@@ -1,15 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import dns from "dns-packet";
-import { Buffer } from "node:buffer";
-import { createSocket } from "node:dgram";
 import { dns as dnsAction } from "../../../src/action/dns/dns.ts";
 import { runDns } from "../../../src/action/dns/run_dns.ts";
 import type { Dict } from "../../../src/action/action.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
+import { listenDatagrams, nameServer, type Zone } from "../../support/name_server.ts";
 
-const ZONE: Readonly<Record<string, readonly { type: string; data: unknown }[]>> = {
+const ZONE: Zone = {
   "A shop.test": [{ type: "A", data: "192.0.2.10" }, { type: "A", data: "192.0.2.11" }],
   "TXT shop.test": [{ type: "TXT", data: ["v=spf1 ", "-all"] }],
   "MX shop.test": [{ type: "MX", data: { preference: 10, exchange: "mail.shop.test" } }],
@@ -20,60 +18,8 @@ const ZONE: Readonly<Record<string, readonly { type: string; data: unknown }[]>>
   })),
 };
 
-async function listenDatagrams(port: number) {
-  const socket = createSocket("udp4");
-  await new Promise<void>((resolve) => socket.bind(port, "127.0.0.1", resolve));
-  return socket;
-}
-
-/** A name server by UDP and TCP; answers of more than 512 bytes are cut in datagrams. */
-async function nameServer() {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  const socket = await listenDatagrams(port);
-  const seen: string[] = [];
-  const answer = (bytes: Uint8Array, how: string) => {
-    const { id, questions = [] } = dns.decode(Buffer.from(bytes));
-    const { name, type } = questions[0]!;
-    seen.push(`${how} ${type} ${name}`);
-    const found = ZONE[`${type} ${name}`];
-    const packet = {
-      type: "response",
-      id,
-      questions,
-      flags: dns.AUTHORITATIVE_ANSWER | (found ? 0 : 3),
-      answers: (found ?? []).map((one) => ({ ...one, name, ttl: 60 })),
-    };
-    const whole = dns.encode(packet);
-    if (how === "tcp" || whole.length <= 512) return { packet, whole };
-    const cut = { ...packet, flags: packet.flags | dns.TRUNCATED_RESPONSE, answers: [] };
-    return { packet: cut, whole: dns.encode(cut) };
-  };
-  socket.on("message", (bytes: Uint8Array, from) => {
-    socket.send(answer(bytes, "udp").whole, from.port, from.address);
-  });
-  const streams = (async () => {
-    for await (const connection of listener) {
-      const buffer = new Uint8Array(4096);
-      const length = await connection.read(buffer);
-      const { packet } = answer(buffer.subarray(2, length ?? 2), "tcp");
-      await connection.write(dns.streamEncode(packet));
-      connection.close();
-    }
-  })();
-  return {
-    server: `127.0.0.1:${port}`,
-    seen,
-    async [Symbol.asyncDispose]() {
-      listener.close();
-      socket.close();
-      await streams;
-    },
-  };
-}
-
 Deno.test("dns reads records of all types", async () => {
-  await using zone = await nameServer();
+  await using zone = await nameServer(ZONE);
   await using context = actionContext();
   const { server } = zone;
   const ask = async (name: string, type: string) => await runDns({ name, type, server }, context);
@@ -91,7 +37,7 @@ Deno.test("dns reads records of all types", async () => {
 });
 
 Deno.test("dns fetches an answer by TCP that does not fit into a datagram", async () => {
-  await using zone = await nameServer();
+  await using zone = await nameServer(ZONE);
   await using context = actionContext();
   const { res } = await runDns(
     { name: "large.test", type: "TXT", server: zone.server },
@@ -102,7 +48,7 @@ Deno.test("dns fetches an answer by TCP that does not fit into a datagram", asyn
 });
 
 Deno.test("dns gives the code of a name that does not exist", async () => {
-  await using zone = await nameServer();
+  await using zone = await nameServer(ZONE);
   await using context = actionContext();
   const { res, status } = await runDns({ name: "no.test", server: zone.server }, context);
   assertEquals([status, res.code, res.records], [3, "NXDOMAIN", []]);
@@ -121,7 +67,7 @@ Deno.test("dns names the server that does not answer", async () => {
 });
 
 Deno.test("dns asks for names in other scripts in their ASCII form", async () => {
-  await using zone = await nameServer();
+  await using zone = await nameServer(ZONE);
   await using context = actionContext();
   await runDns({ name: "bücher.test.", server: zone.server }, context);
   await runDns({ name: "_dmarc.shop.test", type: "TXT", server: zone.server }, context);

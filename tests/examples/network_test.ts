@@ -1,0 +1,26 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { nameServer } from "../support/name_server.ts";
+import { runMain } from "../support/run_main.ts";
+import { withServer } from "../support/with_server.ts";
+
+const EXAMPLES = fromFileUrl(new URL("../../examples/network/", import.meta.url));
+const TLS = fromFileUrl(new URL("../fixtures/tls/", import.meta.url));
+
+Deno.test("examples/network/reachable.yml finds a service by its name, port and certificate", async () => {
+  const [cert, key] = [
+    Deno.readTextFileSync(`${TLS}good.pem`),
+    Deno.readTextFileSync(`${TLS}good_key.pem`),
+  ];
+  await using service = withServer(() => new Response(), { cert, key });
+  await using names = await nameServer({ "A 127.0.0.1": [{ type: "A", data: "127.0.0.1" }] });
+  const env = {
+    SERVICE_HOST: "127.0.0.1",
+    SERVICE_PORT: `${service.port}`,
+    NAME_SERVER: names.server,
+  };
+  const args = ["--cacert", `${TLS}authority.pem`, "reachable.yml"];
+  const { code, stdout, stderr } = await runMain(args, { cwd: EXAMPLES, env });
+  assertEquals([code, stderr], [0, ""], stdout);
+  assertStringIncludes(stdout, "✓ All jobs succeeded");
+});
