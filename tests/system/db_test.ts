@@ -139,6 +139,23 @@ jobs:
       - uses: db
         with: { query: "SELECT 1 AS a; SELECT 2 AS b" }
         test: res.rows == [{"b":2}] && len(res.results) == 2
+      - name: a procedure returns rows
+        uses: db
+        with: { query: "CREATE PROCEDURE twice (n INT) SELECT n * 2 AS two" }
+        test: res.code == 0
+      - uses: db
+        with: { query: "CALL twice(:n)", params: { n: 4 } }
+        test: int(res.rows[0].two) == 8 && res.results == []
+      - name: another number of values than the statement takes
+        uses: db
+        with: { query: "SELECT ? AS a", params: [1, 2] }
+        test: |
+          res.error_code == "ER_WRONG_ARGUMENTS"
+          && res.error == 'the statement takes 1 value, and "params" has 2'
+      - name: a row that is as it was
+        uses: db
+        with: { query: "UPDATE t SET s = 'text'" }
+        test: res.rows_affected == 0
       - uses: db
         with: { transaction: ["DELETE FROM t", "SELEC"] }
         test: res.error_code == "ER_PARSE_ERROR"
@@ -212,6 +229,47 @@ async function proveInterruption(dsn: string, { sleep, running }: Case): Promise
     assertStringIncludes(await stdout + await stderr, "interrupted by SIGINT");
     assertEquals(await isTrue("none.yml"), true);
   });
+}
+
+/** A connection that is lost while a statement runs; the next step makes another. */
+async function proveLoss(port: number, dsn: string): Promise<void> {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serving = (async () => {
+    for await (const client of listener) {
+      const server = await Deno.connect({ hostname: "127.0.0.1", port });
+      const drop = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          if (new TextDecoder().decode(chunk).includes("drop-me")) controller.terminate();
+          else controller.enqueue(chunk);
+        },
+      });
+      client.readable.pipeThrough(drop).pipeTo(server.writable).catch(() => {});
+      server.readable.pipeTo(client.writable).catch(() => {});
+    }
+  })();
+  const flow = `
+name: Loss
+vars: { dsn: "{{DSN}}" }
+jobs:
+  - name: Loss
+    defaults: { db: { dsn: "{{vars.dsn}}" } }
+    steps:
+      - uses: db
+        timeout: 30s
+        with: { query: "SELECT 'drop-me'" }
+      - uses: db
+        with: { query: SELECT 1 AS n }
+        test: res.rows == [{"n":1}]
+`;
+  await withFiles({ "flow.yml": flow }, async (cwd) => {
+    const { port: own } = listener.addr as Deno.NetAddr;
+    const env = { DSN: dsn.replace(String(port), String(own)) };
+    const { stdout } = await runCli(["flow.yml"], { cwd, env });
+    assertStringIncludes(stdout, `at 127.0.0.1 port ${own} was lost: `);
+    assertStringIncludes(stdout, "1 job failed; 2 steps: 1 passed, 1 failed");
+  });
+  listener.close();
+  await serving;
 }
 
 /** A large result, many steps in a row, and many at once. */
@@ -310,6 +368,7 @@ async function prove(server: { readonly port: number }, dsn: string, each: Case)
       assertStringIncludes(strict.stdout, `${place}: the server does not speak TLS`);
     },
   );
+  await proveLoss(server.port, dsn);
   await proveInterruption(dsn, each);
   await proveLoad(dsn, each.large);
   await proveSecrets(dsn);

@@ -1,4 +1,5 @@
 import type { PeerCertificate } from "node:tls";
+import { parseJson } from "../../value/parse_json.ts";
 import type { ActionContext, Value } from "../action.ts";
 import type { Endpoint } from "../net/endpoint.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
@@ -40,6 +41,12 @@ export interface DatabaseError {
   readonly message: string;
   /** A code that people search for: `23505`, `ER_DUP_ENTRY`, `SQLITE_CONSTRAINT_UNIQUE`. */
   readonly code: string;
+}
+
+/** The error of a statement that takes another number of values than it was given. */
+export function wrongCount(wanted: number, given: number, code: string): DatabaseError {
+  const values = wanted === 1 ? "1 value" : `${wanted} values`;
+  return { message: `the statement takes ${values}, and "params" has ${given}`, code };
 }
 
 /** Where a server is, and as whom to sign in. */
@@ -117,7 +124,7 @@ export function numberValue(number: number): Value {
 /** Parses a text as JSON; any other text stays as it is. */
 export function jsonValue(text: string): Value {
   try {
-    return JSON.parse(text) as Value;
+    return parseJson(text) as Value;
   } catch {
     return text;
   }

@@ -8,6 +8,7 @@ import {
   bytesOf,
   bytesValue,
   type ConnectRequest,
+  type DatabaseError,
   type DbConnection,
   type DbOutcome,
   integerValue,
@@ -16,8 +17,10 @@ import {
   type ServerTls,
   type StatementResult,
   timeValue,
+  wrongCount,
 } from "./database.ts";
 import { lookAtMysql } from "./look.ts";
+import { splitStatements } from "./statements.ts";
 
 /** Connects to MySQL or MariaDB and signs in. */
 export async function connectMysql(request: ConnectRequest): Promise<DbConnection> {
@@ -48,6 +51,9 @@ async function open({ server, tls, context }: ConnectRequest, isSecure: boolean)
     dateStrings: true,
     supportBigNumbers: true,
     multipleStatements: true,
+    // Rows that were found and not changed do not count, names of functions are not reserved, and
+    // the server reads no files of this machine.
+    flags: ["-FOUND_ROWS", "-IGNORE_SPACE", "-LOCAL_FILES"],
     rowsAsArray: true,
     connectTimeout: 0,
   });
@@ -131,21 +137,32 @@ async function explain(error: unknown, { server, tls, context }: ConnectRequest)
 
 function toConnection(driver: Driver, request: ConnectRequest): DbConnection {
   let isLost = false;
-  driver.on("error", () => isLost = true);
-  driver.on("end", () => isLost = true);
+  // A statement that runs does not learn it from the driver.
+  const lost = Promise.withResolvers<never>();
+  lost.promise.catch(() => {});
+  driver.on("error", (error: unknown) => {
+    isLost = true;
+    lost.reject(error);
+  });
+  driver.on("end", () => {
+    isLost = true;
+    lost.reject(new Error("the server closed the connection"));
+  });
   return {
     get isLost() {
       return isLost;
     },
     async run({ text, values }, most): Promise<DbOutcome> {
       try {
-        return { results: await query(driver, text, values, most) };
+        const wrong = values &&
+          await Promise.race([checkCount(driver, text, values), lost.promise]);
+        if (wrong) return { results: [], error: wrong };
+        return { results: await Promise.race([query(driver, text, values, most), lost.promise]) };
       } catch (error) {
-        const code = codeOf(error);
-        if (!(error instanceof Error) || !("sqlState" in error) && !code.startsWith("ER_")) {
-          throw error;
-        }
-        return { results: [], error: { message: error.message, code } };
+        if (!isAnswer(error)) throw error;
+        const { message, sqlState = "" } = error;
+        if (ENDED.includes(error.errno ?? 0)) isLost = true;
+        return { results: [], error: { message, code: codeOf(error) || sqlState } };
       }
     },
     async cancel() {
@@ -171,6 +188,32 @@ function toConnection(driver: Driver, request: ConnectRequest): DbConnection {
   };
 }
 
+interface Answer extends Error {
+  readonly sqlState?: string;
+  readonly errno?: number;
+}
+
+/** Whether the server said so, and not the connection. */
+function isAnswer(error: unknown): error is Answer {
+  return error instanceof Error && ("sqlState" in error || codeOf(error).startsWith("ER_"));
+}
+
+/** Errors after which the server closes the connection: it shuts down, or somebody killed it. */
+const ENDED: readonly number[] = [1053, 1927];
+
+/** The server would misread values if there were more of them than it asks for. */
+async function checkCount(
+  driver: Driver,
+  text: string,
+  { length }: readonly Value[],
+): Promise<DatabaseError | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  driver.prepare(text, (error, statement) => error ? reject(error) : resolve(statement));
+  const { parameters } = await promise as { readonly parameters: readonly unknown[] };
+  const wanted = parameters.length;
+  return wanted === length ? undefined : wrongCount(wanted, length, "ER_WRONG_ARGUMENTS");
+}
+
 /** Carries out statements; of each result no more rows are kept, while they arrive, than asked for. */
 async function query(
   driver: Driver,
@@ -193,6 +236,10 @@ async function query(
   command.on("error", reject);
   command.on("end", () => resolve());
   await promise;
+  // A procedure ends with a result of its own, which has no rows.
+  if (results.length > 1 && /^\s*call\b/i.test(splitStatements(text, "mysql").at(-1) ?? "")) {
+    results.pop();
+  }
   return results.map(({ columns, rows, count }) => ({
     columns: columns.map(({ name }) => name),
     rows,

@@ -14,6 +14,7 @@ import {
   numberValue,
   type StatementResult,
   timeValue,
+  wrongCount,
 } from "./database.ts";
 import type { FileTarget } from "./read_dsn.ts";
 import { countPlaceholders, splitStatements } from "./statements.ts";
@@ -90,9 +91,7 @@ export async function openSqlite(
       }
       const [wanted, given] = [countPlaceholders(text), values?.length ?? 0];
       if (wanted !== given) {
-        const values = wanted === 1 ? "1 value" : `${wanted} values`;
-        const message = `the statement takes ${values}, and "params" has ${given}`;
-        return { results: [], error: { message, code: "SQLITE_RANGE" } };
+        return { results: [], error: wrongCount(wanted, given, "SQLITE_RANGE") };
       }
       const bound = values?.map(toParameter);
       const { results, error } = await order({ type: "run", pieces, values: bound, most });
