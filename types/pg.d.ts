@@ -25,7 +25,8 @@ declare module "pg" {
   export interface Result {
     readonly command: string | null;
     readonly rowCount: number | null;
-    readonly fields: readonly { readonly name: string }[];
+    readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
+    readonly rows: readonly Record<"oid" | "typelem", number>[];
   }
   export interface Connection {
     readonly stream: { destroy(): void };
@@ -52,7 +53,7 @@ declare module "pg" {
     readonly connection: Connection;
     connect(): Promise<void>;
     query(query: Query | Submittable): void;
-    query(text: string): Promise<unknown>;
+    query(text: string): Promise<Result>;
     end(): Promise<void>;
     on(event: "error" | "end", listener: (error: unknown) => void): void;
   }

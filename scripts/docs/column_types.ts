@@ -34,6 +34,7 @@ export const COLUMN_TYPES: Readonly<Record<string, readonly ColumnType[]>> = {
     ["uuid", "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"],
     ["json", `'{"a": [1]}'`, { a: [1] }],
     ["jsonb", `'[1, null, "x"]'`, [1, null, "x"]],
+    ["jsonb", `'{"id": 9007199254740993}'`, { id: "9007199254740993" }],
     ["xml", "'<a/>'", "<a/>"],
     ["inet", "'10.0.0.7'", "10.0.0.7"],
     ["cidr", "'10.0.0.0/8'", "10.0.0.0/8"],
@@ -56,6 +57,7 @@ export const COLUMN_TYPES: Readonly<Record<string, readonly ColumnType[]>> = {
     ["timestamp[]", `'{"2024-01-02 03:04:05"}'`, ["2024-01-02T03:04:05"]],
     ["jsonb[]", `'{"{\\"a\\": 1}"}'`, [{ a: 1 }]],
     ["uuid[]", "'{}'", []],
+    ["mood[] (of enum)", "'{happy,NULL}'", ["happy", null]],
     ["text", "NULL", null],
   ],
   MariaDB: [
@@ -83,6 +85,7 @@ export const COLUMN_TYPES: Readonly<Record<string, readonly ColumnType[]>> = {
     ["ENUM('a','b')", "'a'", "a"],
     ["SET('a','b')", "'a,b'", "a,b"],
     ["JSON", `'{"a": [1]}'`, { a: [1] }],
+    ["JSON", `'{"id": 9007199254740993}'`, { id: "9007199254740993" }],
     ["UUID", "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"],
     ["INET6", "'2001:db8::1'", "2001:db8::1"],
     ["BINARY(2)", "x'0102'", { base64: "AQI=" }],
@@ -105,6 +108,7 @@ export const COLUMN_TYPES: Readonly<Record<string, readonly ColumnType[]>> = {
     ["DATETIME, TIMESTAMP", "'2024-01-02 03:04:05'", "2024-01-02T03:04:05"],
     ["TIMESTAMP", "1704164645", 1704164645],
     ["JSON", `'{"a": [1]}'`, { a: [1] }],
+    ["JSON", `'{"id": 9007199254740993}'`, { id: "9007199254740993" }],
     ["TEXT", "NULL", null],
   ],
 };

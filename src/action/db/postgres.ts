@@ -14,7 +14,7 @@ import {
   type StatementResult,
 } from "./database.ts";
 import { lookAtPostgres } from "./look.ts";
-import { parserOf } from "./postgres_values.ts";
+import { parseArray, parserOf } from "./postgres_values.ts";
 
 /** Connects to PostgreSQL and signs in. */
 export async function connectPostgres(request: ConnectRequest): Promise<DbConnection> {
@@ -52,7 +52,7 @@ export async function connectPostgres(request: ConnectRequest): Promise<DbConnec
   };
   try {
     const client = await openInOrder(request, open, wantsOther);
-    return toConnection({ client, Query: pg.Query }, server);
+    return toConnection({ client, Query: pg.Query, elements: new Map() }, server);
   } catch (error) {
     throw await explain(error, request);
   }
@@ -117,6 +117,8 @@ function isAnswer(error: unknown): error is Answer {
 interface Driver {
   readonly client: Client;
   readonly Query: typeof pg.Query;
+  /** The types of elements, by the types that the database defines; 0 for what is not an array. */
+  readonly elements: Map<number, number>;
 }
 
 function toConnection(driver: Driver, server: Server): DbConnection {
@@ -134,6 +136,7 @@ function toConnection(driver: Driver, server: Server): DbConnection {
         return { results: await query(driver, text, parameters, most) };
       } catch (error) {
         if (!isAnswer(error)) throw error;
+        if (error.severity === "FATAL") isLost = true;
         const detail = error.detail ? `: ${error.detail}` : "";
         return { results: [], error: { message: error.message + detail, code: error.code } };
       }
@@ -149,11 +152,12 @@ function toConnection(driver: Driver, server: Server): DbConnection {
 
 /** Carries out statements; of each result no more rows are kept, while they arrive, than asked for. */
 async function query(
-  { client, Query }: Driver,
+  driver: Driver,
   text: string,
   values: readonly unknown[] | undefined,
   most: number,
 ): Promise<StatementResult[]> {
+  const { client, Query } = driver;
   const query = new Query({
     text,
     ...values ? { values } : {},
@@ -170,8 +174,17 @@ async function query(
   query.on("end", resolve);
   query.on("error", reject);
   client.query(query);
-  return [await promise].flat().map((result: Result) => {
+  const results = [await promise].flat();
+  await learnTypes(driver, results);
+  return results.map((result: Result) => {
     const { rows, count } = kept.get(result) ?? { rows: [], count: 0 };
+    for (const [index, { dataTypeID: type }] of result.fields.entries()) {
+      const element = driver.elements.get(type);
+      if (!element) continue;
+      for (const row of rows) {
+        if (typeof row[index] === "string") row[index] = parseArray(row[index], parserOf(element));
+      }
+    }
     return {
       columns: result.fields.map(({ name }: { readonly name: string }) => name),
       rows,
@@ -179,6 +192,24 @@ async function query(
       isTruncated: count > most,
     };
   });
+}
+
+/** Types that the database defines, such as enumerations and arrays of them, begin here. */
+const FIRST_OWN_TYPE = 16_384;
+
+/** Asks which of the types of results are arrays. */
+async function learnTypes(
+  { client, elements }: Driver,
+  results: readonly Result[],
+): Promise<void> {
+  const types = results.flatMap(({ fields }) => fields.map(({ dataTypeID }) => dataTypeID));
+  const unknown = types.filter((type) => type >= FIRST_OWN_TYPE && !elements.has(type));
+  if (unknown.length === 0) return;
+  const text = "SELECT oid, typelem FROM pg_catalog.pg_type " +
+    `WHERE typcategory = 'A' AND oid IN (${unknown.join(", ")})`;
+  const { rows } = await client.query(text);
+  for (const type of unknown) elements.set(type, 0);
+  for (const { oid, typelem } of rows) elements.set(oid, typelem);
 }
 
 /** The numbers of the types that a statement has parameters of; none if it has a mistake. */

@@ -45,7 +45,7 @@ export function parserOf(type: number): Parse {
 }
 
 /** Reads `{1,NULL,"a \"b\"",{2}}`; bounds before it, `[0:1]={…}`, are left out. */
-function parseArray(text: string, parse: Parse): Value {
+export function parseArray(text: string, parse: Parse): Value {
   const stack: Value[][] = [[]];
   for (const [part, quoted] of text.matchAll(/"((?:[^"\\]|\\.)*)"|[{}]|[^{},"]+/gs)) {
     if (part === "{") {
