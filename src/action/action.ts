@@ -63,8 +63,8 @@ export interface ActionExplainer {
    * people search for and what to try. Undefined where it does not know the error.
    */
   readonly explain?: (error: unknown, params: Dict) => StepError | undefined;
-  /** A hint for a failed test that reads these parts, like `status` and `res.body.id`. */
-  readonly testHint?: (parts: readonly string[]) => string | undefined;
+  /** A hint for a failed test of `res` that reads these parts, like `status` and `res.body.id`. */
+  readonly testHint?: (parts: readonly string[], res: Dict) => string | undefined;
 }
 
 /** The view of a request and its response. */

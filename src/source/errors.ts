@@ -42,6 +42,8 @@ export class StepError extends RunnerError {
       readonly parameter?: string;
       /** Why it could not reach a server, worded the same for each step with that cause. */
       readonly cause?: string;
+      /** What the condition of the key came out as; the report shows the values that decided it. */
+      readonly decided?: boolean;
       readonly req?: Readonly<Record<string, unknown>>;
       /** The partial response when the attempt was ended. */
       readonly res?: Readonly<Record<string, unknown>>;

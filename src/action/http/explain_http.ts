@@ -9,10 +9,12 @@ export const httpExplainer: ActionExplainer = {
     ...res ? { response: describeResponse(req, res) } : {},
   }),
   command: curlCommand,
-  testHint: (parts) =>
-    parts.includes("status")
-      ? "status is 0 for a code from 200 to 299, otherwise 1; the code is res.code"
-      : undefined,
+  testHint: (parts, { errors }) => {
+    if (!parts.includes("status")) return undefined;
+    return Array.isArray(errors) && errors.length > 0
+      ? "status is 1 if a GraphQL response has errors, whatever its code; res.errors has them"
+      : "status is 0 for a code from 200 to 299, otherwise 1; the code is res.code";
+  },
 };
 
 function describeRequest(req: Dict): MessageDescription {

@@ -16,6 +16,7 @@ export function endPass(
   const error = new StepError(
     `"until" is still false after ${max === 1 ? "1 pass" : `${max} passes`}`,
     "raise max, or look at what the expression reads",
+    { decided: false },
   );
   throw new FieldError(["iteration", "until"], error, until);
 }

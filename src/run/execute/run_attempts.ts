@@ -107,8 +107,8 @@ async function giveUp(
   const field = ["retry", "stop"];
   try {
     if (!isTrue(stop, context.scope, field)) return undefined;
-    const error = new StepError(`gave up: stop is true: ${stop.source.trim()}`);
-    return await failureOf(session, context, new FieldError(field, error));
+    const error = new StepError("gave up: stop is true", undefined, { decided: true });
+    return await failureOf(session, context, new FieldError(field, error, stop));
   } catch (error) {
     return await failureOf(session, context, error);
   }
@@ -232,7 +232,7 @@ async function keepSnapshot(
 function unsuccessful(tried: Try, { retry }: Step, attempts: number): FieldError {
   const times = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   if (retry?.until) {
-    const why = new StepError(`until is still false after ${times}: ${retry.until.source.trim()}`);
+    const why = new StepError(`until is still false after ${times}`, undefined, { decided: false });
     return new FieldError(["retry", "until"], why, retry.until);
   }
   if (!retry) {

@@ -13,7 +13,7 @@ import { boundValue } from "../../value/bound_value.ts";
 import { diffValues } from "../../value/diff_values.ts";
 import { formatDuration, formatElapsed } from "../../value/duration.ts";
 import type { Masker } from "../../value/masker.ts";
-import type { Value } from "../../value/value.ts";
+import type { Dict, Value } from "../../value/value.ts";
 import { boundedMeter, LimitError } from "../../value/meter.ts";
 import { type Mismatch, renderMismatches } from "../../value/mismatch.ts";
 import { assertionPath } from "../../workflow/assertion_path.ts";
@@ -27,7 +27,9 @@ import { explainNil, type Reader, upstreamReason } from "./explain_nil.ts";
 import { type AttemptInput, nilParameterHint, nilPartsHint } from "./nil_parameters.ts";
 
 /** The step, in a round, or the job that something failed in. */
-export type Owner = Pick<StepContext, "step" | "round"> | { readonly job: Job };
+export type Owner = Pick<StepContext, "step" | "round"> & Partial<Pick<StepContext, "scope">> | {
+  readonly job: Job;
+};
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
 export async function failureOfError(
@@ -65,16 +67,28 @@ export async function failureOfError(
   };
   const unreachable = cause instanceof StepError ? cause.details.cause : undefined;
   const ended = unreachable === undefined ? undefined : session.endedServices.at(-1);
-  const hints = isOurs ? bugHint(session, cause) : hintOf(cause, ended ?? nilReason());
+  const why = explainCondition(owner, cause, tree);
+  const hints = isOurs ? bugHint(session, cause) : hintOf(cause, ended ?? nilReason() ?? why?.hint);
   const isStopped = session.cancellation.reason !== undefined || cause instanceof EmbeddedError;
   return {
     kind: isStopped ? "interrupted" : "action",
     field: fieldName,
     message: isOurs ? `internal error: ${briefError(cause)}` : cause.message,
+    ...why ? { operands: shownOperands(session, why.operands) } : {},
     ...unreachable === undefined ? upstreamCause(owner, hints.hint) : { cause: unreachable },
     ...hints,
     ...await placeAt(session, path),
   };
+}
+
+/** The values by which a condition such as `retry.until` ended a step. */
+function explainCondition(owner: Owner, cause: unknown, tree: FieldError["tree"]) {
+  const decided = cause instanceof StepError ? cause.details.decided : undefined;
+  if (
+    decided === undefined || !("scope" in owner) || !owner.scope || !tree || !("explain" in tree)
+  ) return;
+  const { operands, hint } = tree.explain(owner.scope, decided);
+  return { operands, hint: fieldHint(owner.step.action, operands) ?? hint };
 }
 
 /** An unexpected error, with the place where it was thrown. */
@@ -130,9 +144,10 @@ export async function failureOfTest(
   const field = assertionPath(["test"], assertion);
   const { start, end, operands, hint: likely, ...sides } = test.explain(scope, false);
   const reader = readerOf(session, context, path);
+  const parts = operands.map(({ text }) => text);
   const hint = nilInTest(reader, test, operands) ?? fieldHint(action, operands) ?? likely ??
     nilPartsHint(reader, given) ??
-    (await action.explainer?.())?.testHint?.(operands.map(({ text }) => text));
+    (await action.explainer?.())?.testHint?.(parts, scope.names.res as Dict);
   return {
     kind: "test",
     field: field.join("."),

@@ -43,6 +43,8 @@ Deno.test("http keeps the raw text of a body for reports only where it was not p
 });
 
 Deno.test("http explains status and code if a test reads status", () => {
-  assertEquals(testHint!(["status", "200"])?.endsWith("the code is res.code"), true);
-  assertEquals(testHint!(["res.code"]), undefined);
+  assertEquals(testHint!(["status", "200"], {})?.endsWith("the code is res.code"), true);
+  assertEquals(testHint!(["status"], { errors: [] })?.endsWith("the code is res.code"), true);
+  assertEquals(testHint!(["status"], { errors: [{}] })?.endsWith("res.errors has them"), true);
+  assertEquals(testHint!(["res.code"], {}), undefined);
 });
