@@ -65,6 +65,10 @@ Deno.test("a field that a result never has is an error, unless it may be nil", (
       'error unknown-field: unknown field "bdy" of the result of http: it is always nil (did you mean "body"?)',
     ],
     [
+      steps(["uses: http, with: { get: 'http://x' }, test: res.¦json.a != 'x'"]),
+      'error unknown-field: unknown field "json" of the result of http: it is always nil (did you mean "body"?)',
+    ],
+    [
       steps(["uses: embedded, with: { path: job.yml }, test: res.¦out.x == 1"]),
       'error unknown-field: unknown field "out" of the result of embedded: it is always nil (embedded gives code, outputs)',
     ],
@@ -78,6 +82,14 @@ Deno.test("a comparison with an impossible value is a warning", () =>
       steps(["uses: http, with: { get: 'http://x' }, test: ¦res.status == 200"]),
       "warning impossible-comparison: res.status is string, this is int: it is never true (it is the status line; the number is res.code)",
     ],
+    ...[
+      "retry: { max_attempts: 2, until: ¦res.status == 200 }",
+      "retry: { max_attempts: 2, stop: ¦res.status == 200 }",
+      "iteration: { max: 2, until: ¦res.status == 200 }",
+    ].map((line): [string, string] => [
+      steps([`uses: http, with: { get: 'http://x' }, ${line}`]),
+      "warning impossible-comparison: res.status is string, this is int: it is never true (it is the status line; the number is res.code)",
+    ]),
     [
       steps(["uses: shell, with: { cmd: ls, background: true }, test: ¦status == -1"]),
       "warning impossible-comparison: status is 0 or 1, so that this is never true (0 is success, 1 anything else)",

@@ -1,7 +1,9 @@
 import type { BinaryExpression, Node } from "../../expr/parse/ast.ts";
+import type { Expression } from "../../expr/expression.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
 import { valueReferences } from "../../expr/references.ts";
 import { didYouMean } from "../../source/suggest.ts";
+import type { Path } from "../../source/source.ts";
 import { typeName } from "../../value/value.ts";
 import { assertionPath } from "../../workflow/assertion_path.ts";
 import type { Problem } from "../../workflow/problem.ts";
@@ -26,11 +28,9 @@ export const responseField: Check = {
   *find(model) {
     yield* unknownFields(model);
     for (const step of model.jobs.flatMap(({ steps }) => steps)) {
-      const { test, path, action } = step.draft;
-      if (!test || !action?.responseFields) continue;
-      for (const assertion of test) {
-        const place = assertionPath([...path, "test"], assertion);
-        for (const node of comparisonsIn(assertion.expression.node)) {
+      if (!step.draft.action?.responseFields) continue;
+      for (const [place, { node: condition }] of conditionsOf(step)) {
+        for (const node of comparisonsIn(condition)) {
           const problem = impossibleComparison(node, step);
           if (!problem) continue;
           const { start, end } = node;
@@ -52,9 +52,34 @@ function* unknownFields({ readings }: CheckModel): Iterable<Problem> {
       severity: severityOfNil(reading, 0),
       code: "unknown-field",
       message: `unknown field "${field.name}" of the result of ${action!.name}: it is always nil`,
-      hint: didYouMean(field.name, names) ?? `${action!.name} gives ${names.join(", ")}`,
+      hint: didYouMean(fieldElsewhere(field.name, names) ?? field.name, names) ??
+        `${action!.name} gives ${names.join(", ")}`,
     });
   }
+}
+
+/** What a field is called here that other tools call `name`. */
+function fieldElsewhere(name: string, names: readonly string[]): string | undefined {
+  const [field] = FIELDS_ELSEWHERE.find(([, others]) => others.includes(name)) ?? [];
+  return field !== undefined && names.includes(field) ? field : undefined;
+}
+
+const FIELDS_ELSEWHERE: readonly (readonly [field: string, others: readonly string[]])[] = [
+  ["code", ["statusCode", "status_code", "exit_code", "exitCode", "exitcode", "returncode"]],
+  ["body", ["json", "content"]],
+  ["rawbody", ["text"]],
+  ["stdout", ["output", "out"]],
+];
+
+/** The expressions that decide by the result of a step, with their places. */
+function* conditionsOf({ draft }: CheckedStep): Iterable<readonly [Path, Expression]> {
+  const { path, test = [], retry, iteration } = draft;
+  for (const assertion of test) {
+    yield [assertionPath([...path, "test"], assertion), assertion.expression];
+  }
+  if (retry?.until) yield [[...path, "retry", "until"], retry.until];
+  if (retry?.stop) yield [[...path, "retry", "stop"], retry.stop];
+  if (iteration?.kind === "loop") yield [[...path, "iteration", "until"], iteration.until];
 }
 
 function* comparisonsIn(node: Node): Iterable<BinaryExpression> {
