@@ -105,7 +105,10 @@ export function expectOf(
   scope: Scope,
   { count, passed, failed, ...times }: RoundStats = NO_ROUNDS,
 ): void {
-  const seconds = Object.entries(times).map(([name, time]) => [name, time / 1000] as const);
+  // Microseconds are whole: a quotient of a thousand would have a long tail of digits.
+  const seconds = Object.entries(times).map(([name, time]) =>
+    [name, Math.round(time * 1000) / 1_000_000] as const
+  );
   const stats: Dict = { count, passed, failed, ...Object.fromEntries(seconds) };
   const names = { ...scope.names, stats };
   const errors = expect.flatMap((one) => errorOf(one, { ...scope, names }));
