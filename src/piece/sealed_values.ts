@@ -47,13 +47,11 @@ export async function sealValues(
 
 /** The error for secret values that cannot be written. */
 export function noKey(what: "vars" | "outputs", names: readonly string[]): RunnerError {
-  const one = names.length === 1;
   const list = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
   return new RunnerError(
-    `${what} ${list} ${one ? "is" : "are"} secret and cannot be written to a file as ${
-      one ? "it is" : "they are"
-    }`,
-    `set ${KEY_VARIABLE}, with the same value for all pieces of the run: they are sealed with it`,
+    `secret ${what} cannot be written to a file as plain text: ${list}`,
+    `set ${KEY_VARIABLE} to the same value for all pieces of the run, such as the output of ` +
+      "openssl rand -hex 32: secrets are sealed with it",
   );
 }
 

@@ -9,7 +9,12 @@ import { excerptOf } from "../../src/source/source.ts";
 
 const context = {
   vars: { base_url: "http://localhost", retries: 3, n: 7, s: "hello", xs: [1, 2, 3], half: 1.5 },
-  res: { code: 404, body: { total: 3, items: [{ name: "a" }] }, rawbody: "{}" },
+  res: {
+    code: 404,
+    body: { total: 3, items: [{ name: "a" }] },
+    rawbody: "{}",
+    cookies: [{ name: "sid" }],
+  },
   outputs: { "create-user": { id: 1 }, "step-1": { id: 2 } },
   status: 0,
 };
@@ -33,6 +38,12 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     `unknown function "filtr"
   1 | filtr(vars.xs, # > 1)
     | ^^^^^ did you mean "filter"?`,
+  ],
+  [
+    "res.cookies.sid",
+    `a list has no .sid
+  1 | res.cookies.sid
+    |             ^^^ write cookie(res, "sid")`,
   ],
   [
     "res.code = 200",

@@ -60,7 +60,7 @@ export async function permittedShell(
 function refuse(shell: string): Refusal {
   return {
     message: `--allow-run does not name shell "${shell}"`,
-    hint: `allow it with --allow-run=${shell}: then no option binds what its commands start`,
+    hint: `allow it with --allow-run=${shell}; the options do not restrict what its commands start`,
   };
 }
 
@@ -92,7 +92,7 @@ export async function pluginRefusal(
   if (run.some(isNamed)) return undefined;
   return {
     message: `--allow-run does not name the plugin "${file}"`,
-    hint: `allow it with --allow-run=${program}: then no option binds what it does`,
+    hint: `allow it with --allow-run=${program}; the options do not restrict what it does`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { parseJson } from "../../value/parse_json.ts";
 import { plain, readKey } from "../../value/plain.ts";
 import { isDict, type Value } from "../../value/value.ts";
-import type { MemberExpression } from "../parse/ast.ts";
+import type { MemberExpression, Node } from "../parse/ast.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { charactersOf } from "./text_operations.ts";
@@ -49,7 +49,11 @@ function readIndex(
   what: string,
 ): Value {
   if (typeof key !== "number") {
-    const hint = isLength(key) ? "use len(…)" : "write [0] for its first item";
+    const hint = isLength(key)
+      ? "use len(…)"
+      : isCookieList(node.object)
+      ? `write cookie(res, "${key}")`
+      : "write [0] for its first item";
     throw new Fault(`a ${what} has no ${spell(node)}`, hint, node.property);
   }
   const whole = Math.trunc(key);
@@ -106,6 +110,12 @@ function bound(value: Value | undefined, missing: number, length: number): numbe
 }
 
 /** The member as it is written; a key that was computed may be a secret, and is not named. */
+/** Whether it is `res.cookies`. */
+function isCookieList(node: Node): boolean {
+  return node.type === "MemberExpression" && spell(node) === ".cookies" &&
+    node.object.type === "Identifier" && node.object.name === "res";
+}
+
 function spell({ property, computed }: MemberExpression): string {
   if (!computed && property.type === "Identifier") return `.${property.name}`;
   return property.type === "Literal" ? `[${JSON.stringify(property.value)}]` : "member";

@@ -251,7 +251,13 @@ class Explainer {
     } else if (typeof a !== typeof b) {
       // They are never equal, also where they look the same.
       const [one, other] = [this.#side(left, "left"), this.#side(right, "right")];
-      this.hint ??= `${one} is ${typeName(a)}, ${other} is ${typeName(b)}`;
+      const types = `${one} is ${typeName(a)}, ${other} is ${typeName(b)}`;
+      const repair = typeof a === "number"
+        ? conversionHint(b, right, this.#text(right))
+        : typeof b === "number"
+        ? conversionHint(a, left, this.#text(left))
+        : undefined;
+      this.hint ??= repair === undefined ? types : `${types}: ${repair}`;
     }
   }
 
@@ -310,6 +316,14 @@ function readsResult(node: Node): boolean {
 }
 
 /** Whether a node shows its own value: it reads no name. */
+/** How a string that looks like a number compares with one. */
+function conversionHint(value: Value, node: Node, text: string): string | undefined {
+  if (typeof value !== "string" || !/^-?\d+(\.\d+)?$/.test(value)) return undefined;
+  if (isConstant(node)) return `write ${value} without quotes`;
+  if (text.length > LONGEST_SIDE) return undefined;
+  return `write ${value.includes(".") ? "parse_float" : "parse_int"}(${text})`;
+}
+
 function isConstant(node: Node): boolean {
   if (node.type === "Literal") return true;
   const fixed = node.type === "ArrayExpression" || node.type === "ObjectExpression" ||

@@ -37,6 +37,8 @@ export class Tokenizer extends Scanner {
     if (rest !== undefined) {
       const hint = rest.toLowerCase() === "xx"
         ? `write ${text}00 <= res.code < ${Number(text) + 1}00`
+        : /^(?:[uµ]?s|ms|m|h)$/.test(rest)
+        ? `a duration is a number of seconds: write duration("${text}${rest}")`
         : hyphenNumberHint(text, this.start, this.input);
       this.fail(`invalid number "${text}${rest}"`, this.start, this.pos + rest.length, hint);
     }

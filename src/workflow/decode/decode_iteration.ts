@@ -120,9 +120,10 @@ function decodeList(
 
   function refuseText(value: unknown, path: Path): undefined {
     const message = `"${path.at(-1)}" must be a list, not ${describeValue(value)}`;
-    addError(problems, "type", path, message, {
-      hint: 'a file is given as iteration: { file: cases.csv }, and a list of a run as "{{…}}"',
-    });
+    const hint = typeof value === "number"
+      ? `to run the step ${value} times, write iteration: "{{1..${value}}}"`
+      : 'a file is given as iteration: { file: cases.csv }, and a list of a run as "{{…}}"';
+    addError(problems, "type", path, message, { hint });
   }
 }
 
@@ -138,12 +139,22 @@ function decodeTypes(
       continue;
     }
     const message = `unknown type ${describeValue(type)} of "${column}"`;
-    const hint = didYouMean(String(type), PARAMETER_TYPES) ??
+    const hint = didYouMean(TYPES_ELSEWHERE.get(String(type)) ?? String(type), PARAMETER_TYPES) ??
       `the types are ${PARAMETER_TYPES.join(", ")}`;
     addError(problems, "type", [...path, column], message, { hint });
   }
   return decoded;
 }
+
+/** What types are called in expressions and elsewhere. */
+const TYPES_ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ["int", "integer"],
+  ["float", "number"],
+  ["array", "list"],
+  ["object", "map"],
+  ["json", "map"],
+  ["text", "string"],
+]);
 
 function isColumnType(type: unknown): type is ColumnType {
   return typeof type === "string" && PARAMETER_TYPES.includes(type);

@@ -1,6 +1,8 @@
 import type { Field, FieldTable } from "./fields.ts";
 import { BEFORE_ACTION, IN_ITERATION, IN_JOB, IN_STEP, seeing } from "./name_rules.ts";
 
+const TIMES = 'to run the step 3 times, write iteration: "{{1..3}}"';
+
 /** `repeat` of a job. */
 export const REPEAT = {
   what: "repeat",
@@ -93,6 +95,8 @@ export const ITERATION = {
     while: 'the key is "until", which ends the loop where it is true',
     max_attempts: 'the key is "max"',
     concurrency: 'the key is "parallel"',
+    count: TIMES,
+    times: TIMES,
   },
 } as const satisfies FieldTable<Readonly<Record<string, Field>>>;
 

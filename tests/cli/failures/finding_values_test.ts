@@ -218,7 +218,8 @@ w.yml:15:11: invalid selector: attribute selector didn't terminate
 w.yml:15:11: test is false
   15 |           capture(vars.text, "code is ([0-9]+)")[1] == 4711
      |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-     | capture(vars.text, "code is ([0-9]+)")[1] is string, 4711 is int
+     | capture(vars.text, "code is ([0-9]+)")[1] is string, 4711 is int:
+     | write parse_int(capture(vars.text, "code is ([0-9]+)")[1])
 capture(vars.text, "code is ([0-9]+)")[1] is "4711" (string)
 `,
   ],

@@ -223,7 +223,7 @@ vars.order.items[1] is "b" (string)
 w.yml:7:30: test 2 of 2 is false
   7 |         test: [status == 0, 'vars.n == "7"']
     |                              ^^^^^^^^^^^^^
-    | vars.n is int, "7" is string
+    | vars.n is int, "7" is string: write 7 without quotes
 vars.n is 7 (int)
 `,
   ],

@@ -45,7 +45,8 @@ first row 2
 w.yml:18:11: test is false
   18 |           parse_csv(vars.good_csv)[0].price == 3.5
      |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-     | parse_csv(vars.good_csv)[0].price is string, 3.5 is float
+     | parse_csv(vars.good_csv)[0].price is string, 3.5 is float: write
+     | parse_float(parse_csv(vars.good_csv)[0].price)
 parse_csv(vars.good_csv)[0].price is "3.5" (string)
 `,
   ],

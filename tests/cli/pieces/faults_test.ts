@@ -231,7 +231,7 @@ Deno.test("secret outputs need the key that all pieces have", async () => {
   await withRun(async ({ cwd, piece }) => {
     assertStringIncludes(
       await piece("first", "--only", "first"),
-      "outputs a.api_token is secret and cannot be written to a file as it is\n  set RUNNER_KEY",
+      "secret outputs cannot be written to a file as plain text: a.api_token\n  set RUNNER_KEY",
     );
     assertEquals([...Deno.readDirSync(`${cwd}/R/first`)].map(({ name }) => name), [
       "events.ndjson",

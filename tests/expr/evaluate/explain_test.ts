@@ -121,13 +121,26 @@ const CASES:
       'they differ at ["Content-Type"]',
     ],
     ["not match_json({a: 1}, {a: vars.n - 6})", { "{a: vars.n - 6}": { a: 1 } }],
-    ["vars.port == 8080", { "vars.port": "8080" }, "vars.port is string, 8080 is int"],
+    [
+      "vars.port == 8080",
+      { "vars.port": "8080" },
+      "vars.port is string, 8080 is int: write parse_int(vars.port)",
+    ],
     [
       `vars.port == ${"1 + ".repeat(20)}1`,
       { "vars.port": "8080", [`${"1 + ".repeat(20)}1`]: 21 },
-      "vars.port is string, the right side is int",
+      "vars.port is string, the right side is int: write parse_int(vars.port)",
     ],
-    ["vars.port == 81", { "vars.port": "8080" }, "vars.port is string, 81 is int"],
+    [
+      "vars.port == 81",
+      { "vars.port": "8080" },
+      "vars.port is string, 81 is int: write parse_int(vars.port)",
+    ],
+    [
+      "'4.5' == vars.n",
+      { "vars.n": 7 },
+      "'4.5' is string, vars.n is int: write 4.5 without quotes",
+    ],
     [
       "res.headers == true",
       { "res.headers": names.res.headers },
