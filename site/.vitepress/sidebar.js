@@ -72,6 +72,7 @@ export const SIDEBAR = [
     ["Environments", "environments"],
     ["Database before and after", "database"],
     ["A mail that must arrive", "mail"],
+    ["Webhooks", "webhooks"],
     ["Docker Compose stack", "docker-compose"],
     ["Monitoring with cron and alerts", "monitoring"],
     ["Certificates and mutual TLS", "certificates"],
