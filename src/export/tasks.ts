@@ -1,4 +1,5 @@
 import { MOST_PARTS } from "../piece/choose_piece.ts";
+import { namesOf } from "../piece/suite_run_file.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { RunnerError, UsageError } from "../source/errors.ts";
 
@@ -9,7 +10,7 @@ export interface Task {
   readonly name: string;
   /** The options that choose what it runs. */
   readonly choice: readonly string[];
-  /** The workflow that it runs, of a suite. */
+  /** The name of the workflow that it runs, of a suite. */
   readonly workflow?: string;
   /** The tasks that it waits for. */
   readonly needs: readonly Task[];
@@ -171,12 +172,13 @@ export function makeSuiteTasks({ workflows, hasSetup, shards }: SuiteOutline): r
     const choice = shards === 1 ? ["--shard", "1/1"] : [];
     return [...setup, { ...after, id: "workflows", name: "Workflows", choice, parts: shards }];
   }
-  const tasks = workflows.map(({ path, name }) => ({
+  const names = namesOf(workflows.map(({ path }) => path));
+  const tasks = workflows.map(({ path, name }, at) => ({
     ...after,
     id: uniqueId(path.replace(/\.(ya?ml|json)$/i, ""), 1, ids),
     name,
-    choice: ["--only", path],
-    workflow: path,
+    choice: ["--only", names[at]!],
+    workflow: names[at]!,
   }));
   return [...setup, ...tasks];
 }

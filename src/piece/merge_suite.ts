@@ -14,7 +14,7 @@ import { newestParts } from "./newest_parts.ts";
 import { readHeader, refuseOtherRun } from "./read_header.ts";
 import { outlineOf } from "./run_file.ts";
 import { RunTotals } from "./run_totals.ts";
-import { nameInHeader, type SuiteRunFile, type SuiteRunWorkflow } from "./suite_run_file.ts";
+import type { SuiteRunFile, SuiteRunWorkflow } from "./suite_run_file.ts";
 
 /** The events of one process, by the workflows that it ran. */
 interface SuitePieceEvents {
@@ -48,8 +48,7 @@ export function mergeSuitePieces(run: SuiteRunFile, files: readonly PieceFile[])
   });
   const expected = { run: run.run, sha256: run.sha256, what: "suite" } as const;
   for (const { file, header } of pieces) refuseOtherRun(file, header, expected);
-  const pieceOf = (workflow: SuiteRunWorkflow) => {
-    const name = nameInHeader(workflow);
+  const pieceOf = ({ name }: SuiteRunWorkflow) => {
     const [newest] = newestParts(
       pieces.filter(({ header }) => header.jobs.includes(name)),
       ({ header }) => header,
@@ -102,7 +101,7 @@ function unstarted(workflow: SuiteRunWorkflow, { role, state, events }: MergedRu
   if (role !== undefined || state !== "skipped") return [];
   const blocked = events.find((event) => event.type === "job_finished" && event.blocked);
   if (blocked?.type !== "job_finished") return [];
-  return [`'${nameInHeader(workflow)}' was ${blocked.reason ?? "not started"}`];
+  return [`'${workflow.name}' was ${blocked.reason ?? "not started"}`];
 }
 
 function readPiece({ file, events }: PieceFile): SuitePieceEvents | undefined {

@@ -28,6 +28,8 @@ export interface SuiteRunFile {
 
 /** A workflow in the run file of a suite. */
 export interface SuiteRunWorkflow extends Pick<RunFile, "workflow" | "jobs" | "leftOut" | "vars"> {
+  /** Unlike that of any other: its file, and its role or a number where it needs one. */
+  readonly name: string;
   /** From 0, among those with the same role. */
   readonly index: number;
   readonly role?: SuitePart["role"];
@@ -50,9 +52,12 @@ export function taskOf({ role }: Pick<SuiteRunWorkflow, "role">): SuiteTask {
   return role ?? "workflow";
 }
 
-/** The name of a workflow in the header of a piece: setup and teardown may be the same file. */
-export function nameInHeader({ role, workflow }: SuiteRunWorkflow): string {
-  return role === undefined ? workflow.file : `${role}: ${workflow.file}`;
+/** Names of workflows, of which a suite may run one with several sets of vars. */
+export function namesOf(files: readonly string[]): readonly string[] {
+  return files.map((file, at) => {
+    if (files.indexOf(file) === files.lastIndexOf(file)) return file;
+    return `${file} (${files.slice(0, at + 1).filter((other) => other === file).length})`;
+  });
 }
 
 /** The text of the run file of a suite. Throws RunnerError where secret `vars` cannot be sealed. */
@@ -117,7 +122,7 @@ export async function readSuiteRunFile(
     : open;
   const vars = values.workflows as readonly Dict[];
   const name = fields.optionalText("name");
-  const workflows = fields.list("workflows").map((entry, at): SuiteRunWorkflow => {
+  const unnamed = fields.list("workflows").map((entry, at): Omit<SuiteRunWorkflow, "name"> => {
     if (!isDict(entry)) return fail(`entry ${at + 1} of "workflows" is not a map`);
     const own = fieldsOf(
       entry,
@@ -139,6 +144,8 @@ export async function readSuiteRunFile(
       vars: vars[at],
     };
   });
+  const files = unnamed.map(({ role, workflow: { file } }) => role ? `${role}: ${file}` : file);
+  const workflows = namesOf(files).map((name, at) => ({ ...unnamed[at]!, name }));
   return {
     run,
     created: fields.number("created"),

@@ -5,7 +5,6 @@ import { type PieceOutputs, renderOutputsFile } from "../../piece/outputs_file.t
 import { openInputs } from "../../piece/open_piece.ts";
 import type { NamedText } from "../../piece/read_json_file.ts";
 import {
-  nameInHeader,
   readSuiteRunFile,
   type SuiteRunFile,
   type SuiteRunWorkflow,
@@ -81,7 +80,7 @@ export async function runSuitePieceCommand(
     run: file.run,
     workflow: file.sha256,
     created: host.clock.now(),
-    jobs: chosen.map(nameInHeader),
+    jobs: chosen.map(({ name }) => name),
     host: machineName(),
   };
   const isRole = (role: SuiteTask) => task === role ? members : [];
@@ -212,7 +211,7 @@ function chooseWorkflows(
   const all = ofTask.map((workflow) => ({ ...workflow, path: workflow.workflow.file }));
   if (shard) return membersOfShard(all, shard);
   const wanted = lists.get("only") ?? [];
-  const files = all.map(({ path }) => path);
+  const files = [...new Set(all.flatMap(({ path, name }) => [path, name]))];
   for (const file of wanted) {
     if (files.includes(file)) continue;
     const some = files.slice(0, 10).join(", ") + (files.length > 10 ? ", …" : "");
@@ -221,7 +220,7 @@ function chooseWorkflows(
       didYouMean(file, files) ?? `the workflows are ${some}`,
     );
   }
-  return all.filter(({ path }) => wanted.includes(path));
+  return all.filter(({ path, name }) => wanted.includes(path) || wanted.includes(name));
 }
 
 /** Loads a workflow of the run file. Throws RunnerError if it is another one by now. */

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runHere } from "../../support/run_main.ts";
 import {
   FORMATS,
@@ -103,6 +103,34 @@ Deno.test("a suite in pieces gives the reports of one process", async (test) => 
       });
     });
   }
+});
+
+Deno.test("a workflow that a suite lists twice runs in two processes", async () => {
+  const files = {
+    "w.yml": "name: W\nvars: { n: 0 }\n" +
+      'jobs: [{ name: "job {{vars.n}}", steps: [{ uses: hello, test: vars.n > 0 }] }]\n',
+    "suite.yml": "workflows: [{ path: w.yml, vars: { n: 1 } }, { path: w.yml, vars: { n: 2 } }]\n",
+  };
+  await withFiles(files, async (cwd) => {
+    const run = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runHere(args, { cwd });
+      return `${code} ${stdout}${stderr}`;
+    };
+    await run("prepare", "suite.yml", "--out", "run.json");
+    const piece = ["suite.yml", "--run", "run.json", "--report"];
+    for (
+      const choices of [["--shard=1/2", "--shard=2/2"], ["--only=w.yml (1)", "--only=w.yml (2)"]]
+    ) {
+      for (const [at, choice] of choices.entries()) {
+        await run(...piece, `ndjson=${at}.ndjson`, choice);
+      }
+      const merged = await run("report", "merge", "run.json", "0.ndjson", "1.ndjson");
+      assertMatch(merged, /^0 [^]*job 1[^]*job 2[^]*2 workflows: 2 passed; 2 steps in .*\n$/);
+    }
+    assertStringIncludes(await run("export", "gitlab", "suite.yml"), "--only 'w.yml (2)'");
+    const argo = await run("export", "argo", "suite.yml", "--image", "x");
+    assertStringIncludes(argo, "/flow/w.yml (2)");
+  });
 });
 
 interface SuiteRun {
