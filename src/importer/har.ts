@@ -2,7 +2,7 @@ import { literalText } from "../openapi/make/literal.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftStep, ImportInput } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
-import { bodyOf, httpStep } from "./http_step.ts";
+import { bodyOf, gather, httpStep } from "./http_step.ts";
 import { need, readJson } from "./problem.ts";
 
 /** Headers that a browser adds, and that say nothing of the request. */
@@ -29,8 +29,10 @@ export function translateHar({ files: [file] }: ImportInput): Draft {
     need("string", file!, har, [...at, "request", "url"]);
     return entry;
   });
-  const wanted = entries.filter((entry) => entry !== undefined);
-  const left = entries.length - wanted.length;
+  const all = entries.filter((entry) => entry !== undefined);
+  const left = entries.length - all.length;
+  const wanted = all.filter((entry) => /^https?:/.test(urlOf(entry)));
+  const others = new Set(all.filter((entry) => !wanted.includes(entry)).map(urlOf));
   const cookies = new Set<string>();
   const steps = wanted.map((entry, index) => stepOf(entry, index, cookies));
   const host = hostOf(wanted[0]);
@@ -38,9 +40,12 @@ export function translateHar({ files: [file] }: ImportInput): Draft {
     name: host,
     vars: {},
     jobs: [{ name: host, steps: steps.length === 0 ? [NOTHING] : steps }],
-    notes: left === 0
-      ? []
-      : [`${left} requests for images, styles, scripts and fonts: they test nothing`],
+    notes: [
+      ...left === 0
+        ? []
+        : [`${left} requests for images, styles, scripts and fonts: they test nothing`],
+      ...[...others].map((url) => `${url.slice(0, 100)}: http sends to http and https alone`),
+    ],
   };
 }
 
@@ -61,8 +66,9 @@ function stepOf({ request, response }: Dict, index: number, cookies: Set<string>
   const answer = isDict(response) ? response : {};
   const notes: string[] = [];
   const url = String(asked.url ?? "");
-  if (!/^https?:/.test(url)) notes.push(`the URL ${url}: http sends to http and https alone`);
-  const code = Number(answer.status ?? 0) || 0;
+  const status = Number(answer.status ?? 0) || 0;
+  // Without the headers about the cache of the browser, the server sends everything.
+  const code = status === 304 ? 200 : status;
   const headers = pairsOf(asked.headers).filter(([name]) => !NOISE.test(name));
   const sent = pairsOf(asked.headers).find(([name]) => /^cookie$/i.test(name))?.[1] ?? "";
   // The job keeps those that a response has set.
@@ -85,7 +91,7 @@ function stepOf({ request, response }: Dict, index: number, cookies: Set<string>
     more: code >= 300 && code < 400 ? { follow_redirects: false } : {},
     tests: [
       ...code === 0 ? [] : [`res.code == ${code}`],
-      ...mime === "" || mime === "x-unknown" || code === 304 || code === 204
+      ...mime === "" || mime === "x-unknown" || status === 304 || code === 204
         ? []
         : [`${headerOf("content-type")} startsWith ${literal(mime)}`],
     ],
@@ -96,14 +102,21 @@ function stepOf({ request, response }: Dict, index: number, cookies: Set<string>
 function bodyOfEntry(data: Value, notes: string[]): Dict {
   if (!isDict(data)) return {};
   const type = String(data.mimeType ?? "");
+  const parts = Array.isArray(data.params) ? data.params.filter(isDict) : [];
+  if (/^application\/x-www-form-urlencoded/i.test(type) && !data.text && parts.length > 0) {
+    return {
+      form: gather(
+        parts.map(({ name, value }) => [decode(name), literalText(decode(value))] as const),
+      ),
+    };
+  }
   if (/^multipart\//i.test(type)) {
-    const parts = Array.isArray(data.params) ? data.params.filter(isDict) : [];
     if (parts.length === 0) {
       notes.push("the body: the parts of a multipart form are not in the file");
       return {};
     }
     return {
-      multipart: Object.fromEntries(parts.map(({ name, value, fileName }) => [
+      multipart: gather(parts.map(({ name, value, fileName }) => [
         String(name),
         fileName === undefined ? literalText(String(value ?? "")) : { file: String(fileName) },
       ])),
@@ -117,7 +130,19 @@ function pairsOf(list: Value | undefined): (readonly [name: string, value: strin
   return list.filter(isDict).map(({ name, value }) => [String(name), String(value ?? "")] as const);
 }
 
+/** Browsers write the fields of a form as they are sent. */
+function decode(text: Value | undefined): string {
+  try {
+    return decodeURIComponent(String(text ?? "").replaceAll("+", " "));
+  } catch {
+    return String(text ?? "");
+  }
+}
+
+function urlOf(entry: Dict | undefined): string {
+  return isDict(entry?.request) ? String(entry.request.url) : "";
+}
+
 function hostOf(entry: Dict | undefined): string {
-  const url = isDict(entry?.request) ? String(entry.request.url) : "";
-  return URL.parse(url)?.host ?? "Recorded";
+  return URL.parse(urlOf(entry))?.host ?? "Recorded";
 }

@@ -14,6 +14,15 @@ const DYNAMIC: Readonly<Record<string, string>> = {
   randomint: "random_int(1000)",
 };
 
+/** The same for values that are made with arguments: `$randomInt 1 9`, `$random.integer(1, 9)`. */
+function madeAnew(name: string): string | undefined {
+  const [, from, to] = /^\$random(?:Int |\.integer\()\s*(\d+)[\s,]+(\d+)\)?$/.exec(name) ?? [];
+  if (to !== undefined) return `${from} + random_int(${Number(to) - Number(from)})`;
+  const [, length] = /^\$random\.(?:alphanumeric|alphabetic)\((\d+)\)$/.exec(name) ?? [];
+  if (length !== undefined) return `random_str(${length})`;
+  return /^\$(?:datetime|localDatetime) iso8601$/.test(name) ? "now()" : undefined;
+}
+
 /**
  * The variables of another tool: values from its files become `vars`, what a response gave becomes
  * an output, and what nothing defines is read from the environment.
@@ -102,6 +111,8 @@ export class Names {
     const dynamic = DYNAMIC[name.replace(/^\$(?:random\.)?/, "").toLowerCase()];
     const isDynamic = name.startsWith("$") || /^new(?:Uuid|Date)$/.test(name);
     if (isDynamic && dynamic !== undefined) return dynamic;
+    const made = madeAnew(name);
+    if (made !== undefined) return made;
     const own = this.#nameOf(name);
     if (!Object.hasOwn(this.#vars, own)) {
       const bare = name.replace(/^\$?(?:process\.?env|env|dotenv|getEnv)[.\s]+/i, "");

@@ -1,7 +1,7 @@
 import { type Dict, isDict, type Value } from "../value/value.ts";
 import { quoteText } from "../openapi/make/literal.ts";
 import type { Draft, DraftJob, DraftStep, ImportInput } from "./draft.ts";
-import { headerOf, jsonPathOf, literal } from "./expressions.ts";
+import { existenceOf, headerOf, jsonPathOf, literal, nullOf } from "./expressions.ts";
 import { httpStep, idOf, mapTexts } from "./http_step.ts";
 import { Names } from "./names.ts";
 import { need, StructureError } from "./problem.ts";
@@ -16,9 +16,6 @@ export async function translateStepCi({ files: [file], parseYaml }: ImportInput)
   const root = need("map", file!, await parseYaml(file!) as Value, [], NO_STEPCI);
   const tests = need("map", file!, root, ["tests"], NO_STEPCI);
   const names = new Names();
-  for (const [name, value] of Object.entries(isDict(root.env) ? root.env : {})) {
-    names.define(name, value);
-  }
   const known = ["version", "name", "env", "config", "tests", "before", "after", "components"];
   const notes = Object.keys(root).filter((key) => !known.includes(key)).map((key) => `"${key}"`);
   if (root.components !== undefined) {
@@ -27,7 +24,11 @@ export async function translateStepCi({ files: [file], parseYaml }: ImportInput)
   const config = isDict(root.config) ? root.config : {};
   const http = isDict(config.http) ? config.http : {};
   for (const key of Object.keys(config)) if (key !== "http") notes.push(`"config.${key}"`);
-  const around = { base: String(http.baseURL ?? ""), names };
+  for (const key of Object.keys(http)) {
+    if (!["baseURL", "rejectUnauthorized"].includes(key)) notes.push(`"config.http.${key}"`);
+  }
+  const verifies = http.rejectUnauthorized !== false;
+  const around = { base: String(http.baseURL ?? ""), verifies, names };
   const all = [
     ...root.before === undefined ? [] : [["before"]],
     ...Object.keys(tests).map((key) => ["tests", key]),
@@ -46,8 +47,10 @@ export async function translateStepCi({ files: [file], parseYaml }: ImportInput)
       }
       return step;
     });
-    for (const [name, value] of Object.entries(isDict(test.env) ? test.env : {})) {
-      names.define(name, value);
+    const variables = [root.env, test.env].map((env) => isDict(env ?? null) ? env as Dict : {});
+    for (const [name, value] of Object.entries({ ...variables[0], ...variables[1] })) {
+      const text = typeof value === "string" ? value.replace(TEMPLATE, "{{$1}}") : value;
+      names.defineFromHere(name, text);
     }
     const unknown = Object.keys(test).filter((one) => !["name", "env", "steps"].includes(one));
     if (steps.length === 0) continue;
@@ -64,11 +67,19 @@ export async function translateStepCi({ files: [file], parseYaml }: ImportInput)
 
 interface Around {
   readonly base: string;
+  readonly verifies: boolean;
   readonly names: Names;
 }
 
-function stepOf(step: Dict, { base, names }: Around): DraftStep {
-  const notes: string[] = [];
+/** The templates of a step that are more than the name of a variable. */
+function otherTemplates(step: Dict): string[] {
+  const simple = new RegExp(`^${TEMPLATE.source}$`);
+  return [...new Set(JSON.stringify(step).match(/\$\{\{.*?\}\}/g))]
+    .filter((one) => one.includes("|") || !simple.test(one)).map((one) => `the template ${one}`);
+}
+
+function stepOf(step: Dict, { base, verifies, names }: Around): DraftStep {
+  const notes = otherTemplates(step);
   const template = (text: string) => names.template(text, TEMPLATE);
   const data = (value: Value) => mapTexts(value, template);
   const name = String(step.name ?? step.id ?? "step");
@@ -84,13 +95,22 @@ function stepOf(step: Dict, { base, names }: Around): DraftStep {
     return { data: { name, uses: "hello" }, notes };
   }
   if (step.if !== undefined) notes.push(`"if: ${step.if}": see skipif`);
+  const keys: Record<string, Value> = {};
+  if (isDict(step.retries ?? null)) {
+    const { count = 0, interval = "1s" } = step.retries as Dict;
+    keys.retry = { max_attempts: (Number(count) || 0) + 1, interval: delayOf(interval) };
+  }
+  for (const key of Object.keys(step)) {
+    const isKnown = ["id", "name", "http", "if", "retries", "continueOnFail"].includes(key);
+    if (!isKnown) notes.push(`"${key}" of the step`);
+  }
   const { http } = step;
   const given = String(http.url ?? "");
   const title = template(name);
   const url = template(/^(?:https?:|\$\{\{)/.test(given) || base === "" ? given : base + given);
   const headers = Object.entries(isDict(http.headers) ? http.headers : {})
     .map(([header, value]) => [header, template(String(value))] as const);
-  const more: Record<string, Value> = {};
+  const more: Record<string, Value> = verifies ? {} : { tls: { verify: false } };
   let body: Dict = {};
   for (const [key, value] of Object.entries(http)) {
     switch (key) {
@@ -155,6 +175,7 @@ function stepOf(step: Dict, { base, names }: Around): DraftStep {
     headers,
     body,
     more,
+    keys,
     tests,
     outputs,
     ...idOf(outputs, name),
@@ -218,7 +239,7 @@ function testsOf(check: Dict, names: Names, notes: string[]): string[] {
         each(expected, headerOf, "the header");
         break;
       case "jsonpath":
-        each(expected, jsonPathOf, "jsonpath");
+        each(expected, (path) => jsonPathOf(path), "jsonpath");
         break;
       case "cookies":
         each(expected, cookieOf, "the cookie");
@@ -228,7 +249,7 @@ function testsOf(check: Dict, names: Names, notes: string[]): string[] {
         each(expected, (one) => `first(css(res.body, ${quoteText(one)}))`, "the selector");
         break;
       case "json":
-        tests.push(`res.body == ${literal(mapTexts(expected, (text) => text))}`);
+        tests.push(`res.body == ${valueOf(expected, names)}`);
         break;
       case "body":
         add("(res.rawbody ?? res.body)", expected, "the body");
@@ -237,9 +258,10 @@ function testsOf(check: Dict, names: Names, notes: string[]): string[] {
         tests.push(expected === false ? "len(res.redirects) == 0" : "len(res.redirects) > 0");
         break;
       case "performance":
-        if (isDict(expected) && expected.total !== undefined) {
-          add("rt.sec * 1000", expected.total, "performance");
-        } else notes.push("the check of performance");
+        for (const [what, limit] of Object.entries(isDict(expected) ? expected : {})) {
+          if (what === "total") add("rt.sec * 1000", limit, "performance");
+          else notes.push(`the check of performance ${what}: ${JSON.stringify(limit)}`);
+        }
         break;
       default:
         notes.push(`the check "${key}"`);
@@ -286,9 +308,9 @@ function matchersOf(actual: string, expected: Value, names: Names): (string | un
       case "match":
         return `${actual} matches ${quoteText(String(value))}`;
       case "isNull":
-        return `${actual} ${value === false ? "!=" : "=="} nil`;
+        return value === false ? `${actual} != nil` : nullOf(actual);
       case "isDefined":
-        return `${actual} ${value === false ? "==" : "!="} nil`;
+        return value === false ? `not (${existenceOf(actual)})` : existenceOf(actual);
       default:
         return undefined;
     }
@@ -297,13 +319,21 @@ function matchersOf(actual: string, expected: Value, names: Names): (string | un
 
 /** A text between slashes is a pattern. */
 function equality(actual: string, expected: Value, names: Names): string {
-  const pattern = typeof expected === "string" ? /^\/(.*)\/[a-z]*$/s.exec(expected) : null;
+  const pattern = typeof expected === "string" ? /^\/(.*)\/([a-z]*)$/s.exec(expected) : null;
   if (!pattern) return `${actual} == ${valueOf(expected, names)}`;
   const text = actual === "res.code" ? "string(res.code)" : actual;
-  return `${text} matches ${quoteText(pattern[1]!)}`;
+  const flags = pattern[2]!.replace(/[^ims]/g, "");
+  return `${text} matches ${quoteText((flags === "" ? "" : `(?${flags})`) + pattern[1]!)}`;
 }
 
 function valueOf(value: Value, names: Names): string {
+  if (Array.isArray(value)) return `[${value.map((one) => valueOf(one, names)).join(", ")}]`;
+  if (isDict(value)) {
+    const fields = Object.entries(value).map(([name, one]) =>
+      `${quoteText(name)}: ${valueOf(one, names)}`
+    );
+    return `{${fields.join(", ")}}`;
+  }
   if (typeof value !== "string") return literal(value);
   const lone = new RegExp(`^(?:${TEMPLATE.source})$`).exec(value);
   if (lone) return names.read(lone[1]!);

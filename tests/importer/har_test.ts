@@ -90,3 +90,45 @@ Deno.test("new --from har names the place of a part that a HAR file does not hav
     ],
   });
 });
+
+Deno.test("new --from har translates what browsers write in their own ways", async () => {
+  const entry = (url: string, request: object, response: object = {}) => ({
+    request: { method: "POST", url, headers: [], ...request },
+    response: { status: 200, headers: [], content: { mimeType: "application/json" }, ...response },
+  });
+  const entries = [
+    entry("wss://example.com/socket", { method: "GET" }, { status: 101 }),
+    entry("URL/cached", {
+      method: "GET",
+      headers: [{ name: "If-None-Match", value: '"1"' }],
+    }, { status: 304 }),
+    entry("URL/form", {
+      postData: {
+        mimeType: "application/x-www-form-urlencoded",
+        params: [{ name: "a", value: "x%20y" }, { name: "b", value: "1" }, {
+          name: "b",
+          value: "2",
+        }],
+      },
+    }),
+    entry("URL/parts", {
+      postData: {
+        mimeType: "multipart/form-data; boundary=x",
+        params: [{ name: "tag", value: "a" }, { name: "tag", value: "b" }],
+      },
+    }),
+  ];
+  await importCase({
+    args: ["har", "a.har"],
+    files: { "a.har": JSON.stringify({ log: { entries } }) },
+    notes: ["wss://example.com/socket: http sends to http and https alone"],
+    lines: ["test: res.code == 200"],
+    seen: ([cached, form, parts]) => {
+      assertEquals(cached!.path, "/cached");
+      assertEquals(form!.body, "a=x%20y&b=1&b=2");
+      for (const text of ["a", "b"]) {
+        assertStringIncludes(parts!.body, `\r\n\r\n${text}\r\n`);
+      }
+    },
+  });
+});

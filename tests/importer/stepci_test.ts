@@ -69,3 +69,58 @@ Deno.test("new --from stepci names the place of a part that a workflow does not 
     ],
   });
 });
+
+Deno.test("new --from stepci: variables belong to their test, and nothing is left out silently", async () => {
+  const text = `version: "1.1"
+name: Tea
+env: { host: URL, base: "\${{env.host}}/v1", word: all }
+config:
+  http: { baseURL: "\${{env.base}}", http2: true }
+tests:
+  one:
+    env: { word: one }
+    steps:
+      - name: first
+        retries: { count: 2, interval: 1ms }
+        ref: first
+        http:
+          url: /\${{env.word}}
+          method: POST
+          json: { name: "\${{env.word | capitalize}}", mail: "\${{ | fake: internet.email}}" }
+          check:
+            json:
+              method: POST
+              path: "/v1/\${{env.word}}"
+              id: 7
+              token: issued-token-1
+              items: [1, 2]
+            jsonpath:
+              $.items[*]: [1, 2]
+              $.token: /^ISSUED/i
+              $.gone: [{ isDefined: false }]
+            performance: { total: [{ lte: 30000 }], firstByte: [{ lte: 30000 }] }
+  two:
+    env: { word: two }
+    steps:
+      - name: second
+        http: { url: "/\${{env.word}}", check: { status: 200 } }
+`;
+  await importCase({
+    args: ["stepci", "w.yml"],
+    files: { "w.yml": text },
+    notes: [
+      '"config.http.http2"',
+      "the template ${{env.word | capitalize}}",
+      "the template ${{ | fake: internet.email}}",
+      '"ref" of the step',
+      'the check of performance firstByte: [{"lte":30000}]',
+    ],
+    lines: [
+      "&& json_path(res.body, '$.items[*]') == [1, 2]",
+      "&& res.body.token matches '(?i)^ISSUED'",
+      "&& not ('gone' in res.body)",
+      "max_attempts: 3",
+    ],
+    seen: (requests) => assertEquals(requests.map(({ path }) => path), ["/v1/one", "/v1/two"]),
+  });
+});
