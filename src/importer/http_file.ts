@@ -2,7 +2,7 @@ import type { Dict, Value } from "../value/value.ts";
 import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { quoteText } from "../openapi/make/literal.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";
-import { bodyOf, httpStep, idOf } from "./http_step.ts";
+import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";
 import { Names } from "./names.ts";
 import { problemAt } from "./problem.ts";
 import { translateScript } from "./script_tests.ts";
@@ -22,9 +22,9 @@ interface Written {
   readonly noRedirect: boolean;
 }
 
-const START =
-  /^(?:(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE|CONNECT|[A-Z]{3,})\s+)?((?:https?:\/\/|\{\{|\/)\S.*)$/;
-const SETTER = /^client\.global\.set\(\s*["']([^"']+)["']\s*,\s*(.+?)\s*\)$/s;
+const START = /^(?:([A-Z]{3,})\s+)?((?:[a-z]+:\/\/|\{\{|\/|(?<=^[A-Z]+\s+)[\w-]+[.:][\w-])\S.*)$/;
+const SETTER =
+  /^client\.(?:global|variables\.(?:global|file))\.set\(\s*["']([^"']+)["']\s*,\s*(.+?)\s*\)$/s;
 const REFERENCE = /\{\{\s*([\w-]+)\.response\.(body|headers)\.([^{}]+?)\s*\}\}/g;
 
 const VARIABLE = /\{\{\s*([\w.-]+)\s*\}\}/g;
@@ -43,7 +43,12 @@ export function translateHttpFile({ files: [file] }: ImportInput): Draft {
       else names.define(name, value.trim());
     }
   }
-  const requests = parts.map((part) => readRequest(file!, part)).filter((one) => one !== undefined);
+  const written = parts.map((part) => readRequest(file!, part)).filter((one) => one !== undefined);
+  const isOther = ({ method }: Written) => /^(?:WEBSOCKET|GRPC|RSOCKET)$/.test(method);
+  const requests = written.filter((one) => !isOther(one));
+  const notes = written.filter(isOther).map(({ method, url }) =>
+    `${method} ${url}: see "runner actions"`
+  );
   if (requests.length === 0) throw problemAt(file!, 0, "there is no request in the file");
   // The values that other requests read from a response, by the name of its request.
   const read = new Map<string, Record<string, string>>();
@@ -55,15 +60,15 @@ export function translateHttpFile({ files: [file] }: ImportInput): Draft {
       : path.startsWith("/")
       ? `first(xpath(res.body, ${quoteText(path)}))`
       : path.startsWith("$")
-      ? jsonPathOf(path)
-      : jsonPathOf(`$.${path}`);
+      ? jsonPathOf(path, "first")
+      : jsonPathOf(`$.${path}`, "first");
     const last = /[\w-]+(?=\W*$)/.exec(path)?.[0] ?? kind!;
     const output = names.capture(`${ref}.response.${kind}.${path}`, `${ref}_${last}`);
     read.set(ref, { ...read.get(ref), [output]: expression });
   }
   const title = file!.name.replace(/^.*[/\\]/, "").replace(/\.(?:http|rest)$/, "");
   const steps = requests.map((one) => stepOf(one, names, read.get(one.ref ?? "") ?? {}, late));
-  return { name: title, vars: names.vars, jobs: [{ name: title, steps }], notes: [] };
+  return { name: title, vars: names.vars, jobs: [{ name: title, steps }], notes };
 }
 
 /** Whether a text reads a response, or a variable that does. */
@@ -162,8 +167,11 @@ function readRequest(file: ImportFile, { title, lines }: Part): Written | undefi
         if (!inline[2]) state = "script";
       }
     } else if (/^<>/.test(trimmed)) continue;
-    else if (/^<@?\s+\S/.test(trimmed)) bodyFile = trimmed.replace(/^<@?\s+(?:utf-?8\s+)?/i, "");
-    else body.push(text);
+    else if (/^<@?\w*\s+\S/.test(trimmed)) {
+      if (bodyFile !== "") notes.push(`the body: ${trimmed}`);
+      else bodyFile = trimmed.replace(/^<@?\w*\s+/, "");
+      if (trimmed.startsWith("<@")) notes.push(`the variables in the file ${bodyFile}`);
+    } else body.push(text);
   }
   if (url === "") return undefined;
   return {
@@ -190,25 +198,37 @@ function stepOf(
   const template = (text: string) => names.template(putLate(text, late));
   const more: Record<string, Value> = noRedirect ? { follow_redirects: false } : {};
   const headers: (readonly [string, string])[] = [];
+  const notes = [...written.notes];
   for (const [header, value] of written.headers) {
-    // `Basic user password` and `Basic user:password` are not encoded yet.
-    const basic = /^Basic\s+([^\s:]+)[\s:]+(\S+)$/i.exec(value);
-    if (/^authorization$/i.test(header) && basic) {
-      more.auth = { basic: { username: template(basic[1]!), password: template(basic[2]!) } };
+    // `Basic user password` and `Basic user:password` are not encoded yet, a digest is not made.
+    const [, scheme = "", username = "", password = ""] =
+      /^(Basic|Digest)\s+([^\s:]+)[\s:]+(\S+)$/i.exec(value) ?? [];
+    if (/^authorization$/i.test(header) && scheme !== "") {
+      const pair = { username: template(username), password: template(password) };
+      more.auth = { [scheme.toLowerCase()]: pair };
+    } else if (/^authorization$/i.test(header) && /^AWS\s/i.test(value)) {
+      notes.push("the sign-in AWS: see auth.aws of http");
     } else headers.push([header, template(value)]);
   }
   const type = headers.find(([one]) => /^content-type$/i.test(one))?.[1];
-  const notes = [...written.notes];
-  const content = contentOf(body, file, type, headers, template, notes);
+  const isGraphql = method === "GRAPHQL" ||
+    headers.some(([name, value]) => /^x-request-type$/i.test(name) && /graphql/i.test(value));
+  const content = isGraphql && file === undefined
+    ? graphqlOfBody(body, template)
+    : { body: contentOf(body, file, type, template, notes) };
   const { tests, outputs: kept, notes: left } = translateScript(script, SETTER, names);
   const outputs = { ...read, ...kept };
-  const path = url.replace(/^https?:\/\/[^/]*/, "").replace(/^\{\{[^}]*\}\}/, "");
+  const host = written.headers.find(([one]) => /^host$/i.test(one))?.[1];
+  const address = /^(?:[a-z]+:\/\/|\{\{)/.test(url)
+    ? url
+    : `http://${url.startsWith("/") ? host ?? "localhost" : ""}${url}`;
+  const path = address.replace(/^https?:\/\/[^/]*/, "").replace(/^\{\{[^}]*\}\}/, "");
   return httpStep({
     name: template(name === "" ? `${method} ${path || "/"}` : name),
-    method,
-    url: template(url),
+    method: method === "GRAPHQL" ? "POST" : method,
+    url: template(address),
     headers,
-    body: content,
+    ...content,
     more,
     tests,
     outputs,
@@ -217,31 +237,26 @@ function stepOf(
   });
 }
 
+/** A query, and below an empty line the JSON of its variables. */
+function graphqlOfBody(body: string, template: (text: string) => string) {
+  const [query = "", variables = ""] = body.split(/\n\s*\n(?=\s*\{[^]*\}\s*$)/);
+  return graphqlOf(query.trim(), variables, template);
+}
+
 function contentOf(
   body: string,
   file: string | undefined,
   type: string | undefined,
-  headers: readonly (readonly [name: string, value: string])[],
   template: (text: string) => string,
   notes: string[],
 ): Dict {
-  if (file !== undefined && body === "") return { file };
+  if (file !== undefined) {
+    if (body !== "") notes.push(`the body: the lines beside the file ${file}`);
+    return { file };
+  }
   if (type !== undefined && /^multipart\//i.test(type)) {
     notes.push('the multipart body: write its parts in "multipart" of http');
     return {};
-  }
-  const isGraphql = headers.some(([name, value]) =>
-    /^x-request-type$/i.test(name) && /graphql/i.test(value)
-  );
-  if (isGraphql) {
-    const [query = "", variables = ""] = body.split(/\n\s*\n(?=\s*\{[^]*\}\s*$)/);
-    const parsed = bodyOf(variables, undefined, template).json;
-    return {
-      graphql: {
-        query: template(query.trim()),
-        ...parsed === undefined ? {} : { variables: parsed },
-      },
-    };
   }
   const joined = type !== undefined && /urlencoded/i.test(type) ? body.replace(/\n\s*/g, "") : body;
   return bodyOf(joined, type ?? (/^[[{]/.test(body) ? undefined : "text/plain"), template);

@@ -110,8 +110,9 @@ export function translateScript(
 /** The expression of a part of the response; undefined for anything else. */
 function valueOf(text: string, aliases: ReadonlyMap<string, string>): string | undefined {
   const trimmed = text.trim();
-  const header = /^(?:pm\.response\.headers\.get|res\.getHeader)\(\s*["'`]([^"'`]+)["'`]\s*\)$/
-    .exec(trimmed);
+  const header =
+    /^(?:pm\.response\.headers\.get|res\.getHeader|response\.headers\.valueOf)\(\s*["'`]([^"'`]+)["'`]\s*\)$/
+      .exec(trimmed);
   if (header) return headerOf(header[1]!);
   for (const [pattern, expression] of RESPONSE) {
     const match = pattern.exec(trimmed);
@@ -147,6 +148,10 @@ function testOf(line: string, aliases: ReadonlyMap<string, string>): string | un
   }
   const old = /^tests\[.*?\]\s*=\s*(.+)$/s.exec(line);
   if (old) return conditionOf(old[1]!, aliases) ?? aliases.get(old[1]!.trim());
+  const lone = /^client\.assert\(\s*([^"'`]+?)\s*(?:,\s*(["'`])(?:(?!\2)[^\\]|\\.)*\2\s*)?\)$/s
+    .exec(line);
+  const truth = lone && valueOf(lone[1]!, aliases);
+  if (truth) return truthOf(truth);
   const assertion =
     /^client\.assert\(\s*(.+?)\s*(===?|!==?|[<>]=?)\s*(.+?)\s*(?:,\s*(["'`]).*\4\s*)?\)$/s
       .exec(line);

@@ -82,3 +82,67 @@ Deno.test("new --from http says where a file is wrong", async () => {
     assertStringIncludes(await run("empty.http"), "there is no request in the file");
   });
 });
+
+Deno.test("new --from http translates what the editors have of their own", async () => {
+  const text = `@id = 7
+@page = {{$randomInt 3 4}}
+
+### Digest
+GET URL/digest
+Authorization: Digest ann tea
+
+### By its host
+GET /orders/{{id}}?page={{page}}
+Host: ADDRESS
+
+> {%
+  client.test("all", function () {
+    client.assert(response.status === 200, "a; b");
+    client.assert(response.body.id);
+    client.assert(response.body.token !== "a" && response.body.token !== "issued-token-1");
+    client.global.set("type", response.headers.valueOf("Content-Type"));
+  });
+%}
+
+### Without a scheme
+GET ADDRESS/plain
+X-Type: {{type}}
+
+### A query
+GRAPHQL URL/graphql
+
+query Q($id: ID) { order(id: $id) { id } }
+
+{ "id": {{id}} }
+
+### A file
+POST URL/file
+Content-Type: text/plain
+
+<@ ./body.txt
+
+### A socket
+WEBSOCKET wss://example.com/socket
+`;
+  await importCase({
+    args: ["http", "all.http"],
+    files: { "all.http": text, "body.txt": "with {{id}}" },
+    notes: [
+      "WEBSOCKET wss://example.com/socket",
+      'the script: client.assert(response.body.token !== "a" && response.body.token !== "issued-token-1")',
+      "the variables in the file ./body.txt",
+    ],
+    lines: ['&& not (res.body.id in [nil, false, 0, ""])', "digest:"],
+    seen: (requests) => {
+      const paths = requests.map(({ path }) => path);
+      assertEquals(paths, ["/digest", "/orders/7?page=3", "/plain", "/graphql", "/file"]);
+      const [, , plain, graphql] = requests;
+      assertEquals(plain!.headers.get("x-type"), "application/json");
+      assertEquals(graphql!.method, "POST");
+      assertEquals(JSON.parse(graphql!.body), {
+        query: "query Q($id: ID) { order(id: $id) { id } }",
+        variables: { id: 7 },
+      });
+    },
+  });
+});
