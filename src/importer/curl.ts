@@ -1,9 +1,10 @@
-import { joinTemplate, literalText } from "../openapi/make/literal.ts";
+import { literalText } from "../openapi/make/literal.ts";
 import type { Dict, Value } from "../value/value.ts";
 import { UsageError } from "../source/errors.ts";
 import type { Draft, ImportInput } from "./draft.ts";
-import { bodyOf, httpStep } from "./http_step.ts";
-import { shellCommands } from "./shell_words.ts";
+import { bodyOf, gather, httpStep } from "./http_step.ts";
+import { Names } from "./names.ts";
+import { shellCommands, VARIABLE } from "./shell_words.ts";
 
 /** Options of curl with a value, by their letters. */
 const VALUED: Readonly<Record<string, string>> = {
@@ -86,19 +87,21 @@ export function translateCurl({ words, files: [file] }: ImportInput): Draft {
       "runner new --from curl 'curl https://example.com', or the command after --",
     );
   }
+  const names = new Names();
   const requests = commands.flatMap((command) => {
     const options = readOptions(command);
     const { urls, notes } = options;
     if (urls.length === 0) throw new UsageError("the curl command has no URL");
     return urls.map((url, index) => ({
       url,
-      step: requestOf(url, options, index === 0 ? notes : []),
+      step: requestOf(url, options, index === 0 ? notes : [], names),
     }));
   });
   const { url } = requests[0]!;
-  const host = URL.parse(withScheme(url))?.host ?? url;
+  const host = URL.parse(withScheme(url))?.host ?? url.split("/")[0]!;
+  const name = host.replace(VARIABLE, "$1");
   const steps = requests.map(({ step }) => step);
-  return { name: host, vars: {}, jobs: [{ name: host, steps }], notes: [] };
+  return { name, vars: names.vars, jobs: [{ name, steps }], notes: [] };
 }
 
 function readOptions(words: readonly string[]): Options {
@@ -144,24 +147,25 @@ function readShort(letters: string, take: (name: string) => string, options: Opt
 }
 
 function withScheme(url: string): string {
-  return /^[a-z][a-z\d+.-]*:\/\//i.test(url) ? url : `http://${url}`;
+  return /^(?:[a-z][a-z\d+.-]*:\/\/|\ue000)/i.test(url) ? url : `http://${url}`;
 }
 
-function requestOf(given: string, options: Options, already: readonly string[]) {
+function requestOf(given: string, options: Options, already: readonly string[], names: Names) {
+  const template = (text: string) => names.template(text, VARIABLE);
   const notes = [...already];
   const headers: [string, string][] = [];
   const more: Record<string, Value> = {};
   const tls: Record<string, Value> = {};
-  const multipart: Record<string, Value> = {};
+  const multipart: (readonly [name: string, value: Value])[] = [];
   const keys: Record<string, Value> = {};
   const data: string[] = [];
   let method: string | undefined;
-  let file: string | undefined;
+  const files: string[] = [];
   let type: string | undefined;
   let user: string | undefined;
   const query: string[] = [];
   for (const [name, value] of options.given) {
-    const text = literalText(value);
+    const text = template(value);
     switch (name) {
       case "request":
         method = value;
@@ -170,28 +174,28 @@ function requestOf(given: string, options: Options, already: readonly string[]) 
         const [, header = "", rest = ""] = /^([^:;]+)[:;]\s*(.*)$/s.exec(value) ?? [];
         if (value.startsWith("@")) notes.push(`headers of the file ${value.slice(1)}`);
         else if (header === "") notes.push(`the header ${JSON.stringify(value)}: it has no name`);
-        else if (rest !== "" || value.endsWith(";")) headers.push([header, literalText(rest)]);
+        else if (rest !== "" || value.endsWith(";")) headers.push([header, template(rest)]);
         if (/^content-type$/i.test(header)) type = rest;
         break;
       }
       case "data":
       case "data-ascii":
       case "data-binary":
-        if (value.startsWith("@")) file = value.slice(1);
+        if (value.startsWith("@")) files.push(value.slice(1));
         else data.push(value);
         break;
       case "data-raw":
         data.push(value);
         break;
       case "json":
-        if (value.startsWith("@")) file = value.slice(1);
+        if (value.startsWith("@")) files.push(value.slice(1));
         else data.push(value);
         type ??= "application/json";
         headers.push(["Content-Type", "application/json"], ["Accept", "application/json"]);
         break;
       case "data-urlencode": {
         const [, field = "", rest = ""] = /^([^=@]*)=(.*)$/s.exec(value) ?? [, "", value];
-        const encoded = encodeURIComponent(rest);
+        const encoded = rest.replace(/[^\ue000]+/g, encodeURIComponent);
         if (/^[^=]*@/.test(value)) notes.push(`--data-urlencode ${value}: it reads a file`);
         else data.push(field === "" ? encoded : `${field}=${encoded}`);
         break;
@@ -204,8 +208,9 @@ function requestOf(given: string, options: Options, already: readonly string[]) 
         const [, field = "", rest = ""] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
         const [content = "", ...attributes] = rest.split(";");
         if (name === "form" && /^[@<]/.test(rest)) {
-          multipart[field] = partOf(content.slice(1), attributes);
-        } else multipart[field] = literalText(name === "form" ? content : rest);
+          multipart.push([field, partOf(template(content.slice(1)), attributes)]);
+          if (rest.startsWith("<")) notes.push(`-F ${value}: the part has the name of the file`);
+        } else multipart.push([field, template(name === "form" ? content : rest)]);
         break;
       }
       case "user":
@@ -225,13 +230,13 @@ function requestOf(given: string, options: Options, already: readonly string[]) 
         else more.cookie_file = text;
         break;
       case "proxy":
-        more.proxy = literalText(withScheme(value));
+        more.proxy = template(withScheme(value));
         break;
       case "max-time":
-        more.timeout = `${value}s`;
+        more.timeout = template(`${value}s`);
         break;
       case "upload-file":
-        file = value;
+        files.push(value);
         method ??= "PUT";
         break;
       case "cacert":
@@ -277,33 +282,38 @@ function requestOf(given: string, options: Options, already: readonly string[]) 
   if (user !== undefined) {
     const [username = "", password = ""] = user.split(/:(.*)/s);
     const kind = options.switches.has("digest") ? "digest" : "basic";
-    more.auth = { [kind]: { username: literalText(username), password: literalText(password) } };
+    more.auth = { [kind]: { username: template(username), password: template(password) } };
   }
   if (Object.keys(tls).length > 0) more.tls = tls;
   if (!options.switches.has("location")) more.follow_redirects = false;
   const isQuery = options.switches.has("get");
-  const hasBody = data.length > 0 || file !== undefined || Object.keys(multipart).length > 0;
+  const [file, ...others] = files;
+  const hasBody = data.length > 0 || file !== undefined || multipart.length > 0;
+  if (file === "-" || file === ".") notes.push("the body: it comes from standard input");
+  if (file !== undefined && (others.length > 0 || data.length > 0)) {
+    notes.push(`the body: of a file and other data, only the file ${file} is sent`);
+  }
   method ??= options.switches.has("head") ? "HEAD" : hasBody && !isQuery ? "POST" : "GET";
   const pairs = [...query, ...isQuery ? data : []].join("&");
   const url = withScheme(given) +
     (pairs === "" ? "" : `${given.includes("?") ? "&" : "?"}${pairs}`);
   const form = "application/x-www-form-urlencoded";
-  const body: Dict = Object.keys(multipart).length > 0
-    ? { multipart }
+  const body: Dict = multipart.length > 0
+    ? { multipart: gather(multipart) }
     : file !== undefined
-    ? { file: literalText(file) }
+    ? { file: template(file) }
     : data.length === 0 || isQuery
     ? {}
-    : bodyOf(data.join("&"), type ?? form);
+    : bodyOf(data.join("&"), type ?? form, template);
   if ((data.length > 0 && !isQuery && type === undefined) && body.form === undefined) {
     headers.push(["Content-Type", form]);
   }
-  const path = URL.parse(url)?.pathname ?? "";
+  const path = URL.parse(url.replace(/^\ue000\w+\ue000/, "http://host"))?.pathname ?? "";
   const name = `${method.toUpperCase()} ${path}`;
   return httpStep({
-    name: joinTemplate([name]),
+    name: literalText(name.replace(/(?:%EE%80%80|\ue000)(\w+?)(?:%EE%80%80|\ue000)/g, "$1")),
     method,
-    url: literalText(url),
+    url: template(url),
     headers,
     body,
     more,
@@ -313,8 +323,8 @@ function requestOf(given: string, options: Options, already: readonly string[]) 
 }
 
 /** A file of a multipart body with its attributes. */
-function partOf(path: string, attributes: readonly string[]): Value {
-  const part: Record<string, Value> = { file: literalText(path) };
+function partOf(file: string, attributes: readonly string[]): Value {
+  const part: Record<string, Value> = { file };
   for (const attribute of attributes) {
     const [name = "", value = ""] = attribute.split("=");
     if (name.trim() === "type") part.type = value;

@@ -153,7 +153,7 @@ function variableOf(text: string): Value {
 }
 
 /** Before the name of a variable that is a whole value of JSON. */
-const MARK = "\u0001";
+const MARK = "\ue000";
 
 /** JSON whose variables outside of texts are texts with a mark, so that it can be parsed. */
 function markVariables(text: string): string {

@@ -1,8 +1,11 @@
 import type { ImportFile } from "./draft.ts";
 import { problemAt } from "./problem.ts";
 
+/** The name of a variable of the shell in a word, between marks that no text has. */
+export const VARIABLE = /\ue000(\w+)\ue000/g;
+
 /**
- * The commands of a text and their words, as a POSIX shell or bash reads them; nothing is expanded.
+ * The commands of a text and their words, as a POSIX shell or bash reads them; variables are marked.
  * A line that begins with an option belongs to the command before it, since people lose the
  * backslash at the end of a line. What a command reads or writes is left out.
  */
@@ -58,8 +61,19 @@ export function shellCommands(file: ImportFile): string[][] {
       let end = at + 1;
       while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
       if (end >= text.length) throw problemAt(file, at, 'the quote " is not closed');
-      add(text.slice(at + 1, end).replace(/\\(\n|[\\"$`])/g, (_, one) => one === "\n" ? "" : one));
+      for (let from = at + 1; from < end;) {
+        const [, escaped] = /^\\(\n|[\\"$`])/.exec(text.slice(from, from + 2)) ?? [];
+        const expanded = escaped === undefined ? expansionAt(file, from) : undefined;
+        if (escaped !== undefined) add(escaped === "\n" ? "" : escaped);
+        else add(expanded ? mark(expanded.name) : text[from]!);
+        from = escaped !== undefined ? from + 2 : expanded?.end ?? from + 1;
+      }
+      add("");
       at = end + 1;
+    } else if (expansionAt(file, at)) {
+      const { name, end } = expansionAt(file, at)!;
+      add(mark(name));
+      at = end;
     } else if (
       /[|;&]/.test(letter) && word === undefined || /^;(?:\s|$)/.test(text.slice(at, at + 2))
     ) {
@@ -78,6 +92,25 @@ export function shellCommands(file: ImportFile): string[][] {
   if (word !== undefined) words.push(word);
   end();
   return commands;
+}
+
+function mark(name: string): string {
+  return `\ue000${name}\ue000`;
+}
+
+/** The variable that a shell puts in the place of `$NAME` or `${NAME}`. */
+function expansionAt(file: ImportFile, at: number): { name: string; end: number } | undefined {
+  if (!/[$`]/.test(file.text[at]!)) return undefined;
+  const [all, braced, plain] =
+    /^\$(?:\{(\w+)\}|([A-Za-z_]\w*))/.exec(file.text.slice(at, at + 200)) ??
+      [];
+  const name = braced ?? plain;
+  if (name !== undefined) return { name, end: at + all!.length };
+  if (/^(?:`|\$[({])/.test(file.text.slice(at, at + 2))) {
+    const hint = 'write a variable such as "$TOKEN", which the workflow reads from the environment';
+    throw problemAt(file, at, "this expansion of the shell is not supported", hint);
+  }
+  return undefined;
 }
 
 /** Decodes the text in `$'…'` as bash does. */

@@ -53,6 +53,30 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
     lines: ["head: URL/q?x=1&y=a%20b", "Cookie: lang=de", "User-Agent: me/1", "timeout: 20s"],
     seen: ([one]) => assertEquals([one!.method, one!.path], ["HEAD", "/q?x=1&y=a%20b"]),
   }],
+  ["variables of the shell, and parts that come again", {
+    args: [
+      "curl",
+      `curl "$BASE_URL/orders/\${ORDER}?x=\\$5" -H "Authorization: Bearer $TOKEN" -H 'X-Price: $5' ` +
+      `-G --data-urlencode "q=a $WORD"\n` +
+      `curl $BASE_URL/json -H 'Content-Type: application/json' -d "{\\"id\\": $ORDER}"\n` +
+      "curl $BASE_URL/up -F tag=a -F tag=b",
+    ],
+    env: { BASE_URL: "URL", ORDER: "7", TOKEN: "token-of-the-shell-1", WORD: "tea" },
+    lines: [
+      'token: "{{TOKEN}}"',
+      'get: "{{vars.base_url}}/orders/{{vars.order}}?x=$5&q=a%20{{vars.word}}"',
+      "Authorization: Bearer {{vars.token}}",
+      "name: BASE_URL",
+      "- name: GET /orders/ORDER",
+      "X-Price: $5",
+    ],
+    seen: ([read, json, up]) => {
+      assertEquals(read!.path, "/orders/7?x=$5&q=a%20tea");
+      assertEquals(read!.headers.get("authorization"), "Bearer token-of-the-shell-1");
+      assertEquals(JSON.parse(json!.body), { id: 7 });
+      for (const text of ["a", "b"]) assertStringIncludes(up!.body, `\r\n\r\n${text}\r\n`);
+    },
+  }],
   ["several commands, with comments, pipes and a lost backslash", {
     args: [
       "curl",
@@ -104,6 +128,10 @@ Deno.test("new --from curl says what is wrong with a command", async () => {
     [["curl -s"], "the curl command has no URL"],
     [["curl -H"], "the option -H of curl has no value"],
     [["curl 'http://x"], "curl:1:6: error: the quote ' is not closed"],
+    [
+      ['curl http://x -H "X: $(cat y)"'],
+      "curl:1:22: error: this expansion of the shell is not supported",
+    ],
     [["curl http://a --next http://b"], "--next of curl is not supported"],
   ];
   for (const [args, message] of table) {

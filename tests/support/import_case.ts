@@ -21,7 +21,7 @@ export interface ImportCase {
   readonly files?: Readonly<Record<string, string>>;
   /** Lines of the workflow. */
   readonly lines?: readonly string[];
-  /** Variables that the workflow needs. */
+  /** Variables that the workflow needs, in which `URL` is replaced, too. */
   readonly env?: Readonly<Record<string, string>>;
   /** The parts that were not translated, each in the comment. */
   readonly notes?: readonly string[];
@@ -68,7 +68,10 @@ export async function importCase(one: ImportCase): Promise<string> {
     assert(/1 workflow checked: ok/.test(checked.stdout), `${text}\n${checked.stdout}`);
     // A case that reads files needs its own current directory.
     const start = one.files ? runCli : runMain;
-    const run = await start(["made.yml"], { cwd, env: one.env ?? {} });
+    const env = Object.fromEntries(
+      Object.entries(one.env ?? {}).map(([name, value]) => [name, place(value)]),
+    );
+    const run = await start(["made.yml"], { cwd, env });
     assertEquals([run.code, run.stderr], [0, ""], `${text}\n${run.stdout}`);
     assert(seen.length > 0, "nothing was sent");
     one.seen?.(seen);
