@@ -112,6 +112,26 @@ jobs:
       - uses: imap
         with: { commands: [{ name: select, mailbox: INBOX }, { name: copy, sequence: "1", mailbox: Nowhere }] }
         test: res.error contains "(copy)" && res.error contains "TRYCREATE"
+      - name: what a search did not find is neither copied nor moved
+        uses: imap
+        with:
+          commands:
+            - { name: select, mailbox: INBOX }
+            - { name: uid search, criteria: { subject: nowhere } }
+            - { name: uid copy, mailbox: INBOX }
+            - { name: create, mailbox: Empty }
+            - { name: select, mailbox: Empty }
+            - { name: store, sequence: "1:*", dataitem: FLAGS, value: seen }
+            - { name: move, sequence: "1:*", mailbox: INBOX }
+        test: |
+          status == 0 && res.data.copy == {success: true, count: 0} &&
+          res.data.store.count == 0 && res.data.move.count == 0
+      - uses: imap
+        with: { commands: [{ name: examine, mailbox: INBOX }, { name: store, sequence: "1", dataitem: +FLAGS, value: seen }] }
+        test: res.error contains "the mailbox is read-only"
+      - uses: imap
+        with: { commands: [{ name: select, mailbox: INBOX }, { name: store, sequence: "1", dataitem: +FLAGS, value: [seen, '\Recent'] }] }
+        test: res.error contains "the mailbox does not keep the flag"
 `;
 
 Deno.test("smtp sends a code that imap waits for, at aiosmtpd and Dovecot", async () => {
@@ -198,6 +218,20 @@ Deno.test("imap says why it cannot connect to Dovecot, and which mails came inst
         ),
       );
       assertStringIncludes(said, "imap (refused, not tested)");
+    });
+    await test.step("a connection with other TLS options is another one", async () => {
+      const flow = `name: n
+jobs:
+- name: j
+  defaults: { imap: ${user(`port: ${mailbox.tlsPort}, ${work}`)} }
+  steps:
+  - { uses: imap, with: { insecure_skip_tls: true }, test: status == 0 }
+  - { uses: imap }
+`;
+      await Deno.writeTextFile(`${cwd}/both.yml`, flow);
+      const { stdout } = await runCli(["both.yml"], { cwd });
+      assertStringIncludes(stdout, "1. ✓ imap", stdout);
+      assertStringIncludes(stdout, "(UNABLE_TO_VERIFY_LEAF_SIGNATURE)", stdout);
     });
     await test.step("the mails that came instead", async () => {
       const flow = `name: n

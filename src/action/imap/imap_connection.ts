@@ -41,6 +41,8 @@ export interface ImapConnection {
 /** All waiting is bounded by the attempt; the timeouts of the library are out of the way. */
 const NEVER = 86_400_000;
 
+const SPEAKS_TLS = "does the port speak TLS? write tls: true";
+
 /** Connects and signs in. */
 export async function openImap(
   server: ImapServer,
@@ -88,7 +90,9 @@ export async function openImap(
       : client.greeting === undefined
       ? `waiting for the greeting of ${place}`
       : `signing in to ${place}`;
-    aborted.reject(new StepError(`${reason.message} while ${doing}`, reason.hint));
+    const isSilent = client.connectedAt !== null && client.greeting === undefined;
+    const hint = isSilent && server.security !== "tls" ? SPEAKS_TLS : reason.hint;
+    aborted.reject(new StepError(`${reason.message} while ${doing}`, hint));
   });
   try {
     await Promise.race([client.connect(), aborted.promise]);
@@ -173,10 +177,9 @@ async function explain(
   }
   const { code = "" } = error;
   if (isClosed(error)) {
-    const hint = "does the port speak TLS? write tls: true";
     return new StepError(
       `${doing}: it closed the connection${refusal ? `: ${refusal}` : ` (${code})`}`,
-      server.security === "tls" || refusal ? undefined : hint,
+      server.security === "tls" || refusal ? undefined : SPEAKS_TLS,
       { cause: `${placeOf(server)} closed the connection` },
     );
   }

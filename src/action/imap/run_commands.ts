@@ -88,11 +88,12 @@ export async function runCommands(
 }
 
 /** Why a command failed; undefined if it was the connection. */
-function explain(error: unknown, { takeError }: State): string | undefined {
+function explain(error: unknown, { client, takeError }: State): string | undefined {
   if (error instanceof CommandFault) return error.message;
   const refused = takeError();
   const answer = isAnswer(error) ? error : refused && isAnswer(refused) ? refused : undefined;
   if (answer) return refusalOf(answer);
+  if (error instanceof Refusal && client.usable) return error.message;
   return error instanceof Error && "code" in error && /^Invalid/.test(String(error.code))
     ? error.message
     : undefined;
@@ -137,6 +138,7 @@ async function carryOut(name: CommandName, command: Dict, state: State): Promise
     case "uid move": {
       const range = rangeOf(command, uid, state);
       const to = mailbox();
+      if (range === "") return { success: true, count: 0 };
       const moved = name.endsWith("copy")
         ? await client.messageCopy(range, to, { uid })
         : await client.messageMove(range, to, { uid });
@@ -174,9 +176,12 @@ async function carryOut(name: CommandName, command: Dict, state: State): Promise
   }
 }
 
+/** A command that the server refused without a reason. */
+class Refusal extends Error {}
+
 /** The library returns false for what the server refused; the reason is kept elsewhere. */
 function sure<T>(result: T | false | undefined): T {
-  if (result === false || result === undefined) throw new Error("the server refused it");
+  if (result === false || result === undefined) throw new Refusal("the server refused it");
   return result;
 }
 
@@ -241,8 +246,11 @@ async function list(client: ImapFlow, command: Dict): Promise<Value> {
   return { mailboxes, count: mailboxes.length };
 }
 
+/** The mails of a command as IMAP writes them; empty where there are none. */
 function rangeOf(command: Dict, uid: boolean, state: State): string {
   demandSelected(state);
+  const { mailbox } = state.client;
+  if (!uid && mailbox && mailbox.exists === 0) return "";
   const given = command.sequence ?? null;
   if (given !== null && given !== "") {
     const range = Array.isArray(given) ? given.map(textOf).join(",") : textOf(given);
@@ -314,6 +322,18 @@ function flagsOf(value: Value | undefined): string[] {
     .map((flag) => /^(seen|answered|flagged|deleted|draft)$/i.test(flag) ? `\\${flag}` : flag);
 }
 
+/** The library leaves out flags that a mailbox does not take. */
+function demandTaken(flags: readonly string[], { mailbox }: ImapFlow): void {
+  if (!mailbox) return;
+  if (mailbox.readOnly) throw new CommandFault("the mailbox is read-only: open it with select");
+  const taken = [...mailbox.permanentFlags ?? ["\\*"]].map((flag) => flag.toLowerCase());
+  for (const flag of flags) {
+    if (taken.includes(flag.toLowerCase())) continue;
+    if (taken.includes("\\*") && !flag.startsWith("\\")) continue;
+    throw new CommandFault(`the mailbox does not keep the flag "${flag}"`);
+  }
+}
+
 async function store(command: Dict, uid: boolean, state: State): Promise<Value> {
   const range = rangeOf(command, uid, state);
   const item = demand(command, "dataitem");
@@ -323,8 +343,9 @@ async function store(command: Dict, uid: boolean, state: State): Promise<Value> 
   }
   if (!Object.hasOwn(command, "value")) throw new CommandFault('it needs "value"');
   const flags = flagsOf(command.value);
-  if (range === "") return { success: true, count: 0 };
   const { client } = state;
+  if (sign !== "-") demandTaken(flags, client);
+  if (range === "") return { success: true, count: 0 };
   const set = sign === "+"
     ? client.messageFlagsAdd.bind(client)
     : sign === "-"

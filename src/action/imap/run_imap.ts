@@ -92,13 +92,13 @@ async function work(
 }
 
 function sessionOf(params: Dict, server: ImapServer, { scope }: ActionContext): Session {
-  const { host, port, username, password, accessToken, security } = server;
+  const { host, port, username, password, accessToken, security, tls } = server;
   const secret = password ?? accessToken ?? "";
   return shareConnection(
     "imap",
     params,
     scope,
-    JSON.stringify([host, port, username, secret, security, params.tls ?? null]),
+    JSON.stringify([host, port, username, secret, security, tls, "checkServerIdentity" in tls]),
     (): Session => ({ connection: undefined, turn: Promise.resolve() }),
     async ({ connection }) => {
       if (!connection?.client.usable) return;
