@@ -1,5 +1,6 @@
 import { demand } from "../host/deno_permissions.ts";
 import { explainDenial } from "../host/explain_denial.ts";
+import type { StagedBytes } from "../host/staged_file.ts";
 import { StepError } from "../source/errors.ts";
 import type { ActionContext } from "./action.ts";
 
@@ -78,32 +79,55 @@ function reasonOf(error: Error): string | undefined {
 export async function writeStepFile(
   { path, what, parameter }: StepFile,
   bytes: Uint8Array,
-  { host, permissions }: ActionContext,
+  context: ActionContext,
 ): Promise<string> {
+  const doing = `cannot write ${what}`;
+  const { absolute, staged } = await stageStepFile(doing, path, parameter, context);
+  try {
+    staged.write(bytes);
+    staged.commit();
+    return absolute;
+  } catch (error) {
+    throw writeProblem(doing, absolute, parameter, error);
+  } finally {
+    staged.discard();
+  }
+}
+
+/** Opens a file to write, from the current directory. Throws `StepError` where that is denied. */
+export async function stageStepFile(
+  doing: string,
+  path: string,
+  parameter: string,
+  { host, permissions }: ActionContext,
+): Promise<{ readonly absolute: string; readonly staged: StagedBytes }> {
   const { resolve } = await import("@std/path/resolve");
   const absolute = resolve(host.files.workingDirectory(), path);
-  const doing = `cannot write ${what} to "${absolute}"`;
   try {
     if (permissions?.write) {
       const { pathRefusal } = await import("./permissions/path_rule.ts");
       const refusal = await pathRefusal(permissions, "write", absolute, host);
       if (refusal) {
-        throw new StepError(`${doing}: ${refusal.message}`, refusal.hint, { parameter });
+        const message = `${doing} to "${absolute}": ${refusal.message}`;
+        throw new StepError(message, refusal.hint, { parameter });
       }
     }
     const { stageBytes } = await import("../host/staged_file.ts");
-    const staged = await stageBytes(absolute);
-    try {
-      staged.write(bytes);
-      staged.commit();
-    } finally {
-      staged.discard();
-    }
-    return absolute;
+    return { absolute, staged: await stageBytes(absolute) };
   } catch (error) {
-    if (error instanceof StepError || !(error instanceof Error)) throw error;
-    const denial = explainDenial(error);
-    const words = denial?.words ?? reasonOf(error) ?? error.message;
-    throw new StepError(`${doing}: ${words}`, denial?.hint, { parameter });
+    throw writeProblem(doing, absolute, parameter, error);
   }
+}
+
+/** The error of a file that cannot be written, as the user sees it. */
+export function writeProblem(
+  doing: string,
+  path: string,
+  parameter: string,
+  error: unknown,
+): unknown {
+  if (error instanceof StepError || !(error instanceof Error)) return error;
+  const denial = explainDenial(error);
+  const words = denial?.words ?? reasonOf(error) ?? error.message;
+  return new StepError(`${doing} to "${path}": ${words}`, denial?.hint, { parameter });
 }

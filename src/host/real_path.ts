@@ -37,10 +37,12 @@ async function readLink(path: string): Promise<string | undefined> {
   }
 }
 
-const WINDOWS = Deno.build.os === "windows";
+/** Whether names of files are those of Windows. */
+export const WINDOWS = Deno.build.os === "windows";
 const SEPARATORS = WINDOWS ? /[/\\]+$/ : /\/+$/;
 
-function isAbsolute(path: string): boolean {
+/** Whether a path begins at the root of a file system. */
+export function isAbsolute(path: string): boolean {
   return WINDOWS ? /^([a-z]:)?[/\\]/i.test(path) : path.startsWith("/");
 }
 

@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import type { Connection as Driver, FieldPacket, ResultSetHeader } from "mysql2";
-import { StepError } from "../../source/errors.ts";
+import type { StepError } from "../../source/errors.ts";
 import type { Value } from "../action.ts";
-import { codeOf, placeOf } from "../net/endpoint.ts";
-import { explainConnection } from "../net/explain_connection.ts";
+import { codeOf } from "../net/endpoint.ts";
+import { connectProblem } from "./connect_problem.ts";
 import {
   bytesOf,
   bytesValue,
@@ -105,34 +105,14 @@ async function speakTls(
   };
 }
 
-async function explain(error: unknown, { server, tls, context }: ConnectRequest) {
-  const place = server.socket ?? placeOf(server);
-  const doing = `cannot connect to MySQL at ${place}`;
-  if (error instanceof StepError) {
-    return new StepError(`${error.message} while connecting to MySQL at ${place}`, error.hint);
-  }
+function explain(error: unknown, request: ConnectRequest): Promise<StepError> {
   const code = codeOf(error);
-  if (error instanceof Error && code.startsWith("ER_")) {
-    const isSignIn = /^ER_(ACCESS_DENIED|DBACCESS|NOT_SUPPORTED_AUTH)/.test(code);
-    return new StepError(
-      `${doing}: ${isSignIn ? "sign-in failed: " : ""}${error.message} (${code})`,
-      isSignIn ? 'check the user name and the password in "dsn"' : undefined,
-    );
-  }
-  if (code === "HANDSHAKE_NO_SSL_SUPPORT") {
-    return new StepError(
-      `${doing}: the server does not speak TLS`,
-      "write sslmode=disable or sslmode=prefer in the DSN to go without",
-    );
-  }
-  const { words, hint } = await explainConnection(
-    error,
-    server,
-    context.host.clock,
-    tls?.options,
-    () => lookAtMysql(server),
-  );
-  return new StepError(`${doing}: ${words}`, hint, { cause: words });
+  const isSignIn = /^ER_(ACCESS_DENIED|DBACCESS|NOT_SUPPORTED_AUTH)/.test(code);
+  return connectProblem("MySQL", error, request, {
+    refusal: code.startsWith("ER_") ? { code, isSignIn } : undefined,
+    isPlain: code === "HANDSHAKE_NO_SSL_SUPPORT",
+    look: lookAtMysql,
+  });
 }
 
 function toConnection(driver: Driver, request: ConnectRequest): DbConnection {

@@ -1,9 +1,10 @@
 import type pg from "pg";
 import type { Client, Connection, Result } from "pg";
-import { StepError } from "../../source/errors.ts";
+import type { StepError } from "../../source/errors.ts";
 import type { Value } from "../action.ts";
-import { codeOf, placeOf } from "../net/endpoint.ts";
-import { explainConnection } from "../net/explain_connection.ts";
+import { codeOf } from "../net/endpoint.ts";
+import { onAbort } from "../on_abort.ts";
+import { connectProblem } from "./connect_problem.ts";
 import {
   bytesOf,
   type ConnectRequest,
@@ -22,6 +23,7 @@ export async function connectPostgres(request: ConnectRequest): Promise<DbConnec
   const { default: pg } = await import("pg");
   const { socket, database, user, password } = server;
   const open = async (isSecure: boolean) => {
+    if (context.signal.aborted) throw context.signal.reason;
     const client = new pg.Client({
       host: socket ?? server.host,
       port: server.port,
@@ -35,10 +37,8 @@ export async function connectPostgres(request: ConnectRequest): Promise<DbConnec
     // An error that comes between two statements shows in the next one.
     client.on("error", () => {});
     const { reject, promise } = Promise.withResolvers<never>();
-    const stop = () => reject(context.signal.reason);
-    context.signal.addEventListener("abort", stop, { once: true });
+    const forget = onAbort(context.signal, reject);
     try {
-      if (context.signal.aborted) throw context.signal.reason;
       await Promise.race([client.connect(), promise]);
       const formats = client.query("SET DateStyle TO ISO; SET IntervalStyle TO iso_8601");
       await Promise.race([formats, promise]);
@@ -47,7 +47,7 @@ export async function connectPostgres(request: ConnectRequest): Promise<DbConnec
       client.connection.stream.destroy();
       throw error;
     } finally {
-      context.signal.removeEventListener("abort", stop);
+      forget();
     }
   };
   try {
@@ -67,39 +67,14 @@ function speaksPlainly(error: unknown): boolean {
   return error instanceof Error && error.message.includes("does not support SSL");
 }
 
-async function explain(error: unknown, { server, tls, context }: ConnectRequest) {
-  const place = server.socket ?? placeOf(server);
-  const doing = `cannot connect to PostgreSQL at ${place}`;
-  if (error instanceof StepError) {
-    return new StepError(`${error.message} while connecting to PostgreSQL at ${place}`, error.hint);
-  }
-  if (isAnswer(error)) {
-    const isSignIn = /^28/.test(error.code);
-    return new StepError(
-      `${doing}: ${isSignIn ? "sign-in failed: " : ""}${error.message} (${error.code})`,
-      isSignIn ? 'check the user name and the password in "dsn"' : undefined,
-    );
-  }
-  if (speaksPlainly(error)) {
-    return new StepError(
-      `${doing}: the server does not speak TLS`,
-      "write sslmode=disable or sslmode=prefer in the DSN to go without",
-    );
-  }
-  if (error instanceof Error && /password must be a string/.test(error.message)) {
-    return new StepError(
-      `${doing}: the server asks for a password`,
-      'write it in "dsn": postgres://user:password@host/name',
-    );
-  }
-  const { words, hint } = await explainConnection(
-    error,
-    server,
-    context.host.clock,
-    tls?.options,
-    () => lookAtPostgres(server),
-  );
-  return new StepError(`${doing}: ${words}`, hint, { cause: words });
+function explain(error: unknown, request: ConnectRequest): Promise<StepError> {
+  return connectProblem("PostgreSQL", error, request, {
+    refusal: isAnswer(error)
+      ? { code: error.code, isSignIn: error.code.startsWith("28") }
+      : undefined,
+    isPlain: speaksPlainly(error),
+    look: lookAtPostgres,
+  });
 }
 
 interface Answer extends Error {

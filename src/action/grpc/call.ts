@@ -1,5 +1,6 @@
 import type { ClientHttp2Stream } from "node:http2";
 import type { ActionContext } from "../action.ts";
+import { namesAndValues } from "../http/request/http_syntax.ts";
 import { authorityOf } from "../net/endpoint.ts";
 import { onAbort } from "../on_abort.ts";
 import { decompress, type Frame, FrameReader, makeFrame } from "./frames.ts";
@@ -112,10 +113,10 @@ class Receiver {
 
   constructor(stream: ClientHttp2Stream, onEnough: () => void, most = Infinity) {
     stream.on("response", (headers, _flags, ...[raw]: string[][]) => {
-      addHeaders(this.metadata, raw ?? flat(headers));
+      addHeaders(this.metadata, raw ?? namesAndValues(headers));
     });
     stream.on("trailers", (headers, _flags, ...[raw]: string[][]) => {
-      addHeaders(this.trailers, raw ?? flat(headers));
+      addHeaders(this.trailers, raw ?? namesAndValues(headers));
     });
     stream.on("data", (chunk: Uint8Array) => {
       this.frames.push(...this.#reader.take(chunk));
@@ -174,10 +175,4 @@ function addHeaders(headers: Map<string, string>, raw: readonly string[]): void 
     const before = headers.get(name);
     headers.set(name, before === undefined ? value : `${before}, ${value}`);
   }
-}
-
-function flat(headers: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    [value].flat().flatMap((one) => [name, String(one)])
-  );
 }

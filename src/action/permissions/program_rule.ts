@@ -1,7 +1,6 @@
 import type { Host } from "../../host/host.ts";
+import { isAbsolute, WINDOWS } from "../../host/real_path.ts";
 import type { Permissions, ProgramRule, Refusal } from "./permissions.ts";
-
-const WINDOWS = Deno.build.os === "windows";
 
 /** Where programs are looked for. */
 export interface Surroundings {
@@ -94,10 +93,6 @@ export async function pluginRefusal(
     message: `--allow-run does not name the plugin "${file}"`,
     hint: `allow it with --allow-run=${program}; the options do not restrict what it does`,
   };
-}
-
-function isAbsolute(path: string): boolean {
-  return WINDOWS ? /^([a-z]:)?[/\\]/i.test(path) : path.startsWith("/");
 }
 
 function isSame(one: string, other: string): boolean {

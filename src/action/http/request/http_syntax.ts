@@ -32,6 +32,13 @@ export function canonicalName(name: string): string {
   return canonical;
 }
 
+/** The headers of node:http2 as node:http gives them: names and values in turn. */
+export function namesAndValues(headers: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().flatMap((one) => [name, String(one)])
+  );
+}
+
 /** Whether a text can be the name of a header or a method. */
 export function isToken(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);

@@ -3,9 +3,13 @@ export function mediaType(contentType: string): string {
   return contentType.split(";", 1)[0]!.trim().toLowerCase();
 }
 
-/** The `charset` of a `content-type` header. */
-export function charset(contentType: string): string | undefined {
-  const [, quoted, plain] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType) ?? [];
+/** A parameter of a `content-type` header. */
+export function mediaParameter(
+  contentType: string,
+  name: "charset" | "boundary",
+): string | undefined {
+  const pattern = new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]*)"|([^\\s;"]+))`, "i");
+  const [, quoted, plain] = pattern.exec(contentType) ?? [];
   return quoted ?? plain;
 }
 

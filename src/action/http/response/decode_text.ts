@@ -1,4 +1,4 @@
-import { charset, mediaType } from "./content_type.ts";
+import { mediaParameter, mediaType } from "./content_type.ts";
 
 /**
  * The text of a body; undefined where it is binary. The content decides, whatever the type says:
@@ -40,7 +40,7 @@ function* declaredCharsets(bytes: Uint8Array, contentType: string): Iterable<str
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) yield "utf-16le";
   if (first === 0xfe && second === 0xff) yield "utf-16be";
-  const declared = charset(contentType);
+  const declared = mediaParameter(contentType, "charset");
   if (declared !== undefined) {
     if (!/^utf-?8$/i.test(declared)) yield declared;
     return;

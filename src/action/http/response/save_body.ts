@@ -1,10 +1,10 @@
-import { resolve } from "@std/path/resolve";
-import { explainDenial } from "../../../host/explain_denial.ts";
-import { stageBytes, type StagedBytes } from "../../../host/staged_file.ts";
-import { StepError } from "../../../source/errors.ts";
+import type { StagedBytes } from "../../../host/staged_file.ts";
 import type { ActionContext } from "../../action.ts";
+import { stageStepFile, writeProblem } from "../../step_file.ts";
 import { bodyDigests, type BodyFacts } from "./body_facts.ts";
 import { decodeStream } from "./decode_stream.ts";
+
+const DOING = "cannot save the body of the response";
 
 /** A body in a file, and what is known of it. */
 export interface SavedBody extends BodyFacts {
@@ -63,44 +63,13 @@ export class SaveFile implements BodySink {
     try {
       act();
     } catch (error) {
-      throw saveProblem(this.#path, error);
+      throw writeProblem(DOING, this.#path, "save", error);
     }
   }
 }
 
 /** Opens the file of `save`, whose path begins at the current directory. */
 export async function openSaveFile(path: string, context: ActionContext): Promise<SaveFile> {
-  const { host, permissions } = context;
-  const absolute = resolve(host.files.workingDirectory(), path);
-  try {
-    if (permissions?.write) {
-      const { pathRefusal } = await import("../../permissions/path_rule.ts");
-      const refusal = await pathRefusal(permissions, "write", absolute, host);
-      if (refusal) throw refused(absolute, refusal.message, refusal.hint);
-    }
-    return new SaveFile(absolute, await stageBytes(absolute));
-  } catch (error) {
-    throw saveProblem(absolute, error);
-  }
-}
-
-function refused(path: string, words: string, hint: string | undefined): StepError {
-  const message = `cannot save the body of the response to "${path}": ${words}`;
-  return new StepError(message, hint, { parameter: "save" });
-}
-
-function saveProblem(path: string, error: unknown): unknown {
-  if (error instanceof StepError || !(error instanceof Error)) return error;
-  const denial = explainDenial(error);
-  return refused(path, denial?.words ?? reasonOf(error), denial?.hint);
-}
-
-function reasonOf(error: Error): string {
-  if (error instanceof Deno.errors.PermissionDenied) return "permission denied (EACCES)";
-  if (error instanceof Deno.errors.IsADirectory) return "it is a directory (EISDIR)";
-  if (error instanceof Deno.errors.NotADirectory) {
-    return "a part of the path is not a directory (ENOTDIR)";
-  }
-  const { code } = error as { readonly code?: unknown };
-  return typeof code === "string" ? `${error.message} (${code})` : error.message;
+  const { absolute, staged } = await stageStepFile(DOING, path, "save", context);
+  return new SaveFile(absolute, staged);
 }

@@ -1,8 +1,9 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
+import { onAbort } from "../../on_abort.ts";
 import { StepError } from "../../../source/errors.ts";
 import { openServerSocket } from "../connection/open_server_socket.ts";
-import { toByteString } from "../request/http_syntax.ts";
+import { namesAndValues, toByteString } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
 import { isStream } from "../request/request_body.ts";
 import type { SavedBody } from "../response/save_body.ts";
@@ -141,7 +142,7 @@ class Http2Exchange implements UnderWay {
       stream.on("response", (headers, _flags, ...[raw]: string[][]) => {
         answered = clock.ticks();
         code = Number(headers[":status"]);
-        rawHeaders = withoutPseudo(raw ?? flat(headers));
+        rawHeaders = withoutPseudo(raw ?? namesAndValues(headers));
         this.#phase = "receiving";
         if (!sink?.takes(code, rawHeaders) || method === "HEAD" || code === 204) return collect();
         const encoding = findHeader(rawHeaders, "content-encoding") ?? "";
@@ -152,7 +153,7 @@ class Http2Exchange implements UnderWay {
         });
       });
       stream.on("trailers", (headers, _flags, ...[raw]: string[][]) => {
-        rawTrailers = withoutPseudo(raw ?? flat(headers));
+        rawTrailers = withoutPseudo(raw ?? namesAndValues(headers));
       });
       const collect = () =>
         void stream.on("data", (chunk: Uint8Array) => {
@@ -196,10 +197,8 @@ class Http2Exchange implements UnderWay {
   #unlessStopped<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this.#stop;
     return new Promise((resolve, reject) => {
-      const stop = () => reject(signal.reason);
-      if (signal.aborted) stop();
-      signal.addEventListener("abort", stop, { once: true });
-      promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+      const forget = onAbort(signal, reject);
+      promise.then(resolve, reject).finally(forget);
     });
   }
 
@@ -269,12 +268,6 @@ function headersOf({ method, url, headers }: Request): Record<string, string | s
     wire[lower] = typeof value === "string" ? toByteString(value) : value.map(toByteString);
   }
   return wire;
-}
-
-function flat(headers: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    [value].flat().flatMap((one) => [name, String(one)])
-  );
 }
 
 /** Names and values in turn, without those that take the place of the first line. */

@@ -1,4 +1,4 @@
-import { mediaType } from "../../response/content_type.ts";
+import { mediaParameter, mediaType } from "../../response/content_type.ts";
 import { type Content, isStream, lengthOf, type RequestBody } from "../request_body.ts";
 
 /** A part of a multipart body whose file was found. */
@@ -21,7 +21,7 @@ export function multipartBody(
   parts: readonly ReadyPart[],
   given: string | undefined,
 ): RequestBody {
-  const named = given === undefined ? undefined : boundaryOf(given);
+  const named = given === undefined ? undefined : mediaParameter(given, "boundary");
   const boundary = named ?? `runner-${crypto.randomUUID().replaceAll("-", "")}`;
   const encoder = new TextEncoder();
   const pieces: Content[] = parts.flatMap((part, index) => [
@@ -63,9 +63,4 @@ function quoted(name: string): string {
 /** A value of a header, which ends with its line. */
 function inLine(value: string): string {
   return value.replace(/[\r\n]+/g, " ");
-}
-
-function boundaryOf(contentType: string): string | undefined {
-  const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType) ?? [];
-  return quoted ?? plain;
 }
