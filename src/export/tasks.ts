@@ -1,4 +1,4 @@
-import { MOST_PARTS } from "../piece/choose_piece.ts";
+import { MOST_PARTS, splittableRepeat } from "../piece/choose_piece.ts";
 import { namesOf } from "../piece/suite_run_file.ts";
 import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { RunnerError, UsageError } from "../source/errors.ts";
@@ -110,18 +110,9 @@ function chainsOf(
 
 function checkSplit(jobs: readonly PlannedJob[], split: ReadonlyMap<string, number>): void {
   for (const [id] of split) {
-    const { repeat } = jobs.find(({ job }) => job.id === id)!.job;
-    if (!repeat) {
-      throw new RunnerError(`the job "${id}" has no repeat, and no rounds that could be split`);
-    }
-    if (!repeat.async) {
-      throw new RunnerError(
-        `the rounds of "${id}" run one after the other and cannot be split`,
-        "rounds that run at once can: repeat: { async: true }",
-      );
-    }
+    const { expect } = splittableRepeat(jobs.find(({ job }) => job.id === id)!.job);
     const dependent = jobs.find(({ needs }) => needs.some(({ job }) => job.id === id));
-    if (repeat.expect && dependent) {
+    if (expect && dependent) {
       throw new RunnerError(
         `the rounds of "${id}" cannot be split: "${dependent.job.id}" needs it, and its expect is ` +
           "evaluated once all parts are merged",

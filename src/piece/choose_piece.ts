@@ -2,6 +2,7 @@ import type { Plan, PlannedJob } from "../plan/plan.ts";
 import { jobHint, matchJobs, selectJobs } from "../plan/select_jobs.ts";
 import type { PiecePart } from "../run/event.ts";
 import { RunnerError, UsageError } from "../source/errors.ts";
+import type { Job, Repeat } from "../workflow/model.ts";
 import type { RunFile } from "./run_file.ts";
 
 /** The plan of the whole run: the jobs that were chosen when it was prepared. */
@@ -44,7 +45,11 @@ export function choosePiece(
   const chosen = new Set(others.filter((job) => wanted.has(job)));
   if (rounds === undefined) return { chosen };
   const part = readPart(rounds);
-  refuseUnsplittable(chosen);
+  const [one, ...more] = chosen;
+  if (!one || more.length > 0) {
+    throw new UsageError("option --rounds splits one job", "choose a single job with --only");
+  }
+  splittableRepeat(one.job);
   // The only part is the whole job, which decides its own `expect`.
   return part.of === 1 ? { chosen } : { chosen, part };
 }
@@ -69,13 +74,8 @@ function readPart(text: string): PiecePart {
 /** GitHub starts as many jobs of one matrix, and no more. */
 export const MOST_PARTS = 256;
 
-/** Throws RunnerError if the rounds of these jobs cannot run in several processes. */
-function refuseUnsplittable(chosen: ReadonlySet<PlannedJob>): void {
-  const [only, ...others] = [...chosen].map(({ job }) => job);
-  if (!only || others.length > 0) {
-    throw new UsageError("option --rounds splits one job", "choose a single job with --only");
-  }
-  const { id, repeat } = only;
+/** The repeat of a job whose rounds can run in several processes. Throws RunnerError otherwise. */
+export function splittableRepeat({ id, repeat }: Job): Repeat {
   if (!repeat) {
     throw new RunnerError(`the job "${id}" has no repeat, and no rounds that could be split`);
   }
@@ -85,4 +85,5 @@ function refuseUnsplittable(chosen: ReadonlySet<PlannedJob>): void {
       "rounds that run at once can: repeat: { async: true }",
     );
   }
+  return repeat;
 }

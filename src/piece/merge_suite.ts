@@ -1,8 +1,7 @@
 import { workflowState } from "../report/model/workflow_state.ts";
-import { addSteps, noSteps } from "../run/count_steps.ts";
+import { countWorkflows, type EndedWorkflow } from "../run/count_steps.ts";
 import type {
   JobFinished,
-  JobState,
   PieceHeader,
   RunEvent,
   RunFinished,
@@ -27,10 +26,7 @@ interface SuitePieceEvents {
 }
 
 /** A workflow with its events. */
-interface MergedRun {
-  readonly role: SuiteRunWorkflow["role"];
-  readonly state: JobState;
-  readonly steps: RunFinished["steps"];
+interface MergedRun extends EndedWorkflow {
   readonly events: readonly RunEvent[];
 }
 
@@ -263,13 +259,7 @@ function endOf(
   from: number,
   to: number,
 ): SuiteFinished {
-  const workflows: Record<JobState, number> = { passed: 0, failed: 0, skipped: 0 };
-  const steps = noSteps();
-  for (const { role, state, steps: own } of runs) {
-    if (role !== undefined && state !== "failed") continue;
-    workflows[state]++;
-    addSteps(steps, own);
-  }
+  const { workflows, steps } = countWorkflows(runs);
   return {
     ...{ type: "suite_finished", runId, time: to, duration: to - from },
     state: workflows.failed === 0 && interrupted.length === 0 ? "passed" : "failed",

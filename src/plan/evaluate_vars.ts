@@ -1,33 +1,40 @@
-import type { RandomSource } from "../expr/draws.ts";
+import type { DataTemplate, Scope } from "../expr/expression.ts";
 import { renderData } from "../expr/template/template_data.ts";
 import { ExpressionError, LoadError } from "../source/errors.ts";
-import type { Dict, Value } from "../value/value.ts";
+import type { Path } from "../source/source.ts";
+import type { Dict } from "../value/value.ts";
 import type { Workflow } from "../workflow/model.ts";
 
+/** The place of `vars`, and the file that they are in. */
+interface VarsPlace {
+  readonly path: Path;
+  readonly document: Pick<Workflow["document"], "positions">;
+  readonly owner: "workflow" | "suite";
+}
+
 /**
- * Evaluates the top-level `vars`, which see the environment by bare names. Throws LoadError with
- * the place of what cannot be evaluated.
+ * Evaluates `vars`, which see the environment by bare names. Throws LoadError with the place of
+ * what cannot be evaluated.
  */
 export async function evaluateVars(
-  workflow: Workflow,
+  vars: DataTemplate,
+  { path, document, owner }: VarsPlace,
   environment: Readonly<Record<string, string>>,
-  addSecret: (value: Value) => void,
-  random: RandomSource,
+  given: Pick<Scope, "addSecret" | "random"> = {},
 ): Promise<Dict> {
   try {
-    const scope = { names: environment, strict: false, addSecret, random };
-    return renderData(workflow.vars, scope) as Dict;
+    return renderData(vars, { ...given, names: environment, strict: false }) as Dict;
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    const path = ["vars", ...error.path];
-    const positions = await workflow.document.positions();
-    const source = positions.text(path);
+    const at = [...path, ...error.path];
+    const positions = await document.positions();
+    const source = positions.text(at);
     const hint = unsetHint(source?.text.slice(error.start, error.end), environment) ?? error.hint;
-    throw new LoadError(`cannot evaluate "${path.join(".")}" of the workflow`, [{
+    throw new LoadError(`cannot evaluate "${at.join(".")}" of the ${owner}`, [{
       severity: "error",
       code: "vars",
       message: error.message,
-      span: source ? { source, start: error.start, end: error.end } : positions.locate(path),
+      span: source ? { source, start: error.start, end: error.end } : positions.locate(at),
       ...(hint === undefined ? {} : { hint }),
     }]);
   }

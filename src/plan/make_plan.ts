@@ -76,14 +76,11 @@ async function evaluateVars(
   addSecret: (value: Value) => void,
   random: RandomSource,
 ): Promise<Dict> {
-  const { vars } = workflow;
+  const { vars, document } = workflow;
   if (vars.kind === "constant") return vars.value as Dict;
-  return await (await import("./evaluate_vars.ts")).evaluateVars(
-    workflow,
-    environment,
-    addSecret,
-    random,
-  );
+  const { evaluateVars } = await import("./evaluate_vars.ts");
+  const place = { path: ["vars"], document, owner: "workflow" } as const;
+  return await evaluateVars(vars, place, environment, { addSecret, random });
 }
 
 /** The path of a job file. Throws ExpressionError. */

@@ -1,5 +1,15 @@
 import type { Tally } from "./session.ts";
-import type { BareEvent, PiecePart, RunStarted, StepRun, StepState } from "./event.ts";
+import type {
+  BareEvent,
+  JobState,
+  PiecePart,
+  RunFinished,
+  RunStarted,
+  StepRun,
+  StepState,
+  SuiteFinished,
+  SuitePart,
+} from "./event.ts";
 
 /** A count of no steps. */
 export function noSteps(): Record<StepState, number> {
@@ -11,12 +21,25 @@ export function sumOf(steps: Readonly<Record<StepState, number>>): number {
   return Object.values(steps).reduce((sum, count) => sum + count, 0);
 }
 
-/** Adds the steps of a run to those of other runs. */
-export function addSteps(
-  sum: Record<StepState, number>,
-  steps: Readonly<Record<StepState, number>>,
-): void {
-  for (const state of Object.keys(sum) as StepState[]) sum[state] += steps[state] ?? 0;
+/** A workflow of a suite that has ended. */
+export interface EndedWorkflow {
+  readonly role: SuitePart["role"];
+  readonly state: JobState;
+  readonly steps: RunFinished["steps"];
+}
+
+/** The workflows of a suite and their steps, by state; setup and teardown count if they failed. */
+export function countWorkflows(
+  ended: readonly EndedWorkflow[],
+): Pick<SuiteFinished, "workflows" | "steps"> {
+  const workflows: Record<JobState, number> = { passed: 0, failed: 0, skipped: 0 };
+  const steps = noSteps();
+  for (const { role, state, steps: own } of ended) {
+    if (role !== undefined && state !== "failed") continue;
+    workflows[state]++;
+    for (const name of Object.keys(steps) as StepState[]) steps[name] += own[name] ?? 0;
+  }
+  return { workflows, steps };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { workflowState } from "../report/model/workflow_state.ts";
-import { addSteps, noSteps } from "../run/count_steps.ts";
+import { countWorkflows } from "../run/count_steps.ts";
 import type { JobState, RunEvent, SuiteFinished, SuiteStarted } from "../run/event.ts";
 import { RunnerError } from "../source/errors.ts";
 
@@ -165,14 +165,10 @@ function endOf(
   runs: readonly Run[],
   { id, started, ended }: { id: string; started: number; ended: number },
 ): SuiteFinished {
-  const workflows: Record<JobState, number> = { passed: 0, failed: 0, skipped: 0 };
-  const steps = noSteps();
-  for (const { role, state, events } of runs) {
-    if (role !== undefined && state !== "failed") continue;
-    workflows[state]++;
+  const { workflows, steps } = countWorkflows(runs.map(({ role, state, events }) => {
     const end = events.find((event) => event.type === "run_finished")!;
-    addSteps(steps, end.steps);
-  }
+    return { role, state, steps: end.steps };
+  }));
   const interrupted = [...new Set(parts.flatMap(({ end }) => end.interrupted ?? []))];
   const isGood = workflows.failed === 0 && parts.every(({ end }) => end.state === "passed");
   return {

@@ -1,11 +1,10 @@
 import { join } from "@std/path/join";
 import type { DataTemplate } from "../expr/expression.ts";
-import { renderData } from "../expr/template/template_data.ts";
 import type { Host } from "../host/host.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
-import { ExpressionError, LoadError, UsageError } from "../source/errors.ts";
+import { LoadError, UsageError } from "../source/errors.ts";
+import { evaluateVars } from "../plan/evaluate_vars.ts";
 import type { Path } from "../source/source.ts";
-import type { Dict } from "../value/value.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 import { isSuite, loadSuiteFile, type SuiteDocument, type SuiteEntry } from "./decode_suite.ts";
 import { findWorkflows, isManyFiles } from "./find_workflows.ts";
@@ -96,8 +95,8 @@ async function filesOf(
   host: Host,
 ): Promise<SuiteFiles> {
   const { name, document } = suite;
-  const evaluate = (vars: DataTemplate | undefined, path: Path) =>
-    evaluateVars(vars, path, environment, document);
+  const evaluate = async (vars: DataTemplate | undefined, path: Path) =>
+    vars ? await evaluateVars(vars, { path, document, owner: "suite" }, environment) : {};
   const shared = await evaluate(suite.vars, ["vars"]);
   const given = (path: string): SuiteFile => ({ path: at(path), vars: shared });
   const workflows: SuiteFile[] = [];
@@ -155,30 +154,6 @@ async function findEntry(
       message,
       span,
       ...hint === undefined ? {} : { hint },
-    }]);
-  }
-}
-
-async function evaluateVars(
-  vars: DataTemplate | undefined,
-  path: Path,
-  environment: Readonly<Record<string, string>>,
-  document: SuiteDocument["document"],
-): Promise<Dict> {
-  if (!vars) return {};
-  try {
-    return renderData(vars, { names: environment, strict: false }) as Dict;
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    const at = [...path, ...error.path];
-    const positions = await document.positions();
-    const source = positions.text(at);
-    throw new LoadError(`cannot evaluate "${at.join(".")}" of the suite`, [{
-      severity: "error",
-      code: "vars",
-      message: error.message,
-      span: source ? { source, start: error.start, end: error.end } : positions.locate(at),
-      ...error.hint === undefined ? {} : { hint: error.hint },
     }]);
   }
 }

@@ -2,11 +2,11 @@ import type { Host } from "../host/host.ts";
 import { workflowState } from "../report/model/workflow_state.ts";
 import type { Plan } from "../plan/plan.ts";
 import { Cancellation } from "../run/cancellation.ts";
-import type { Emit, JobState, PieceHeader, RunEvent, SuitePart } from "../run/event.ts";
+import type { Emit, PieceHeader, RunEvent, SuitePart } from "../run/event.ts";
 import type { StepOutputs } from "../run/execute/outputs.ts";
 import { Slots } from "../run/execute/slots.ts";
 import { addSecretsOf, addSecretValue, secretsIn } from "../run/mask/add_secrets.ts";
-import { addSteps, noSteps } from "../run/count_steps.ts";
+import { countWorkflows, type EndedWorkflow } from "../run/count_steps.ts";
 import { CLEANUP_TIMEOUT, run, type RunOptions } from "../run/run.ts";
 import { roundDuration } from "../value/duration.ts";
 import type { Masker } from "../value/masker.ts";
@@ -92,7 +92,7 @@ export async function runSuite(
   } finally {
     stopTimer?.();
   }
-  const { workflows, steps } = session;
+  const { workflows, steps } = countWorkflows(session.ended);
   const interrupted = cancellation.reason;
   const isUnrun = suite.workflows.length > 0 && options.piece?.setupFailed === true;
   const passed = workflows.failed === 0 && interrupted === undefined && !isUnrun;
@@ -111,8 +111,8 @@ export async function runSuite(
 
 /** The state that the runs of a suite share. */
 class SuiteSession {
-  readonly workflows: Record<JobState, number> = { passed: 0, failed: 0, skipped: 0 };
-  readonly steps = noSteps();
+  /** The workflows that are over. */
+  readonly ended: EndedWorkflow[] = [];
   readonly #host: Host;
   readonly #emit: Emit;
   readonly #options: SuiteRunOptions;
@@ -188,7 +188,9 @@ class SuiteSession {
     }
     addSecretValue([...this.#setupSecrets], secrets);
     const emit = (event: RunEvent) => {
-      if (event.type === "run_finished") this.#count(event, role);
+      if (event.type === "run_finished") {
+        this.ended.push({ role, state: workflowState(event), steps: event.steps });
+      }
       this.#emit(event);
     };
     if (member.kind === "refused") {
@@ -254,14 +256,6 @@ class SuiteSession {
         }
         : {},
     };
-  }
-
-  #count(event: Extract<RunEvent, { type: "run_finished" }>, role: SuitePart["role"]): void {
-    const { steps } = event;
-    const state = workflowState(event);
-    if (role !== undefined && state !== "failed") return;
-    this.workflows[state]++;
-    addSteps(this.steps, steps);
   }
 }
 
