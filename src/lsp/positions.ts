@@ -1,3 +1,4 @@
+import { lineAt, lineStarts } from "../source/source.ts";
 import type { Range } from "./outline.ts";
 
 /** A position in a file as editors count: lines and UTF-16 units from 0. */
@@ -18,17 +19,10 @@ export interface LineIndex {
 }
 
 export function makeLineIndex(text: string): LineIndex {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  const starts = lineStarts(text);
   const positionAt = (offset: number): EditorPosition => {
-    let low = 0;
-    let high = starts.length;
-    while (low + 1 < high) {
-      const middle = (low + high) >> 1;
-      if (starts[middle]! <= offset) low = middle;
-      else high = middle;
-    }
-    return { line: low, character: offset - starts[low]! };
+    const line = lineAt(starts, offset);
+    return { line, character: offset - starts[line]! };
   };
   return {
     offsetAt: ({ line, character }) =>

@@ -105,7 +105,7 @@ export function spanInFile(span: Span): FileSpan {
 function lineExcerpt({ source, start, end }: Span): SourceExcerpt {
   const from = Math.min(start, source.text.length);
   const lines = linesOf(source);
-  const line = lineOf(lines.starts, from);
+  const line = lineAt(lines.starts, from) + 1;
   const lineStart = lines.starts[line - 1]!;
   const lineEnd = (lines.starts[line] ?? source.text.length + 1) - 1;
   const isCrlf = lineEnd > lineStart && source.text[lineEnd - 1] === "\r";
@@ -127,13 +127,17 @@ const LINES = new WeakMap<Source, Lines>();
 function linesOf(source: Source): Lines {
   let lines = LINES.get(source);
   if (!lines) {
-    const starts = [0];
-    for (let i = source.text.indexOf("\n"); i >= 0; i = source.text.indexOf("\n", i + 1)) {
-      starts.push(i + 1);
-    }
+    const starts = lineStarts(source.text);
     LINES.set(source, lines = { starts, last: { lineStart: 0, offset: 0, column: 1 } });
   }
   return lines;
+}
+
+/** Where the lines of a text begin. */
+export function lineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
 }
 
 function columnAt(text: string, lines: Lines, lineStart: number, offset: number): number {
@@ -145,8 +149,8 @@ function columnAt(text: string, lines: Lines, lineStart: number, offset: number)
   return column;
 }
 
-/** The number of the last line that begins at or before an offset. */
-function lineOf(starts: readonly number[], offset: number): number {
+/** The index of the last line that begins at or before an offset. */
+export function lineAt(starts: readonly number[], offset: number): number {
   let low = 0;
   let high = starts.length;
   while (low + 1 < high) {
@@ -154,5 +158,5 @@ function lineOf(starts: readonly number[], offset: number): number {
     if (starts[middle]! <= offset) low = middle;
     else high = middle;
   }
-  return low + 1;
+  return low;
 }

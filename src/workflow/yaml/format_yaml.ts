@@ -1,5 +1,5 @@
 import { LoadError } from "../../source/errors.ts";
-import type { Source } from "../../source/source.ts";
+import { lineAt, lineStarts, type Source } from "../../source/source.ts";
 import { type Block, findParts, type Leaf } from "./layout_parts.ts";
 import {
   EVENT_ID,
@@ -92,13 +92,9 @@ const STEP = 2;
 
 function layOut(parsed: ParsedYaml): string {
   const { text } = parsed;
-  const lineStarts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
-    lineStarts.push(at + 1);
-  }
   const layout: Layout = {
     text,
-    lineStarts,
+    lineStarts: lineStarts(text),
     edits: [],
     columns: new Map(),
     levels: new Map(),
@@ -230,14 +226,7 @@ function nearest(line: number, step: 1 | -1, { levels, lineStarts }: Layout) {
 }
 
 function lineOf(offset: number, { lineStarts }: Layout): number {
-  let low = 0;
-  let high = lineStarts.length;
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1;
-    if (lineStarts[middle]! <= offset) low = middle;
-    else high = middle;
-  }
-  return low;
+  return lineAt(lineStarts, offset);
 }
 
 /** The column of an offset, or that of the first character of its line. */
