@@ -1,5 +1,6 @@
 import { quoteText } from "../openapi/make/literal.ts";
 import type { Value } from "../value/value.ts";
+import type { Names } from "./names.ts";
 
 /** A value as a literal of the expression language. */
 export function literal(value: Value): string {
@@ -10,6 +11,14 @@ export function literal(value: Value): string {
   return `{${
     Object.entries(value).map(([name, field]) => `${quoteText(name)}: ${literal(field)}`).join(", ")
   }}`;
+}
+
+/** A text with variables in it; every second part is a variable. */
+export function joined(parts: readonly string[], names: Names): string {
+  if (parts.length === 1) return quoteText(parts[0]!);
+  return parts.flatMap((part, index) =>
+    index % 2 === 1 ? [`string(${names.read(part)})`] : part === "" ? [] : [quoteText(part)]
+  ).join(" + ");
 }
 
 /** The value under a key: `.name`, `["a b"]`. */

@@ -1,5 +1,5 @@
 import { quoteText } from "../openapi/make/literal.ts";
-import { containsOf, existenceOf, headerOf, jsonPathOf } from "./expressions.ts";
+import { containsOf, existenceOf, headerOf, joined, jsonPathOf } from "./expressions.ts";
 import type { Names } from "./names.ts";
 
 /** A query with its filters, and what follows them. */
@@ -155,9 +155,5 @@ function valueOf(text: string, names: Names): string | undefined {
 
 /** A text that may have variables in it, as an expression. */
 export function textOf(text: string, names: Names): string {
-  const parts = text.split(/\{\{\s*([\w-]+)\s*\}\}/);
-  if (parts.length === 1) return quoteText(text);
-  return parts.flatMap((part, index) =>
-    index % 2 === 1 ? [`string(${names.read(part)})`] : part === "" ? [] : [quoteText(part)]
-  ).join(" + ");
+  return joined(text.split(/\{\{\s*([\w-]+)\s*\}\}/), names);
 }

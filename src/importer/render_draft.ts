@@ -1,5 +1,6 @@
 import type { Value } from "../value/value.ts";
 import { literalText } from "../openapi/make/literal.ts";
+import { indent } from "../openapi/make/render_workflow.ts";
 import type { Draft, DraftStep } from "./draft.ts";
 
 /** The text of a workflow file. `head` are the lines of its first comment. */
@@ -51,9 +52,4 @@ function notTranslated(notes: readonly string[]): string {
 /** A control character in a comment would make the file unreadable. */
 function comment(lines: readonly string[]): string {
   return lines.map((line) => `# ${line.replace(/\p{C}+/gu, " ")}\n`).join("");
-}
-
-/** Empty lines stay empty. */
-function indent(text: string, columns: number): string {
-  return text.replace(/^(?=[^\n])/gm, " ".repeat(columns));
 }

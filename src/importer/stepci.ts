@@ -1,7 +1,7 @@
 import { type Dict, isDict, type Value } from "../value/value.ts";
 import { quoteText } from "../openapi/make/literal.ts";
 import type { Draft, DraftJob, DraftStep, ImportInput } from "./draft.ts";
-import { existenceOf, headerOf, jsonPathOf, literal, nullOf } from "./expressions.ts";
+import { existenceOf, headerOf, joined, jsonPathOf, literal, nullOf } from "./expressions.ts";
 import { httpStep, idOf, mapTexts } from "./http_step.ts";
 import { Names } from "./names.ts";
 import { need, StructureError } from "./problem.ts";
@@ -337,9 +337,5 @@ function valueOf(value: Value, names: Names): string {
   if (typeof value !== "string") return literal(value);
   const lone = new RegExp(`^(?:${TEMPLATE.source})$`).exec(value);
   if (lone) return names.read(lone[1]!);
-  const parts = value.split(TEMPLATE);
-  if (parts.length === 1) return quoteText(value);
-  return parts.flatMap((part, index) =>
-    index % 2 === 1 ? [`string(${names.read(part)})`] : part === "" ? [] : [quoteText(part)]
-  ).join(" + ");
+  return joined(value.split(TEMPLATE), names);
 }

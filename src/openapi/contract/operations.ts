@@ -1,4 +1,4 @@
-import { listOf, mapOf, rawText } from "../read/raw.ts";
+import { listOf, mapOf, METHODS, rawText } from "../read/raw.ts";
 import type { Description, Found } from "./description.ts";
 
 /** An operation that a description has. */
@@ -21,8 +21,6 @@ export interface Parameter {
   readonly isRequired: boolean;
   readonly found: Found;
 }
-
-const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /** All operations, in the order of the file. */
 export function operationsOf(description: Description): Operation[] {

@@ -35,7 +35,7 @@ function renderStep(step: StepData, yaml: Yaml): string {
   return yaml.print([step]);
 }
 
-/** Empty lines stay empty. */
-function indent(text: string, columns: number): string {
+/** A text that much further to the right; empty lines stay empty. */
+export function indent(text: string, columns: number): string {
   return text.replace(/^(?=[^\n])/gm, " ".repeat(columns));
 }

@@ -1,13 +1,11 @@
 import { decodeApiBody } from "./body.ts";
 import type { Api, Operation } from "./api.ts";
 import { decodeParameters } from "./decode_parameters.ts";
-import { isMap, listOf, mapOf, type RawApiMap, rawText } from "./raw.ts";
+import { isMap, listOf, mapOf, METHODS, type RawApiMap, rawText } from "./raw.ts";
 import { decodeResponses } from "./responses.ts";
 import { makeSampler, type Sampler } from "../sample/sample.ts";
 import { decodeSchemes, decodeSecurity } from "./security.ts";
 import { swaggerServer, upgradeOperation } from "./swagger.ts";
-
-const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /** Reads a description of any version; its references must be resolved. */
 export async function decodeApi(root: RawApiMap): Promise<Api> {

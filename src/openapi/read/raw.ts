@@ -28,6 +28,9 @@ export function ownOf(map: RawApiMap, name: string): unknown {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
+/** The keys of a path that are operations. */
+export const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
 /** Whether HTTP allows a name for a header. */
 export function isHeaderName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
