@@ -5,7 +5,7 @@ import { ExpressionError } from "../source/errors.ts";
 import { argumentProblem } from "./functions/argument.ts";
 import { FUNCTIONS } from "./functions/registry.ts";
 import { regexProblem } from "./evaluate/regex.ts";
-import { childrenOf } from "./parse/tree.ts";
+import { childrenOf, isCallOf } from "./parse/tree.ts";
 
 /** All mistakes in an expression that show before any value is known. */
 export function checkExpression(expression: Expression): ExpressionError[] {
@@ -114,11 +114,6 @@ function* repeatedKeys(node: ObjectExpression): Generator<ExpressionError> {
     if (seen.has(key.value)) yield errorAt(key, `the key "${key.value}" is repeated`);
     seen.add(key.value);
   }
-}
-
-function isCallOf(node: Node, name: string): boolean {
-  return node.type === "CallExpression" && node.callee.type === "Identifier" &&
-    node.callee.name === name;
 }
 
 function errorAt(node: Node, message: string, hint?: string): ExpressionError {

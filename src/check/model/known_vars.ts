@@ -1,7 +1,7 @@
 import type { DataTemplate } from "../../expr/expression.ts";
 import { assertNever } from "../../source/errors.ts";
 import { isDict } from "../../value/value.ts";
-import { hasOpenEntries, listedEntries } from "../../workflow/decode/own_vars.ts";
+import { hasOpenEntries, keysOf, listedEntries } from "../../workflow/decode/own_vars.ts";
 import type { Reading } from "./check_model.ts";
 
 /** The possible sources of a value in `vars`. */
@@ -83,9 +83,4 @@ function fieldOf(data: DataTemplate, key: string): DataTemplate | undefined {
   if (data.kind !== "constant" || !isDict(data.value)) return undefined;
   const value = Object.hasOwn(data.value, key) ? data.value[key] : undefined;
   return value === undefined ? undefined : { kind: "constant", value };
-}
-
-function keysOf(data: DataTemplate): readonly string[] {
-  if (data.kind === "map") return data.entries.map(([key]) => key);
-  return data.kind === "constant" && isDict(data.value) ? Object.keys(data.value) : [];
 }

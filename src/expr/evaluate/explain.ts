@@ -12,7 +12,7 @@ import { patternIn } from "./regex.ts";
 import type { ValueFunction } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
 import { missingHint } from "./place_fault.ts";
-import { childrenOf } from "../parse/tree.ts";
+import { childrenOf, isCallOf } from "../parse/tree.ts";
 
 /**
  * Why a test came out true or false: the sides of the comparisons that decided it, with their
@@ -200,7 +200,7 @@ class Explainer {
   /** Adds a node with its value, unless both are the same thing. */
   #show(node: Node, frame: Frame): void {
     if (isConstant(node) || node.type === "Pointer" && node.name === "") return;
-    if (isCallOf("semver", node)) {
+    if (isCallOf(node, "semver")) {
       // Its own value has an order, and says nothing to a reader.
       for (const version of node.arguments) this.#show(version, frame);
       return;
@@ -303,11 +303,6 @@ function mismatchHint({ actual, expected }: JsonMismatch): string {
   }
   const [given, wanted] = [kindOf(actual), kindOf(expected)];
   return given === wanted ? "" : `: it is ${given}, not ${wanted}`;
-}
-
-function isCallOf(name: string, node: Node): node is CallExpression {
-  return node.type === "CallExpression" && node.callee.type === "Identifier" &&
-    node.callee.name === name;
 }
 
 /** Whether a node reads the result of the step, and so is what was received. */

@@ -1,5 +1,5 @@
 import { assertNever } from "../../source/errors.ts";
-import type { Node } from "./ast.ts";
+import type { CallExpression, Node } from "./ast.ts";
 
 /** The nodes right below a node, in the order of the text. */
 export function childrenOf(node: Node): readonly Node[] {
@@ -39,6 +39,12 @@ export function childrenOf(node: Node): readonly Node[] {
     default:
       return assertNever(node);
   }
+}
+
+/** Whether a node calls the function of that name. */
+export function isCallOf(node: Node, name: string): node is CallExpression {
+  return node.type === "CallExpression" && node.callee.type === "Identifier" &&
+    node.callee.name === name;
 }
 
 /** Whether evaluating a node may need the engine for regular expressions. */

@@ -18,7 +18,8 @@ export function hasOpenEntries({ iteration }: Pick<Step, "iteration">): boolean 
     iteration?.kind === "list" && iteration.entries.some(({ kind }) => kind === "template");
 }
 
-function keysOf(data: DataTemplate): readonly string[] {
+/** The keys of data, as far as they are known. */
+export function keysOf(data: DataTemplate): readonly string[] {
   if (data.kind === "map") return data.entries.map(([key]) => key);
   return data.kind === "constant" && isRawMap(data.value) ? Object.keys(data.value) : [];
 }
