@@ -1,3 +1,5 @@
+import type { Value } from "./value.ts";
+
 /** Data nested deeper than this could not be walked safely afterwards. */
 const DEEPEST = 500;
 
@@ -15,6 +17,15 @@ export function parseJson(text: string): unknown {
     throw new SyntaxError(`JSON is nested more than ${DEEPEST} levels deep`);
   }
   return value;
+}
+
+/** The value of a text that is JSON; any other text as it is. */
+export function jsonOrText(text: string): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return text;
+  }
 }
 
 /** A reviver; engines with JSON.parse source text access pass the source of the value. */

@@ -11,7 +11,7 @@ import { onAbort } from "../on_abort.ts";
 import { type ParameterReader, readParameters, required } from "../read_parameters.ts";
 import { shareConnection } from "../shared_connection.ts";
 import { readStepFile } from "../step_file.ts";
-import type { DatabaseError, DbConnection, Statement, StatementResult } from "./database.ts";
+import type { DbConnection, DbOutcome, Statement, StatementResult } from "./database.ts";
 import { readDsn, type Target } from "./read_dsn.ts";
 import { readServerTls } from "./ssl_mode.ts";
 import { bindNames } from "./statements.ts";
@@ -31,11 +31,6 @@ interface Work {
 /** A connection for all that use it, one at a time; absent until it is needed, or once lost. */
 interface Session extends Turns {
   connection: DbConnection | undefined;
-}
-
-interface Results {
-  readonly results: readonly StatementResult[];
-  readonly error?: DatabaseError;
 }
 
 /** Carries out statements. What the database refuses is a result; no connection is an error. */
@@ -95,8 +90,8 @@ async function guard(
   connection: DbConnection,
   target: Target,
   context: ActionContext,
-  answer: Promise<Results>,
-): Promise<Results> {
+  answer: Promise<DbOutcome>,
+): Promise<DbOutcome> {
   const stopped = Promise.withResolvers<never>();
   const forget = onAbort(context.signal, stopped.reject);
   const place = nameOf(target);
@@ -137,7 +132,7 @@ async function carryOut(
   connection: DbConnection,
   { statements, isTransaction }: Work,
   { most }: Form,
-): Promise<Results> {
+): Promise<DbOutcome> {
   const results: StatementResult[] = [];
   if (isTransaction) {
     const { error } = await connection.run({ text: "BEGIN" }, 0);
@@ -206,7 +201,7 @@ function toResult(
   target: Target,
   params: Dict,
   form: Form,
-  { results, error }: Results,
+  { results, error }: DbOutcome,
   context: ActionContext,
 ): ActionResult {
   // Of maps, the names of the columns are those of secrets by themselves.

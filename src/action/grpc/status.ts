@@ -1,3 +1,4 @@
+import { decodePercents } from "../../value/secrets.ts";
 /** The names of the status codes of gRPC, by number. */
 const NAMES = [
   "OK",
@@ -78,14 +79,6 @@ export function statusOfReset(code: number): CallStatus {
   };
   const message = `the server reset the call (HTTP/2 error code ${code}) without a status`;
   return makeStatus(names[code] ?? "INTERNAL", message);
-}
-
-function decodePercents(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Base64, with or without padding; nothing where it is not. */

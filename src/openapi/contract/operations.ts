@@ -1,3 +1,4 @@
+import { decodePercents } from "../../value/secrets.ts";
 import { listOf, mapOf, METHODS, rawText } from "../read/raw.ts";
 import type { Description, Found } from "./description.ts";
 
@@ -118,7 +119,7 @@ export function makeRouter(
             methods.add(operation.method);
             continue;
           }
-          const values = names.map((name, at) => [name, decoded(found[at + 1]!)] as const);
+          const values = names.map((name, at) => [name, decodePercents(found[at + 1]!)] as const);
           return { operation, values: new Map(values) };
         }
       }
@@ -165,12 +166,4 @@ function basePaths({ version, root }: Description): string[] {
 function withoutSlash(path: string): string {
   const whole = path.startsWith("/") || path === "" ? path : `/${path}`;
   return whole.replace(/\/+$/, "");
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

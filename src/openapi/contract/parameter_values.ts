@@ -1,3 +1,4 @@
+import { jsonOrText } from "../../value/parse_json.ts";
 import type { Value } from "../../value/value.ts";
 import { isJson } from "../read/media.ts";
 import { mapOf, rawText } from "../read/raw.ts";
@@ -118,7 +119,7 @@ function readValue(
 ): Value {
   const raw = mapOf(found.value);
   const [type] = Object.keys(mapOf(raw.content));
-  if (type !== undefined && isJson(type)) return parsed(texts[0]!);
+  if (type !== undefined && isJson(type)) return jsonOrText(texts[0]!);
   if (!schema) return texts[0]!;
   const types = schemas.typesOf(schema);
   if (!types.has("array")) return convert(texts[0]!, types);
@@ -139,13 +140,5 @@ export function convert(text: string, types: ReadonlySet<string>): Value {
   }
   if (types.has("boolean") && (text === "true" || text === "false")) return text === "true";
   if (types.has("null") && (text === "" || text === "null")) return null;
-  return types.has("object") ? parsed(text) : text;
-}
-
-function parsed(text: string): Value {
-  try {
-    return JSON.parse(text) as Value;
-  } catch {
-    return text;
-  }
+  return types.has("object") ? jsonOrText(text) : text;
 }

@@ -1,3 +1,4 @@
+import { jsonOrText } from "../../value/parse_json.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import { exampleOf, givenExample, isJson, preferredType } from "./media.ts";
 import type { Body } from "./api.ts";
@@ -33,15 +34,7 @@ export function decodeApiBody(raw: unknown, sampler: Sampler): Body | undefined 
 
 function jsonOf(value: Value): Value {
   if (typeof value !== "string") return value;
-  return /^\s*[[{]/.test(value) ? parsed(value) : JSON.stringify(value);
-}
-
-function parsed(text: string): Value {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return /^\s*[[{]/.test(value) ? jsonOrText(value) : JSON.stringify(value);
 }
 
 /** The fields of a form are strings; a list repeats its name. */

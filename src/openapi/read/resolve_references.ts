@@ -3,6 +3,7 @@ import type { Diagnostic } from "../../source/diagnostic.ts";
 import { LoadError } from "../../source/errors.ts";
 import type { Path, Source, Span } from "../../source/source.ts";
 import { didYouMean } from "../../source/suggest.ts";
+import { decodePercents } from "../../value/secrets.ts";
 import { isMap, type RawApiMap } from "./raw.ts";
 
 /** Where descriptions come from. */
@@ -205,7 +206,7 @@ function targetFile(text: string, from: string): string | undefined {
   const [path = ""] = text.split("#", 1);
   if (path === "") return from;
   if (/^(?:[a-z][a-z0-9+.-]+:|\/\/)/i.test(path)) return undefined;
-  const plain = decoded(path);
+  const plain = decodePercents(path);
   return /^(?:[\\/]|[a-z]:)/i.test(plain) ? join(plain) : join(from, "..", plain);
 }
 
@@ -233,7 +234,7 @@ function follow(reference: Reference, graph: Graph, before: readonly Reference[]
   }
   const parsed = graph.files.get(target)!;
   if (parsed instanceof LoadError) return blame(parsed.message, parsed.hint, parsed.diagnostics);
-  const pointer = decoded(/#(.*)$/s.exec(text)?.[1] ?? "");
+  const pointer = decodePercents(/#(.*)$/s.exec(text)?.[1] ?? "");
   if (pointer === "") return enter(parsed.value);
   let found: Target = { isFound: true, value: parsed.value };
   for (const part of pointer.replace(/^\//, "").split("/")) {
@@ -268,13 +269,5 @@ function insertTargets(root: unknown, graph: Graph): void {
       waiting.push(target);
       if (target !== child) Reflect.set(value, key, target);
     }
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

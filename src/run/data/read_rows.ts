@@ -1,6 +1,7 @@
 import { fileProblem } from "../../action/step_file.ts";
 import { convertParameter } from "../../action/parameters.ts";
 import { LoadError, StepError } from "../../source/errors.ts";
+import { jsonOrText } from "../../value/parse_json.ts";
 import { describeValue, isDict, type Value } from "../../value/value.ts";
 import { besideDocument, fromCurrentDirectory } from "../../workflow/job_files/job_path.ts";
 import type { ColumnType, DataFile, DataFormat } from "../../workflow/model.ts";
@@ -209,15 +210,7 @@ function convertCell(value: Value, type: ColumnType, where: string): Value {
   if (value === null || value === "" && type !== "string") return null;
   const isNested = (type === "list" || type === "map" || type === "any") &&
     typeof value === "string";
-  const converted = convertParameter(type, isNested ? parsed(value) : value);
+  const converted = convertParameter(type, isNested ? jsonOrText(value) : value);
   if (converted !== undefined) return converted;
   throw new StepError(`${where} must be of type ${type}, not ${describeValue(value)}`);
-}
-
-function parsed(text: string): Value {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
