@@ -1,4 +1,5 @@
-import type { JobState, PieceHeader, PiecePart } from "../run/event.ts";
+import type { PieceHeader, PiecePart } from "../run/event.ts";
+import type { JobOutcome } from "../run/execute/run_job.ts";
 import { RunnerError } from "../source/errors.ts";
 import type { Masker } from "../value/masker.ts";
 import { type Dict, isDict } from "../value/value.ts";
@@ -30,11 +31,7 @@ export interface PieceOutputs {
 }
 
 /** The outcome of a job, as others must know it. */
-export interface PieceOutcome {
-  readonly state: JobState;
-  readonly reason?: string;
-  /** Skipped because of another job, and not on purpose. */
-  readonly blocked?: true;
+export interface PieceOutcome extends JobOutcome {
   /** The number of its failed steps. */
   readonly failed: number;
 }

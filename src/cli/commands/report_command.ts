@@ -1,5 +1,5 @@
 import { readEvents } from "../../report/files/read_events.ts";
-import type { RunEvent } from "../../run/event.ts";
+import type { MergedPieces } from "../../piece/merge_pieces.ts";
 import { isSuiteRunFile } from "../../piece/read_json_file.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { UsageError } from "../../source/errors.ts";
@@ -48,11 +48,8 @@ interface NamedFile {
   readonly text: string;
 }
 
-interface Merged {
+interface Merged extends MergedPieces {
   readonly isSuite: boolean;
-  readonly events: Iterable<RunEvent>;
-  readonly passed: boolean;
-  readonly warnings: readonly string[];
 }
 
 /** The pieces of the run whose file is among these, or else the shards of a suite. */

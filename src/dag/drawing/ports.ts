@@ -1,5 +1,5 @@
 /** A bundle that reaches an item, and the columns it comes from. */
-interface Arrival {
+export interface Arrival {
   readonly bundle: number;
   readonly tops: readonly number[];
 }

@@ -1,7 +1,7 @@
 import type { Arrangement } from "./arrange.ts";
 import type { Net } from "./net.ts";
 import { placeRow } from "./place_row.ts";
-import { choosePorts, spreadPorts } from "./ports.ts";
+import { type Arrival, choosePorts, spreadPorts } from "./ports.ts";
 import { type Columns, type Item, middleOf, type SheetLink } from "./sheet.ts";
 
 /** The column of everything. */
@@ -72,12 +72,6 @@ export function settle({ sheet, columns: wanted, width }: Arrangement): Settled 
     before = { links, ends };
   });
   return { columns, exits, channels: channels.slice(1), width };
-}
-
-/** An arriving bundle, and where it comes from. */
-interface Arrival {
-  readonly bundle: number;
-  readonly tops: readonly number[];
 }
 
 function linesTo(links: readonly SheetLink[], ends: Ends): ReadonlyMap<Item, readonly Arrival[]> {

@@ -8,7 +8,8 @@ import { bareUrl, type Request } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";
 import { readBody } from "../response/read_body.ts";
 import { readHead } from "../response/response.ts";
-import { basicHeader, type SignInContext } from "./sign_in.ts";
+import { basicHeader } from "../request/http_syntax.ts";
+import type { SignInContext } from "./sign_in.ts";
 
 /** An access token. */
 export interface Token {

@@ -3,7 +3,8 @@ import type { SecretSink } from "../../action.ts";
 import type { Request } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";
 import { isSecret } from "./auth_parameter.ts";
-import { basicHeader, type SignIn, type SignInContext } from "./sign_in.ts";
+import { basicHeader } from "../request/http_syntax.ts";
+import type { SignIn, SignInContext } from "./sign_in.ts";
 
 /** Opens the sign-in that the parameter `auth` describes; undefined if nothing is to be sent. */
 export async function openSignIn(

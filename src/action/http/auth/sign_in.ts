@@ -1,5 +1,4 @@
 import type { ActionContext } from "../../action.ts";
-import { toByteString } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
 import type { Reply } from "../transport/send.ts";
 
@@ -15,9 +14,4 @@ export interface SignInContext {
   readonly context: ActionContext;
   /** Sends an auxiliary request, for example for a token. */
   readonly sendAside: (request: Request) => Promise<Reply>;
-}
-
-/** The header of a user and a password. */
-export function basicHeader(username: string, password: string): string {
-  return `Basic ${btoa(toByteString(`${username}:${password}`))}`;
 }

@@ -1,4 +1,4 @@
-import { toByteString } from "../request/http_syntax.ts";
+import { basicHeader } from "../request/http_syntax.ts";
 import type { Connection } from "./connection.ts";
 import type { Proxy } from "./proxy.ts";
 
@@ -15,6 +15,5 @@ export function proxyTls({ host }: Proxy, { tls: { ca, rejectUnauthorized } }: C
 
 /** The value of `Proxy-Authorization`; undefined for a proxy without a user. */
 export function proxyAuthorization({ username, password }: Proxy): string | undefined {
-  if (username === undefined) return undefined;
-  return `Basic ${btoa(toByteString(`${username}:${password ?? ""}`))}`;
+  return username === undefined ? undefined : basicHeader(username, password ?? "");
 }

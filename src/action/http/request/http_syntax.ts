@@ -73,6 +73,11 @@ export function toByteString(text: string): string {
   return bytes;
 }
 
+/** The header of a user and a password. */
+export function basicHeader(username: string, password: string): string {
+  return `Basic ${btoa(toByteString(`${username}:${password}`))}`;
+}
+
 /** The text in a header from node:http: UTF-8 where its bytes are that, otherwise Latin-1. */
 export function fromByteString(bytes: string): string {
   if (!hasBeyondAscii(bytes)) return bytes;
