@@ -57,7 +57,6 @@ declare const document: PageRoot & {
   readonly title: string;
   readonly documentElement: PageElement;
   readonly readyState: string;
-  querySelector(selector: string): PageElement | null;
   querySelectorAll(selector: string): Iterable<PageElement>;
   addEventListener(type: string, hear: () => void): void;
   createRange(): { selectNodeContents(element: PageElement): void };

@@ -23,7 +23,6 @@ export interface ScreenshotOptions {
   readonly type?: "png" | "jpeg" | "webp";
   readonly quality?: number;
   readonly fullPage?: boolean;
-  readonly captureBeyondViewport?: boolean;
 }
 export interface Viewport {
   readonly width: number;

@@ -113,7 +113,7 @@ class Explainer {
       const [left, right] = [node.operands[index]!, node.operands[index + 1]!];
       const { start } = left;
       const pair = { type: "BinaryExpression", operator, start, end: right.end } as const;
-      const comparison = { ...pair, operatorStart: left.end, left, right };
+      const comparison = { ...pair, left, right };
       if (this.#evaluate(comparison, frame)) continue;
       if (!this.#isFound) this.decisive = comparison;
       this.#show(left, frame);

@@ -8,17 +8,17 @@ export function containsText(text: string, part: string): boolean {
   return findText(text, part) >= 0;
 }
 
-/** The index of the first occurrence at or after `from`, or -1. */
-export function findText(text: string, part: string, from = 0): number {
-  if (part.length <= LONGEST_SIMPLE) return text.indexOf(part, from);
-  return placesOf(text, part, from).next().value ?? -1;
+/** The index of the first occurrence, or -1. */
+export function findText(text: string, part: string): number {
+  if (part.length <= LONGEST_SIMPLE) return text.indexOf(part);
+  return placesOf(text, part).next().value ?? -1;
 }
 
 /** The index of the last occurrence, or -1. */
 export function findLastText(text: string, part: string): number {
   if (part.length <= LONGEST_SIMPLE) return text.lastIndexOf(part);
   let last = -1;
-  for (const place of placesOf(text, part, 0)) last = place;
+  for (const place of placesOf(text, part)) last = place;
   return last;
 }
 
@@ -28,7 +28,7 @@ export function splitText(text: string, separator: string): string[] {
   if (separator.length <= LONGEST_SIMPLE) return text.split(separator);
   const parts: string[] = [];
   let from = 0;
-  for (const place of placesOf(text, separator, 0)) {
+  for (const place of placesOf(text, separator)) {
     if (place < from) continue; // it overlaps with the one before
     parts.push(text.slice(from, place));
     from = place + separator.length;
@@ -41,7 +41,7 @@ export function splitText(text: string, separator: string): string[] {
  * Every place of a part, by the method of Knuth, Morris and Pratt: the engine's own search can
  * take the product of both lengths, minutes for texts that an expression is allowed to make.
  */
-function* placesOf(text: string, part: string, from: number): Generator<number, undefined> {
+function* placesOf(text: string, part: string): Generator<number, undefined> {
   /** For each length of a match, the length of the longest shorter match that it ends with. */
   const shorter = new Int32Array(part.length + 1);
   for (let i = 1, length = 0; i < part.length; i++) {
@@ -49,7 +49,7 @@ function* placesOf(text: string, part: string, from: number): Generator<number, 
     if (part[i] === part[length]) length++;
     shorter[i + 1] = length;
   }
-  for (let i = from, length = 0; i < text.length; i++) {
+  for (let i = 0, length = 0; i < text.length; i++) {
     while (length > 0 && text[i] !== part[length]) length = shorter[length]!;
     if (text[i] === part[length]) length++;
     if (length < part.length) continue;

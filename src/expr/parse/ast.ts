@@ -65,8 +65,6 @@ export interface UnaryExpression extends Position {
 export interface BinaryExpression extends Position {
   readonly type: "BinaryExpression";
   readonly operator: BinaryOperator;
-  /** The offset of the operator. */
-  readonly operatorStart: number;
   readonly left: Node;
   readonly right: Node;
 }
@@ -93,7 +91,6 @@ export type Comparison = "<" | "<=" | ">" | ">=";
 export interface LogicalExpression extends Position {
   readonly type: "LogicalExpression";
   readonly operator: "&&" | "||" | "??";
-  readonly operatorStart: number;
   readonly left: Node;
   readonly right: Node;
 }

@@ -126,12 +126,12 @@ export class Parser extends OperandParser {
       if (operator === "|") {
         left = this.#parsePipe(left, start);
       } else if (COMPARISONS.has(operator)) {
-        left = this.#parseComparison(left, start, operator as Comparison, operatorStart);
+        left = this.#parseComparison(left, start, operator as Comparison);
       } else {
         const right = RIGHT_TO_LEFT.has(operator)
           ? this.#parseDeeper(strength)
           : this.#parseOperators(strength + 1);
-        left = this.#binary(operator, operatorStart, start, left, right);
+        left = this.#binary(operator, start, left, right);
         if (negated) left = this.#not(left);
       }
       fallback = operator === "??";
@@ -148,7 +148,7 @@ export class Parser extends OperandParser {
   }
 
   /** `a < b <= c` means `a < b && b <= c`. */
-  #parseComparison(left: Node, start: number, first: Comparison, operatorStart: number): Node {
+  #parseComparison(left: Node, start: number, first: Comparison): Node {
     const operators = [first];
     const operands = [left, this.#parseOperators(POWER.get(first)! + 1)];
     while (this.type === TOKEN.operator && COMPARISONS.has(String(this.value))) {
@@ -157,7 +157,7 @@ export class Parser extends OperandParser {
       operands.push(this.#parseOperators(POWER.get(first)! + 1));
     }
     if (operators.length === 1) {
-      return this.#binary(first, operatorStart, start, left, operands[1]!);
+      return this.#binary(first, start, left, operands[1]!);
     }
     const end = this.lastTokEnd;
     return this.finish({ type: "ComparisonChain", start, end, operands, operators });
@@ -187,9 +187,9 @@ export class Parser extends OperandParser {
     });
   }
 
-  #binary(written: string, operatorStart: number, start: number, left: Node, right: Node): Node {
+  #binary(written: string, start: number, left: Node, right: Node): Node {
     const operator = canonical(written);
-    const where = { start, end: this.lastTokEnd, operatorStart, left, right };
+    const where = { start, end: this.lastTokEnd, left, right };
     return operator === "&&" || operator === "||" || operator === "??"
       ? this.finish<LogicalExpression>({ type: "LogicalExpression", operator, ...where })
       : this.finish<BinaryExpression>({

@@ -6,7 +6,6 @@ import type {
   MessageDescription,
 } from "../../action/action.ts";
 import { boundValue } from "../../value/bound_value.ts";
-import { MASK } from "../../value/masker.ts";
 import type { Dict } from "../../value/value.ts";
 import type { Exchange, MessageView } from "../event.ts";
 import { hideFields } from "../mask/add_secrets.ts";
@@ -30,8 +29,8 @@ export function makeExchange(
     ...response ? { response: viewOf(session, response) } : {},
   };
   return {
-    req: shown(session, hideFields(request?.kept ?? req, parameters, MASK)),
-    res: res && shown(session, hideFields(response?.kept ?? res, responseFields, MASK)),
+    req: shown(session, hideFields(request?.kept ?? req, parameters)),
+    res: res && shown(session, hideFields(response?.kept ?? res, responseFields)),
     ...brief === undefined ? {} : { brief: session.secrets.mask(brief) },
     ...Object.keys(view).length === 0 ? {} : { view },
   };

@@ -1,6 +1,6 @@
 import type { HideSecrets, ResponseField } from "../../action/action.ts";
 import { findExchangedSecrets, findVariableSecrets } from "../../value/find_secrets.ts";
-import { Masker } from "../../value/masker.ts";
+import { MASK, Masker } from "../../value/masker.ts";
 import { SHORTEST_ISSUED } from "../../value/secrets.ts";
 import type { Dict, Value } from "../../value/value.ts";
 
@@ -70,12 +70,11 @@ export function* secretsIn(value: Value, masker: Masker): Iterable<string> {
 export function hideFields(
   message: Dict,
   fields: readonly { readonly name: string; readonly hide?: HideSecrets }[],
-  mask: string,
 ): Dict {
   const hidden: Record<string, Value> = {};
   for (const { name, hide } of fields) {
     const value = hide && message[name];
-    if (value !== undefined) hidden[name] = hide!(value, mask);
+    if (value !== undefined) hidden[name] = hide!(value, MASK);
   }
   return Object.keys(hidden).length === 0 ? message : { ...message, ...hidden };
 }

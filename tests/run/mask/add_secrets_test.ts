@@ -55,7 +55,6 @@ Deno.test("hideFields() hides the values of secret headers of http, however shor
         cookies: [{ name: "c", value: "1", raw: "c=1; Path=/" }],
       },
       http.responseFields!,
-      "***",
     ),
     {
       url: "http://x",
@@ -70,7 +69,7 @@ Deno.test("hideFields() hides the values of secret headers of http, however shor
   );
 });
 
-const hideOutputs = (outputs: Dict) => hideFields({ outputs }, embedded.responseFields!, "***");
+const hideOutputs = (outputs: Dict) => hideFields({ outputs }, embedded.responseFields!);
 
 Deno.test("hideFields() hides outputs of job files with secret names, by step id and flat", () => {
   assertEquals(
@@ -88,5 +87,5 @@ Deno.test("hideFields() shows that an output with a secret name is nil", () => {
 
 Deno.test("hideFields() does not copy a message whose action hides nothing", () => {
   const message = { headers: { authorization: "a" } };
-  assert(hideFields(message, [{ name: "headers" }], "***") === message);
+  assert(hideFields(message, [{ name: "headers" }]) === message);
 });
