@@ -95,8 +95,8 @@ async function ask(
       const why = error instanceof Error ? error.message : String(error);
       throw new StepError(`${doing}: the answer is not a DNS message: ${why}`);
     }
-    // Ignores responses to other queries.
-    if (packet.id !== id) return undefined;
+    // Ignores responses to other queries, and what is not a response.
+    if (packet.id !== id || (bytes[2]! & 0x80) === 0) return undefined;
     return { packet, rcodeNumber: bytes[3]! & 0x0f };
   };
   try {

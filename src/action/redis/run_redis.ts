@@ -189,7 +189,9 @@ async function explain(
   if (/Unknown RESP type/.test(message)) {
     return new StepError(`${doing}: it answers, but not as a Redis server`);
   }
-  const { words, hint } = await explainConnection(error, server, context.host.clock, tls);
+  const { words, hint } = /^Connection is closed|^Stream isn't writeable/.test(message)
+    ? { words: `${placeOf(server)} closed the connection`, hint: undefined }
+    : await explainConnection(error, server, context.host.clock, tls);
   // A server that refuses a client without a certificate may close before it says so.
   const isClosed = hint === undefined && tls?.cert === undefined && /closed/.test(words);
   return new StepError(
