@@ -95,6 +95,10 @@ const PARAMETERS = flow(`
           cmd: copied/script.sh && cp large copied/larger
           download: { copied/larger: received/, copied/nothing: received/none }
         test: res.stdout == "ran\\n" && len(res.files) == 5 && res.files[1].size == 3000000
+      - name: download a file that names no size
+        uses: ssh
+        with: { download: { /proc/version: received/ } }
+        test: res.files[0].size > 20
       - name: fresh, connection
         uses: ssh
         with: { cmd: echo $SSH_CONNECTION, fresh: true }
@@ -131,6 +135,8 @@ const ERRORS: readonly (readonly [given: string, words: string])[] = [
   ["upload: { w.yml: /etc/x }", "permission denied (SSH_FX_PERMISSION_DENIED)"],
   ["upload: { nothing: x }", 'cannot read the file to upload "'],
   ["upload: { .: x }", 'cannot upload ".": it is a directory'],
+  ["download: { /etc: x }", 'cannot download "/etc": it is a directory'],
+  ["upload: { w.yml: ~/no such/x }", `printf 'put -p w.yml "no such/x"\\n' |`],
   ["download: { nothing: x }", 'cannot download "nothing" as "x" from 127.0.0.1 port'],
 ];
 

@@ -158,14 +158,19 @@ async function download(sftp: Sftp, { local, remote }: FilePair, context: Action
     if (refusal) throw new StepError(refusal.message, refusal.hint, { parameter: "download" });
   }
   const handle = await call<Uint8Array>((done) => sftp.open(name, "r", done));
-  const { size } = await call<Attributes>((done) => sftp.fstat(handle, done));
+  const attributes = await call<Attributes>((done) => sftp.fstat(handle, done));
+  if (attributes.isDirectory()) throw directory(remote, "download");
   const staged = await stageBytes(path);
   const { Buffer } = await import("node:buffer");
+  // Files of the kernel, such as /proc/uptime, name no size.
+  const size = attributes.size === 0 ? Number.POSITIVE_INFINITY : attributes.size;
+  let total = 0;
+  let isOver = false;
   try {
     let asked = 0;
     let written = Promise.resolve();
     await inParallel(() => {
-      if (asked >= size || signal.aborted) return Promise.resolve(undefined);
+      if (isOver || asked >= size || signal.aborted) return Promise.resolve(undefined);
       const at = asked;
       const block = Buffer.alloc(Math.min(BLOCK, size - at));
       asked += block.length;
@@ -173,7 +178,10 @@ async function download(sftp: Sftp, { local, remote }: FilePair, context: Action
         const reading = readBlock(sftp, handle, block, at);
         return written = written.then(async () => {
           const bytes = await reading;
-          if (!signal.aborted) staged.write(bytes);
+          isOver ||= bytes.length < block.length;
+          if (signal.aborted) return;
+          staged.write(bytes);
+          total += bytes.length;
         });
       });
     });
@@ -182,7 +190,7 @@ async function download(sftp: Sftp, { local, remote }: FilePair, context: Action
     staged.discard();
   }
   await call<void>((done) => sftp.close(handle, done));
-  return { local: path, remote, size };
+  return { local: path, remote, size: total };
 }
 
 /** Reads a block, for which a server may need several answers. */

@@ -61,6 +61,21 @@ function command(req: Dict, params: Dict): CommandLine {
       `${user}@${host}`,
       ...cmd === undefined ? [] : [text],
     ]],
-    ...typeof stdin === "string" ? { input: stdin } : {},
+    ...cmd === undefined
+      ? { input: copiesOf(req) }
+      : typeof stdin === "string"
+      ? { input: stdin }
+      : {},
   };
+}
+
+/** The commands of sftp that copy the files. */
+function copiesOf({ upload, download }: Dict): string {
+  const word = (path: string) =>
+    /^[\w./+-]+$/.test(path) ? path : `"${path.replace(/["\\]/g, "\\$&")}"`;
+  const lines = (verb: string, files: unknown) =>
+    Object.entries(isDict(files) ? files : {})
+      .map(([from, to]) => [from, String(to)].map((path) => word(path.replace(/^~\/+/, ""))))
+      .map((paths) => `${verb} ${paths.join(" ")}\n`);
+  return [...lines("put -p", upload), ...lines("get", download)].join("");
 }
