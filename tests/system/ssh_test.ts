@@ -95,6 +95,10 @@ const PARAMETERS = flow(`
           cmd: copied/script.sh && cp large copied/larger
           download: { copied/larger: received/, copied/nothing: received/none }
         test: res.stdout == "ran\\n" && len(res.files) == 5 && res.files[1].size == 3000000
+      - name: upload over a file of another user, who keeps its permissions
+        uses: ssh
+        with: { upload: { script.sh: copied/shared }, cmd: cat copied/shared }
+        test: res.stdout contains "echo ran"
       - name: download a file that names no size
         uses: ssh
         with: { download: { /proc/version: received/ } }
@@ -162,12 +166,18 @@ Deno.test("ssh speaks to OpenSSH", async (test) => {
     await using agent = await startAgent(server);
     await Deno.mkdir(`${server.home}/user/copied`);
     await new Deno.Command("chown", { args: [server.user, `${server.home}/user/copied`] }).output();
+    await Deno.writeTextFile(`${server.home}/user/copied/shared`, "");
+    await Deno.chmod(`${server.home}/user/copied/shared`, 0o666);
     const result = await run(PARAMETERS, ["-v", "--report-dir", "reports"], {
       SSH_AUTH_SOCK: agent.socket,
     });
     assertEquals(result.code, 0, result.stdout + result.stderr);
     assertEquals(result.files["received/larger"], decode(pattern(3_000_000)));
     assertEquals(result.files["received/none"], "");
+    assertStringIncludes(
+      result.stderr,
+      '"copied/shared" does not get the permissions of "script.sh": permission denied',
+    );
     assertHidden(result, [server.password, "a-secret-value"]);
   });
 

@@ -139,7 +139,11 @@ async function upload(sftp: Sftp, { local, remote }: FilePair, context: ActionCo
     return () => call<void>((done) => sftp.write(handle, block, 0, length, at, done));
   });
   // A script stays executable.
-  if (mode !== null) await call<void>((done) => sftp.fchmod(handle, mode & 0o777, done));
+  if (mode !== null) {
+    await call<void>((done) => sftp.fchmod(handle, mode & 0o777, done)).catch((error) => {
+      context.warn(`"${target}" does not get the permissions of "${local}": ${reasonOf(error)}`);
+    });
+  }
   await call<void>((done) => sftp.close(handle, done));
   return { local, remote: target, size };
 }
@@ -252,6 +256,11 @@ const REASONS: Readonly<Record<number, string>> = {
   8: "the server does not support it (SSH_FX_OP_UNSUPPORTED)",
 };
 
+function reasonOf(error: Error): string {
+  const { code } = error as { readonly code?: unknown };
+  return (typeof code === "number" ? REASONS[code] : undefined) ?? error.message;
+}
+
 function explain(error: unknown, doing: string, parameter: string): unknown {
   if (error instanceof StepError) {
     return /^cannot /.test(error.message)
@@ -262,9 +271,7 @@ function explain(error: unknown, doing: string, parameter: string): unknown {
   const { code } = error as { readonly code?: unknown };
   const denial = explainDenial(error);
   const isMissing = /Unable to start subsystem/.test(error.message);
-  const words = isMissing
-    ? "the server offers no SFTP"
-    : denial?.words ?? (typeof code === "number" ? REASONS[code] : undefined) ?? error.message;
+  const words = isMissing ? "the server offers no SFTP" : denial?.words ?? reasonOf(error);
   const hint = denial?.hint ??
     (code === 2
       ? `${parameter === "upload" ? "its directory has to exist; " : ""}~/ is the home directory`

@@ -78,6 +78,8 @@ export function readSsh(params: Dict, { secrets }: ActionContext): SshRequest {
   if (problem) throw new StepError(`cannot run ssh: ${problem.message}`, problem.hint);
   const knownHosts = read.string("known_hosts");
   const jump = read.string("jump");
+  // A message that refuses it shows it.
+  for (const [, word] of (jump ?? "").matchAll(/:([^@,]+)@/g)) secrets.add(word!);
   const command = readCommand(params);
   for (const [name, value] of Object.entries(command?.env ?? {})) {
     if (value !== null && isSecretName(name)) secrets.add(value);

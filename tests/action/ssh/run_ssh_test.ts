@@ -112,6 +112,7 @@ Deno.test("ssh connects through other hosts", async () => {
     await refusalOf(run({ jump: "user:word@host", cmd: "true" })),
     'invalid jump host "user:word@host"',
   );
+  assertEquals(context.learned.includes("word"), true);
 });
 
 Deno.test("ssh ends a command on the server when its time is over", async () => {
