@@ -42,6 +42,7 @@ declare module "@std/cli/parse-args" {
 declare module "@std/csv/parse-stream" {
   /** Gives the fields of each row. */
   export class CsvParseStream implements TransformStream<string, string[]> {
+    constructor(options?: { readonly separator?: string });
     readonly readable: ReadableStream<string[]>;
     readonly writable: WritableStream<string>;
   }

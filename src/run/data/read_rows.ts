@@ -56,6 +56,7 @@ function formatOf(path: string): DataFormat {
 
 const EXTENSIONS: Readonly<Record<string, DataFormat>> = {
   csv: "csv",
+  tsv: "csv",
   json: "json",
   jsonl: "jsonl",
   ndjson: "jsonl",
@@ -128,8 +129,10 @@ async function* jsonLines(path: string, session: Session): AsyncGenerator<Value>
 async function* csvRows(path: string, session: Session): AsyncGenerator<Value> {
   const { CsvParseStream } = await import("@std/csv/parse-stream");
   // Programs that import the library do not see the types of this one.
-  const parser: TransformStream<string, readonly string[]> = new CsvParseStream();
-  const stream = (await textOf(path, session)).pipeThrough(parser);
+  const [start, text] = (await textOf(path, session)).tee();
+  const separator = await separatorOf(start, path);
+  const parser: TransformStream<string, readonly string[]> = new CsvParseStream({ separator });
+  const stream = text.pipeThrough(parser);
   let columns: readonly string[] | undefined;
   let number = 0;
   try {
@@ -152,6 +155,19 @@ async function* csvRows(path: string, session: Session): AsyncGenerator<Value> {
     }
   } catch (error) {
     if (error instanceof SyntaxError) throw invalid(path, "CSV", error);
+    throw fileProblem(error, { ...FILE, path }, path);
+  }
+}
+
+/** What is between the columns: where the first line has no comma, a semicolon or a tab in it. */
+async function separatorOf(text: ReadableStream<string>, path: string): Promise<string> {
+  const reader = text.getReader();
+  try {
+    const { value = "" } = await reader.read();
+    await reader.cancel();
+    const [line = ""] = value.split("\n", 1);
+    return [",", ";", "\t"].find((character) => line.includes(character)) ?? ",";
+  } catch (error) {
     throw fileProblem(error, { ...FILE, path }, path);
   }
 }
