@@ -50,12 +50,18 @@ async function copyProgram(user: number, directory: string) {
   await run("chown", ["-R", String(user), program], directory);
 }
 
+const MAILS = `name: n
+jobs: [{name: j, steps: [{uses: mail-latency, with: {mail_dir: mails, output_dir: .}}]}]
+`;
+
 Deno.test("an unreadable file is named", async () => {
-  await withFiles({ "secret.yml": WORKFLOW, "open.yml": WORKFLOW }, async (directory) => {
+  const files = { "secret.yml": WORKFLOW, "open.yml": WORKFLOW, "m.yml": MAILS, "mails/a": "" };
+  await withFiles(files, async (directory) => {
     await copyProgram(NOBODY, directory);
     await Deno.chmod(directory, 0o755);
     await Deno.chmod(`${directory}/open.yml`, 0o644);
     await Deno.chmod(`${directory}/secret.yml`, 0o600);
+    await Deno.chmod(`${directory}/mails/a`, 0o600);
 
     const open = await runAs(NOBODY, directory, ["open.yml"]);
     assertEquals(open.code, 0, open.stderr);
@@ -67,6 +73,11 @@ Deno.test("an unreadable file is named", async () => {
     assertEquals(
       [code, stdout, stderr],
       [1, "", "runner: error: permission denied reading 'secret.yml'\n"],
+    );
+    const mails = await runAs(NOBODY, directory, ["m.yml"]);
+    assertStringIncludes(
+      mails.stdout.replace(/\s+/g, " "),
+      'cannot read the mail "mails/a": permission denied (EACCES)',
     );
   });
 });

@@ -5,7 +5,7 @@ import { stageBytes } from "../../host/staged_file.ts";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { readParameters, required } from "../read_parameters.ts";
-import { readablePath } from "../step_file.ts";
+import { fileProblem, readablePath } from "../step_file.ts";
 import { HeaderFault, type MailTimes, readTimes } from "./mail_times.ts";
 
 interface Measured extends MailTimes {
@@ -29,8 +29,8 @@ export async function runMailLatency(
   const outputDir = required("mail-latency", "output_dir", read.string("output_dir"));
   const format = formatterOf(read.string("zone") ?? "UTC");
   const { mails, skipped } = await readMails(mailDir, context);
-  const sent = Math.min(...mails.map((mail) => mail.sent));
-  const received = Math.min(...mails.map((mail) => mail.lastReceived));
+  const sent = least(mails.map((mail) => mail.sent));
+  const received = least(mails.map((mail) => mail.lastReceived));
   const rows = mails.toSorted((one, other) => one.sent - other.sent).map((mail) => ({
     sent_offset: seconds(mail.sent - sent),
     received_offset: seconds(mail.lastReceived - received),
@@ -55,9 +55,9 @@ export async function runMailLatency(
       skipped,
       mails: rows,
       latency: {
-        min: Math.min(...latencies),
+        min: least(latencies),
         mean: latencies.reduce((sum, one) => sum + one, 0) / latencies.length,
-        max: Math.max(...latencies),
+        max: -least(latencies.map((one) => -one)),
       },
     },
     status: 0,
@@ -84,7 +84,7 @@ async function readMails(
   let skipped = 0;
   for await (const name of filesBelow(root, "", context)) {
     if (context.signal.aborted) throw context.signal.reason;
-    const text = new TextDecoder().decode(await files.read(`${root}/${name}`));
+    const text = await readText(`${root}/${name}`, context);
     try {
       const times = readTimes(text);
       if (times) mails.push({ ...times, path: name });
@@ -102,12 +102,29 @@ async function readMails(
   );
 }
 
+async function readText(path: string, { host }: ActionContext): Promise<string> {
+  try {
+    return new TextDecoder().decode(await host.files.read(path));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) {
+      throw new StepError(
+        `cannot read the mail "${path}": it has gone since the directory was read (ENOENT)`,
+        "a mail server may have moved it: measure a copy of the directory",
+      );
+    }
+    throw fileProblem(error, { path, what: "the mail", parameter: "mail_dir" }, path);
+  }
+}
+
 async function* filesBelow(
   root: string,
   directory: string,
   context: ActionContext,
 ): AsyncGenerator<string> {
-  const entries = await context.host.files.entries(`${root}/${directory}`);
+  const path = `${root}/${directory}`;
+  const entries = await context.host.files.entries(path).catch((error) => {
+    throw fileProblem(error, { path, what: "the directory", parameter: "mail_dir" }, path);
+  });
   for (const { name, kind } of entries.toSorted((a, b) => a.name < b.name ? -1 : 1)) {
     if (kind === "directory") yield* filesBelow(root, `${directory}${name}/`, context);
     else if (kind === "file") yield `${directory}${name}`;
@@ -161,6 +178,11 @@ function formatterOf(zone: string): (time: number) => string {
       { parameter: "zone" },
     );
   }
+}
+
+/** The least of any number of numbers; a function takes only so many arguments. */
+function least(numbers: readonly number[]): number {
+  return numbers.reduce((one, other) => Math.min(one, other), Infinity);
 }
 
 function seconds(milliseconds: number): number {
