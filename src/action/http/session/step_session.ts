@@ -33,22 +33,19 @@ export async function openSession(
     signIn = await openSignIn(auth, asked, { context, sendAside });
   }
   const { origin } = asked.url;
-  let sent = asked;
   const send = async (request: Request, isFirst: boolean): Promise<Reply> => {
     const complete = withCookies(request, cookies);
-    if (isFirst) sent = complete;
+    if (isFirst) session.sent = complete;
+    session.added = session.sent !== asked;
     const reply = await sender.send(complete);
     await cookies?.keep(reply, request.url);
     return reply;
   };
-  return {
-    get sent() {
-      return sent;
-    },
-    get added() {
-      return sent !== asked;
-    },
-    async send(request) {
+  // Without getters: each object with its own ones would live until a full collection.
+  const session = {
+    sent: asked,
+    added: false,
+    async send(request: Request): Promise<Reply> {
       // The target of a redirect is chosen by another origin, even if it is the first origin again.
       if (request.url.origin !== origin) signIn = undefined;
       const isFirst = request.url === asked.url;
@@ -64,6 +61,7 @@ export async function openSession(
       return reply;
     },
   };
+  return session;
 }
 
 function withCookies(request: Request, cookies: Cookies | undefined): Request {
