@@ -16,7 +16,8 @@ interface Entry {
  *
  * Deadlines of the same length end in the order in which they were set, so a queue for each
  * length is all the order that is needed: setting and cancelling cost the same for ten
- * thousand requests as for one.
+ * thousand requests as for one. The timer stays when a deadline is cancelled, since the next
+ * step has one like it, and setting a timer takes longer than all else here.
  */
 export class Deadlines {
   readonly #clock: Clock;
@@ -35,24 +36,13 @@ export class Deadlines {
     const entry = { due: this.#clock.ticks() + milliseconds, act };
     const link = queue.add(entry);
     if (entry.due < this.#due) this.#arm(entry.due);
-    return {
-      cancel: () => {
-        link.remove();
-        if (queue.isEmpty) this.#dropEmpty();
-      },
-    };
+    return { cancel: () => link.remove() };
   }
 
-  /** Cancels all of them, so that none keeps the program alive. */
+  /** Cancels all of them, so that the timer does not keep the program alive. */
   cancelAll(): void {
     this.#queues.clear();
     this.#arm(Infinity);
-  }
-
-  #dropEmpty(): void {
-    for (const [length, queue] of this.#queues) if (queue.isEmpty) this.#queues.delete(length);
-    // A timer that nothing waits for would keep the program alive.
-    if (this.#queues.size === 0) this.#arm(Infinity);
   }
 
   #arm(due: number): void {
@@ -67,7 +57,7 @@ export class Deadlines {
     const now = this.#clock.ticks();
     const over: Entry[] = [];
     let next = Infinity;
-    for (const queue of this.#queues.values()) {
+    for (const [length, queue] of this.#queues) {
       for (let link = queue.first; link; link = queue.first) {
         if (link.value.due > now) {
           next = Math.min(next, link.value.due);
@@ -76,8 +66,8 @@ export class Deadlines {
         link.remove();
         over.push(link.value);
       }
+      if (queue.isEmpty) this.#queues.delete(length);
     }
-    this.#dropEmpty();
     this.#arm(next);
     over.sort((a, b) => a.due - b.due);
     for (const entry of over) entry.act();

@@ -81,18 +81,20 @@ Deno.test("Deadlines forget cancelled entries, however many there are", () => {
   first.cancel();
 });
 
-Deno.test("Deadlines hold no timer once the last is cancelled or over", () => {
+Deno.test("Deadlines keep their timer for those to come, until all are cancelled", () => {
   const fake = fakeClock();
   const deadlines = new Deadlines(fake.clock);
-  const one = deadlines.add(100, () => {});
-  const other = deadlines.add(200, () => {});
-  assertEquals(fake.timersWaiting(), 1);
-  one.cancel();
-  other.cancel();
-  assertEquals(fake.timersWaiting(), 0);
-  deadlines.add(10, () => {});
-  assertEquals(fake.timersWaiting(), 1);
-  fake.moveTo(500);
+  const over: string[] = [];
+  for (let step = 0; step < 100; step++) deadlines.add(100, () => over.push("step")).cancel();
+  assertEquals([fake.timersSet(), fake.timersWaiting()], [1, 1]);
+  fake.moveTo(60);
+  deadlines.add(100, () => over.push("next"));
+  fake.moveTo(159);
+  assertEquals(over, []);
+  fake.moveTo(160);
+  assertEquals([over, fake.timersWaiting()], [["next"], 0]);
+  deadlines.add(100, () => over.push("last"));
+  deadlines.cancelAll();
   assertEquals(fake.timersWaiting(), 0);
 });
 

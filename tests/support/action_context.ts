@@ -64,6 +64,7 @@ export function actionContext(): TestContext {
       for (const each of [scope.step, scope.job, scope.run]) {
         await each.close(deadlines, (text) => void notes.push(`warning: ${text}`));
       }
+      deadlines.cancelAll();
     },
   };
 }
