@@ -199,11 +199,11 @@ async function runInParallel(
     entry: { readonly index: number; readonly template: DataTemplate },
   ): Promise<JobState> {
     const scope = new Resources();
-    const outputs = outputsOver(round.outputs.view);
+    const outputs = new EntryOutputs(round.outputs.view);
     try {
       return await runOnce(inner, { ...round, scope, outputs }, step, entry);
     } finally {
-      const values = outputs.published();
+      const { published: values } = outputs;
       if (values && entry.index >= (latest?.index ?? 0)) latest = { index: entry.index, values };
       await closeScope(inner, scope);
     }
@@ -217,19 +217,20 @@ async function runInParallel(
 }
 
 /** The outputs that one of several parallel entries sees and publishes. */
-function outputsOver(base: Dict) {
-  let view = base;
-  let values: Dict | undefined;
-  return {
-    get view(): Dict {
-      return view;
-    },
-    publish(stepId: string, published: Dict): void {
-      values = copyValue(published) as Dict;
-      view = layered({ [stepId]: values }, base);
-    },
-    published: () => values,
-  };
+class EntryOutputs {
+  readonly #base: Dict;
+  view: Dict;
+  published: Dict | undefined;
+
+  constructor(base: Dict) {
+    this.#base = base;
+    this.view = base;
+  }
+
+  publish(stepId: string, values: Dict): void {
+    this.published = copyValue(values) as Dict;
+    this.view = layered({ [stepId]: this.published }, this.#base);
+  }
 }
 
 /** Holds the events of entries that run at once, so that they come in the order of the entries. */
