@@ -1,26 +1,32 @@
 import { join } from "@std/path/join";
 import type { Host } from "../host/host.ts";
-import { spotAt } from "./loose_yaml.ts";
-import { makeOutline, type Outline, textRange } from "./outline.ts";
-import { type LineIndex, makeLineIndex } from "./positions.ts";
+import { fieldOf, spotAt } from "./loose_yaml.ts";
+import { makeOutline, type Outline, type StepOutline, textRange } from "./outline.ts";
+import { yamlFilesIn } from "../suite/find_workflows.ts";
+
+/** A file of the workspace, which may have been changed in the editor. */
+export interface WorkspaceFile {
+  readonly path: string;
+  readonly outline: Outline;
+}
 
 /** Whether a path is one from the root of a file system. */
 export function isAbsolute(path: string | URL): boolean {
   return path instanceof URL || /^(?:[\\/]|[a-z]:)/i.test(path);
 }
 
+/** The job file that a step embeds, and where it is named. */
+export function jobFileOf({ uses, node }: StepOutline, from: string) {
+  if (uses !== "embedded") return undefined;
+  const named = fieldOf(fieldOf(node, "with"), "path");
+  if (named?.kind !== "scalar" || named.text.includes("{{")) return undefined;
+  const path = isAbsolute(named.text) ? join(named.text) : join(from, "..", named.text);
+  return { path, range: textRange(named) };
+}
+
 /** The job files that the steps of a file embed, and where they are named. */
 export function jobFilesIn(outline: Outline, from: string) {
-  return outline.steps.flatMap(({ uses, node }) => {
-    if (uses !== "embedded" || node.kind !== "map") return [];
-    const params = node.pairs.find(({ key }) => key.text === "with")?.value;
-    const named = params?.kind === "map"
-      ? params.pairs.find(({ key }) => key.text === "path")?.value
-      : undefined;
-    if (named?.kind !== "scalar" || named.text.includes("{{")) return [];
-    const path = isAbsolute(named.text) ? join(named.text) : join(from, "..", named.text);
-    return [{ path, range: textRange(named) }];
-  });
+  return outline.steps.flatMap((step) => jobFileOf(step, from) ?? []);
 }
 
 /** The job file that is named at an offset. */
@@ -31,29 +37,33 @@ export function jobFileAt(outline: Outline, offset: number, from: string): strin
 }
 
 /** So many files, each of so many bytes, are read to find what embeds a job file. */
-const MOST_FILES = 200;
+const MOST_FILES = 1000;
 const MOST_BYTES = 1_000_000;
 
-/** The places in the files of a directory that name a job file, but for those that are open. */
-export async function referencesOnDisk(
-  target: string,
-  directory: string,
+/** A file that is not open in the editor; undefined if it cannot be read. */
+export async function readOutline(path: string, host: Host): Promise<Outline | undefined> {
+  const bytes = await host.files.read(path).catch(() => undefined);
+  return bytes && bytes.length <= MOST_BYTES
+    ? makeOutline(new TextDecoder().decode(bytes))
+    : undefined;
+}
+
+/** The files below directories that embed job files, but for those that are open. */
+export async function embeddingFiles(
+  directories: readonly string[],
   open: ReadonlySet<string>,
   host: Host,
-): Promise<readonly { readonly path: string; readonly range: ReturnType<LineIndex["rangeOf"]> }[]> {
-  const paths = (await host.files.entries(directory))
-    .filter(({ name, kind }) => kind === "file" && /\.ya?ml$/i.test(name))
-    .map(({ name }) => join(directory, name)).filter((path) => !open.has(path));
-  const found = [];
+): Promise<{ readonly files: readonly WorkspaceFile[]; readonly isComplete: boolean }> {
+  const lists = await Promise.all(
+    directories.map((one) => yamlFilesIn(one, host.files).catch(() => [])),
+  );
+  const paths = [...new Set(lists.flat().map((path) => join(path)))].filter((path) =>
+    !open.has(path)
+  );
+  const files: WorkspaceFile[] = [];
   for (const path of paths.slice(0, MOST_FILES)) {
-    const bytes = await host.files.read(path).catch(() => undefined);
-    if (!bytes || bytes.length > MOST_BYTES) continue;
-    const text = new TextDecoder().decode(bytes);
-    if (!text.includes("embedded")) continue;
-    const lines = makeLineIndex(text);
-    for (const one of jobFilesIn(makeOutline(text), path)) {
-      if (one.path === target) found.push({ path, range: lines.rangeOf(one.range) });
-    }
+    const outline = await readOutline(path, host);
+    if (outline?.steps.some(({ uses }) => uses === "embedded")) files.push({ path, outline });
   }
-  return found;
+  return { files, isComplete: paths.length <= MOST_FILES };
 }

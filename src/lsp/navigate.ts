@@ -7,10 +7,13 @@ export function findMention({ mentions }: Outline, offset: number): Mention | un
 
 /** All places that are about the same thing, in the order of the file. */
 export function mentionsOf(outline: Outline, of: Mention): readonly Mention[] {
-  const step = stepOf(outline, of);
-  return outline.mentions.filter((one) =>
-    one.kind === of.kind && one.name === of.name && stepOf(outline, one) === step
-  );
+  return outline.mentions.filter((one) => isSame(outline, one, of));
+}
+
+/** Whether two mentions are about the same thing of the file with that outline. */
+export function isSame(outline: Outline, one: Mention, other: Mention): boolean {
+  return one.kind === other.kind && one.name === other.name &&
+    stepOf(outline, one) === stepOf(outline, other);
 }
 
 /** Whose output is meant: that of the first step that publishes it, where it is read by its name. */
@@ -20,15 +23,26 @@ function stepOf({ mentions }: Outline, { kind, name, step }: Mention): string | 
     ?.step;
 }
 
-/** Why a name cannot be had; undefined if it can. */
-export function nameProblem(outline: Outline, of: Mention, name: string): string | undefined {
+/** The text of a file around a mention in it. */
+interface Placed {
+  readonly file: { readonly outline: Outline };
+  readonly mention: Mention;
+}
+
+/** Why a name cannot be had in the file that defines it; undefined if it can. */
+export function nameProblem(
+  outline: Outline,
+  of: Mention,
+  places: readonly Placed[],
+  name: string,
+): string | undefined {
   const isStep = of.kind === "step";
   if (isStep && !/^[a-z0-9_-]+$/.test(name)) {
     return `the step id "${name}" must be made of a-z, 0-9, _ and -`;
   }
   if (!/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name)) return `invalid name "${name}"`;
-  const isRead = mentionsOf(outline, of).some((one) =>
-    /[.]\s*$/.test(outline.text.slice(Math.max(0, one.start - 20), one.start))
+  const isRead = places.some(({ file: { outline: { text } }, mention: { start } }) =>
+    /[.]\s*$/.test(text.slice(Math.max(0, start - 20), start))
   );
   if (isRead && !/^[A-Za-z_]\w*$/.test(name)) {
     return `expressions read it as .${of.name}, and cannot read .${name}: use letters, digits and _`;

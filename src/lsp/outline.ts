@@ -119,7 +119,7 @@ function findMentions(
   eachScalar(root, (scalar, path) => {
     for (const { root, keys } of readingsIn(scalar, path)) {
       const [first, second] = keys;
-      if (!first) continue;
+      if (!first || root === "res") continue;
       const use = (kind: NameKind, { name, ...range }: Key, step?: string) =>
         found.push({ kind, name, ...range, isDefinition: false, ...step ? { step } : {} });
       if (root === "vars") use("var", first);
@@ -136,7 +136,8 @@ function findMentions(
 
 type Path = readonly (string | number)[];
 
-function eachScalar(
+/** Visits all scalars in a node but for keys, each with its path. */
+export function eachScalar(
   node: LooseNode,
   visit: (scalar: LooseScalar, path: Path) => void,
   path: Path = [],
@@ -171,11 +172,11 @@ export function isExpression(path: Path): boolean {
 }
 
 const CHAIN =
-  /(?<![\w.#$])(vars|outputs|needs)((?:\s*\??\.\s*[A-Za-z_]\w*|\s*(?:\?\.)?\[\s*\\?["'][^"'\\\]]+\\?["']\s*\])+)/g;
+  /(?<![\w.#$])(vars|outputs|needs|res)((?:\s*\??\.\s*[A-Za-z_]\w*|\s*(?:\?\.)?\[\s*\\?["'][^"'\\\]]+\\?["']\s*\])+)/g;
 const PART = /\.\s*([A-Za-z_]\w*)|\[\s*\\?["']([^"'\\\]]+)\\?["']\s*\]/g;
 
-/** The vars, outputs and needs that the expressions in a text read. */
-function readingsIn(scalar: LooseScalar, path: Path): readonly Reading[] {
+/** The vars, outputs, needs and parts of responses that the expressions in a text read. */
+export function readingsIn(scalar: LooseScalar, path: Path): readonly Reading[] {
   const start = scalar.from;
   const isWhole = isExpression(path);
   return [...scalar.text.matchAll(CHAIN)].flatMap(({ index, 0: all, 1: root, 2: chain }) => {

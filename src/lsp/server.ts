@@ -9,10 +9,29 @@ import { findActions, type KnownActions } from "./context.ts";
 import { fileCompletionsAt } from "./complete_files.ts";
 import { diagnose, type Finding, isOurs } from "./diagnose.ts";
 import { hoverAt } from "./hover.ts";
-import { isAbsolute, jobFileAt, jobFilesIn, referencesOnDisk } from "./job_files.ts";
-import { findMention, mentionsOf, nameProblem } from "./navigate.ts";
+import {
+  isShared,
+  nameAt,
+  type NamePlace,
+  outputCompletionsAt,
+  placesOf,
+} from "./job_file_names.ts";
+import {
+  embeddingFiles,
+  isAbsolute,
+  jobFileAt,
+  jobFilesIn,
+  readOutline,
+  type WorkspaceFile,
+} from "./job_files.ts";
+import { nameProblem } from "./navigate.ts";
 import { makeOutline, type Outline, type Range } from "./outline.ts";
-import { type EditorPosition, type LineIndex, makeLineIndex } from "./positions.ts";
+import {
+  type EditorPosition,
+  type EditorRange,
+  type LineIndex,
+  makeLineIndex,
+} from "./positions.ts";
 import { type FileSymbol, symbolsOf } from "./symbols.ts";
 
 /** A file that is open in the editor. */
@@ -78,11 +97,50 @@ export async function serveEditor(host: Host): Promise<void> {
     const file = files.get(textDocument.uri);
     return file && { file, offset: file.lines.offsetAt(position), outline: outlineOf(file) };
   };
-  const place = ({ uri, lines }: OpenFile, range: Range) => ({ uri, range: lines.rangeOf(range) });
+  const openAt = (path: string) => [...files.values()].find((one) => one.path === path);
+  const asWorkspaceFile = (file: OpenFile) => ({ path: file.path, outline: outlineOf(file) });
+  const load = async (path: string): Promise<WorkspaceFile | undefined> => {
+    const file = openAt(path);
+    const outline = file ? outlineOf(file) : await readOutline(path, host);
+    return outline && { path, outline };
+  };
+  const place = ({ path, outline }: WorkspaceFile, range: Range) => {
+    const { uri, lines } = openAt(path) ??
+      { uri: toFileUrl(path).href, lines: makeLineIndex(outline.text) };
+    return { uri, range: lines.rangeOf(range) };
+  };
+  let workspace: readonly string[] = [];
+  /** The files that may embed a job file: those of the workspace, or of the directory. */
+  const others = async (...paths: readonly string[]) => {
+    const open = [...files.values()];
+    const roots = paths.map((path) =>
+      workspace.find((one) => path.startsWith(join(one, "/"))) ?? join(path, "..")
+    );
+    const found = await embeddingFiles(
+      [...new Set(roots)],
+      new Set(open.map(({ path }) => path)),
+      host,
+    );
+    return { ...found, files: [...open.map(asWorkspaceFile), ...found.files] };
+  };
+  const named = async (params: At) => {
+    const found = at(params);
+    return found && await nameAt(asWorkspaceFile(found.file), found.offset, load);
+  };
+  const placesAcross = async (
+    path: string,
+    found: NonNullable<Awaited<ReturnType<typeof named>>>,
+  ) => {
+    if (!isShared(found)) return { places: placesOf(found, []), isComplete: true };
+    const { files, isComplete } = await others(path, found.file.path);
+    return { places: placesOf(found, files), isComplete };
+  };
 
   let takesSnippets = false;
-  connection.onInitialize(({ capabilities: { textDocument } }) => {
+  connection.onInitialize(({ capabilities: { textDocument }, workspaceFolders, rootUri }) => {
     takesSnippets = textDocument?.completion?.completionItem?.snippetSupport ?? false;
+    workspace = (workspaceFolders?.map(({ uri }) => uri) ?? [rootUri ?? []].flat())
+      .filter((uri) => uri.startsWith("file:")).map((uri) => join(fromFileUrl(uri)));
     return INITIALIZED;
   });
 
@@ -144,6 +202,7 @@ export async function serveEditor(host: Host): Promise<void> {
     const { file: { text, path }, offset } = found;
     const known = await actions();
     const { items, ...range } = await fileCompletionsAt(text, offset, path, known, host) ??
+      await outputCompletionsAt(asWorkspaceFile(found.file), offset, load) ??
       completionsAt(text, offset, known);
     return items.map(({ label, kind, detail, documentation, insert, isSnippet }) => ({
       label,
@@ -180,9 +239,14 @@ export async function serveEditor(host: Host): Promise<void> {
       if (!await withOpenFiles.files.isFile(target).catch(() => false)) return null;
       return { uri: toFileUrl(target).href, range: { start, end: start } };
     }
-    const mention = findMention(found.outline, found.offset);
-    const defined = mention && mentionsOf(found.outline, mention).find((one) => one.isDefinition);
-    return defined ? place(found.file, defined) : null;
+    const name = await named(params);
+    if (!name) return null;
+    const own = placesOf(name, []).find(({ mention }) => mention.isDefinition);
+    if (own) return place(own.file, own.mention);
+    // The vars of a job file are those that are given to it.
+    const { places } = await placesAcross(found.file.path, name);
+    return places.filter(({ mention }) => mention.isDefinition)
+      .map(({ file, mention }) => place(file, mention));
   });
 
   connection.onReferences(async (params) => {
@@ -190,47 +254,48 @@ export async function serveEditor(host: Host): Promise<void> {
     if (!found) return null;
     const target = jobFileAt(found.outline, found.offset, found.file.path);
     if (target !== undefined) {
-      const paths = new Set([...files.values()].map(({ path }) => path));
-      const others = await referencesOnDisk(target, join(found.file.path, ".."), paths, host);
-      return [
-        ...[...files.values()].flatMap((file) =>
-          jobFilesIn(outlineOf(file), file.path).filter(({ path }) => path === target)
-            .map(({ range }) => place(file, range))
-        ),
-        ...others.map(({ path, range }) => ({ uri: toFileUrl(path).href, range })),
-      ];
+      const { files } = await others(found.file.path, target);
+      return files.flatMap((file) =>
+        jobFilesIn(file.outline, file.path).filter(({ path }) => path === target)
+          .map(({ range }) => place(file, range))
+      );
     }
-    const mention = findMention(found.outline, found.offset);
-    if (!mention) return null;
-    return mentionsOf(found.outline, mention)
-      .filter(({ isDefinition }) => params.context.includeDeclaration || !isDefinition)
-      .map((one) => place(found.file, one));
+    const name = await named(params);
+    if (!name) return null;
+    const { places } = await placesAcross(found.file.path, name);
+    return places
+      .filter(({ mention }) => params.context.includeDeclaration || !mention.isDefinition)
+      .map(({ file, mention }) => place(file, mention));
   });
 
-  connection.onPrepareRename((params) => {
+  connection.onPrepareRename(async (params) => {
     const found = at(params);
-    const mention = found && findMention(found.outline, found.offset);
-    return mention ? { range: found.file.lines.rangeOf(mention), placeholder: mention.name } : null;
+    const name = await named(params);
+    return found && name
+      ? { range: found.file.lines.rangeOf(name.here), placeholder: name.here.name }
+      : null;
   });
 
-  connection.onRenameRequest((params) => {
+  connection.onRenameRequest(async (params) => {
     const found = at(params);
-    const mention = found && findMention(found.outline, found.offset);
-    if (!mention) return null;
-    const problem = nameProblem(found.outline, mention, params.newName);
+    const name = await named(params);
+    if (!found || !name) return null;
+    const { mention, file: { outline, path } } = name;
+    const { places, isComplete } = await placesAcross(found.file.path, name);
+    const problem = nameProblem(outline, mention, places, params.newName);
     if (problem !== undefined) return new library.ResponseError(-32602, problem);
-    const all = mentionsOf(found.outline, mention);
-    const isAsRead = all.every(({ name, start, end }) =>
-      found.file.text.slice(start, end) === name
-    );
-    if (!isAsRead) {
-      return new library.ResponseError(-32803, `cannot rename "${mention.name}": it has escapes`);
+    const refuse = (why: string) =>
+      new library.ResponseError(-32803, `cannot rename "${mention.name}": ${why}`);
+    if (!isComplete) {
+      return refuse(`the workspace has too many files to find all that embed ${path}`);
     }
-    const edits = all.map((one) => ({
-      range: found.file.lines.rangeOf(one),
-      newText: params.newName,
-    }));
-    return { changes: { [found.file.uri]: edits } };
+    if (!places.every(isAsRead)) return refuse("it has escapes");
+    const changes: Record<string, { range: EditorRange; newText: string }[]> = {};
+    for (const { file, mention } of places) {
+      const { uri, range } = place(file, mention);
+      (changes[uri] ??= []).push({ range, newText: params.newName });
+    }
+    return { changes };
   });
 
   connection.onDocumentSymbol(({ textDocument: { uri } }) => {
@@ -290,6 +355,11 @@ interface DocumentSymbol {
   range: ReturnType<LineIndex["rangeOf"]>;
   selectionRange: ReturnType<LineIndex["rangeOf"]>;
   children: DocumentSymbol[];
+}
+
+/** Whether the text of a file has the name as it is read. */
+function isAsRead({ file: { outline: { text } }, mention: { name, start, end } }: NamePlace) {
+  return text.slice(start, end) === name;
 }
 
 function outlineOf(file: OpenFile): Outline {

@@ -28,7 +28,7 @@ async function withEditor(
     const real = await Deno.realPath(cwd);
     const editor = new Editor({ env: { RUNNER_PLUGIN_DIR: join(real, "plugins") } });
     try {
-      await editor.initialize();
+      await editor.initialize(real);
       await act(editor, (name) => join(real, name));
     } finally {
       assertEquals(await editor.end(), 0);
@@ -376,5 +376,104 @@ Deno.test("quick fixes correct misspelt keys and names", async () => {
         "path: jobs/sub.yml",
       ]
     ) assertStringIncludes(fixed, part);
+  });
+});
+
+Deno.test("outputs and vars of a job file are followed into the files that embed it, and back", async () => {
+  const job = "name: log in as {{vars.who}}\nsteps:\n  - uses: http\n    id: login\n" +
+    '    with: { get: "{{vars.shop}}/{{vars.who}}" }\n    outputs: { token: res.body.token }\n' +
+    "  - uses: hello\n    test: outputs.token != nil && outputs.login.token != nil\n";
+  const flow = (path: string) =>
+    "name: a\nvars: { shop: x }\njobs:\n  - name: b\n    steps:\n      - uses: embedded\n        id: session\n" +
+    `        with: { path: ${path}, vars: { shop: "{{vars.shop}}", who: ann } }\n` +
+    "        test: res.outputs.login.token != nil && res.outputs.token != nil\n" +
+    "        outputs: { token: res.outputs.login.token }\n" +
+    '      - uses: echo\n        with: { message: "{{outputs.token}} {{vars.shop}}" }\n';
+  const files = {
+    "jobs/log_in.yml": job,
+    "open.yml": flow("jobs/log_in.yml"),
+    "closed.yml": flow("./jobs/log_in.yml"),
+    "other.yml": flow("jobs/other.yml"),
+  };
+  await withEditor(files, async (editor, at) => {
+    const names = Object.keys(files) as (keyof typeof files)[];
+    const uris = new Map(names.map((name) => [toFileUrl(at(name)).href, name]));
+    for (const name of ["open.yml", "jobs/log_in.yml"] as const) {
+      await editor.write(at(name), files[name]);
+    }
+    const places = async (method: string, name: string, near: string, into = 0) => {
+      const found = await editor.askAt<Place | Place[]>(method, at(name), near, into, {
+        context: { includeDeclaration: true },
+      });
+      return [found].flat().map((one) => {
+        const file = uris.get(one.uri)!;
+        return `${file} ${textsAt(files[file], [one])}`;
+      });
+    };
+    assertEquals(await places("definition", "open.yml", "login.token", 6), [
+      "jobs/log_in.yml 6: token",
+    ]);
+    assertEquals(await places("definition", "open.yml", "res.outputs.token", 12), [
+      "jobs/log_in.yml 6: token",
+    ]);
+    assertEquals(await places("definition", "jobs/log_in.yml", "vars.who", 5), [
+      "open.yml 8: who",
+      "closed.yml 8: who",
+    ]);
+    const outputs = async (near: string) =>
+      await labels(
+        editor,
+        at("open.yml"),
+        files["open.yml"].replace("res.outputs.token !=", near),
+        near,
+      );
+    assertEquals(await outputs("res.outputs.t"), ["login", "token"]);
+    assertEquals(await outputs("res.outputs.login."), ["token"]);
+    await editor.write(at("open.yml"), files["open.yml"]);
+    const tokens = ["open.yml 9: token", "open.yml 9: token", "open.yml 10: token"];
+    assertEquals(await places("references", "jobs/log_in.yml", "token: res", 1), [
+      "jobs/log_in.yml 6: token",
+      "jobs/log_in.yml 8: token",
+      "jobs/log_in.yml 8: token",
+      ...tokens,
+      ...tokens.map((one) => one.replace("open", "closed")),
+    ]);
+    const renamed = async (name: string, near: string, into: number, newName: string) => {
+      const { changes } = await editor.askAt<{ changes: Record<string, Edits> }>(
+        ...["rename", at(name), near, into] as const,
+        { newName },
+      );
+      return Object.fromEntries(
+        Object.entries(changes).map(([uri, edits]) => {
+          const file = uris.get(uri)!;
+          return [file, applyEdits(files[file], edits)];
+        }),
+      );
+    };
+    const swap = (text: string, pairs: readonly (readonly [string, string])[]) =>
+      pairs.reduce((all, [from, to]) => all.replaceAll(from, to), text);
+    const inFlow = [["login.token", "login.key"], [
+      "res.outputs.token",
+      "res.outputs.key",
+    ]] as const;
+    const expected = {
+      "jobs/log_in.yml": swap(job, [
+        ["{ token", "{ key"],
+        ["outputs.token", "outputs.key"],
+        ["login.token", "login.key"],
+      ]),
+      "open.yml": swap(files["open.yml"], inFlow),
+      "closed.yml": swap(files["closed.yml"], inFlow),
+    };
+    assertEquals(await renamed("jobs/log_in.yml", "token: res", 1, "key"), expected);
+    assertEquals(await renamed("open.yml", "login.token", 6, "key"), expected);
+    assertEquals(await renamed("open.yml", "who: ann", 1, "customer"), {
+      "jobs/log_in.yml": job.replaceAll("vars.who", "vars.customer"),
+      "open.yml": files["open.yml"].replace("who: ann", "customer: ann"),
+      "closed.yml": files["closed.yml"].replace("who: ann", "customer: ann"),
+    });
+    assertEquals(Object.keys(await renamed("open.yml", "token: res", 1, "key")), ["open.yml"]);
+    assertEquals(Object.keys(await renamed("open.yml", "shop: x", 1, "url")), ["open.yml"]);
+    await assertRejects(() => renamed("open.yml", "login.token", 1, "log-in"), Error, "letters");
   });
 });

@@ -52,10 +52,10 @@ export class Editor {
   }
 
   /** Begins as the protocol wants it, and gives the abilities of the server. */
-  async initialize(): Promise<Record<string, unknown>> {
+  async initialize(root?: string): Promise<Record<string, unknown>> {
     const { capabilities } = await this.ask<{ capabilities: Record<string, unknown> }>(
       "initialize",
-      { processId: Deno.pid, rootUri: null, capabilities: {} },
+      { processId: Deno.pid, rootUri: root ? toFileUrl(root).href : null, capabilities: {} },
     );
     await this.notify("initialized", {});
     return capabilities;
