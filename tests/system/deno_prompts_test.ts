@@ -12,6 +12,10 @@ const FILES = {
   "background.yml": flow("{uses: shell, with: {cmd: 'sleep 60', background: true}}, {uses: nope}"),
   "embedded.yml": flow("{uses: embedded, with: {path: ../nowhere.yml}}"),
   "plugin.yml": flow("{uses: mine}"),
+  "dns.yml": flow('{uses: dns, with: {name: a.test, server: "127.0.0.1:9"}}'),
+  "redis.yml": flow('{uses: redis, with: {url: "redis://127.0.0.1:9", command: PING}}'),
+  "tcp.yml": flow("{uses: tcp, with: {host: 127.0.0.1, port: 9}}"),
+  "tls.yml": flow("{uses: tls, with: {host: 127.0.0.1, port: 9}}"),
 };
 
 /** Runs the program in a terminal without answering prompts. */
@@ -38,6 +42,10 @@ Deno.test("Deno never prompts for a permission in a terminal", async (test) => {
     [["--allow-env", read], ["http.yml"], "does not allow access to 127.0.0.1 port 9"],
     [["--allow-env", read, "--allow-net"], ["http.yml"], "read the certificates of the system"],
     [["--allow-env", read, "--allow-net=127.0.0.1:9", "--allow-sys"], ["http.yml"], "refused the"],
+    ...["dns.yml", "redis.yml", "tcp.yml", "tls.yml"].flatMap((flow): typeof table => [
+      [["--allow-env", read], [flow], "does not allow access to 127.0.0.1 port 9"],
+      [["--allow-env", read, "--allow-net=127.0.0.1:9"], [flow], "refused the connection"],
+    ]),
     [["--allow-env", read], ["shell.yml"], "does not let it run"],
     [["--allow-env", read, "--allow-run=/bin/sh"], ["shell.yml"], "exit 3"],
     [["--allow-env", read, "--allow-run"], ["shell.yml"], "exit 3"],

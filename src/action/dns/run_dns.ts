@@ -1,4 +1,5 @@
 import type { Answer, DecodedPacket, RecordType } from "dns-packet";
+import { isGranted } from "../../host/deno_permissions.ts";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext, ActionResult, Dict, Value } from "../action.ts";
 import { type Endpoint, placeOf } from "../net/endpoint.ts";
@@ -100,9 +101,11 @@ async function ask(
     return { packet, rcodeNumber: bytes[3]! & 0x0f };
   };
   try {
-    const bytes = dns.encode(question);
-    const reply = await askByDatagram(bytes, server, context, decode);
-    if (!reply.packet.flag_tc) return reply;
+    // Datagrams need a socket that may hear from anywhere.
+    if (isGranted({ name: "net", host: "0.0.0.0:0" })) {
+      const reply = await askByDatagram(dns.encode(question), server, context, decode);
+      if (!reply.packet.flag_tc) return reply;
+    }
     return await askByStream(dns.streamEncode(question), server, context, decode);
   } catch (error) {
     if (error instanceof StepError) {

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { explainDenial } from "../../host/explain_denial.ts";
 import type { Clock } from "../../host/host.ts";
-import { codeOf, type Endpoint, placeOf } from "./endpoint.ts";
+import { authorityOf, codeOf, type Endpoint, placeOf } from "./endpoint.ts";
 import { explainTls, type TlsExplanation } from "../tls/explain_tls.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
 
@@ -17,13 +17,7 @@ export async function explainConnection(
   look?: () => Promise<Duplex>,
 ): Promise<TlsExplanation> {
   const place = placeOf(endpoint);
-  const denial = explainDenial(error);
-  if (denial) {
-    return {
-      words: `Deno does not allow access to ${place}`,
-      hint: `run it with deno run --allow-net=${endpoint.host}:${endpoint.port}`,
-    };
-  }
+  if (explainDenial(error)) return deniedConnection(endpoint);
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   if (code === "ECONNRESET" || code === "EPIPE") {
@@ -37,6 +31,14 @@ export async function explainConnection(
       ...look ? { connect: look } : {},
     }) ??
     { words: `${message === "" ? "connection failed" : message} (${code || place})` };
+}
+
+/** What to say where Deno denies a connection. */
+export function deniedConnection(endpoint: Endpoint): Required<TlsExplanation> {
+  return {
+    words: `Deno does not allow access to ${placeOf(endpoint)}`,
+    hint: `run it with deno run --allow-net=${authorityOf(endpoint)}`,
+  };
 }
 
 /** Why nothing could be reached at a place, whose name is `host`. */

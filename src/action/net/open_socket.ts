@@ -1,17 +1,33 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
+import { demand } from "../../host/deno_permissions.ts";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext, Dict, Value } from "../action.ts";
 import { onAbort } from "../on_abort.ts";
 import { readTlsOptions, type TlsOptions } from "../tls/tls_options.ts";
 import { authorityOf, type Endpoint, placeOf } from "./endpoint.ts";
-import { explainConnection } from "./explain_connection.ts";
+import { deniedConnection, explainConnection } from "./explain_connection.ts";
 
 /**
- * Throws a `StepError` if the run may not reach an endpoint. `doing` is what is refused:
- * `cannot connect to db.example.com port 5432`.
+ * Throws a `StepError` if the run may not connect to an endpoint, or if Deno would ask the user.
+ * `doing` is what is refused: `cannot connect to db.example.com port 5432`.
  */
 export async function checkNet(
+  endpoint: Endpoint,
+  context: ActionContext,
+  doing = `cannot connect to ${placeOf(endpoint)}`,
+): Promise<void> {
+  await checkReach(endpoint, context, doing);
+  try {
+    demand({ name: "net", host: authorityOf(endpoint) });
+  } catch {
+    const { words, hint } = deniedConnection(endpoint);
+    throw new StepError(`${doing}: ${words}`, hint);
+  }
+}
+
+/** The same for an endpoint that another machine connects to. */
+export async function checkReach(
   endpoint: Endpoint,
   { permissions }: ActionContext,
   doing = `cannot connect to ${placeOf(endpoint)}`,

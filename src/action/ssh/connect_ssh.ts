@@ -4,7 +4,7 @@ import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
 import { type Endpoint, placeOf } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";
-import { checkNet, openSocket } from "../net/open_socket.ts";
+import { checkReach, openSocket } from "../net/open_socket.ts";
 import { onAbort } from "../on_abort.ts";
 import type { Login } from "./read_ssh.ts";
 import { type Attempts, attemptsOf, type Proofs, readProofs } from "./read_proofs.ts";
@@ -55,7 +55,7 @@ async function forward(
   hop: Endpoint,
   context: ActionContext,
 ): Promise<Channel> {
-  await checkNet(hop, context);
+  await checkReach(hop, context);
   const { promise, resolve, reject } = Promise.withResolvers<Channel>();
   const forget = onAbort(context.signal, reject);
   client.forwardOut(
