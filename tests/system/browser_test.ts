@@ -132,6 +132,9 @@ const FLOW = workflow(`
             - { name: hover, selector: "#name" }
             - { name: press, selector: "#name", value: Shift+End }
             - { name: evaluate, script: seen, id: seen }
+            - { name: evaluate, script: "[10n, new Date(0), new Map([['a', document.title]])]", id: data }
+            - { name: evaluate, script: document.querySelector('h1'), id: element }
+            - { name: evaluate, script: "prompt('Name?', 'Bob')", id: prompt }
             - { name: screenshot, selector: h1 }
             - { name: capture_screenshot, path: shots/page.jpg }
             - { name: full_screenshot, quality: 50, id: whole }
@@ -143,11 +146,13 @@ const FLOW = workflow(`
           res.results.many == {href: "/two", nope: nil} &&
           res.results.html contains "late</p>" && res.results.text == "Welcome Ada" &&
           "dblclick" in res.results.seen && "contextmenu" in res.results.seen &&
+          res.results.data == ["10", "1970-01-01T00:00:00.000Z", {a: "Sign in"}] &&
+          res.results.element == "<h1>Hello</h1>" && res.results.prompt == "Bob" &&
           "mouseover" in res.results.seen && "End" in res.results.seen &&
           res.filepaths.screenshot endsWith ".png" && res.filepaths.whole endsWith ".jpg" &&
           res.filepaths.capture_screenshot endsWith "/shots/page.jpg" &&
           res.console_errors[0].text == "oops" &&
-          res.failed_requests[0].code == 404 && len(res.timing) == 27 && res.http_code == 200
+          res.failed_requests[0].code == 404 && len(res.timing) == 30 && res.http_code == 200
       - name: the page of the job is still there
         uses: browser
         with:
@@ -170,7 +175,8 @@ const FLOW = workflow(`
             - { name: submit, selector: "#name" }
             - { name: text, selector: h1 }
             - { name: navigate, url: / }
-            - { name: type, selector: "#name", value: Eve }
+            - { name: type, selector: "#name", value: Ev }
+            - { name: press, value: [x, Backspace, e] }
             - { name: wait_enabled, selector: "#go" }
             - { name: press, value: Enter }
             - { name: text, selector: h1, id: pressed }
@@ -267,6 +273,7 @@ const FAILURES: readonly (readonly [actions: string, message: RegExp])[] = [
   [`{ name: click, selector: "a[" }`, /invalid selector "a\["/],
   [`{ name: press, value: Entr }`, /unknown key "Entr"/],
   [`{ name: evaluate, script: "foo(" }`, /the script failed: Unexpected end of input/],
+  [`{ name: evaluate, script: "return 1" }`, /Illegal return[^]*"script" is one expression/],
   [`{ name: navigate, url: "http://127.0.0.1:9/" }`, /ERR_UNSAFE_PORT/],
   [
     `{ name: navigate, url: "http://127.0.0.1:1024/" }`,

@@ -59,7 +59,7 @@ export const BROWSER_ACTIONS = [
   {
     name: "press",
     summary:
-      "Presses a key, like `Enter`, `Tab` or `Control+A`, in an element or where the focus is",
+      "Presses a key, like `Enter`, `Tab` or `Control+A`, or a list of them, in an element or where the focus is",
     needs: ["value"],
     takes: SELECTOR,
   },

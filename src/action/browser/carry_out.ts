@@ -6,6 +6,7 @@ import { explainNetwork } from "./explain_network.ts";
 import type { Order, Outcome } from "./order.ts";
 import { type PageActor, untilLoaded } from "./page_actor.ts";
 import {
+  dataOf,
   fillField,
   giveFiles,
   probe,
@@ -71,7 +72,8 @@ export async function carryOut(
     }
     case "press": {
       if (selector !== "") await (await find(selector, EDITABLE)).handle.focus();
-      return await actor.act(() => press(value, actor));
+      for (const keys of order.values) await actor.act(() => press(keys, actor));
+      return;
     }
     case "select": {
       const { handle } = await find(selector, EDITABLE);
@@ -251,7 +253,7 @@ async function attributesOf(handle: Handle, names: readonly string[]): Promise<V
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
 }
 
-/** The value of an expression in the page; anything but data is returned as text. */
+/** The value of an expression in the page. */
 async function evaluate(script: string, { place, until, wait }: PageActor): Promise<Value> {
   let frame: Frame | undefined;
   await until(async () => {
@@ -261,10 +263,17 @@ async function evaluate(script: string, { place, until, wait }: PageActor): Prom
     return undefined;
   });
   try {
-    const result = await wait(frame!.evaluate(script), "the script did not end");
-    return (result ?? null) as Value;
+    const result = await wait(frame!.evaluateHandle(script), "the script did not end");
+    // A script that leaves the page has its value all the same.
+    const isObject = result.remoteObject().objectId !== undefined;
+    return isObject ? await wait(result.evaluate(dataOf)) : dataOf(await result.jsonValue());
   } catch (error) {
     if (error instanceof StepError || !(error instanceof Error)) throw error;
-    throw new StepError(`the script failed: ${error.message}`);
+    const isStatements = /^(Illegal return|await is only valid|Unexpected token)/
+      .test(error.message);
+    throw new StepError(
+      `the script failed: ${error.message}`,
+      isStatements ? '"script" is one expression: (async () => { …; return … })()' : undefined,
+    );
   }
 }

@@ -55,7 +55,7 @@ function wordsOf(
     case "ERR_FILE_NOT_FOUND":
       return ["no such file"];
     case "ERR_ABORTED":
-      return ["it is no page but a download, or it was left before it was there"];
+      return ["it is a download and not a page, or it was left before it loaded"];
     case "ERR_BLOCKED_BY_CLIENT":
       return ['it is among what "block" names, or it redirects to a host that is not allowed'];
     case "ERR_INVALID_AUTH_CREDENTIALS":

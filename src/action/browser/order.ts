@@ -54,6 +54,9 @@ export const ACTIONS_PARAMETER: Parameter = {
 /** Keys that every action takes. */
 const COMMON: readonly string[] = ["name", "id", "timeout"];
 
+/** Actions whose `value` or `path` may be a list. */
+const LISTS: readonly string[] = ["press", "select", "upload"];
+
 /** Problems of actions beyond the types of their keys. */
 export function checkOrders({ actions }: Dict): readonly ParameterProblem[] {
   if (!Array.isArray(actions)) return [];
@@ -76,6 +79,12 @@ function checkOrder(order: Dict, index: number): ParameterProblem[] {
       path,
       message: `the action "${name}" needs "${key}"`,
       hint: ACTION_KEYS.find((one) => one.name === key)?.summary ?? "",
+    })),
+    ...(["value", "path"] as const).filter((key) => Array.isArray(order[key])).filter((key) =>
+      own.includes(key) && !LISTS.includes(name)
+    ).map((key) => ({
+      path: [...path, key],
+      message: `"${key}" of the action "${name}" must be a text, not a list`,
     })),
     ...Object.keys(order).filter((key) =>
       !known.includes(key) && ACTION_KEYS.some((one) => one.name === key) && isGiven(order, key)

@@ -28,7 +28,7 @@ export interface PageActor {
   /** Waits until a look at the page is good: it returns what is still missing, or nothing. */
   until(look: () => Promise<string | undefined>): Promise<void>;
   /** Waits for something that the browser does. */
-  wait<T>(promise: Promise<T>, what: string): Promise<T>;
+  wait<T>(promise: Promise<T>, what?: string): Promise<T>;
   /** Closes the current tab; false if it is the only one. */
   closeTab(): Promise<boolean>;
   /** Acts, and waits for the page that this opens, if any. */

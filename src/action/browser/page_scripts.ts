@@ -1,5 +1,7 @@
 // These functions run in the page, and get there as text: each is self-contained.
 
+import type { Value } from "../action.ts";
+
 /** The part of the DOM that they use. The library of types would affect every module. */
 interface PageElement {
   readonly tagName: string;
@@ -235,6 +237,23 @@ export function submitForm(element: PageElement): string {
   if (!form?.requestSubmit) return "it is in no form";
   form.requestSubmit();
   return "";
+}
+
+/** The value of a script as data: an element as HTML, a date as JSON writes it; else null. */
+export function dataOf(value: unknown): Value {
+  if (typeof value === "number" || typeof value === "string") return value;
+  if (value === undefined || value === null) return null;
+  try {
+    const html = (value as Partial<PageElement>).outerHTML;
+    if (typeof html === "string") return html;
+    return JSON.parse(JSON.stringify(value, (_key, one) => {
+      if (one instanceof Map) return Object.fromEntries(one);
+      if (one instanceof Set) return [...one];
+      return typeof one === "bigint" ? String(one) : one;
+    }));
+  } catch {
+    return null;
+  }
 }
 
 /** Elements that a selector may have meant: how they could be selected, and where they are. */

@@ -118,10 +118,11 @@ export function makeWatch(permissions: Permissions | undefined): PageWatch {
     },
     add: watch,
     async hearDialogs(devtools) {
-      devtools.on("Page.javascriptDialogOpening", ({ type, message }) => {
+      devtools.on("Page.javascriptDialogOpening", ({ type, message, defaultPrompt }) => {
         if (type !== "beforeunload") add(dialogs, { type, message });
         const accept = !options.dismissDialogs || type === "beforeunload";
-        devtools.send("Page.handleJavaScriptDialog", { accept }).catch(() => {});
+        const answer = type === "prompt" ? { accept, promptText: defaultPrompt } : { accept };
+        devtools.send("Page.handleJavaScriptDialog", answer).catch(() => {});
       });
       await devtools.send("Page.enable");
     },

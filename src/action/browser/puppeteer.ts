@@ -17,6 +17,8 @@ export interface Handle {
   /** Of an `iframe`, the page in it. */
   contentFrame(): Promise<Frame | null>;
   screenshot(options: ScreenshotOptions): Promise<Uint8Array>;
+  remoteObject(): { readonly objectId?: string };
+  jsonValue(): Promise<unknown>;
   dispose(): Promise<void>;
 }
 export interface ScreenshotOptions {
@@ -36,6 +38,7 @@ export interface Device {
   readonly viewport: Viewport;
 }
 export interface Frame {
+  evaluateHandle(script: string): Promise<Handle>;
   $(selector: string): Promise<Handle | null>;
   // deno-lint-ignore no-explicit-any
   evaluate<A extends any[], R>(act: string | ((...args: A) => R), ...args: A): Promise<

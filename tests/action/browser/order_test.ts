@@ -18,6 +18,9 @@ const CASES: readonly (readonly [params: Dict, messages: readonly string[]])[] =
     'unknown key "selektor" in "actions[0]"',
     'the action "click" needs "selector"',
   ]],
+  [{ actions: [{ name: "fill", selector: "a", value: ["b"] }, { name: "press", value: ["b"] }] }, [
+    '"value" of the action "fill" must be a text, not a list',
+  ]],
   [{ actions: "{{vars.actions}}" }, []],
   [{ actions: ["{{vars.action}}", { name: "{{vars.name}}" }] }, []],
   [{ actions: [{ name: "wait_ready" }], dialogs: "ignore", window_w: 0 }, [
