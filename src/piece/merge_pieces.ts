@@ -181,7 +181,7 @@ function finishOf(
   const isSplit = of > 1 && missing.length + torn.length === 0;
   const failures = [
     ...isSplit && expect !== undefined ? expectationFailures(expect, vars, stats) : [],
-    ...ends.flatMap((end) => end.failures),
+    ...distinctOf(ends.flatMap((end) => end.failures)),
     ...missing.map((at) => lost(`part ${at} of ${of} did not come back`)),
     ...torn.map(({ file }) => lost(`'${file}' ends in the middle: its machine was lost`)),
   ];
@@ -203,6 +203,11 @@ function finishOf(
     failures,
     ...stats ? { stats } : {},
   };
+}
+
+/** All parts may fail for one reason, such as a mistake in the `skipif` of their job. */
+function distinctOf(failures: readonly Failure[]): readonly Failure[] {
+  return [...new Map(failures.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 /** Percentiles of parts cannot be added up: they are found in the times of all rounds. */

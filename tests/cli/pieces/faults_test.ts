@@ -110,6 +110,21 @@ Deno.test("a part counts its own rounds, and the only part decides its expect", 
   });
 });
 
+Deno.test("what fails in each part of a job is reported once", async () => {
+  const flow = "name: F\nvars: { off: maybe }\njobs: [{ name: Load, id: load, " +
+    "skipif: vars.off, repeat: { count: 3, async: true }, steps: [{ uses: hello }] }]\n";
+  await withFiles({ "flow.yml": flow }, async (cwd) => {
+    const run = (...args: string[]) => runHere(args, { cwd });
+    await run("prepare", "flow.yml", "--out", "run.json");
+    const piece = ["flow.yml", "--run", "run.json", "--only", "load"];
+    for (const at of [1, 2]) {
+      await run(...piece, "--rounds", `${at}/2`, "--report", `ndjson=${at}.ndjson`);
+    }
+    const { stdout } = await run("report", "merge", "run.json", "1.ndjson", "2.ndjson", "-q");
+    assertEquals(stdout.match(/skipif must be true or false/g)?.length, 1, stdout);
+  });
+});
+
 Deno.test("several jobs run in one piece", async () => {
   await withRun(async ({ piece, merge }) => {
     assertEquals(await piece("first", "--only", "first", "--only", "load"), "0\n");
