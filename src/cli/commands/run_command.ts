@@ -107,8 +107,8 @@ async function mayBeSuite(
 }
 
 function refuseSuiteOptions({ values, operands: [path] }: Invocation): void {
-  const name = OF_SUITES.find((option) => values.has(option));
-  if (name === undefined || name === "workers" || name === "shuffle") return;
+  const name = ["shard", "shard-times"].find((option) => values.has(option));
+  if (name === undefined) return;
   throw new UsageError(
     `option --${name} divides several workflows, and '${path}' is one`,
     "name several files, a directory, a pattern in quotes or a suite file",

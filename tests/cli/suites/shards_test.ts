@@ -97,7 +97,7 @@ Deno.test("a shard that is missing, torn or of another suite is an error", () =>
 
 Deno.test("one file alone cannot be divided", () =>
   withFiles(FILES, async (cwd) => {
-    const { code, stderr } = await run(cwd, "flows/a.yml", "--shard", "1/2");
+    const { code, stderr } = await run(cwd, "flows/a.yml", "--workers", "2", "--shard", "1/2");
     assertEquals(code, 1);
     assertStringIncludes(
       stderr,
