@@ -53,7 +53,7 @@ const SETUP_FAILED = "setup failed";
 const MOST_WORKERS = 4;
 
 /** The default number of workflows that run at once. */
-export function defaultWorkers(): number {
+function defaultWorkers(): number {
   return Math.max(1, Math.min(MOST_WORKERS, navigator.hardwareConcurrency));
 }
 
