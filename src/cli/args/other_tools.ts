@@ -5,7 +5,9 @@ const OPTIONS: readonly (readonly [hint: string, elsewhere: readonly string[]])[
   ["write --fail-fast", ["bail", "exitfirst", "stop-on-failure"]],
   ["write --jobs <count>", ["concurrency", "j", "max-parallel", "parallel", "threads", "workers"]],
   ["write --only <job>, which takes patterns", ["filter", "grep", "include", "job", "target"]],
-  ["there are no tags: write --only <job>, which takes patterns", ["tag", "tags"]],
+  ["write --tags 'smoke and not slow'", ["group", "label", "tag"]],
+  ["write --dry-run", ["dry", "noop", "preview"]],
+  ["write retry: { max_attempts: 3 } in the step", ["retries", "retry"]],
   ["write --skip <job>", ["exclude", "ignore"]],
   [
     "write NAME=value before the command, --env-file <file>, or --var <name=value> for a var",

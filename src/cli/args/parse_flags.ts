@@ -108,6 +108,9 @@ function checkValue({ name, choices, isValueOptional }: Option, value: string): 
 /** Refuses a value that is not one of the choices; `what` names where it was given. */
 export function checkChoice(what: string, value: string, choices?: readonly string[]): void {
   if (!choices || choices.includes(value)) return;
-  const hint = didYouMean(value, choices) ?? `one of ${choices.join(", ")}`;
+  const [first = ""] = value.split(/\s/, 1);
+  const hint = choices.includes(first)
+    ? `give "${first}" alone, and the rest as an argument of its own`
+    : didYouMean(value, choices) ?? `one of ${choices.join(", ")}`;
   throw new UsageError(`invalid value "${value}" for ${what}`, hint);
 }
