@@ -153,6 +153,19 @@ Deno.test("an output is read after the step that publishes it", () =>
       "needs: [two]",
       "test: outputs.x == 2",
     ]])],
+    // Entries that run at once do not see outputs of each other.
+    [
+      steps([
+        "id: a, iteration: { list: [1, 2], parallel: 2 }, outputs: { x: outputs.¦a?.x ?? 1 }",
+      ]),
+      "warning output-order: entries that run in parallel do not see outputs of each other (leave parallel out)",
+    ],
+    [steps(["id: a, iteration: { list: [1, 2] }, outputs: { x: outputs.a?.x ?? 1 }"])],
+    [
+      steps([
+        "id: a, iteration: { list: [1, 2], parallel: 2 }, outputs: { x: vars.item }, test: outputs.a.x > 0",
+      ]),
+    ],
     // Later entries and attempts see what earlier ones have published.
     [steps(["id: a, outputs: { x: vars.n }, iteration: [{ n: 1 }, { n: '{{outputs.a.x}}' }]"])],
     [steps([

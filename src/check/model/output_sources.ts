@@ -43,7 +43,7 @@ function nothing(
 }
 
 /** When a step has run, seen from a place that reads its outputs. */
-export type Moment = "before" | "own" | "after" | "any time" | "unknown";
+export type Moment = "before" | "own" | "at once" | "after" | "any time" | "unknown";
 
 /** The keys of a step that are evaluated once its outputs are published. */
 const AFTERWARDS: ReadonlySet<string> = new Set([
@@ -61,7 +61,8 @@ export function momentFinder(): (step: CheckedStep, reading: Reading) => Moment 
     const { job, step: reader, field } = reading;
     if (step === reader) {
       if (AFTERWARDS.has(field) || isLaterEntry(reading)) return "before";
-      return hasLaterEntries(step, field) ? "unknown" : "own";
+      if (!hasLaterEntries(step, field)) return "own";
+      return hasParallelEntries(step) ? "at once" : "unknown";
     }
     if (step.job === job) {
       return reader && step.draft.index < reader.draft.index ? "before" : "after";
@@ -84,6 +85,11 @@ function isLaterEntry({ field, path }: Reading): boolean {
 function hasLaterEntries({ draft: { iteration } }: CheckedStep, field: string): boolean {
   if (field.startsWith("iteration") || !iteration) return false;
   return iteration.kind === "list" ? iteration.entries.length > 1 : true;
+}
+
+/** Whether entries run at once, and see no outputs of each other. */
+function hasParallelEntries({ draft: { iteration } }: CheckedStep): boolean {
+  return iteration !== undefined && iteration.kind !== "loop" && iteration.parallel > 1;
 }
 
 function needsOf({ needs }: CheckedJob): readonly CheckedJob[] | undefined {

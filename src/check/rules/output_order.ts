@@ -24,9 +24,11 @@ export const outputOrder: Check = {
     for (const reading of model.readings) {
       if (reading.root !== "outputs") continue;
       const source = findOutputSource(model, reading);
-      if (source.kind !== "steps" || isGuarded(reading, source.index)) continue;
+      if (source.kind !== "steps") continue;
       const { steps, index } = source;
       const moments = steps.map((step) => momentOf(step, reading));
+      // A guard is for the first entry; here it would hide that all of them are the first.
+      if (isGuarded(reading, index) && !moments.every((moment) => moment === "at once")) continue;
       if (moments.includes("unknown")) continue;
       const earlier = steps.filter((_, at) => moments[at] === "before");
       if (earlier.length === 0) yield orderProblem(steps[0]!, moments[0]!, reading, index);
@@ -46,7 +48,7 @@ function orderProblem(
   const { draft: { id }, job } = step;
   const { message, hint } = describe();
   return keyProblem(reading, index, {
-    severity: severityOfNil(reading, index),
+    severity: isGuarded(reading, index) ? "warning" : severityOfNil(reading, index),
     code: "output-order",
     message,
     ...hint === undefined ? {} : { hint },
@@ -56,6 +58,11 @@ function orderProblem(
     switch (moment) {
       case "own":
         return { message: "a step has no outputs of its own before it has run" };
+      case "at once":
+        return {
+          message: "entries that run in parallel do not see outputs of each other",
+          hint: "leave parallel out",
+        };
       case "after": {
         const where = job === reading.job ? "" : ` of the job "${job.draft.id}"`;
         return { message: `the step "${id}"${where} runs after this` };
