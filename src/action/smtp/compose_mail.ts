@@ -65,9 +65,10 @@ export async function composeMail(
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const sentAt = `${now}${String(Math.trunc(Math.random() * 1e6)).padStart(6, "0")}`;
   const id = `${sentAt}.${crypto.randomUUID().slice(0, 8)}`;
+  const hasDate = Object.keys(fields.headers as Dict).some((name) => /^date$/i.test(name));
   const node = new MailComposer({
     ...fields,
-    date: new Date(now),
+    ...hasDate ? {} : { date: new Date(now) },
     ...isBulk
       ? {
         subject: `${subject} - ${id}`,

@@ -9,6 +9,7 @@ import { onAbort } from "../on_abort.ts";
 import { GIVE_CERTIFICATE } from "../tls/explain_tls.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
 import type { Mail } from "./compose_mail.ts";
+import { type Delivery, type MailError, refusalOf, rejections } from "./delivery.ts";
 
 /** Where the server is, and how to talk to it. */
 export interface MailServer extends Endpoint {
@@ -26,21 +27,6 @@ export interface MailAuth {
   readonly password?: string;
   readonly accessToken?: string;
   readonly method?: string;
-}
-
-/** The server's replies about a mail. */
-export interface Delivery {
-  readonly accepted: readonly string[];
-  readonly rejected: readonly Rejection[];
-  /** Its reply to the mail, or the one that refuses it. */
-  readonly reply: string;
-  readonly isSent: boolean;
-}
-
-/** A recipient, or the sender, that the server refused. */
-export interface Rejection {
-  readonly address: string;
-  readonly reply: string;
 }
 
 /** A connection that is signed in, and sends one mail at a time. */
@@ -165,15 +151,6 @@ const UNTIL_TLS = [
 
 type Stage = "connect" | "sign in" | "send" | "renew";
 
-interface MailError extends Error {
-  readonly code?: string | undefined;
-  readonly originalCode?: string | undefined;
-  readonly response?: string | undefined;
-  readonly rejectedErrors?:
-    | readonly (MailError & { readonly recipient?: string | undefined })[]
-    | undefined;
-}
-
 /** The dialogue on one connection. */
 class Talk {
   readonly #connection: SMTPConnection;
@@ -182,6 +159,8 @@ class Talk {
   readonly #socket: { destroy(): unknown };
   /** When the last mail was accepted for all, by the clock of the machine. */
   #acceptedAt = -Infinity;
+  /** Whether a mail was refused, of which the server may wait for the rest. */
+  #isOpen = false;
 
   constructor(
     connection: SMTPConnection,
@@ -215,6 +194,10 @@ class Talk {
     try {
       const envelope = { from, to: [...to], size: bytes.length, use8BitMime: true };
       const { Buffer } = await import("node:buffer");
+      if (this.#isOpen) {
+        await this.#answer("renew", context, (done) => this.#connection.reset(done));
+        this.#isOpen = false;
+      }
       const sent = await this.#answer<Sent>(
         "send",
         context,
@@ -230,7 +213,8 @@ class Talk {
       };
     } catch (error) {
       this.#acceptedAt = -Infinity;
-      const refusal = refusalOf(error, to);
+      this.#isOpen = true;
+      const refusal = refusalOf(error, from, to);
       if (refusal) return refusal;
       this.destroy();
       throw error instanceof StepError ? error : await this.#explain("send", error, context);
@@ -242,6 +226,7 @@ class Talk {
     if (performance.now() - this.#acceptedAt < FRESH) return true;
     try {
       await this.#answer("renew", context, (done) => this.#connection.reset(done));
+      this.#isOpen = false;
       return true;
     } catch (error) {
       this.destroy();
@@ -275,7 +260,12 @@ class Talk {
   ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const forget = onAbort(context.signal, (reason) => {
-      reject(new StepError(`${reason.message} ${this.#phase(stage)}`, reason.hint));
+      const phase = this.#phase(stage);
+      const hint = reason.hint ??
+        (phase.includes("the greeting") && !this.#server.tls
+          ? "write tls: true for a port that speaks TLS from the first byte"
+          : undefined);
+      reject(new StepError(`${reason.message} ${phase}`, hint));
       this.destroy();
     });
     this.#connection.once("error", reject);
@@ -363,27 +353,4 @@ interface Sent {
   readonly accepted: readonly string[];
   readonly rejectedErrors?: MailError["rejectedErrors"];
   readonly response: string;
-}
-
-function rejections(errors: MailError["rejectedErrors"]): Rejection[] {
-  return (errors ?? []).map(({ recipient = "", response = "" }) => ({
-    address: recipient,
-    reply: response.trim(),
-  }));
-}
-
-/** The server's reply if it refused a mail; undefined if there was none. */
-function refusalOf(given: unknown, to: readonly string[]): Delivery | undefined {
-  if (!(given instanceof Error) || given instanceof StepError) return undefined;
-  const { response, code, message, rejectedErrors } = given as MailError;
-  const isTooLarge = code === "EMESSAGE" && response === undefined;
-  if (response === undefined && !isTooLarge) return undefined;
-  const reply = response?.trim() ?? message;
-  const rejected = rejections(rejectedErrors);
-  return {
-    accepted: [],
-    rejected: rejected.length > 0 ? rejected : to.map((address) => ({ address, reply })),
-    reply,
-    isSent: false,
-  };
 }

@@ -9,8 +9,8 @@ import { shareConnection } from "../shared_connection.ts";
 import { readTlsOptions } from "../tls/tls_options.ts";
 import { composeMail, type Draft, type Mail, readDraft } from "./compose_mail.ts";
 import { ConnectionPool } from "./connection_pool.ts";
+import type { Delivery } from "./delivery.ts";
 import {
-  type Delivery,
   type MailAuth,
   type MailConnection,
   type MailServer,
@@ -226,7 +226,7 @@ function toResult(
     status: code,
     brief: code === 0
       ? sent === 1 ? "sent" : `${sent} sent`
-      : refused?.reply.slice(0, 3) ?? `${sent} of ${messages} sent to ${server.host}`,
+      : /^\d{3}/.exec(refused?.reply ?? "")?.[0] ?? `${sent} of ${messages} sent to ${server.host}`,
   };
 }
 

@@ -79,7 +79,11 @@ Deno.test("smtp sends mails, plain and secure, and says what the server replied"
         subject: "Grüße",
         body: "line one\n.a line with a dot",
         html: "<b>hello</b>",
-        headers: { "X-One": "1", "X-Many": ["a", "b"] },
+        headers: {
+          "X-One": "1",
+          "X-Many": ["a", "b"],
+          "Date": "Tue, 02 Jan 2024 03:04:05 +0000",
+        },
         attachments: [`${dir}/note.txt`, { content: "x,y", filename: "t.csv", type: "text/csv" }, {
           base64: "AAEC",
           filename: "b.bin",
@@ -99,6 +103,7 @@ Deno.test("smtp sends mails, plain and secure, and says what the server replied"
       assertMatch(mail.text, /^From: Ann <ann@example\.com>\r$/m);
       assertMatch(mail.text, /^Subject: =\?UTF-8\?/m);
       assertMatch(mail.text, /^X-Many: a\r\nX-Many: b\r$/m);
+      assertMatch(mail.text, /^Date: Tue, 02 Jan 2024 03:04:05 \+0000\r$/m);
       assertMatch(mail.text, /^Reply-To: replies@example\.com\r$/m);
       assertMatch(mail.text, /^\.a line with a dot\r$/m);
       assertMatch(mail.text, /^Content-Disposition: attachment; filename=note\.txt\r$/m);
@@ -167,6 +172,12 @@ Deno.test("smtp sends mails, plain and secure, and says what the server replied"
       const none = await send({ addr: server.plain, to: "bad@example.com" });
       assertEquals([none.code, none.sent, none.failed, none.reply], [
         ...[1, 0, 1, "550 No such user here"],
+      ]);
+      const many = await send({ addr: server.plain, to: "bad@example.com", message: 3 });
+      assertEquals([many.failed, many.error], [3, "bad@example.com: 550 No such user here"]);
+      const sender = await send({ addr: server.plain, from: "bad@example.com" });
+      assertEquals([sender.sent, sender.rejected, sender.error], [
+        ...[0, ["bad@example.com"], "bad@example.com: 553 No such sender here"],
       ]);
       const spam = await send({ addr: server.plain, body: "spam" });
       assertEquals([spam.sent, spam.error, spam.rejected], [
@@ -265,7 +276,8 @@ Deno.test("smtp explains a server that is not there or speaks something else", a
   );
   assertEquals(
     await said([], { timeout: "400ms" }),
-    `timed out after 400ms while waiting for the greeting of ${place}`,
+    `timed out after 400ms while waiting for the greeting of ${place}; ` +
+      "write tls: true for a port that speaks TLS from the first byte",
   );
   assertEquals(
     await said(["220 hello"], { timeout: "400ms" }),

@@ -1,7 +1,7 @@
 /**
  * Starts two SMTP servers on free ports, one of which speaks TLS from the first byte, and prints
  * their URL: smtp://127.0.0.1:port?tls=port. Each mail goes into a file of a directory, with its
- * envelope as JSON in the first line. They refuse recipients whose address begins with "bad" and
+ * envelope as JSON in the first line. They refuse addresses that begin with "bad" and
  * mails that contain "spam", and accept the user "ann". Arguments: the directory, the files of a
  * certificate and its key, the password. They end when their input ends.
  *
@@ -34,6 +34,9 @@ async function start(secure: boolean): Promise<number> {
         auth.validatePassword?.(password);
       if (auth.username === "ann" && isRight) done(null, { user: "ann" });
       else done(new Error("Invalid username or password"));
+    },
+    onMailFrom({ address }: Any, _session: Any, done: Any) {
+      done(address.startsWith("bad") ? refuse(553, "No such sender here") : undefined);
     },
     onRcptTo({ address }: Any, _session: Any, done: Any) {
       done(address.startsWith("bad") ? refuse(550, "No such user here") : undefined);
