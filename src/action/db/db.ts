@@ -1,7 +1,7 @@
 import { isTemplate } from "../../expr/template/template_data.ts";
 import { withoutSecretNames } from "../../value/secrets.ts";
 import { isDict } from "../../value/value.ts";
-import type { Action, Dict, ParameterProblem, Value } from "../action.ts";
+import type { Action, Dict, HideSecrets, ParameterProblem, Value } from "../action.ts";
 import { isGiven } from "../parameters.ts";
 import { sharingParameters } from "../shared_connection.ts";
 import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
@@ -34,7 +34,7 @@ export const db: Action = {
       type: ["list", "map"],
       summary:
         "Values for the statement: a list for its placeholders (`$1` of PostgreSQL, `?` of the others), or a map for `:name`",
-      hide: (values, mask) => isDict(values) ? withoutSecretNames(values, mask) : values,
+      hide: hideNames,
     },
     {
       name: "file",
@@ -47,6 +47,7 @@ export const db: Action = {
       type: "list",
       summary:
         "Statements that take effect together or not at all: each a text, or a map of `query` and `params`",
+      hide: (statements, mask) => hideIn(statements, "params", hideNames, mask),
     },
     {
       name: "rows",
@@ -75,7 +76,11 @@ export const db: Action = {
     { name: "rows", type: "array", hide: hideColumns },
     { name: "rows_affected", type: "int" },
     { name: "columns", type: "array" },
-    { name: "results", type: "array" },
+    {
+      name: "results",
+      type: "array",
+      hide: (results, mask) => hideIn(results, "rows", hideColumns, mask),
+    },
     { name: "truncated", type: "bool" },
     { name: "error", type: "string" },
     { name: "error_code", type: "string" },
@@ -86,11 +91,22 @@ export const db: Action = {
   load: async () => (await import("./run_db.ts")).runDb,
 };
 
-/** Hides what columns of secret names hold, however short it is. */
+/** Hides the values of secret names, however short they are. */
+function hideNames(values: Value, mask: string): Value {
+  return isDict(values) ? withoutSecretNames(values, mask) : values;
+}
+
+/** Hides what columns of secret names hold. */
 function hideColumns(rows: Value, mask: string): Value {
-  return Array.isArray(rows)
-    ? rows.map((row) => isDict(row) ? withoutSecretNames(row, mask) : row)
-    : rows;
+  return Array.isArray(rows) ? rows.map((row) => hideNames(row, mask)) : rows;
+}
+
+/** Hides it in a field of each map of a list. */
+function hideIn(list: Value, field: string, hide: HideSecrets, mask: string): Value {
+  if (!Array.isArray(list)) return list;
+  return list.map((one) =>
+    isDict(one) && one[field] !== undefined ? { ...one, [field]: hide(one[field], mask) } : one
+  );
 }
 
 const KINDS = ["query", "file", "transaction"];

@@ -21,6 +21,14 @@ jobs:
         with: { query: "SELECT * FROM users", rows: arrays }
         test: res.rows_affected == 3
       - uses: db
+        with:
+          transaction:
+            - query: UPDATE users SET password = :password WHERE id = 1
+              params: { password: pw7 }
+            - SELECT password FROM users
+            - SELECT 1
+        test: res.rows_affected == 3
+      - uses: db
         with: { query: "SELECT * FROM no_such" }
         test: res.rows_affected == 3
 `;
@@ -50,6 +58,7 @@ Deno.test("reports show statements and their rows as a table, without what secre
     );
     for (const text of [stdout, stderr, ...reports]) {
       assertEquals(text.includes("ANOTHER-ONE-77"), false);
+      assertEquals(text.includes("pw7"), false);
     }
     const read = (name: string) => Deno.readTextFileSync(`${cwd}/reports/${name}`);
     assertStringIncludes(read("summary.md"), "20 | nil  | ***");
