@@ -7,12 +7,10 @@ import { Readable } from "node:stream";
 import { httpProxy } from "../support/proxies.ts";
 import { runMain } from "../support/run_main.ts";
 import { withServer } from "../support/with_server.ts";
+import { tlsCertificate, tlsPath } from "../support/tls_fixture.ts";
 
 const cwd = fromFileUrl(new URL("../../examples/http/", import.meta.url));
-const fixture = (name: string) =>
-  fromFileUrl(new URL(`../fixtures/tls/${name}.pem`, import.meta.url));
-const text = (name: string) => Deno.readTextFileSync(fixture(name));
-const CERTIFICATE = { cert: text("good"), key: text("good_key") };
+const CERTIFICATE = tlsCertificate("good");
 
 async function runExample(name: string, env: Readonly<Record<string, string>>) {
   const { code, stdout } = await runMain([name], { cwd, env });
@@ -21,7 +19,7 @@ async function runExample(name: string, env: Readonly<Record<string, string>>) {
 
 Deno.test("examples/http/certificates.yml looks at a certificate", async () => {
   await using server = withServer(() => new Response("in"), CERTIFICATE);
-  await runExample("certificates.yml", { SITE_URL: server.url, SITE_CA: fixture("authority") });
+  await runExample("certificates.yml", { SITE_URL: server.url, SITE_CA: tlsPath("authority.pem") });
 });
 
 Deno.test("examples/http/http2.yml speaks HTTP/2", async () => {
@@ -31,7 +29,7 @@ Deno.test("examples/http/http2.yml speaks HTTP/2", async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   const { port } = server.address() as AddressInfo;
   try {
-    const env = { SITE_URL: `https://127.0.0.1:${port}`, SITE_CA: fixture("authority") };
+    const env = { SITE_URL: `https://127.0.0.1:${port}`, SITE_CA: tlsPath("authority.pem") };
     await runExample("http2.yml", env);
     assertEquals(sessions, 1);
   } finally {

@@ -3,9 +3,10 @@ import { fromFileUrl } from "@std/path/from-file-url";
 import { nameServer } from "../support/name_server.ts";
 import { runMain } from "../support/run_main.ts";
 import { withServer } from "../support/with_server.ts";
+import { tlsPath } from "../support/tls_fixture.ts";
 
 const EXAMPLES = fromFileUrl(new URL("../../examples/network/", import.meta.url));
-const TLS = fromFileUrl(new URL("../fixtures/tls/", import.meta.url));
+const TLS = tlsPath("");
 
 Deno.test("examples/network/reachable.yml finds a service by its name, port and certificate", async () => {
   const [cert, key] = [

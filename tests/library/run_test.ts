@@ -1,4 +1,3 @@
-import { fromFileUrl } from "@std/path/from-file-url";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   LoadError,
@@ -12,6 +11,7 @@ import {
 import { answerAsShop, SHOP_API } from "../support/contract_shop.ts";
 import { withRig } from "../support/rig.ts";
 import { withProgram } from "../support/run_program.ts";
+import { tlsCertificate, tlsPath, tlsText } from "../support/tls_fixture.ts";
 import { withServer } from "../support/with_server.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -342,23 +342,18 @@ Deno.test("run() uses the plugin of its own workflow, not that of an earlier run
 });
 
 Deno.test("run() takes certificates for all connections, as paths or PEM text", async () => {
-  const path = (name: string) => new URL(`../fixtures/tls/${name}`, import.meta.url);
-  const text = (name: string) => Deno.readTextFileSync(path(name));
-  await using server = withServer(() => new Response("in"), {
-    cert: text("good.pem"),
-    key: text("good_key.pem"),
-  });
+  await using server = withServer(() => new Response("in"), tlsCertificate("good"));
   const workflow = `
 name: TLS
 jobs: [{ name: j, steps: [{ uses: http, with: { get: "${server.url}" } }] }]
 `;
   await withPlan(workflow, async (plan) => {
     assertEquals(await run(plan).passed, false);
-    const client = { cert: text("good.pem"), key: text("good_key.pem") };
-    for (const tls of [{ ca: text("authority.pem"), ...client }, { insecure: true }]) {
+    const client = tlsCertificate("good");
+    for (const tls of [{ ca: tlsText("authority.pem"), ...client }, { insecure: true }]) {
       assertEquals(await run(plan, { tls }).passed, true);
     }
-    assertEquals(await run(plan, { tls: { ca: fromFileUrl(path("authority.pem")) } }).passed, true);
+    assertEquals(await run(plan, { tls: { ca: tlsPath("authority.pem") } }).passed, true);
     const cases = [
       [{ ca: "none.pem" }, 'cannot read the file "none.pem" of "tls.ca": no such file (ENOENT)'],
       [{ key: client.key }, '"tls.key" requires "tls.cert"'],

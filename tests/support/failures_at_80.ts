@@ -1,5 +1,5 @@
-import type { Output } from "../../src/host/host.ts";
-import { runHere } from "./run_main.ts";
+import { assertEquals } from "@std/assert";
+import { Collected, runHere } from "./run_main.ts";
 import { withFiles } from "./temp_dir.ts";
 
 /**
@@ -28,15 +28,29 @@ export async function failureAt80(
   });
 }
 
-class Terminal implements Output {
-  readonly isTerminal = true;
-  text = "";
-  columns = () => 80;
-  rows = () => 24;
-  onClosed = () => {};
-  flush = () => Promise.resolve(true);
-  write(text: string): boolean {
-    this.text += text;
-    return true;
+class Terminal extends Collected {
+  override readonly isTerminal = true;
+}
+
+/** Tests what is printed about each false test of a step, with these vars; N stands for days. */
+export function testFailuresAt80(
+  vars: string,
+  failures: readonly (readonly [test: string, printed: string])[],
+  options: readonly string[] = [],
+): void {
+  for (const [test, printed] of failures) {
+    Deno.test(`the failure of ${test} at 80 columns`, async () => {
+      const workflow = `name: n
+vars:
+${vars}jobs:
+  - name: j
+    steps:
+      - uses: hello
+        test: |
+          ${test}
+`;
+      const text = await failureAt80(workflow, {}, options);
+      assertEquals(`\n${text.replace(/\d+ days/, "N days")}\n`, printed);
+    });
   }
 }

@@ -77,8 +77,8 @@ function readText(path: string): string {
 }
 
 /** An output that keeps what is written to it. */
-class Collected implements Output {
-  readonly isTerminal = false;
+export class Collected implements Output {
+  readonly isTerminal: boolean = false;
   text = "";
   columns = () => 80;
   rows = () => 24;

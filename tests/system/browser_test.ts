@@ -9,6 +9,7 @@ import { until } from "../support/processes.ts";
 import { runCli, startCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/with_server.ts";
+import { tlsCertificate, tlsText } from "../support/tls_fixture.ts";
 
 const FORM = `<!doctype html><meta charset="utf-8"><title>Sign in</title>
 <h1>Hello</h1>
@@ -576,14 +577,9 @@ Deno.test("a browser serves 100 steps in a row, and texts of 10 MB", async () =>
   });
 });
 
-/** A file of tests/fixtures/tls. */
-function tlsFile(name: string): string {
-  return Deno.readTextFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));
-}
-
 /** A server with one of the certificates there. */
 function serveTls(name: string) {
-  const certificate = { cert: tlsFile(`${name}.pem`), key: tlsFile(`${name}_key.pem`) };
+  const certificate = tlsCertificate(name);
   const headers = { "access-control-allow-origin": "*" };
   return withServer(() => new Response("in", { headers }), certificate);
 }
@@ -611,8 +607,8 @@ Deno.test("browser trusts the authorities of the step and of the run", async () 
   ];
   const files = {
     "flow.yml": workflow(steps.join("")),
-    "authority.pem": tlsFile("authority.pem"),
-    "localhost.pem": tlsFile("localhost.pem"),
+    "authority.pem": tlsText("authority.pem"),
+    "localhost.pem": tlsText("localhost.pem"),
   };
   await withFiles(files, async (cwd) => {
     const { stdout } = await runCli(["flow.yml"], { cwd });

@@ -10,6 +10,7 @@ import { readBlocks, readDocument } from "../support/documents.ts";
 import { runCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { aiosmtpdServer, dovecotServer } from "./servers/mail_servers.ts";
+import { freePort } from "../support/free_port.ts";
 
 const PASSWORD = "open sesame";
 
@@ -89,8 +90,3 @@ Deno.test("the webhook of the cookbook arrives, and a wrong one is reported as d
     assertStringIncludes(shown!.text, "until is still false after 50 attempts");
   });
 });
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}

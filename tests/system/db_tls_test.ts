@@ -1,13 +1,13 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { fromFileUrl } from "@std/path/from-file-url";
 import type { Dict } from "../../src/action/action.ts";
 import { runDb } from "../../src/action/db/run_db.ts";
 import { StepError } from "../../src/source/errors.ts";
 import { actionContext } from "../support/action_context.ts";
 import { mariadbServer, postgresServer } from "./servers/database_servers.ts";
+import { tlsPath } from "../support/tls_fixture.ts";
 
 const PASSWORD = "open-sesame-42";
-const FIXTURES = fromFileUrl(new URL("../fixtures/tls/", import.meta.url));
+const FIXTURES = tlsPath("");
 const ca = `${FIXTURES}authority.pem`;
 const other = `${FIXTURES}localhost.pem`;
 const client = { cert: `${FIXTURES}good.pem`, key: `${FIXTURES}good_key.pem` };

@@ -2,13 +2,9 @@ import { assertEquals } from "@std/assert";
 import { createHash } from "node:crypto";
 import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
+import { freePort } from "../support/free_port.ts";
 
 /** A port that nothing listens on. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return (listener.addr as Deno.NetAddr).port;
-}
-
 function config(port: number, directory: string): string {
   return `version: 0.1
 log: { level: error, accesslog: { disabled: true } }

@@ -2,13 +2,9 @@ import { assertEquals } from "@std/assert";
 import { digestServer } from "../support/digest_server.ts";
 import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
+import { freePort } from "../support/free_port.ts";
 
 /** A port that nothing listens on. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return (listener.addr as Deno.NetAddr).port;
-}
-
 /** Starts a server, waits until it answers, and ends it after `use`. */
 async function withCommand(
   command: readonly string[],

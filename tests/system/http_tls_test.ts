@@ -1,26 +1,17 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { fromFileUrl } from "@std/path/from-file-url";
 import { runHttp } from "../../src/action/http/run_http.ts";
 import type { Dict } from "../../src/action/action.ts";
 import { StepError } from "../../src/source/errors.ts";
 import { actionContext, type TestContext } from "../support/action_context.ts";
 import { withFiles } from "../support/temp_dir.ts";
+import { freePorts } from "../support/free_port.ts";
+import { tlsPath } from "../support/tls_fixture.ts";
 
-const FIXTURES = fromFileUrl(new URL("../fixtures/tls/", import.meta.url));
+const FIXTURES = tlsPath("");
 const ca = `${FIXTURES}authority.pem`;
 const client = { cert: `${FIXTURES}good.pem`, key: `${FIXTURES}good_key.pem` };
 
 /** Ports that nothing listens on. */
-function freePorts(count: number): number[] {
-  const listeners = Array.from(
-    { length: count },
-    () => Deno.listen({ port: 0, hostname: "127.0.0.1" }),
-  );
-  const ports = listeners.map(({ addr }) => (addr as Deno.NetAddr).port);
-  for (const listener of listeners) listener.close();
-  return ports;
-}
-
 /** Runs a server until `use` is done; it is up when a request to `url` is answered. */
 async function withServer(
   command: readonly string[],

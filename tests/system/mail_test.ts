@@ -8,8 +8,9 @@ import {
   type MailServer,
   postfixServer,
 } from "./servers/mail_servers.ts";
+import { tlsPath } from "../support/tls_fixture.ts";
 
-const CA = fromFileUrl(new URL("../fixtures/tls/authority.pem", import.meta.url));
+const CA = tlsPath("authority.pem");
 const PASSWORD = "open-sesame-42";
 
 const SIGN_UP = String.raw`

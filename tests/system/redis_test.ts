@@ -2,15 +2,10 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { runCli, startCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
+import { freePort } from "../support/free_port.ts";
+import { tlsPath } from "../support/tls_fixture.ts";
 
-const TLS = fromFileUrl(new URL("../fixtures/tls/", import.meta.url));
-
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
-  return port;
-}
+const TLS = tlsPath("");
 
 /**
  * A Redis server with a password on a free port, gone when it leaves its scope. By TLS, it presents

@@ -3,6 +3,7 @@ import { type RawServer, rawServer } from "../support/raw_server.ts";
 import { runCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/with_server.ts";
+import { tlsCertificate } from "../support/tls_fixture.ts";
 
 const SECRETS = {
   API_TOKEN: 'tok\'en "with" $every\\thing',
@@ -169,9 +170,7 @@ function comparable(sent: string): unknown {
 }
 
 Deno.test("the command below a failure follows redirects and trusts certificates as the step did", async () => {
-  const read = (name: string) =>
-    Deno.readTextFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));
-  const certificate = { cert: read("localhost.pem"), key: read("localhost_key.pem") };
+  const certificate = tlsCertificate("localhost");
   const seen: string[] = [];
   await using server = withServer((request) => {
     const { pathname } = new URL(request.url);

@@ -1,10 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { fromFileUrl } from "@std/path/from-file-url";
 import { runHttp } from "../../../src/action/http/run_http.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
+import { tlsPath } from "../../support/tls_fixture.ts";
 
-const FIXTURES = fromFileUrl(new URL("../../fixtures/tls/", import.meta.url));
+const FIXTURES = tlsPath("");
 
 /** Node ends the connection where it refuses a certificate; other servers send a page. */
 const SERVER = `

@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { fromFileUrl } from "@std/path/from-file-url";
 import { createHash } from "node:crypto";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { runHttp } from "../../../src/action/http/run_http.ts";
@@ -9,6 +8,7 @@ import { actionContext } from "../../support/action_context.ts";
 import { rawServer } from "../../support/raw_server.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { withServer } from "../../support/with_server.ts";
+import { tlsCertificate, tlsPath } from "../../support/tls_fixture.ts";
 
 const TEXT = "what was asked for, ".repeat(5000);
 
@@ -221,9 +221,6 @@ Deno.test("http reads a body larger than 64 MiB where max_body allows it", async
 for (const scheme of ["http", "https"]) {
   Deno.test(`http saves every byte of a large body over ${scheme}`, async () => {
     await using context = actionContext();
-    const fixture = (name: string) =>
-      fromFileUrl(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url));
-    const text = (name: string) => Deno.readTextFileSync(fixture(name));
     await using server = withServer((request) => {
       // Chunks of many lengths, which are cut anew on their way.
       let seed = 1;
@@ -240,8 +237,8 @@ for (const scheme of ["http", "https"]) {
           },
         }),
       );
-    }, scheme === "https" ? { cert: text("good"), key: text("good_key") } : undefined);
-    const tls = { ca: fixture("authority") };
+    }, scheme === "https" ? tlsCertificate("good") : undefined);
+    const tls = { ca: tlsPath("authority.pem") };
     await withFiles({}, async (directory) => {
       for (const size of ["small", "large"]) {
         const get = `${server.url}/${size}`;

@@ -4,13 +4,7 @@ import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { rawServer } from "../../support/raw_server.ts";
 import { withServer } from "../../support/with_server.ts";
-
-/** A certificate and its key, from the fixtures. */
-function certificate(name: string) {
-  const read = (file: string) =>
-    Deno.readTextFileSync(new URL(`../../fixtures/tls/${file}`, import.meta.url));
-  return { cert: read(`${name}.pem`), key: read(`${name}_key.pem`) };
-}
+import { tlsCertificate } from "../../support/tls_fixture.ts";
 
 const ACCEPT = '"tls: { verify: false }" accepts any certificate';
 
@@ -20,7 +14,7 @@ Deno.test("http refuses a self-signed certificate, also after a step accepted it
   await using server = withServer(() => {
     requests++;
     return new Response("secret");
-  }, certificate("localhost"));
+  }, tlsCertificate("localhost"));
   const refuse = async () => {
     const error = await assertRejects(
       () => runHttp({ get: server.url }, context),
@@ -64,7 +58,7 @@ for (const [name, words, hint] of REFUSED) {
     await using context = actionContext();
     const clock = { ...context.host.clock, now: () => Date.parse("2026-11-22T12:00:00Z") };
     const host = { ...context.host, clock };
-    await using server = withServer(() => new Response("in"), certificate(name));
+    await using server = withServer(() => new Response("in"), tlsCertificate(name));
     const error = await assertRejects(
       () => runHttp({ get: server.url }, { ...context, host }),
       StepError,
@@ -81,7 +75,7 @@ for (const [name, words, hint] of REFUSED) {
 
 Deno.test("http reports that a port expects TLS and not plain HTTP", async () => {
   await using context = actionContext();
-  await using server = withServer(() => new Response("in"), certificate("localhost"));
+  await using server = withServer(() => new Response("in"), tlsCertificate("localhost"));
   const error = await assertRejects(
     () => runHttp({ get: `http://127.0.0.1:${server.port}/` }, context),
     StepError,
@@ -116,7 +110,7 @@ Deno.test("http posts over TLS", async () => {
   await using context = actionContext();
   await using server = withServer(
     async (request) => new Response(await request.text()),
-    certificate("localhost"),
+    tlsCertificate("localhost"),
   );
   const params = { post: server.url, body: { a: 1 }, insecure: true };
   assertEquals((await runHttp(params, context)).res.rawbody, '{"a":1}');

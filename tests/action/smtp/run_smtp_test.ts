@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { fromFileUrl } from "@std/path/from-file-url";
 import type { Dict } from "../../../src/action/action.ts";
 import { runSmtp } from "../../../src/action/smtp/run_smtp.ts";
 import { StepError } from "../../../src/source/errors.ts";
@@ -8,8 +7,9 @@ import { rawServer } from "../../support/raw_server.ts";
 import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { startTool } from "../../support/tool_server.ts";
+import { tlsPath } from "../../support/tls_fixture.ts";
 
-const FIXTURES = fromFileUrl(new URL("../../fixtures/tls/", import.meta.url));
+const FIXTURES = tlsPath("");
 const CA = `${FIXTURES}authority.pem`;
 const PASSWORD = "open-sesame-42";
 

@@ -1,16 +1,12 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { fromFileUrl } from "@std/path/from-file-url";
 import type { Dict, RunTls } from "../../../src/action/action.ts";
 import { checkTls } from "../../../src/action/tls/tls_parameter.ts";
 import { readTlsOptions } from "../../../src/action/tls/tls_options.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
+import { tlsPath, tlsText } from "../../support/tls_fixture.ts";
 
 const { createPrivateKey } = await import("node:crypto");
-
-const directory = fromFileUrl(new URL("../../fixtures/tls/", import.meta.url));
-const path = (name: string) => `${directory}${name}`;
-const text = (name: string) => Deno.readTextFileSync(path(name));
 
 async function read(tls: Dict | undefined, run?: RunTls) {
   await using context = actionContext();
@@ -24,50 +20,50 @@ Deno.test("readTlsOptions() verifies certificates by default", async () => {
 
 Deno.test("readTlsOptions() reads certificates and keys from paths and from text", async () => {
   const byPath = await read({
-    ca: path("authority.pem"),
-    cert: path("good.pem"),
-    key: path("good_key.pem"),
+    ca: tlsPath("authority.pem"),
+    cert: tlsPath("good.pem"),
+    key: tlsPath("good_key.pem"),
   });
   const byText = await read({
-    ca: text("authority.pem"),
-    cert: text("good.pem"),
-    key: text("good_key.pem"),
+    ca: tlsText("authority.pem"),
+    cert: tlsText("good.pem"),
+    key: tlsText("good_key.pem"),
   });
   assertEquals(byPath.options, byText.options);
-  assertEquals(byText.learned, [text("good_key.pem")]);
+  assertEquals(byText.learned, [tlsText("good_key.pem")]);
   assertEquals(byPath.options.ca?.length, 1);
 });
 
 Deno.test("readTlsOptions() reads a key with a passphrase, a file with both, and a PFX file", async () => {
   const key = String(
-    createPrivateKey(text("good_key.pem")).export({
+    createPrivateKey(tlsText("good_key.pem")).export({
       type: "pkcs8",
       format: "pem",
       cipher: "aes-256-cbc",
       passphrase: "tiger",
     }),
   );
-  const plain = (await read({ cert: path("good.pem"), key: path("good_key.pem") })).options;
+  const plain = (await read({ cert: tlsPath("good.pem"), key: tlsPath("good_key.pem") })).options;
   const forms: Dict[] = [
-    { cert: path("good.pem"), key, passphrase: "tiger" },
-    { cert: text("good.pem") + text("good_key.pem") },
+    { cert: tlsPath("good.pem"), key, passphrase: "tiger" },
+    { cert: tlsText("good.pem") + tlsText("good_key.pem") },
   ];
   for (const form of forms) assertEquals((await read(form)).options, plain);
-  const { options, learned } = await read({ pfx: path("good.p12"), passphrase: "tiger" });
+  const { options, learned } = await read({ pfx: tlsPath("good.p12"), passphrase: "tiger" });
   assert(options.cert?.includes("CERTIFICATE") && options.key?.includes("PRIVATE KEY"));
   assertEquals(learned, ["tiger"]);
 });
 
 Deno.test("readTlsOptions() prefers the options of a step to those of the run", async () => {
   const run: RunTls = {
-    ca: text("localhost.pem"),
-    cert: text("good.pem"),
-    key: text("good_key.pem"),
+    ca: tlsText("localhost.pem"),
+    cert: tlsText("good.pem"),
+    key: tlsText("good_key.pem"),
     insecure: true,
   };
-  const { options } = await read({ ca: path("authority.pem"), verify: true }, run);
+  const { options } = await read({ ca: tlsPath("authority.pem"), verify: true }, run);
   assertEquals(options.rejectUnauthorized, true);
-  assertEquals(options.ca, (await read({ ca: path("authority.pem") })).options.ca);
+  assertEquals(options.ca, (await read({ ca: tlsPath("authority.pem") })).options.ca);
   assert(options.cert !== undefined);
   assertEquals((await read(undefined, run)).options.rejectUnauthorized, false);
 });
@@ -80,8 +76,8 @@ const REFUSED: readonly (readonly [name: string, tls: Dict, message: string])[] 
   ],
   [
     "a key in place of a certificate",
-    { ca: path("good_key.pem") },
-    `the CA certificate "${path("good_key.pem")}" holds no certificate`,
+    { ca: tlsPath("good_key.pem") },
+    `the CA certificate "${tlsPath("good_key.pem")}" holds no certificate`,
   ],
   [
     "what is no certificate",
@@ -90,20 +86,20 @@ const REFUSED: readonly (readonly [name: string, tls: Dict, message: string])[] 
   ],
   [
     "a certificate without its key",
-    { cert: path("good.pem") },
-    `the key of the client certificate "${path("good.pem")}" holds no private key in PEM form`,
+    { cert: tlsPath("good.pem") },
+    `the key of the client certificate "${tlsPath("good.pem")}" holds no private key in PEM form`,
   ],
   [
     "the key of another certificate",
-    { cert: path("good.pem"), key: path("other_key.pem") },
+    { cert: tlsPath("good.pem"), key: tlsPath("other_key.pem") },
     `the key of the client certificate "${
-      path("other_key.pem")
-    }" does not belong to the client certificate "${path("good.pem")}"`,
+      tlsPath("other_key.pem")
+    }" does not belong to the client certificate "${tlsPath("good.pem")}"`,
   ],
   [
     "a wrong passphrase",
-    { pfx: path("good.p12"), passphrase: "lion" },
-    `the PFX file "${path("good.p12")}" has another passphrase (mac verify failure)`,
+    { pfx: tlsPath("good.p12"), passphrase: "lion" },
+    `the PFX file "${tlsPath("good.p12")}" has another passphrase (mac verify failure)`,
   ],
   ["an old version", { min_version: 1.1 }, '"min_version" must be "1.2" or "1.3", not "1.1"'],
   ["an unknown key", { certificate: "x" }, 'unknown key "certificate" in "tls"'],

@@ -5,18 +5,13 @@ import { runTls } from "../../../src/action/tls_check/run_tls.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { withServer } from "../../support/with_server.ts";
-
-const read = (name: string) =>
-  Deno.readTextFileSync(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url));
+import { tlsCertificate, tlsText } from "../../support/tls_fixture.ts";
 
 Deno.test("tls reports a valid certificate, its chain and the versions of TLS", async () => {
-  await using server = withServer(() => new Response(), {
-    cert: read("good"),
-    key: read("good_key"),
-  });
+  await using server = withServer(() => new Response(), tlsCertificate("good"));
   await using context = actionContext();
   const { res, status } = await runTls(
-    { host: "127.0.0.1", port: server.port, tls: { ca: read("authority") } },
+    { host: "127.0.0.1", port: server.port, tls: { ca: tlsText("authority.pem") } },
     context,
   );
   assertEquals([status, res.valid, res.error], [0, true, ""]);
@@ -26,13 +21,10 @@ Deno.test("tls reports a valid certificate, its chain and the versions of TLS", 
 });
 
 Deno.test("tls reports a certificate that is not valid with everything else", async () => {
-  await using server = withServer(() => new Response(), {
-    cert: read("expired"),
-    key: read("expired_key"),
-  });
+  await using server = withServer(() => new Response(), tlsCertificate("expired"));
   await using context = actionContext();
   const { res, status } = await runTls(
-    { host: "127.0.0.1", port: server.port, tls: { ca: read("authority") } },
+    { host: "127.0.0.1", port: server.port, tls: { ca: tlsText("authority.pem") } },
     context,
   );
   assertEquals([status, res.valid], [1, false]);
@@ -41,12 +33,12 @@ Deno.test("tls reports a certificate that is not valid with everything else", as
 });
 
 Deno.test("tls says that only a newer version of TLS was accepted", async () => {
-  const options = { cert: read("good"), key: read("good_key"), maxVersion: "TLSv1.2" } as const;
+  const options = { ...tlsCertificate("good"), maxVersion: "TLSv1.2" } as const;
   const server = createServer(options);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   await using context = actionContext();
-  const params = { host: "127.0.0.1", port, tls: { ca: read("authority") } };
+  const params = { host: "127.0.0.1", port, tls: { ca: tlsText("authority.pem") } };
   const { res } = await runTls(params, context);
   assertEquals([res.protocol, res.protocols], ["TLSv1.2", ["TLSv1.2"]]);
   const error = await assertRejects(

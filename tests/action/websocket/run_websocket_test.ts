@@ -9,12 +9,9 @@ import { echoServer } from "../../support/echo_sockets.ts";
 import { httpProxy, socksProxy } from "../../support/proxies.ts";
 import { rawServer } from "../../support/raw_server.ts";
 import { startTool } from "../../support/tool_server.ts";
+import { tlsCertificate, tlsText } from "../../support/tls_fixture.ts";
 
-function fixture(name: string): string {
-  return Deno.readTextFileSync(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url));
-}
-
-const CERTIFICATE = { cert: fixture("good"), key: fixture("good_key") };
+const CERTIFICATE = tlsCertificate("good");
 
 /** The error of a step that cannot be carried out. */
 async function failureOf(params: Dict, context: ActionContext): Promise<StepError> {
@@ -239,7 +236,7 @@ for (const kind of ["http", "socks5"] as const) {
     const { res } = await runWebsocket({
       url: `wss://shop.test:${server.port}/`,
       proxy: `${kind}://127.0.0.1:${proxy.port}`,
-      tls: { ca: fixture("authority"), server_name: "localhost" },
+      tls: { ca: tlsText("authority.pem"), server_name: "localhost" },
       send: "x",
       expect: "x",
     }, context);

@@ -1,17 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { withRig } from "../../support/rig.ts";
-import { runMain } from "../../support/run_main.ts";
-import { withFiles } from "../../support/temp_dir.ts";
-
-/** Runs a workflow whose `{url}` is the address of a rig; gives its report and what the rig saw. */
-function runAt(yaml: string) {
-  return withRig((rig) =>
-    withFiles({ "w.yml": yaml.replaceAll("{url}", rig.url) }, async (cwd) => {
-      const result = await runMain(["w.yml"], { cwd });
-      return { ...result, seen: [...rig.seen] };
-    })
-  );
-}
+import { runAt } from "../../support/run_at.ts";
 
 Deno.test("independent jobs run at the same time", async () => {
   const job = (name: string) =>

@@ -1,12 +1,11 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { fromFileUrl } from "@std/path/from-file-url";
 import { runCli } from "../../support/run_cli.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { withServer } from "../../support/with_server.ts";
+import { tlsPath } from "../../support/tls_fixture.ts";
 
 /** A certificate for `localhost` and 127.0.0.1, which has signed itself. */
-const path = (name: string) => fromFileUrl(new URL(`../../fixtures/tls/${name}`, import.meta.url));
-const CERTIFICATE = path("localhost.pem");
+const CERTIFICATE = tlsPath("localhost.pem");
 
 function getFrom(url: string, authority = CERTIFICATE): Promise<{ code: number; stdout: string }> {
   const steps = [{ uses: "http", with: { get: url }, test: "res.body == 'in'" }];
@@ -18,7 +17,7 @@ function getFrom(url: string, authority = CERTIFICATE): Promise<{ code: number; 
 
 Deno.test("a certificate for another host is reported with both names", async () => {
   const [cert, key] = await Promise.all(
-    [CERTIFICATE, path("localhost_key.pem")].map((name) => Deno.readTextFile(name)),
+    [CERTIFICATE, tlsPath("localhost_key.pem")].map((name) => Deno.readTextFile(name)),
   );
   await using server = withServer(() => new Response("in"), { cert: cert!, key: key! });
   const good = await getFrom(server.url);
@@ -33,10 +32,10 @@ Deno.test("a certificate for another host is reported with both names", async ()
 
 Deno.test("a certificate that has expired is reported as such where its authority is known", async () => {
   const [cert, key] = await Promise.all(
-    ["expired.pem", "expired_key.pem"].map((name) => Deno.readTextFile(path(name))),
+    ["expired.pem", "expired_key.pem"].map((name) => Deno.readTextFile(tlsPath(name))),
   );
   await using server = withServer(() => new Response("in"), { cert: cert!, key: key! });
-  const { code, stdout } = await getFrom(server.url, path("authority.pem"));
+  const { code, stdout } = await getFrom(server.url, tlsPath("authority.pem"));
   assertEquals(code, 1);
   assertMatch(stdout, /expired on 2025-03-01, \d+ days ago \(CERT_HAS_EXPIRED\)\n/);
 });

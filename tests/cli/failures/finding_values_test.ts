@@ -1,5 +1,4 @@
-import { assertEquals } from "@std/assert";
-import { failureAt80 } from "../../support/failures_at_80.ts";
+import { testFailuresAt80 } from "../../support/failures_at_80.ts";
 
 /** Tests about values that are found in data and texts, and what is printed about each. */
 const FAILURES: readonly (readonly [test: string, printed: string])[] = [
@@ -259,24 +258,14 @@ w.yml:15:19: argument 1 of capture() must be a string, got int
   ],
 ];
 
-for (const [test, printed] of FAILURES) {
-  Deno.test(`the failure of ${test} at 80 columns`, async () => {
-    const text = await failureAt80(`name: n
-vars:
-  order: {id: 7, items: [{name: tea, price: 3.5}, {name: milk, price: 2}]}
+testFailuresAt80(
+  `  order: {id: 7, items: [{name: tea, price: 3.5}, {name: milk, price: 2}]}
   page: <html><body><h1>Orders</h1><a href="/1">one</a></body></html>
   feed: <feed xmlns="urn:f"><entry><title>tea</title></entry></feed>
   text: Your code is 4711.
   path: $..[
   query: items[
   pattern: "[a-"
-jobs:
-  - name: j
-    steps:
-      - uses: hello
-        test: |
-          ${test}
-`);
-    assertEquals(`\n${text}\n`, printed);
-  });
-}
+`,
+  FAILURES,
+);

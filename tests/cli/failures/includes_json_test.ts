@@ -1,5 +1,4 @@
-import { assertEquals } from "@std/assert";
-import { failureAt80 } from "../../support/failures_at_80.ts";
+import { testFailuresAt80 } from "../../support/failures_at_80.ts";
 
 /** Tests about an order, and what is printed about each. */
 const FAILURES: readonly (readonly [test: string, printed: string])[] = [
@@ -141,24 +140,14 @@ w.yml:15:33: test is false
   ],
 ];
 
-for (const [test, printed] of FAILURES) {
-  Deno.test(`the failure of ${test} at 80 columns`, async () => {
-    const text = await failureAt80(`name: n
-vars:
-  order:
+testFailuresAt80(
+  `  order:
     id: 7
     state: open
     tags: [gift, express]
     items: [{name: tea, price: 3.5}, {name: milk, price: 2}]
     note: ${"long ".repeat(30)}
   wanted: {state: paid, note: short, total: 5.5}
-jobs:
-  - name: j
-    steps:
-      - uses: hello
-        test: |
-          ${test}
-`);
-    assertEquals(`\n${text}\n`, printed);
-  });
-}
+`,
+  FAILURES,
+);

@@ -1,5 +1,4 @@
-import { assertEquals } from "@std/assert";
-import { failureAt80 } from "../../support/failures_at_80.ts";
+import { testFailuresAt80 } from "../../support/failures_at_80.ts";
 
 /** Tests about times, durations, versions, and the form of values, and what is printed about each. */
 const FAILURES: readonly (readonly [test: string, printed: string])[] = [
@@ -258,12 +257,8 @@ w.yml:16:11: approx() needs a tolerance of 0 or more
   ],
 ];
 
-for (const [test, printed] of FAILURES) {
-  Deno.test(`the failure of ${test} at 80 columns`, async () => {
-    const text = await failureAt80(
-      `name: n
-vars:
-  created: "2026-03-01T12:00:00Z"
+testFailuresAt80(
+  `  created: "2026-03-01T12:00:00Z"
   german: 01.03.2026
   version: 1.9.0
   id: 123e4567
@@ -271,16 +266,7 @@ vars:
   minus: -1
   state: open
   body: {id: 7}
-jobs:
-  - name: j
-    steps:
-      - uses: hello
-        test: |
-          ${test}
 `,
-      {},
-      ["--seed", "7"],
-    );
-    assertEquals(`\n${text}\n`, printed);
-  });
-}
+  FAILURES,
+  ["--seed", "7"],
+);

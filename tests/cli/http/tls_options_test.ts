@@ -1,14 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { fromFileUrl } from "@std/path/from-file-url";
 import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { withServer } from "../../support/with_server.ts";
-
-const path = (name: string) => fromFileUrl(new URL(`../../fixtures/tls/${name}`, import.meta.url));
-const text = (name: string) => Deno.readTextFileSync(path(name));
+import { tlsCertificate, tlsPath, tlsText } from "../../support/tls_fixture.ts";
 
 async function runAt(args: readonly string[], params = "") {
-  const certificate = { cert: text("good.pem"), key: text("good_key.pem") };
+  const certificate = tlsCertificate("good");
   await using server = withServer(() => new Response("in"), certificate);
   const workflow = `
 name: TLS
@@ -19,7 +16,7 @@ jobs:
         with: { get: "${server.url}" ${params} }
         test: res.tls.certificate.days_left > 14 && "127.0.0.1" in res.tls.certificate.names
 `;
-  const files = { "flows/w.yml": workflow, "flows/ca.pem": text("authority.pem") };
+  const files = { "flows/w.yml": workflow, "flows/ca.pem": tlsText("authority.pem") };
   return await withFiles(files, (cwd) => runMain([...args, "flows/w.yml"], { cwd }));
 }
 
@@ -28,7 +25,7 @@ Deno.test("--cacert and --insecure hold for every step, and a step's verify: tru
   const bare = await runAt([]);
   assertEquals(bare.code, 1);
   assertStringIncludes(bare.stdout, refused);
-  const trusted = await runAt(["--cacert", path("authority.pem")]);
+  const trusted = await runAt(["--cacert", tlsPath("authority.pem")]);
   assertEquals(trusted.code, 0, trusted.stdout);
   const insecure = await runAt(["--insecure"]);
   assertEquals(insecure.code, 0, insecure.stdout);
@@ -44,12 +41,12 @@ Deno.test("paths of tls begin at the file that names them", async () => {
 Deno.test("options of TLS name the file that they cannot use", async () => {
   const cases = [
     [["--cacert", "no.pem"], 'cannot read the file "no.pem" of --cacert: no such file (ENOENT)'],
-    [["--cert", path("good.pem")], "holds no private key in PEM form"],
+    [["--cert", tlsPath("good.pem")], "holds no private key in PEM form"],
     [
-      ["--cert", path("good.pem"), "--key", path("other_key.pem")],
-      `file "${path("other_key.pem")}" of --key does not belong to`,
+      ["--cert", tlsPath("good.pem"), "--key", tlsPath("other_key.pem")],
+      `file "${tlsPath("other_key.pem")}" of --key does not belong to`,
     ],
-    [["--key", path("good_key.pem")], "--key requires --cert"],
+    [["--key", tlsPath("good_key.pem")], "--key requires --cert"],
   ] as const;
   for (const [args, words] of cases) {
     const { code, stderr } = await runAt(args);

@@ -1,8 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { readDirectory } from "../../support/run_reports.ts";
 import { runMain } from "../../support/run_main.ts";
-import { withRig } from "../../support/rig.ts";
 import { withFiles } from "../../support/temp_dir.ts";
+import { runFilesAt } from "../../support/run_at.ts";
 
 const flow = (name: string, ...steps: string[]) =>
   `name: ${name}\njobs:\n  - name: Job\n    id: job\n    steps:\n` +
@@ -11,18 +10,6 @@ const PASS = "{ uses: hello, name: good, test: 1 < 2 }";
 const FAIL = "{ uses: hello, name: bad, test: 2 < 1 }";
 const get = (path: string) =>
   `{ uses: http, with: { get: "{url}${path}" }, test: res.code == 200 }`;
-
-function runAll(files: Record<string, string>, args: string[], env: Record<string, string> = {}) {
-  return withRig((rig) => {
-    const atRig = Object.fromEntries(
-      Object.entries(files).map(([name, text]) => [name, text.replaceAll("{url}", rig.url)]),
-    );
-    return withFiles(atRig, async (cwd) => {
-      const result = await runMain(args, { cwd, env });
-      return { ...result, seen: [...rig.seen], reports: readDirectory(`${cwd}/out`) };
-    });
-  });
-}
 
 const lastLine = (text: string) => text.trimEnd().split("\n").at(-1)!.replace(/ in .*/, "");
 
@@ -47,19 +34,19 @@ Deno.test("arguments, directories and patterns select the workflows in them", as
   ];
   for (const [args, last] of table) {
     await test.step(args.join(" "), async () => {
-      const { code, stdout, stderr } = await runAll(TREE, args);
+      const { code, stdout, stderr } = await runFilesAt(TREE, args);
       assertEquals([code, lastLine(stdout), stderr], [0, last, ""]);
     });
   }
 });
 
 Deno.test("-v counts the YAML files that are not workflows", async () => {
-  const { stderr } = await runAll(TREE, ["-v", "flows"]);
+  const { stderr } = await runFilesAt(TREE, ["-v", "flows"]);
   assertStringIncludes(stderr, "2 YAML files are no workflows and were left out");
 });
 
 Deno.test("a path that exists is never a pattern", async () => {
-  const { code, stdout } = await runAll({ "a[1].yml": flow("A", PASS) }, ["a[1].yml"]);
+  const { code, stdout } = await runFilesAt({ "a[1].yml": flow("A", PASS) }, ["a[1].yml"]);
   assertEquals([code, lastLine(stdout).replace(/time: \S+/, "")], [
     0,
     "Total workflow  ✓ All jobs succeeded (1 step passed)",
@@ -68,7 +55,7 @@ Deno.test("a path that exists is never a pattern", async () => {
 
 Deno.test("a workflow that cannot be loaded fails, and the others run", async () => {
   const files = { "a.yml": "name: [\n", "b.yml": flow("B", PASS), "c.yml": "name: C\njobs: 1\n" };
-  const { code, stdout } = await runAll(files, ["a.yml", "b.yml", "c.yml", "no.yml"]);
+  const { code, stdout } = await runFilesAt(files, ["a.yml", "b.yml", "c.yml", "no.yml"]);
   assertEquals([code, lastLine(stdout)], [1, "4 workflows: 1 passed, 3 failed; 1 step"]);
   assertMatch(stdout, /^Failures\n {2}1\. a\.yml › Load the workflow {3}a\.yml:1:7$/m);
   assertStringIncludes(stdout, "workflow file 'no.yml' not found");
@@ -85,21 +72,21 @@ Deno.test("each workflow has its own vars and outputs", async () => {
       flow("B", outputs, "{ uses: hello, test: outputs.got == 'two' }")
     }`,
   };
-  const { code, stdout } = await runAll(files, ["--workers", "2", "a.yml", "b.yml"]);
+  const { code, stdout } = await runFilesAt(files, ["--workers", "2", "a.yml", "b.yml"]);
   assertEquals([code, lastLine(stdout)], [0, "2 workflows: 2 passed; 4 steps"], stdout);
 });
 
 Deno.test("--workers workflows run at once, and --jobs bounds all of them together", async () => {
   const files = { "a.yml": flow("A", get("/meet/x/2")), "b.yml": flow("B", get("/meet/x/2")) };
-  assertEquals((await runAll(files, ["--workers", "2", "a.yml", "b.yml"])).code, 0);
+  assertEquals((await runFilesAt(files, ["--workers", "2", "a.yml", "b.yml"])).code, 0);
   const two = { "a.yml": flow("A", get("/a"), get("/a2")), "b.yml": flow("B", get("/b")) };
-  const { seen } = await runAll(two, ["--workers", "2", "--jobs", "1", "a.yml", "b.yml"]);
+  const { seen } = await runFilesAt(two, ["--workers", "2", "--jobs", "1", "a.yml", "b.yml"]);
   assertEquals(seen, ["/a", "/a2", "/b"]);
 });
 
 Deno.test("--fail-fast skips the workflows that have not begun", async () => {
   const files = { "a.yml": flow("A", FAIL), "b.yml": flow("B", get("/b")) };
-  const { code, stdout, seen } = await runAll(files, [
+  const { code, stdout, seen } = await runFilesAt(files, [
     "--workers=1",
     "--fail-fast",
     "a.yml",
@@ -126,7 +113,7 @@ Deno.test("a name is an error only where no workflow has it", async (test) => {
   ];
   for (const [args, code, text] of table) {
     await test.step(args.join(" "), async () => {
-      const result = await runAll(files, [...args, "a.yml", "b.yml"]);
+      const result = await runFilesAt(files, [...args, "a.yml", "b.yml"]);
       assertEquals(result.code, code, result.stderr);
       assertStringIncludes(result.stdout + result.stderr, text);
     });
@@ -149,16 +136,16 @@ Deno.test("--tags selects jobs of all workflows with their needs", async (test) 
   ];
   for (const [tags, last] of table) {
     await test.step(tags, async () => {
-      const { stdout } = await runAll(files, ["--tags", tags, "a.yml", "b.yml"]);
+      const { stdout } = await runFilesAt(files, ["--tags", tags, "a.yml", "b.yml"]);
       assertEquals(lastLine(stdout), last);
     });
   }
   const cleans = { "a.yml": `${files["a.yml"]}finally: [${PASS}]\n` };
   assertStringIncludes(
-    (await runAll(cleans, ["--tags", "not smoke", "a.yml"])).stderr,
+    (await runFilesAt(cleans, ["--tags", "not smoke", "a.yml"])).stderr,
     'no job has the tags "not smoke"',
   );
-  const { code, stderr } = await runAll(files, ["--tags", "nope", "a.yml", "b.yml"]);
+  const { code, stderr } = await runFilesAt(files, ["--tags", "nope", "a.yml", "b.yml"]);
   assertEquals([code, stderr], [
     1,
     'runner: error: option --tags: no job has the tags "nope"\n  the tags are smoke, slow, other\n',
@@ -169,16 +156,24 @@ Deno.test("--shuffle prints a seed that gives the same order again", async () =>
   const files = Object.fromEntries(
     ["a", "b", "c", "d", "e", "f"].map((id) => [`${id}.yml`, flow(id, get(`/${id}`))]),
   );
-  const first = await runAll(files, ["--workers=1", "--shuffle", ...Object.keys(files)]);
+  const first = await runFilesAt(files, ["--workers=1", "--shuffle", ...Object.keys(files)]);
   const [, seed] = /--shuffle=(\d+)/.exec(first.stderr)!;
-  const again = await runAll(files, ["--workers=1", `--shuffle=${seed}`, ...Object.keys(files)]);
+  const again = await runFilesAt(files, [
+    "--workers=1",
+    `--shuffle=${seed}`,
+    ...Object.keys(files),
+  ]);
   assertEquals(first.code, 0);
   assertEquals(again.seen, first.seen);
 });
 
 Deno.test("one report of each format is about all workflows", async () => {
   const files = { "a.yml": flow("A", PASS), "b.yml": flow("B", FAIL), "c.yml": "name: C\n" };
-  const { code, reports } = await runAll(files, ["--report-dir", "out", ...Object.keys(files)]);
+  const { code, reports } = await runFilesAt(files, [
+    "--report-dir",
+    "reports",
+    ...Object.keys(files),
+  ]);
   assertEquals(code, 1);
   const suites = [...reports["junit.xml"]!.matchAll(/<testsuite name="([^"]*)"/g)].map(([, n]) =>
     n
@@ -198,7 +193,7 @@ Deno.test("one report of each format is about all workflows", async () => {
 
 Deno.test("annotations for GitHub begin and end around all workflows", async () => {
   const files = { "a.yml": flow("A", FAIL), "b.yml": flow("B", FAIL) };
-  const { stdout } = await runAll(files, ["a.yml", "b.yml"], { GITHUB_ACTIONS: "true" });
+  const { stdout } = await runFilesAt(files, ["a.yml", "b.yml"], { GITHUB_ACTIONS: "true" });
   assertEquals([...stdout.matchAll(/^::stop-commands::/gm)].length, 1);
   const [, ends] = stdout.split("2 workflows: ");
   assertEquals([...ends!.matchAll(/^::error /gm)].length, 2);
@@ -211,7 +206,7 @@ Deno.test("workflows that passed are folded in the log of GitHub, and failures a
     "c.yml": flow("C", PASS),
   };
   const args = ["a.yml", "b.yml", "c.yml"];
-  const { stdout } = await runAll(files, args, { GITHUB_ACTIONS: "true" });
+  const { stdout } = await runFilesAt(files, args, { GITHUB_ACTIONS: "true" });
   const text = stdout.replaceAll(/ in [\d.]+ms$/gm, "");
   const titles = [...text.matchAll(/^##\[group\](.*)\n([^\n]*)/gm)].map(([, ...found]) => found);
   assertEquals(titles.toSorted(), [
@@ -222,17 +217,17 @@ Deno.test("workflows that passed are folded in the log of GitHub, and failures a
   assertMatch(open, /^✗ B › Job › bad {3}b\.yml:6\nB {2}b\.yml\n[^]*\nFailures\n[^]*\n::error /m);
   assertEquals(/(?<!^)##\[|[AC] {2}[ac]\.yml/m.test(open), false, open);
   for (const more of [["--no-github"], ["--quiet"]]) {
-    const { stdout } = await runAll(files, [...more, ...args], { GITHUB_ACTIONS: "true" });
+    const { stdout } = await runFilesAt(files, [...more, ...args], { GITHUB_ACTIONS: "true" });
     assertEquals(stdout.includes("##[group]"), false);
   }
-  const { stdout: local } = await runAll(files, args);
+  const { stdout: local } = await runFilesAt(files, args);
   assertEquals(local.includes("##[group]"), false);
 });
 
 Deno.test("--list and --dry-run show every workflow and run nothing", async () => {
   const files = { "a.yml": flow("A", get("/a")), "b.yml": flow("B", get("/b")) };
   for (const option of ["--list", "--dry-run"]) {
-    const { code, stdout, seen } = await runAll(files, [option, "a.yml", "b.yml"]);
+    const { code, stdout, seen } = await runFilesAt(files, [option, "a.yml", "b.yml"]);
     assertEquals([code, seen], [0, []]);
     assertMatch(stdout, /^a\.yml\n {2}\S[^]*^b\.yml\n {2}\S/m);
   }

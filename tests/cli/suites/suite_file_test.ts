@@ -1,7 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runMain } from "../../support/run_main.ts";
-import { withRig } from "../../support/rig.ts";
-import { withFiles } from "../../support/temp_dir.ts";
+import { runFilesAt } from "../../support/run_at.ts";
 
 const get = (path: string) =>
   `{ uses: http, with: { get: "{url}${path}" }, test: res.code == 200 }`;
@@ -18,24 +16,12 @@ const CLEAN = flow(
   `{ uses: http, with: { get: "{url}/clean/{{outputs.session?.token ?? 'none'}}" } }`,
 );
 
-function runAll(files: Record<string, string>, args: string[], env: Record<string, string> = {}) {
-  return withRig((rig) => {
-    const atRig = Object.fromEntries(
-      Object.entries(files).map(([name, text]) => [name, text.replaceAll("{url}", rig.url)]),
-    );
-    return withFiles(atRig, async (cwd) => {
-      const result = await runMain(args, { cwd, env });
-      return { ...result, seen: [...rig.seen] };
-    });
-  });
-}
-
 const lastLine = (text: string) => text.trimEnd().split("\n").at(-1)!.replace(/ in .*/, "");
 const SUITE = "workflows: [use.yml]\nsetup: in.yml\nteardown: out.yml\n";
 
 Deno.test("setup runs first, and its outputs are read by step id in all others", async () => {
   const files = { "s/suite.yml": SUITE, "s/in.yml": SIGN_IN, "s/use.yml": USE, "s/out.yml": CLEAN };
-  const { code, stdout, seen } = await runAll(files, ["s/suite.yml"]);
+  const { code, stdout, seen } = await runFilesAt(files, ["s/suite.yml"]);
   assertEquals([code, seen], [0, ["/use/t0ken-of-user", "/clean/t0ken-of-user"]], stdout);
   assertEquals(lastLine(stdout), "1 workflow: 1 passed; 1 step");
 });
@@ -51,7 +37,7 @@ Deno.test("outputs of setup have no flat names, and a step of the workflow with 
     "own.yml": own,
     "flat.yml": flat,
   };
-  const { code, stdout } = await runAll(files, ["suite.yml"]);
+  const { code, stdout } = await runFilesAt(files, ["suite.yml"]);
   assertEquals([code, lastLine(stdout)], [0, "2 workflows: 2 passed; 3 steps"], stdout);
 });
 
@@ -65,7 +51,7 @@ Deno.test("what an expression of setup marks as secret is secret in all others",
     ),
     "out.yml": flow("Out", '{ uses: hello, echo: "is {{outputs.session.token.of[0]}}" }'),
   };
-  const { code, stdout } = await runAll(files, ["suite.yml"]);
+  const { code, stdout } = await runFilesAt(files, ["suite.yml"]);
   assertEquals([code, stdout.includes("t0ken-of-user")], [1, false], stdout);
   assertStringIncludes(stdout, "is ***");
 });
@@ -77,7 +63,7 @@ Deno.test("where setup fails nothing but teardown runs, and setup is counted", a
     "use.yml": USE,
     "out.yml": CLEAN,
   };
-  const { code, stdout, seen } = await runAll(files, ["suite.yml"]);
+  const { code, stdout, seen } = await runFilesAt(files, ["suite.yml"]);
   assertEquals([code, seen], [1, ["/status/500", "/clean/none"]], stdout);
   assertEquals(lastLine(stdout), "2 workflows: 1 failed, 1 skipped; 1 step");
   assertStringIncludes(stdout, "- Use (skipped: not started: setup failed)");
@@ -96,7 +82,7 @@ Deno.test("vars of the suite are added, those beside a path win, and --var wins 
     "one.yml": "vars: { a: own }\n" + show("One"),
     "two.yml": show("Two"),
   };
-  const { code, stdout, stderr } = await runAll(files, [
+  const { code, stdout, stderr } = await runFilesAt(files, [
     "--workers=1",
     "--var",
     "c=line",
@@ -113,14 +99,14 @@ Deno.test("tags beside a path are those of all its jobs", async () => {
     "a_flow.yml": flow("A", "{ uses: hello }"),
     "b_flow.yml": flow("B", "{ uses: hello }"),
   };
-  const { stdout } = await runAll(files, ["--tags", "not slow", "suite.yml"]);
+  const { stdout } = await runFilesAt(files, ["--tags", "not slow", "suite.yml"]);
   assertEquals(lastLine(stdout), "1 workflow: 1 passed; 1 step");
   assertStringIncludes(stdout, "B  b_flow.yml");
 });
 
 Deno.test("mistakes in a suite file are reported together, with their places", async () => {
   const files = { "suite.yml": "workflows: [{ file: a.yml }, 3]\nworkers: 0\nvars: 1\n" };
-  const { code, stderr } = await runAll(files, ["suite.yml"]);
+  const { code, stderr } = await runFilesAt(files, ["suite.yml"]);
   assertEquals(code, 1);
   assertStringIncludes(stderr, "suite file 'suite.yml' has 4 errors");
   assertStringIncludes(stderr, 'suite.yml:1:15: warning: unknown key "file"');
@@ -137,13 +123,16 @@ Deno.test("check knows the vars and outputs that a suite gives to its workflows"
       '{ uses: echo, with: { message: "{{outputs.session.token}} {{vars.given}} {{vars.other}}" } }',
     ),
   };
-  const { stdout } = await runAll(files, ["check", "suite.yml"]);
+  const { stdout } = await runFilesAt(files, ["check", "suite.yml"]);
   assertStringIncludes(stdout, 'undefined variable "other"');
   assertEquals([...stdout.matchAll(/(?:error|warning|hint): (.*)/g)].length, 1, stdout);
-  assertStringIncludes((await runAll(files, ["check", "use.yml"])).stdout, 'publishes "session"');
+  assertStringIncludes(
+    (await runFilesAt(files, ["check", "use.yml"])).stdout,
+    'publishes "session"',
+  );
 });
 
 Deno.test("schema --suite describes a suite file", async () => {
-  const { code, stdout } = await runAll({}, ["schema", "--suite"]);
+  const { code, stdout } = await runFilesAt({}, ["schema", "--suite"]);
   assertEquals([code, JSON.parse(stdout).required], [0, ["workflows"]]);
 });

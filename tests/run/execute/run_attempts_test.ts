@@ -4,6 +4,7 @@ import { runMain } from "../../support/run_main.ts";
 import { runNarrowed } from "../../support/run_narrowed.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { withServer } from "../../support/with_server.ts";
+import { freePort } from "../../support/free_port.ts";
 
 /** The pauses of a step whose first attempts get these values of Retry-After, in milliseconds. */
 async function pauses(values: readonly string[], step: string): Promise<number[]> {
@@ -143,13 +144,6 @@ jobs:
 });
 
 /** A port without a listener. */
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
-}
-
 Deno.test("where details are asked for, the first and the latest attempts keep theirs, masked", async () => {
   let asked = 0;
   await using server = withServer(() =>

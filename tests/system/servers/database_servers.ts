@@ -1,4 +1,6 @@
-import { fromFileUrl } from "@std/path/from-file-url";
+import { freePort } from "../../support/free_port.ts";
+import { tlsPath } from "../../support/tls_fixture.ts";
+import { carryOut } from "./carry_out.ts";
 
 /** Real database servers for tests: each on a free port, with its data in a temporary directory. */
 
@@ -14,7 +16,7 @@ export interface TlsDatabaseServer extends DatabaseServer {
   readonly certificate: string;
 }
 
-const FIXTURES = fromFileUrl(new URL("../../fixtures/tls/", import.meta.url));
+const FIXTURES = tlsPath("");
 
 /** Copies a certificate and its key to where a server reads them. */
 async function install(name: string, home: string): Promise<void> {
@@ -165,18 +167,4 @@ export async function mariadbServer(password: string, tls = false): Promise<TlsD
       await Deno.remove(home, { recursive: true });
     },
   };
-}
-
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
-  return port;
-}
-
-async function carryOut(program: string, ...args: string[]): Promise<void> {
-  const { success, stdout, stderr } = await new Deno.Command(program, { args, cwd: "/" }).output();
-  if (success) return;
-  const said = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
-  throw new Error(`${program} failed: ${said}`);
 }

@@ -1,8 +1,10 @@
 /** Real mail servers for tests: each on free ports, with its mails in a temporary directory. */
 
-import { fromFileUrl } from "@std/path/from-file-url";
+import { freePort } from "../../support/free_port.ts";
+import { tlsPath } from "../../support/tls_fixture.ts";
+import { carryOut } from "./carry_out.ts";
 
-const TLS = fromFileUrl(new URL("../../fixtures/tls/", import.meta.url));
+const TLS = tlsPath("");
 
 export interface MailServer extends AsyncDisposable {
   readonly host: "127.0.0.1";
@@ -294,18 +296,4 @@ async function listening(port: number): Promise<void> {
   };
   await attempt();
   await promise.finally(() => clearTimeout(patience));
-}
-
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
-  return port;
-}
-
-async function carryOut(program: string, ...args: string[]): Promise<void> {
-  const { success, stdout, stderr } = await new Deno.Command(program, { args, cwd: "/" }).output();
-  if (success) return;
-  const said = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
-  throw new Error(`${program} failed: ${said}`);
 }

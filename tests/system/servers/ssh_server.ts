@@ -1,3 +1,5 @@
+import { freePort } from "../../support/free_port.ts";
+
 /** A real OpenSSH server for tests: on a free port, with its files in a temporary directory. */
 
 export interface SshServer extends AsyncDisposable {
@@ -93,13 +95,6 @@ export async function sshServer(settings: readonly string[] = []): Promise<SshSe
       await Deno.remove(home, { recursive: true });
     },
   };
-}
-
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
-  return port;
 }
 
 async function carryOut(program: string, args: readonly string[], input = ""): Promise<void> {

@@ -7,13 +7,10 @@ import { StepError } from "../../../../src/source/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { httpProxy, socksProxy } from "../../../support/proxies.ts";
 import { withServer } from "../../../support/with_server.ts";
+import { tlsCertificate, tlsText } from "../../../support/tls_fixture.ts";
 
-function fixture(name: string): string {
-  return Deno.readTextFileSync(new URL(`../../../fixtures/tls/${name}.pem`, import.meta.url));
-}
-
-const TLS = { cert: fixture("good"), key: fixture("good_key") };
-const TRUSTED = { tls: { ca: fixture("authority"), server_name: "localhost" } };
+const TLS = tlsCertificate("good");
+const TRUSTED = { tls: { ca: tlsText("authority.pem"), server_name: "localhost" } };
 
 /** A context whose environment has these variables alone. */
 function withEnv(context: ActionContext, env: Readonly<Record<string, string>>): ActionContext {
@@ -162,7 +159,7 @@ Deno.test("http connects where resolve says; URL, Host and SNI stay", async () =
   await using server = withServer(answer, TLS);
   const params = {
     resolve: { "localhost:443": `127.0.0.1:${server.port}` },
-    tls: { ca: fixture("authority") },
+    tls: { ca: tlsText("authority.pem") },
   };
   const { req, res } = await runHttp({ get: "https://localhost/x", ...params }, context);
   assertEquals(req.url, "https://localhost/x");
@@ -247,8 +244,7 @@ Deno.test("res.tls describes the connection, also with a certificate that is not
   await using context = actionContext();
   const clock = { ...context.host.clock, now: () => Date.parse("2026-11-22T12:00:00Z") };
   await using server = withServer(() => new Response("in"), {
-    cert: fixture("expired"),
-    key: fixture("expired_key"),
+    ...tlsCertificate("expired"),
   });
   const { res } = await runHttp({ get: server.url, tls: { verify: false } }, {
     ...context,

@@ -12,13 +12,10 @@ import { StepError } from "../../../../src/source/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { withFiles } from "../../../support/temp_dir.ts";
 import { withServer } from "../../../support/with_server.ts";
+import { tlsCertificate, tlsText } from "../../../support/tls_fixture.ts";
 
-function fixture(name: string): string {
-  return Deno.readTextFileSync(new URL(`../../../fixtures/tls/${name}.pem`, import.meta.url));
-}
-
-const CERTIFICATE = { cert: fixture("good"), key: fixture("good_key") };
-const tls = { ca: fixture("authority") };
+const CERTIFICATE = tlsCertificate("good");
+const tls = { ca: tlsText("authority.pem") };
 
 /** A server that answers with what it was asked, and counts its sessions. */
 async function http2Server(kind: "h2" | "h2c") {
