@@ -352,7 +352,7 @@ Deno.test("secret vars of a suite are sealed, and an error without a key names t
   await withFiles(files, async (cwd) => {
     const prepare = ["prepare", "suite.yml", "--out", "run.json"];
     const { stderr } = await runHere(prepare, { cwd });
-    assertStringIncludes(stderr, "vars before.yml: api_token, signs_in.yml: api_token, ");
+    assertStringIncludes(stderr, "plain text: before.yml: api_token, signs_in.yml: api_token, ");
     assertEquals((await runHere(prepare, { cwd, env: { RUNNER_KEY } })).code, 0);
     assertEquals(Deno.readTextFileSync(`${cwd}/run.json`).includes("very-secret"), false);
   });
