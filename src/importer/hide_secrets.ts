@@ -1,6 +1,6 @@
 import type { FindSecrets } from "../openapi/make/hide_found_secrets.ts";
 import { environmentName, snakeCase, UniqueNames } from "../openapi/read/names.ts";
-import { type Dict, isDict, type Value } from "../value/value.ts";
+import { type Dict, isDict, type Value, valueAt } from "../value/value.ts";
 import type { Draft } from "./draft.ts";
 
 /** A workflow without the secrets of its input, and the variables that it reads them from. */
@@ -32,31 +32,56 @@ export function hideSecrets(draft: Draft, find: FindSecrets): WithoutSecrets {
       }
       const { start, end } = withoutScheme(text, range);
       const secret = text.slice(start - (range?.start ?? 0));
-      const name = known.get(secret) ?? names.take(nameOf(path));
+      const name = known.get(secret) ?? names.take(nameOf(path, start, steps));
       known.set(secret, name);
       environment[environmentName(name)] = secret;
       vars[name] = `{{${environmentName(name)}}}`;
       const [, job, , step, ...inside] = path as [string, number, string, number, ...string[]];
       steps = steps.map((one, index) =>
-        index !== job
-          ? one
-          : one.map((data, at) =>
-            at === step ? replace(data, inside, name, { start, end }) as Dict : data
-          )
+        index !== job ? one : one.map((data, at) =>
+          at === step
+            ? replace(
+              data,
+              inside,
+              (text) =>
+                (isExpression(inside) ? putInLiteral : putInText)(text, name, { start, end }),
+            ) as Dict
+            : data
+        )
       );
     }
   }
+  const hide = (notes: readonly string[]) => maskNotes(notes, Object.values(environment), find);
   return {
     draft: {
       ...draft,
       vars,
+      notes: hide(draft.notes),
       jobs: draft.jobs.map((job, index) => ({
         ...job,
-        steps: job.steps.map((one, at) => ({ ...one, data: steps[index]![at]! })),
+        ...job.notes ? { notes: hide(job.notes) } : {},
+        steps: job.steps.map((one, at) => ({ notes: hide(one.notes), data: steps[index]![at]! })),
       })),
     },
     environment,
   };
+}
+
+/** What is not translated may have secrets, too. */
+function maskNotes(
+  notes: readonly string[],
+  known: readonly string[],
+  find: FindSecrets,
+): readonly string[] {
+  return notes.map((note) => {
+    const found = find({
+      name: "",
+      vars: {},
+      jobs: [{ name: "", steps: [{ with: { body: note } }] }],
+    });
+    return [...known, ...found.map(({ text }) => text)]
+      .reduce((text, secret) => secret === "" ? text : text.replaceAll(secret, "***"), note);
+  });
 }
 
 interface Range {
@@ -71,8 +96,23 @@ function withoutScheme(text: string, range: Range | undefined): Range {
   return { start: scheme.length, end: text.length };
 }
 
-/** A name for the secret under a path: that of its key. */
-function nameOf(path: readonly (string | number)[]): string {
+/** Whether the text at a path of a step is an expression. */
+function isExpression([key]: readonly (string | number)[]): boolean {
+  return key === "test" || key === "outputs";
+}
+
+/** A name for the secret under a path: that of its key, in an expression of what it is compared to. */
+function nameOf(
+  path: readonly (string | number)[],
+  start: number,
+  steps: readonly (readonly Dict[])[],
+): string {
+  const [, job, , step, ...inside] = path;
+  if (isExpression(inside)) {
+    const whole = String(valueAt(steps[Number(job)]![Number(step)]!, inside));
+    const before = whole.slice(0, start).replace(/'[^']*$/, "");
+    return snakeCase(/[A-Za-z_]\w*(?=\W*$)/.exec(before)?.[0] ?? "") ?? "secret";
+  }
   const key = String(path.findLast((part) => typeof part === "string"));
   if (/^(?:authorization|bearer)$/i.test(key)) return "token";
   return /^cookie$/i.test(key) ? "session_cookie" : snakeCase(key) ?? "secret";
@@ -81,17 +121,22 @@ function nameOf(path: readonly (string | number)[]): string {
 function replace(
   value: Value,
   [key, ...rest]: readonly (string | number)[],
-  name: string,
-  range: Range,
+  change: (text: string) => string,
 ): Value {
-  if (key === undefined) {
-    const text = String(value);
-    const { start, end } = range;
-    return `${text.slice(0, start)}{{vars.${name}}}${text.slice(end)}`;
-  }
+  if (key === undefined) return change(String(value));
   if (Array.isArray(value)) {
-    return value.map((one, index) => index === key ? replace(one, rest, name, range) : one);
+    return value.map((one, index) => index === key ? replace(one, rest, change) : one);
   }
   if (!isDict(value)) return value;
-  return { ...value, [key]: replace(value[key] ?? null, rest, name, range) };
+  return { ...value, [key]: replace(value[key] ?? null, rest, change) };
+}
+
+function putInText(text: string, name: string, { start, end }: Range): string {
+  return `${text.slice(0, start)}{{vars.${name}}}${text.slice(end)}`;
+}
+
+/** Templates mean nothing in an expression: the var is a part of the sum that the literal becomes. */
+function putInLiteral(text: string, name: string, { start, end }: Range): string {
+  const sum = `${text.slice(0, start)}' + vars.${name} + '${text.slice(end)}`;
+  return sum.replace(/(?<![\w'])'' \+ (?=vars\.)/g, "").replace(/(?<=vars\.\w+) \+ ''(?!')/g, "");
 }

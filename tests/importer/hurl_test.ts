@@ -224,6 +224,35 @@ HTTP 200
   });
 });
 
+Deno.test("new --from hurl: secrets in asserts are vars of the expressions", async () => {
+  const [one, two] = [
+    "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
+    "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+  ];
+  const text = (operator: string) =>
+    `GET URL/keys\nHTTP 200\n[Asserts]\njsonpath "$.api_key" ${operator} "${one}"\n` +
+    `jsonpath "$.text" == "Token ${two}!"\n`;
+  const body = { api_key: one, text: `Token ${two}!` };
+  await importCase({
+    args: ["hurl", "a.hurl"],
+    files: { "a.hurl": text("==") },
+    env: { API_KEY: one, TEXT: two },
+    lines: [
+      "# Set in the environment: API_KEY, TEXT.",
+      "&& res.body.api_key == vars.api_key",
+      "&& res.body.text == 'Token ' + vars.text + '!'",
+    ],
+    answer: () => Response.json(body),
+  });
+  await using server = withServer(() => Response.json(body));
+  await withFiles({ "a.hurl": text("!=").replace("URL", server.url) }, async (cwd) => {
+    const { stdout } = await runMain(["new", "--from", "hurl", "a.hurl"], { cwd });
+    await Deno.writeTextFile(`${cwd}/made.yml`, stdout);
+    const env = { API_KEY: one, TEXT: two };
+    assertEquals((await runMain(["made.yml"], { cwd, env })).code, 1, stdout);
+  });
+});
+
 /** Asserts that fail in Hurl for the response of the test below. */
 const FAILING = [
   'jsonpath "$.missing" != "x"',

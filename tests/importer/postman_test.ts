@@ -234,6 +234,20 @@ Deno.test("new --from postman translates scripts as people write them", async ()
   });
 });
 
+Deno.test("new --from postman copies no secret into a comment", async () => {
+  const exec = ["pm.request.headers.add('X-Key: sk_live_4eC39HqLyjWDarjtT1zdp7dc')"];
+  const item = [{
+    name: "a",
+    event: [{ listen: "prerequest", script: { exec } }],
+    request: { method: "GET", url: "http://127.0.0.1:9/x" },
+  }];
+  const text = JSON.stringify({ info: { name: "Secret" }, item });
+  await withFiles({ "c.json": text }, async (cwd) => {
+    const { stdout } = await runMain(["new", "--from", "postman", "c.json"], { cwd });
+    assertStringIncludes(stdout, "pm.request.headers.add('X-Key: ***')");
+  });
+});
+
 Deno.test("new --from postman keeps what folders, settings and bodies say", async () => {
   const script = (listen: string, ...exec: string[]) => ({ listen, script: { exec } });
   const get = (name: string, more = {}) => ({
