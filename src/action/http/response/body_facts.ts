@@ -1,3 +1,5 @@
+const { createHash, hash } = await import("node:crypto");
+
 /** Properties of the bytes of a body, regardless of their type. */
 export interface BodyFacts {
   readonly size: number;
@@ -8,8 +10,7 @@ export interface BodyFacts {
 }
 
 /** The facts of a body in memory. */
-export async function factsOf(bytes: Uint8Array): Promise<BodyFacts> {
-  const { hash } = await import("node:crypto");
+export function factsOf(bytes: Uint8Array): BodyFacts {
   return {
     size: bytes.length,
     sha256: hash("sha256", bytes, "hex"),
@@ -19,11 +20,10 @@ export async function factsOf(bytes: Uint8Array): Promise<BodyFacts> {
 }
 
 /** Finds the facts of a body that comes chunk by chunk. */
-export async function bodyDigests(): Promise<{
+export function bodyDigests(): {
   readonly add: (chunk: Uint8Array) => void;
   readonly facts: () => BodyFacts;
-}> {
-  const { createHash } = await import("node:crypto");
+} {
   const sha256 = createHash("sha256");
   const sha1 = createHash("sha1");
   const md5 = createHash("md5");

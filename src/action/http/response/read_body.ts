@@ -26,7 +26,7 @@ export async function readBody(
   const encoding = headers["Content-Encoding"];
   const raw = joinChunks(chunks);
   const bytes = encoding === undefined ? raw : await decodeBody(raw, encoding, maxBody);
-  const facts = await factsOf(bytes);
+  const facts = factsOf(bytes);
   const text = decodeText(bytes, contentType);
   if (text !== undefined) return { ...readText(text, contentType), ...facts };
   return { body: "", ...facts, filepath: await saveBody(bytes, contentType, context) };

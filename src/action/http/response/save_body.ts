@@ -43,7 +43,7 @@ export class SaveFile implements BodySink {
 
   /** Writes a body whose content encodings are undone. */
   async save(chunks: AsyncIterable<Uint8Array>, contentEncoding: string): Promise<SavedBody> {
-    const { add, facts } = await bodyDigests();
+    const { add, facts } = bodyDigests();
     for await (const chunk of decodeStream(chunks, contentEncoding)) {
       if (this.#isDiscarded) break;
       add(chunk);
