@@ -69,7 +69,7 @@ export const COLUMN_TYPES: Readonly<Record<string, readonly ColumnType[]>> = {
     ["BIGINT", "9007199254740991", 9007199254740991],
     ["BIGINT UNSIGNED", "18446744073709551615", "18446744073709551615"],
     ["DECIMAL(10,2)", "75000.5", "75000.50"],
-    ["FLOAT", "1.5", 1.5],
+    ["FLOAT", "19.99", 19.99],
     ["DOUBLE", "0.1", 0.1],
     ["BIT(8)", "5", 5],
     ["DATE", "'2024-01-02'", "2024-01-02"],

@@ -62,6 +62,10 @@ jobs:
       - uses: db
         with: { query: "DELETE FROM users WHERE name IS NULL" }
         test: res.rows_affected == 1
+      - name: bytes in another form
+        uses: db
+        with: { query: "SET LOCAL bytea_output TO escape; SELECT 'a'::bytea b, ARRAY[ROW(1, 'x')] r" }
+        test: res.rows == [{"b":"a","r":["(1,x)"]}]
       - name: settings of the DSN
         uses: db
         with:

@@ -234,6 +234,7 @@ function toRow(row: readonly unknown[], columns: readonly FieldPacket[]): Value[
 
 /** Numbers of the types whose values are read by type. */
 const TINY = 1;
+const FLOAT = 4;
 const TIMESTAMP = 7;
 const DATETIME = 12;
 const BIT = 16;
@@ -247,8 +248,14 @@ function toValue(value: unknown, field: FieldPacket | undefined): Value {
     return type === BIT ? integerValue(BigInt(`0x${value.toHex() || "0"}`)) : bytesValue(value);
   }
   if (typeof value === "bigint") return integerValue(value);
-  if (typeof value === "number") return numberValue(value);
+  if (typeof value === "number") return numberValue(type === FLOAT ? shortest(value) : value);
   return value as Value;
+}
+
+/** The shortest number for a FLOAT, which is not as exact: 0.1, where it was 0.10000000149011612. */
+function shortest(value: number): number {
+  const numbers = [6, 7, 8].map((digits) => Number(value.toPrecision(digits)));
+  return numbers.find((number) => Math.fround(number) === Math.fround(value)) ?? value;
 }
 
 /** Lists and maps are sent as JSON; integers as text, which MySQL takes after LIMIT too. */

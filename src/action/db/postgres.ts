@@ -40,7 +40,9 @@ export async function connectPostgres(request: ConnectRequest): Promise<DbConnec
     const forget = onAbort(context.signal, reject);
     try {
       await Promise.race([client.connect(), promise]);
-      const formats = client.query("SET DateStyle TO ISO; SET IntervalStyle TO iso_8601");
+      const formats = client.query(
+        "SET DateStyle TO ISO; SET IntervalStyle TO iso_8601; SET bytea_output TO hex",
+      );
       await Promise.race([formats, promise]);
       return client;
     } catch (error) {

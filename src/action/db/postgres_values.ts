@@ -5,7 +5,9 @@ type Parse = (text: string) => Value;
 
 const number: Parse = (text) => numberValue(Number(text));
 const truth: Parse = (text) => text === "t";
-const bytes: Parse = (text) => bytesValue(Uint8Array.fromHex(text.slice(2)));
+// A session may have set another form of bytes.
+const bytes: Parse = (text) =>
+  text.startsWith("\\x") ? bytesValue(Uint8Array.fromHex(text.slice(2))) : text;
 const asText: Parse = (text) => text;
 
 /** Types that are not text, by number; the second is the number of their arrays. */
@@ -28,7 +30,7 @@ const TYPES: readonly (readonly [number, number, Parse])[] = [
 /** Arrays of types that stay text: char, name, text, uuid, inet, numeric, date, interval, … */
 const TEXT_ARRAYS = [
   ...[143, 651, 775, 791, 1002, 1003, 1008, 1009, 1014, 1015, 1034, 1040, 1041, 1182, 1183, 1187],
-  ...[1231, 1561, 1563, 2951, 3643, 3905, 3907, 3909, 3911, 3913, 3927],
+  ...[1231, 1561, 1563, 2287, 2951, 3643, 3905, 3907, 3909, 3911, 3913, 3927],
 ];
 
 const PARSERS: ReadonlyMap<number, Parse> = new Map([
