@@ -32,19 +32,23 @@ export async function readServerTls(
   context: ActionContext,
 ): Promise<ServerTls | undefined> {
   const given = isDict(params.tls) ? params.tls : undefined;
+  const root = options.get("sslrootcert");
+  // The word asks for the authorities of the system, and for nothing but them.
+  const isSystem = root === "system";
   const mode = readMode(options) ??
-    (given ? "verify-full" : dialect === "postgres" ? "prefer" : "disable");
+    (given || isSystem ? "verify-full" : dialect === "postgres" ? "prefer" : "disable");
   if (mode === "disable") return undefined;
   const own = given ?? {};
   const tls = await readTlsOptions("db", {
-    ...fileOf("ca", options.get("sslrootcert")),
+    ...fileOf("ca", isSystem ? null : root),
     ...fileOf("cert", options.get("sslcert")),
     ...fileOf("key", options.get("sslkey")),
     ...own,
   }, context);
   const { checkServerIdentity } = await import("node:tls");
   const name = tls.servername ?? server.host;
-  const isVerified = mode.startsWith("verify-") || mode === "require" && tls.ca !== undefined;
+  const isVerified = mode.startsWith("verify-") ||
+    mode === "require" && (tls.ca !== undefined || isSystem);
   return {
     options: {
       ...tls,
