@@ -82,11 +82,12 @@ function refuseOptions({ values, lists, switches }: Invocation): void {
       "the vars of a run are set when it is prepared: give it to runner prepare",
     );
   }
-  for (const name of ["skip", "tags", "list", "dry-run", "no-needs"]) {
+  const ofOthers = ["shard", "shard-times", "shuffle", "watch", "rerun-failed"];
+  for (const name of ["skip", "tags", "list", "dry-run", "no-needs", ...ofOthers]) {
     if (!lists.has(name) && !values.has(name) && !switches.has(name)) continue;
     throw new UsageError(
       `options --${name} and --run cannot be combined`,
-      "the jobs of a piece are chosen with --only",
+      "the jobs of a piece are chosen with --only, and a share of their rounds with --rounds",
     );
   }
   for (const name of ["setup", "teardown"]) {

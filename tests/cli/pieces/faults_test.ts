@@ -359,6 +359,7 @@ Deno.test("options that do not go together are refused", async () => {
         "options --var and --run cannot be combined",
       ],
       [[...piece, "--only", "first", "--skip", "last"], "options --skip and --run cannot be comb"],
+      [[...piece, "--only", "load", "--shard", "1/2"], "options --shard and --run cannot be comb"],
       [[...piece, "--only", "frist"], 'the run has no job "frist"\n  did you mean "first"?'],
       [[...piece, "--finally"], "the workflow has no finally that --finally could run"],
       [[...piece, "--only", "first", "--rounds", "1/2"], 'the job "first" has no repeat'],
