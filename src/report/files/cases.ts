@@ -4,7 +4,13 @@ import type { AssertionCount, Failure, StepOutline, StepState } from "../../run/
 import type { Position } from "../../source/source.ts";
 import { hasFailed } from "../model/round_tally.ts";
 import { workflowState } from "../model/workflow_state.ts";
-import { type JobRecord, loneRecord, type RunRecord, type StepRecord } from "./run_record.ts";
+import {
+  type JobRecord,
+  loneRecord,
+  type RunRecord,
+  type StepRecord,
+  type SuiteRecord,
+} from "./run_record.ts";
 
 /** A job as a report counts it. */
 export interface Suite {
@@ -36,9 +42,15 @@ export interface Case {
 }
 
 /** Every job of every run with its cases, these by round, step and entry. */
-export function suitesOf(records: readonly RunRecord[]): readonly Suite[] {
-  const suites = records.flatMap(suitesOfRun);
-  if (loneRecord(records)) return suites;
+export function suitesOf(
+  records: readonly RunRecord[],
+  suite?: SuiteRecord,
+): readonly Suite[] {
+  const ofRuns = records.flatMap(suitesOfRun);
+  if (loneRecord(records)) return ofRuns;
+  const suites = suite?.end?.state === "failed"
+    ? withFailure(ofRuns, "suite", interruptionOf(suite))
+    : ofRuns;
   const names = distinct(suites.map(({ record, name }) => `${oneLine(record.name)} › ${name}`));
   return suites.map((suite, index) => ({ ...suite, name: names[index]! }));
 }
@@ -65,11 +77,15 @@ function suitesOfRun(record: RunRecord): readonly Suite[] {
 function withFailureOfRun(record: RunRecord, suites: readonly Suite[]): readonly Suite[] {
   const { end, name, suite } = record;
   const state = end && (suite ? workflowState(end) : end.state);
+  if (end && state !== "failed") return suites;
+  return withFailure(suites, `workflow ${oneLine(name)}`, interruptionOf(record));
+}
+
+/** The same cases, one of which is this failure if none of them failed. */
+function withFailure(suites: readonly Suite[], name: string, failure: Failure): readonly Suite[] {
   const last = suites.at(-1);
-  if (!last || end && state !== "failed" || suites.some(({ cases }) => cases.some(isFailed))) {
-    return suites;
-  }
-  const failed = outsideOfSteps(`workflow ${oneLine(name)}`, [interruptionOf(record)]);
+  if (!last || suites.some(({ cases }) => cases.some(isFailed))) return suites;
+  const failed = outsideOfSteps(name, [failure]);
   return [...suites.slice(0, -1), { ...last, cases: [...last.cases, failed] }];
 }
 
@@ -77,7 +93,7 @@ function isFailed({ outcome }: Case): boolean {
   return outcome === "failed";
 }
 
-function interruptionOf({ end }: RunRecord): Failure {
+function interruptionOf({ end }: RunRecord | SuiteRecord): Failure {
   const message = end ? end.interrupted ?? "interrupted" : "the run was cut off";
   return { kind: "interrupted", field: "", message };
 }

@@ -3,14 +3,17 @@ import type { Attempt, StepState } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
 import { type Case, countAssertions, countCases, labelOf, type Suite, suitesOf } from "./cases.ts";
 import { failureText } from "./details.ts";
-import { type RunRecord, type StepRecord, timesOf } from "./run_record.ts";
+import { type RunRecord, type StepRecord, type SuiteRecord, timesOf } from "./run_record.ts";
 
 /** The version of the Common Test Report Format that this keeps to. */
 const VERSION = "1.0.0";
 
 /** A report in the Common Test Report Format, https://ctrf.io. */
-export function* renderCtrf(records: readonly RunRecord[]): Iterable<string> {
-  const suites = suitesOf(records);
+export function* renderCtrf(
+  records: readonly RunRecord[],
+  suite?: SuiteRecord,
+): Iterable<string> {
+  const suites = suitesOf(records, suite);
   const all = suites.flatMap(({ cases }) => cases);
   const { passed, failed, skipped, untested, tolerated } = countCases(all);
   const { started, duration } = timesOf(records);

@@ -23,7 +23,7 @@ export function* renderJunit(
   records: readonly RunRecord[],
   suite?: SuiteRecord,
 ): Iterable<string> {
-  const suites = suitesOf(records);
+  const suites = suitesOf(records, suite);
   const { started, duration } = timesOf(records);
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield open("testsuites", {

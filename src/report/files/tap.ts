@@ -1,15 +1,18 @@
 import { printable } from "../../source/printable.ts";
 import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { attemptsText, exchangesText, failureText, insideText } from "./details.ts";
-import type { RunRecord } from "./run_record.ts";
+import type { RunRecord, SuiteRecord } from "./run_record.ts";
 
 /**
  * TAP version 14: a subtest for each job, a test point for each run of a step.
  *
  * Source: https://testanything.org/tap-version-14-specification.html
  */
-export function* renderTap(records: readonly RunRecord[]): Iterable<string> {
-  const suites = suitesOf(records);
+export function* renderTap(
+  records: readonly RunRecord[],
+  suite?: SuiteRecord,
+): Iterable<string> {
+  const suites = suitesOf(records, suite);
   yield "TAP version 14\n";
   for (const { name } of records) yield `# ${inOneLine(name)}\n`;
   yield `1..${suites.length}\n`;

@@ -62,3 +62,29 @@ Deno.test("a job or a run that failed between two steps has a case that says so"
   const jobEnd = jobFinished("build", { state: "failed" });
   assertEquals(casesOf(EACH, [undefined], end, jobEnd), [...steps, "job Build: failed"]);
 });
+
+Deno.test("a suite that failed although no workflow did has a case that says so", () => {
+  const head = { runId: "s", time: 0, hash: "" };
+  const steps = { passed: 1, failed: 0, skipped: 0, untested: 0, tolerated: 0 };
+  const recorder = new Recorder({ name: "runner", version: "1" });
+  const events: RunEvent[] = [
+    { ...head, type: "suite_started", workflows: 1 },
+    runStarted(["build"], { suite: { id: "s", index: 0 } }),
+    jobStarted("build"),
+    stepFinished({ job: "build", step: 0 }, "each"),
+    jobFinished("build"),
+    runFinished(),
+    {
+      ...{ ...head, type: "suite_finished", duration: 1, steps },
+      ...{ state: "failed", interrupted: "interrupted by SIGINT" },
+      workflows: { passed: 1, failed: 0, skipped: 0 },
+    },
+  ];
+  for (const event of events) recorder.take(event);
+  const [suite] = suitesOf(recorder.records(), recorder.suite());
+  assertEquals(suite?.cases.map(({ name, outcome }) => `${name}: ${outcome}`), [
+    "each: passed",
+    "suite: failed",
+  ]);
+  assertEquals(suite?.cases[1]?.failures.map(({ message }) => message), ["interrupted by SIGINT"]);
+});
