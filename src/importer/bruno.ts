@@ -79,7 +79,8 @@ export function translateBruno({ files }: ImportInput): Draft {
       return [stepOf(blocks, around, paths.flatMap((path) => shared.get(path) ?? []), names)];
     }),
   })).filter(({ steps }) => steps.length > 0);
-  return { name: title, vars: names.vars, jobs, isSequence: true, notes };
+  const all = [...notes, ...names.notes];
+  return { name: title, vars: names.vars, jobs, isSequence: true, notes: all };
 }
 
 /** The directories around the requests of one, from the collection on: `""`, `"a"`, `"a/b"`. */

@@ -1,4 +1,5 @@
 import { quoteText } from "../openapi/make/literal.ts";
+import { parseJson } from "../value/parse_json.ts";
 import type { Value } from "../value/value.ts";
 import type { Names } from "./names.ts";
 
@@ -55,11 +56,12 @@ function depthIsZero(text: string): boolean {
   return text.split(/[([]/).length === text.split(/[)\]]/).length;
 }
 
-/** Tests that a text has a part, or a list an item: which one, only the value says. */
+/** Tests that a text has a part, a list an item or a map some keys: only the value says which. */
 export function containsOf(actual: string, expected: string): string {
+  if (expected.startsWith("{")) return `includes_json(${actual}, ${expected})`;
   if (
     /^(?:json_path|xpath|css|split)\(/.test(actual) ||
-    /^[-\d[{]|^(?:true|false|nil)$/.test(expected)
+    /^[-\d[]|^(?:true|false|nil)$/.test(expected)
   ) {
     return `${expected} in ${actual}`;
   }
@@ -102,8 +104,26 @@ export function scriptLiteral(text: string): string | undefined {
   }
   if (trimmed === "null" || trimmed === "undefined") return "nil";
   if (/^(?:true|false|-?\d+(?:\.\d+)?)$/.test(trimmed)) return trimmed;
-  const list = /^\[(.*)\]$/s.exec(trimmed);
-  if (!list) return undefined;
-  const items = list[1]!.trim() === "" ? [] : list[1]!.split(",").map(scriptLiteral);
-  return items.includes(undefined) ? undefined : `[${items.join(", ")}]`;
+  return /^[[{]/.test(trimmed) ? dataLiteral(trimmed) : undefined;
+}
+
+/** Texts, keys and commas at the end of a list or map of JavaScript. */
+const DATA_TOKEN =
+  /"(?:[^"\\]|\\.)*"|'((?:[^'\\]|\\.)*)'|([A-Za-z_$][\w$]*)(?=\s*:)|,(?=\s*[\]}])/gs;
+
+/** A list or map of JavaScript that JSON can say, as a literal of ours. */
+function dataLiteral(text: string): string | undefined {
+  const json = text.replace(DATA_TOKEN, (whole, single?: string, key?: string) => {
+    if (whole === ",") return "";
+    if (single !== undefined) {
+      return JSON.stringify(single.replace(/\\(.)/gs, (_, one) => one === "n" ? "\n" : one));
+    }
+    return key === undefined ? whole : JSON.stringify(key);
+  });
+  try {
+    return literal(parseJson(json) as Value);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

@@ -68,7 +68,12 @@ export function translateHttpFile({ files: [file] }: ImportInput): Draft {
   }
   const title = file!.name.replace(/^.*[/\\]/, "").replace(/\.(?:http|rest)$/, "");
   const steps = requests.map((one) => stepOf(one, names, read.get(one.ref ?? "") ?? {}, late));
-  return { name: title, vars: names.vars, jobs: [{ name: title, steps }], notes };
+  return {
+    name: title,
+    vars: names.vars,
+    jobs: [{ name: title, steps }],
+    notes: [...notes, ...names.notes],
+  };
 }
 
 /** Whether a text reads a response, or a variable that does. */

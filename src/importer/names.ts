@@ -37,6 +37,14 @@ export class Names {
   /** The vars that requests read, and those that the values of vars read. */
   readonly #read = { requests: new Set<string>(), vars: new Set<string>() };
   #reader: "requests" | "vars" = "requests";
+  readonly #unknown = new Map<string, string>();
+
+  /** Values that the tool makes and we do not. */
+  get notes(): readonly string[] {
+    return [...this.#unknown].map(([name, own]) =>
+      `the value ${name}, which the tool makes: it is read from ${own}`
+    );
+  }
 
   /** Defines a variable with a value, whose text may have other variables in it. */
   define(name: string, value: Value): void {
@@ -117,6 +125,7 @@ export class Names {
     if (!Object.hasOwn(this.#vars, own)) {
       const bare = name.replace(/^\$?(?:process\.?env|env|dotenv|getEnv)[.\s]+/i, "");
       this.#vars[own] = `{{${environmentName(bare)}}}`;
+      if (name.startsWith("$") && bare === name) this.#unknown.set(name, environmentName(bare));
     }
     this.#read[this.#reader].add(own);
     return `vars.${own}`;

@@ -60,7 +60,8 @@ export function translatePostman({ files: [file] }: ImportInput): Draft {
   if (jobs.length === 0) {
     throw new StructureError(file!, ["item"], "the collection has no requests");
   }
-  return { name: title, vars: names.vars, jobs, isSequence: true, notes };
+  const all = [...notes, ...names.notes];
+  return { name: title, vars: names.vars, jobs, isSequence: true, notes: all };
 }
 
 /**

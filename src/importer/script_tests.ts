@@ -52,6 +52,10 @@ const MATCHERS: readonly (readonly [
   [/^have\.status$/, (_, b) => `res.code == ${b}`],
 ];
 
+/** A variable of the tool as the expected value. */
+const GETTER =
+  /^(?:pm\.(?:environment|collectionVariables|globals|variables)\.get|bru\.get(?:Env|GlobalEnv)?Var|client\.global\.get)\(\s*["'`]([^"'`]+)["'`]\s*\)$/;
+
 const TYPES: Readonly<Record<string, string>> = {
   string: 'type(X) == "string"',
   array: 'type(X) == "array"',
@@ -95,12 +99,12 @@ export function translateScript(
       continue;
     }
     const kept = setter.exec(line);
-    const value = kept && valueOf(kept[2]!, aliases);
+    const value = kept && (valueOf(kept[2]!, aliases) ?? scriptLiteral(kept[2]!));
     if (kept && value !== undefined && value !== null) {
       done.outputs[names.captureAnew(kept[1]!)] = value;
       continue;
     }
-    const test = testOf(line, aliases);
+    const test = testOf(line, aliases, names);
     if (test === undefined) done.notes.push(`the script: ${line}`);
     else done.tests.push(test.replace(/^\((res\.[^()]*)\)$/, "$1"));
   }
@@ -136,7 +140,11 @@ function withPath(expression: string, path: string): string | undefined {
   return expression + path.replace(/\[(["'])(.*?)\1\]/g, (_, _quote, name) => keyOf(name));
 }
 
-function testOf(line: string, aliases: ReadonlyMap<string, string>): string | undefined {
+function testOf(
+  line: string,
+  aliases: ReadonlyMap<string, string>,
+  names: Names,
+): string | undefined {
   const status = /^pm\.response\.to\.(?:have\.status\((\d+)\)|be\.(ok|success))$/.exec(line);
   if (status) return status[1] ? `res.code == ${status[1]}` : "res.code < 300";
   const header = /^pm\.response\.to\.have\.header\(\s*(["'`])(.+?)\1\s*(?:,\s*(.+?)\s*)?\)$/.exec(
@@ -166,7 +174,7 @@ function testOf(line: string, aliases: ReadonlyMap<string, string>): string | un
   if (subject === "") return undefined;
   const actual = valueOf(subject, aliases);
   if (actual === undefined) return undefined;
-  const test = matcherOf(actual, words, argument);
+  const test = matcherOf(actual, words, argument, names);
   if (test === undefined || !not) return test;
   // Chai refuses to look into nothing, also where it looks for what must not be there.
   return /^(?:include|contain)/.test(words) ? `${actual} != nil && not (${test})` : `not (${test})`;
@@ -212,8 +220,14 @@ function matcherOf(
   actual: string,
   words: string,
   argument: string | undefined,
+  names: Names,
 ): string | undefined {
-  const expected = argument === undefined ? undefined : scriptLiteral(argument);
+  const [, variable] = GETTER.exec(argument?.trim() ?? "") ?? [];
+  const expected = variable !== undefined
+    ? names.read(variable)
+    : argument === undefined
+    ? undefined
+    : scriptLiteral(argument);
   const type = /^be\.an?$/.test(words) && expected !== undefined
     ? TYPES[expected.slice(1, -1)]
     : undefined;

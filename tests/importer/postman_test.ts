@@ -217,6 +217,13 @@ Deno.test("new --from postman translates scripts as people write them", async ()
         ["pm.expect(pm.response.json().zero).to.not.be.ok"],
         ["let one = pm.response.json().text", "one = one.trim()", "pm.expect(one).to.eql('bad')"],
         ["pm.expect(pm.response.json().text).to.match(/^go;?od$/)"],
+        [
+          "pm.expect(pm.response.json()).to.eql({ success: false, 'text': 'good', empty: null, zero: 0, });",
+          "pm.expect(pm.response.json()).to.include({text: 'good'})",
+          "pm.expect(pm.response.json().text).to.be.oneOf(['a, b', 'good'])",
+          "pm.environment.set('word', 'good')",
+          "pm.expect(pm.response.json().text).to.eql(pm.environment.get('word'))",
+        ],
       ]),
     },
     notes: [
@@ -226,6 +233,9 @@ Deno.test("new --from postman translates scripts as people write them", async ()
     ],
     lines: [
       "test: res.code == 200",
+      "res.body == {'success': false, 'text': 'good', 'empty': nil, 'zero': 0}",
+      "&& res.body.text in ['a, b', 'good']",
+      "&& res.body.text == outputs.word",
       "test: res.headers['Content-Type'] == 'application/json'",
       "test: res.body.text == 'good'",
       "test: (res.code == 200) == true",
