@@ -300,6 +300,7 @@ Deno.test("no action waits for a server that refuses its missing certificate aft
       `imap, with: { host: 127.0.0.1, port: ${server.tlsPort}, username: ann, password: words, commands: [{ name: noop }], ${tls} }`,
       `sse, with: { url: "https://${place}/", ${tls} }`,
       `redis, with: { url: "rediss://${place}", command: PING, ${tls} }`,
+      `tcp, with: { host: 127.0.0.1, port: ${server.tlsPort}, expect: x, ${tls} }`,
     ];
     const all = Array.from({ length: 6 }, () => steps).flat();
     const text = `name: n\njobs:\n- name: j\n  steps:\n${

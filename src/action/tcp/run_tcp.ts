@@ -11,6 +11,8 @@ import { onAbort } from "../on_abort.ts";
 import { typeWords } from "../parameters.ts";
 import { readParameters, required } from "../read_parameters.ts";
 import { textOf } from "../text_of.ts";
+import { GIVE_CERTIFICATE } from "../tls/explain_tls.ts";
+import type { TlsOptions } from "../tls/tls_options.ts";
 
 /** More than this is not kept, in bytes. */
 const MOST = 16 * 1024 * 1024;
@@ -33,7 +35,7 @@ export async function runTcp(params: Dict, given: ActionContext): Promise<Action
     const tls = await readTls("tcp", params.tls, context);
     const turns = readTurns(textsOf(params, "send"), textsOf(params, "expect"));
     const socket = await openSocket(endpoint, tls, context);
-    const reader = new Reader(socket, endpoint, context);
+    const reader = new Reader(socket, endpoint, tls, context);
     try {
       const replies = await converse(socket, reader, turns, read.string("read_until"));
       const tlsOf = tls && (await import("../tls/certificate_record.ts")).tlsRecord;
@@ -101,6 +103,7 @@ class Reader {
   isClosed = false;
   readonly #socket: Socket;
   readonly #endpoint: Endpoint;
+  readonly #tls: TlsOptions | undefined;
   readonly #context: ActionContext;
   readonly #decoder = new TextDecoder();
   /** Up to here `text` belongs to earlier replies. */
@@ -108,9 +111,15 @@ class Reader {
   #error: unknown;
   #wake = () => {};
 
-  constructor(socket: Socket, endpoint: Endpoint, context: ActionContext) {
+  constructor(
+    socket: Socket,
+    endpoint: Endpoint,
+    tls: TlsOptions | undefined,
+    context: ActionContext,
+  ) {
     this.#socket = socket;
     this.#endpoint = endpoint;
+    this.#tls = tls;
     this.#context = context;
     socket.on("data", (chunk: Uint8Array) => {
       this.bytes += chunk.length;
@@ -126,6 +135,11 @@ class Reader {
       this.isClosed = true;
       this.#wake();
     });
+    // A server may have refused the client just after the handshake.
+    if (socket.destroyed) {
+      this.isClosed = true;
+      this.#error = socket.errored ?? undefined;
+    }
   }
 
   /** The received text up to and including a given one; undefined if the connection was closed before. */
@@ -155,7 +169,13 @@ class Reader {
     const message = `${placeOf(this.#endpoint)} closed the connection before ${
       JSON.stringify(wanted)
     } arrived: ${this.#came()}`;
-    return new StepError(message, undefined, { res: { received: this.text, closed: true } });
+    // The runtime does not always say by which alert the server refused a client.
+    const hint = this.#tls === undefined || this.bytes > 0
+      ? undefined
+      : this.#tls.cert === undefined
+      ? `it may want a client certificate; ${GIVE_CERTIFICATE}`
+      : "it may refuse the client certificate";
+    return new StepError(message, hint, { res: { received: this.text, closed: true } });
   }
 
   /** Waits until all that was written is sent. */
@@ -205,6 +225,7 @@ class Reader {
       error,
       this.#endpoint,
       this.#context.host.clock,
+      this.#tls,
     );
     const what = `cannot ${doing} ${placeOf(this.#endpoint)}: ${words}`;
     return new StepError(`${what}: ${this.#came()}`, hint);
