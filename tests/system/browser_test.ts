@@ -115,6 +115,7 @@ const FLOW = workflow(`
             - { name: text, selector: h1, id: heading }
             - { name: fill, selector: "#name", value: Ada }
             - { name: value, selector: "#name" }
+            - { name: expect_text, selector: "#name", value: Ada, exact: true }
             - { name: send_keys, selector: "#pw", value: "{{vars.password}}" }
             - { name: select, selector: "#size", value: Large }
             - { name: fill, selector: "#agree", value: true }
@@ -153,7 +154,7 @@ const FLOW = workflow(`
           res.filepaths.screenshot endsWith ".png" && res.filepaths.whole endsWith ".jpg" &&
           res.filepaths.capture_screenshot endsWith "/shots/page.jpg" &&
           res.console_errors[0].text == "oops" &&
-          res.failed_requests[0].code == 404 && len(res.timing) == 30 && res.http_code == 200
+          res.failed_requests[0].code == 404 && len(res.timing) == 31 && res.http_code == 200
       - name: the page of the job is still there
         uses: browser
         with:
@@ -363,6 +364,40 @@ Deno.test("browser leaves nothing behind after a timeout and after Ctrl-C", asyn
   });
 });
 
+Deno.test("browser says at once that it has ended, and the next step has another", async () => {
+  await using server = serve();
+  const steps = `
+      - uses: browser
+        with:
+          timeout: 5m
+          actions: [{ name: navigate, url: "{url}/two" }, { name: click, selector: "#nope" }]
+      - uses: browser
+        with: { actions: [{ name: navigate, url: "{url}/two" }] }
+        test: res.title == "Two"`;
+  await withFiles({ "flow.yml": workflow(steps) }, async (dir) => {
+    await Deno.mkdir(`${dir}/tmp`);
+    const env = { URL: server.url, TMPDIR: `${dir}/tmp` };
+    const child = startCli(["-v", "flow.yml"], { cwd: dir, env });
+    let said = "";
+    const reading = (async () => {
+      for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) said += text;
+    })();
+    await until(() => said.includes("/two took"), "the first step is in its page");
+    for (const line of await browsersIn(`${dir}/tmp`)) {
+      try {
+        Deno.kill(parseInt(line), "SIGKILL");
+      } catch {
+        // The others end with the first.
+      }
+    }
+    const stdout = await new Response(child.stdout).text();
+    await Promise.all([reading, child.status]);
+    assertStringIncludes(stdout, 'the browser ended during action 2 of 2, click "#nope"');
+    assertStringIncludes(stdout, "2. ✓ browser");
+    await assertNothingLeft(`${dir}/tmp`);
+  });
+});
+
 Deno.test("browser keeps to the permissions of the run", async () => {
   await using server = serve();
   const asked: string[] = [];
@@ -537,9 +572,9 @@ Deno.test("jobs at once have browsers of their own, and a name shares one", asyn
   });
 });
 
-/** The browsers whose profile is in a directory. */
+/** The browsers whose profile is in a directory: the id and the arguments of each process. */
 async function browsersIn(dir: string): Promise<string[]> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "args"] }).output();
+  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid,args"] }).output();
   return new TextDecoder().decode(stdout).split("\n").filter((line) => line.includes(dir));
 }
 

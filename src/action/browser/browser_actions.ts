@@ -99,7 +99,8 @@ export const BROWSER_ACTIONS = [
   },
   {
     name: "expect_text",
-    summary: "Fails unless the text of an element comes to contain `value`",
+    summary:
+      "Fails unless the text of an element, or what is in a text field, comes to contain `value`",
     needs: ["selector", "value"],
     takes: ["exact"],
     result: "results",

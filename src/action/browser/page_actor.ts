@@ -52,7 +52,7 @@ const PAUSE = 50;
 
 /** An actor for one action, in the frames of these selectors; the signal of the context ends it. */
 export function makeActor(
-  tabs: Tabs,
+  { tabs, isLost }: { readonly tabs: Tabs; readonly isLost: () => boolean },
   frames: readonly string[],
   context: ActionContext,
 ): PageActor {
@@ -87,7 +87,7 @@ export function makeActor(
         if (missing === undefined) return;
         waiting = missing;
       } catch (error) {
-        if (!isPassing(error) && !await hasGone(page)) throw error;
+        if (isLost() || !isPassing(error) && !await hasGone(page)) throw error;
       }
       await pause();
     }

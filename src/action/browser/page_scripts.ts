@@ -150,8 +150,9 @@ export async function probe(element: PageElement, scroll: boolean): Promise<Prob
   return { isDisabled, isStable, ...isHit ? {} : { cover: nameOf(hit) }, box, ...type };
 }
 
-/** The visible text of an element. */
+/** The visible text of an element; of a text field, what is in it. */
 export function textOf(element: PageElement): string {
+  if (element.matches("input, textarea")) return String(element.value).trim();
   return (element.innerText ?? element.textContent ?? "").trim();
 }
 

@@ -168,12 +168,12 @@ async function carryOutAll(
   context: ActionContext,
 ): Promise<void> {
   const { orders } = setup;
-  const { tabs } = session.open!;
+  const open = session.open!;
   const { clock } = context.host;
   for (const [index, order] of orders.entries()) {
     const began = clock.ticks();
     const limit = limitAction(context, order.timeout);
-    const actor = makeActor(tabs, order.frames, limit.context);
+    const actor = makeActor(open, order.frames, limit.context);
     const took = () => void progress.timing.push(Math.round(clock.ticks() - began) / 1000);
     try {
       const lost = Promise.withResolvers<never>();
