@@ -8,7 +8,7 @@ export const SHORTEST_ISSUED = 8;
 
 /** Words that make any name containing them the name of a secret. */
 const SECRET_WORDS: ReadonlySet<string> = new Set(
-  ("token secret password passwd passphrase passcode pass pwd pat credential auth " +
+  ("token secret password passwd passphrase passcode pass pwd pw pat credential auth " +
     "authorization signature cookie jwt bearer apikey").split(" "),
 );
 
@@ -41,7 +41,7 @@ const WEAK_WORDS: ReadonlySet<string> = new Set(["auth", "tokens", "signature", 
 
 /** Matches every secret name; rules out most others quickly. */
 const SUSPICIOUS =
-  /token|secret|pass|pwd|pat|key|credential|auth|sig|cookie|jwt|bearer|hook|sess|sid/i;
+  /token|secret|pass|pw|pat|key|credential|auth|sig|cookie|jwt|bearer|hook|sess|sid/i;
 
 /** A cheap look at whether there may be a secret name in a text. */
 export function mayHoldSecretNames(text: string): boolean {
