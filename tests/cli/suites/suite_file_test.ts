@@ -26,6 +26,18 @@ Deno.test("setup runs first, and its outputs are read by step id in all others",
   assertEquals(lastLine(stdout), "1 workflow: 1 passed; 1 step");
 });
 
+Deno.test("the HTML page counts workflows as the text does, without setup and teardown", async () => {
+  const files = {
+    "suite.yml": SUITE,
+    "in.yml": SIGN_IN,
+    "use.yml": flow("Use", "{ uses: hello }"),
+    "out.yml": flow("Out", "{ uses: hello }"),
+  };
+  const page = (await runFilesAt(files, ["--report", "html=-", "suite.yml"])).stdout;
+  assertStringIncludes(page, '<li>1 workflow: <span class="passed">1 passed</span></li>');
+  assertStringIncludes(page, "setup: Sign in");
+});
+
 Deno.test("outputs of setup have no flat names, and a step of the workflow with that id wins", async () => {
   const own = "name: Own\njobs: [{ name: J, steps: [" +
     "{ uses: echo, id: session, with: { message: mine }, outputs: { token: res.message } }, " +

@@ -1,4 +1,6 @@
 import { formatElapsed } from "../../../value/duration.ts";
+import type { SuiteFinished } from "../../../run/event.ts";
+import { countWorkflows, noSteps } from "../../../run/count_steps.ts";
 import { countOf } from "../../text/text_lines.ts";
 import { workflowState } from "../../model/workflow_state.ts";
 import { type RunRecord, type SuiteRecord, timesOf } from "../run_record.ts";
@@ -26,7 +28,20 @@ function renderHeading(records: readonly RunRecord[], suite: SuiteRecord | undef
 }
 
 function nameOf(records: readonly RunRecord[], suite: SuiteRecord | undefined): string {
-  return suite?.start.name ?? countOf(records.length, "workflow");
+  return suite?.start.name ?? countOf(totalOf(countsOf(records)), "workflow");
+}
+
+/** The workflows by state, as in the last line of the text. */
+function countsOf(records: readonly RunRecord[]): SuiteFinished["workflows"] {
+  return countWorkflows(records.map((record) => ({
+    role: record.suite?.role,
+    state: stateOf(record),
+    steps: record.end?.steps ?? noSteps(),
+  }))).workflows;
+}
+
+function totalOf({ passed, failed, skipped }: SuiteFinished["workflows"]): number {
+  return passed + failed + skipped;
 }
 
 /** The text that the script of the page searches. */
@@ -47,9 +62,9 @@ export function renderIndex(
 ): string {
   const { started, duration } = timesOf(records);
   const [tool] = records.map((record) => record.tool);
-  const states = records.map(stateOf);
+  const workflows = countsOf(records);
   const counts = (["passed", "failed", "skipped"] as const).flatMap((state) => {
-    const count = states.filter((one) => one === state).length;
+    const count = workflows[state];
     return count === 0 ? [] : [`<span class="${state}">${count} ${state}</span>`];
   });
   const interrupted = suite && !suite.end
@@ -68,7 +83,7 @@ ${
     interrupted === undefined
       ? ""
       : `<p class="alert">${escape(interrupted)}</p>\n`
-  }<ul class="counts"><li>${countOf(records.length, "workflow")}: ${
+  }<ul class="counts"><li>${countOf(totalOf(workflows), "workflow")}: ${
     counts.join(", ") || "none"
   }</li><li>${formatElapsed(suite?.end?.duration ?? duration)}</li></ul>
 <p class="muted">${escape(about)}</p>
