@@ -87,10 +87,3 @@ declare module "@std/yaml/parse" {
   }
   export function parse(text: string, options?: ParseOptions): unknown;
 }
-
-declare module "@std/yaml/stringify" {
-  export function stringify(
-    data: unknown,
-    options?: { readonly lineWidth?: number; readonly useAnchors?: boolean },
-  ): string;
-}

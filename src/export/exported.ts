@@ -1,6 +1,6 @@
-import { stringify } from "@std/yaml/stringify";
 import { printableLine } from "../source/printable.ts";
 import type { Source } from "../source/source.ts";
+import { printYaml } from "../workflow/yaml/parse_yaml.ts";
 import type { Task } from "./tasks.ts";
 
 /** The data from which an engine's file is made. */
@@ -73,7 +73,7 @@ export function lastWords(
 /** Comments and a document, as YAML without anchors. */
 export function renderYaml(comments: readonly string[], document: object): string {
   const head = comments.map((line) => `# ${printableLine(line)}\n`).join("");
-  return head + stringify(document, { lineWidth: -1, useAnchors: false });
+  return head + printYaml(document);
 }
 
 /** The first comment of every file. */

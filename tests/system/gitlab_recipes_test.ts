@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { parse } from "@std/yaml/parse";
-import { stringify } from "@std/yaml/stringify";
+import { printYaml } from "../../src/workflow/yaml/parse_yaml.ts";
 import { openShop } from "../../scripts/demo_server.ts";
 import { type Block, readBlocks, readDocument } from "../support/documents.ts";
 import { theProgram } from "../support/run_cli.ts";
@@ -57,7 +57,7 @@ function filesOf(blocks: readonly Block[], recipe: string): Record<string, strin
   const [program, args] = theProgram();
   return {
     ...Object.fromEntries(workflows),
-    ".gitlab-ci.yml": stringify(withoutContainers(parse(recipe))),
+    ".gitlab-ci.yml": printYaml(withoutContainers(parse(recipe))),
     "bin/runner": `#!/bin/sh\nexec ${shWords([program, ...args])} "$@"\n`,
   };
 }
