@@ -40,6 +40,12 @@ export async function connectProblem(
       "write sslmode=disable or sslmode=prefer in the DSN to go without",
     );
   }
+  if (error instanceof Error && /error establishing an SSL/.test(error.message)) {
+    return new StepError(
+      `${doing}: the server does not speak the protocol of PostgreSQL`,
+      "check the port: PostgreSQL is usually at 5432",
+    );
+  }
   if (error instanceof Error && /password must be a string/.test(error.message)) {
     return new StepError(
       `${doing}: the server asks for a password`,

@@ -3,6 +3,7 @@ import type { Dict } from "../../../src/action/action.ts";
 import { runDb } from "../../../src/action/db/run_db.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
+import { rawServer } from "../../support/raw_server.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const memory = (context: TestContext) => async (with_: Dict) => {
@@ -194,6 +195,15 @@ Deno.test("db explains a database that it cannot open", async () => {
     () => run({ dsn: ":memory:", query: "SELECT :a", params: { b: 1 } }),
     StepError,
     'the statement has :a, and "params" does not',
+  );
+  await using other = rawServer(async (connection) => {
+    await connection.send("220 mail.example ESMTP\r\n");
+    await connection.closed();
+  });
+  await assertRejects(
+    () => run({ dsn: `postgres://127.0.0.1:${other.port}/db` }),
+    StepError,
+    `at 127.0.0.1 port ${other.port}: the server does not speak the protocol of PostgreSQL`,
   );
   for (const [dsn, name] of [["postgres", "PostgreSQL"], ["mysql", "MySQL"]]) {
     await assertRejects(
