@@ -3,6 +3,7 @@ import { didYouMean } from "../../source/suggest.ts";
 import { describeValue } from "../../value/value.ts";
 import type { Dict, Value } from "../action.ts";
 import { textOf } from "../text_of.ts";
+import { CRITERIA } from "./commands.ts";
 
 /** A mistake in a command of a step. */
 export class CommandFault extends Error {}
@@ -48,10 +49,7 @@ const TIMES: Readonly<Record<string, "since" | "before" | "sentSince" | "sentBef
   sent_before: "sentBefore",
 };
 
-const NAMES = [
-  ...["seq_nums", "uids", ...Object.keys(TIMES), "headers", "bodies", "texts"],
-  ...["flags", "not_flags", "subject", "from", "to"],
-];
+const NAMES = CRITERIA.map(({ name }) => name);
 
 /** The criteria of `search` in the form of the library. */
 export function readCriteria(criteria: Dict, now: number): SearchObject {

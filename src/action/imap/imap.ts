@@ -4,7 +4,7 @@ import { isDict } from "../../value/value.ts";
 import type { Action, Dict, ParameterProblem } from "../action.ts";
 import { isGiven } from "../parameters.ts";
 import { sharingParameters } from "../shared_connection.ts";
-import { COMMAND_NAMES, isCommand } from "./command_names.ts";
+import { COMMAND_NAMES, CRITERIA, isCommand, needsOf } from "./commands.ts";
 import { checkPort, TLS_SWITCH } from "../net/tls_switch.ts";
 import { checkTls } from "../tls/tls_parameter.ts";
 
@@ -59,7 +59,12 @@ export const imap: Action = {
           required: true,
         },
         { name: "mailbox", type: "string", summary: "The mailbox: `INBOX`" },
-        { name: "criteria", type: "map", summary: "Which mails `search` finds" },
+        {
+          name: "criteria",
+          type: "map",
+          summary: "Which mails `search` finds: those that meet all of these",
+          fields: CRITERIA,
+        },
         {
           name: "sequence",
           type: "string",
@@ -180,8 +185,15 @@ function checkWork(params: Dict): ParameterProblem[] {
 function checkCommands({ commands }: Dict): ParameterProblem[] {
   if (!Array.isArray(commands)) return [];
   return commands.flatMap((command, index) => {
-    const name = isDict(command) ? command.name : undefined;
-    if (typeof name !== "string" || isTemplate(name) || isCommand(name)) return [];
+    if (!isDict(command) || isTemplate(command)) return [];
+    const { name } = command;
+    if (typeof name !== "string" || isTemplate(name)) return [];
+    if (isCommand(name)) {
+      return needsOf(name).filter((key) => !isGiven(command, key)).map((key) => ({
+        path: ["commands", index],
+        message: `the command "${name}" needs "${key}"`,
+      }));
+    }
     const hint = didYouMean(name, COMMAND_NAMES) ?? `the commands are ${COMMAND_NAMES.join(", ")}`;
     return [{ path: ["commands", index, "name"], message: `unknown command "${name}"`, hint }];
   });

@@ -10,7 +10,7 @@ import type { Dict, Value } from "../action.ts";
 import { textOf } from "../text_of.ts";
 import { CommandFault, readCriteria } from "./criteria.ts";
 import { type DataItems, readDataItems } from "./data_items.ts";
-import { COMMAND_NAMES } from "./command_names.ts";
+import { COMMAND_NAMES } from "./commands.ts";
 import { type ImapConnection, refusalOf } from "./imap_connection.ts";
 import { readHeaders, readMail } from "./read_mail.ts";
 

@@ -1,6 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
+import { imap } from "../../../src/action/imap/imap.ts";
 import { runImap } from "../../../src/action/imap/run_imap.ts";
+import { checkParameters } from "../../../src/action/parameters.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 
@@ -163,6 +165,21 @@ Deno.test("imap reports the command that a server refuses, and sends no further 
   }
 });
 
+Deno.test("imap finds mistakes in commands before the run", () => {
+  const commands = [
+    ...[{ name: "SELECT" }, { name: "uid  store", dataitem: "FLAGS" }, { name: "noop" }],
+    { name: "search", criteria: { flag: "seen", uids: 5, since: 1, subject: ["a"] } },
+    { name: "serch" },
+  ];
+  const params = { host: "h", username: "u", password: "p", commands };
+  assertEquals(checkParameters(imap, params).map(({ message }) => message), [
+    'unknown key "flag" in "commands[3].criteria"',
+    'the command "SELECT" needs "mailbox"',
+    'the command "uid  store" needs "value"',
+    'unknown command "serch"',
+  ]);
+});
+
 Deno.test("imap says why there is no connection", async (test) => {
   const place = "the mailbox server at 127.0.0.1 port PORT";
   await test.step("refused, unknown host", async () => {
@@ -217,7 +234,8 @@ Deno.test("imap says why there is no connection", async (test) => {
     await using silent = imapServer({}, "");
     assertEquals(
       await failure(silent.port, { ...NOOP, timeout: "400ms" }),
-      `timed out after 400ms while waiting for the greeting of ${place}`,
+      `timed out after 400ms while waiting for the greeting of ${place}; ` +
+        "does the port speak TLS? write tls: true",
     );
     await using server = imapServer({ LOGIN: "" });
     assertEquals(
