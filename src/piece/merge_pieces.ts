@@ -17,7 +17,9 @@ import { parseExpression } from "../expr/parse/parse.ts";
 import { FieldErrors } from "../run/execute/evaluate_field.ts";
 import { exactRoundStats, expectOf } from "../run/execute/round_stats.ts";
 import { RunnerError } from "../source/errors.ts";
+import { addSecretsOf } from "../run/mask/add_secrets.ts";
 import { formatDuration } from "../value/duration.ts";
+import { Masker } from "../value/masker.ts";
 import type { Dict } from "../value/value.ts";
 import { newestParts } from "./newest_parts.ts";
 import { refuseOtherRun } from "./read_header.ts";
@@ -51,12 +53,14 @@ interface MergedJob {
 /**
  * Makes one run of its pieces, as if one process had run everything. A job whose piece is missing
  * or ends in its middle has failed, unless another job blocks it. Throws RunnerError where events
- * are of another run.
+ * are of another run. `secrets` knows those of the run file that no name gives away.
  */
 export function mergePieces(
   run: RunFile,
   files: readonly PieceFile[],
+  secrets = new Masker(),
 ): MergedPieces {
+  addSecretsOf(run.vars, secrets);
   const warnings: string[] = [];
   const pieces = files.flatMap(({ file, events }) => {
     const piece = surveyPiece(file, events);
@@ -79,7 +83,7 @@ export function mergePieces(
   const began = Math.min(...[...counted].map(({ began }) => began));
   const ended = Math.max(...[...counted].map(({ ended }) => ended));
   const [from, to] = counted.size === 0 ? [run.created, run.created] : [began, ended];
-  const jobs = mergeJobs(run, used, to);
+  const jobs = mergeJobs(run, used, to, secrets);
   warnings.push(...clockWarnings(jobs), ...paceWarnings(jobs));
   const interrupted = [...counted].flatMap(({ header, interrupted }) =>
     interrupted === undefined ? [] : [`${header.jobs.join(", ")}: ${interrupted}`]
@@ -117,6 +121,7 @@ function mergeJobs(
   { jobs, vars }: RunFile,
   used: ReadonlyMap<RunFileJob, readonly Piece[]>,
   ended: number,
+  secrets: Masker,
 ): readonly MergedJob[] {
   const merged = new Map<string, MergedJob>();
   const merge = (job: RunFileJob): MergedJob => {
@@ -126,7 +131,7 @@ function mergeJobs(
     const pieces = used.get(job)!;
     const finished = pieces.length === 0
       ? finishWithoutPiece(job, needs, ended)
-      : finishOf(job, pieces, vars);
+      : finishOf(job, pieces, vars, secrets);
     const starts = pieces.flatMap(({ jobs }) => jobs.get(job.id)?.started ?? []);
     const started = starts.sort((a, b) => a.time - b.time)[0];
     const result = { job, pieces, finished, ...started ? { started } : {} };
@@ -171,6 +176,7 @@ function finishOf(
   { id, name, expect }: RunFileJob,
   pieces: readonly Piece[],
   vars: Dict,
+  secrets: Masker,
 ): JobFinished {
   const ends = pieces.flatMap(({ jobs }) => jobs.get(id)?.finished ?? []);
   const of = pieces[0]!.header.part?.of ?? 1;
@@ -180,7 +186,7 @@ function finishOf(
   const stats = of === 1 ? ends[0]?.stats : statsOf(id, pieces);
   const isSplit = of > 1 && missing.length + torn.length === 0;
   const failures = [
-    ...isSplit && expect !== undefined ? expectationFailures(expect, vars, stats) : [],
+    ...isSplit && expect !== undefined ? expectationFailures(expect, vars, stats, secrets) : [],
     ...distinctOf(ends.flatMap((end) => end.failures)),
     ...missing.map((at) => lost(`part ${at} of ${of} did not come back`)),
     ...torn.map(({ file }) => lost(`'${file}' ends in the middle: its machine was lost`)),
@@ -226,6 +232,7 @@ function expectationFailures(
   expect: readonly string[],
   vars: Dict,
   stats: RoundStats | undefined,
+  secrets: Masker,
 ): readonly Failure[] {
   const scope = { names: { vars, outputs: {}, needs: {} }, strict: true };
   try {
@@ -236,7 +243,12 @@ function expectationFailures(
     return error.errors.map(({ cause }) => {
       if (!(cause instanceof RunnerError)) throw cause;
       const hint = cause.hint === undefined ? {} : { hint: cause.hint };
-      return { kind: "action", field: "repeat.expect", message: cause.message, ...hint };
+      return {
+        kind: "action",
+        field: "repeat.expect",
+        message: secrets.mask(cause.message),
+        ...hint,
+      };
     });
   }
 }

@@ -79,8 +79,9 @@ async function mergeFiles(files: readonly NamedFile[], program: Program): Promis
   }
   const seal = await takeKey(program);
   // Without a key, sealed vars are nil: only an expectation about rounds may read them.
+  const secrets = new Masker();
   const run = seal
-    ? await readRunFile(runFile, { seal, secrets: new Masker() })
+    ? await readRunFile(runFile, { seal, secrets })
     : withoutSealed(readRunHeader(runFile));
-  return { isSuite: false, ...mergePieces(run, pieces) };
+  return { isSuite: false, ...mergePieces(run, pieces, secrets) };
 }

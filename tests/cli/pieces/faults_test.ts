@@ -347,6 +347,26 @@ jobs:
   });
 });
 
+Deno.test("an expect that is false when parts are merged shows no secret", async () => {
+  const flow = `name: F
+vars: { api_token: tok-abcdefgh, plain: "{{secret('hunter2-value')}}" }
+jobs:
+  - name: Load
+    id: load
+    repeat: { count: 2, async: true, expect: [vars.api_token == nil, vars.plain == nil] }
+    steps: [{ uses: hello }]
+`;
+  await withRun(async ({ cwd, run, piece, merge }) => {
+    Deno.writeTextFileSync(`${cwd}/flow.yml`, flow);
+    await run("prepare", "flow.yml", "--out", "R/run.json", "--id", "r1");
+    await piece("load1", "--only", "load", "--rounds", "1/2");
+    await piece("load2", "--only", "load", "--rounds", "2/2");
+    const merged = await merge();
+    assertStringIncludes(merged, "expect is false: vars.api_token is ***");
+    assertStringIncludes(merged, "expect is false: vars.plain is ***");
+  });
+});
+
 Deno.test("options that do not go together are refused", async () => {
   await withRun(async ({ run }) => {
     const piece = ["flow.yml", "--run", "R/run.json"];
