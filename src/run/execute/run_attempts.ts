@@ -178,7 +178,8 @@ async function conclude(
       failures.push(await failureOf(session, context, error));
     }
   }
-  if (failures.length === 0 && tried.outcome === "failed" && (step.retry || session.strict)) {
+  const mustSucceed = session.strict || step.retry && !isPolled(step, tried);
+  if (failures.length === 0 && tried.outcome === "failed" && mustSucceed) {
     failures.push(await failureOf(session, context, unsuccessful(tried, step, attempts)));
   }
   const { entry, scope } = context;
@@ -229,13 +230,14 @@ async function keepSnapshot(
 }
 
 /** The error of a step without a test whose action was no success. */
-function unsuccessful(tried: Try, { retry }: Step, attempts: number): FieldError {
+function unsuccessful(tried: Try, step: Step, attempts: number): FieldError {
+  const { retry } = step;
   const times = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
-  if (retry?.until) {
+  if (retry?.until && !isPolled(step, tried)) {
     const why = new StepError(`until is still false after ${times}`, undefined, { decided: false });
     return new FieldError(["retry", "until"], why, retry.until);
   }
-  if (!retry) {
+  if (!retry || isPolled(step, tried)) {
     const hint = "--strict makes it a failure; a test says what counts as success";
     return new FieldError(["uses"], new StepError(`${briefOf(tried)}, not tested`, hint));
   }
@@ -243,6 +245,11 @@ function unsuccessful(tried: Try, { retry }: Step, attempts: number): FieldError
   const hint = "retry without test repeats until the action succeeds; " +
     "a test says what else counts as success";
   return new FieldError(["retry"], new StepError(message, hint));
+}
+
+/** Whether what `until` waits for has come about: no attempt follows then, whatever the result. */
+function isPolled({ retry }: Step, { answer, isRetryable }: Try): boolean {
+  return retry?.until !== undefined && answer !== undefined && !isRetryable;
 }
 
 /** Whether the action succeeded, and its parameters or an API description state what to expect. */
