@@ -164,7 +164,7 @@ function toValue(value: SqliteValue, { type }: SqliteColumn): Value {
 }
 
 function toParameter(value: Value): SqliteValue {
-  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "boolean") return value ? 1n : 0n;
   if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
   if (typeof value !== "object" || value === null) return value;
   return bytesOf(value) ?? JSON.stringify(value);

@@ -58,6 +58,8 @@ Deno.test("db reads the values of SQLite by the types that columns declare", asy
     j: { a: [1] },
     n2: 1,
   }]);
+  const given = await run({ query: "SELECT typeof(?) a, ? || '' b", params: [true, false] });
+  assertEquals(given.rows, [{ a: "integer", b: "0" }]);
 });
 
 Deno.test("db reports what SQLite refuses while it returns rows, and values that are missing", async () => {
