@@ -1,6 +1,7 @@
 import type { Check } from "./check.ts";
 import { constantTest } from "./rules/constant_test.ts";
 import { literalSecret } from "./rules/literal_secret.ts";
+import { millisecondsLimit } from "./rules/milliseconds_limit.ts";
 import { misplacedTest } from "./rules/misplaced_test.ts";
 import { missingFile } from "./rules/missing_file.ts";
 import { outputOrder } from "./rules/output_order.ts";
@@ -27,6 +28,7 @@ export const CHECKS: readonly Check[] = [
   untestedResult,
   constantTest,
   misplacedTest,
+  millisecondsLimit,
   pointlessRetry,
   literalSecret,
   missingFile,

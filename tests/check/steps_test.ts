@@ -1,4 +1,4 @@
-import { check, steps } from "./workflows.ts";
+import { check, jobs, steps } from "./workflows.ts";
 
 Deno.test("a result that nothing tests is a hint", () =>
   check(["untested-result"], [
@@ -96,6 +96,28 @@ Deno.test("a comparison with an impossible value is a warning", () =>
     ],
     [steps(["uses: http, with: { get: 'http://x' }, test: res.code == 200 && status == 0"])],
     [steps(["test: res.status == 200"])],
+  ]));
+
+Deno.test("a limit in seconds that looks like milliseconds is a warning", () =>
+  check(["milliseconds-limit"], [
+    [
+      steps(["uses: http, with: { get: 'http://x' }, test: res.code == 200 && ¦rt.sec < 300"]),
+      "warning milliseconds-limit: rt.sec is in seconds: 300 is 5m (for milliseconds write 0.3)",
+    ],
+    [
+      steps(["uses: http, with: { get: 'http://x' }, test: ¦250 > res.timing.first_byte"]),
+      "warning milliseconds-limit: res.timing.first_byte is in seconds: 250 is 4m10s (for milliseconds write 0.25)",
+    ],
+    [
+      jobs([["repeat: { count: 2, expect: ¦stats.p95 < 200 }", "test: status == 0"]]),
+      "warning milliseconds-limit: stats.p95 is in seconds: 200 is 3m20s (for milliseconds write 0.2)",
+    ],
+    [jobs([[
+      "repeat: { count: 2, expect: stats.p95 < 0.2 && stats.passed > 200 }",
+      "test: 1 < 2",
+    ]])],
+    [steps(["uses: http, with: { get: 'http://x' }, test: rt.sec * 1000 < 300 && rt.sec < 10"])],
+    [steps(["uses: shell, with: { cmd: make }, test: rt.sec < 300"])],
   ]));
 
 Deno.test("a test that depends on nothing is a warning, and so is a job without rounds", () =>

@@ -1,15 +1,13 @@
 import type { BinaryExpression, Node } from "../../expr/parse/ast.ts";
-import type { Expression } from "../../expr/expression.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
 import { valueReferences } from "../../expr/references.ts";
 import { didYouMean } from "../../source/suggest.ts";
-import type { Path } from "../../source/source.ts";
 import { typeName } from "../../value/value.ts";
-import { assertionPath } from "../../workflow/assertion_path.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { type Check, keyProblem, severityOfNil } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";
 import type { CheckedStep, CheckModel } from "../model/check_model.ts";
+import { conditionsOf } from "../model/conditions.ts";
 
 /** Fields of `res` that the action never gives, and comparisons that can never be true. */
 export const responseField: Check = {
@@ -70,17 +68,6 @@ const FIELDS_ELSEWHERE: readonly (readonly [field: string, others: readonly stri
   ["rawbody", ["text"]],
   ["stdout", ["output", "out"]],
 ];
-
-/** The expressions that decide by the result of a step, with their places. */
-function* conditionsOf({ draft }: CheckedStep): Iterable<readonly [Path, Expression]> {
-  const { path, test = [], retry, iteration } = draft;
-  for (const assertion of test) {
-    yield [assertionPath([...path, "test"], assertion), assertion.expression];
-  }
-  if (retry?.until) yield [[...path, "retry", "until"], retry.until];
-  if (retry?.stop) yield [[...path, "retry", "stop"], retry.stop];
-  if (iteration?.kind === "loop") yield [[...path, "iteration", "until"], iteration.until];
-}
 
 function* comparisonsIn(node: Node): Iterable<BinaryExpression> {
   if (node.type === "BinaryExpression" && (node.operator === "==" || node.operator === "!=")) {

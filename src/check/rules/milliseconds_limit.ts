@@ -1,0 +1,62 @@
+import type { Expression } from "../../expr/expression.ts";
+import type { Node } from "../../expr/parse/ast.ts";
+import { childrenOf } from "../../expr/parse/tree.ts";
+import type { Path } from "../../source/source.ts";
+import { formatDuration } from "../../value/duration.ts";
+import { assertionPath } from "../../workflow/assertion_path.ts";
+import type { Problem } from "../../workflow/problem.ts";
+import type { Check } from "../check.ts";
+import { conditionsOf } from "../model/conditions.ts";
+
+/** Limits for times in seconds that are probably meant in milliseconds, and so never exceeded. */
+export const millisecondsLimit: Check = {
+  codes: [{
+    code: "milliseconds-limit",
+    severity: "warning",
+    summary: "A time in seconds is compared with a number that looks like milliseconds.",
+  }],
+  *find({ jobs }) {
+    for (const { draft: { path, repeat }, steps } of jobs) {
+      for (const assertion of repeat?.expect ?? []) {
+        const place = assertionPath([...path, "repeat", "expect"], assertion);
+        yield* problemsIn(assertion.expression, place, STATS);
+      }
+      for (const step of steps) {
+        // Commands and statements may well take minutes.
+        if (step.draft.action?.name !== "http") continue;
+        for (const [place, condition] of conditionsOf(step)) {
+          yield* problemsIn(condition, place, OF_HTTP);
+        }
+      }
+    }
+  },
+};
+
+const STATS = /^stats\.(?:min|mean|p\d+|max)$/;
+const OF_HTTP = /^(?:rt\.sec|res\.timing\.\w+)$/;
+
+/** More seconds than a request may be expected to take. */
+const LEAST = 100;
+
+function* problemsIn({ node, source }: Expression, path: Path, time: RegExp): Iterable<Problem> {
+  for (const { left, right, start, end } of comparisonsIn(node)) {
+    const textOf = (side: Node) => source.slice(side.start, side.end);
+    const [name, limit] = time.test(textOf(left)) ? [textOf(left), right] : [textOf(right), left];
+    if (!time.test(name) || limit.type !== "Literal" || typeof limit.value !== "number") continue;
+    const { value } = limit;
+    if (value < LEAST) continue;
+    yield {
+      severity: "warning",
+      code: "milliseconds-limit",
+      path,
+      range: { start, end },
+      message: `${name} is in seconds: ${value} is ${formatDuration(value * 1000)}`,
+      hint: `for milliseconds write ${value / 1000}`,
+    };
+  }
+}
+
+function* comparisonsIn(node: Node): Iterable<Node & { readonly type: "BinaryExpression" }> {
+  if (node.type === "BinaryExpression" && /^[<>]=?$/.test(node.operator)) yield node;
+  for (const child of childrenOf(node)) yield* comparisonsIn(child);
+}
