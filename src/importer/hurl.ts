@@ -201,6 +201,9 @@ function option(
         notes.push("retry without an end: 1000 times");
       }
       return;
+    case "skip":
+      if (value === "true") keys.skipif = "true";
+      return;
     case "user": {
       const [username = "", password = ""] = value.split(/:(.*)/s);
       more.auth = { basic: { username, password } };

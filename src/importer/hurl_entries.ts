@@ -154,9 +154,10 @@ function readBody(
   return at;
 }
 
-/** A comment begins with a # after a blank. */
+/** A comment begins with a # after a blank, outside of texts. */
 function withoutComment(text: string): string {
-  return text.startsWith("#") ? "" : text.replace(/\s+#(?![^"]*"\s*$).*$/, "");
+  if (text.startsWith("#")) return "";
+  return /^(?:"(?:[^"\\]|\\.)*"|`[^`]*`|(?<!\s)#|[^#])*/.exec(text)![0].trimEnd();
 }
 
 /** A text in which a number sign is not the beginning of a comment. */

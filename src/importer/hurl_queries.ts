@@ -1,5 +1,5 @@
 import { quoteText } from "../openapi/make/literal.ts";
-import { containsOf, existenceOf, headerOf, joined, jsonPathOf } from "./expressions.ts";
+import { containsOf, existenceOf, headerOf, joined, jsonPathOf, nullOf } from "./expressions.ts";
 import type { Names } from "./names.ts";
 
 /** A query with its filters, and what follows them. */
@@ -11,6 +11,8 @@ export function queryOf(text: string): { expression: string; rest: string } | un
     body: "(res.rawbody ?? res.body)",
     duration: "rt.sec * 1000",
     url: "res.url",
+    version: "res.version",
+    redirects: "res.redirects",
     sha256: "res.sha256",
     md5: "res.md5",
     bytes: "(res.rawbody ?? res.body)",
@@ -52,10 +54,19 @@ function firstText(text: string): [argument: string | undefined, rest: string] {
   const [all = "", quoted, pattern] = /^"((?:[^"\\]|\\.)*)"|^\/((?:[^/\\]|\\.)*)\//.exec(text) ??
     [];
   if (all === "") return [undefined, text];
-  const argument = quoted === undefined
-    ? pattern!.replaceAll("\\/", "/")
-    : quoted.replace(/\\(.)/g, (_, one) => ({ n: "\n", t: "\t" })[one as string] ?? one);
+  const argument = quoted === undefined ? pattern!.replaceAll("\\/", "/") : unescape(quoted);
   return [argument, text.slice(all.length).trim()];
+}
+
+/** A text with its escapes resolved; a backslash before anything else stays. */
+function unescape(text: string): string {
+  return text.replace(
+    /\\(?:u\{([\da-fA-F]{1,6})\}|([nrtbf"\\#]))/g,
+    (_, code, letter) =>
+      code === undefined
+        ? { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" }[letter as string] ?? letter
+        : String.fromCodePoint(Math.min(parseInt(code, 16), 0x10ffff)),
+  );
 }
 
 const FILTERS: Readonly<Record<string, (value: string, argument: string) => string>> = {
@@ -127,8 +138,11 @@ export function assertOf(text: string, names: Names): string | undefined {
   const predicate = PREDICATES[word];
   if (predicate && value === "") return negated(predicate(expression));
   const operator = OPERATORS[word];
-  const expected = valueOf(value, names);
+  const [, hash] = /^hex,([\da-fA-F]+);$/.exec(value.replace(/\s/g, "")) ?? [];
+  const isHash = hash !== undefined && /^res\.(?:sha256|md5)$/.test(expression);
+  const expected = isHash ? quoteText(hash.toLowerCase()) : valueOf(value, names);
   if (operator === undefined || expected === undefined) return undefined;
+  if (operator === "==" && expected === "nil") return negated(nullOf(expression));
   if (operator === "!=" && expected !== "nil" && MAY_BE_MISSING.test(expression)) {
     return negated(`${expression} != nil && ${expression} != ${expected}`);
   }

@@ -164,8 +164,11 @@ jsonpath "$.items[*].name" count == 2
 jsonpath "$.items[?(@.name=='tea')].price" nth 0 == 4
 jsonpath "$.note" != "bad"
 jsonpath "$.gone" not exists
-bytes count == 124 # bytes, "not" characters
+bytes count == 138 # bytes, "not" characters
 header "X-Many" count == 2
+jsonpath "$.text" == "日本\\u{21} # no comment"   # a "comment"
+redirects count == 0
+version == "1.1"
 # jsonpath "$.old" == 1
 
 # Reads it
@@ -182,9 +185,13 @@ variables { "id": {{order}} }
 \`\`\`
 HTTP 200
 { "id": {{order}}, "items": [{"name": "tea", "price": 4}, {"name": "milk", "price": 1}],
-  "note": "{{word}}", "token": "issued-token-1", "text": "日本" }
+  "note": "{{word}}", "token": "issued-token-1", "text": "日本! # no comment" }
 
 # The end
+GET URL/skipped
+[Options]
+skip: true
+HTTP 200
 `;
   await importCase({
     args: ["hurl", "orders.hurl"],
@@ -196,7 +203,7 @@ HTTP 200
         items: [{ name: "tea", price: 4 }, { name: "milk", price: 1 }],
         note: "good",
         token: "issued-token-1",
-        text: "日本",
+        text: "日本! # no comment",
       }),
     notes: ['the assert header "X-Many" count == 2'],
     lines: [
@@ -206,7 +213,7 @@ HTTP 200
       "&& 'milk' in json_path(res.body, '$.items[*].name')",
       "&& res.body.note != nil && res.body.note != 'bad'",
       "&& not ('gone' in res.body)",
-      "&& res.size == 124",
+      "&& res.size == 138",
       "token: secret(res.body.token)",
       "test: res.code > 0",
     ],
@@ -259,6 +266,7 @@ const FAILING = [
   'jsonpath "$.none[*]" exists',
   'jsonpath "$.empty" not exists',
   'jsonpath "$.items[*]" contains "te"',
+  'jsonpath "$.missing" == null',
 ];
 
 Deno.test("new --from hurl: an assert that fails there fails here", async () => {
