@@ -2,7 +2,7 @@ import type { Dict, Value } from "../value/value.ts";
 import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { quoteText } from "../openapi/make/literal.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";
-import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";
+import { bodyOf, gather, graphqlOf, httpStep, idOf } from "./http_step.ts";
 import { Names } from "./names.ts";
 import { problemAt } from "./problem.ts";
 import { translateScript } from "./script_tests.ts";
@@ -139,6 +139,8 @@ function readRequest(file: ImportFile, { title, lines }: Part): Written | undefi
       } else if (!directive && first === "") first = comment[1]!;
       continue;
     }
+    // A script or a file may follow the headers at once.
+    if (state === "headers" && /^[<>]/.test(trimmed)) state = "body";
     if (state === "before") {
       if (trimmed === "" || /^@[\w.-]+\s*=/.test(trimmed)) continue;
       if (trimmed.startsWith("<") && trimmed.includes("{%")) {
@@ -151,7 +153,7 @@ function readRequest(file: ImportFile, { title, lines }: Part): Written | undefi
         throw problemAt(file, offset, "expected a request", "it begins with GET http://…");
       }
       method = start[1] ?? "GET";
-      url = start[2]!.replace(/\s+HTTP\/[\d.]+$/, "");
+      url = start[2]!;
       state = "headers";
     } else if (state === "headers") {
       const header = /^([\w-]+)\s*:\s*(.*)$/.exec(trimmed);
@@ -172,13 +174,14 @@ function readRequest(file: ImportFile, { title, lines }: Part): Written | undefi
         if (!inline[2]) state = "script";
       }
     } else if (/^<>/.test(trimmed)) continue;
-    else if (/^<@?\w*\s+\S/.test(trimmed)) {
+    else if (/^<@?\w*\s+\S/.test(trimmed) && !isMultipart(headers)) {
       if (bodyFile !== "") notes.push(`the body: ${trimmed}`);
       else bodyFile = trimmed.replace(/^<@?\w*\s+/, "");
       if (trimmed.startsWith("<@")) notes.push(`the variables in the file ${bodyFile}`);
     } else body.push(text);
   }
   if (url === "") return undefined;
+  url = url.replace(/\s+HTTP\/[\d.]+$/, "");
   return {
     name: title || ref || first,
     ...ref === "" ? {} : { ref },
@@ -191,6 +194,12 @@ function readRequest(file: ImportFile, { title, lines }: Part): Written | undefi
     notes,
     noRedirect,
   };
+}
+
+function isMultipart(headers: readonly (readonly [name: string, value: string])[]): boolean {
+  return headers.some(([name, value]) =>
+    /^content-type$/i.test(name) && /^multipart\//i.test(value)
+  );
 }
 
 function stepOf(
@@ -260,9 +269,38 @@ function contentOf(
     return { file };
   }
   if (type !== undefined && /^multipart\//i.test(type)) {
+    const parts = partsOf(body, type, template);
+    if (parts.length > 0) return { multipart: gather(parts) };
     notes.push('the multipart body: write its parts in "multipart" of http');
     return {};
   }
   const joined = type !== undefined && /urlencoded/i.test(type) ? body.replace(/\n\s*/g, "") : body;
   return bodyOf(joined, type ?? (/^[[{]/.test(body) ? undefined : "text/plain"), template);
+}
+
+/** The parts of a multipart body; none if it is not written as one. */
+function partsOf(
+  body: string,
+  type: string,
+  template: (text: string) => string,
+): (readonly [name: string, value: Value])[] {
+  const [, boundary = ""] = /boundary="?([^";\s]+)/i.exec(type) ?? [];
+  const end = boundary === "" ? -1 : body.indexOf(`--${boundary}--`);
+  if (end < 0) return [];
+  const parts = body.slice(0, end).split(new RegExp(`^--${RegExp.escape(boundary)}$`, "m")).slice(
+    1,
+  );
+  return parts.flatMap((part): (readonly [string, Value])[] => {
+    const [head = "", content = ""] = part.trim().split(/\n[ \t]*\n([^]*)/);
+    const field = (name: string) => new RegExp(`[;\\s]${name}="([^"]*)"`, "i").exec(head)?.[1];
+    const name = field("name");
+    if (name === undefined) return [];
+    const [, media] = /^content-type\s*:\s*(.+)$/im.exec(head) ?? [];
+    const filename = field("filename");
+    const more = { ...media ? { type: media.trim() } : {}, ...filename ? { filename } : {} };
+    const [, file] = /^<@?\s+(\S.*)$/.exec(content.trim()) ?? [];
+    if (file !== undefined) return [[name, { file: file.trim(), ...more }]];
+    const text = template(content.trim());
+    return [[name, Object.keys(more).length === 0 ? text : { value: text, ...more }]];
+  });
 }

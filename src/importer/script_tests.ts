@@ -25,6 +25,7 @@ const RESPONSE: readonly (readonly [pattern: RegExp, expression: string])[] = [
     /^(?:pm\.response\.code|res\.(?:status|getStatus\(\))|response\.status|responseCode\.code)$/,
     "res.code",
   ],
+  [/^response\.contentType\.mimeType$/, "split(res.headers['Content-Type'], ';')[0]"],
   [/^(?:pm\.response\.responseTime|res\.(?:responseTime|getResponseTime\(\)))$/, "rt.sec * 1000"],
   [/^(?:pm\.response\.text\(\)|responseBody)$/, "(res.rawbody ?? res.body)"],
   [
@@ -156,18 +157,11 @@ function testOf(
   }
   const old = /^tests\[.*?\]\s*=\s*(.+)$/s.exec(line);
   if (old) return conditionOf(old[1]!, aliases) ?? aliases.get(old[1]!.trim());
-  const lone = /^client\.assert\(\s*([^"'`]+?)\s*(?:,\s*(["'`])(?:(?!\2)[^\\]|\\.)*\2\s*)?\)$/s
+  const asserted = /^client\.assert\(\s*(.+?)\s*(?:,\s*(["'`])(?:(?!\2)[^\\]|\\.)*\2\s*)?\)$/s
     .exec(line);
-  const truth = lone && valueOf(lone[1]!, aliases);
-  if (truth) return truthOf(truth);
-  const assertion =
-    /^client\.assert\(\s*(.+?)\s*(===?|!==?|[<>]=?)\s*(.+?)\s*(?:,\s*(["'`]).*\4\s*)?\)$/s
-      .exec(line);
-  if (assertion) {
-    const [, left = "", operator = "", right = ""] = assertion;
-    const [actual, expected] = [valueOf(left, aliases), scriptLiteral(right)];
-    if (actual === undefined || expected === undefined) return undefined;
-    return `${actual} ${operator.replace(/^([=!]=)=$/, "$1")} ${expected}`;
+  if (asserted) {
+    const value = valueOf(asserted[1]!, aliases);
+    return value === undefined ? conditionOf(asserted[1]!, aliases) : truthOf(value);
   }
   const [, subject = "", not, words = "", , argument] =
     /^(?:pm\.)?expect\((.+?)\)\.(?:to\.)?(not\.)?(?:to\.)?([\w.]+)(\((.*)\))?$/s.exec(line) ?? [];
@@ -186,6 +180,14 @@ function conditionOf(
   aliases: ReadonlyMap<string, string>,
 ): string | undefined {
   const text = given.trim().replace(/^\((.*)\)$/s, "$1");
+  const parts = text.split("&&");
+  if (parts.length > 1) {
+    const all = parts.map((part) => valueOf(part, aliases) ?? conditionOf(part, aliases));
+    if (all.includes(undefined)) return undefined;
+    return parts.map((part, index) =>
+      valueOf(part, aliases) === undefined ? all[index]! : truthOf(all[index]!)
+    ).join(" && ");
+  }
   const compared = /^(.+?)\s*(===?|!==?|[<>]=?)\s*(.+)$/s.exec(text);
   if (compared) {
     const [, left = "", operator = "", right = ""] = compared;
@@ -211,7 +213,9 @@ function conditionOf(
     }[type];
   }
   const expected = scriptLiteral(argument);
-  if (expected === undefined || !/^["']/.test(expected)) return undefined;
+  if (expected === undefined || method === "hasOwnProperty" && !/^["']/.test(expected)) {
+    return undefined;
+  }
   if (method !== "hasOwnProperty") return containsOf(actual, expected);
   return existenceOf(actual + keyOf(expected.slice(1, -1)));
 }

@@ -99,7 +99,8 @@ Host: ADDRESS
   client.test("all", function () {
     client.assert(response.status === 200, "a; b");
     client.assert(response.body.id);
-    client.assert(response.body.token !== "a" && response.body.token !== "issued-token-1");
+    client.assert(response.body.token !== "a" && response.body.token !== "b");
+    client.assert(response.body.token !== "a" || response.body.token !== "issued-token-1");
     client.global.set("type", response.headers.valueOf("Content-Type"));
   });
 %}
@@ -115,6 +116,28 @@ query Q($id: ID) { order(id: $id) { id } }
 
 { "id": {{id}} }
 
+### Parts
+POST URL/parts
+    ?a=1 HTTP/1.1
+Content-Type: multipart/form-data; boundary=B
+
+--B
+Content-Disposition: form-data; name="text"
+
+id {{id}}
+--B
+Content-Disposition: form-data; name="f"; filename="other.txt"
+Content-Type: text/x-tea
+
+< ./body.txt
+--B--
+
+> {%
+  client.assert(response.contentType.mimeType === "application/json" && response.body.id === 7, "x");
+  client.assert(response.body.hasOwnProperty("token"), "x");
+  client.assert(response.body.items.includes(2));
+%}
+
 ### A file
 POST URL/file
 Content-Type: text/plain
@@ -129,14 +152,24 @@ WEBSOCKET wss://example.com/socket
     files: { "all.http": text, "body.txt": "with {{id}}" },
     notes: [
       "WEBSOCKET wss://example.com/socket",
-      'the script: client.assert(response.body.token !== "a" && response.body.token !== "issued-token-1")',
+      'the script: client.assert(response.body.token !== "a" || response.body.token !== "issued-token-1")',
       "the variables in the file ./body.txt",
     ],
     lines: ['&& not (res.body.id in [nil, false, 0, ""])', "digest:"],
     seen: (requests) => {
       const paths = requests.map(({ path }) => path);
-      assertEquals(paths, ["/digest", "/orders/7?page=3", "/plain", "/graphql", "/file"]);
-      const [, , plain, graphql] = requests;
+      assertEquals(paths, [
+        "/digest",
+        "/orders/7?page=3",
+        "/plain",
+        "/graphql",
+        "/parts?a=1",
+        "/file",
+      ]);
+      const [, , plain, graphql, parts] = requests;
+      for (const part of ["id 7", "with {{id}}", "text/x-tea", "other.txt"]) {
+        assertStringIncludes(parts!.body, part);
+      }
       assertEquals(plain!.headers.get("x-type"), "application/json");
       assertEquals(graphql!.method, "POST");
       assertEquals(JSON.parse(graphql!.body), {
