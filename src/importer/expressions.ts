@@ -3,15 +3,16 @@ import { parseJson } from "../value/parse_json.ts";
 import type { Value } from "../value/value.ts";
 import type { Names } from "./names.ts";
 
-/** A value as a literal of the expression language. */
-export function literal(value: Value): string {
-  if (typeof value === "string") return quoteText(value);
+/** A value in the expression language; its texts may be other expressions than literals. */
+export function literal(value: Value, writeText: (text: string) => string = quoteText): string {
+  if (typeof value === "string") return writeText(value);
   if (value === null) return "nil";
   if (typeof value !== "object") return String(value);
-  if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
-  return `{${
-    Object.entries(value).map(([name, field]) => `${quoteText(name)}: ${literal(field)}`).join(", ")
-  }}`;
+  if (Array.isArray(value)) return `[${value.map((one) => literal(one, writeText)).join(", ")}]`;
+  const fields = Object.entries(value).map(([name, field]) =>
+    `${quoteText(name)}: ${literal(field, writeText)}`
+  );
+  return `{${fields.join(", ")}}`;
 }
 
 /** A text with variables in it; every second part is a variable. */

@@ -1,5 +1,4 @@
-import { quoteText } from "../openapi/make/literal.ts";
-import { type Dict, isDict, type Value } from "../value/value.ts";
+import type { Dict, Value } from "../value/value.ts";
 import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
 import { bodyOf, gather, graphqlOf, httpStep, idOf } from "./http_step.ts";
@@ -166,14 +165,10 @@ function markVariables(text: string): string {
 
 /** JSON that may have variables, as an expression. */
 function literalOf(value: Value, names: Names): string {
-  if (typeof value === "string" && value.startsWith(MARK)) return names.read(value.slice(1));
-  if (typeof value === "string") return textOf(value, names);
-  if (Array.isArray(value)) return `[${value.map((one) => literalOf(one, names)).join(", ")}]`;
-  if (!isDict(value)) return literal(value);
-  const fields = Object.entries(value).map(([name, one]) =>
-    `${quoteText(name)}: ${literalOf(one, names)}`
+  return literal(
+    value,
+    (text) => text.startsWith(MARK) ? names.read(text.slice(1)) : textOf(text, names),
   );
-  return `{${fields.join(", ")}}`;
 }
 
 function option(

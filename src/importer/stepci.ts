@@ -327,15 +327,8 @@ function equality(actual: string, expected: Value, names: Names): string {
 }
 
 function valueOf(value: Value, names: Names): string {
-  if (Array.isArray(value)) return `[${value.map((one) => valueOf(one, names)).join(", ")}]`;
-  if (isDict(value)) {
-    const fields = Object.entries(value).map(([name, one]) =>
-      `${quoteText(name)}: ${valueOf(one, names)}`
-    );
-    return `{${fields.join(", ")}}`;
-  }
-  if (typeof value !== "string") return literal(value);
-  const lone = new RegExp(`^(?:${TEMPLATE.source})$`).exec(value);
-  if (lone) return names.read(lone[1]!);
-  return joined(value.split(TEMPLATE), names);
+  return literal(value, (text) => {
+    const lone = new RegExp(`^(?:${TEMPLATE.source})$`).exec(text);
+    return lone ? names.read(lone[1]!) : joined(text.split(TEMPLATE), names);
+  });
 }
