@@ -61,8 +61,11 @@ export function selectFailed(
     if (!ids || member.kind === "refused") return ids ? [member] : [];
     const { plan } = member;
     const only = new Set(plan.jobs.filter(({ job }) => ids.includes(job.id)));
-    // It could not be loaded before, or has been edited since: what failed in it is not known.
-    if (only.size < new Set(ids).size) return [member];
+    // It could not be loaded before, or has been edited since: what failed in it is not known. And
+    // its cleanup has nothing to clean up without its jobs.
+    if (only.size < new Set(ids).size || [...only].some(({ job }) => job.isCleanup)) {
+      return [member];
+    }
     return [{ ...member, plan: selectJobs(plan, { only, withNeeds: true, skip: new Set() }) }];
   });
 }

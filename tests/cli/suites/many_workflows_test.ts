@@ -266,6 +266,9 @@ jobs:
     await run("w.yml");
     Deno.writeTextFileSync(`${cwd}/w.yml`, edited.replace("id: other", "id: renamed"));
     assertStringIncludes((await run("--rerun-failed", "w.yml")).stdout, "● other");
+    Deno.writeTextFileSync(`${cwd}/w.yml`, `${text("true")}finally: [${FAIL}]\n`);
+    await run("w.yml");
+    assertStringIncludes((await run("--rerun-failed", "w.yml")).stdout, "● other");
     Deno.writeTextFileSync(`${cwd}/w.yml`, text("true"));
     await run("bad.yml");
     Deno.writeTextFileSync(`${cwd}/bad.yml`, flow("Bad", PASS));
