@@ -178,11 +178,14 @@ jobs:
     id: slow
     steps:
       - uses: db
-        with: { dsn: "{{vars.dsn}}", query: SELECT 1 }
+        with: { dsn: "{{vars.dsn}}", query: CREATE TABLE IF NOT EXISTS kept (a int) }
         test: res.code == 0
       - uses: db
         timeout: 300ms
         with: { dsn: "{{vars.dsn}}", query: "${sleep}" }
+      - uses: db
+        timeout: 300ms
+        with: { dsn: "{{vars.dsn}}", transaction: ["INSERT INTO kept VALUES (1)", "${sleep}"] }
   - name: After
     needs: [slow]
     when: always
@@ -190,6 +193,9 @@ jobs:
       - uses: db
         with: { dsn: "{{vars.dsn}}", query: "${running}" }
         test: res.rows[0].n == 0
+      - uses: db
+        with: { dsn: "{{vars.dsn}}", query: SELECT * FROM kept }
+        test: res.rows == []
 `;
 
 interface Case {
@@ -362,7 +368,7 @@ async function prove(server: { readonly port: number }, dsn: string, each: Case)
       const slow = await run("slow.yml", dsn);
       const place = `${each.name} at 127.0.0.1 port ${server.port}`;
       assertStringIncludes(slow.stdout, `timed out after 300ms while waiting for ${place}`);
-      assertStringIncludes(slow.stdout, "1 job failed; 3 steps: 2 passed, 1 failed");
+      assertStringIncludes(slow.stdout, "1 job failed; 5 steps: 3 passed, 2 failed");
       const wrong = await run("flow.yml", dsn.replace(PASSWORD, "another-password"));
       assertEquals(wrong.code, 1);
       assertStringIncludes(wrong.stdout, `cannot connect to ${place}: sign-in failed: `);

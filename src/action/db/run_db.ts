@@ -57,7 +57,8 @@ export async function runDb(params: Dict, context: ActionContext): Promise<Actio
     try {
       if (session.connection?.isLost) session.connection = undefined;
       const connection = session.connection ??= await connect(target, params, limited);
-      return await guard(session, connection, target, limited, carryOut(connection, work, form));
+      const answer = carryOut(connection, work, form, limited);
+      return await guard(session, connection, target, limited, answer);
     } finally {
       release();
     }
@@ -132,6 +133,7 @@ async function carryOut(
   connection: DbConnection,
   { statements, isTransaction }: Work,
   { most }: Form,
+  { signal }: ActionContext,
 ): Promise<DbOutcome> {
   const results: StatementResult[] = [];
   if (isTransaction) {
@@ -141,9 +143,10 @@ async function carryOut(
   for (const statement of statements) {
     const { results: own, error } = await connection.run(statement, most);
     results.push(...own);
-    if (!error) continue;
+    // A statement that the database was asked to end may end without an error.
+    if (!error && !signal.aborted) continue;
     if (isTransaction) await connection.run({ text: "ROLLBACK" }, 0);
-    return { results, error };
+    return { results, ...error ? { error } : {} };
   }
   if (!isTransaction) return { results };
   const { error } = await connection.run({ text: "COMMIT" }, 0);

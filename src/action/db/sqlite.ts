@@ -46,7 +46,8 @@ export async function openSqlite(
     isLost = true;
     waiting?.reject(error);
   });
-  const order = (order: SqliteOrder) => {
+  const order = (order: SqliteOrder): Promise<SqliteReply> => {
+    if (isLost) return Promise.resolve({ results: [] });
     waiting = Promise.withResolvers();
     worker.ref();
     worker.postMessage(order);

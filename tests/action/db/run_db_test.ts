@@ -159,6 +159,11 @@ Deno.test("db ends a statement that takes longer than its timeout, and goes on a
     StepError,
     'timed out after 400ms while waiting for the SQLite database ":memory:"',
   );
+  await assertRejects(
+    () => run({ transaction: ["SELECT 1", query], timeout: "400ms" }),
+    StepError,
+    "timed out after 400ms",
+  );
   assertEquals((await run({ query: "SELECT 1 AS one" })).rows, [{ one: 1 }]);
 });
 
