@@ -127,11 +127,8 @@ async function askByDatagram(
   { signal, deadline }: ActionContext,
   decode: Decode,
 ): Promise<Reply> {
-  const [{ createSocket }, { lookup }] = await Promise.all([
-    import("node:dgram"),
-    import("node:dns/promises"),
-  ]);
-  const { address, family } = await lookup(host);
+  const { createSocket } = await import("node:dgram");
+  const { address, family } = await addressOf(host, signal);
   const socket = createSocket(family === 6 ? "udp6" : "udp4");
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const forget = onAbort(signal, reject);
@@ -157,6 +154,13 @@ async function askByDatagram(
     again.cancel();
     socket.close();
   }
+}
+
+async function addressOf(host: string, signal: AbortSignal) {
+  const { lookup } = await import("node:dns/promises");
+  const stopped = Promise.withResolvers<never>();
+  const forget = onAbort(signal, stopped.reject);
+  return await Promise.race([lookup(host), stopped.promise]).finally(forget);
 }
 
 /** Answers that do not fit into a datagram come by TCP, after their length. */
