@@ -1,3 +1,7 @@
+import { isTemplate } from "../../expr/template/template_data.ts";
+import { StepError } from "../../source/errors.ts";
+import { withoutPassword } from "../../value/secrets.ts";
+import { required } from "../read_parameters.ts";
 import type { Dict, Parameter, ParameterProblem } from "../action.ts";
 import { TLS_PARAMETER } from "../tls/tls_parameter.ts";
 
@@ -8,6 +12,31 @@ export const TLS_SWITCH: Parameter = {
   summary: "Whether to use TLS, or how: a map says so too",
   default: "false",
 };
+
+/** A host that a step names must not be a URL, and has no port. */
+export function checkHost({ host }: Dict): readonly ParameterProblem[] {
+  if (typeof host !== "string" || isTemplate(host)) return [];
+  const problem = hostProblem(host);
+  return problem ? [{ path: ["host"], ...problem }] : [];
+}
+
+/** The host of a step. Throws `StepError` if it cannot be one. */
+export function readHost(action: string, host: string | undefined): string {
+  const text = required(action, "host", host);
+  const problem = hostProblem(text);
+  if (!problem) return text;
+  const { message, hint } = problem;
+  throw new StepError(`cannot run ${action}: ${message}`, hint, { parameter: "host" });
+}
+
+function hostProblem(host: string) {
+  // An address of IPv6 has two colons at least.
+  if (host !== "" && !/[\s/@[\]]|^[^:]*:[^:]*$/.test(host)) return undefined;
+  return {
+    message: `invalid host "${withoutPassword(host)}"`,
+    hint: "write a name or an address; the port has its own key",
+  };
+}
 
 /** A port that a step names must be one. */
 export function checkPort({ port }: Dict): readonly ParameterProblem[] {

@@ -1,6 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import { decodePercents, withoutPassword } from "../../value/secrets.ts";
-import type { ActionContext } from "../action.ts";
+import type { SecretSink } from "../action.ts";
 import type { Endpoint } from "../net/endpoint.ts";
 
 /** Why "tls" needs another URL, and what to write. */
@@ -19,7 +19,7 @@ export interface Server extends Endpoint {
 }
 
 /** Reads the URL of a Redis server; its password is a secret. Throws `StepError`. */
-export function readUrl(text: string, { secrets }: Pick<ActionContext, "secrets">): Server {
+export function readUrl(text: string, secrets: Pick<SecretSink, "add">): Server {
   const url = URL.parse(text);
   const secret = url?.password ? decodePercents(url.password) : undefined;
   if (secret !== undefined) secrets.add(secret);

@@ -1,8 +1,11 @@
-import type { Action, Dict, ParameterProblem } from "../action.ts";
+import { isTemplate } from "../../expr/template/template_data.ts";
+import { StepError } from "../../source/errors.ts";
+import type { Action, Dict, ParameterProblem, Value } from "../action.ts";
 import { isGiven } from "../parameters.ts";
 import { sharingParameters } from "../shared_connection.ts";
 import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
-import { PLAIN_URL, SECURE_URL } from "./read_url.ts";
+import { PLAIN_URL, readUrl, SECURE_URL } from "./read_url.ts";
+import { splitCommand } from "./split_command.ts";
 
 /** Sends commands to a Redis server. */
 export const redis: Action = {
@@ -52,14 +55,45 @@ export const redis: Action = {
 /** A step gives one command or several. */
 function checkCommands(params: Dict): readonly ParameterProblem[] {
   const given = ["command", "commands"].filter((name) => isGiven(params, name));
-  if (given.length === 1) return [];
+  if (given.length === 1) {
+    const { command, commands } = params;
+    return Array.isArray(commands)
+      ? commands.flatMap((one, index) => checkCommand(one, ["commands", index]))
+      : checkCommand(command, ["command"]);
+  }
   return given.length === 0
     ? [{ path: [], message: 'redis needs "command" or "commands"' }]
     : [{ path: ["commands"], at: "key", message: '"command" and "commands" cannot be combined' }];
 }
 
-/** TLS options are not for a plain connection. */
+function checkCommand(
+  command: Value | undefined,
+  path: ParameterProblem["path"],
+): readonly ParameterProblem[] {
+  const isConstant = typeof command === "string" && !isTemplate(command) || Array.isArray(command);
+  return isConstant ? problemOf(() => splitCommand(command, "command"), path) : [];
+}
+
 function checkUrl({ url, tls = null }: Dict): readonly ParameterProblem[] {
-  if (tls === null || typeof url !== "string" || !/^redis:/i.test(url)) return [];
-  return [{ path: ["tls"], at: "key", message: PLAIN_URL, hint: SECURE_URL }];
+  if (typeof url !== "string") return [];
+  // TLS options are not for a plain connection.
+  if (tls !== null && /^redis:/i.test(url)) {
+    return [{ path: ["tls"], at: "key", message: PLAIN_URL, hint: SECURE_URL }];
+  }
+  return isTemplate(url) ? [] : problemOf(() => readUrl(url, { add: () => {} }), ["url"]);
+}
+
+/** The problem that the run would find. */
+function problemOf(
+  act: () => unknown,
+  path: ParameterProblem["path"],
+): readonly ParameterProblem[] {
+  try {
+    act();
+    return [];
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    const message = error.message.replace(/^cannot run redis: /, "");
+    return [{ path, message, ...error.hint === undefined ? {} : { hint: error.hint } }];
+  }
 }

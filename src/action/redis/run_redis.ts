@@ -19,7 +19,7 @@ import { splitCommand } from "./split_command.ts";
 /** Sends the commands. An error reply is a result; no connection and no sign-in are errors. */
 export async function runRedis(params: Dict, given: ActionContext): Promise<ActionResult> {
   const read = readParameters("redis", params);
-  const server = readUrl(required("redis", "url", read.string("url")), given);
+  const server = readUrl(required("redis", "url", read.string("url")), given.secrets);
   const commands = readCommands(params);
   const tls = await readTls(params, server, given);
   const session = shareConnection(

@@ -6,6 +6,7 @@ import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { type Endpoint, placeOf } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";
 import { openSocket, readTls } from "../net/open_socket.ts";
+import { readHost } from "../net/tls_switch.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";
 import { typeWords } from "../parameters.ts";
@@ -27,7 +28,7 @@ interface Turn {
 export async function runTcp(params: Dict, given: ActionContext): Promise<ActionResult> {
   const read = readParameters("tcp", params);
   const endpoint = {
-    host: required("tcp", "host", read.string("host")),
+    host: readHost("tcp", read.string("host")),
     port: required("tcp", "port", read.integer("port")),
   };
   const { context, release } = limitAction(given, read.duration("timeout"));

@@ -1,5 +1,5 @@
 import type { Action } from "../action.ts";
-import { checkPort, TLS_SWITCH } from "../net/tls_switch.ts";
+import { checkHost, checkPort, TLS_SWITCH } from "../net/tls_switch.ts";
 import { checkTls } from "../tls/tls_parameter.ts";
 
 const SEND = 'the key is "send"';
@@ -50,7 +50,7 @@ export const tcp: Action = {
     { name: "address", type: "string" },
     { name: "tls" },
   ],
-  check: (params) => [...checkPort(params), ...checkTls(params)],
+  check: (params) => [...checkHost(params), ...checkPort(params), ...checkTls(params)],
   expectsResult: ({ expect = null }) => expect !== null,
   exampleTest: 'res.received contains "220"',
   load: async () => (await import("./run_tcp.ts")).runTcp,

@@ -3,8 +3,9 @@ import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import type { Endpoint } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";
 import { openSocket } from "../net/open_socket.ts";
+import { readHost } from "../net/tls_switch.ts";
 import { limitAction } from "../net/step_deadline.ts";
-import { readParameters, required } from "../read_parameters.ts";
+import { readParameters } from "../read_parameters.ts";
 import { certificateRecord, tlsRecord } from "../tls/certificate_record.ts";
 import { readTlsOptions, type TlsOptions } from "../tls/tls_options.ts";
 import { isDict } from "../../value/value.ts";
@@ -19,7 +20,7 @@ const PATIENCE = 10_000;
 export async function runTls(params: Dict, given: ActionContext): Promise<ActionResult> {
   const read = readParameters("tls", params);
   const endpoint = {
-    host: required("tls", "host", read.string("host")),
+    host: readHost("tls", read.string("host")),
     port: read.integer("port") ?? 443,
   };
   const patience = Math.min(read.duration("timeout") || PATIENCE, given.deadline.timeout);

@@ -1,5 +1,5 @@
 import type { Action } from "../action.ts";
-import { checkPort } from "../net/tls_switch.ts";
+import { checkHost, checkPort } from "../net/tls_switch.ts";
 import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
 
 /** Looks at the certificate and the versions of a TLS server. */
@@ -27,7 +27,7 @@ export const tls: Action = {
     { name: "valid", type: "bool" },
     { name: "error", type: "string" },
   ],
-  check: (params) => [...checkPort(params), ...checkTls(params)],
+  check: (params) => [...checkHost(params), ...checkPort(params), ...checkTls(params)],
   exampleTest: "res.certificate.days_left > 14",
   load: async () => (await import("./run_tls.ts")).runTls,
 };

@@ -1,5 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { checkParameters } from "../../../src/action/parameters.ts";
 import { runTcp } from "../../../src/action/tcp/run_tcp.ts";
+import { tcp } from "../../../src/action/tcp/tcp.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 
@@ -114,4 +116,16 @@ Deno.test("tcp names the port that refuses the connection", async () => {
     StepError,
     "cannot connect to 127.0.0.1 port 1: 127.0.0.1 port 1 refused the connection (ECONNREFUSED)",
   );
+});
+
+Deno.test("tcp refuses a host that is a URL or has a port, before a run and in it", async () => {
+  await using context = actionContext();
+  for (const host of ["https://h/", "h:443", "[::1]", "a b", ""]) {
+    const message = `invalid host "${host}"`;
+    await assertRejects(() => runTcp({ host, port: 1 }, context), StepError, message);
+    assertEquals(checkParameters(tcp, { host, port: 1 })[0]?.message, message);
+  }
+  for (const host of ["shop.example.com", "127.0.0.1", "::1", "{{vars.host}}:1"]) {
+    assertEquals(checkParameters(tcp, { host, port: 1 }), []);
+  }
 });
