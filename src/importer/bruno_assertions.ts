@@ -1,12 +1,21 @@
 import { quoteText } from "../openapi/make/literal.ts";
 import { type Blocks, pairsOf } from "./bruno_blocks.ts";
-import { containsOf, existenceOf, headerOf, nullOf, scriptLiteral } from "./expressions.ts";
+import {
+  comparisonOf,
+  containsOf,
+  existenceOf,
+  headerOf,
+  joined,
+  keyOf,
+  nullOf,
+  scriptLiteral,
+} from "./expressions.ts";
 import type { Names } from "./names.ts";
 
 /** Operators of the block `assert`, in our words. */
 const OPERATORS: Readonly<Record<string, (actual: string, expected: string) => string>> = {
-  eq: (a, b) => `${a} == ${b}`,
-  neq: (a, b) => `${a} != ${b}`,
+  eq: (a, b) => comparisonOf(a, "==", b),
+  neq: (a, b) => comparisonOf(a, "!=", b),
   gt: (a, b) => `${a} > ${b}`,
   gte: (a, b) => `${a} >= ${b}`,
   lt: (a, b) => `${a} < ${b}`,
@@ -67,7 +76,11 @@ function operandOf(text: string, operator: string, names: Names): string | undef
     return text.replace(/^\[(.*)\]$/, "$1").split(",")
       .map((one) => operandOf(one.trim(), "eq", names)).join(", ");
   }
-  if (/atches$/.test(operator)) return quoteText(text.replace(/^\/(.*)\/$/, "$1"));
+  const isPattern = /atches$/.test(operator);
+  const plain = isPattern ? text.replace(/^\/(.*)\/$/, "$1") : text;
+  const parts = plain.replace(/^"([^"]*)"$|^'([^']*)'$/, "$1$2").split(/\{\{\s*([^{}]+?)\s*\}\}/);
+  if (parts.length > 1) return joined(parts, names);
+  if (isPattern) return quoteText(plain);
   return scriptLiteral(text) ?? scriptLiteral(JSON.stringify(text));
 }
 
@@ -79,9 +92,8 @@ function expressionOf(text: string): string | undefined {
   if (path === "res.responseTime") return "rt.sec * 1000";
   const header = /^res\.headers(?:\.([\w-]+)|\[["']([^"']+)["']\])$/.exec(path);
   if (header) return headerOf(header[1] ?? header[2]!);
-  return /^res\.body(?:\.[A-Za-z_]\w*|\[\d+\])*$/.test(path)
-    ? path
-    : /^res\.body(?:\.[A-Za-z_]\w*|\[\d+\])*\.length$/.test(path)
-    ? `len(${path.replace(/\.length$/, "")})`
-    : undefined;
+  const keys = path.replace(/\[(["'])([^"'\\]*)\1\]/g, (_, _quote, name) => keyOf(name));
+  const [, value, length] = /^(res\.body(?:\.[A-Za-z_]\w*?|\[\d+\]|\['[^']*'\])*?)(\.length)?$/
+    .exec(keys) ?? [];
+  return value === undefined ? undefined : length ? `len(${value})` : value;
 }

@@ -70,6 +70,16 @@ export function containsOf(actual: string, expected: string): string {
   return `(type(${actual}) == "array" ? ${expected} in ${actual} : ${actual} contains ${expected})`;
 }
 
+/**
+ * The comparison with a variable, which tools read as the type that its text looks like: what the
+ * environment and files have are texts.
+ */
+export function comparisonOf(actual: string, operator: string, expected: string): string {
+  return /^[=!]=$/.test(operator) && /^vars\.\w+$/.test(expected)
+    ? `string(${actual}) ${operator} string(${expected})`
+    : `${actual} ${operator} ${expected}`;
+}
+
 /** Tests that a value is none of those that JavaScript takes for false. */
 export function truthOf(expression: string): string {
   return `not (${expression} in [nil, false, 0, ""])`;

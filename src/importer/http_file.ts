@@ -287,9 +287,7 @@ function partsOf(
   const [, boundary = ""] = /boundary="?([^";\s]+)/i.exec(type) ?? [];
   const end = boundary === "" ? -1 : body.indexOf(`--${boundary}--`);
   if (end < 0) return [];
-  const parts = body.slice(0, end).split(new RegExp(`^--${RegExp.escape(boundary)}$`, "m")).slice(
-    1,
-  );
+  const parts = `\n${body.slice(0, end)}`.split(`\n--${boundary}\n`).slice(1);
   return parts.flatMap((part): (readonly [string, Value])[] => {
     const [head = "", content = ""] = part.trim().split(/\n[ \t]*\n([^]*)/);
     const field = (name: string) => new RegExp(`[;\\s]${name}="([^"]*)"`, "i").exec(head)?.[1];

@@ -1,5 +1,13 @@
 import { quoteText } from "../openapi/make/literal.ts";
-import { containsOf, existenceOf, headerOf, joined, jsonPathOf, nullOf } from "./expressions.ts";
+import {
+  comparisonOf,
+  containsOf,
+  existenceOf,
+  headerOf,
+  joined,
+  jsonPathOf,
+  nullOf,
+} from "./expressions.ts";
 import type { Names } from "./names.ts";
 
 /** A query with its filters, and what follows them. */
@@ -144,12 +152,12 @@ export function assertOf(text: string, names: Names): string | undefined {
   if (operator === undefined || expected === undefined) return undefined;
   if (operator === "==" && expected === "nil") return negated(nullOf(expression));
   if (operator === "!=" && expected !== "nil" && MAY_BE_MISSING.test(expression)) {
-    return negated(`${expression} != nil && ${expression} != ${expected}`);
+    return negated(`${expression} != nil && ${comparisonOf(expression, "!=", expected)}`);
   }
   return negated(
     operator === "contains"
       ? containsOf(expression, expected)
-      : `${expression} ${operator} ${expected}`,
+      : comparisonOf(expression, operator, expected),
   );
 }
 

@@ -122,10 +122,11 @@ Deno.test("new --from bruno keeps what directories, settings and bodies say", as
     "shop/b/parts.bru": request(
       5,
       "parts",
-      "  body: multipartForm\n}\n\nbody:multipart-form {\n  tag: a\n  tag: b\n" +
+      "  body: multipartForm\n}\n\nvars:pre-request {\n  id: 8\n  kind: token\n}\n\nbody:multipart-form {\n  tag: a\n  tag: b\n" +
         "  file: @file(one.txt|two.txt) @contentType(text/x-tea)\n}\n\n" +
         "assert {\n  res.body.id: notIn [1, 2]\n  res.body.id: between 1, 9\n" +
-        "  res.body.items: isNotEmpty\n  res.body.items: contains 1\n  res.body: isJson\n" +
+        "  res.body.items: isNotEmpty\n  res.body.items.length: eq 2\n" +
+        '  res.body["id"]: neq {{id}}\n  res.body.token: eq issued-{{kind}}-1\n  res.body.items: contains 1\n  res.body: isJson\n' +
         "  res.body.token: notMatches /^x/\n  res.body.token: notContains word\n" +
         "  res.body.gone: isUndefined\n}\n",
       "post",
@@ -146,6 +147,8 @@ Deno.test("new --from bruno keeps what directories, settings and bodies say", as
       "not (res.body.id in [1, 2])",
       "&& res.body.id >= 1 && res.body.id <= 9",
       "&& 1 in res.body.items",
+      "&& len(res.body.items) == 2",
+      "&& string(res.body.id) != string(vars.id_2)",
       "&& not ('gone' in res.body)",
     ],
     seen: (requests) => {
@@ -178,7 +181,7 @@ Deno.test("new --from bruno keeps what directories, settings and bodies say", as
 
 Deno.test("new --from bruno: an assertion that fails there fails here", async () => {
   await using server = withServer(() =>
-    Response.json({ list: [1], empty: null, tags: ["teapot"] })
+    Response.json({ list: [1], empty: null, tags: ["teapot"], number: 7, text: "it is 7" })
   );
   const failing = [
     "res.body.list: isJson",
@@ -186,9 +189,12 @@ Deno.test("new --from bruno: an assertion that fails there fails here", async ()
     "res.body.missing: isNull",
     "res.body.missing: notContains x",
     "res.body.tags: contains tea",
+    "res.body.number: neq {{seven}}",
+    "res.body.text: neq it is {{seven}}",
   ];
   for (const assertion of failing) {
-    const bru = `get {\n  url: ${server.url}/x\n}\n\nassert {\n  ${assertion}\n}\n`;
+    const bru =
+      `get {\n  url: ${server.url}/x\n}\n\nvars:pre-request {\n  seven: 7\n}\n\nassert {\n  ${assertion}\n}\n`;
     await withFiles({ "shop/x.bru": bru }, async (cwd) => {
       const { stdout } = await runMain(["new", "--from", "bruno", "shop"], { cwd });
       await Deno.writeTextFile(`${cwd}/made.yml`, stdout);
