@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { importCase } from "../support/import_case.ts";
+import { importCase, runTranslated } from "../support/import_case.ts";
 import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/with_server.ts";
@@ -195,10 +195,7 @@ Deno.test("new --from bruno: an assertion that fails there fails here", async ()
   for (const assertion of failing) {
     const bru =
       `get {\n  url: ${server.url}/x\n}\n\nvars:pre-request {\n  seven: 7\n}\n\nassert {\n  ${assertion}\n}\n`;
-    await withFiles({ "shop/x.bru": bru }, async (cwd) => {
-      const { stdout } = await runMain(["new", "--from", "bruno", "shop"], { cwd });
-      await Deno.writeTextFile(`${cwd}/made.yml`, stdout);
-      assertEquals((await runMain(["made.yml"], { cwd })).code, 1, stdout);
-    });
+    const { text, code } = await runTranslated(["bruno", "shop"], { "shop/x.bru": bru });
+    assertEquals(code, 1, text);
   }
 });

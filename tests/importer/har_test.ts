@@ -1,7 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { assertPlaces, importCase } from "../support/import_case.ts";
-import { runMain } from "../support/run_main.ts";
-import { withFiles } from "../support/temp_dir.ts";
 import { HAR } from "./inputs.ts";
 
 Deno.test("new --from har translates what was recorded", async () => {
@@ -37,18 +35,6 @@ Deno.test("new --from har translates what was recorded", async () => {
   });
 });
 
-Deno.test("new --from har says what is wrong with a file", async () => {
-  const files = { "broken.har": '{"log": {"entries": [}}', "other.json": "{}", "empty.har": "" };
-  await withFiles(files, async (cwd) => {
-    const run = async (file: string) =>
-      (await runMain(["new", "--from", "har", file], { cwd })).stderr;
-    assertStringIncludes(await run("broken.har"), "broken.har:1:22: error: invalid JSON");
-    assertStringIncludes(await run("other.json"), 'other.json:1:1: error: "log" is missing');
-    assertStringIncludes(await run("empty.har"), "invalid JSON");
-    assertStringIncludes(await run("nope.har"), "nope.har");
-  });
-});
-
 Deno.test("--and-run adds what came back to the tests of a recording", async () => {
   const entry = {
     request: { method: "GET", url: "URL/a", headers: [] },
@@ -68,6 +54,9 @@ Deno.test("--and-run adds what came back to the tests of a recording", async () 
 Deno.test("new --from har names the place of a part that a HAR file does not have there", async () => {
   const entries = (text: string) => `{\n  "log": {\n    "entries": ${text}\n  }\n}`;
   await assertPlaces("har", {
+    "broken.har": ['{"log": {"entries": [}}', "broken.har:1:22: error: invalid JSON"],
+    "other.json": ["{}", 'other.json:1:1: error: "log" is missing'],
+    "empty.har": ["", "invalid JSON"],
     "list.har": ["[1]", "list.har:1:1: error: the file must be a map, not a list"],
     "log.har": ['{\n  "log": 5\n}', 'log.har:2:10: error: "log" must be a map, not 5'],
     "none.har": ['{\n\t"log": {}\n}', 'none.har:2:9: error: "log.entries" is missing'],

@@ -1,7 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { importCase } from "../support/import_case.ts";
-import { runMain } from "../support/run_main.ts";
-import { withFiles } from "../support/temp_dir.ts";
+import { assertPlaces, importCase } from "../support/import_case.ts";
 import { HTTP } from "./inputs.ts";
 
 Deno.test("new --from http translates requests, variables and what they read of each other", async () => {
@@ -69,17 +67,10 @@ X-Token: {{token}}
 });
 
 Deno.test("new --from http says where a file is wrong", async () => {
-  const files = {
-    "start.http": "### a\nhello there\n",
-    "header.http": "GET http://x\nno header\n",
-    "empty.http": "### nothing\n@a = b\n",
-  };
-  await withFiles(files, async (cwd) => {
-    const run = async (file: string) =>
-      (await runMain(["new", "--from", "http", file], { cwd })).stderr;
-    assertStringIncludes(await run("start.http"), "start.http:2:1: error: expected a request");
-    assertStringIncludes(await run("header.http"), "header.http:2:1: error: expected a header");
-    assertStringIncludes(await run("empty.http"), "there is no request in the file");
+  await assertPlaces("http", {
+    "start.http": ["### a\nhello there\n", "start.http:2:1: error: expected a request"],
+    "header.http": ["GET http://x\nno header\n", "header.http:2:1: error: expected a header"],
+    "empty.http": ["### nothing\n@a = b\n", "there is no request in the file"],
   });
 });
 

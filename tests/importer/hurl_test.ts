@@ -1,5 +1,5 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import { importCase } from "../support/import_case.ts";
+import { assertEquals } from "@std/assert";
+import { assertPlaces, importCase, runTranslated } from "../support/import_case.ts";
 import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/with_server.ts";
@@ -120,27 +120,18 @@ Deno.test("a value that a later response gives anew is the one that is read from
 });
 
 Deno.test("new --from hurl says where a file is wrong", async () => {
-  const files = {
-    "start.hurl": "hello\n",
-    "header.hurl": "GET http://x\nno header\n",
-    "open.hurl": "GET http://x\n```\nnever closed\n",
-    "capture.hurl": "GET http://x\nHTTP 200\n[Captures]\nnothing\n",
-    "empty.hurl": "# only a comment\n",
-  };
-  await withFiles(files, async (cwd) => {
-    const run = async (file: string) =>
-      (await runMain(["new", "--from", "hurl", file], { cwd })).stderr;
-    assertStringIncludes(await run("start.hurl"), "start.hurl:1:1: error: expected a request");
-    assertStringIncludes(await run("header.hurl"), "header.hurl:2:1: error: expected a header");
-    assertStringIncludes(
-      await run("open.hurl"),
+  await assertPlaces("hurl", {
+    "start.hurl": ["hello\n", "start.hurl:1:1: error: expected a request"],
+    "header.hurl": ["GET http://x\nno header\n", "header.hurl:2:1: error: expected a header"],
+    "open.hurl": [
+      "GET http://x\n```\nnever closed\n",
       "open.hurl:2:1: error: the body ``` is not closed",
-    );
-    assertStringIncludes(
-      await run("capture.hurl"),
+    ],
+    "capture.hurl": [
+      "GET http://x\nHTTP 200\n[Captures]\nnothing\n",
       "capture.hurl:4:1: error: expected name: query",
-    );
-    assertStringIncludes(await run("empty.hurl"), "there is no request in the file");
+    ],
+    "empty.hurl": ["# only a comment\n", "there is no request in the file"],
   });
 });
 
@@ -274,11 +265,8 @@ Deno.test("new --from hurl: an assert that fails there fails here", async () => 
     Response.json({ items: ["tea", "milk"], none: [], empty: null })
   );
   for (const assert of FAILING) {
-    const text = `GET ${server.url}/x\nHTTP 200\n[Asserts]\n${assert}\n`;
-    await withFiles({ "a.hurl": text }, async (cwd) => {
-      const { stdout } = await runMain(["new", "--from", "hurl", "a.hurl"], { cwd });
-      await Deno.writeTextFile(`${cwd}/made.yml`, stdout);
-      assertEquals((await runMain(["made.yml"], { cwd })).code, 1, stdout);
-    });
+    const file = `GET ${server.url}/x\nHTTP 200\n[Asserts]\n${assert}\n`;
+    const { text, code } = await runTranslated(["hurl", "a.hurl"], { "a.hurl": file });
+    assertEquals(code, 1, text);
   }
 });

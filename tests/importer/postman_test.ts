@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { assertPlaces, importCase } from "../support/import_case.ts";
+import { assertPlaces, importCase, runTranslated } from "../support/import_case.ts";
 import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/with_server.ts";
@@ -121,23 +121,6 @@ Deno.test("new --from postman translates scripts as they were written before pm"
   });
 });
 
-Deno.test("new --from postman says what is wrong with a file", async () => {
-  const files = {
-    "environment.json": '{"name": "x", "values": []}',
-    "old.json": '{"requests": []}',
-    "none.json": '{"info": {"name": "x"}, "item": []}',
-    "broken.json": '{"info": }',
-  };
-  await withFiles(files, async (cwd) => {
-    const run = async (file: string) =>
-      (await runMain(["new", "--from", "postman", file], { cwd })).stderr;
-    assertStringIncludes(await run("environment.json"), "it is an environment, not a collection");
-    assertStringIncludes(await run("old.json"), 'old.json:1:1: error: "info" is missing');
-    assertStringIncludes(await run("none.json"), "the collection has no requests");
-    assertStringIncludes(await run("broken.json"), "broken.json:1:10: error: invalid JSON");
-  });
-});
-
 Deno.test("new --from postman names the place of a part that a collection does not have there", async () => {
   const items = (text: string) => `{\n  "info": {},\n  "item": ${text}\n}`;
   await assertPlaces("postman", {
@@ -147,6 +130,8 @@ Deno.test("new --from postman names the place of a part that a collection does n
       "values.json:2:13: error: it is an environment, not a collection",
     ],
     "none.json": [items("[]"), "none.json:3:11: error: the collection has no requests"],
+    "old.json": ['{"requests": []}', 'old.json:1:1: error: "info" is missing'],
+    "broken.json": ['{"info": }', "broken.json:1:10: error: invalid JSON"],
     "item.json": ['{"info": {}}', 'item.json:1:1: error: "item" is missing'],
     "text.json": [items('"x"'), 'text.json:3:11: error: "item" must be a list, not "x"'],
     "deep.json": [
@@ -188,14 +173,10 @@ const STATE = { success: false, text: "good", empty: null, zero: 0 };
 Deno.test("new --from postman: an assertion that fails there fails here, or is a comment", async () => {
   await using server = withServer(() => Response.json(STATE));
   for (const assertion of FAILING) {
-    const text = collectionOf([[assertion]]).replace("URL", server.url);
-    await withFiles({ "c.json": text }, async (cwd) => {
-      const { stdout } = await runMain(["new", "--from", "postman", "c.json"], { cwd });
-      await Deno.writeTextFile(`${cwd}/made.yml`, stdout);
-      const { code } = await runMain(["made.yml"], { cwd });
-      const isNoted = stdout.includes(`# Not translated: the script: ${assertion}`);
-      assertEquals(code === 1 || isNoted, true, stdout);
-    });
+    const file = collectionOf([[assertion]]).replace("URL", server.url);
+    const { text, code } = await runTranslated(["postman", "c.json"], { "c.json": file });
+    const isNoted = text.includes(`# Not translated: the script: ${assertion}`);
+    assertEquals(code === 1 || isNoted, true, text);
   }
 });
 

@@ -79,6 +79,19 @@ export async function importCase(one: ImportCase): Promise<string> {
   });
 }
 
+/** Translates files and runs the workflow, whose text and exit code it returns. */
+export async function runTranslated(
+  from: readonly string[],
+  files: Readonly<Record<string, string>>,
+): Promise<{ readonly text: string; readonly code: number }> {
+  return await withFiles(files, async (cwd) => {
+    const { stdout: text } = await runMain(["new", "--from", ...from], { cwd });
+    await Deno.writeTextFile(`${cwd}/made.yml`, text);
+    const { code } = await runMain(["made.yml"], { cwd });
+    return { text, code };
+  });
+}
+
 /** Translates files that are wrong, each of which must be refused with these texts. */
 export async function assertPlaces(
   from: string,

@@ -46,15 +46,6 @@ Deno.test("values that are nested 20,000 levels deep are refused", async () => {
   await refuse(`name: n\nvars:\n  ${"- ".repeat(20_000)}1\n${JOBS}`, shown);
 });
 
-Deno.test("aliases that make a huge value of a small file are refused", async () => {
-  const lines = Array.from(
-    { length: 30 },
-    (_, index) => `a${index + 1}: &a${index + 1} [${`*a${index}, `.repeat(9)}]\n`,
-  );
-  const yaml = `name: n\na0: &a0 [x]\n${lines.join("")}${JOBS}vars: {x: *a30}\n`;
-  await refuse(yaml, "aliases make the document too large");
-});
-
 Deno.test("a file of 50 MB is read, and its mistakes are found", async () => {
   const text = `vars:\n  text: "${"word ".repeat(10_000_000)}"\n`;
   const { code, stdout } = await run(`name: n\n${text}${JOBS}`);
