@@ -267,7 +267,7 @@ const FAILURES: readonly (readonly [actions: string, message: RegExp])[] = [
     `{ name: select, selector: "#size", value: Tiny }`,
     /it has no option "Tiny"; its options are "s", "l"/,
   ],
-  [`{ name: fill, selector: h1, value: x }`, /it is no field that can be filled/],
+  [`{ name: fill, selector: h1, value: x }`, /it is not a field that can be filled/],
   [
     `{ name: upload, selector: "#file", path: nope.txt }`,
     /cannot read the file to upload "[^"]*nope.txt": no such file \(ENOENT\)/,

@@ -185,7 +185,7 @@ export function fillField(element: PageElement, value: string): string {
     Object.getOwnPropertyDescriptor(prototype, "value")?.set?.call(element, value);
     if (element.value !== value) return `its type "${element.type}" does not take "${value}"`;
   } else {
-    return "it is no field that can be filled";
+    return "it is not a field that can be filled";
   }
   for (const type of ["input", "change"]) {
     element.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
@@ -195,7 +195,7 @@ export function fillField(element: PageElement, value: string): string {
 
 /** Chooses options by value or text; returns what is wrong, if anything. */
 export function selectOptions(element: PageElement, wanted: readonly string[]): string {
-  if (!element.options) return "it is no list of options";
+  if (!element.options) return "it is not a list of options";
   const options = Array.from(element.options);
   const chosen = wanted.map((one) =>
     options.find(({ value }) => value === one) ?? options.find(({ label }) => label.trim() === one)
@@ -218,7 +218,7 @@ export function giveFiles(
   element: PageElement,
   files: readonly { readonly name: string; readonly base64: string }[],
 ): string {
-  if (!element.matches("input[type=file]")) return "it is no file field";
+  if (!element.matches("input[type=file]")) return "it is not a file field";
   if (files.length > 1 && !element.multiple) return "it takes only one file";
   const transfer = new DataTransfer();
   for (const { name, base64 } of files) {

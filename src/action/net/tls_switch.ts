@@ -9,7 +9,7 @@ import { TLS_PARAMETER } from "../tls/tls_parameter.ts";
 export const TLS_SWITCH: Parameter = {
   ...TLS_PARAMETER,
   type: ["boolean", "map"],
-  summary: "Whether to use TLS, or how: a map says so too",
+  summary: "Whether to use TLS; a map of options also turns it on",
   default: "false",
 };
 

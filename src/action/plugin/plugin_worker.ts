@@ -203,7 +203,7 @@ export class PluginWorker {
       load: "cannot be loaded",
       run: "failed",
       late: "failed",
-      data: "answered with what is no plain data",
+      data: "answered with something that is not plain data",
     }[stage];
     const words = error.hint !== undefined || error.name === "StepError"
       ? error.message

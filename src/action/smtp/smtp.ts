@@ -89,7 +89,7 @@ export const smtp: Action = {
     },
     {
       ...TLS_SWITCH,
-      summary: "Whether to use TLS from the first byte, or how to use TLS: a map says so too, " +
+      summary: "Whether to use TLS from the first byte; a map of options also turns it on, " +
         "unless `starttls` is true",
       default: "true for port 465",
     },

@@ -164,7 +164,7 @@ Deno.test("a mistake of a module in a step is a readable error", async (test) =>
     ["loads no function", "async () => 5", /must load a function/],
     ["gives nothing", "async () => () => {}", /must answer with a mapping, not nothing$/],
     ["gives no status", "async () => () => ({ req: {}, res: {} })", /answered without "status"$/],
-    ["gives a circle", "async () => () => { const a = {}; a.a = a; return a }", /no plain data/],
+    ["gives a circle", "async () => () => { const a = {}; a.a = a; return a }", /not plain data/],
     ["gives an error", "async () => () => ({ error: 'busy' })", /foo" failed: busy$/],
   ];
   for (const [name, code, message] of table) {
