@@ -3,11 +3,11 @@ import { noSteps } from "../../run/count_steps.ts";
 import type { AssertionCount, Failure, StepOutline, StepState } from "../../run/event.ts";
 import type { Position } from "../../source/source.ts";
 import { hasFailed } from "../model/round_tally.ts";
-import { workflowState } from "../model/workflow_state.ts";
 import {
   type JobRecord,
   loneRecord,
   type RunRecord,
+  stateOf,
   type StepRecord,
   type SuiteRecord,
 } from "./run_record.ts";
@@ -75,10 +75,8 @@ function suitesOfRun(record: RunRecord): readonly Suite[] {
 
 /** A run may fail although no step does: it was interrupted between two, or `--strict` failed it. */
 function withFailureOfRun(record: RunRecord, suites: readonly Suite[]): readonly Suite[] {
-  const { end, name, suite } = record;
-  const state = end && (suite ? workflowState(end) : end.state);
-  if (end && state !== "failed") return suites;
-  return withFailure(suites, `workflow ${oneLine(name)}`, interruptionOf(record));
+  if (stateOf(record) !== "failed") return suites;
+  return withFailure(suites, `workflow ${oneLine(record.name)}`, interruptionOf(record));
 }
 
 /** The same cases, one of which is this failure if none of them failed. */

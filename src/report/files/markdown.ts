@@ -13,7 +13,7 @@ import { type AlikeCases, findAlike } from "./alike_cases.ts";
 import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
 import { exchangesText, failureText } from "./details.ts";
 import { fencedText, markdownText } from "./markdown_text.ts";
-import type { RunRecord } from "./run_record.ts";
+import { type RunRecord, stateOf } from "./run_record.ts";
 
 /** GitHub takes no longer comment than 65,536 characters, and others no more than that. */
 const MOST_BYTES = 60_000;
@@ -62,10 +62,11 @@ function* markdownPieces(records: readonly RunRecord[]): Iterable<string> {
   yield* renderCoverage(records);
 }
 
+const ICONS = { passed: "✅", failed: "❌", skipped: "➖" } as const;
+
 function* runPieces(record: RunRecord): Iterable<string> {
   const suites = suitesOf([record]);
-  const isGood = record.end?.state === "passed";
-  yield `## ${isGood ? "✅" : "❌"} ${markdownText(record.name)}\n\n`;
+  yield `## ${ICONS[stateOf(record)]} ${markdownText(record.name)}\n\n`;
   if (record.description) yield `${markdownText(record.description, WIDEST_DESCRIPTION)}\n\n`;
   yield `${summaryOf(record, suites.flatMap(({ cases }) => cases))}\n\n`;
   yield jobTable(suites);
@@ -119,7 +120,7 @@ function jobTable(suites: readonly Suite[]): string {
 }
 
 function jobRow({ job, name, cases }: Suite): string {
-  const icon = job.state === "passed" ? "✅" : job.state === "skipped" ? "➖" : "❌";
+  const icon = ICONS[job.state ?? "failed"];
   const why = job.state === "skipped" && job.reason ? ` – ${markdownText(job.reason)}` : "";
   const time = job.started === undefined ? "" : formatElapsed(job.duration);
   const steps = countCases(cases.filter(({ isJob }) => !isJob));

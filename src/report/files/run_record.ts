@@ -13,6 +13,7 @@ import type {
   SuiteStarted,
 } from "../../run/event.ts";
 import type { Position } from "../../source/source.ts";
+import { workflowState } from "../model/workflow_state.ts";
 import type { ResultText } from "./result_json.ts";
 
 /** All that is known about a run, for reports that are written when it is over. */
@@ -111,6 +112,21 @@ export function plannedRecord(job: RunStarted["jobs"][number]): JobRecord {
 export function loneRecord(records: readonly RunRecord[]): RunRecord | undefined {
   const [record, ...others] = records;
   return others.length === 0 && !record?.suite ? record : undefined;
+}
+
+/** The outcome of a run: a workflow of a suite was skipped if nothing of it was run. */
+export function stateOf({ end, suite }: RunRecord): JobState {
+  if (!end) return "failed";
+  return suite ? workflowState(end) : end.state;
+}
+
+/** The outcome of several runs together. */
+export function stateOfAll(
+  records: readonly RunRecord[],
+  suite: SuiteRecord | undefined,
+): "passed" | "failed" {
+  if (suite?.end) return suite.end.state;
+  return records.every((record) => stateOf(record) !== "failed") ? "passed" : "failed";
 }
 
 /** The time from the start of the first run to the end of the last one: milliseconds. */

@@ -86,13 +86,15 @@ Deno.test("--workers workflows run at once, and --jobs bounds all of them togeth
 
 Deno.test("--fail-fast skips the workflows that have not begun", async () => {
   const files = { "a.yml": flow("A", FAIL), "b.yml": flow("B", get("/b")) };
-  const { code, stdout, seen } = await runFilesAt(files, [
+  const { code, stdout, seen, reports } = await runFilesAt(files, [
     "--workers=1",
     "--fail-fast",
-    "a.yml",
-    "b.yml",
+    "--report-dir=reports",
+    ...Object.keys(files),
   ]);
   assertEquals([code, seen], [1, []]);
+  assertEquals(reports["summary.md"]!.match(/^## .*/gm), ["## ❌ A", "## ➖ B"]);
+  assertStringIncludes(reports["report.html"]!, 'aria-label="skipped:">-</span> B</h1>');
   assertEquals(lastLine(stdout), "2 workflows: 1 failed, 1 skipped; 1 step");
   assertStringIncludes(stdout, "- B (skipped: not started: --fail-fast after");
 });

@@ -1,7 +1,7 @@
 import { printable } from "../../../source/printable.ts";
 import { formatElapsed } from "../../../value/duration.ts";
 import { countOf } from "../../text/text_lines.ts";
-import type { RunRecord } from "../run_record.ts";
+import { type RunRecord, stateOf } from "../run_record.ts";
 
 /** Nobody reads more of them. */
 const MOST_WARNINGS = 20;
@@ -20,14 +20,14 @@ ${beside}</header>`;
 /** The name of a run, its result, and when it ran. */
 export function renderAbout(record: RunRecord, heading: "h1" | "h2"): string {
   const { name, description, end, warnings, file, tool } = record;
-  const state = end?.state ?? "failed";
+  const state = stateOf(record);
   const alert = end ? end.interrupted : "The run was cut off: this is how far it came";
   const warned = warnings.slice(0, MOST_WARNINGS).map(({ text }) => `<li>${escape(text)}</li>`);
   if (warnings.length > MOST_WARNINGS) {
     warned.push(`<li>… and ${warnings.length - MOST_WARNINGS} more</li>`);
   }
   return `<${heading}><span class="${state}" role="img" aria-label="${state}:">${
-    iconOf(record)
+    ICONS[state]
   }</span> ${escape(name)}</${heading}>
 ${
     description === undefined
@@ -46,7 +46,7 @@ ${
 
 /** `✓ Shop`. */
 export function renderTitle(record: RunRecord): string {
-  return `${iconOf(record)} ${escape(record.name)}`;
+  return `${ICONS[stateOf(record)]} ${escape(record.name)}`;
 }
 
 /** Begins an element; a long one scrolls, and so must be within reach of the keyboard. */
@@ -60,9 +60,8 @@ export function escape(text: string): string {
     .replace(/"/g, "&quot;");
 }
 
-function iconOf({ end }: RunRecord): string {
-  return end?.state === "passed" ? "✓" : "✗";
-}
+/** The signs of outcomes. */
+export const ICONS = { passed: "✓", failed: "✗", skipped: "-" } as const;
 
 function timeOf({ started }: RunRecord): string {
   const date = new Date(started).toISOString();

@@ -2,26 +2,20 @@ import { formatElapsed } from "../../../value/duration.ts";
 import type { SuiteFinished } from "../../../run/event.ts";
 import { countWorkflows, noSteps } from "../../../run/count_steps.ts";
 import { countOf } from "../../text/text_lines.ts";
-import { workflowState } from "../../model/workflow_state.ts";
-import { type RunRecord, type SuiteRecord, timesOf } from "../run_record.ts";
+import { type RunRecord, stateOf, stateOfAll, type SuiteRecord, timesOf } from "../run_record.ts";
 import type { IndexEntry } from "./page_data.ts";
-import { escape } from "./page_head.ts";
-
-const ICONS = { passed: "✓", failed: "✗", skipped: "-" };
+import { escape, ICONS } from "./page_head.ts";
 
 /** `✗ Nightly`, as the title of the page. */
 export function renderSuiteTitle(
   records: readonly RunRecord[],
   suite: SuiteRecord | undefined,
 ): string {
-  const icon = records.every((record) => stateOf(record) !== "failed")
-    ? ICONS.passed
-    : ICONS.failed;
-  return `${icon} ${escape(nameOf(records, suite))}`;
+  return `${ICONS[stateOfAll(records, suite)]} ${escape(nameOf(records, suite))}`;
 }
 
 function renderHeading(records: readonly RunRecord[], suite: SuiteRecord | undefined): string {
-  const state = records.every((record) => stateOf(record) !== "failed") ? "passed" : "failed";
+  const state = stateOfAll(records, suite);
   return `<span class="${state}" role="img" aria-label="${state}:">${ICONS[state]}</span> ${
     escape(nameOf(records, suite))
   }`;
@@ -128,8 +122,4 @@ function renderRow(record: RunRecord, index: number): string {
     `<td class="number">${failed}</td><td class="number">${
       formatElapsed(end?.duration ?? 0)
     }</td></tr>`;
-}
-
-function stateOf({ end }: RunRecord): IndexEntry["state"] {
-  return end ? workflowState(end) : "failed";
 }
