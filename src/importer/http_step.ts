@@ -51,6 +51,16 @@ export function httpStep(request: DraftRequest): DraftStep {
       kept[known] += `${/^cookie$/i.test(header) ? "; " : ", "}${value}`;
     } else kept[header] = value;
   }
+  // Templates are for values: a name that has one is sent as it is written, or refused.
+  for (const header of Object.keys(kept).filter((name) => name.includes("{{"))) {
+    notes.push(`the header ${header}: its name has a variable`);
+    delete kept[header];
+  }
+  for (const fields of [body.form, body.multipart, more.query]) {
+    for (const name of isDict(fields ?? null) ? Object.keys(fields as Dict) : []) {
+      if (name.includes("{{")) notes.push(`the variable in the name of the field ${name}`);
+    }
+  }
   const hasType = Object.keys(kept).some((header) => /^content-type$/i.test(header));
   if (request.type !== undefined && body.body !== undefined && !hasType) {
     kept["Content-Type"] = request.type;
@@ -144,15 +154,23 @@ export function gather(pairs: readonly (readonly [name: string, value: Value])[]
   return all;
 }
 
-/** JSON with templates in its texts; undefined if it is none, or a template is outside of texts. */
+/** JSON with templates in its texts; undefined if it is none, or a template is anywhere else. */
 function jsonOf(text: string, translate: (text: string) => string): Value | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    return mapTexts(parseJson(text) as Value, translate);
+    const json = parseJson(text) as Value;
+    return hasTemplateKey(json) ? undefined : mapTexts(json, translate);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Whether the name of a field, which no template can make, has a variable. */
+function hasTemplateKey(value: Value): boolean {
+  if (Array.isArray(value)) return value.some(hasTemplateKey);
+  return isDict(value) &&
+    Object.entries(value).some(([name, field]) => name.includes("{{") || hasTemplateKey(field));
 }
 
 /** The fields of a form; undefined if one is there twice, which a map cannot say. */

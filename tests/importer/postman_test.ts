@@ -268,6 +268,11 @@ Deno.test("new --from postman keeps what folders, settings and bodies say", asyn
       ],
     },
     get("a number", { method: "POST", body: raw('{"id": {{id}}}', "json") }),
+    get("a key", {
+      method: "POST",
+      header: [{ key: "X-{{id}}", value: "x" }],
+      body: raw('{"a{{id}}": 1}', "json"),
+    }),
     get("xml", { method: "POST", body: raw("<a/>", "xml") }),
     get("graphql", {
       method: "POST",
@@ -310,11 +315,13 @@ Deno.test("new --from postman keeps what folders, settings and bodies say", asyn
     notes: [
       "the prerequest script of the folder \"Folder\": pm.variables.set('now', Date.now())",
       "the test script of the folder \"Inner\": eval('x')",
+      "the header X-{{id}}: its name has a variable",
     ],
     lines: ["follow_redirects: false", "test: res.code < 400"],
     seen: (requests) => {
       assertEquals(requests.some(({ path }) => path === "/lost"), false);
-      const [number, xml, graphql, parts, inside] = requests;
+      const [number, key, xml, graphql, parts, inside] = requests;
+      assertEquals(key!.body, '{"a7": 1}');
       assertEquals([number!.body, number!.headers.get("content-type")], [
         '{"id": 7}',
         "application/json",
