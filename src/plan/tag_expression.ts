@@ -71,7 +71,7 @@ function invalid(text: string, why: string): UsageError {
 }
 
 /** The tags of a job: those of the workflow and its own. */
-export function tagsOf({ workflow }: Plan, { job }: PlannedJob): readonly string[] {
+function tagsOf({ workflow }: Plan, { job }: PlannedJob): readonly string[] {
   return [...new Set([...workflow.tags ?? [], ...job.tags ?? []])];
 }
 

@@ -29,7 +29,7 @@ export interface WatchOptions {
 }
 
 /** Types of resources that `block` may name. */
-export const RESOURCE_TYPES: readonly string[] = [
+const RESOURCE_TYPES: readonly string[] = [
   "document",
   "stylesheet",
   "image",

@@ -8,7 +8,7 @@ export const COMMAND_NAMES = [
 ] as const;
 
 /** The name of a command without differences of case and spaces. */
-export function plainName(name: string): string {
+function plainName(name: string): string {
   return name.toLowerCase().replace(/\s+/g, " ");
 }
 

@@ -1,9 +1,22 @@
+import type { Dict } from "../action.ts";
+
 /** The output of a stream: its end as text, and the number of all bytes. */
 export interface Captured {
   readonly text: string;
   readonly bytes: number;
   /** Whether the text is not all of it. */
   readonly cut: boolean;
+}
+
+/** What a command printed, as the fields of its result. */
+export function outputFields(stdout: Captured, stderr: Captured): Dict {
+  return {
+    stdout: stdout.text,
+    stderr: stderr.text,
+    stdout_bytes: stdout.bytes,
+    stderr_bytes: stderr.bytes,
+    truncated: stdout.cut || stderr.cut,
+  };
 }
 
 /** A stream that is being emptied, of which only the end is kept: it says why a command failed. */

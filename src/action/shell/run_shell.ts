@@ -4,7 +4,7 @@ import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { type RunResources, runResources } from "../run_resources.ts";
 import { onAbort } from "../on_abort.ts";
 import { awaitCommand } from "../process/await_command.ts";
-import type { Captured } from "../process/capture.ts";
+import { type Captured, outputFields } from "../process/capture.ts";
 import type { ProcessGroup } from "../process/process_group.ts";
 import { runInBackground } from "./run_in_background.ts";
 import {
@@ -84,15 +84,5 @@ function interrupted(
 ): StepError {
   const req = describeRequest(request);
   if (stdout.bytes + stderr.bytes === 0) return new StepError(message, hint, { req });
-  return new StepError(message, hint, { req, res: describeOutput(stdout, stderr) });
-}
-
-function describeOutput(stdout: Captured, stderr: Captured) {
-  return {
-    stdout: stdout.text,
-    stderr: stderr.text,
-    stdout_bytes: stdout.bytes,
-    stderr_bytes: stderr.bytes,
-    truncated: stdout.cut || stderr.cut,
-  };
+  return new StepError(message, hint, { req, res: outputFields(stdout, stderr) });
 }

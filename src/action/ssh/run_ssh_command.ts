@@ -4,7 +4,7 @@ import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
 import { placeOf } from "../net/endpoint.ts";
 import { onAbort } from "../on_abort.ts";
-import { type Captured, lastOf } from "../process/capture.ts";
+import { type Captured, lastOf, outputFields } from "../process/capture.ts";
 import type { SshConnection } from "./connect_ssh.ts";
 import type { Login, RemoteCommand } from "./read_ssh.ts";
 import { scriptOf } from "./script.ts";
@@ -83,14 +83,7 @@ export function lost({ error }: SshConnection, login: Login, when: string): Step
 }
 
 function partial(output: { readonly [name in "stdout" | "stderr"]: ReturnType<typeof lastOf> }) {
-  const [stdout, stderr] = [output.stdout.take(false), output.stderr.take(false)];
-  return {
-    stdout: stdout.text,
-    stderr: stderr.text,
-    stdout_bytes: stdout.bytes,
-    stderr_bytes: stderr.bytes,
-    truncated: stdout.cut || stderr.cut,
-  };
+  return outputFields(output.stdout.take(false), output.stderr.take(false));
 }
 
 async function openChannel(

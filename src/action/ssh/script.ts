@@ -38,6 +38,6 @@ function quotePath(path: string): string {
 }
 
 /** A word for a shell. */
-export function quote(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -145,7 +145,7 @@ function countItems(count: number): string {
 }
 
 /** A part of an expected value as an expression writes it. */
-export function describePart(part: Value, meter: Meter): string {
+function describePart(part: Value, meter: Meter): string {
   const matcher = matcherIn(part);
   if (matcher) return describeMatcher(matcher, meter);
   if (Array.isArray(part)) {
