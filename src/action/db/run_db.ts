@@ -197,6 +197,11 @@ function readForm(read: ParameterReader): Form {
       { parameter: "rows" },
     );
   }
+  if (most < 0) {
+    throw new StepError(`cannot run db: "max_rows" must be at least 0, not ${most}`, undefined, {
+      parameter: "max_rows",
+    });
+  }
   return { isArrays: rows === "arrays", most };
 }
 

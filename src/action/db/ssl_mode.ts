@@ -1,6 +1,6 @@
 import { StepError } from "../../source/errors.ts";
-import { isDict } from "../../value/value.ts";
 import type { ActionContext, Dict } from "../action.ts";
+import { readParameters } from "../read_parameters.ts";
 import { readTlsOptions } from "../tls/tls_options.ts";
 import type { ServerTls } from "./database.ts";
 import type { ServerTarget } from "./read_dsn.ts";
@@ -31,7 +31,7 @@ export async function readServerTls(
   params: Dict,
   context: ActionContext,
 ): Promise<ServerTls | undefined> {
-  const given = isDict(params.tls) ? params.tls : undefined;
+  const given = readParameters("db", params).map("tls");
   const root = options.get("sslrootcert");
   // The word asks for the authorities of the system, and for nothing but them.
   const isSystem = root === "system";

@@ -61,6 +61,8 @@ export function explainUnreachable(
       return {
         words: `cannot resolve host "${host}": the name server did not answer (${code})`,
       };
+    case "ERR_SOCKET_BAD_PORT":
+      return { words: `invalid port (${code})`, hint: "ports are 1 to 65535" };
     case "ETIMEDOUT":
       return { words: `${place}: connection timed out (${code})` };
     case "EHOSTUNREACH":

@@ -30,6 +30,7 @@ export async function runSmtp(params: Dict, given: ActionContext): Promise<Actio
   const { context, release } = limitAction(given, read.duration("timeout"));
   try {
     const server = await readServer(read, params, context);
+    countOf(read, "length", 0);
     const draft = await readDraft(params, context);
     const messages = countOf(read, "message");
     const sessions = Math.min(countOf(read, "session"), messages);
@@ -108,12 +109,11 @@ async function sendAll(
   }
 }
 
-function countOf(read: ParameterReader, name: string): number {
-  const count = read.integer(name) ?? 1;
-  if (count >= 1) return count;
-  throw new StepError(`cannot run smtp: "${name}" must be at least 1, not ${count}`, undefined, {
-    parameter: name,
-  });
+function countOf(read: ParameterReader, name: string, least = 1): number {
+  const count = read.integer(name) ?? least;
+  if (count >= least) return count;
+  const message = `cannot run smtp: "${name}" must be at least ${least}, not ${count}`;
+  throw new StepError(message, undefined, { parameter: name });
 }
 
 async function readServer(

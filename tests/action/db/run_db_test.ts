@@ -203,6 +203,15 @@ Deno.test("db explains a database that it cannot open", async () => {
     StepError,
     'the statement has :a, and "params" does not',
   );
+  // Templates may have made these.
+  for (
+    const [with_, words] of [
+      [{ dsn: ":memory:", max_rows: "-5" }, '"max_rows" must be at least 0, not -5'],
+      [{ dsn: "postgres://127.0.0.1:1/db", tls: ["ca.pem"] }, '"tls" must be a map, not a list'],
+    ] as const
+  ) {
+    await assertRejects(() => run(with_), StepError, words);
+  }
   await using other = rawServer(async (connection) => {
     await connection.send("220 mail.example ESMTP\r\n");
     await connection.closed();

@@ -253,6 +253,10 @@ Deno.test("smtp explains a server that is not there or speaks something else", a
       "is the server running there?",
   );
   assertStringIncludes(await failure({ addr: "nowhere.invalid:25" }), "(ENOTFOUND)");
+  assertEquals(
+    await failure({ addr: "127.0.0.1:1", length: "-4" }),
+    'cannot run smtp: "length" must be at least 0, not -4',
+  );
   const said = async (lines: readonly string[], params: Dict = {}) => {
     await using server = rawServer(async (connection) => {
       for (const line of lines) {

@@ -94,6 +94,10 @@ Deno.test("ssh checks the key of the host", async () => {
     assertEquals(unchecked.stdout, "x\n");
   }
   assertStringIncludes(
+    await refusalOf(run({ port: "70000", cmd: "true" })),
+    "127.0.0.1 port 70000: invalid port (ERR_SOCKET_BAD_PORT)\nports are 1 to 65535",
+  );
+  assertStringIncludes(
     await refusalOf(run({ known_hosts: "/nonexistent", cmd: "true" })),
     'cannot read the known hosts file "/nonexistent": no such file (ENOENT)',
   );
