@@ -76,8 +76,8 @@ function checkCommand(
 
 function checkUrl({ url, tls = null }: Dict): readonly ParameterProblem[] {
   if (typeof url !== "string") return [];
-  // TLS options are not for a plain connection.
-  if (tls !== null && /^redis:/i.test(url)) {
+  // TLS options are not for a plain connection; a template may be nil.
+  if (tls !== null && !isTemplate(tls) && /^redis:/i.test(url)) {
     return [{ path: ["tls"], at: "key", message: PLAIN_URL, hint: SECURE_URL }];
   }
   return isTemplate(url) ? [] : problemOf(() => readUrl(url, { add: () => {} }), ["url"]);

@@ -233,8 +233,8 @@ Deno.test("imap says why there is no connection", async (test) => {
   await test.step("no greeting, no reply", async () => {
     await using silent = imapServer({}, "");
     assertEquals(
-      await failure(silent.port, { ...NOOP, timeout: "400ms" }),
-      `timed out after 400ms while waiting for the greeting of ${place}; ` +
+      await failure(silent.port, { ...NOOP, timeout: "2s" }),
+      `timed out after 2s while waiting for the greeting of ${place}; ` +
         "does the port speak TLS? write tls: true",
     );
     await using server = imapServer({ LOGIN: "" });

@@ -40,6 +40,7 @@ export const ELSEWHERE: Claims = {
   "no sign-in and no STARTTLS": smtp(MAILS),
   "`myhostname` does nothing": smtp(MAILS),
   "`session: 2, message: 1` may send two mails": smtp(MAILS),
+  "`res.failed` counts sessions, `res.total` is sent": smtp(MAILS),
   "`store` and `copy` of `imap` do nothing": BOTH,
   "`date` of a message is always empty": BOTH,
   "`port` of `imap` is required": {
