@@ -44,11 +44,14 @@ export async function openSuite(operands: readonly string[], host: Host): Promis
     path: only!,
     ...suite.workers === undefined ? {} : { workers: suite.workers },
     envFiles: suite.envFiles.map(at),
-    report: suite.report.map((target) => target.replace(/(?<==)(?!-$).+/s, at)),
+    report: suite.report.map((targets) => targets.replace(REPORT_PATH, at)),
     warnings,
     findFiles: (environment) => filesOf(suite, at, environment, host),
   };
 }
+
+/** A path in `junit=out.xml,json=out.json`; `-` is standard output. */
+const REPORT_PATH = /(?<=(?:^|,)[A-Za-z]+=)(?!-(?:,|$))[^]+?(?=,(?:[A-Za-z]+=|github(?:,|$))|$)/g;
 
 function ofOperands(operands: readonly string[], host: Host): OpenSuite {
   return {

@@ -1,5 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runFilesAt } from "../../support/run_at.ts";
+import { runMain } from "../../support/run_main.ts";
+import { withFiles } from "../../support/temp_dir.ts";
 
 const get = (path: string) =>
   `{ uses: http, with: { get: "{url}${path}" }, test: res.code == 200 }`;
@@ -115,6 +117,17 @@ Deno.test("tags beside a path are those of all its jobs", async () => {
   assertEquals(lastLine(stdout), "1 workflow: 1 passed; 1 step");
   assertStringIncludes(stdout, "B  b_flow.yml");
 });
+
+Deno.test("reports that a suite file asks for are beside it", () =>
+  withFiles({
+    "s/suite.yml": "workflows: [a.yml]\nreport: 'junit=out/j,1.xml,tap=out/t.tap'\n",
+    "s/a.yml": flow("A", "{ uses: hello }"),
+  }, async (cwd) => {
+    const { code, stderr } = await runMain(["s/suite.yml"], { cwd });
+    assertEquals([code, stderr], [0, ""]);
+    const names = [...Deno.readDirSync(`${cwd}/s/out`)].map(({ name }) => name);
+    assertEquals(names.sort(), ["j,1.xml", "t.tap"]);
+  }));
 
 Deno.test("mistakes in a suite file are reported together, with their places", async () => {
   const files = { "suite.yml": "workflows: [{ file: a.yml }, 3]\nworkers: 0\nvars: 1\n" };
