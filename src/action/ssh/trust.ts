@@ -31,18 +31,20 @@ export async function hostCheck(
 ): Promise<HostCheck> {
   if (!isChecked) return { preferred: [], accepts: () => true, problem: () => undefined };
   const files = await readKnownHosts(knownHosts, context);
-  const lines = await linesAbout(
-    endpoint,
-    files.flatMap(({ text, file }) => parseKnownHosts(text, file)),
-  );
+  const all = files.flatMap(({ text, file }) => parseKnownHosts(text, file));
+  const lines = await linesAbout(endpoint, all);
+  // As for OpenSSH, the keys of the host at port 22 are those of other ports that have no line.
+  const others = await linesAbout({ ...endpoint, port: 22 }, all);
   const { createHash } = await import("node:crypto");
   const fingerprint = (key: Uint8Array) =>
     `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
   let problem: StepError | undefined;
   return {
-    preferred: algorithmsFor(lines),
+    preferred: algorithmsFor([...lines, ...others]),
     accepts(key) {
-      const verdict = judgeHostKey(key.toBase64(), lines);
+      const own = judgeHostKey(key.toBase64(), lines);
+      const other = judgeHostKey(key.toBase64(), others);
+      const verdict = own.kind === "unknown" && other.kind !== "changed" ? other : own;
       if (verdict.kind === "known") return true;
       const shown = `${typeOf(key)} ${fingerprint(key)}`;
       problem = explain(verdict, endpoint, shown, files.map(({ file }) => file));

@@ -93,6 +93,12 @@ Deno.test("ssh checks the key of the host", async () => {
     const unchecked = await run({ known_hosts, strict_host_check: false, cmd: "echo x" });
     assertEquals(unchecked.stdout, "x\n");
   }
+  const anyPort = `127.0.0.1 ssh-ed25519 ${server.hostKey}`;
+  assertEquals((await run({ known_hosts: anyPort, cmd: "echo x" })).stdout, "x\n");
+  assertStringIncludes(
+    await refusalOf(run({ known_hosts: anyPort.slice(0, -4) + "AAAA", cmd: "true" })),
+    "is unknown; known_hosts has no key of 127.0.0.1 port",
+  );
   assertStringIncludes(
     await refusalOf(run({ port: "70000", cmd: "true" })),
     "127.0.0.1 port 70000: invalid port (ERR_SOCKET_BAD_PORT)\nports are 1 to 65535",
