@@ -59,7 +59,8 @@ function nameOf(path: string): string {
   return whole.slice(endOf(whole) + 1);
 }
 
-function parentOf(path: string): string {
+/** The directory that a path is in. */
+export function parentOf(path: string): string {
   const whole = path.replace(SEPARATORS, "");
   const end = endOf(whole);
   if (end < 0) return whole === "" ? path : ".";

@@ -1,4 +1,5 @@
 import { demand } from "./deno_permissions.ts";
+import { isAbsolute, parentOf } from "./real_path.ts";
 
 /**
  * A file that is being written. Its name is taken when it is complete and not before, so that
@@ -336,18 +337,6 @@ function readLink(path: string): string | undefined {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
-}
-
-function isAbsolute(path: string): boolean {
-  return path.startsWith("/") || (Deno.build.os === "windows" && /^(?:[A-Za-z]:)?\\/.test(path));
-}
-
-function parentOf(path: string): string {
-  const end = Math.max(
-    path.lastIndexOf("/"),
-    Deno.build.os === "windows" ? path.lastIndexOf("\\") : -1,
-  );
-  return end < 0 ? "." : path.slice(0, end) || "/";
 }
 
 /** The directories that had to be made, the innermost first. */

@@ -1,3 +1,5 @@
+import { endOfQuoted } from "../workflow/yaml/find_opening.ts";
+
 /**
  * Reads YAML that is being typed: keys without a colon, brackets without an end and lines that do
  * not fit are no reason to give up. What it makes of them is a guess, by their columns.
@@ -170,7 +172,7 @@ export function readLoosely(text: string): LooseNode {
       return node;
     }
     if (first === '"' || first === "'") {
-      const close = endOfQuoted(at, text.length);
+      const close = endOfQuoted(text, at, text.length);
       const isFar = close === undefined || isBroken(at, close, column);
       const end = isFar ? line.end : close;
       leave(end);
@@ -205,17 +207,6 @@ export function readLoosely(text: string): LooseNode {
     return comment < 0 ? to : from + text.slice(from, from + comment).trimEnd().length;
   }
 
-  function endOfQuoted(at: number, limit: number): number | undefined {
-    const quote = text[at];
-    for (let i = at + 1; i < limit; i++) {
-      if (quote === '"' && text[i] === "\\") i++;
-      else if (text[i] !== quote) continue;
-      else if (quote === "'" && text[i + 1] === "'") i++;
-      else return i + 1;
-    }
-    return undefined;
-  }
-
   function readFlow(start: number, limit: number): LooseNode {
     const isMap = text[start] === "{";
     const pairs: LoosePair[] = [];
@@ -235,7 +226,7 @@ export function readLoosely(text: string): LooseNode {
         return node;
       }
       const begin = at;
-      const close = /["']/.test(first) ? endOfQuoted(at, limit) : undefined;
+      const close = /["']/.test(first) ? endOfQuoted(text, at, limit) : undefined;
       if (close !== undefined) {
         at = close;
         return scalar(begin, close, begin + 1, close - 1);
