@@ -32,12 +32,6 @@ export interface Shape {
 
 type OpenTab = Tab & { readonly navigation: Navigation };
 
-/** A tab until it is there, turns out to be a download, or has gone. */
-interface Opening {
-  readonly devtools: Promise<DevTools>;
-  readonly done: PromiseWithResolvers<void>;
-}
-
 /** Follows the tabs that are opened beside the first page of a browser. */
 export async function openTabs(
   { browser, page }: Pick<OpenBrowser, "browser" | "page">,
@@ -47,9 +41,10 @@ export async function openTabs(
 ): Promise<Tabs> {
   let shape = first;
   const tabs: OpenTab[] = [];
-  const opening = new Map<string, Opening>();
+  // By their ids, until they are there, turn out to be a download, or have gone.
+  const opening = new Map<string, PromiseWithResolvers<void>>();
   const end = (id: string) => {
-    opening.get(id)?.done.resolve();
+    opening.get(id)?.resolve();
     opening.delete(id);
   };
 
@@ -69,7 +64,7 @@ export async function openTabs(
   const adopt = async (page: Page) => {
     const id = await idOf(page);
     try {
-      const devtools = await opening.get(id)?.devtools;
+      const devtools = await attached.get(id);
       const url = page.url();
       const refusal = permissions && refusalOf(url, permissions);
       if (!devtools) return;
@@ -84,25 +79,34 @@ export async function openTabs(
     }
   };
 
-  const root = await browser.target().createCDPSession();
-  const all = root.connection()!;
-  // A page may open a dialog at once, which stops it before the library knows it.
-  const attach = async (targetId: string) => {
-    const { sessionId } = await root.send("Target.attachToTarget", { targetId, flatten: true });
-    const devtools = all.session(String(sessionId))!;
-    await watch.hearDialogs(devtools);
-    return devtools;
-  };
   const devtools = await page.createCDPSession();
   await watch.hearDialogs(devtools);
   await add(page, devtools);
-  all.on("Target.targetCreated", ({ targetInfo: { targetId, type, subtype } }: TargetEvent) => {
-    if (type !== "page" || subtype) return;
-    const devtools = attach(targetId);
-    devtools.catch(() => {});
-    opening.set(targetId, { devtools, done: Promise.withResolvers() });
+  const root = await browser.target().createCDPSession();
+  const all = root.connection()!;
+  // A page may open a dialog at once, so each waits until somebody listens.
+  const attached = new Map<string, Promise<DevTools>>();
+  root.on("Target.attachedToTarget", ({ sessionId, targetInfo, waitingForDebugger }) => {
+    if (!waitingForDebugger) return;
+    const devtools = all.session(sessionId)!;
+    const ready = Promise.all([
+      watch.hearDialogs(devtools),
+      devtools.send("Runtime.runIfWaitingForDebugger"),
+    ]).then(() => devtools);
+    ready.catch(() => {});
+    attached.set(targetInfo.targetId, ready);
   });
-  all.on("Target.targetDestroyed", ({ targetId }) => end(targetId));
+  await root.send("Target.setAutoAttach", {
+    ...{ autoAttach: true, waitForDebuggerOnStart: true, flatten: true },
+    filter: [{ type: "page", exclude: false }, { exclude: true }],
+  });
+  all.on("Target.targetCreated", ({ targetInfo: { targetId, type, subtype } }: TargetEvent) => {
+    if (type === "page" && !subtype) opening.set(targetId, Promise.withResolvers());
+  });
+  all.on("Target.targetDestroyed", ({ targetId }) => {
+    attached.delete(targetId);
+    end(targetId);
+  });
   all.on("Browser.downloadWillBegin", ({ frameId }) => end(frameId));
   await all.send("Browser.setDownloadBehavior", { behavior: "default", eventsEnabled: true });
   browser.on("targetcreated", async (target) => {
@@ -123,7 +127,7 @@ export async function openTabs(
     async settled() {
       for (;;) {
         const [pending] = opening.values();
-        const waiting = pending?.done.promise ?? tabs.at(-1)!.navigation.pending;
+        const waiting = pending?.promise ?? tabs.at(-1)!.navigation.pending;
         if (!waiting) return;
         await waiting;
       }
