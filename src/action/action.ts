@@ -342,9 +342,12 @@ export interface ResourceScope {
 
 /** Takes texts that every report must replace by `***`. */
 export interface SecretSink {
-  add(text: string): void;
+  /** Makes a text secret, unless it has fewer characters than `shortest`. */
+  add(text: string, shortest?: number): void;
   /** Whether a text has a known secret in it, in any encoding. */
   isIn(text: string): boolean;
+  /** The part of a text between two offsets, with `***` for each secret that is at least partly in it. */
+  mask(text: string, from: number, to: number): string;
 }
 
 export type { Dict, Value };

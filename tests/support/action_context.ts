@@ -40,6 +40,7 @@ export function actionContext(): TestContext {
     secrets: {
       add: (text) => void learned.push(text),
       isIn: (text) => learned.some((secret) => text.includes(secret)),
+      mask: (text, from, to) => text.slice(from, to),
     },
     label: "test",
     vars: {},

@@ -109,9 +109,13 @@ export async function carryOut(
     case "expect_text":
       return read(await textLike(order, actor));
     case "expect_url":
-      return await actor.until(() => Promise.resolve(mismatch("the URL", actor.page.url(), order)));
+      return await actor.until(() =>
+        Promise.resolve(mismatch("the URL", actor.page.url(), order, actor))
+      );
     case "expect_title":
-      return await actor.until(async () => mismatch("the title", await actor.page.title(), order));
+      return await actor.until(async () =>
+        mismatch("the title", await actor.page.title(), order, actor)
+      );
     case "text":
       return read(await (await find(selector, VISIBLE)).handle.evaluate(textOf));
     case "value":
@@ -225,7 +229,7 @@ async function textLike(order: Order, actor: PageActor): Promise<string> {
     if (typeof handle === "string") return handle;
     text = await handle.evaluate(textOf);
     if (order.value !== undefined) {
-      return mismatch(`the text of ${JSON.stringify(selector)}`, text, order);
+      return mismatch(`the text of ${JSON.stringify(selector)}`, text, order, actor);
     }
     return text === "" ? `the element ${JSON.stringify(selector)} has no text` : undefined;
   });
@@ -233,12 +237,16 @@ async function textLike(order: Order, actor: PageActor): Promise<string> {
 }
 
 /** Describes how a text differs from the one that the order expects; undefined if it does not. */
-function mismatch(what: string, text: string, { value = "", exact }: Order): string | undefined {
+function mismatch(
+  what: string,
+  text: string,
+  { value = "", exact }: Order,
+  actor: PageActor,
+): string | undefined {
   const squeeze = (one: string) => one.replace(/\s+/g, " ").trim();
   const [is, wanted] = [squeeze(text), squeeze(value)];
   if (exact ? is === wanted : is.includes(wanted)) return undefined;
-  const shown = is.length > 200 ? `${is.slice(0, 200)}…` : is;
-  return `${what} is ${JSON.stringify(shown)}, ${exact ? "not" : "without"} ${
+  return `${what} is ${JSON.stringify(actor.excerpt(is))}, ${exact ? "not" : "without"} ${
     JSON.stringify(wanted)
   }`;
 }

@@ -1,5 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
+import { excerpt } from "../excerpt.ts";
 import { onAbort } from "../on_abort.ts";
 import { type Box, cornerOf, isLoaded, nextFrame, type Probe, probe } from "./page_scripts.ts";
 import type { Frame, Handle, Page } from "./puppeteer.ts";
@@ -29,6 +30,8 @@ export interface PageActor {
   until(look: () => Promise<string | undefined>): Promise<void>;
   /** Waits for something that the browser does. */
   wait<T>(promise: Promise<T>, what?: string): Promise<T>;
+  /** The beginning of a text of the page, for a description. */
+  excerpt(text: string): string;
   /** Closes the current tab; false if it is the only one. */
   closeTab(): Promise<boolean>;
   /** Acts, and waits for the page that this opens, if any. */
@@ -151,6 +154,7 @@ export function makeActor(
     element,
     until,
     wait,
+    excerpt: (text) => excerpt(text, context.secrets),
     closeTab: tabs.close,
     async act(act) {
       const { page } = tabs.current;

@@ -35,7 +35,7 @@ const HINT =
   "write postgres://user:password@host:5432/name, mysql://user:password@host:3306/name, the path of a SQLite file, or :memory:";
 
 /** Reads a DSN; its password is a secret before anything can fail. */
-export function readDsn(dsn: string, secrets: SecretSink): Target {
+export function readDsn(dsn: string, secrets: Pick<SecretSink, "add">): Target {
   for (const password of dsnPasswords(dsn)) secrets.add(password);
   // A scheme of one letter is the drive of a path.
   const scheme = /^([a-z][a-z0-9+.-]+):(?!memory:)/i.exec(dsn)?.[1]?.toLowerCase();
@@ -50,7 +50,7 @@ export function readDsn(dsn: string, secrets: SecretSink): Target {
 function readServer(
   dsn: string,
   [dialect, port]: readonly ["postgres" | "mysql", number],
-  secrets: SecretSink,
+  secrets: Pick<SecretSink, "add">,
 ): ServerTarget {
   const [, written] = /^[^:]+:\/\/[^:/@]*:(.*)@/s.exec(dsn) ?? [];
   if (written) secrets.add(written);

@@ -10,6 +10,7 @@ import { Call } from "../http/transport/call.ts";
 import { acquireSlot } from "../http/transport/concurrency_limiter.ts";
 import { explainFailure } from "../http/transport/explain_http_failure.ts";
 import { socketsOf } from "../http/transport/sockets.ts";
+import { excerpt } from "../excerpt.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { readParameters, required } from "../read_parameters.ts";
 import { openEventSink } from "./event_sink.ts";
@@ -94,14 +95,14 @@ async function receive(params: Dict, given: ActionContext): Promise<ActionResult
         ? 'the events came to "max_events"'
         : "the server ended the stream";
       const message = `${request.method} "${request.url}": ${ending} before "until" was true: `;
-      throw new StepError(message + cameWords(sink.events), undefined, { res });
+      throw new StepError(message + cameWords(sink.events, context), undefined, { res });
     }
     return { req: req(), res, status: 0, brief: countWords(sink.events) };
   } catch (error) {
     if (faults.length > 0) throw faults[0];
     const failure = await explainFailure(error, request, req(), context.host.clock);
     if (!(failure instanceof StepError) || !sink.isStream || failure.details.res) throw failure;
-    const message = `${failure.message}: ${cameWords(sink.events)}`;
+    const message = `${failure.message}: ${cameWords(sink.events, context)}`;
     throw new StepError(message, failure.hint, { ...failure.details, res: soFar() });
   } finally {
     call?.close();
@@ -114,10 +115,9 @@ function countWords({ length }: readonly Dict[]): string {
 }
 
 /** Describes the received events, for an error. */
-function cameWords(events: readonly Dict[]): string {
+function cameWords(events: readonly Dict[], { secrets }: ActionContext): string {
   const last = events.at(-1);
   if (!last) return "no event came";
-  const text = JSON.stringify(last);
-  const short = text.length > 200 ? `${text.slice(0, 200).toWellFormed()}…` : text;
-  return `${countWords(events)} came, the last is ${short}`;
+  const words = excerpt(JSON.stringify(last), secrets);
+  return `${countWords(events)} came, the last is ${words}`;
 }

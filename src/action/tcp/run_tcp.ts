@@ -8,6 +8,7 @@ import { explainConnection } from "../net/explain_connection.ts";
 import { openSocket, readTls } from "../net/open_socket.ts";
 import { readHost } from "../net/tls_switch.ts";
 import { limitAction } from "../net/step_deadline.ts";
+import { excerpt } from "../excerpt.ts";
 import { onAbort } from "../on_abort.ts";
 import { typeWords } from "../parameters.ts";
 import { readParameters, required } from "../read_parameters.ts";
@@ -202,8 +203,9 @@ class Reader {
   }
 
   #came(): string {
-    const came = this.text.slice(this.#taken, this.#taken + 200);
-    return came === "" ? "nothing came" : `${JSON.stringify(came)} came`;
+    const came = this.text.slice(this.#taken);
+    if (came === "") return "nothing came";
+    return `${JSON.stringify(excerpt(came, this.#context.secrets))} came`;
   }
 
   async #more(wanted: string): Promise<void> {

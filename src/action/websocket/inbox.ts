@@ -1,5 +1,5 @@
 import { StepError } from "../../source/errors.ts";
-import type { ActionContext, Value } from "../action.ts";
+import type { ActionContext, SecretSink, Value } from "../action.ts";
 import { onAbort } from "../on_abort.ts";
 import { type Message, messageWords, readMessage } from "./messages.ts";
 import { MOST_BYTES, type WebSocket } from "./open_websocket.ts";
@@ -41,6 +41,10 @@ export class Inbox {
   /** The last message that was taken. */
   get last(): Value {
     return this.values.at(-1) ?? null;
+  }
+
+  get secrets(): SecretSink {
+    return this.#context.secrets;
   }
 
   /** The number of messages that were taken. */
@@ -138,8 +142,9 @@ export class Inbox {
 }
 
 /** Describes the received messages, for an error. */
-export function cameWords({ count, last }: Inbox): string {
+export function cameWords({ count, last, secrets }: Inbox): string {
   if (count === 0) return "no message came";
-  const words = messageWords({ text: typeof last === "string" ? last : undefined, value: last });
+  const text = typeof last === "string" ? last : undefined;
+  const words = messageWords({ text, value: last }, secrets);
   return `${count === 1 ? "1 message" : `${count} messages`} came, the last is ${words}`;
 }

@@ -1,5 +1,7 @@
 import { StepError } from "../../source/errors.ts";
 import { isDict, type Value } from "../../value/value.ts";
+import type { SecretSink } from "../action.ts";
+import { excerpt } from "../excerpt.ts";
 import { dataIn } from "../text_data.ts";
 
 /** A message as it came, and as steps see it. */
@@ -33,8 +35,7 @@ export function writeMessage(value: Value | undefined): string | Uint8Array | un
 }
 
 /** A message in one line of an error. */
-export function messageWords({ text, value }: Message): string {
-  const line = text ?? JSON.stringify(value);
-  const short = line.length > 200 ? `${line.slice(0, 200).toWellFormed()}…` : line;
+export function messageWords({ text, value }: Message, secrets: SecretSink): string {
+  const short = excerpt(text ?? JSON.stringify(value), secrets);
   return text !== undefined && typeof value === "string" ? JSON.stringify(short) : short;
 }

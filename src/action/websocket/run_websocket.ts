@@ -13,6 +13,7 @@ import type { StepSession } from "../http/session/step_session.ts";
 import { joinChunks } from "../http/transport/body_chunks.ts";
 import { explainFailure } from "../http/transport/explain_http_failure.ts";
 import { socketsOf } from "../http/transport/sockets.ts";
+import { excerpt } from "../excerpt.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { readParameters, required } from "../read_parameters.ts";
 import { closeWords } from "./close_words.ts";
@@ -61,7 +62,8 @@ export async function runWebsocket(params: Dict, given: ActionContext): Promise<
     const head = { code, headers, cookies, url: socketUrl(last), redirects };
     if (code !== 101 || !socket) {
       const body = decodeText(joinChunks(reply.chunks), headers["Content-Type"] ?? "") ?? "";
-      throw refused(status, body, { ...head, body });
+      const shown = excerpt(body.trim().replace(/\s+/g, " "), context.secrets);
+      throw refused(status, shown, { ...head, body });
     }
     const condition = until === undefined ? undefined : await context.readCondition("until", until);
     const soFar = (): Dict => ({ ...head, messages: inbox.values, message: inbox.last });
@@ -112,11 +114,9 @@ function readSubprotocols({ subprotocols }: Dict): string[] {
   throw new StepError(`cannot run websocket: ${problem}`, undefined, details);
 }
 
-function refused(status: string, body: string, res: Dict): StepError {
-  const text = body.trim().replace(/\s+/g, " ");
-  const short = text.length > 300 ? `${text.slice(0, 300).toWellFormed()}…` : text;
+function refused(status: string, shown: string, res: Dict): StepError {
   const message = `cannot open a WebSocket to "${res.url}": the server answered ${status}` +
-    (short === "" ? "" : `: ${short}`);
+    (shown === "" ? "" : `: ${shown}`);
   const hint = res.code === 401 || res.code === 403
     ? 'does it want "auth", "headers" or a cookie?'
     : "is this the URL of a WebSocket?";
