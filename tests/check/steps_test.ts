@@ -118,6 +118,14 @@ Deno.test("a limit in seconds that looks like milliseconds is a warning", () =>
     ]])],
     [steps(["uses: http, with: { get: 'http://x' }, test: rt.sec * 1000 < 300 && rt.sec < 10"])],
     [steps(["uses: shell, with: { cmd: make }, test: rt.sec < 300"])],
+    [
+      steps(["timeout: ¦5000, retry: { max_attempts: 2, interval: ¦1500 }"]),
+      "warning milliseconds-limit: a number is one of seconds: 5000 is 1h23m20s (for milliseconds write 5000ms)",
+      "warning milliseconds-limit: a number is one of seconds: 1500 is 25m (for milliseconds write 1500ms)",
+    ],
+    [steps([
+      "timeout: 3600, max_time: 900, wait: 1000ms, retry: { max_attempts: 2, interval: 30 }",
+    ])],
   ]));
 
 Deno.test("a test that depends on nothing is a warning, and so is a job without rounds", () =>
