@@ -1,6 +1,7 @@
 import { quoteText } from "../openapi/make/literal.ts";
 import { type Blocks, pairsOf } from "./bruno_blocks.ts";
 import {
+  absenceOf,
   comparisonOf,
   containsOf,
   existenceOf,
@@ -32,7 +33,7 @@ const OPERATORS: Readonly<Record<string, (actual: string, expected: string) => s
   length: (a, b) => `len(${a}) == ${b}`,
   isDefined: existenceOf,
   isNull: nullOf,
-  isUndefined: (a) => `not (${existenceOf(a)})`,
+  isUndefined: absenceOf,
   isEmpty: (a) => `len(${a}) == 0`,
   isNotEmpty: (a) => `len(${a}) > 0`,
   isTruthy: (a) => `${a} == true`,

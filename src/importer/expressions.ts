@@ -46,6 +46,13 @@ export function existenceOf(expression: string): string {
   return isMap ? `${quoted ?? quoteText(name!)} in ${owner}` : `${expression} != nil`;
 }
 
+/** Tests that a map, which is there, has no such key. */
+export function absenceOf(expression: string): string {
+  const exists = existenceOf(expression);
+  const [, owner] = / in (res\.body[.[].*)$/s.exec(exists) ?? [];
+  return owner === undefined ? `not (${exists})` : `${owner} != nil && not (${exists})`;
+}
+
 /** Tests that a value is there, and is nil. */
 export function nullOf(expression: string): string {
   const exists = existenceOf(expression);

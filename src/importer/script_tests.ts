@@ -1,4 +1,5 @@
 import {
+  absenceOf,
   containsOf,
   existenceOf,
   headerOf,
@@ -37,12 +38,14 @@ const RESPONSE: readonly (readonly [pattern: RegExp, expression: string])[] = [
 /** Statements that say nothing about the response. */
 const IDLE = /^(?:\}?\s*catch\s*(?:\(\w*\))?\s*\{\s*\}?|var \w+|let \w+)$/;
 
+const EQUALITY = /^(?:be\.)?(?:deep\.)?(?:equals?|eq|eqls?)$/;
+
 /** The forms of matchers after `expect(…).to` and the like, with the equivalent test. */
 const MATCHERS: readonly (readonly [
   pattern: RegExp,
   test: (actual: string, expected: string) => string,
 ])[] = [
-  [/^(?:be\.)?(?:deep\.)?(?:equals?|eq|eqls?)$/, (a, b) => `${a} == ${b}`],
+  [EQUALITY, (a, b) => `${a} == ${b}`],
   [/^(?:include|includes|contain|contains)$/, containsOf],
   [/^be\.(?:above|greaterThan|gt)$/, (a, b) => `${a} > ${b}`],
   [/^be\.(?:below|lessThan|lt)$/, (a, b) => `${a} < ${b}`],
@@ -170,8 +173,14 @@ function testOf(
   if (actual === undefined) return undefined;
   const test = matcherOf(actual, words, argument, names);
   if (test === undefined || !not) return test;
+  const [, constant = EQUALITY.test(words) ? argument?.trim() : undefined] =
+    /^be\.(null|undefined)$/.exec(words) ?? [];
+  if (constant === "null") return `${actual} != nil`;
+  if (constant === "undefined") return existenceOf(actual);
   // Chai refuses to look into nothing, also where it looks for what must not be there.
-  return /^(?:include|contain)/.test(words) ? `${actual} != nil && not (${test})` : `not (${test})`;
+  return actual !== "res.body" && /^(?:include|contain|have\.property)/.test(words)
+    ? `${actual} != nil && not (${test})`
+    : `not (${test})`;
 }
 
 /** A condition as old scripts of Postman have it: `responseCode.code === 200`. */
@@ -249,12 +258,15 @@ function matcherOf(
       "be.true": `${actual} == true`,
       "be.false": `${actual} == false`,
       "be.null": nullOf(actual),
-      "be.undefined": `not (${existenceOf(actual)})`,
+      "be.undefined": absenceOf(actual),
       exist: `${actual} != nil`,
       "be.ok": truthOf(actual),
       "be.empty": `len(${actual}) == 0`,
     }[words];
   }
   if (expected === undefined) return undefined;
+  if (expected === "nil" && EQUALITY.test(words)) {
+    return argument.trim() === "null" ? nullOf(actual) : absenceOf(actual);
+  }
   return MATCHERS.find(([pattern]) => pattern.test(words))?.[1](actual, expected);
 }

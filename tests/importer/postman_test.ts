@@ -166,6 +166,10 @@ const FAILING = [
   "pm.expect(pm.response.json()).to.not.have.property('empty')",
   "pm.expect(pm.response.json().nothing).to.be.null",
   "pm.expect(pm.response.json().empty).to.be.undefined",
+  "pm.expect(pm.response.json().gone).to.eql(null)",
+  "pm.expect(pm.response.json().empty.name).to.not.be.null",
+  "pm.expect(pm.response.json().empty.name).to.be.undefined",
+  "pm.expect(pm.response.json().empty).to.not.have.property('a')",
   "pm.expect(pm.response.status).to.not.eql('OK')",
 ];
 const STATE = { success: false, text: "good", empty: null, zero: 0 };
