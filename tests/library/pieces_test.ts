@@ -24,7 +24,11 @@ const KEY = "0123456789abcdef0123456789abcdef";
 Deno.test("prepareRun() and mergeEvents() are the two ends of a run on several machines", async () => {
   await withFiles({ "flow.yml": FLOW }, async (cwd) => {
     const plan = await makePlan(await loadWorkflow(`${cwd}/flow.yml`), { environment: {} });
-    await assertRejects(() => prepareRun(plan), RunnerError, "vars api_token is secret");
+    await assertRejects(
+      () => prepareRun(plan),
+      RunnerError,
+      "secret vars cannot be written to a file as plain text: api_token",
+    );
     const runFile = await prepareRun(plan, { id: "r1", key: KEY });
     assertEquals(runFile.includes("abcdefghij"), false);
     await Deno.writeTextFile(`${cwd}/run.json`, runFile);

@@ -179,7 +179,9 @@ async function learnTypes(
   { client, elements }: Driver,
   results: readonly Result[],
 ): Promise<void> {
-  const types = results.flatMap(({ fields }) => fields.map(({ dataTypeID }) => dataTypeID));
+  const types = results.flatMap(({ fields }) =>
+    fields.map(({ dataTypeID }: Result["fields"][number]) => dataTypeID)
+  );
   const unknown = types.filter((type) => type >= FIRST_OWN_TYPE && !elements.has(type));
   if (unknown.length === 0) return;
   const text = "SELECT oid, typelem FROM pg_catalog.pg_type " +
