@@ -123,6 +123,11 @@ Deno.test("a limit in seconds that looks like milliseconds is a warning", () =>
       "warning milliseconds-limit: a number is one of seconds: 5000 is 1h23m20s (for milliseconds write 5000ms)",
       "warning milliseconds-limit: a number is one of seconds: 1500 is 25m (for milliseconds write 1500ms)",
     ],
+    [
+      steps(["uses: http, with: { get: 'http://x', timeout: ¦2000 }"]),
+      "warning milliseconds-limit: a number is one of seconds: 2000 is 33m20s (for milliseconds write 2000ms)",
+    ],
+    [steps(["with: { timeout: 2000 }"])],
     [steps([
       "timeout: 3600, max_time: 900, wait: 1000ms, retry: { max_attempts: 2, interval: 30 }",
     ])],
