@@ -86,6 +86,7 @@ async function* openFile(
     throw error instanceof FieldError ? error : new FieldError(field, error);
   }
   if (chosen > 0) return;
+  if (limit === 0) throw new NothingToRun("limit is 0");
   throw new NothingToRun(
     rows > 0 ? `no row of "${written}" fits "where"` : `"${written}" has no rows`,
   );
