@@ -52,7 +52,11 @@ async function namesOf(operand: string, host: Host): Promise<readonly string[]> 
     const isOurs = await Promise.all(names.map((name) => isWorkflow(name, host)));
     const found = names.filter((_, index) => isOurs[index]);
     if (found.length > 0) return found;
-    throw new LoadError(`no workflow in '${operand}'`, [], "job files and suites count, too");
+    throw new LoadError(
+      `no workflow in '${operand}'`,
+      [],
+      "it has no workflow, job file or suite below it",
+    );
   }
   if (isPattern(operand)) {
     const found = await expandPattern(operand, files);
@@ -71,8 +75,10 @@ async function isWorkflow(name: string, host: Host): Promise<boolean> {
   if (file === undefined) return true;
   try {
     const { value } = await readYaml([file], "file");
-    return isDict(value) &&
-      (["jobs", "workflows"].some((key) => Object.hasOwn(value, key)) || hasSteps(value.steps));
+    if (!isDict(value)) return false;
+    const { jobs, steps, workflows } = value;
+    return hasSteps(steps) || Array.isArray(workflows) ||
+      Array.isArray(jobs) && jobs.some((job) => isDict(job) && hasSteps(job.steps));
   } catch (error) {
     if (!(error instanceof LoadError)) throw error;
     return /^["']?(?:jobs|workflows|steps)["']?\s*:/m.test(file.text);

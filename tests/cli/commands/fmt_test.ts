@@ -92,6 +92,8 @@ Deno.test("fmt of a directory formats the workflows, job files and suites below 
     "flows/suite.yml": "workflows:\n- ugly.yml\n",
     "flows/compose.yml": "services:\n    web: {image: 'x'}\n",
     "flows/azure.yml": "steps:\n- script: 'x'\n",
+    "flows/pipeline.yml": "jobs:\n- job: a\n  steps:\n  - script: 'x'\n",
+    "flows/github.yml": "jobs:\n  a:\n    steps:\n    - uses: 'x'\n",
     "flows/chart.yml": "metadata:\n    name: {{ .Values.name }}\n",
     "flows/.github/build.yml": UGLY,
     "flows/node_modules/x/y.yml": UGLY,
