@@ -277,6 +277,21 @@ vars: { text: "{{KEY}}", port: "{{PORT}}", user: "{{LOGIN}}", home: x, word: x, 
     assertEquals(await processesOf(server), []);
   });
 
+  await test.step("a timeout ends the copying of files, and nothing else", async () => {
+    const steps = `
+      - uses: ssh
+        with: { cmd: "true" }
+      - uses: ssh
+        with: { download: { /dev/urandom: endless }, timeout: 800ms }
+      - uses: ssh
+        with: { cmd: echo next }
+        test: res.stdout == "next\\n"`;
+    const { stdout, stderr, files } = await run(flow(steps));
+    assertStringIncludes(stdout, "timed out after 800ms; cannot ");
+    assertStringIncludes(stdout, "3. ✓ ssh");
+    assertEquals([stderr, files.endless], ["", undefined]);
+  });
+
   await test.step("Ctrl-C ends the command on the server, and the run soon", async () => {
     await withFiles({
       "w.yml": flow(`

@@ -180,6 +180,8 @@ async function download(sftp: Sftp, { local, remote }: FilePair, context: Action
       asked += block.length;
       return Promise.resolve(() => {
         const reading = readBlock(sftp, handle, block, at);
+        // After the first that fails, the others are not waited for.
+        reading.catch(() => {});
         return written = written.then(async () => {
           const bytes = await reading;
           isOver ||= bytes.length < block.length;
