@@ -1,9 +1,11 @@
 import { LoadError, StepError } from "../../source/errors.ts";
 import { type Contract, openContract } from "../../openapi/contract/contract.ts";
 import type { HttpExchange, Violation } from "../../openapi/contract/exchange.ts";
+import { findExchangedSecrets } from "../../value/find_secrets.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import { readDescription } from "../../workflow/yaml/read_description.ts";
 import type { ActionContext, ActionResult, ContractViolation, Dict } from "../action.ts";
+import { excerpt } from "../excerpt.ts";
 import { contractsOf } from "../api_contracts.ts";
 import { readablePath } from "../step_file.ts";
 import { methodKeys } from "./request/http_syntax.ts";
@@ -46,10 +48,27 @@ async function checkResult(
   const violations: ContractViolation[] = [];
   for (const violation of found) {
     const check = setting[violation.side];
-    if (check === "warn") context.warn(violation.message);
-    if (check === "fail") violations.push(toViolation(violation, params));
+    const message = messageOf(violation, result, context);
+    if (check === "warn") context.warn(message);
+    if (check === "fail") violations.push({ ...toViolation(violation, params), message });
   }
   return setting.response === "fail" || violations.length > 0 ? { ...result, violations } : result;
+}
+
+/** More of a value says nothing more. */
+const WIDEST = 60;
+
+function messageOf(
+  { message, value = "" }: Violation,
+  { req, res }: ActionResult,
+  { secrets }: ActionContext,
+): string {
+  if (value.length <= WIDEST) return message;
+  // The value does not say by which name it is secret.
+  for (const data of [req, res]) {
+    findExchangedSecrets(data, (secret, shortest) => secrets.add(secret, shortest));
+  }
+  return message.replace(value, () => excerpt(value, secrets, WIDEST - 1));
 }
 
 function readSetting(params: Dict, { openapi: ofRun }: ActionContext): Setting | undefined {
@@ -190,12 +209,11 @@ function lowerCase(headers: Value | undefined): Map<string, string> {
 
 /** Where a violation is in the parameters of its step. */
 function toViolation(
-  { message, hint, side, part, path, sides }: Violation,
+  { hint, side, part, path, sides }: Violation,
   params: Dict,
-): ContractViolation {
+): Omit<ContractViolation, "message"> {
   const [method = "method"] = methodKeys(params);
   return {
-    message,
     ...hint === undefined ? {} : { hint },
     ...sides ? { sides } : {},
     path: side === "response" ? [method] : placeOf(params, method, part, path),

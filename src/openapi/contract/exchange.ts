@@ -32,6 +32,8 @@ export interface Violation {
   readonly side: Side;
   /** With the place in the description at its end. */
   readonly message: string;
+  /** The value in the message, which may be long. */
+  readonly value?: string;
   readonly hint?: string;
   /** The part of the request, for its place in the workflow. */
   readonly part?: "path" | "query" | "header" | "cookie" | "body";
@@ -106,15 +108,16 @@ export function problemsOf({ schemas }: Api, schema: Found, value: Value, side: 
   }));
 }
 
-const WIDEST = 60;
-
 interface Problem {
   readonly expected: string | undefined;
   readonly actual?: Value | undefined;
 }
 
 /** A problem in words, and as two sides. */
-export function described(part: string, problem: Problem): Pick<Draft, "words" | "sides"> {
+export function described(
+  part: string,
+  problem: Problem,
+): Pick<Draft, "words" | "value" | "sides"> {
   const { expected = "", actual } = problem;
   const received = actual === undefined ? "missing" : formatJson(actual, UNMETERED);
   const sides = expected === "required"
@@ -122,16 +125,16 @@ export function described(part: string, problem: Problem): Pick<Draft, "words" |
     : expected === "no such property"
     ? { part, expected: "not described", received }
     : { part, expected, received };
-  return { words: wordsOf(part, problem), sides };
+  const value = received.replaceAll(/\s+/g, " ");
+  const words = wordsOf(part, problem, value);
+  return { words, ...actual === undefined ? {} : { value }, sides };
 }
 
 /** Describes the problem with a value: `body.price is "12", expected type number`. */
-function wordsOf(what: string, { expected, actual }: Problem): string {
+function wordsOf(what: string, { expected, actual }: Problem, value: string): string {
   if (expected === "required") return `${what} is missing`;
   if (expected === "no such property") return `${what} is not described`;
   if (expected === WRITE_ONLY) return `${what} is only for requests (writeOnly)`;
   if (actual === undefined) return `${what} is missing, expected ${expected}`;
-  const shown = formatJson(actual, UNMETERED).replaceAll(/\s+/g, " ");
-  const cut = shown.length > WIDEST ? `${shown.slice(0, WIDEST - 1).toWellFormed()}…` : shown;
-  return `${what} is ${cut}, expected ${expected}`;
+  return `${what} is ${value}, expected ${expected}`;
 }

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runMain } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
+import { withServer } from "../../support/with_server.ts";
 
 const TOKEN = "token-of-ann-0123456789";
 
@@ -40,3 +41,43 @@ for (const [what, answer] of ANSWERS) {
     assertEquals(stdout.includes(TOKEN.slice(0, 6)), false, stdout);
   });
 }
+
+const API = `
+openapi: 3.0.3
+info: { title: Tokens, version: "1" }
+paths:
+  /token:
+    get:
+      responses:
+        "200":
+          description: a token
+          content:
+            application/json:
+              schema:
+                properties: { path: { type: integer }, access_token: { type: integer } }
+`;
+
+const CONTRACT = `
+name: Contract
+vars: { token: "{{TOKEN}}", url: "{{SERVER}}" }
+jobs:
+  - name: Values that are not as described
+    steps:
+      - { uses: http, with: { get: "{{vars.url}}/token", openapi: api.yml } }
+`;
+
+Deno.test("a violation of a contract shows the beginning of a value, and no part of a secret", async () => {
+  const access_token = "issued-".repeat(20);
+  const body = { path: `${"x".repeat(50)}${TOKEN}${"x".repeat(50)}`, access_token };
+  await using server = withServer(() => Response.json(body));
+  await withFiles({ "flow.yml": CONTRACT, "api.yml": API }, async (cwd) => {
+    const { code, stdout } = await runMain(["flow.yml"], {
+      cwd,
+      env: { TOKEN, SERVER: server.url },
+    });
+    assertEquals(code, 1);
+    assertStringIncludes(stdout, `body.path is "${"x".repeat(50)}***…, expected type integer`);
+    assertStringIncludes(stdout, 'body.access_token is "***');
+    assertEquals(stdout.includes("issued-"), false, stdout);
+  });
+});
