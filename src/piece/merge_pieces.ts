@@ -134,7 +134,10 @@ function mergeJobs(
       : finishOf(job, pieces, vars, secrets);
     const starts = pieces.flatMap(({ jobs }) => jobs.get(job.id)?.started ?? []);
     const started = starts.sort((a, b) => a.time - b.time)[0];
-    const result = { job, pieces, finished, ...started ? { started } : {} };
+    // Each part says how many of the rounds are its own.
+    const { rounds } = job;
+    const whole = started && { ...started, ...rounds === undefined ? {} : { rounds } };
+    const result = { job, pieces, finished, ...whole ? { started: whole } : {} };
     merged.set(job.id, result);
     return result;
   };

@@ -44,6 +44,8 @@ export type RunFileJob = RunStarted["jobs"][number] & {
   readonly cleanup?: true;
   /** When it starts, unless that is once all its needs passed. */
   readonly when?: "always" | "failure";
+  /** The number of times that it runs, if it has a `repeat`. */
+  readonly rounds?: number;
   /** How long after each other its rounds start, in milliseconds. */
   readonly pace?: number;
   /** Expressions that decide by the statistics of its rounds. */
@@ -100,6 +102,7 @@ export async function describePlan(plan: Plan, secrets: Masker) {
       ...jobs[at]!.skip === undefined ? {} : { skip: true },
       ...jobs[at]!.job.isCleanup ? { cleanup: true } : {},
       ...jobs[at]!.job.when === undefined ? {} : { when: jobs[at]!.job.when },
+      ...jobs[at]!.job.repeat ? { rounds: jobs[at]!.job.repeat.count } : {},
       ...paceOf(jobs[at]!.job.repeat),
       ...jobs[at]!.job.repeat?.expect
         ? { expect: jobs[at]!.job.repeat.expect.map(({ expression }) => expression.source) }
@@ -181,7 +184,7 @@ export function readDescription(
 
 /** The jobs of a workflow as its first event has them. */
 export function outlineOf({ jobs }: Pick<RunFile, "jobs">): RunStarted["jobs"] {
-  return jobs.map(
-    ({ skip: _skip, cleanup: _cleanup, when: _when, expect: _expect, pace: _pace, ...job }) => job,
-  );
+  return jobs.map((
+    { skip: _, cleanup: __, when: ___, expect: ____, rounds: _____, pace: ______, ...job },
+  ) => job);
 }

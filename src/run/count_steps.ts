@@ -49,21 +49,16 @@ export function countWorkflows(
 export class UnbegunSteps {
   count = 0;
   readonly #jobs = new Map<string, FollowedJob>();
-  /** The rounds of the only job, if others run elsewhere. */
-  #part: PiecePart | undefined;
 
   /** Takes an event of a run into account. */
   take(event: BareEvent): void {
     switch (event.type) {
       case "run_started":
-        this.#part = event.piece?.part;
         for (const job of event.jobs) this.#jobs.set(job.id, { job, begun: 0, open: new Map() });
         return;
       case "job_started": {
         const followed = this.#jobs.get(event.job);
-        if (followed && event.rounds !== undefined) {
-          followed.rounds = roundsOf(event.rounds, this.#part);
-        }
+        if (followed && event.rounds !== undefined) followed.rounds = event.rounds;
         return;
       }
       case "step_finished": {

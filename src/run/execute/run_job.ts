@@ -37,7 +37,7 @@ export async function runJob(
     time: clock.now(),
     job: job.id,
     name,
-    ...job.repeat ? { rounds: job.repeat.count } : {},
+    ...job.repeat ? { rounds: roundsOf(job.repeat.count, session.part) } : {},
     ...job.repeat?.expect ? { expect: sourceOf(job.repeat.expect) } : {},
   });
   const failures: Failure[] = [];
