@@ -10,6 +10,7 @@ import {
   keyOf,
   nullOf,
   scriptLiteral,
+  withoutMaps,
 } from "./expressions.ts";
 import type { Names } from "./names.ts";
 
@@ -59,7 +60,7 @@ export function assertionsOf(
     const expected = operandOf(rest, operator, names);
     if (actual === undefined || expected === undefined) {
       notes.push(`the assertion ${subject}: ${condition}`);
-    } else tests.push(OPERATORS[operator]!(actual, expected));
+    } else tests.push(withoutMaps(OPERATORS[operator]!(actual, expected)));
   }
   const outputs: Record<string, string> = {};
   for (const [name, value] of pairsOf(blocks, "vars:post-response")) {

@@ -46,6 +46,12 @@ export function existenceOf(expression: string): string {
   return isMap ? `${quoted ?? quoteText(name!)} in ${owner}` : `${expression} != nil`;
 }
 
+/** The same test, which fails for a map: in JavaScript it has no length. */
+export function withoutMaps(test: string): string {
+  const [, value] = /\blen\((res\.body(?:[.[][^()]*)?)\)(?! == 0$)/.exec(test) ?? [];
+  return value === undefined ? test : `${test} && type(${value}) != "map"`;
+}
+
 /** Tests that a map, which is there, has no such key. */
 export function absenceOf(expression: string): string {
   const exists = existenceOf(expression);

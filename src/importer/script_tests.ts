@@ -7,6 +7,7 @@ import {
   nullOf,
   scriptLiteral,
   truthOf,
+  withoutMaps,
 } from "./expressions.ts";
 import type { Names } from "./names.ts";
 import { statements } from "./script_statements.ts";
@@ -110,7 +111,7 @@ export function translateScript(
     }
     const test = testOf(line, aliases, names);
     if (test === undefined) done.notes.push(`the script: ${line}`);
-    else done.tests.push(test.replace(/^\((res\.[^()]*)\)$/, "$1"));
+    else done.tests.push(withoutMaps(test).replace(/^\((res\.[^()]*)\)$/, "$1"));
   }
   return done;
 }

@@ -319,6 +319,7 @@ function matchersOf(actual: string, expected: Value, names: Names): (string | un
 
 /** A text between slashes is a pattern. */
 function equality(actual: string, expected: Value, names: Names): string {
+  if (expected === null) return nullOf(actual);
   const pattern = typeof expected === "string" ? /^\/(.*)\/([a-z]*)$/s.exec(expected) : null;
   if (!pattern) return `${actual} == ${valueOf(expected, names)}`;
   const text = actual === "res.code" ? "string(res.code)" : actual;
