@@ -64,7 +64,7 @@ async function findByReflection(
 ): Promise<ServiceTypes> {
   let shared = link.services.get(name);
   if (!shared) link.services.set(name, shared = { current: undefined });
-  return await share(shared, async () => {
+  const ask = async () => {
     const found = await reflect(send, placeOf(link.endpoint), name);
     if ("services" in found) {
       throw unknownService(name, found.services, `at ${placeOf(link.endpoint)}`);
@@ -80,7 +80,9 @@ async function findByReflection(
         "name the files instead: proto: service.proto",
       );
     }
-  }, context);
+  };
+  const doing = `asking ${placeOf(link.endpoint)} for its services by reflection`;
+  return await share(shared, ask, doing, context);
 }
 
 function unknownService(name: string, services: readonly string[], where: string): StepError {

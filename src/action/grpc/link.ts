@@ -49,25 +49,35 @@ export async function closeLink({ session }: Link): Promise<void> {
 
 /**
  * Returns the shared value, or creates it. If a step fails to create it, the next step that
- * waits tries again, with its own timeout.
+ * waits tries again, with its own timeout. `doing` is what it waits for.
  */
 export async function share<T>(
   shared: Shared<T>,
   make: () => Promise<T>,
+  doing: string,
   { signal }: ActionContext,
   isGood: (made: T) => boolean = () => true,
 ): Promise<T> {
   for (;;) {
-    const isOurs = shared.current === undefined;
-    const current = shared.current ??= make();
+    if (!shared.current) {
+      const own = shared.current = make();
+      try {
+        return await own;
+      } catch (error) {
+        if (shared.current === own) shared.current = undefined;
+        throw error;
+      }
+    }
+    const { current } = shared;
     const stopped = Promise.withResolvers<never>();
-    const forget = onAbort(signal, stopped.reject);
+    const forget = onAbort(signal, ({ message, hint }) => {
+      stopped.reject(new StepError(`${message} while ${doing}`, hint));
+    });
     try {
       const made = await Promise.race([current, stopped.promise]);
-      if (isOurs || isGood(made)) return made;
+      if (isGood(made)) return made;
     } catch (error) {
-      if (shared.current === current && isOurs) shared.current = undefined;
-      if (isOurs || signal.aborted) throw error;
+      if (signal.aborted) throw error;
     } finally {
       forget();
     }
@@ -84,7 +94,14 @@ export async function callOver(
 ): Promise<Answer> {
   for (let isAgain = false;; isAgain = true) {
     const open = () => openSession(link.endpoint, link.tls, context);
-    const session = await share(link.session, open, context, ({ isOpen }) => isOpen);
+    const connecting = `connecting to ${placeOf(link.endpoint)}`;
+    const session = await share(
+      link.session,
+      open,
+      connecting,
+      context,
+      ({ isOpen }) => isOpen,
+    );
     const { clock } = context.host;
     const began = clock.ticks();
     try {

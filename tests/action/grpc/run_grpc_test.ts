@@ -5,6 +5,7 @@ import type { Dict } from "../../../src/action/action.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { grpcShop, type Shop } from "../../support/grpc_shop.ts";
+import { rawServer } from "../../support/raw_server.ts";
 import { withServer } from "../../support/with_server.ts";
 
 const FIXTURES = fromFileUrl(new URL("../../fixtures/", import.meta.url));
@@ -338,6 +339,22 @@ Deno.test("grpc connects again after the server closed the connection", async ()
   await shop[Symbol.asyncDispose]();
   await lost;
   await assertRejects(() => runGrpc(call, context), StepError, "(ECONNREFUSED)");
+});
+
+Deno.test("grpc says what it waited for when a server is silent", async () => {
+  await using context = actionContext();
+  await using server = rawServer(({ closed }) => closed());
+  const call = { addr: `127.0.0.1:${server.port}`, service: "S", method: "M", timeout: "1s" };
+  const place = `127.0.0.1 port ${server.port}`;
+  for (
+    const [tls, doing] of [
+      [false, `waiting for the answer of server reflection from ${place}`],
+      [true, `connecting to ${place}`],
+    ] as const
+  ) {
+    const error = await assertRejects(() => runGrpc({ ...call, tls }, context), StepError);
+    assertEquals(error.message, `timed out after 1s while ${doing}`);
+  }
 });
 
 Deno.test("grpc reports a server that is not a gRPC server", async () => {
