@@ -89,6 +89,9 @@ function serve() {
           document.querySelector('input').value; window.close()">Choose</button>`);
       case "/greets":
         return page("<h1>hi</h1><script>alert('hello'); console.error('oops')</script>");
+      case "/never":
+        await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+        return new Response();
       case "/file":
         return new Response("bytes", { headers: { "content-disposition": "attachment" } });
       default:
@@ -284,6 +287,14 @@ const FAILURES: readonly (readonly [actions: string, message: RegExp])[] = [
   [
     `{ name: navigate, url: "http://nowhere.invalid/" }`,
     /cannot resolve host "nowhere.invalid" \(net::ERR_NAME_NOT_RESOLVED\)|ERR_PROXY|ERR_TUNNEL/,
+  ],
+  [
+    `{ name: navigate, url: "{url}/two" }, { name: navigate, url: /never }`,
+    /action 2 of 2, navigate \/never, timed out after 700ms: the page did not load[^]*title: Two/,
+  ],
+  [
+    `{ name: evaluate, script: "document.body.innerHTML = '<a href=/never>go</a>'" }, { name: click, selector: a }`,
+    /click "a", timed out after 700ms: the page that it opens did not load[^]*title: Two/,
   ],
   [
     `{ name: navigate, url: "{url}/hangs" }, { name: click, selector: p }, { name: text, selector: p }`,

@@ -50,6 +50,9 @@ export interface Found extends Probe {
   readonly middle: readonly [x: number, y: number];
 }
 
+const NO_ANSWER = "the page did not answer";
+const NOT_LOADED = "the page that it opens did not load";
+
 /** Milliseconds between two looks. */
 const PAUSE = 50;
 
@@ -60,7 +63,7 @@ export function makeActor(
   context: ActionContext,
 ): PageActor {
   const { signal, deadline } = context;
-  let waiting = "the page did not answer";
+  let waiting = NO_ANSWER;
 
   const wait = async <T>(promise: Promise<T>, what?: string): Promise<T> => {
     if (what !== undefined) waiting = what;
@@ -148,7 +151,7 @@ export function makeActor(
     get page() {
       return tabs.current.page;
     },
-    waiting: () => waiting,
+    waiting: () => waiting === NO_ANSWER && tabs.isOpening ? NOT_LOADED : waiting,
     place,
     find,
     element,
@@ -161,12 +164,12 @@ export function makeActor(
       const unlessGone = async (error: unknown) => {
         if (!await hasGone(page)) throw error;
       };
-      await wait(act(), "the page did not answer").catch(unlessGone);
+      await wait(act(), NO_ANSWER).catch(unlessGone);
       // Scripts and forms begin to open a page a moment after the click.
       await wait(page.evaluate(nextFrame)).catch(async (error) => {
         if (!isPassing(error)) await unlessGone(error);
       });
-      await wait(tabs.settled(), "the page that it opens did not load").catch((error) => {
+      await wait(tabs.settled(), NOT_LOADED).catch((error) => {
         tabs.giveUp();
         throw error;
       });

@@ -211,14 +211,14 @@ async function carryOutAll(
 async function failure(
   message: string,
   error: unknown,
-  { selector, frames }: Order,
+  { name, selector, frames }: Order,
   session: Session,
   progress: Progress,
   { screenshots: directory }: Setup,
   context: ActionContext,
 ): Promise<StepError> {
   const open = session.open!;
-  const { page } = open.tabs.current;
+  const { page, devtools } = open.tabs.current;
   // A page whose script runs without end answers nothing.
   const ask = async <T>(question: Promise<T>): Promise<T | undefined> => {
     const late = Promise.withResolvers<undefined>();
@@ -226,6 +226,10 @@ async function failure(
     return await Promise.race([question.catch(() => undefined), late.promise])
       .finally(() => limit.cancel());
   };
+  // Until a page that is being opened is given up, the one before does not answer.
+  if (name === "navigate" || open.tabs.isOpening) {
+    await ask(devtools.send("Page.stopLoading"));
+  }
   const shown = await ask(describePage(page));
   const near =
     selector !== undefined && frames.length === 0 && message.includes("no element matches")

@@ -14,6 +14,8 @@ export interface Tab {
 /** The tabs of a browser. Actions act in the one that was opened last. */
 export interface Tabs {
   readonly current: Tab;
+  /** Whether its page is leaving for another one. */
+  readonly isOpening: boolean;
   /** Gives the current tab, and those that are opened later, a device and a size. */
   shape(shape: Shape): Promise<void>;
   /** Resolves when the tabs and pages that are being opened are there; at once if none is. */
@@ -133,6 +135,9 @@ export async function openTabs(
       }
     },
     giveUp: () => opening.clear(),
+    get isOpening() {
+      return tabs.at(-1)!.navigation.pending !== undefined;
+    },
     async close() {
       if (tabs.length < 2) return false;
       await tabs.at(-1)!.page.close();
