@@ -101,13 +101,23 @@ function addressesOf(params: Dict, name: string): string[] | undefined {
   if (given === undefined || given === null) return undefined;
   const list = Array.isArray(given) ? given as readonly Value[] : [given];
   return list.filter((one) => one !== null).map((one) => {
-    if (typeof one === "string") return one;
+    if (typeof one === "string") {
+      const other = namesAlone(one)[0];
+      if (other !== undefined) throw addressError(name, other);
+      return one;
+    }
     throw new StepError(
       `cannot run smtp: "${name}" must be a text or a list of texts, not ${describeValue(one)}`,
       undefined,
       { parameter: name },
     );
   });
+}
+
+/** What is no address among addresses, and would be left out of the mail; a group has a colon. */
+function namesAlone(addresses: string): string[] {
+  const parts = addresses.replace(/"(?:[^"\\]|\\.)*"/gs, "").split(/[,;]/);
+  return parts.map((part) => part.trim()).filter((part) => part !== "" && !/[@:]/.test(part));
 }
 
 function headersOf(headers: Dict): Record<string, string | string[]> {

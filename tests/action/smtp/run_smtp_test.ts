@@ -209,6 +209,12 @@ Deno.test("smtp sends mails, plain and secure, and says what the server replied"
       );
       assertStringIncludes(await failure({ addr: server.plain, tls: true }), "TLS");
       assertStringIncludes(await failure({ addr: server.plain, to: "nobody" }), '"to" has no mail');
+      assertStringIncludes(
+        await failure({ addr: server.plain, cc: "ann@example.com, bob" }),
+        'cannot run smtp: "cc" has no mail address: "bob"',
+      );
+      const named = await send({ addr: server.plain, to: '"Doe, Ann" <ann@example.com>, ' });
+      assertEquals(named.accepted, ["ann@example.com"]);
     });
   });
 });
