@@ -248,7 +248,7 @@ function matcherOf(
   if (type !== undefined) return type.replace("X", actual);
   if (/^have\.property$/.test(words) && argument !== undefined) {
     const [name, value] = argument.split(/,(.*)/s).map(scriptLiteral);
-    if (name === undefined) return undefined;
+    if (name === undefined || !name.startsWith("'")) return undefined;
     const property = actual + keyOf(name.slice(1, -1));
     return value === undefined && !argument.includes(",")
       ? existenceOf(property)
