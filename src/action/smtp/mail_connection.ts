@@ -1,6 +1,7 @@
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
+import { excerpt } from "../excerpt.ts";
 import { type Endpoint, placeOf } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";
 import { speakUntilTls } from "../net/speak_until_tls.ts";
@@ -303,7 +304,7 @@ class Talk {
     if (stage === "sign in" && (reply || error.code === "EAUTH")) {
       return new StepError(`${doing}: ${reply ?? error.message}`, 'check "auth"');
     }
-    if (reply && stage === "connect") return this.#explainReply(doing, reply);
+    if (reply && stage === "connect") return this.#explainReply(doing, reply, context);
     if (error.code === "ETLS" && !error.originalCode && reply === undefined) {
       return new StepError(`${doing}: the server closed the connection instead of starting TLS`);
     }
@@ -331,8 +332,8 @@ class Talk {
   }
 
   /** The server has answered, but not with what lets the dialogue go on. */
-  #explainReply(doing: string, reply: string): StepError {
-    const shown = JSON.stringify(reply.slice(0, 200));
+  #explainReply(doing: string, reply: string, { secrets }: ActionContext): StepError {
+    const shown = JSON.stringify(excerpt(reply, secrets));
     if (!/^\d{3}[ -]/.test(reply)) {
       return new StepError(
         `${doing}: it does not speak SMTP: it sent ${shown}`,

@@ -1,5 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
+import { excerpt } from "../excerpt.ts";
 import { connectionOf } from "../http/connection/read_connection.ts";
 import { readRequest } from "../http/request/read_request.ts";
 import { readBody } from "../http/response/read_body.ts";
@@ -10,7 +11,6 @@ import { Call } from "../http/transport/call.ts";
 import { acquireSlot } from "../http/transport/concurrency_limiter.ts";
 import { explainFailure } from "../http/transport/explain_http_failure.ts";
 import { socketsOf } from "../http/transport/sockets.ts";
-import { excerpt } from "../excerpt.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { readParameters, required } from "../read_parameters.ts";
 import { openEventSink } from "./event_sink.ts";
