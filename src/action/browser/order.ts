@@ -86,6 +86,13 @@ function checkOrder(order: Dict, index: number): ParameterProblem[] {
       path: [...path, key],
       message: `"${key}" of the action "${name}" must be a text, not a list`,
     })),
+    ...isAlwaysTrue(order)
+      ? [{
+        path: [...path, "value"],
+        message: `an empty "value" of the action "${name}" is in every text`,
+        hint: '"exact: true" expects that there is no text',
+      }]
+      : [],
     ...Object.keys(order).filter((key) =>
       !known.includes(key) && ACTION_KEYS.some((one) => one.name === key) && isGiven(order, key)
     ).map((key) => ({
@@ -95,6 +102,12 @@ function checkOrder(order: Dict, index: number): ParameterProblem[] {
       hint: `it takes ${known.filter((one) => one !== "name").join(", ")}`,
     })),
   ];
+}
+
+/** Whether an action expects an empty text as a part of another. */
+function isAlwaysTrue({ name, value, exact }: Dict): boolean {
+  return /^(expect|wait)_/.test(String(name)) && typeof value === "string" &&
+    value.trim() === "" && String(exact) !== "true";
 }
 
 /** Reads the actions of a step, whose templates are rendered. */

@@ -21,6 +21,10 @@ const CASES: readonly (readonly [params: Dict, messages: readonly string[]])[] =
   [{ actions: [{ name: "fill", selector: "a", value: ["b"] }, { name: "press", value: ["b"] }] }, [
     '"value" of the action "fill" must be a text, not a list',
   ]],
+  [{ actions: [{ name: "expect_title", value: " " }] }, [
+    'an empty "value" of the action "expect_title" is in every text',
+  ]],
+  [{ actions: [{ name: "expect_title", value: "", exact: true }] }, []],
   [{ actions: "{{vars.actions}}" }, []],
   [{ actions: ["{{vars.action}}", { name: "{{vars.name}}" }] }, []],
   [{ actions: [{ name: "wait_ready" }], dialogs: "ignore", window_w: 0 }, [
