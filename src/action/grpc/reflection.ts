@@ -84,7 +84,9 @@ async function openReflection(send: Send, place: string) {
           `cannot read the services of ${place} by reflection: ${error.message} (${
             nameOfStatus(error.code)
           })`,
-          "files say the same: proto: service.proto",
+          error.message.startsWith("the response is not one of gRPC")
+            ? "does a gRPC server listen there?"
+            : "files say the same: proto: service.proto",
         );
       }
     }
