@@ -160,7 +160,13 @@ function readWanted(params: Dict, now: number): Wanted {
   const read = readParameters("imap", params);
   const texts = ["from", "to", "subject", "body"].flatMap((name) => {
     const text = read.string(name);
-    return text === undefined || text === "" ? [] : [[name, text] as const];
+    if (text === undefined) return [];
+    if (text !== "") return [[name, text] as const];
+    throw new StepError(
+      `cannot run imap: "${name}" of "wait_for" is empty: every mail would match`,
+      "a variable may be missing",
+      { parameter: "wait_for" },
+    );
   });
   const given = read.any("since");
   const since = given === undefined || given === null ? undefined : timeOf(given, now);

@@ -223,6 +223,14 @@ Deno.test("imap says why there is no connection", async (test) => {
       );
     }
   });
+  await test.step("a condition that is empty", async () => {
+    await using server = imapServer();
+    assertEquals(
+      await failure(server.port, { wait_for: { subject: "", to: "ann" } }),
+      'cannot run imap: "subject" of "wait_for" is empty: every mail would match; ' +
+        "a variable may be missing",
+    );
+  });
   await test.step("no STARTTLS", async () => {
     await using server = imapServer();
     assertStringIncludes(
