@@ -127,6 +127,69 @@ Deno.test("a step whose response matches its description has passed, also withou
   assertStringIncludes((await runSteps(server, [step()], ofRun)).stdout, "(1 step passed)");
 });
 
+/** Parts of requests that are as a description says, in ways that many descriptions have. */
+const PARTS_API = `openapi: 3.0.3
+info: { title: Parts, version: "1" }
+paths:
+  /form:
+    post:
+      requestBody:
+        content:
+          application/x-www-form-urlencoded:
+            schema:
+              allOf:
+                - properties: { tags: { type: array, items: { enum: [a, b] } } }
+                - properties: { count: { type: integer } }
+      responses: { default: { description: ok } }
+  /deep:
+    get:
+      parameters:
+        - name: f
+          in: query
+          style: deepObject
+          schema: { type: object, properties: { ids: { type: array, items: { type: integer } } } }
+      responses: { default: { description: ok } }
+  /base:
+    post:
+      requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/Named" } } } }
+      responses:
+        "200":
+          description: ok
+          content: { application/json: { schema: { $ref: "#/components/schemas/Named" } } }
+  /größe/{id}:
+    get:
+      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+      responses: { default: { description: ok } }
+components:
+  schemas:
+    Base:
+      type: object
+      properties:
+        id: { type: integer, readOnly: true }
+        secret: { type: string, writeOnly: true }
+    Named:
+      allOf:
+        - { $ref: "#/components/schemas/Base" }
+        - { required: [id, secret, name], properties: { name: { type: string } } }
+`;
+
+Deno.test("lists in forms and deep objects are validated item by item", async () => {
+  await using server = withServer(() => Response.json({}));
+  const form = (fields: unknown) => ({ uses: "http", with: { post: "/form", form: fields } });
+  const { stdout } = await runSteps(server, [
+    form({ tags: ["a", "b"], count: 1 }),
+    form({ tags: "a" }),
+    form({ tags: ["a", "c"], count: "x" }),
+    { uses: "http", with: { get: "/deep?f[ids]=1&f[ids]=2" } },
+    { uses: "http", with: { get: "/deep?f[ids]=1&f[ids]=x" } },
+  ], { files: { "api.yml": PARTS_API } });
+  assertEquals(messagesIn(stdout), [
+    'request of POST /form: body.tags[1] is "c", expected one of ["a","b"] (api.yml:11:61)',
+    'request of POST /form: body.count is "x", expected type integer (api.yml:12:40)',
+    'request of GET /deep: query parameter "f".ids[1] is "x", expected type integer (api.yml:20:76)',
+  ]);
+});
+
 Deno.test("a step says what is checked, and a violation may be a warning", async () => {
   await using server = withServer(answerAsShop);
   const broken = { get: "/items/1", headers: { "x-way": "type" } };

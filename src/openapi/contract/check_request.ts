@@ -13,7 +13,7 @@ import {
   typesIn,
 } from "./exchange.ts";
 import type { Operation } from "./operations.ts";
-import { convert, readParameter, type RequestParts } from "./parameter_values.ts";
+import { readFields, readParameter, type RequestParts } from "./parameter_values.ts";
 
 /** Finds where a request differs from its operation. `path` contains the values in its path. */
 export function checkRequest(
@@ -97,10 +97,7 @@ function checkRequestBody(api: Api, operation: Operation, exchange: HttpExchange
   if (!schema || text === undefined) return [];
   if (isJson(type ?? key)) return checkJson(api, schema, text, "request", body.found);
   if (!/^application\/x-www-form-urlencoded/i.test(type ?? key)) return [];
-  const value = Object.fromEntries([...new URLSearchParams(text)].map(([name, one]) => {
-    const property = description.child(schema, "properties", name);
-    return [name, property ? convert(one, api.schemas.typesOf(property)) : one];
-  }));
+  const value = readFields(description, api.schemas, schema, [...new URLSearchParams(text)]);
   return problemsOf(api, schema, value, "request");
 }
 

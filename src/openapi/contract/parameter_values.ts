@@ -31,15 +31,26 @@ export function readParameter(
   const texts = textsOf(place, name, parts);
   const schema = schemaOf(description, found);
   const fields = place === "query" ? objectFields(description, schema, found, name, parts) : [];
-  if (fields.length > 0) {
-    const value = Object.fromEntries(fields.map(([key, text]) => {
-      const property = schema && description.child(schema, "properties", key);
-      return [key, property ? convert(text, schemas.typesOf(property)) : text];
-    }));
-    return { schema, value };
-  }
+  if (fields.length > 0) return { schema, value: readFields(description, schemas, schema, fields) };
   if (texts.length === 0) return { schema, value: undefined };
   return { schema, value: readValue(description, schemas, schema, found, texts) };
+}
+
+/** Reads the fields of an object; one that is there again and again is a list where it may be. */
+export function readFields(
+  description: Description,
+  schemas: Schemas,
+  schema: Found | undefined,
+  fields: readonly (readonly [name: string, text: string])[],
+): Value {
+  const texts = Map.groupBy(fields, ([name]) => name);
+  return Object.fromEntries([...texts].map(([name, those]) => {
+    const property = schema && schemas.propertyOf(schema, name);
+    const all = those.map(([, text]) => text);
+    if (!property) return [name, all[0]!];
+    const place = { ...property, value: { in: "query" } };
+    return [name, readValue(description, schemas, property, place, all)];
+  }));
 }
 
 /** Reads the value of a header of a response. */
@@ -98,7 +109,7 @@ function objectFields(
   const isObject = mapOf(schema?.value).type === "object" && properties !== undefined;
   if (!isObject || explode === false || query.has(name)) return [];
   return Object.keys(mapOf(properties.value)).flatMap((key) =>
-    query.has(key) ? [[key, query.get(key)!] as const] : []
+    query.getAll(key).map((text) => [key, text] as const)
   );
 }
 
@@ -133,7 +144,7 @@ function readValue(
 }
 
 /** A text as data of one of these types; a text where they allow one. */
-export function convert(text: string, types: ReadonlySet<string>): Value {
+function convert(text: string, types: ReadonlySet<string>): Value {
   if (types.has("string") || types.size === 0) return text;
   if (types.has("integer") || types.has("number")) {
     if (/^-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i.test(text)) return Number(text);

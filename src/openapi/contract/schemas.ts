@@ -26,6 +26,8 @@ export interface Schemas {
   check(schema: Found, value: Value, side: Side): readonly SchemaProblem[];
   /** The types that a schema allows; none where it allows all. */
   typesOf(schema: Found): ReadonlySet<string>;
+  /** The schema of a property, also where only a part of the schema has it. */
+  propertyOf(schema: Found, name: string): Found | undefined;
   /** Mistakes in the schemas, found since this was asked for last; what they are in is not used. */
   takeFaults(): readonly SchemaFaultAt[];
 }
@@ -75,6 +77,7 @@ export async function loadSchemas(description: Description): Promise<Schemas> {
       });
     },
     typesOf: (schema) => new Set(typesIn(description, schema, 0)),
+    propertyOf: (schema, name) => partOf(description, description.follow(schema), name, 0),
   };
 }
 
