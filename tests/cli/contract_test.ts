@@ -190,6 +190,16 @@ Deno.test("lists in forms and deep objects are validated item by item", async ()
   ]);
 });
 
+Deno.test("what one side does not send may be required by another part of an allOf", async () => {
+  await using server = withServer(() => Response.json({ id: 1, name: "tea" }));
+  const post = (json: unknown) => ({ uses: "http", with: { post: "/base", json } });
+  const { stdout } = await runSteps(server, [
+    post({ name: "tea", secret: "x" }),
+    post({ secret: "x" }),
+  ], { files: { "api.yml": PARTS_API } });
+  assertEquals(messagesIn(stdout), ["request of POST /base: body.name is missing (api.yml:43:63)"]);
+});
+
 Deno.test("a step says what is checked, and a violation may be a warning", async () => {
   await using server = withServer(answerAsShop);
   const broken = { get: "/items/1", headers: { "x-way": "type" } };

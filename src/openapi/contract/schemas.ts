@@ -70,10 +70,13 @@ export async function loadSchemas(description: Description): Promise<Schemas> {
     },
     check(schema, value, side) {
       const validate = validatorOf(schema, side);
-      return problemsOf(validate, value, schema, addFault).map((problem) => {
+      return problemsOf(validate, value, schema, addFault).flatMap((problem) => {
         const { at, value: found } = partAt(description, schema, problem.path);
-        const isHidden = side === "response" && mapOf(found).writeOnly === true;
-        return { ...problem, ...isHidden ? { expected: WRITE_ONLY } : {}, at };
+        const isHidden = mapOf(found)[side === "request" ? "readOnly" : "writeOnly"] === true;
+        // Another part of an allOf may require what this side does not send.
+        if (isHidden && problem.expected === "required") return [];
+        const isUnwanted = isHidden && side === "response";
+        return [{ ...problem, ...isUnwanted ? { expected: WRITE_ONLY } : {}, at }];
       });
     },
     typesOf: (schema) => new Set(typesIn(description, schema, 0)),
