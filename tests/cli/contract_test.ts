@@ -200,6 +200,17 @@ Deno.test("what one side does not send may be required by another part of an all
   assertEquals(messagesIn(stdout), ["request of POST /base: body.name is missing (api.yml:43:63)"]);
 });
 
+Deno.test("a path may contain letters that URLs encode", async () => {
+  await using server = withServer(() => Response.json({}));
+  const { stdout } = await runSteps(server, [
+    { uses: "http", with: { get: "/größe/1" } },
+    { uses: "http", with: { get: "/größe/x" } },
+  ], { files: { "api.yml": PARTS_API } });
+  assertEquals(messagesIn(stdout), [
+    'request of GET /größe/{id}: path parameter "id" is "x", expected type integer (api.yml:31:66)',
+  ]);
+});
+
 Deno.test("a step says what is checked, and a violation may be a warning", async () => {
   await using server = withServer(answerAsShop);
   const broken = { get: "/items/1", headers: { "x-way": "type" } };

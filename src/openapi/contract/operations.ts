@@ -139,7 +139,7 @@ interface Route {
 function routeOf(operation: Operation): Route {
   const parts = operation.path.split(/\{([^{}]+)\}/);
   const pattern = parts.map((part, at) =>
-    at % 2 === 1 ? "([^/]+?)" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+    at % 2 === 1 ? "([^/]+?)" : asInUrl(part).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
   );
   return {
     operation,
@@ -147,6 +147,11 @@ function routeOf(operation: Operation): Route {
     names: parts.filter((_, at) => at % 2 === 1),
     words: parts.filter((_, at) => at % 2 === 0).join("").length,
   };
+}
+
+/** A part of a path as requests have it: /größe as /gr%C3%B6%C3%9Fe. */
+function asInUrl(part: string): string {
+  return part.replace(/[^!-~]+/gu, (text) => encodeURIComponent(text.toWellFormed()));
 }
 
 /** The paths of the servers, the longest first; a request may also be for none of them. */
