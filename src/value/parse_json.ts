@@ -13,7 +13,7 @@ const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
  */
 export function parseJson(text: string): unknown {
   const value = LONG_NUMBER.test(text) ? JSON.parse(text, keepText) : JSON.parse(text);
-  if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) {
+  if (text.length > 2 * DEEPEST && isTooDeep(value)) {
     throw new SyntaxError(`JSON is nested more than ${DEEPEST} levels deep`);
   }
   return value;
@@ -35,6 +35,11 @@ function keepText(_key: string, value: unknown, context?: { readonly source?: st
   if (source === undefined) return value;
   const isOther = /^-?\d+$/.test(source) ? String(value) !== source : !Number.isFinite(value);
   return isOther ? source : value;
+}
+
+/** Whether data is nested too deeply to be walked safely. */
+export function isTooDeep(value: unknown): boolean {
+  return isDeeper(value, DEEPEST);
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

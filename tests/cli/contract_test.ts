@@ -211,6 +211,17 @@ Deno.test("a path may contain letters that URLs encode", async () => {
   ]);
 });
 
+Deno.test("a body that is nested too deeply is a violation", async () => {
+  const body = `{"id": 1, "name": ${"[".repeat(3000)}${"]".repeat(3000)}}`;
+  const headers = { "content-type": "application/json" };
+  await using server = withServer(() => new Response(body, { headers }));
+  const steps = [{ uses: "http", with: { post: "/base", json: { name: "tea", secret: "x" } } }];
+  const { stdout } = await runSteps(server, steps, { files: { "api.yml": PARTS_API } });
+  assertEquals(messagesIn(stdout), [
+    "response of POST /base: the body is nested too deeply (api.yml:27:11)",
+  ]);
+});
+
 Deno.test("a step says what is checked, and a violation may be a warning", async () => {
   await using server = withServer(answerAsShop);
   const broken = { get: "/items/1", headers: { "x-way": "type" } };

@@ -1,6 +1,7 @@
 import { formatJson } from "../../value/format_value.ts";
 import { UNMETERED } from "../../value/meter.ts";
 import { pathText } from "../../value/mismatch.ts";
+import { isTooDeep } from "../../value/parse_json.ts";
 import type { Value } from "../../value/value.ts";
 import type { Hits } from "./coverage.ts";
 import type { Description, Found, Place } from "./description.ts";
@@ -94,6 +95,9 @@ export function checkJson(
     value = JSON.parse(text) as Value;
   } catch {
     return [{ side, words: "the body is not JSON", at: owner.at, part: "body" }];
+  }
+  if (isTooDeep(value)) {
+    return [{ side, words: "the body is nested too deeply", at: owner.at, part: "body" }];
   }
   return problemsOf(api, schema, value, side);
 }
