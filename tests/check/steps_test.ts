@@ -144,6 +144,7 @@ Deno.test("a test that depends on nothing is a warning, and so is a job without 
       "warning constant-test: this test is always true (test the result, like res.code == 0)",
     ],
     [steps(["uses: shell, with: { cmd: ls }, test: random_int(2) == 0", "test: 1 + 1 == 2"])],
+    [steps(["uses: shell, with: { cmd: ls }, test: now() < date('2030-01-01')"])],
     [
       "name: x\njobs:\n- name: a\n  repeat: { count: ¦0 }\n  steps: [{ uses: hello }]\n",
       "warning no-rounds: with a count of 0 the job never runs (to skip a job on purpose, use skipif: true)",

@@ -1,3 +1,4 @@
+import { writeTimestamp } from "../../value/timestamp.ts";
 import { type RandomSource, UNSEEDED } from "../draws.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
@@ -36,6 +37,11 @@ export const CHANGING_FUNCTIONS = [
     "unixtime()",
     "The current Unix time in seconds.",
     () => Math.floor(Date.now() / 1000),
+  ),
+  defineNew(
+    "now()",
+    "The current time as text: 2026-01-02T03:04:05.678Z.",
+    () => writeTimestamp(Date.now())!,
   ),
 ] as const;
 

@@ -1,15 +1,9 @@
 import { parseDuration } from "../../value/duration.ts";
-import { writeTimestamp } from "../../value/timestamp.ts";
 import { Fault, quoted } from "../fault.ts";
 import { defineLoaded, defineNew } from "./function.ts";
 
 /** Functions about times, which are texts as RFC 3339 writes them, and durations in seconds. */
 export const TIME_FUNCTIONS = [
-  defineNew(
-    "now()",
-    "The current time as text: 2026-01-02T03:04:05.678Z.",
-    () => writeTimestamp(Date.now())!,
-  ),
   defineLoaded(
     "date(time: any, layout?: string, zone?: string)",
     "The time that a string or a Unix time says, as text in UTC. The layout is one of Go or strftime; without one, the usual ones are tried. The zone applies where the string names none.",
