@@ -79,7 +79,13 @@ function compareTimes(a: Value, b: Value): number | undefined {
   if (typeof a !== "string" || typeof b !== "string") return undefined;
   const left = readTimestamp(a);
   const right = left === undefined ? undefined : readTimestamp(b);
-  return left === undefined || right === undefined ? undefined : left - right;
+  if (left === undefined || right === undefined) return undefined;
+  return left - right || compareValues(finerPart(a), finerPart(b));
+}
+
+/** The digits of a time after its milliseconds, without zeros at their end. */
+function finerPart(time: string): string {
+  return (/\.\d{3}(\d+)/.exec(time)?.[1] ?? "").replace(/0+$/, "");
 }
 
 /** A hint for a text that is compared with a number. */
