@@ -148,7 +148,7 @@ function netFlags(net: readonly HostRule[] | undefined): string[] {
   // It maps the first that matches, here to itself.
   const allowed = net.map(({ host, below, port }) =>
     below || port === undefined
-      ? `EXCLUDE ${below ? "*." : ""}${host}`
+      ? `EXCLUDE ${below ? "*." : ""}${host.replace(/^\[|\]$/g, "")}`
       : `MAP ${host}:${port} ${host}:${port}`
   );
   return [
