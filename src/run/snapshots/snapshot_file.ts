@@ -49,10 +49,21 @@ export async function readSnapshot(
   for (const extension of EXTENSIONS) {
     const path = `${base}.${extension}`;
     if (!await files.isFile(path)) continue;
-    const text = new TextDecoder().decode(await files.read(path)).replaceAll("\r\n", "\n");
-    return { path, value: extension === "txt" ? text : readJson(text) };
+    const bytes = await files.read(path);
+    const value = extension === "txt"
+      ? withPlainLines(TEXT.decode(bytes))
+      : readJson(new TextDecoder().decode(bytes));
+    return { path, value };
   }
   return undefined;
+}
+
+/** In a text, a byte order mark is a character like any other. */
+const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** A text whose line ends are those of all systems; some programs end lines with `\r\r\n`. */
+function withPlainLines(text: string): string {
+  return text.replaceAll(/\r{1,8}\n/g, "\n");
 }
 
 /** The extensions of the files of snapshots. */
@@ -94,7 +105,7 @@ export function extensionOf(value: Value): (typeof EXTENSIONS)[number] {
 /** A value as a snapshot may hold it: without secrets, and with the line ends of all systems alike. */
 export function maskedValue(value: Value, secrets: Masker): Value {
   const mask = (part: Value): Value => {
-    if (typeof part === "string") return secrets.mask(part).replaceAll("\r\n", "\n");
+    if (typeof part === "string") return withPlainLines(secrets.mask(part));
     if (typeof part === "number") {
       const text = String(part);
       return secrets.mask(text) === text ? part : MASK;

@@ -120,6 +120,16 @@ Deno.test("strings are kept as text, and a value that becomes another type repla
   });
 });
 
+Deno.test("a text with a byte order mark or other line ends is the same the next time", async () => {
+  for (const text of [String.raw`"\uFEFFa,b"`, String.raw`"a\r\r\nb"`]) {
+    await inPlace({ "w.yml": workflow(text, OF_ORDER) }, async ({ run, inCi }) => {
+      assertEquals((await run("w.yml")).code, 0);
+      const { code, stdout } = await inCi("w.yml");
+      assertEquals(code, 0, stdout);
+    });
+  }
+});
+
 Deno.test("ignored and matched values may change", async () => {
   const rules =
     `snapshot: { of: vars.order, ignore: ["$..at"], match: { "$.id": uuid, "$.n": integer } }`;
