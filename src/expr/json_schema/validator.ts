@@ -78,6 +78,8 @@ function optionsFor(draft: Draft, current: { readonly meter: Meter }): Options {
     validateSchema: false,
     inlineRefs: false,
     unicodeRegExp: false,
+    // 19.99 is a multiple of 0.01, though not exactly in binary.
+    multipleOfPrecision: 6,
     // Before 2019 nothing counted beside $ref.
     ignoreKeywordsWithRef: draft === "7" || draft === "4",
     // Code that is not printed needs no code of its own.

@@ -36,6 +36,8 @@ const CASES: readonly (readonly [schema: unknown, value: Value, lines: readonly 
     "+ 1",
   ]],
   [{ items: { minimum: 1 } }, [1, 0], ["@ [1]", "- >= 1", "+ 0"]],
+  [{ items: { multipleOf: 0.01 } }, [19.99, 0.07, 4.35, 1e6 + 0.1], []],
+  [{ multipleOf: 0.01 }, 1.234, ["@ the value itself", "- a multiple of 0.01", "+ 1.234"]],
   [{ enum: ["a", 1] }, "b", ["@ the value itself", '- one of ["a",1]', '+ "b"']],
   [{ properties: { a: { const: 1 } } }, { a: 2 }, ["@ .a", "- 1", "+ 2"]],
   [{ pattern: "^a" }, "b", ["@ the value itself", "- /^a/", '+ "b"']],
