@@ -156,6 +156,15 @@ paths:
         "200":
           description: ok
           content: { application/json: { schema: { $ref: "#/components/schemas/Named" } } }
+  /versions:
+    get:
+      parameters: [{ name: X-Ids, in: header, schema: { type: array, items: { type: integer } } }]
+      responses:
+        "200":
+          description: ok
+          content:
+            application/vnd.shop+json;version=1: { schema: { required: [old] } }
+            application/vnd.shop+json;version=2: { schema: { required: [new] } }
   /größe/{id}:
     get:
       parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
@@ -197,7 +206,31 @@ Deno.test("what one side does not send may be required by another part of an all
     post({ name: "tea", secret: "x" }),
     post({ secret: "x" }),
   ], { files: { "api.yml": PARTS_API } });
-  assertEquals(messagesIn(stdout), ["request of POST /base: body.name is missing (api.yml:43:63)"]);
+  assertEquals(messagesIn(stdout), ["request of POST /base: body.name is missing (api.yml:52:63)"]);
+});
+
+Deno.test("items of headers may have spaces before them", async () => {
+  const headers = { "content-type": "application/vnd.shop+json; version=2" };
+  await using server = withServer(() => new Response('{"new": 1}', { headers }));
+  const get = (ids: string) => ({
+    uses: "http",
+    with: { get: "/versions", headers: { "x-ids": ids } },
+  });
+  const steps = [get("1, 2"), get("1, x")];
+  const { stdout } = await runSteps(server, steps, { files: { "api.yml": PARTS_API } });
+  assertEquals(messagesIn(stdout), [
+    'request of GET /versions: header parameter "X-Ids"[1] is "x", expected type integer (api.yml:31:77)',
+  ]);
+});
+
+Deno.test("a media type may be described once for each value of a parameter", async () => {
+  const headers = { "content-type": "application/vnd.shop+json; version=2" };
+  await using server = withServer(() => new Response('{"old": 1}', { headers }));
+  const steps = [{ uses: "http", with: { get: "/versions" } }];
+  const { stdout } = await runSteps(server, steps, { files: { "api.yml": PARTS_API } });
+  assertEquals(messagesIn(stdout), [
+    "response of GET /versions: body.new is missing (api.yml:37:60)",
+  ]);
 });
 
 Deno.test("a path may contain letters that URLs encode", async () => {
@@ -207,7 +240,7 @@ Deno.test("a path may contain letters that URLs encode", async () => {
     { uses: "http", with: { get: "/größe/x" } },
   ], { files: { "api.yml": PARTS_API } });
   assertEquals(messagesIn(stdout), [
-    'request of GET /größe/{id}: path parameter "id" is "x", expected type integer (api.yml:31:66)',
+    'request of GET /größe/{id}: path parameter "id" is "x", expected type integer (api.yml:40:66)',
   ]);
 });
 

@@ -80,7 +80,10 @@ export function mediaKey(types: readonly string[], type: string | undefined): st
   const sent = plain(type ?? "");
   const family = sent.split("/", 1)[0];
   const find = (wanted: string) => types.find((one) => plain(one) === wanted);
-  return find(sent) ?? find(`${family}/*`) ?? find("*/*");
+  // Versions of a type may differ by a parameter.
+  const whole = (text: string) => text.replaceAll(/\s/g, "").toLowerCase();
+  const same = types.find((one) => whole(one) === whole(type ?? ""));
+  return same ?? find(sent) ?? find(`${family}/*`) ?? find("*/*");
 }
 
 export function checkJson(

@@ -140,7 +140,8 @@ function readValue(
   const parts = isOne || raw.in !== "query" ? only.split(SEPARATORS[style] ?? ",") : texts;
   const items = description.child(schema, "items");
   const itemTypes = items ? schemas.typesOf(items) : new Set<string>();
-  return parts.map((part) => convert(part, itemTypes));
+  const isInUrl = raw.in === "query" || raw.in === "path";
+  return parts.map((part) => convert(isInUrl ? part : part.trim(), itemTypes));
 }
 
 /** A text as data of one of these types; a text where they allow one. */
