@@ -185,11 +185,12 @@ function taskTemplate(exported: Exported, task: Task): object {
 function reportTemplate(exported: Exported): object {
   const { last } = exported;
   const merge = [
-    ...["runner", "report", "merge", "/in/run.json", "/in/pieces"],
-    ...last === undefined ? [] : [`/out/${last.slice(2)}.ndjson`],
+    // Directories: neither pieces nor the events of what comes last need to be there.
+    ...["runner", "report", "merge", "/in/run.json", "/in"],
+    ...last === undefined ? [] : ["/out"],
     ...["--report", "html=/out/report.html", "--report", "junit=/out/junit.xml"],
   ];
-  const paths = { run: "/in/run.json", inputs: "/in/pieces", out: "/out" };
+  const paths = { run: "/in/run.json", inputs: "/in", out: "/out" };
   const before = last && lastWords(mountedFile(exported), last, paths);
   return {
     name: "report",

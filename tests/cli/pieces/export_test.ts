@@ -220,6 +220,10 @@ Deno.test("Argo: every reference has its template, task and artifact", async () 
     { key: "sub__inner.yml", path: "sub/inner.yml" },
   ]);
   assertStringIncludes(text, "--from-file=sub__inner.yml=sub/inner.yml");
+  // Where every machine was lost, /in/pieces and the events of the cleanup are not there.
+  const report = JSON.stringify(document.spec.templates.at(-1).container);
+  assertStringIncludes(report, "--finally --inputs /in --report");
+  assertStringIncludes(report, "runner report merge /in/run.json /in /out --report");
 });
 
 Deno.test("a feature that an engine does not support is an error, and nothing is written", async () => {
