@@ -68,14 +68,14 @@ function readPart({ file, events }: EventPart): ReadPart {
   let end: SuiteFinished | undefined;
   const byRun = new Map<string, RunEvent[]>();
   for (const event of events) {
+    if ((event.type === "suite_started" || event.type === "run_started") && event.piece) {
+      throw new RunnerError(
+        `'${file}' is of one process of a run, and the run file is missing`,
+        "name the file that runner prepare has written, too",
+      );
+    }
     if (event.type === "suite_started") {
       if (start) throw new RunnerError(`'${file}' has the events of more than one run`);
-      if (event.piece) {
-        throw new RunnerError(
-          `'${file}' is of one process of a run, and the run file is missing`,
-          "name the file that runner prepare has written, too",
-        );
-      }
       start = event;
     } else if (event.type === "suite_finished") end = event;
     else {

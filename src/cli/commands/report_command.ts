@@ -2,11 +2,11 @@ import { readEvents } from "../../report/files/read_events.ts";
 import type { MergedPieces } from "../../piece/merge_pieces.ts";
 import { isSuiteRunFile } from "../../piece/read_json_file.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
-import { UsageError } from "../../source/errors.ts";
+import { RunnerError, UsageError } from "../../source/errors.ts";
 import { Masker } from "../../value/masker.ts";
 import { checkChoice } from "../args/parse_flags.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
-import { EVENT_FILES, findFiles } from "../inputs/find_files.ts";
+import { findFiles } from "../inputs/find_files.ts";
 import { takeKey } from "../inputs/piece_key.ts";
 import { readNamed } from "../inputs/read_named.ts";
 import { printAll, readSettings, runReported } from "./run_reported.ts";
@@ -19,7 +19,13 @@ export async function reportCommand(invocation: Invocation, program: Program): P
   if (paths.length === 0) {
     throw new UsageError("<path> is missing", "name event files, or directories that have them");
   }
-  const names = await findFiles(paths, EVENT_FILES, host.files);
+  const names = await findFiles(paths, (name) => name.endsWith(".ndjson"), host.files);
+  if (names.length === 0) {
+    throw new RunnerError(
+      `no event files in '${paths.join("', '")}'`,
+      "the files that --report ndjson=FILE writes end in .ndjson",
+    );
+  }
   const settings = await readSettings({ ...invocation, operands: names }, host);
   const files: NamedFile[] = [];
   // One after the other: all bytes at once would need the memory a second time.

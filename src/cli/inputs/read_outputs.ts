@@ -8,11 +8,6 @@ export async function readOutputsFiles(
   paths: readonly string[],
   host: Host,
 ): Promise<readonly NamedText[]> {
-  const found = await findFiles(paths, {
-    isWanted: (name) => name === "outputs.json",
-    what: "outputs files",
-    hint: "an outputs file in a directory is named outputs.json",
-    mayBeNone: true,
-  }, host.files);
+  const found = await findFiles(paths, (name) => name === "outputs.json", host.files);
   return await Promise.all(found.map((path) => readNamed(path, host, "outputs file")));
 }

@@ -154,8 +154,11 @@ Deno.test("the newest of two pieces of a job counts", async () => {
 });
 
 Deno.test("lost and torn pieces fail their jobs", async () => {
-  await withRun(async ({ cwd, piece, merge }) => {
+  await withRun(async ({ cwd, run, piece, merge }) => {
+    assertMatch(await merge(), /^1\n[^]*no piece of this job came back[^]*1 job failed, 2 skipped/);
+    assertStringIncludes(await run("report", "merge", "R"), "no event files in 'R'");
     await piece("first", "--only", "first");
+    assertStringIncludes(await run("report", "merge", "R"), "and the run file is missing");
     await piece("load1", "--only", "load", "--rounds", "1/2");
     const lost = await merge();
     assertEquals(lost.startsWith("1\n"), true);
