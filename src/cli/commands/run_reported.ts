@@ -98,12 +98,16 @@ export async function runReported(
     stop(`interrupted by ${signal}`);
   }, timeout);
   const ends: RunFinished[] = [];
+  const snapshots = { written: 0, updated: 0, passed: 0, failed: 0 };
   const take = (given: RunEvent) => {
     const event = given.type === "run_finished" && given.coverage && minCoverage !== undefined
       ? { ...given, minCoverage }
       : given;
     // Messages of file reports are printed around the text, not in it.
     if (event.type === "run_finished" && event.coverage) ends.push(event);
+    if (event.type === "step_finished" && event.result.snapshot) {
+      snapshots[event.result.snapshot.state]++;
+    }
     const isFirst = event.type === (isSuite ? "suite_started" : "run_started");
     if (isFirst) files?.take(event);
     report.take(event);
@@ -126,6 +130,7 @@ export async function runReported(
       },
     });
     await report.finish();
+    if (level !== "error") (isReplaced ? host.stderr : host.stdout).write(newSnapshots(snapshots));
     const isCovered = ends.length === 0 && minCoverage === undefined ||
       await (await import("./report_coverage.ts")).reportCoverage(ends, {
         minimum: minCoverage,
@@ -146,6 +151,15 @@ export async function runReported(
     files?.discard();
     stopListening();
   }
+}
+
+/** The number of files that a run has written, most of which belong to no line that it printed. */
+function newSnapshots({ written, updated }: { written: number; updated: number }): string {
+  const parts = [
+    ...written > 0 ? [`${written} written`] : [],
+    ...updated > 0 ? [`${updated} updated`] : [],
+  ];
+  return parts.length === 0 ? "" : `Snapshots: ${parts.join(", ")}\n`;
 }
 
 /** Milliseconds that a reader has to take the report once the run should be over. */

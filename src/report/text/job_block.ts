@@ -73,9 +73,15 @@ export function renderStep(
 }
 
 /** A snapshot that was made or replaced. */
-function renderSnapshot({ snapshot }: StepResult, style: Style): string[] {
-  if (!snapshot || snapshot.state === "passed" || snapshot.state === "failed") return [];
+function renderSnapshot(result: StepResult, style: Style): string[] {
+  const { snapshot } = result;
+  if (!snapshot || !isNewSnapshot(result)) return [];
   return [style.dim(`snapshot ${snapshot.state}: ${oneLine(snapshot.file)}`)];
+}
+
+/** Whether a step has made or replaced its snapshot. */
+export function isNewSnapshot({ snapshot }: StepResult): boolean {
+  return snapshot?.state === "written" || snapshot?.state === "updated";
 }
 
 function renderInside(

@@ -3,7 +3,14 @@ import { JobOrder } from "../model/job_order.ts";
 import { hasFailed } from "../model/round_tally.ts";
 import type { StepTree } from "../model/step_trees.ts";
 import type { ReportOptions } from "../reporter.ts";
-import { endLines, type JobBlock, renderStep, skippedLine, stepLines } from "./job_block.ts";
+import {
+  endLines,
+  isNewSnapshot,
+  type JobBlock,
+  renderStep,
+  skippedLine,
+  stepLines,
+} from "./job_block.ts";
 import { jobHeader, stepLineOf } from "./layout.ts";
 import { oneLine } from "../../source/printable.ts";
 import { asText } from "./text_lines.ts";
@@ -114,5 +121,6 @@ export function writeAtOnce(options: ReportOptions): JobWriter {
 
 /** Whether a step has more to show than its line. */
 function hasMore({ result, inside }: StepTree): boolean {
-  return hasFailed(result) || (result.echo ?? "").trim() !== "" || inside.length > 0;
+  return hasFailed(result) || (result.echo ?? "").trim() !== "" || inside.length > 0 ||
+    isNewSnapshot(result);
 }

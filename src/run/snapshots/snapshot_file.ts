@@ -108,6 +108,8 @@ export function maskedValue(value: Value, secrets: Masker): Value {
     if (typeof part === "string") return withPlainLines(secrets.mask(part));
     if (typeof part === "number") {
       const text = String(part);
+      // JSON has neither Infinity nor NaN.
+      if (!Number.isFinite(part)) return text;
       return secrets.mask(text) === text ? part : MASK;
     }
     if (Array.isArray(part)) return part.map((item) => mask(plain(item)));

@@ -75,6 +75,28 @@ Deno.test("jobs that run at once write each step at once in one line, and detail
   );
 });
 
+Deno.test("new snapshots of jobs that run at once are shown at their ends", () => {
+  const snapshot = { file: "__snapshots__/w/api.get.json", state: "written" } as const;
+  const steps = added(
+    jobStarted("api"),
+    jobStarted("web"),
+    step("api", 0, { snapshot }),
+    step("api", 1, { snapshot: { ...snapshot, state: "passed" } }),
+    jobFinished("api"),
+  );
+  assertEquals(steps.slice(2), [
+    "✓ Api › api 0\n",
+    "✓ Api › api 1\n",
+    `
+● Api
+   1. ✓ api 0
+        snapshot written: __snapshots__/w/api.get.json
+  Completed in 120ms
+
+`,
+  ]);
+});
+
 Deno.test("a job that is skipped does not come between the lines of another one", () => {
   assertEquals(
     added(
