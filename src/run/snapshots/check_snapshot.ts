@@ -77,7 +77,8 @@ async function compare(
   const received = of?.source.trim() ?? "res.body";
   const base = `${await snapshotDirectory(workflow)}/${nameOfRun(context.run, name)}`;
   useOnce(session, context, base);
-  const value = maskedValue(stableValue(run, found, snapshot), secrets);
+  // In this order, as a value from a file is masked already.
+  const value = stableValue(run, maskedValue(found, secrets), snapshot);
   const known = await readSnapshot(host, base);
   const file = known?.path ?? `${base}.${extensionOf(value)}`;
   const failed = { file, state: "failed" } as const;
