@@ -9,7 +9,7 @@ import type { Parsed, Scope } from "../expression.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { compare, operate, signed, truth } from "./operations.ts";
 import { placeFault } from "./place_fault.ts";
-import { limitSharing } from "./value_size.ts";
+import { isRead, limitSharing } from "./value_size.ts";
 
 /** The value of an expression. Throws `ExpressionError` with the place of what went wrong. */
 export function evaluate(expression: Parsed, scope: Scope): Value {
@@ -20,7 +20,7 @@ export function evaluate(expression: Parsed, scope: Scope): Value {
 export function evaluateResult(node: Node, run: Evaluation, source: string): Value {
   try {
     const value = walk(node, run);
-    limitSharing(value, node);
+    if (!isRead(node)) limitSharing(value, node);
     return value;
   } catch (error) {
     throw placeFault(error, run, source, node);

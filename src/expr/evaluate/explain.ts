@@ -13,6 +13,7 @@ import type { ValueFunction } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
 import { missingHint } from "./place_fault.ts";
 import { childrenOf, isCallOf } from "../parse/tree.ts";
+import { isRead, limitSharing } from "./value_size.ts";
 
 /**
  * Why a test came out true or false: the sides of the comparisons that decided it, with their
@@ -55,6 +56,8 @@ class Explainer {
   decisive: Node;
   /** Whether the decisive part was found: what is below it only takes part. */
   #isFound = false;
+  /** Whether names may be those of `let`, whose values share their parts. */
+  #hasLocals = false;
 
   constructor(readonly expression: Parsed, readonly scope: Scope) {
     this.decisive = expression.node;
@@ -86,6 +89,7 @@ class Explainer {
       case "CallExpression":
         return this.#explainCall(node, outcome, frame);
       case "LetExpression": {
+        this.#hasLocals = true;
         const value = this.#evaluate(node.init, frame);
         const local = { name: node.id.name, value, outer: frame.locals };
         return this.explain(node.body, outcome, { ...frame, locals: local });
@@ -208,8 +212,10 @@ class Explainer {
     this.#add(node, this.#text(node), this.#evaluate(node, frame));
   }
 
-  #add({ start, end }: Node, text: string, value: Value): void {
+  #add(node: Node, text: string, value: Value): void {
     if (this.operands.some((known) => known.text === text)) return;
+    if (this.#hasLocals || !isRead(node)) limitSharing(value, node);
+    const { start, end } = node;
     this.operands.push({ start, end, text, value, type: typeName(value) });
   }
 
@@ -310,7 +316,6 @@ function readsResult(node: Node): boolean {
   return node.type === "Identifier" && node.name === "res" || childrenOf(node).some(readsResult);
 }
 
-/** Whether a node shows its own value: it reads no name. */
 /** How a string that looks like a number compares with one. */
 function conversionHint(value: Value, node: Node, text: string): string | undefined {
   if (typeof value !== "string" || !/^-?\d+(\.\d+)?$/.test(value)) return undefined;
@@ -319,6 +324,7 @@ function conversionHint(value: Value, node: Node, text: string): string | undefi
   return `write ${value.includes(".") ? "parse_float" : "parse_int"}(${text})`;
 }
 
+/** Whether a node shows its own value: it reads no name. */
 function isConstant(node: Node): boolean {
   if (node.type === "Literal") return true;
   const fixed = node.type === "ArrayExpression" || node.type === "ObjectExpression" ||

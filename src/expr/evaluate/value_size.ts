@@ -6,11 +6,10 @@ import { LIMITS } from "../expression_limits.ts";
 
 /**
  * Refuses a value that holds the same parts so often that nobody could write it out: forty times
- * `let b = [a, a]` is a small graph and a tree of a trillion values. What was only read from the
- * scope is a tree already, whatever its size.
+ * `let b = [a, a]` is a small graph and a tree of a trillion values.
  */
 export function limitSharing(value: Value, node: Node): void {
-  if (typeof value !== "object" || value === null || isRead(node)) return;
+  if (typeof value !== "object" || value === null) return;
   if (treeSize(value, LIMITS.size) <= LIMITS.size) return;
   if (repeatedSize(value) <= LIMITS.size) return;
   throw new Fault(
@@ -20,7 +19,10 @@ export function limitSharing(value: Value, node: Node): void {
   );
 }
 
-/** Whether a node does nothing but read by names: `vars.a`, `outputs["log-in"].token`. */
+/**
+ * Whether a node does nothing but read by names: `vars.a`, `outputs["log-in"].token`. What it reads
+ * from the scope is a tree already, whatever its size.
+ */
 export function isRead(node: Node): boolean {
   switch (node.type) {
     case "Identifier":
