@@ -26,7 +26,8 @@ export function hideSecrets(draft: Draft, find: FindSecrets): WithoutSecrets {
     for (const { path, text, range } of found.toReversed()) {
       if (path[0] === "vars") {
         const name = String(path[1]);
-        environment[environmentName(name)] = text;
+        const whole = vars[name];
+        environment[environmentName(name)] = typeof whole === "string" ? whole : text;
         vars[name] = `{{${environmentName(name)}}}`;
         continue;
       }
@@ -108,12 +109,17 @@ function nameOf(
   steps: readonly (readonly Dict[])[],
 ): string {
   const [, job, , step, ...inside] = path;
+  const whole = String(valueAt(steps[Number(job)]![Number(step)]!, inside));
   if (isExpression(inside)) {
-    const whole = String(valueAt(steps[Number(job)]![Number(step)]!, inside));
     const before = whole.slice(0, start).replace(/'[^']*$/, "");
     return snakeCase(/[A-Za-z_]\w*(?=\W*$)/.exec(before)?.[0] ?? "") ?? "secret";
   }
-  const key = String(path.findLast((part) => typeof part === "string"));
+  // A URL or another text with fields names the secret itself.
+  const [, field, user] = /([\w-]+)(?:"?\s*:\s*"|=|>\s*)$|\/\/([^/?#:@]*):$/
+    .exec(whole.slice(0, start)) ?? [];
+  const key = user !== undefined
+    ? "password"
+    : field ?? String(path.findLast((part) => typeof part === "string"));
   if (/^(?:authorization|bearer)$/i.test(key)) return "token";
   return /^cookie$/i.test(key) ? "session_cookie" : snakeCase(key) ?? "secret";
 }

@@ -70,6 +70,10 @@ Deno.test("new --from http says where a file is wrong", async () => {
   await assertPlaces("http", {
     "start.http": ["### a\nhello there\n", "start.http:2:1: error: expected a request"],
     "header.http": ["GET http://x\nno header\n", "header.http:2:1: error: expected a header"],
+    "script.http": [
+      "GET http://x\n\n> {%\nclient.log(1)\n\n### b\nGET http://y\n",
+      "script.http:3:1: error: the script is not closed",
+    ],
     "empty.http": ["### nothing\n@a = b\n", "there is no request in the file"],
   });
 });
@@ -141,6 +145,7 @@ WEBSOCKET wss://example.com/socket
   await importCase({
     args: ["http", "all.http"],
     files: { "all.http": text, "body.txt": "with {{id}}" },
+    env: { PASSWORD: "tea" },
     notes: [
       "WEBSOCKET wss://example.com/socket",
       'the script: client.assert(response.body.token !== "a" || response.body.token !== "issued-token-1")',

@@ -131,6 +131,11 @@ Deno.test("new --from hurl says where a file is wrong", async () => {
       "GET http://x\nHTTP 200\n[Captures]\nnothing\n",
       "capture.hurl:4:1: error: expected name: query",
     ],
+    "code.hurl": [
+      "GET http://x\nHTTP 2000\n",
+      "code.hurl:2:1: error: expected a header",
+      "a response begins with HTTP 200",
+    ],
     "empty.hurl": ["# only a comment\n", "there is no request in the file"],
   });
 });
@@ -186,7 +191,7 @@ HTTP 200
 `;
   await importCase({
     args: ["hurl", "orders.hurl"],
-    env: { WORD: "good" },
+    env: { WORD: "good", PASSWORD: "tea" },
     files: { "orders.hurl": text },
     answer: () =>
       Response.json({

@@ -103,7 +103,8 @@ const STRONG_NAME = /token|secret|passw|credential|api[-_]?key|access[-_]?key|pr
 const STAND_IN =
   /(?:^|[^a-z])(?:wrong|invalid|incorrect|bad|fake|dummy|expired|default|unknown|missing|none|null|nil|empty|example|sample|placeholder|redacted|change[-_ ]?me|your|todo|not[-_ ]?a|no[-_ ]?such)(?:$|[^a-z])/i;
 
-function isStandIn(value: string): boolean {
+/** Whether a value is a placeholder, or wrong on purpose. */
+export function isStandIn(value: string): boolean {
   return STAND_IN.test(value) || /^(.)\1*$/.test(value) || /^<.*>$|^\$|^\[.*\]$/.test(value) ||
     /^(?:https?:\/\/|\.{0,2}\/)/.test(value);
 }

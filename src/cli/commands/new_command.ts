@@ -1,4 +1,5 @@
-import { findLiteralSecrets } from "../../check/secrets/literal_secrets.ts";
+import { findLiteralSecrets, type LiteralSecret } from "../../check/secrets/literal_secrets.ts";
+import { findSentSecrets } from "../../check/secrets/sent_secrets.ts";
 import type { Host } from "../../host/host.ts";
 import type { Draft, Importer, ImportFile, ImportInput } from "../../importer/draft.ts";
 import { hideSecrets } from "../../importer/hide_secrets.ts";
@@ -65,10 +66,7 @@ async function translate(
   const input = await readInput(importer, operands, host);
   const translateInput = await importer.load();
   const translated = await located(async () => await translateInput(input));
-  const hidden = hideSecrets(
-    translated,
-    (workflow) => findLiteralSecrets(workflow, [{ text: JSON.stringify(workflow) }]),
-  );
+  const hidden = hideSecrets(translated, findSecrets);
   const environment = Object.keys(hidden.environment);
   const head = [
     `Made by "runner new --from ${importer.name}".`,
@@ -111,6 +109,12 @@ async function mistakesIn(text: string, host: Host): Promise<readonly string[]> 
       (errors.length > 1 ? ` (and ${errors.length - 1} more, see runner check)` : ""),
     ];
   }
+}
+
+function findSecrets(workflow: unknown): readonly LiteralSecret[] {
+  const literal = findLiteralSecrets(workflow, [{ text: JSON.stringify(workflow) }]);
+  // One after the other: both may find the same secret.
+  return literal.length > 0 ? literal : findSentSecrets(workflow);
 }
 
 async function readInput(
