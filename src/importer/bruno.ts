@@ -79,6 +79,7 @@ export function translateBruno({ files }: ImportInput): Draft {
       return [stepOf(blocks, around, paths.flatMap((path) => shared.get(path) ?? []), names)];
     }),
   })).filter(({ steps }) => steps.length > 0);
+  if (jobs.length === 0) throw new LoadError("no request of the directory has a URL");
   const all = [...notes, ...names.notes];
   return { name: title, vars: names.vars, jobs, isSequence: true, notes: all };
 }

@@ -121,6 +121,7 @@ function readRequest(file: ImportFile, { title, lines }: Part): Written | undefi
   let [ref, first, url, method, bodyFile] = ["", "", "", "GET", ""];
   let noRedirect = false;
   let state: "before" | "headers" | "body" | "script" | "earlier script" = "before";
+  let scriptAt = 0;
   for (const { text, offset } of lines) {
     const trimmed = text.trim();
     if (state === "script" || state === "earlier script") {
@@ -145,7 +146,7 @@ function readRequest(file: ImportFile, { title, lines }: Part): Written | undefi
       if (trimmed === "" || /^@[\w.-]+\s*=/.test(trimmed)) continue;
       if (trimmed.startsWith("<") && trimmed.includes("{%")) {
         notes.push("the script before the request");
-        if (!trimmed.endsWith("%}")) state = "earlier script";
+        if (!trimmed.endsWith("%}")) [state, scriptAt] = ["earlier script", offset];
         continue;
       }
       const start = START.exec(trimmed);
@@ -171,7 +172,7 @@ function readRequest(file: ImportFile, { title, lines }: Part): Written | undefi
         );
       } else {
         script.push(inline[1]!);
-        if (!inline[2]) state = "script";
+        if (!inline[2]) [state, scriptAt] = ["script", offset];
       }
     } else if (/^<>/.test(trimmed)) continue;
     else if (/^<@?\w*\s+\S/.test(trimmed) && !isMultipart(headers)) {
@@ -179,6 +180,9 @@ function readRequest(file: ImportFile, { title, lines }: Part): Written | undefi
       else bodyFile = trimmed.replace(/^<@?\w*\s+/, "");
       if (trimmed.startsWith("<@")) notes.push(`the variables in the file ${bodyFile}`);
     } else body.push(text);
+  }
+  if (state.endsWith("script")) {
+    throw problemAt(file, scriptAt, "the script is not closed", "it ends with %}");
   }
   if (url === "") return undefined;
   url = url.replace(/\s+HTTP\/[\d.]+$/, "");

@@ -32,7 +32,7 @@ export interface Entry {
   readonly comments: readonly string[];
 }
 
-const METHOD = /^([A-Z]{3,})\s+(\S.*)$/;
+const METHOD = /^(?!HTTP\b)([A-Z]{3,})\s+(\S.*)$/;
 const RESPONSE = /^HTTP(\/[\d.]+)?\s+(\d{3}|\*)\s*$/;
 const HEADER = /^([\w!#$%&'*+.^`|~{}-]+)\s*:\s*(.*)$/;
 
@@ -112,8 +112,10 @@ function readMessage(
         throw problemAt(
           file,
           offset,
-          `expected a header, a section or a body`,
-          "headers are written Name: value",
+          "expected a header, a section or a body",
+          /^HTTP\b/.test(trimmed)
+            ? "a response begins with HTTP 200 or HTTP *"
+            : "headers are written Name: value",
         );
       }
       message.headers.push([header[1]!, unescape(header[2]!)]);

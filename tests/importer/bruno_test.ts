@@ -63,6 +63,7 @@ Deno.test("new --from bruno says what is wrong with a collection", async () => {
     "text/a.bru": "meta {\n}\nhello\n",
     "none/bruno.json": "{}",
     "request/a.bru": "meta {\n  name: x\n}\n",
+    "url/a.bru": "get {\n  url:\n}\n",
     "list/bruno.json": "[]",
     "list/a.bru": "get {\n  url: x\n}\n",
     "broken/bruno.json": "{",
@@ -78,6 +79,7 @@ Deno.test("new --from bruno says what is wrong with a collection", async () => {
       await run("list"),
       "bruno.json:1:1: error: the file must be a map, not a list",
     );
+    assertStringIncludes(await run("url"), "no request of the directory has a URL");
     assertStringIncludes(await run("none"), "the directory has no requests of Bruno");
     assertStringIncludes(
       await run("broken"),
