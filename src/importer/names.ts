@@ -74,7 +74,7 @@ export class Names {
 
   /**
    * The vars of the workflow, which cannot read each other: each has the texts of the others, and
-   * those that only others read are left out.
+   * those that only others read are left out, as are those that only hold what a response gives.
    */
   get vars(): Record<string, Value> {
     const inline = (text: string, seen: readonly string[]): string =>
@@ -85,8 +85,9 @@ export class Names {
       });
     const { requests, vars } = this.#read;
     const scoped = new Set(this.#scoped.values());
+    const given = new Set([...this.#captured.keys()].map((name) => this.#known.get(name)));
     const used = Object.entries(this.#vars).filter(([name]) =>
-      requests.has(name) || !vars.has(name) && !scoped.has(name)
+      requests.has(name) || !vars.has(name) && !scoped.has(name) && !given.has(name)
     );
     return Object.fromEntries(
       used.map(([name, value]) => [

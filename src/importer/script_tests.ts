@@ -152,6 +152,10 @@ function testOf(
 ): string | undefined {
   const status = /^pm\.response\.to\.(?:have\.status\((\d+)\)|be\.(ok|success))$/.exec(line);
   if (status) return status[1] ? `res.code == ${status[1]}` : "res.code < 300";
+  const reason = /^pm\.response\.to\.have\.status\((["'`]\w.*)\)$/.exec(line);
+  const phrase = reason ? scriptLiteral(reason[1]!) : undefined;
+  if (phrase !== undefined) return `res.status endsWith ${phrase}`;
+  if (line === "pm.response.to.be.json") return `${headerOf("content-type")} contains 'json'`;
   const header = /^pm\.response\.to\.have\.header\(\s*(["'`])(.+?)\1\s*(?:,\s*(.+?)\s*)?\)$/.exec(
     line,
   );

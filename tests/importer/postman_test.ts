@@ -42,6 +42,34 @@ Deno.test("new --from postman translates a collection with its scripts", async (
   });
 });
 
+Deno.test("new --from postman translates words of statuses, and variables that responses set", async () => {
+  const exec = [
+    "pm.response.to.have.status('OK');",
+    "pm.response.to.be.json;",
+    "pm.collectionVariables.set('id', pm.response.json().id);",
+  ];
+  const text = await importCase({
+    args: ["postman", "c.json"],
+    files: {
+      "c.json": JSON.stringify({
+        info: { name: "x" },
+        variable: [{ key: "id", value: "" }, { key: "base", value: "URL" }],
+        item: [
+          {
+            name: "a",
+            request: { method: "GET", url: "{{base}}/a" },
+            event: [{ listen: "test", script: { exec } }],
+          },
+          { name: "b", request: { method: "GET", url: "{{base}}/{{id}}" } },
+        ],
+      }),
+    },
+    lines: ["res.status endsWith 'OK'", "&& res.headers['Content-Type'] contains 'json'"],
+    seen: ([, second]) => assertEquals(second!.path, "/7"),
+  });
+  assertEquals(/vars:\n.*id/.test(text), false, text);
+});
+
 Deno.test("new --from postman translates scripts as they were written before pm", async () => {
   const exec = [
     "try { responseJSON = JSON.parse(responseBody); }",
