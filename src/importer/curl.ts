@@ -38,8 +38,15 @@ const VALUED_LONG = new Set(
   ("data-raw data-binary data-ascii data-urlencode json form-string url url-query cacert key pass " +
     "resolve connect-to unix-socket interface max-redirs connect-timeout oauth2-bearer retry " +
     "retry-delay retry-max-time proxy-user noproxy ciphers tls-max limit-rate aws-sigv4 " +
-    "hsts cookie-jar trace trace-ascii stderr cert-type capath proto max-filesize keepalive-time expect100-timeout")
-    .split(" "),
+    "hsts cookie-jar trace trace-ascii stderr cert-type capath proto max-filesize keepalive-time " +
+    "expect100-timeout abstract-unix-socket alt-svc create-file-mode crlfile curves delegation " +
+    "dns-interface dns-ipv4-addr dns-ipv6-addr dns-servers doh-url ech egd-file engine etag-compare " +
+    "etag-save happy-eyeballs-timeout-ms haproxy-clientip ip-tos ipfs-gateway keepalive-cnt " +
+    "key-type libcurl local-port login-options netrc-file output-dir parallel-max pinnedpubkey " +
+    "preproxy proto-default proto-redir proxy-cacert proxy-capath proxy-cert proxy-cert-type " +
+    "proxy-ciphers proxy-header proxy-key proxy-pass proxy1.0 quote random-file rate request-target " +
+    "service-name socks4 socks4a socks5 socks5-hostname telnet-option tls13-ciphers tlsauthtype " +
+    "tlspassword tlsuser trace-config variable").split(" "),
 );
 
 const SWITCHES: Readonly<Record<string, string>> = {
@@ -207,10 +214,15 @@ function requestOf(given: string, options: Options, already: readonly string[], 
       case "form-string": {
         const [, field = "", rest = ""] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
         const [content = "", ...attributes] = rest.split(";");
-        if (name === "form" && /^[@<]/.test(rest)) {
-          multipart.push([field, partOf(template(content.slice(1)), attributes)]);
+        if (name === "form-string") multipart.push([field, template(rest)]);
+        else if (/^[@<]/.test(rest)) {
+          const file = { file: template(content.slice(1)) };
+          multipart.push([field, partOf(file, attributes, notes)]);
           if (rest.startsWith("<")) notes.push(`-F ${value}: the part has the name of the file`);
-        } else multipart.push([field, template(name === "form" ? content : rest)]);
+        } else {
+          const part = partOf({ value: template(content) }, attributes, notes);
+          multipart.push([field, Object.keys(part).length === 1 ? part.value! : part]);
+        }
         break;
       }
       case "user":
@@ -322,13 +334,13 @@ function requestOf(given: string, options: Options, already: readonly string[], 
   });
 }
 
-/** A file of a multipart body with its attributes. */
-function partOf(file: string, attributes: readonly string[]): Value {
-  const part: Record<string, Value> = { file };
+/** A part of a multipart body with its attributes: `;type=image/png;filename=a.png`. */
+function partOf(content: Dict, attributes: readonly string[], notes: string[]): Dict {
+  const part: Record<string, Value> = { ...content };
   for (const attribute of attributes) {
-    const [name = "", value = ""] = attribute.split("=");
-    if (name.trim() === "type") part.type = value;
-    if (name.trim() === "filename") part.filename = value;
+    const [, name = "", value = ""] = /^\s*(\w+)=(.*)$/s.exec(attribute) ?? [];
+    if (name === "type" || name === "filename") part[name] = value.replace(/^"(.*)"$/, "$1");
+    else notes.push(`-F …;${attribute}: http has nothing like it`);
   }
   return part;
 }

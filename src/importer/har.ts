@@ -116,9 +116,11 @@ function bodyOfEntry(data: Value, notes: string[]): Dict {
       return {};
     }
     return {
-      multipart: gather(parts.map(({ name, value, fileName }) => [
+      multipart: gather(parts.map(({ name, value, fileName, contentType }) => [
         String(name),
-        fileName === undefined ? literalText(String(value ?? "")) : { file: String(fileName) },
+        fileName === undefined
+          ? literalText(String(value ?? ""))
+          : { file: String(fileName), ...contentType ? { type: contentType } : {} },
       ])),
     };
   }

@@ -173,10 +173,14 @@ function hasTemplateKey(value: Value): boolean {
     Object.entries(value).some(([name, field]) => name.includes("{{") || hasTemplateKey(field));
 }
 
-/** The fields of a form; undefined if one is there twice, which a map cannot say. */
+/**
+ * The fields of a form; undefined if one is there twice, which a map cannot say, and for another
+ * text, such as the JSON that curl sends as a form where nobody gave it a type.
+ */
 function formOf(text: string, translate: (text: string) => string): Dict | undefined {
   const form: Record<string, Value> = {};
   for (const pair of text.split("&")) {
+    if (!/^[^=\s"<>]+=/.test(pair)) return undefined;
     const [name = "", value = ""] = pair.split(/=(.*)/s).map(decode);
     if (name === "" || Object.hasOwn(form, name)) return undefined;
     form[name] = translate(value);

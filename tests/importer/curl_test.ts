@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type ImportCase, importCase } from "../support/import_case.ts";
 import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -43,10 +43,21 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
     },
   }],
   ["a multipart form", {
-    args: ["curl", "curl -F 'file=@a.txt;type=text/plain' -F 'note=a=b' URL/up"],
+    args: [
+      "curl",
+      "curl -F 'file=@a.txt;type=text/plain' -F 'note=a=b' -F 'data={};type=application/json' URL/up",
+    ],
     files: { "a.txt": "content" },
     lines: ["multipart:", "file: a.txt", "type: text/plain", "note: a=b"],
-    seen: ([one]) => assertStringIncludes(one!.body, "content"),
+    seen: ([one]) => {
+      assertStringIncludes(one!.body, "content");
+      assertMatch(one!.body, /name="data"\r\nContent-Type: application\/json\r\n\r\n\{\}\r\n/i);
+    },
+  }],
+  ["JSON that is sent without its type", {
+    args: ["curl", `curl URL/a -d '{"tea": "a=b"}'`],
+    lines: ["Content-Type: application/x-www-form-urlencoded"],
+    seen: ([one]) => assertEquals(one!.body, '{"tea": "a=b"}'),
   }],
   ["data in the query, cookies, an agent and a timeout", {
     args: ["curl", `curl -G URL/q -d x=1 --data-urlencode "y=a b" -b "lang=de" -A me/1 -m 20 -I`],
@@ -98,9 +109,13 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
     seen: ([one]) => assertEquals([one!.method, one!.headers.get("x-a")], ["PUT", "b"]),
   }],
   ["what has braces and what cannot be translated", {
-    args: ["curl", `curl --limit-rate 10k URL/x -H 'X-A: {{a}}' --retry 2 --tcp-fastopen`],
+    args: [
+      "curl",
+      `curl --limit-rate 10k --request-target /y URL/x -H 'X-A: {{a}}' --retry 2 --tcp-fastopen`,
+    ],
     notes: [
       "--limit-rate 10k: http has nothing like it",
+      "--request-target /y: http has nothing like it",
       "--tcp-fastopen: http has nothing like it",
     ],
     lines: ["max_attempts: 3"],

@@ -103,13 +103,17 @@ Deno.test("new --from har translates what browsers write in their own ways", asy
     entry("URL/parts", {
       postData: {
         mimeType: "multipart/form-data; boundary=x",
-        params: [{ name: "tag", value: "a" }, { name: "tag", value: "b" }],
+        params: [
+          { name: "tag", value: "a" },
+          { name: "tag", value: "b" },
+          { name: "photo", fileName: "a.png", contentType: "image/x-tea" },
+        ],
       },
     }),
   ];
   await importCase({
     args: ["har", "a.har"],
-    files: { "a.har": JSON.stringify({ log: { entries } }) },
+    files: { "a.har": JSON.stringify({ log: { entries } }), "a.png": "tea" },
     notes: ["wss://example.com/socket: http sends to http and https alone"],
     lines: ["test: res.code == 200"],
     seen: ([cached, form, parts]) => {
@@ -118,6 +122,7 @@ Deno.test("new --from har translates what browsers write in their own ways", asy
       for (const text of ["a", "b"]) {
         assertStringIncludes(parts!.body, `\r\n\r\n${text}\r\n`);
       }
+      assertStringIncludes(parts!.body, "image/x-tea");
     },
   });
 });
