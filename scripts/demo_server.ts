@@ -92,7 +92,7 @@ export function openShop(options: ShopOptions = {}): Shop {
     return Response.json({ items, total: TEAS.length, next });
   }
 
-  /** A chat that answers each question in JSON, and closes after "bye". */
+  /** A chat that answers each question, and closes after "bye". */
   function openSupport(request: Request): Response {
     const { socket, response } = Deno.upgradeWebSocket(request);
     const say = (message: Readonly<Record<string, unknown>>) =>
@@ -100,8 +100,7 @@ export function openShop(options: ShopOptions = {}): Shop {
     socket.onopen = () => say({ type: "welcome", waiting: 0 });
     socket.onmessage = ({ data }) => {
       if (data === "bye") return socket.close(1000, "see you");
-      const { question } = JSON.parse(data);
-      const product = PRODUCTS.find(({ name }) => question.includes(name));
+      const product = PRODUCTS.find(({ name }) => String(data).includes(name));
       say({ type: "typing" });
       say({ type: "answer", price: product?.price ?? null });
     };
