@@ -1,7 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { assertHidden } from "../support/assert_hidden.ts";
 import { grpcShop } from "../support/grpc_shop.ts";
-import { startCli } from "../support/run_cli.ts";
+import { rawServer } from "../support/raw_server.ts";
+import { runCli, startCli } from "../support/run_cli.ts";
 import { runMain } from "../support/run_main.ts";
 import { readDirectory } from "../support/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -79,5 +80,24 @@ jobs:
       new TextDecoder().decode(stdout),
       "while waiting for the answer of shop.v1.Shop/Wait",
     );
+  });
+});
+
+Deno.test("a server that sends something else before HTTP/2 fails the step, and not the program", async () => {
+  await using server = rawServer(async (connection) => {
+    await connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 3\r\n\r\nno\n");
+    await connection.closed();
+  });
+  // Its bytes come before the connection is ready, or after.
+  const flow = `name: n
+jobs:
+  - name: j
+    repeat: { count: 20 }
+    steps: [{ uses: grpc, with: { addr: "127.0.0.1:${server.port}", service: Shop, method: Wait } }]
+`;
+  await withFiles({ "w.yml": flow }, async (cwd) => {
+    const { stdout, stderr } = await runCli(["w.yml"], { cwd });
+    assertStringIncludes(stdout, `the connection to 127.0.0.1 port ${server.port} was lost`);
+    assertStringIncludes(stdout, "20 rounds, 20 failed", stderr);
   });
 });

@@ -53,7 +53,10 @@ export async function openSession(
   let error: unknown;
   for (const one of [http2, socket]) one.on("error", (thrown) => error ??= thrown);
   http2.on("goaway", () => isGoing = true);
-  http2.on("connect", () => http2.setLocalWindowSize(WINDOW));
+  http2.on("connect", () => {
+    // A server that sends something else at once has ended it by then.
+    if (!http2.destroyed) http2.setLocalWindowSize(WINDOW);
+  });
   return {
     endpoint,
     isSecure: secure !== undefined,
