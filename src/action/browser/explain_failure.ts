@@ -25,19 +25,24 @@ export function nearest(
   for (const candidate of candidates) {
     let score = 0;
     for (const { part, isTag } of wanted) {
-      const weight = isTag ? 1 : 4;
-      if (candidate.names.includes(part)) score += weight;
-      else if (!isTag && isNear(part, candidate.names)) score += weight - 1;
+      if (candidate.names.includes(part)) score += isTag ? 1 : 4;
+      else if (!isTag) score += nearness(part, candidate.names);
     }
-    if (score > most) [best, most] = [candidate, score];
+    // What contains the element has the same text.
+    const isInBest = best !== undefined && candidate.path.startsWith(`${best.element} > `);
+    if (score > most || score === most && isInBest) [best, most] = [candidate, score];
   }
   // A tag alone is everywhere.
   return most > 2 ? best : undefined;
 }
 
-function isNear(part: string, names: readonly string[]): boolean {
+/** An id is more likely a misspelled id than something else that is spelled alike. */
+function nearness(part: string, names: readonly string[]): number {
   const bare = (name: string) => name.replace(/^[#.]/, "");
-  return suggest(bare(part), names.map(bare)) !== undefined;
+  const near = names.filter((name) => suggest(bare(part), [bare(name)]) !== undefined);
+  const kindOf = (name: string) => /^[#.]?/.exec(name)![0];
+  if (near.some((name) => kindOf(name) === kindOf(part))) return 3;
+  return near.length > 0 ? 2.5 : 0;
 }
 
 interface Part {

@@ -260,7 +260,10 @@ export function dataOf(value: unknown): Value {
 /** Elements that a selector may have meant: how they could be selected, and where they are. */
 export interface Candidate {
   readonly names: readonly string[];
+  /** Where it is, and its text if that is short. */
   readonly path: string;
+  /** Where it is. */
+  readonly element: string;
 }
 
 /** The elements of the page by what selects them, of the largest pages the first. */
@@ -291,6 +294,7 @@ export function listCandidates(): Candidate[] {
         tag,
       ],
       path: path.join(" > ") + shown,
+      element: path.join(" > "),
     });
   }
   return found;

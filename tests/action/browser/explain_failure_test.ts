@@ -1,11 +1,22 @@
 import { assertEquals } from "@std/assert";
 import { nearest } from "../../../src/action/browser/explain_failure.ts";
 
+const candidate = (names: readonly string[], element: string) => ({
+  names,
+  element,
+  path: element,
+});
+
 const CANDIDATES = [
-  { names: ["#menu", "nav"], path: "body > nav#menu" },
-  { names: [".row", "form"], path: "body > form.row" },
-  { names: ["#submit", ".primary", "Sign in", "button"], path: "body > form.row > button#submit" },
-  { names: ["email", "input"], path: "body > form.row > input" },
+  candidate(["#menu", "nav"], "body > nav#menu"),
+  candidate([".row", "Sign in", "form"], "body > form.row"),
+  candidate(
+    ["#submit", ".primary", "Sign in", "button"],
+    "body > form.row > button#submit",
+  ),
+  candidate(["email", "input"], "body > form.row > input"),
+  candidate(["Go", "form"], "body > form"),
+  candidate(["#go", "Go", "button"], "body > form > button#go"),
 ];
 
 const CASES: readonly (readonly [selector: string, path: string | undefined])[] = [
@@ -13,6 +24,8 @@ const CASES: readonly (readonly [selector: string, path: string | undefined])[] 
   ["form > button.primry", "body > form.row > button#submit"],
   ["[name=emial]", "body > form.row > input"],
   ["//form/input[@name='email']", "body > form.row > input"],
+  ["#goo", "body > form > button#go"],
+  ["#Email", "body > form.row > input"],
   ["text=Sign on", "body > form.row > button#submit"],
   ["#entirely-different", undefined],
   ["button", undefined],
