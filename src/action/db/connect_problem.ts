@@ -10,6 +10,9 @@ interface Cause {
   readonly refusal?: { readonly code: string; readonly isSignIn: boolean } | undefined;
   /** Whether the server does not speak TLS. */
   readonly isPlain: boolean;
+  /** Whether the server is one of something else. */
+  readonly isForeign: boolean;
+  readonly usualPort: number;
   /** Connects once more up to where TLS begins. */
   readonly look: (server: Server) => Promise<Socket>;
 }
@@ -19,7 +22,7 @@ export async function connectProblem(
   product: string,
   error: unknown,
   { server, tls, context }: ConnectRequest,
-  { refusal, isPlain, look }: Cause,
+  { refusal, isPlain, isForeign, usualPort, look }: Cause,
 ): Promise<StepError> {
   const place = `${product} at ${server.socket ?? placeOf(server)}`;
   const doing = `cannot connect to ${place}`;
@@ -40,10 +43,10 @@ export async function connectProblem(
       "write sslmode=disable or sslmode=prefer in the DSN to go without",
     );
   }
-  if (error instanceof Error && /error establishing an SSL/.test(error.message)) {
+  if (isForeign) {
     return new StepError(
-      `${doing}: the server does not speak the protocol of PostgreSQL`,
-      "check the port: PostgreSQL is usually at 5432",
+      `${doing}: the server does not speak the protocol of ${product}`,
+      `check the port: ${product} is usually at ${usualPort}`,
     );
   }
   if (error instanceof Error && /password must be a string/.test(error.message)) {

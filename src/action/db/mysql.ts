@@ -61,6 +61,10 @@ async function open({ server, tls, context }: ConnectRequest, isSecure: boolean)
   const stop = () => reject(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   if (isSecure && tls) await speakTls(driver, server.host, tls, reject);
+  // The driver would wait for as much as it takes the first bytes to announce.
+  (driver as unknown as Upgradable).stream.once("data", (bytes: Uint8Array) => {
+    if (bytes.length > PACKET_NUMBER && bytes[PACKET_NUMBER] !== 0) reject(FOREIGN);
+  });
   driver.on("error", reject);
   driver.once("connect", () => resolve());
   try {
@@ -73,6 +77,11 @@ async function open({ server, tls, context }: ConnectRequest, isSecure: boolean)
     signal.removeEventListener("abort", stop);
   }
 }
+
+/** Where a packet has its number, which is 0 for the first. */
+const PACKET_NUMBER = 3;
+/** The server sent something else than a greeting of MySQL. */
+const FOREIGN = new Error("not MySQL");
 
 /** The parts of the driver that start TLS once the server is ready for it. */
 interface Upgradable {
@@ -111,6 +120,8 @@ function explain(error: unknown, request: ConnectRequest): Promise<StepError> {
   return connectProblem("MySQL", error, request, {
     refusal: code.startsWith("ER_") ? { code, isSignIn } : undefined,
     isPlain: code === "HANDSHAKE_NO_SSL_SUPPORT",
+    isForeign: error === FOREIGN,
+    usualPort: 3306,
     look: lookAtMysql,
   });
 }

@@ -75,6 +75,8 @@ function explain(error: unknown, request: ConnectRequest): Promise<StepError> {
       ? { code: error.code, isSignIn: error.code.startsWith("28") }
       : undefined,
     isPlain: speaksPlainly(error),
+    isForeign: error instanceof Error && /error establishing an SSL/.test(error.message),
+    usualPort: 5432,
     look: lookAtPostgres,
   });
 }

@@ -1,6 +1,7 @@
 import type { ImapFlow, ImapFlowError } from "imapflow";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
+import { excerpt } from "../excerpt.ts";
 import { codeOf, type Endpoint, placeOf } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";
 import { checkNet } from "../net/open_socket.ts";
@@ -56,8 +57,15 @@ export async function openImap(
   };
   let heard = "";
   const hear = ({ src, data = "" }: { readonly src?: string; readonly data?: string }) => {
-    if (src === "s") heard = data;
+    if (src !== "s") return;
+    // The library would wait for a greeting on and on.
+    if (heard === "" && data !== "" && !atob(data).startsWith("*")) {
+      aborted.reject(speaksOther(server, atob(data), context));
+    }
+    heard = data;
   };
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => {});
   const { password, accessToken } = server;
   const client = new ImapFlow({
     host: server.host,
@@ -81,8 +89,6 @@ export async function openImap(
   });
   // A command that is waiting reports the error itself.
   client.on("error", () => {});
-  const aborted = Promise.withResolvers<never>();
-  aborted.promise.catch(() => {});
   const forget = onAbort(context.signal, (reason) => {
     const place = `the mailbox server at ${placeOf(server)}`;
     const doing = client.connectedAt === null
@@ -113,6 +119,15 @@ export async function openImap(
       return taken;
     },
   };
+}
+
+/** A server sent something else than a greeting. */
+function speaksOther(server: ImapServer, sent: string, { secrets }: ActionContext): StepError {
+  return new StepError(
+    `cannot connect to the mailbox server at ${placeOf(server)}: it does not speak IMAP: ` +
+      `it sent ${JSON.stringify(excerpt(sent.trimEnd(), secrets))}`,
+    "check the port: IMAP is at 143 or 993",
+  );
 }
 
 /** Whether the server closed the connection; `reason` is what it said to that. */

@@ -2,6 +2,7 @@ import type { Channel, Client, ClientError } from "./ssh_library.ts";
 import type { Duplex } from "node:stream";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
+import { excerpt } from "../excerpt.ts";
 import { type Endpoint, placeOf } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";
 import { checkReach, openSocket } from "../net/open_socket.ts";
@@ -104,6 +105,7 @@ async function signIn(given: SignIn, context: ActionContext): Promise<SshConnect
   let phase = "exchanging keys with";
   let agentError: ClientError | undefined;
   let isReady = false;
+  let heard = "";
   client.on("ready", () => {
     isReady = true;
     resolve();
@@ -140,14 +142,23 @@ async function signIn(given: SignIn, context: ActionContext): Promise<SshConnect
         next(attempts.next(left));
       },
     });
+    socket.once("data", (bytes: Uint8Array) => heard = new TextDecoder().decode(bytes));
     await promise;
     return toConnection(client, before);
   } catch (error) {
     client.destroy();
     socket.destroy();
+    // Lines may come before the one by which a server names itself.
+    const foreign = heard === "" || /^SSH-/m.test(heard)
+      ? undefined
+      : `it does not speak SSH: it sent ${JSON.stringify(excerpt(heard, context.secrets))}`;
     if (error instanceof StepError) {
-      throw new StepError(`${error.message} while ${phase} ${placeOf(given)}`, error.hint);
+      const doing = `${error.message} while ${phase} ${placeOf(given)}`;
+      throw foreign === undefined
+        ? new StepError(doing, error.hint)
+        : new StepError(`${doing}: ${foreign}`, USUAL_PORT);
     }
+    if (foreign !== undefined) throw new StepError(`${doingOf(given)}: ${foreign}`, USUAL_PORT);
     throw check.problem() ?? await explain(error, given, attempts, agentError, context);
   } finally {
     forget();
@@ -196,6 +207,12 @@ function toConnection(client: Client, before: SshConnection | undefined): SshCon
   };
 }
 
+const USUAL_PORT = "check the port: SSH is usually at 22";
+
+function doingOf(given: SignIn): string {
+  return `cannot connect to ssh at ${placeOf(given)}`;
+}
+
 async function explain(
   error: unknown,
   given: SignIn,
@@ -203,7 +220,7 @@ async function explain(
   agentError: ClientError | undefined,
   context: ActionContext,
 ): Promise<StepError> {
-  const doing = `cannot connect to ssh at ${placeOf(given)}`;
+  const doing = doingOf(given);
   const { level, message = "" } = error as Partial<ClientError>;
   if (level === "client-authentication") {
     const { tried, offered } = attempts;

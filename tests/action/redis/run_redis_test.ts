@@ -41,6 +41,7 @@ const FAILURES: readonly (readonly [replies: readonly string[], message: string]
   [["+PONG\r\n"], "cannot send GET to redis at PLACE: PLACE closed the connection"],
   [[], "cannot connect to redis at PLACE: PLACE closed the connection"],
   [["HTTP/1.1 400 Bad Request\r\n\r\n"], "at PLACE: it answers, but not as a Redis server"],
+  [["* OK IMAP4rev1 ready\r\n"], "at PLACE: it answers, but not as a Redis server"],
 ];
 
 for (const [replies, message] of FAILURES) {

@@ -2,6 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
 import { runSsh } from "../../../src/action/ssh/run_ssh.ts";
 import { StepError } from "../../../src/source/errors.ts";
+import { rawServer } from "../../support/raw_server.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
 import { type InProcessSsh, sshServer } from "../../support/ssh_server.ts";
 
@@ -161,6 +162,16 @@ Deno.test("ssh says in which phase its time was over", async () => {
     `timed out after 400ms while exchanging keys with 127.0.0.1 port ${port}`,
   );
   (await accepted).close();
+  await using other = rawServer(async (connection) => {
+    await connection.send("220 mail.example ESMTP\r\n");
+    await connection.closed();
+  });
+  assertStringIncludes(
+    await refusalOf(
+      runSsh({ ...login, port: other.port, cmd: "true", timeout: "400ms" }, context),
+    ),
+    'it does not speak SSH: it sent "220 mail.example ESMTP',
+  );
   const closing = listener.accept().then((connection) => connection.close());
   assertStringIncludes(
     await refusalOf(runSsh({ ...login, cmd: "true" }, context)),
