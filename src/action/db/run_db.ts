@@ -178,6 +178,9 @@ async function readWork(
     return { statements, isTransaction: true };
   }
   const query = required("db", "query", read.string("query"));
+  if (query.trim() === "") {
+    throw new StepError('cannot run db: "query" is empty', undefined, { parameter: "query" });
+  }
   return { statements: [bindNames(query, read.any("params"), dialect)], isTransaction: false };
 }
 
@@ -220,7 +223,7 @@ function toResult(
   if (isTruncated) {
     context.warn(`only the first ${form.most} rows are kept: "max_rows" says how many`);
   }
-  const { query, params: values, file, transaction } = params;
+  const { query, params: values, file, transaction, timeout } = params;
   const code = error ? 1 : 0;
   const rows = last?.rows ?? [];
   const affected = last?.rows_affected ?? 0;
@@ -232,6 +235,7 @@ function toResult(
       ...values === undefined ? {} : { params: values },
       ...file === undefined ? {} : { file },
       ...transaction === undefined ? {} : { transaction },
+      ...timeout === undefined ? {} : { timeout },
     },
     res: {
       code,

@@ -206,6 +206,7 @@ Deno.test("db explains a database that it cannot open", async () => {
   // Templates may have made these.
   for (
     const [with_, words] of [
+      [{ dsn: ":memory:", query: " " }, 'cannot run db: "query" is empty'],
       [{ dsn: ":memory:", max_rows: "-5" }, '"max_rows" must be at least 0, not -5'],
       [{ dsn: "postgres://127.0.0.1:1/db", tls: ["ca.pem"] }, '"tls" must be a map, not a list'],
     ] as const
@@ -216,12 +217,12 @@ Deno.test("db explains a database that it cannot open", async () => {
     await connection.send("220 mail.example ESMTP\r\n");
     await connection.closed();
   });
-  await assertRejects(
-    () => run({ dsn: `postgres://127.0.0.1:${other.port}/db` }),
-    StepError,
-    `at 127.0.0.1 port ${other.port}: the server does not speak the protocol of PostgreSQL`,
-  );
   for (const [dsn, name] of [["postgres", "PostgreSQL"], ["mysql", "MySQL"]]) {
+    await assertRejects(
+      () => run({ dsn: `${dsn}://127.0.0.1:${other.port}/db` }),
+      StepError,
+      `at 127.0.0.1 port ${other.port}: the server does not speak the protocol of ${name}`,
+    );
     await assertRejects(
       () => run({ dsn: `${dsn}://app:secret-word@127.0.0.1:1/db` }),
       StepError,
