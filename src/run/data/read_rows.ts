@@ -164,7 +164,8 @@ async function separatorOf(text: ReadableStream<string>, path: string): Promise<
   const reader = text.getReader();
   try {
     const { value = "" } = await reader.read();
-    await reader.cancel();
+    // Waiting for that would wait for the other branch, which nobody reads yet.
+    reader.cancel().catch(() => {});
     const [line = ""] = value.split("\n", 1);
     return [",", ";", "\t"].find((character) => line.includes(character)) ?? ",";
   } catch (error) {

@@ -7,6 +7,7 @@ import { Cancellation } from "../../../src/run/cancellation.ts";
 import type { RunEvent } from "../../../src/run/event.ts";
 import { run } from "../../../src/run/run.ts";
 import { loadText } from "../../support/load_files.ts";
+import { withFiles } from "../../support/temp_dir.ts";
 
 async function eventsOf(
   iteration: string,
@@ -76,3 +77,18 @@ Deno.test("an interruption ends all entries that run at once, and begins no othe
   );
   assertEquals(failures, ["interrupted by SIGINT", "interrupted by SIGINT"]);
 });
+
+for (const separator of [",", ";", "\t"]) {
+  Deno.test(`all rows of a large CSV file are read, with ${JSON.stringify(separator)} between columns`, () => {
+    const rows = Array.from({ length: 5_000 }, (_, at) => `${at}${separator}some more text`);
+    const text = [`item${separator}more`, ...rows].join("\n");
+    return withFiles({ "rows.csv": text }, async (directory) => {
+      let sum = 0;
+      await eventsOf(`{ file: "${directory}/rows.csv" }`, ({ n }) => {
+        sum += Number(n);
+        return OK;
+      });
+      assertEquals(sum, rows.length * (rows.length - 1) / 2);
+    });
+  });
+}
