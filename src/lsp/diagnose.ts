@@ -68,10 +68,11 @@ function withHint(message: string, hint: string | undefined): string {
 
 /** The text that a hint suggests in place of the one that is marked. */
 function fixFor(message: string, hint: string | undefined, marked: string): string | undefined {
-  const [, meant] = /^did you mean "([^"]+)"\?/.exec(hint ?? "") ??
+  const [, meant] = /(?:^|: )did you mean "([^"]+)"\?/.exec(hint ?? message) ??
     /^the key is "(\w+)"(?!, or)/.exec(hint ?? "") ?? [];
   if (meant === undefined) return undefined;
-  const [, quote = "", word] = /^(["']?)([^"'\n]+)\1$/.exec(marked) ?? [];
+  // Quotes within quotes of YAML are written with a backslash, or twice.
+  const [, quote = "", word] = /^(\\?"|'{0,2})([^"'\\\n]+)\1$/.exec(marked) ?? [];
   // Of a path, the name of the file is meant.
   const name = word?.split(/[\\/]/).at(-1);
   if (word === undefined || !name || !message.includes(name)) return undefined;

@@ -1,4 +1,4 @@
-import { writtenOffset } from "./written_offset.ts";
+import { writtenLength, writtenOffset } from "./written_offset.ts";
 
 /** A text with a name: a workflow file, or an expression inside one. */
 export interface Source {
@@ -94,7 +94,7 @@ export function spanInFile(span: Span): FileSpan {
   const from = writtenOffset(written, source.text, start);
   if (from === undefined) return { ...spanInFile(origin), exact: false };
   const last = end > start ? writtenOffset(written, source.text, end - 1) : undefined;
-  const to = last === undefined ? from : last + 1;
+  const to = last === undefined ? from : last + writtenLength(written, last);
   return spanInFile({
     source: origin.source,
     start: origin.start + from,

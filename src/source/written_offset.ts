@@ -20,18 +20,21 @@ export function writtenOffset(
     done += spaces;
     at += matchLength(quote === '"' ? ESCAPED_SPACES : SPACES, written, at);
     if (done >= offset) return at;
+    const length = writtenLength(written, at);
     if (quote === '"' && written[at] === "\\") {
-      const length = ESCAPE_LENGTHS[written[at + 1] ?? ""] ?? 2;
       done += length === LONGEST_ESCAPE && isSurrogate(decoded, done) ? 2 : 1;
-      at += length;
-    } else if (written[at] === decoded[done]) {
-      at += quote === "'" && written[at] === "'" ? 2 : 1;
-      done++;
-    } else {
-      return undefined;
-    }
+    } else if (written[at] === decoded[done]) done++;
+    else return undefined;
+    at += length;
   }
   return undefined;
+}
+
+/** The length of a character as it is written in a scalar: an escape, two quotes, or itself. */
+export function writtenLength(written: string, at: number): number {
+  const quote = written[0];
+  if (quote === '"' && written[at] === "\\") return ESCAPE_LENGTHS[written[at + 1] ?? ""] ?? 2;
+  return quote === "'" && written[at] === "'" ? 2 : 1;
 }
 
 const SPACES = /[ \t\r\n]*/y;

@@ -353,7 +353,10 @@ Deno.test("quick fixes correct misspelt keys and names", async () => {
     "    steps:\n      - uses: hello\n        tset: vars.shp == 1\n        retyr: {}\n" +
     "        echo: '{{lenn(vars.shop)}}'\n  - name: c\n    needs: [bb]\n    on_failure: stopp\n" +
     "    steps:\n      - { uses: helo }\n      - { uses: http, with: { get: /, hedaers: {} } }\n" +
-    "      - { uses: embedded, with: { path: jobs/sbu.yml } }\n";
+    "      - { uses: embedded, with: { path: jobs/sbu.yml } }\n" +
+    "      - uses: hello\n        test: \"match_json(res, {'a': is_type('itneger')})\"\n" +
+    '      - uses: hello\n        test: "[\\"a\\"] == vars[\\"shpo\\"]"\n' +
+    "      - uses: hello\n        test: '[''a''] == vars[''sohp'']'\n";
   await withEditor({ "a.yml": text, "jobs/sub.yml": "name: x\n" }, async (editor, at) => {
     const path = at("a.yml");
     const { diagnostics } = await editor.write(path, text);
@@ -374,6 +377,9 @@ Deno.test("quick fixes correct misspelt keys and names", async () => {
         "on_failure: stop\n",
         "headers: {}",
         "path: jobs/sub.yml",
+        "is_type('integer')",
+        'vars[\\"shop\\"]',
+        "vars[''shop'']",
       ]
     ) assertStringIncludes(fixed, part);
   });
