@@ -61,7 +61,7 @@ function keyItems(
   known: KnownActions,
 ): readonly Completion[] {
   const there = new Set(pairsOf(nodeAt(outline.root, path)).map(({ key }) => key.text));
-  const keys = keysAt(path, outline.isJobFile, actionAt(outline, path, known));
+  const keys = keysAt(path, outline.kind, actionAt(outline, path, known));
   const hasColon = /^\s*:/.test(after);
   return namesOf(keys, known)
     .filter(({ name }) => !there.has(name))
@@ -127,7 +127,7 @@ function valueItems(
   const key = String(path.at(-1));
   const around = path.slice(0, -1);
   const action = actionAt(outline, around, known);
-  const keys = keysAt(around, outline.isJobFile, action);
+  const keys = keysAt(around, outline.kind, action);
   if (keys?.kind === "parameters") {
     const parameter = keys.parameters.find(({ name }) => name === key);
     const types = [parameter?.type ?? []].flat();
@@ -241,7 +241,7 @@ function nameRuleAt(
   for (let length = path.length; length > 0; length--) {
     const keys = keysAt(
       path.slice(0, length - 1),
-      outline.isJobFile,
+      outline.kind,
       actionAt(outline, path, known),
     );
     const key = String(path[length - 1]);

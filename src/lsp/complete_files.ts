@@ -47,7 +47,7 @@ function filePlaceAt(text: string, offset: number, known: KnownActions): FilePla
   const spot = spotAt(outline.root, offset);
   if (!spot || spot.isKey) return undefined;
   const { path, scalar } = spot;
-  const keys = keysAt(path.slice(0, -1), outline.isJobFile, actionAt(outline, path, known));
+  const keys = keysAt(path.slice(0, -1), outline.kind, actionAt(outline, path, known));
   if (keys?.kind !== "parameters") return undefined;
   const names = keys.parameters.find(({ name }) => name === path.at(-1))?.namesFile;
   const [before = "", after = ""] = scalar.text.split(MARK);

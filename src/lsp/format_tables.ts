@@ -8,6 +8,8 @@ import {
   WORKFLOW,
 } from "../workflow/decode/fields.ts";
 import { ITERATION, REPEAT, RETRY, SNAPSHOT } from "../workflow/decode/nested_fields.ts";
+import { SUITE, SUITE_ENTRY } from "../suite/suite_fields.ts";
+import type { FileKind } from "./outline.ts";
 
 type Table = FieldTable<Readonly<Record<string, Field>>>;
 type Path = readonly (string | number)[];
@@ -22,15 +24,25 @@ export type Keys =
   }
   | { readonly kind: "actions" };
 
+const ROOTS: Readonly<Record<FileKind, Table>> = {
+  workflow: WORKFLOW,
+  "job file": JOB_FILE_FIELDS,
+  suite: SUITE,
+};
+
 /** The keys of the mapping at a path; undefined where any may be written. */
 export function keysAt(
   path: Path,
-  isJobFile: boolean,
+  kind: FileKind,
   action: Action | undefined,
 ): Keys | undefined {
   const [first, second] = path;
-  if (path.length === 0) return fields(isJobFile ? JOB_FILE_FIELDS : WORKFLOW);
-  if (isJobFile) return keysInJob(path, action);
+  if (path.length === 0) return fields(ROOTS[kind]);
+  if (kind === "suite") {
+    const isEntry = first === "workflows" && typeof second === "number" && path.length === 2;
+    return isEntry ? fields(SUITE_ENTRY) : undefined;
+  }
+  if (kind === "job file") return keysInJob(path, action);
   if (first === "jobs" && typeof second === "number") return keysInJob(path.slice(2), action);
   return first === "finally" ? keysInJob(path, action) : undefined;
 }

@@ -89,7 +89,7 @@ function describeKey(
 ): string | undefined {
   const around = path.slice(0, -1);
   const name = String(path.at(-1));
-  const keys = keysAt(around, outline.isJobFile, actionAt(outline, around, known));
+  const keys = keysAt(around, outline.kind, actionAt(outline, around, known));
   switch (keys?.kind) {
     case "fields": {
       const field = Object.hasOwn(keys.table.fields, name) ? keys.table.fields[name] : undefined;

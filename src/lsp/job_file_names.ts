@@ -55,7 +55,7 @@ export function placesOf(
 
 /** Whether other files can use a name. */
 export function isShared({ file: { outline }, mention }: FoundName): boolean {
-  return outline.isJobFile && mention.kind !== "job";
+  return outline.kind === "job file" && mention.kind !== "job";
 }
 
 /** Where a file reads the outputs of a job file, and gives it vars. */

@@ -23,6 +23,10 @@ function stepOf({ mentions }: Outline, { kind, name, step }: Mention): string | 
     ?.step;
 }
 
+function isReadAlone({ kind, step, isDefinition }: Mention): boolean {
+  return kind === "output" && step === undefined && !isDefinition;
+}
+
 /** The text of a file around a mention in it. */
 interface Placed {
   readonly file: { readonly outline: Outline };
@@ -47,6 +51,14 @@ export function nameProblem(
   if (isRead && !/^[A-Za-z_]\w*$/.test(name)) {
     return `expressions read it as .${of.name}, and cannot read .${name}: use letters, digits and _`;
   }
+  const own = places.filter(({ file }) => file.outline === outline).map(({ mention }) => mention);
+  // An output that is read by its name alone belongs to the first step that publishes it.
+  const isAmbiguous = name !== of.name && (isStep || of.kind === "output") &&
+    outline.mentions.some((one) =>
+      one.name === name &&
+      (isReadAlone(one) || own.some(isReadAlone) && /^(?:step|output)$/.test(one.kind))
+    );
+  if (isAmbiguous) return `outputs.${name} would have two meanings`;
   const isTaken = name !== of.name &&
     outline.mentions.some((one) =>
       one.isDefinition && one.kind === of.kind && one.name === name &&

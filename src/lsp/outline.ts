@@ -43,20 +43,30 @@ export interface JobOutline {
 export interface Outline {
   readonly text: string;
   readonly root: LooseNode;
-  readonly isJobFile: boolean;
+  readonly kind: FileKind;
   readonly jobs: readonly JobOutline[];
   readonly steps: readonly StepOutline[];
   readonly mentions: readonly Mention[];
 }
 
+/** The formats of files; each has its own keys. */
+export type FileKind = "workflow" | "job file" | "suite";
+
+function kindOf(root: LooseNode): FileKind {
+  if (fieldOf(root, "jobs")) return "workflow";
+  if (fieldOf(root, "steps")) return "job file";
+  return fieldOf(root, "workflows") ? "suite" : "workflow";
+}
+
 /** Looks through the text of a file that may be broken. */
 export function makeOutline(text: string): Outline {
   const root = readLoosely(text);
-  const isJobFile = !fieldOf(root, "jobs") && fieldOf(root, "steps") !== undefined;
+  const kind = kindOf(root);
+  const isJobFile = kind === "job file";
   const jobs = (isJobFile ? [root] : itemsOf(fieldOf(root, "jobs"))).map(readJob);
   const cleanup = isJobFile ? [] : readJob(root).steps;
   const steps = [...jobs.flatMap((job) => job.steps), ...cleanup];
-  return { text, root, isJobFile, jobs, steps, mentions: findMentions(root, jobs, steps) };
+  return { text, root, kind, jobs, steps, mentions: findMentions(root, jobs, steps) };
 }
 
 function readJob(node: LooseNode): JobOutline {

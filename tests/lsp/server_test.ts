@@ -170,6 +170,9 @@ Deno.test("completion knows keys, actions, parameters and names, also in broken 
     assertEquals(await of(second, "needs: ["), ["one"]);
     assertEquals(await of(`${second}one]\n    skipif: needs.one.`, "needs.one."), ["state"]);
     assertHas(await of(`${job}uses: hello\n    on_failure: `, "on_failure: "), ["stop"]);
+    const suite = "workflows:\n  - path: a.yml\n    ";
+    assertEquals(await of(suite, "a.yml\n    "), ["vars", "tags"]);
+    assertHas(await of(`${suite}\nse`, "\nse"), ["setup", "env_file"]);
   });
 });
 
@@ -229,6 +232,8 @@ Deno.test("rename changes the places with that name, and no others", async () =>
       ),
     );
     await assertRejects(() => renamed("id: one", 4, "two"), Error, "already defined");
+    await assertRejects(() => renamed("token: res.n", 2, "two"), Error, "two meanings");
+    await assertRejects(() => renamed("id: last", 4, "other"), Error, "two meanings");
   });
 });
 
