@@ -7,7 +7,7 @@ import { namesAndValues, toByteString } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
 import { isStream } from "../request/request_body.ts";
 import type { SavedBody } from "../response/save_body.ts";
-import { addChunk, BodyTooLarge } from "./body_chunks.ts";
+import { addChunk, BodyTooLarge, counted } from "./body_chunks.ts";
 import { measure, takeMarks } from "./phases.ts";
 import {
   ClosedEarly,
@@ -146,7 +146,7 @@ class Http2Exchange implements UnderWay {
         this.#phase = "receiving";
         if (!sink?.takes(code, rawHeaders) || method === "HEAD" || code === 204) return collect();
         const encoding = findHeader(rawHeaders, "content-encoding") ?? "";
-        saving = sink.save(this.#count(stream), encoding);
+        saving = sink.save(counted(stream, (length) => this.#received += length), encoding);
         saving.catch((error) => {
           if (error instanceof StepError) failed ??= error;
           stream.close(constants.NGHTTP2_CANCEL);
@@ -184,13 +184,6 @@ class Http2Exchange implements UnderWay {
       if (isStream(body)) sendContent(body, stream).catch((error) => this.abort(error));
       else if (body !== undefined) stream.end(body);
     });
-  }
-
-  async *#count(stream: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    for await (const chunk of stream) {
-      this.#received += chunk.length;
-      yield chunk;
-    }
   }
 
   /** Resolves like a promise, or rejects with the reason to stop. */

@@ -12,7 +12,7 @@ import { isSafe } from "../request/http_syntax.ts";
 import type { Request } from "../request/read_request.ts";
 import type { BodySink, SavedBody } from "../response/save_body.ts";
 import { isStream } from "../request/request_body.ts";
-import { addChunk, BodyTooLarge } from "./body_chunks.ts";
+import { addChunk, BodyTooLarge, counted } from "./body_chunks.ts";
 import { sendContent } from "./send_content.ts";
 import { measure, type Phases, takeMarks } from "./phases.ts";
 import type { Sockets } from "./sockets.ts";
@@ -204,24 +204,14 @@ export class HttpExchange {
   #save(response: IncomingMessage, sink: BodySink): void {
     const encoding = findHeader(response.rawHeaders, "content-encoding") ?? "";
     this.#isSaving = true;
-    sink.save(this.#count(response, encoding === ""), encoding).then(
+    // The parser copies what it needs of a packet.
+    const socket = this.#socket?.on("data", release);
+    sink.save(counted(response, (length) => this.#size += length), encoding).finally(
+      () => socket?.off("data", release),
+    ).then(
       (saved) => this.#finish(response, saved),
       (error) => this.abort(error),
     );
-  }
-
-  async *#count(
-    response: AsyncIterable<Uint8Array>,
-    isPlain: boolean,
-  ): AsyncIterable<Uint8Array> {
-    let before: Uint8Array | undefined;
-    for await (const chunk of response) {
-      this.#size += chunk.length;
-      yield chunk;
-      // A decoder would still need it, and whoever gave it may until the next one has come.
-      if (isPlain && before) free(before);
-      before = chunk;
-    }
   }
 
   /** Nothing more will come. */
@@ -268,8 +258,8 @@ export class HttpExchange {
   }
 }
 
-/** Gives back the memory of a chunk at once: waiting to be collected are hundreds of megabytes. */
-function free({ buffer, length }: Uint8Array): void {
+/** Gives back the memory of a packet at once: waiting to be collected are hundreds of megabytes. */
+function release({ buffer, length }: Uint8Array): void {
   // Others may have the rest of it.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }

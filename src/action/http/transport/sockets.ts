@@ -209,6 +209,8 @@ const KEPT = {
   path: null,
   encoding: null,
   noDelay: true,
+  // A socket that is paused at each chunk of a body decrypts 2 MB meanwhile, which come as one.
+  highWaterMark: 4 * 1024 * 1024,
   keepAlive: true,
   keepAliveInitialDelay: 1000,
 };
