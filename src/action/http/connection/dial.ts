@@ -83,7 +83,7 @@ async function askHttp(socket: Socket, proxy: Proxy, to: Endpoint): Promise<void
   throw new ProxyFailure(
     `${refused}: ${`${code} ${reason}`.trim()}`,
     code === "407"
-      ? "give user and password: http://user:password@host:port"
+      ? "give user and password before its host: user:password@host:port"
       : "the proxy decides which hosts and ports can be reached",
   );
 }
@@ -117,7 +117,7 @@ async function askSocks(socket: Socket, proxy: Proxy, to: Endpoint): Promise<voi
   } else if (method !== 0) {
     throw new ProxyFailure(
       `${proxyWords(proxy)} wants another way to sign in`,
-      "give user and password: socks5://user:password@host:port",
+      "give user and password before its host: user:password@host:port",
     );
   }
   // Always as a name, which the proxy looks up; it reads addresses as such.

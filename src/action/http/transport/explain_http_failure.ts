@@ -101,7 +101,9 @@ async function explainCause(
       hint: `run it with deno run --allow-net=${url.hostname}:${portOf(url)}`,
     };
   }
-  const code = codeOf(cause);
+  // The runtime gives another code to an address that this machine does not have.
+  const isOwn = cause instanceof Error && cause.message.startsWith("bind EINVAL");
+  const code = isOwn ? "EADDRNOTAVAIL" : codeOf(cause);
   return explainUnreachable(code, place, hostIn(failure)) ?? explainAddress(code, place) ??
     await explainSecure(code, cause, failure, clock) ??
     explainStream(code, cause, failure) ??

@@ -211,6 +211,12 @@ Deno.test("http connects from an address and with a version of IP", async () => 
   const { res } = await runHttp({ get, ip: 4, local_address: "127.0.0.9" }, context);
   assertEquals(res.body, "127.0.0.9");
   await assertRejects(() => runHttp({ get, ip: 5 }, context), StepError, '"ip" must be 4 or 6');
+  const error = await assertRejects(
+    () => runHttp({ get, local_address: "192.0.2.77" }, context),
+    StepError,
+    `no connection to localhost port ${server.port} from here`,
+  );
+  assertEquals(error.hint, 'this machine has to have the "local_address"');
 });
 
 Deno.test("http needs permission for the URL and for where it really connects", async () => {
