@@ -143,9 +143,13 @@ class Search {
     return nodes;
   }
 
-  *#descendants(found: Found): Generator<Found> {
-    yield found;
-    for (const child of this.#children(found)) yield* this.#descendants(child);
+  /** Without recursion, in which each value would cost as much as it is deep. */
+  *#descendants(start: Found): Generator<Found> {
+    const open = [start];
+    for (let found = open.pop(); found; found = open.pop()) {
+      yield found;
+      for (const child of [...this.#children(found)].reverse()) open.push(child);
+    }
   }
 
   *#children(inside: Found): Generator<Found> {

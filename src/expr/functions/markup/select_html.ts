@@ -7,6 +7,7 @@ type Parser = typeof import("htmlparser2");
 type Matcher = typeof import("css-select");
 type Element = ReturnType<Parser["DomUtils"]["getElementsByTagName"]>[number];
 type Content = Element["children"][number];
+type Document = InstanceType<Parser["DomHandler"]>["root"];
 
 let library: { readonly parser: Parser; readonly matcher: Matcher } | undefined;
 
@@ -48,6 +49,7 @@ export function selectTexts(
   run.spend(SELECTOR_COST + (text.length >> 4));
   const isXml = /^\s*<\?xml\b/.test(text);
   const document = readMarkup(text, isXml, "css()");
+  // The library compares a list of nodes with each other, and takes time by the square of them.
   const found = matcher.selectAll<Content, Element>(selector, document, {
     xmlMode: isXml,
     adapter: meteredAdapter(run),
@@ -70,8 +72,8 @@ function loaded() {
 /** A node of a parsed text. */
 export type MarkupNode = Content;
 
-/** Reads XML or HTML, for a function that messages name. */
-export function readMarkup(text: string, isXml: boolean, caller: string): Content[] {
+/** The document in XML or HTML, for a function that messages name. */
+export function readMarkup(text: string, isXml: boolean, caller: string): Document {
   const { DomHandler, Parser } = loaded().parser;
   let levels = 0;
   class LimitedHandler extends DomHandler {
@@ -88,7 +90,7 @@ export function readMarkup(text: string, isXml: boolean, caller: string): Conten
   }
   const handler = new LimitedHandler();
   new Parser(handler, { xmlMode: isXml }).end(text);
-  return handler.dom as Content[];
+  return handler.root;
 }
 
 /** Every look at the document is paid for, since some selectors look at much of it many times. */

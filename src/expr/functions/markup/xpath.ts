@@ -67,7 +67,7 @@ export function evaluateXpath(
   if (problem !== undefined) throw new Fault(problem);
   run.spend(PARSE_COST + expression.length + (text.length >> 3));
   const isHtml = /^\s*(?:<!doctype html|<html)\b/i.test(text);
-  const node = makeTree(run, readMarkup(text, !isHtml, "xpath()"));
+  const node = makeTree(run, readMarkup(text, !isHtml, "xpath()").children);
   if (!node.documentElement) {
     throw new Fault("this text has no elements", "xpath() reads XML and HTML");
   }

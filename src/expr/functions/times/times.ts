@@ -20,7 +20,7 @@ export function readDate(run: Evaluation, time: Value, layout?: string, given?: 
   if (text.length > 100) throw new Fault("this string is too long for a date");
   const layouts = layout === undefined ? USUAL_LAYOUTS : [layout];
   for (const one of layouts) {
-    const fields = layoutOf("date", one);
+    const fields = layoutToRead(one);
     const instant = parseTime(text, fields, zone);
     if (instant !== undefined) return written(instant);
   }
@@ -110,6 +110,17 @@ function layoutOf(name: string, layout: string): readonly LayoutField[] {
   const fields = readLayout(layout);
   if (fields) return fields;
   throw new Fault(`${name}() cannot read the layout ${JSON.stringify(layout)}`, LAYOUT_HINT);
+}
+
+/** Without parts that are there twice: a text could be divided between many of them in countless ways. */
+function layoutToRead(layout: string): readonly LayoutField[] {
+  const fields = layoutOf("date", layout);
+  const names = fields.flatMap((part) => "field" in part ? [part.field] : []);
+  if (new Set(names).size === names.length) return fields;
+  throw new Fault(
+    `date() cannot read the layout ${JSON.stringify(layout)}`,
+    "each part of a time can be in it once",
+  );
 }
 
 const MONTHS = ("January February March April May June July August September October " +
