@@ -28,28 +28,33 @@ export function checkRequest(
     query: exchange.url.searchParams,
     headers: exchange.requestHeaders,
     cookies: cookiesOf(exchange.requestHeaders.get("cookie") ?? ""),
+    form: formOf(exchange),
   };
   const drafts: Draft[] = [];
   for (const parameter of operation.parameters) {
     const { place, name, isRequired, found } = parameter;
     if (!isPlace(place) || place === "header" && SAID_ELSEWHERE.has(name.toLowerCase())) continue;
+    const isField = place === "formData";
+    if (isField && !parts.form) continue;
+    const part: NonNullable<Draft["part"]> = isField ? "body" : place;
     const { schema, value } = readParameter(description, schemas, parameter, parts);
-    const what = `${place} parameter "${name}"`;
+    const what = isField ? `form field "${name}"` : `${place} parameter "${name}"`;
     if (value === undefined) {
       if (isRequired) {
         const words = `the required ${what} is missing`;
-        drafts.push({ side: "request", words, at: found.at, part: place });
+        drafts.push({ side: "request", words, at: found.at, part });
       }
       continue;
     }
     hits.addParameter(operation, parameter);
+    if (value === "" && mapOf(found.value).allowEmptyValue === true) continue;
     const problems = schema ? schemas.check(schema, value, "request") : [];
     drafts.push(...problems.map((problem) => ({
       at: problem.at,
       side: "request" as const,
       ...described(`${what}${pathText(problem.path)}`, problem),
-      part: place,
-      path: [],
+      part,
+      path: isField ? [name, ...problem.path] : [],
     })));
   }
   return [...drafts, ...checkRequestBody(api, operation, exchange)];
@@ -58,8 +63,20 @@ export function checkRequest(
 /** Headers that OpenAPI ignores as parameters. */
 const SAID_ELSEWHERE = new Set(["accept", "content-type", "authorization"]);
 
-function isPlace(place: string): place is "path" | "query" | "header" | "cookie" {
-  return ["path", "query", "header", "cookie"].includes(place);
+function isPlace(place: string): place is "path" | "query" | "header" | "cookie" | "formData" {
+  return ["path", "query", "header", "cookie", "formData"].includes(place);
+}
+
+/** The fields of a form, none where there is no body; undefined where the body is something else. */
+function formOf(
+  { hasRequestBody, requestBody, requestHeaders }: HttpExchange,
+): URLSearchParams | undefined {
+  const isForm = isFormType(requestHeaders.get("content-type") ?? "") && requestBody !== undefined;
+  return isForm || !hasRequestBody ? new URLSearchParams(requestBody) : undefined;
+}
+
+function isFormType(type: string): boolean {
+  return /^application\/x-www-form-urlencoded/i.test(type);
 }
 
 function cookiesOf(header: string): Map<string, string> {
@@ -96,7 +113,7 @@ function checkRequestBody(api: Api, operation: Operation, exchange: HttpExchange
   const schema = body.schemaOf(key);
   if (!schema || text === undefined) return [];
   if (isJson(type ?? key)) return checkJson(api, schema, text, "request", body.found);
-  if (!/^application\/x-www-form-urlencoded/i.test(type ?? key)) return [];
+  if (!isFormType(type ?? key)) return [];
   const value = readFields(description, api.schemas, schema, [...new URLSearchParams(text)]);
   return problemsOf(api, schema, value, "request");
 }

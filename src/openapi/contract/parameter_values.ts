@@ -13,6 +13,8 @@ export interface RequestParts {
   /** In lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly cookies: ReadonlyMap<string, string>;
+  /** Undefined where the body is no form. */
+  readonly form: URLSearchParams | undefined;
 }
 
 /** The schema of a parameter or a header, and its value as data; undefined where it is not sent. */
@@ -74,7 +76,7 @@ function schemaOf(description: Description, found: Found): Found | undefined {
 }
 
 function textsOf(place: string, name: string, parts: RequestParts): readonly string[] {
-  const { path, query, headers, cookies } = parts;
+  const { path, query, headers, cookies, form } = parts;
   switch (place) {
     case "path":
       return [path.get(name)].flatMap((text) => text ?? []);
@@ -84,6 +86,8 @@ function textsOf(place: string, name: string, parts: RequestParts): readonly str
       return [headers.get(name.toLowerCase())].flatMap((text) => text ?? []);
     case "cookie":
       return [cookies.get(name)].flatMap((text) => text ?? []);
+    case "formData":
+      return form?.getAll(name) ?? [];
     default:
       return [];
   }
@@ -137,7 +141,8 @@ function readValue(
   const style = rawText(raw.collectionFormat) ?? rawText(raw.style) ?? "";
   const [only = ""] = texts;
   const isOne = texts.length === 1 && raw.explode !== true && style !== "multi";
-  const parts = isOne || raw.in !== "query" ? only.split(SEPARATORS[style] ?? ",") : texts;
+  const isRepeatable = raw.in === "query" || raw.in === "formData";
+  const parts = isOne || !isRepeatable ? only.split(SEPARATORS[style] ?? ",") : texts;
   const items = description.child(schema, "items");
   const itemTypes = items ? schemas.typesOf(items) : new Set<string>();
   const isInUrl = raw.in === "query" || raw.in === "path";
