@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { withRig } from "../support/rig.ts";
 import { startCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -129,6 +130,23 @@ jobs: [{ name: j, steps: [{ uses: embedded, with: { path: ../jobs/in.yml }, test
     assertEquals(await end(), 0);
   });
 });
+
+Deno.test("--watch runs a file again when a file that it uploads changes", () =>
+  withRig(async ({ url, seen }) => {
+    const upload =
+      `{ uses: http, with: { post: "${url}/echo", file: body.txt }, test: res.code == 200 }`;
+    const files = {
+      "w.yml": `name: W\njobs: [{ name: j, steps: [${upload}] }]\n`,
+      "body.txt": "first",
+    };
+    await watching(files, ["w.yml"], async ({ next, write, end }) => {
+      await next();
+      write("body.txt", "second");
+      assertStringIncludes(await next(), "changed: body.txt");
+      assertEquals(await end(), 0);
+    });
+    assertEquals(seen.length, 2);
+  }));
 
 Deno.test("--watch watches several files and a directory, and Ctrl-C ends what runs", async () => {
   const files = { "flows/a.yml": flow("A"), "flows/b.yml": flow("B"), "c.yml": flow("C") };

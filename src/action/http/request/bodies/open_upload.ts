@@ -102,10 +102,10 @@ async function openFile(
   const file: StepFile = { path: name, what: "the file", parameter };
   const path = await readablePath(file, context);
   try {
-    // A file that is not readable is an error before anything is sent.
-    using opened = await Deno.open(path);
-    const { isDirectory, isFile, size } = await opened.stat();
+    const { isDirectory, isFile, size } = await Deno.stat(path);
     if (isDirectory) throw new Deno.errors.IsADirectory();
+    // A file that is not readable is an error before anything is sent; and --watch follows it.
+    await (await context.host.files.stream(path)).cancel();
     return { path, content: fileStream(path, isFile ? size : undefined, parameter) };
   } catch (error) {
     throw fileProblem(error, file, path);
