@@ -82,24 +82,32 @@ export async function prepareSuite(
   await warn(open.warnings, open.path ?? "");
   await warn(inputs.warnings, "");
   const files = await open.findFiles(inputs.environment);
-  const unknown = new UnknownNames();
+  const unknownVars = new UnknownNames();
+  const unknownJobs = new UnknownNames();
   const isShown = switches.has("list");
   const plan = (chooses: boolean) => async (loaded: Workflow, warnings: readonly Diagnostic[]) => {
     await warn(warnings, loaded.document.name);
-    unknown.begin(chooses);
-    const workflow = await applyInputs(loaded, inputs, unknown.add);
+    unknownVars.begin();
+    const workflow = await applyInputs(loaded, inputs, unknownVars.add);
     const { environment } = inputs;
     const evaluate = isShown ? evaluateKnownVars : undefined;
     const whole = await makePlan(workflow, environment, evaluate, draws);
     await warn(whole.warnings, loaded.document.name);
-    return chooses ? await chooseJobsOfMany(whole, invocation, unknown.add) : whole;
+    if (!chooses) return whole;
+    unknownJobs.begin();
+    return await chooseJobsOfMany(whole, invocation, unknownJobs.add);
   };
   const { watching } = program;
   const hostOf = watching ? { hostOf: (path: string) => watching.files.hostOf(path) } : {};
   const make = { permissions, plan: plan(true), ...hostOf };
   const makeAround = { permissions, plan: plan(false) };
   const all = await planMembers(files.workflows, host, make);
-  await unknown.check();
+  const around = {
+    setup: await planMembers(files.setup, host, makeAround),
+    teardown: await planMembers(files.teardown, host, makeAround),
+  };
+  await unknownVars.check();
+  await unknownJobs.check();
   const chosen = all.filter((member) => member.kind === "refused" || hasJobs(member.plan));
   if (chosen.length === 0) throw nothingChosen(all, invocation);
   if (!isShown && !switches.has("dry-run") && chosen.every(isSkipped)) {
@@ -110,10 +118,6 @@ export async function prepareSuite(
     ? membersOfShard(selected, shard, await timesOf(values.get("shard-times"), program))
     : selected;
   const secrets = [host.env.all(), ...program.secrets];
-  const around = {
-    setup: await planMembers(files.setup, host, makeAround),
-    teardown: await planMembers(files.teardown, host, makeAround),
-  };
   return {
     suite: {
       ...files.name === undefined ? {} : { name: files.name },
@@ -178,16 +182,13 @@ function nothingChosen(all: readonly SuiteMember[], { values, lists }: Invocatio
 class UnknownNames {
   readonly #found = new Map<string, { count: number; makeError: () => Error | Promise<Error> }>();
   #workflows = 0;
-  #counts = true;
 
-  /** Another workflow is asked; setup and teardown need not have what is for the workflows. */
-  begin(counts: boolean): void {
-    this.#counts = counts;
-    if (counts) this.#workflows++;
+  /** Another workflow is asked. */
+  begin(): void {
+    this.#workflows++;
   }
 
   readonly add = (name: string, makeError: () => Error | Promise<Error>): void => {
-    if (!this.#counts) return;
     const found = this.#found.get(name);
     if (found) found.count++;
     else this.#found.set(name, { count: 1, makeError });

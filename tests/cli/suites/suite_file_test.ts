@@ -107,6 +107,20 @@ Deno.test("vars of the suite are added, those beside a path win, and --var wins 
   assertEquals(said, ["file suite line", "file entry line"]);
 });
 
+Deno.test("--var may set what only setup has", async () => {
+  const files = {
+    "suite.yml": "workflows: [use.yml]\nsetup: in.yml\n",
+    "in.yml": "vars: { user: ann }\n" +
+      flow("In", "{ uses: echo, with: { message: 'as {{vars.user}}' }, echo: '{{res.message}}' }"),
+    "use.yml": flow("Use", "{ uses: hello }"),
+  };
+  const { code, stdout } = await runFilesAt(files, ["--var", "user=bob", "suite.yml"]);
+  assertEquals(code, 0, stdout);
+  assertStringIncludes(stdout, "as bob");
+  const { stderr } = await runFilesAt(files, ["--var", "usr=bob", "suite.yml"]);
+  assertStringIncludes(stderr, 'option --var: unknown variable "usr"');
+});
+
 Deno.test("tags beside a path are those of all its jobs", async () => {
   const files = {
     "suite.yml": "workflows: ['*_flow.yml', { path: a_flow.yml, tags: [slow] }]\n",
