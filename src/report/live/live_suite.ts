@@ -12,6 +12,8 @@ interface LiveWorkflow {
   readonly name: string;
   readonly started: number;
   readonly jobs: LiveJobs;
+  /** Setup and teardown are counted only where they fail, as in the last line. */
+  readonly isCounted: boolean;
 }
 
 /** The report of several workflows, with a line below it for each that is under way. */
@@ -22,14 +24,15 @@ export function liveSuite(options: ReportOptions): Reporter {
   const update = (event: RunEvent) => {
     if (event.type === "suite_started") all = event.workflows;
     if (event.type === "run_started") {
-      const { time: started, runId } = event;
-      running.set(runId, { name: suiteTitle(event), started, jobs: new LiveJobs() });
-      if (event.suite?.role) all++;
+      const { time: started, runId, suite } = event;
+      const isCounted = suite?.role === undefined;
+      running.set(runId, { name: suiteTitle(event), started, jobs: new LiveJobs(), isCounted });
     }
-    running.get(event.runId)?.jobs.update(event);
+    const workflow = running.get(event.runId);
+    workflow?.jobs.update(event);
     if (event.type === "run_finished") {
       running.delete(event.runId);
-      done++;
+      if (workflow?.isCounted) done++;
       if (workflowState(event) === "failed") failed++;
     }
   };

@@ -35,3 +35,18 @@ Deno.test("liveSuite() has a line for each workflow that runs, with the step und
   take([{ ...runFinished(failed), runId: "a" }]);
   assertEquals(lines(), ["⠴ Stock › Build › fetch  1.2s", "  1 of 3 done, 1 failed"]);
 });
+
+Deno.test("liveSuite() counts setup only where it fails", () => {
+  const report = liveSuite({ timing: false, style: PLAIN });
+  const [setup, ...events] = begun("s", "Sign in", 0);
+  const role = { id: "s", index: 0, role: "setup" } as const;
+  for (const event of [SUITE, { ...setup, suite: role }, ...events]) {
+    report.report(event as RunEvent);
+  }
+  const counts = () => report.live!(NOON, 80, 20).at(-1)!.text;
+  assertEquals(counts(), "  0 of 3 done");
+  const failed = { state: "failed", jobs: { passed: 0, failed: 1, skipped: 0 } } as const;
+  report.report({ ...runFinished(failed), runId: "s" });
+  report.report({ ...begun("a", "Shop", 0)[0]!, runId: "a" });
+  assertEquals(counts(), "  0 of 3 done, 1 failed");
+});
