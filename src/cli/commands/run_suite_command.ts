@@ -45,7 +45,7 @@ export async function runSuiteCommand(
   };
   const prepared = await prepareSuite(open, invocation, program, { warn, filter });
   if (settings.level === "debug" && prepared.leftOut > 0) {
-    host.stderr.write(`${prepared.leftOut} YAML files are no workflows and were left out\n`);
+    host.stderr.write(`YAML files left out, as they are not workflows: ${prepared.leftOut}\n`);
   }
   if (switches.has("list") || switches.has("dry-run")) {
     return await showSuite(prepared, invocation, program);

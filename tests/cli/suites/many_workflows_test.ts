@@ -42,7 +42,7 @@ Deno.test("arguments, directories and patterns select the workflows in them", as
 
 Deno.test("-v counts the YAML files that are not workflows", async () => {
   const { stderr } = await runFilesAt(TREE, ["-v", "flows"]);
-  assertStringIncludes(stderr, "2 YAML files are no workflows and were left out");
+  assertStringIncludes(stderr, "YAML files left out, as they are not workflows: 2");
 });
 
 Deno.test("a path that exists is never a pattern", async () => {
