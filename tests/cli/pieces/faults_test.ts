@@ -180,6 +180,20 @@ Deno.test("lost and torn pieces fail their jobs", async () => {
   });
 });
 
+Deno.test("a job with a condition is lost only if it had to start", async () => {
+  const job = (id: string, when: string) =>
+    `  - { name: ${id}, id: ${id}, needs: [first], when: ${when}, steps: [{ uses: hello }] }\n`;
+  await withRun(async ({ cwd, run, piece, merge }) => {
+    const flow = FLOW.split("  - name: Load")[0] + job("alarm", "failure") + job("tidy", "always");
+    Deno.writeTextFileSync(`${cwd}/flow.yml`, flow);
+    await run("prepare", "flow.yml", "--out", "R/run.json");
+    await piece("first", "--only", "first");
+    assertMatch(await merge(), /^1\n[^]*- alarm \(skipped: [^]*● tidy\n {4}no piece of this job/);
+    await piece("last", "--only", "tidy");
+    assertMatch(await merge(), /^0\n[^]*All jobs succeeded \(1 job skipped/);
+  });
+});
+
 Deno.test("a job whose need failed elsewhere is skipped, and its piece fails", async () => {
   await withRun(async ({ cwd, run, piece }) => {
     Deno.writeTextFileSync(`${cwd}/flow.yml`, FLOW.replace('"world"', '"nobody"'));
