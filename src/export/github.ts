@@ -12,8 +12,11 @@ import {
 } from "./exported.ts";
 
 const DIRECTORY = ".runner";
-const RUN_FILE = `${DIRECTORY}/runner-run/run.json`;
+const RUN_FILE = `${DIRECTORY}/run.json`;
 const OUT = `${DIRECTORY}/out`;
+
+/** The name of the artifact with the run file, which is not one of those of the tasks. */
+const RUN_ARTIFACT = "run-file";
 
 /** A workflow of GitHub Actions. */
 export const github: Exporter = { exportJobs };
@@ -29,7 +32,7 @@ function exportJobs(exported: Exported): string {
   }
   const prepare = [
     `mkdir -p ${DIRECTORY}`,
-    shellLine(["runner", "prepare", file, "--out", `${DIRECTORY}/run.json`]),
+    shellLine(["runner", "prepare", file, "--out", RUN_FILE]),
   ];
   const finish = [
     ...last === undefined ? [] : [
@@ -42,7 +45,8 @@ function exportJobs(exported: Exported): string {
     ]),
   ];
   const document = {
-    name: literal(name),
+    // Only names of jobs may have expressions, and so a quoted one.
+    name: name.replaceAll("${{", "$ {{"),
     on: { workflow_dispatch: {} },
     permissions: { contents: "read" },
     env: secretsOf(["RUNNER_KEY", ...secrets]),
@@ -53,7 +57,7 @@ function exportJobs(exported: Exported): string {
         steps: [
           ...setUp(exported),
           run(prepare),
-          upload("runner-run", `${DIRECTORY}/run.json`, true),
+          upload(RUN_ARTIFACT, RUN_FILE, true),
         ],
       },
       ...Object.fromEntries(tasks.map((task) => [task.id, jobOf(exported, task)])),
@@ -64,7 +68,7 @@ function exportJobs(exported: Exported): string {
         "runs-on": "ubuntu-latest",
         steps: [
           ...setUp(exported),
-          download(),
+          ...downloads(),
           run(finish),
           { ...upload("report", "report/"), if: "${{ !cancelled() }}" },
         ],
@@ -108,7 +112,7 @@ function jobOf(exported: Exported, task: Task): object {
     "runs-on": "ubuntu-latest",
     steps: [
       ...setUp(exported),
-      download(),
+      ...downloads(),
       run(
         [`mkdir -p ${OUT}`, command],
         (text) =>
@@ -144,11 +148,15 @@ function run(lines: readonly string[], fill = (text: string) => text): object {
   return { run: fill(literal(lines.join("\n"))) };
 }
 
-function download(): object {
-  return {
+/**
+ * A single artifact goes to the directory itself, and of several each to a directory of its own: the
+ * run file, whose path must be known, is always a single one.
+ */
+function downloads(): readonly object[] {
+  return [{ name: RUN_ARTIFACT }, { pattern: "runner-*" }].map((artifacts) => ({
     uses: "actions/download-artifact@v8",
-    with: { pattern: "runner-*", path: DIRECTORY },
-  };
+    with: { ...artifacts, path: DIRECTORY },
+  }));
 }
 
 function upload(name: string, path: string, isRequired = false): object {

@@ -11,7 +11,7 @@ import { withFiles } from "../support/temp_dir.ts";
 const ENGINES = fromFileUrl(new URL("../tools/engines/", import.meta.url));
 
 /** Six jobs with outputs, a secret, a skipped job and rounds; it fails where STAGE is broken. */
-const FLOW = `name: Release
+const FLOW = `name: Release of $X, \${{ x }} and {{ y }}
 vars:
   customer: "customer-{{random_str(6)}}"
   stage: "{{STAGE ?? 'test'}}"

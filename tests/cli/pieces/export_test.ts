@@ -77,13 +77,23 @@ Deno.test("GitHub: tasks wait for those that they need, and chains share one", a
   const runs = (id: string) => jobs[id].steps.flatMap((step: any) => step.run ?? []).join("\n");
   assertStringIncludes(
     runs("build"),
-    "runner 'flow it.yml' --run .runner/runner-run/run.json --only build --only sign",
+    "runner 'flow it.yml' --run .runner/run.json --only build --only sign",
   );
+  // The action puts a single artifact into the directory itself, and several into directories.
+  assertEquals(jobs["runner-prepare"].steps.at(-1).with.name, "run-file");
+  for (const id of ["build", "load", "runner-report"]) {
+    // deno-lint-ignore no-explicit-any
+    const [first, second] = jobs[id].steps.filter((step: any) => /download/.test(step.uses));
+    assertEquals([first.with, second.with], [
+      { name: "run-file", path: ".runner" },
+      { pattern: "runner-*", path: ".runner" },
+    ]);
+  }
   assertStringIncludes(runs("test-it"), "--only 'test it'");
   assertStringIncludes(runs("alarm"), "--only alarm --only after --only last");
   assertStringIncludes(runs("load"), "--rounds ${{ matrix.part }}/3");
   assertStringIncludes(runs("runner-report"), "--finally");
-  assertEquals(document.name, "A graph with $X and ${{ '${{' }} x }} and {{ y }}");
+  assertEquals(document.name, "A graph with $X and $ {{ x }} and {{ y }}");
   assert(text.startsWith("# Made by: runner export github 'flow it.yml' --split load=3\n"));
 });
 
@@ -335,7 +345,7 @@ Deno.test("a suite has a task for each workflow, between setup and the report", 
     const text = JSON.stringify(jobs);
     for (
       const part of [
-        "--run .runner/runner-run/run.json --setup --inputs .runner --outputs .runner/out/outputs.json",
+        "--run .runner/run.json --setup --inputs .runner --outputs .runner/out/outputs.json",
         "--only 'ci/flows/b c.yml' --inputs .runner --report ndjson=",
         "--teardown --inputs .runner --report ndjson=.runner/teardown.ndjson || true",
       ]
