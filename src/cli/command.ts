@@ -11,7 +11,7 @@ export interface Command {
   readonly options: readonly Option[];
   /** Command lines, and what they do. */
   readonly examples?: readonly (readonly [line: string, summary: string])[];
-  /** When the exit code is 0, in words; by default when all went well. */
+  /** When the exit code is 0, in words; by default on success. */
   readonly success?: string;
   readonly load: () => Promise<RunCommand>;
 }

@@ -20,7 +20,7 @@ export const DEFAULT_COMMAND: Command = {
     {
       group: "Run",
       name: "fail-fast",
-      summary: "Begin no new job and no new step after the first failure",
+      summary: "Start no new job or step after the first failure",
     },
     {
       group: "Run",
@@ -36,12 +36,12 @@ export const DEFAULT_COMMAND: Command = {
     {
       group: "Run",
       name: "watch",
-      summary: "Run again what is affected whenever a file of the workflows changes, until Ctrl-C",
+      summary: "Watch the files, and run what a change affects, until Ctrl-C",
     },
     {
       group: "Run",
       name: "dry-run",
-      summary: "Print what would run, and with what, and run nothing",
+      summary: "Print what would run, and with which values, and run nothing",
     },
     {
       group: "Run",
@@ -54,7 +54,7 @@ export const DEFAULT_COMMAND: Command = {
       group: "Run",
       name: "min-coverage",
       value: "percent",
-      summary: "Fail if fewer operations of the OpenAPI descriptions were called",
+      summary: "Fail if fewer operations of the OpenAPI descriptions are called",
     },
     {
       group: "Run",
@@ -68,9 +68,7 @@ export const DEFAULT_COMMAND: Command = {
       name: "update-snapshots",
       value: "all",
       isValueOptional: true,
-      summary:
-        "Rewrite the snapshots of the steps that run; =all also removes those that no step " +
-        "names",
+      summary: "Rewrite the snapshots of the steps that run; =all also removes unused ones",
     },
     {
       group: "Run",
@@ -82,7 +80,7 @@ export const DEFAULT_COMMAND: Command = {
       group: "Run",
       name: "cleanup-timeout",
       value: "duration",
-      summary: "How long the steps of `finally` may take after an interruption or RUNNER_TIMEOUT " +
+      summary: "How long cleanup (`finally`) may take after an interruption or RUNNER_TIMEOUT " +
         "(default: 30s)",
     },
     {
@@ -152,8 +150,8 @@ export const DEFAULT_COMMAND: Command = {
       value: "name=value",
       repeats: true,
       summary: "Set a var of the workflow, or a part of one (db.host=x); " +
-        "numbers, true and the like are read as in YAML, and name:=json as JSON; " +
-        "a name that the workflow does not have is an error",
+        "numbers, true and false are read as in YAML, and name:=json as JSON; " +
+        "the workflow must define the var",
     },
     {
       group: "Values",
@@ -169,7 +167,8 @@ export const DEFAULT_COMMAND: Command = {
       value: "file",
       path: "file",
       repeats: true,
-      summary: "Let vars see the NAME=value lines of a file; the real environment wins over it",
+      summary: "Read environment variables for vars from a file of NAME=value lines; the real " +
+        "environment wins over it",
     },
     {
       group: "Output",
@@ -180,7 +179,7 @@ export const DEFAULT_COMMAND: Command = {
     {
       group: "Output",
       name: "timing",
-      summary: "Show the start time and response time of each step, and what took the time",
+      summary: "Show when each step started, how long it took, and what took the time",
     },
     {
       group: "Output",
@@ -208,7 +207,7 @@ export const DEFAULT_COMMAND: Command = {
       name: "report-dir",
       value: "directory",
       path: "directory",
-      summary: "Write a report of every format but github into a directory",
+      summary: "Write a report in every format except github into a directory",
     },
     {
       group: "Reports",
@@ -221,14 +220,14 @@ export const DEFAULT_COMMAND: Command = {
     {
       group: "Reports",
       name: "no-github",
-      summary: "No annotations and no summary where GITHUB_ACTIONS is set",
+      summary: "Print no annotations and write no summary, although GITHUB_ACTIONS is set",
     },
     {
       group: "Permissions",
       name: "allow-net",
       value: "hosts",
       repeats: true,
-      summary: "Let http steps reach nothing but these hosts, separated by commas: example.com, " +
+      summary: "Allow connections only to these hosts, separated by commas: example.com, " +
         "example.com:8443, *.example.com, [::1]:80",
     },
     {
@@ -236,8 +235,8 @@ export const DEFAULT_COMMAND: Command = {
       name: "allow-run",
       value: "programs",
       repeats: true,
-      summary: "Let shell steps start nothing but these shells, and use no plugin but these " +
-        "(runner-name); they are needed with any of the other --allow options",
+      summary: "Allow only these shells, browsers and plugins (runner-name); with any other " +
+        "--allow option, steps that need one must name it here",
     },
     {
       group: "Permissions",
@@ -245,7 +244,7 @@ export const DEFAULT_COMMAND: Command = {
       value: "paths",
       path: "file",
       repeats: true,
-      summary: "Let steps read nothing but these files and everything in these directories",
+      summary: "Allow steps to read only these files, and what is in these directories",
     },
     {
       group: "Permissions",
@@ -253,7 +252,7 @@ export const DEFAULT_COMMAND: Command = {
       value: "paths",
       path: "file",
       repeats: true,
-      summary: "Let steps write nothing but these files and everything in these directories",
+      summary: "Allow steps to write only these files, and what is in these directories",
     },
     {
       group: "Permissions",
@@ -271,28 +270,28 @@ export const DEFAULT_COMMAND: Command = {
       name: "shuffle",
       value: "seed",
       isValueOptional: true,
-      summary: "Run the workflows in a random order; a seed given by --shuffle=seed repeats one",
+      summary: "Run the workflows in a random order; --shuffle=seed repeats the order of that seed",
     },
     {
       group: "Several workflows",
       name: "shard",
       value: "index/count",
-      summary: "Run one share of the workflows, such as 2/5 on the second of five machines",
+      summary: "Run one share of the workflows: 2/5 on the second of five machines",
     },
     {
       group: "Several workflows",
       name: "shard-times",
       value: "report",
       path: "file",
-      summary: "Make shares that take the same time, by an earlier report of json=FILE",
+      summary: "Balance the shares by the times in an earlier report of json=FILE",
     },
     {
       group: "Several machines",
       name: "run",
       value: "file",
       path: "file",
-      summary: "Run the jobs of --only, of a suite its workflows of --only or --shard, as one " +
-        "process of a run that runner prepare has made",
+      summary: "Run as one process of a run that runner prepare made: the jobs of --only, or the " +
+        "workflows of a suite by --only or --shard",
     },
     {
       group: "Several machines",
@@ -300,14 +299,14 @@ export const DEFAULT_COMMAND: Command = {
       value: "path",
       path: "file",
       repeats: true,
-      summary: "With --run: the outputs of the processes before, or a directory that has them",
+      summary: "With --run: outputs files of earlier processes, or a directory that contains them",
     },
     {
       group: "Several machines",
       name: "outputs",
       value: "file",
       path: "file",
-      summary: "With --run: write what the jobs publish, for the processes after this one",
+      summary: "With --run: write the outputs of the jobs to a file, for later processes",
     },
     {
       group: "Several machines",
@@ -319,22 +318,22 @@ export const DEFAULT_COMMAND: Command = {
       group: "Several machines",
       name: "start-at",
       value: "time",
-      summary: "With --run: begin at this time, as 2026-01-31T08:00:00Z or @ and Unix seconds",
+      summary: "With --run: start at this time: 2026-01-31T08:00:00Z, or @ and Unix seconds",
     },
     {
       group: "Several machines",
       name: "finally",
-      summary: "With --run: run the steps of the workflow's `finally`, once all else is over",
+      summary: "With --run: run the `finally` of the workflow, after all other processes",
     },
     {
       group: "Several machines",
       name: "setup",
-      summary: "With --run of a suite: run its setup, whose --outputs all others read",
+      summary: "With --run of a suite: run its setup; the others read its --outputs",
     },
     {
       group: "Several machines",
       name: "teardown",
-      summary: "With --run of a suite: run its teardown, once all workflows are over",
+      summary: "With --run of a suite: run its teardown, after all workflows",
     },
   ],
   examples: [

@@ -17,27 +17,27 @@ export const VARIABLES: readonly Variable[] = [
   {
     name: "RUNNER_LOG_LEVEL",
     option: "verbose",
-    summary: "debug is --verbose; error silences warnings; info is the default, warn the same",
+    summary: "debug: like --verbose; error: no warnings; info (the default) and warn",
     commands: ["gen", "dag"],
   },
   {
     name: "RUNNER_CONFIG",
-    summary: "A file whose top-level keys are defaults for those missing in a workflow",
+    summary: "A file with defaults for the top-level keys of workflows",
     commands: LOADERS,
   },
   {
     name: "RUNNER_PLUGIN_DIR",
-    summary: "The directory of plugins, which are actions of your own (default ~/.runner/plugins)",
+    summary: "The directory of plugins, your own actions (default: ~/.runner/plugins)",
     commands: LOADERS,
   },
   {
     name: "RUNNER_MAX_REPEAT_COUNT",
-    summary: "The highest repeat.count (default 10000)",
+    summary: "The maximum of repeat.count (default: 10000)",
     commands: LOADERS,
   },
   {
     name: "RUNNER_MAX_ATTEMPTS",
-    summary: "The highest retry.max_attempts (default 10000)",
+    summary: "The maximum of retry.max_attempts (default: 10000)",
     commands: LOADERS,
   },
   {
@@ -47,19 +47,19 @@ export const VARIABLES: readonly Variable[] = [
   {
     name: "RUNNER_KEY",
     option: "run",
-    summary:
-      "With --run: seals secret vars and outputs in files; at least 32 bytes, the same for " +
-      "all processes of a run",
+    summary: "With --run: the key that encrypts secret vars and outputs in files; at least 32 " +
+      "bytes, the same for all processes of a run",
     commands: ["prepare"],
   },
   {
     name: "HTTP_PROXY",
-    summary: "The proxy for http:// URLs, also in lower case; never for localhost and loopback",
+    summary:
+      "The proxy for http:// URLs, also in lower case; never for localhost or loopback addresses",
   },
   { name: "HTTPS_PROXY", summary: "The proxy for https:// URLs, also in lower case" },
   {
     name: "ALL_PROXY",
-    summary: "The proxy for URLs for which neither of the two names one, also in lower case",
+    summary: "The proxy if the variable for the kind of URL is not set, also in lower case",
   },
   {
     name: "NO_PROXY",
@@ -67,7 +67,7 @@ export const VARIABLES: readonly Variable[] = [
   },
   {
     name: "NETRC",
-    summary: "The file that auth: { netrc: true } reads; .netrc in HOME without it",
+    summary: "The file that auth: { netrc: true } reads (default: .netrc in HOME)",
   },
   {
     name: "RUNNER_NO_COLOR",
@@ -81,15 +81,15 @@ export const VARIABLES: readonly Variable[] = [
     summary: "Not empty: print without colours",
     commands: "all",
   },
-  { name: "FORCE_COLOR", summary: "1: print with colours, whatever else is said", commands: "all" },
+  { name: "FORCE_COLOR", summary: "1: always print with colours", commands: "all" },
   {
     name: "GITHUB_ACTIONS",
     summary: "true: annotate failures for GitHub, like --report github",
   },
-  { name: "GITHUB_STEP_SUMMARY", summary: "Where GitHub reads the summary of a build step" },
+  { name: "GITHUB_STEP_SUMMARY", summary: "The file that the summary for GitHub is written to" },
   {
     name: "GITHUB_WORKSPACE",
-    summary: "What the paths of annotations begin at",
+    summary: "The directory that the paths of annotations are relative to",
     commands: ["check"],
   },
   { name: "TERM", summary: "dumb: print without colours", commands: "all" },

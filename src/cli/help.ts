@@ -21,7 +21,7 @@ export function renderHelp(
   );
   const column = columnOf(groups.flatMap(([, rows]) => rows));
   return [
-    ABOUT,
+    ...wrap(aboutOf(command), WIDTH),
     "",
     `Usage: ${usage(command)}`,
     ...others.length === 0 ? [] : ["       runner <command> [options] ..."],
@@ -35,8 +35,17 @@ export function renderHelp(
     ...groups.flatMap(([title, rows]) => section(title, rows, column)),
     ...section("Environment", variables.map(({ name, summary }) => [name, summary])),
     "",
-    ...wrap(`Exit code: 0 when ${command.success ?? "all went well"}, 1 otherwise`, WIDTH),
+    ...wrap(
+      `Exit code: 0 ${command.success ? `when ${command.success}` : "on success"}, 1 otherwise`,
+      WIDTH,
+    ),
   ].join("\n") + "\n";
+}
+
+/** What the program or a command does, in a sentence. */
+function aboutOf({ name, summary }: Command): string {
+  if (name === undefined) return ABOUT;
+  return `runner ${name} - ${summary[0]!.toLowerCase()}${summary.slice(1)}`;
 }
 
 /** The usage text that is printed if no arguments are given. */

@@ -15,7 +15,7 @@ export const COMMON_OPTIONS: readonly Option[] = [
 const COMMANDS_BUT_HELP: readonly Command[] = [
   {
     name: "new",
-    summary: "Make a workflow to begin with, or of a curl command or a file of another tool",
+    summary: "Make a first workflow, or translate a curl command or a file of another tool",
     operands: [{
       name: "input",
       repeats: true,
@@ -66,7 +66,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
   },
   {
     name: "dag",
-    summary: "Print the graph of a workflow's jobs, or of several workflows, and run nothing",
+    summary: "Draw the graph of the jobs of workflows, and run nothing",
     operands: [{
       name: "workflow_file",
       repeats: true,
@@ -80,8 +80,8 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       {
         name: "width",
         value: "columns",
-        summary: "How wide a drawing may be: by default as the terminal, in a pipe as COLUMNS " +
-          "says, or as wide as it comes out",
+        summary: "How wide a drawing may be (default: the width of the terminal; in a pipe " +
+          "COLUMNS, or no limit)",
       },
     ],
     load: async () => (await import("./commands/dag_command.ts")).dagCommand,
@@ -127,17 +127,19 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
   },
   {
     name: "lsp",
-    summary:
-      "Serve an editor over standard input and output: a language server, which runs nothing",
+    summary: "Start the language server, for editors; it runs no workflow",
     operands: [],
     options: [
-      { name: "stdio", summary: "What it always does; editors give this option" },
+      {
+        name: "stdio",
+        summary: "Use standard input and output, as it always does; editors pass this option",
+      },
     ],
     load: async () => (await import("./commands/lsp_command.ts")).lspCommand,
   },
   {
     name: "prepare",
-    summary: "Evaluate the vars of a workflow and choose its jobs, to run it on several machines",
+    summary: "Prepare a run on several machines: evaluate vars and select jobs",
     operands: [{
       name: "workflow_file",
       repeats: true,
@@ -157,7 +159,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       {
         name: "start-in",
         value: "duration",
-        summary: "Let the shares of split jobs begin together, that long from now",
+        summary: "Start all shares of a split job together, after this time",
       },
       ...runOptions("var", "var-file", "env-file", "only", "skip", "tags"),
     ],
@@ -165,9 +167,14 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
   },
   {
     name: "export",
-    summary: "Write the file with which GitHub, GitLab or Argo run the jobs on their machines",
+    summary:
+      "Write a file for GitHub Actions, GitLab CI or Argo that runs jobs on several machines",
     operands: [
-      { name: "engine", choices: EXPORTERS.map(({ name }) => name), summary: "Which engine" },
+      {
+        name: "engine",
+        choices: EXPORTERS.map(({ name }) => name),
+        summary: EXPORTERS.map(({ name }) => name).join(", "),
+      },
       {
         name: "workflow_file",
         path: "documents",
@@ -194,19 +201,19 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
         name: "group",
         value: "kind",
         choices: ["chains", "none"],
-        summary: "Let a job and its only need share a task: chains (the default) or none",
+        summary: "Let a job and the only job it needs share a task: chains (the default) or none",
       },
       {
         name: "shards",
         value: "count",
-        summary: "Of a suite: how many tasks share its workflows (default: one for each)",
+        summary: "For a suite: how many tasks share its workflows (default: one for each)",
       },
-      { name: "image", value: "image", summary: "The image for GitLab and Argo" },
+      { name: "image", value: "image", summary: "The container image for GitLab and Argo" },
       {
         name: "secret",
         value: "name",
         repeats: true,
-        summary: "Give tasks this variable from the engine's store of secrets",
+        summary: "Pass this secret of the engine to the tasks, as an environment variable",
       },
     ],
     load: async () => (await import("./commands/export_command.ts")).exportCommand,
@@ -215,13 +222,13 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     name: "report",
     summary: "Merge the events of several processes into one report and one exit code",
     operands: [
-      { name: "merge", choices: ["merge"], summary: "What to do with them" },
+      { name: "merge", choices: ["merge"], summary: "The only action" },
       {
         name: "path",
         repeats: true,
         path: "file",
-        summary: "Files of --report ndjson=FILE, or directories that have them at any depth, and " +
-          "the run file where they are the pieces of a run",
+        summary: "Files of --report ndjson=FILE, or directories that contain them at any depth; " +
+          "with them the run file, if runner prepare made one",
       },
     ],
     options: runOptions(
@@ -233,7 +240,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       "output",
       "no-github",
     ),
-    success: "all pieces or shards are there and everything passed",
+    success: "nothing is missing and everything passed",
     load: async () => (await import("./commands/report_command.ts")).reportCommand,
   },
   {
@@ -241,8 +248,8 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
     summary: "Print a JSON Schema of workflow files, for editors",
     operands: [],
     options: [
-      { name: "job", summary: "Print that of a job file, which a step embeds" },
-      { name: "suite", summary: "Print that of a suite file, which lists workflows" },
+      { name: "job", summary: "Print the schema of job files, which steps embed" },
+      { name: "suite", summary: "Print the schema of suite files, which list workflows" },
     ],
     load: async () => (await import("./commands/schema_command.ts")).schemaCommand,
   },
@@ -260,7 +267,7 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
   },
   {
     name: "completions",
-    summary: "Print a script with which a shell completes the command line",
+    summary: "Print a script for shell completion",
     operands: [{
       name: "shell",
       choices: ["bash", "zsh", "fish", "powershell"],
@@ -281,7 +288,7 @@ export const COMMANDS: readonly Command[] = [
   ...COMMANDS_BUT_HELP,
   {
     name: "help",
-    summary: "Print the usage of the program or of a command, or a page of the documents",
+    summary: "Print the help of a command, or a page of the documents",
     operands: [{
       name: "command",
       isOptional: true,

@@ -150,7 +150,7 @@ Deno.test("the help of a command has the variables that it reads, and when it su
   const colours = ["RUNNER_NO_COLOR", "NO_COLOR", "FORCE_COLOR", "TERM"];
   const limits = ["RUNNER_MAX_REPEAT_COUNT", "RUNNER_MAX_ATTEMPTS"];
   const loading = ["RUNNER_CONFIG", "RUNNER_PLUGIN_DIR", ...limits];
-  const well = "0 when all went well, 1 otherwise";
+  const well = "0 on success, 1 otherwise";
   const table: [command: string, variables: string[], exit: string][] = [
     ["schema", colours, well],
     ["help", colours, well],
@@ -164,6 +164,7 @@ Deno.test("the help of a command has the variables that it reads, and when it su
   ];
   for (const [command, variables, exit] of table) {
     const { stdout } = await runner([command, "--help"]);
+    assert(stdout.startsWith(`runner ${command} - `), stdout);
     const names = stdout.split("\nEnvironment:\n")[1]!.matchAll(/^ {2}([A-Z_]+) /gm);
     assertEquals([...names].map(([, name]) => name), variables, command);
     assertStringIncludes(stdout, `\n\nExit code: ${exit}\n`);
