@@ -64,6 +64,12 @@ export default defineConfig({
       text: "Edit this page",
       pattern: ({ frontmatter }) => frontmatter.source,
     },
+    notFound: {
+      title: "Page not found",
+      quote: "The page may have moved: the search finds it by its words.",
+      linkText: "Go to the first page",
+      linkLabel: "Go to the first page",
+    },
     footer: {
       message: `MIT License · loads nothing from other hosts · <a href="${BASE}llms.txt">llms.txt</a>`,
     },
@@ -80,9 +86,14 @@ export default defineConfig({
       md.renderer.rules.fence = (tokens, index, ...rest) => {
         const { info, content } = tokens[index];
         if (info === "ansi") return renderOutput(content, md.utils.escapeHtml);
-        return ["", "text"].includes(info) && isOutput(content)
-          ? renderOutput(colourOutput(content), md.utils.escapeHtml)
-          : fence(tokens, index, ...rest);
+        if (["", "text"].includes(info) && isOutput(content)) {
+          return renderOutput(colourOutput(content), md.utils.escapeHtml);
+        }
+        const file = fileOf(tokens, index);
+        const html = fence(tokens, index, ...rest);
+        if (file === undefined) return html;
+        const label = `<span class="lang file">${md.utils.escapeHtml(file)}</span>`;
+        return html.replace(/<span class="lang">[^<]*<\/span>/, () => label);
       };
       layOutTables(md);
     },
@@ -110,6 +121,15 @@ export default defineConfig({
   buildEnd: ({ outDir }) => writeTexts(outDir),
 });
 
+/** The name of the file that a block shows: a comment before the block has it, for the tests. */
+function fileOf(tokens, index) {
+  for (let at = index - 1; tokens[at]?.type === "html_block"; at--) {
+    const [, file] = /<!-- file: (\S+) -->/.exec(tokens[at].content) ?? [];
+    if (file !== undefined) return file;
+  }
+  return undefined;
+}
+
 /** Words that people look for and the title of the right page does not have. */
 const SEARCHED = { "concepts/cleanup.md": "teardown" };
 
@@ -123,8 +143,10 @@ function renderForSearch(text, env, md) {
 }
 
 /** The title of a section leads to its first page: a button in a button is no good for a reader. */
-function linkSection(section) {
-  return { ...section, link: section.items[0].link };
+function linkSection({ text, items, ...section }) {
+  // It is not a page of docs/, where the list of pages comes from.
+  const more = text === "About" ? [{ text: "Changelog", link: "/changelog" }] : [];
+  return { ...section, text, items: [...items, ...more], link: items[0].link };
 }
 
 /** The file that a page is made from, which a reader may edit. */

@@ -13,6 +13,7 @@ Deno.test("every cell of the comparison links to its source, of a dated snapshot
   const wrong: string[] = [];
   for (const row of sections.flatMap((section) => section.match(/^\| \w.*/gm) ?? [])) {
     const [, title = "", ...cells] = row.split("|").slice(0, -1).map((cell) => cell.trim());
+    if (title === "Feature") continue;
     for (const cell of cells) {
       const [, name = ""] = /^\[.+\]\[(\w+)\]$/.exec(cell) ?? [];
       const isSourced = cell === "–" || /^\[.+\]\([\w./-]+\.md(#[\w-]+)?\)$/.test(cell) ||

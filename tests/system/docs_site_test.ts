@@ -118,6 +118,12 @@ async function tryInBrowser(test: Deno.TestContext, page: Page, url: string): Pr
     assertStringIncludes(text, "{{API_TOKEN ?? ''}}");
   });
 
+  await test.step("a block that is a file has its name", async () => {
+    await page.open(`${url}/migrate/hurl.html`);
+    const labels = `[...document.querySelectorAll(".lang.file")].map((it) => it.innerText)`;
+    assertEquals(await page.evaluate(labels), ["orders.hurl", "orders.yml"]);
+  });
+
   await test.step("the output of a failing run has colours", async () => {
     await page.open(`${url}/concepts/reports.html`);
     const failed = `[...document.querySelectorAll(".terminal .red")].map((it) => it.innerText)`;
@@ -200,6 +206,7 @@ const KINDS = [
   "start/first-workflow.html",
   "concepts/reports.html",
   "reference/keys.html",
+  "about/comparison.html",
   "examples/embedded.html",
   "examples/",
 ];
@@ -221,7 +228,7 @@ async function measureInBrowser(
     }
   });
 
-  await test.step("no page scrolls sideways, and no code does on a screen", async () => {
+  await test.step("no page scrolls sideways, and no code and no table does on a screen", async () => {
     for (const width of [1280, 390]) {
       await setSize(page, width, 800);
       await page.open(`${url}/docs.html`);
@@ -237,6 +244,9 @@ async function measureInBrowser(
           if (root.scrollWidth > root.clientWidth) wide.push(path);
           // The first page has files beside outputs; lines may wrap there.
           if (${width} < 1280 || path === "/index.html") continue;
+          for (const table of document.querySelectorAll(".vp-doc .table")) {
+            if (table.scrollWidth > table.clientWidth) wide.push(path + ": " + table.innerText);
+          }
           for (const code of document.querySelectorAll(CODE)) {
             const line = document.createElement("span");
             line.append("0".repeat(100));
