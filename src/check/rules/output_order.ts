@@ -11,12 +11,12 @@ export const outputOrder: Check = {
     {
       code: "output-order",
       severity: "error",
-      summary: "An output is read that is published later, or by a job that is not needed.",
+      summary: "Reads an output that is published later, or by a job that is not in `needs`.",
     },
     {
       code: "maybe-skipped-output",
       severity: "hint",
-      summary: "An output is read of a step or job that its skipif may skip.",
+      summary: "Reads an output of a step or job that its `skipif` may skip.",
     },
   ],
   *find(model) {

@@ -6,7 +6,7 @@ export const pointlessRetry: Check = {
     {
       code: "pointless-retry",
       severity: "warning",
-      summary: "A retry of a step that cannot fail.",
+      summary: "A `retry` is on a step that cannot fail.",
     },
   ],
   *find({ jobs }) {

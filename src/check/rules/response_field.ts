@@ -15,12 +15,12 @@ export const responseField: Check = {
     {
       code: "unknown-field",
       severity: "error",
-      summary: "A field of `res` is read that the action never gives.",
+      summary: "Reads a field of `res` that the action never returns.",
     },
     {
       code: "impossible-comparison",
       severity: "warning",
-      summary: "A test compares a result with a value that it never has.",
+      summary: "Compares a result with a value that it never has.",
     },
   ],
   *find(model) {

@@ -12,12 +12,12 @@ export const undefinedVar: Check = {
     {
       code: "undefined-var",
       severity: "error",
-      summary: "A var is read that neither the workflow nor the step defines.",
+      summary: "Reads a var that neither the workflow nor the step defines.",
     },
     {
       code: "undefined-key",
       severity: "warning",
-      summary: "A key of a var is read that its value does not have.",
+      summary: "Reads a key of a var that its value does not have.",
     },
   ],
   *find(model) {

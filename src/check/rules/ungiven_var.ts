@@ -12,7 +12,7 @@ export const ungivenVar: Check = {
     {
       code: "ungiven-var",
       severity: "error",
-      summary: "A job file reads a var that the step that embeds it does not give.",
+      summary: "A job file reads a var that the embedding step does not pass.",
     },
   ],
   *find({ jobs, embeddedBy }) {

@@ -7,7 +7,7 @@ export const unknownNeed: Check = {
     {
       code: "unknown-need-state",
       severity: "error",
-      summary: "The state of a job is read that is not in the needs of this job.",
+      summary: "Reads the state of a job that is not in the `needs` of this job.",
     },
   ],
   *find({ readings, jobs }) {

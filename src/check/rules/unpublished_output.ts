@@ -9,7 +9,7 @@ export const unpublishedOutput: Check = {
     {
       code: "unpublished-output",
       severity: "error",
-      summary: "An output is read that no step publishes; a hint where it may be nil.",
+      summary: "Reads an output that no step publishes; a hint if the expression allows nil.",
     },
   ],
   *find(model) {

@@ -4,7 +4,7 @@ import type { CheckModel } from "../model/check_model.ts";
 /** Outputs that nothing reads. */
 export const unusedOutput: Check = {
   codes: [
-    { code: "unused-output", severity: "hint", summary: "An output is published and not read." },
+    { code: "unused-output", severity: "hint", summary: "An output is published, but never read." },
   ],
   *find(model) {
     // A step that embeds a job file sees all of its outputs.

@@ -7,7 +7,7 @@ import type { CheckModel, Reading } from "../model/check_model.ts";
 /** Vars that nothing reads. */
 export const unusedVar: Check = {
   codes: [
-    { code: "unused-var", severity: "hint", summary: "A var is defined and not read." },
+    { code: "unused-var", severity: "hint", summary: "A var is defined, but never read." },
   ],
   *find(model) {
     const readings = model.readings.filter(({ root }) => root === "vars");

@@ -65,13 +65,13 @@ export const WORKFLOW = {
     vars: {
       type: "data",
       names: IN_WORKFLOW_VARS,
-      summary: "Variables of all jobs and steps; only here are environment variables seen.",
+      summary: "Variables of all jobs and steps; only they can read environment variables.",
     },
-    tags: { type: "names", summary: "What `--tags` chooses all its jobs by." },
+    tags: { type: "names", summary: "Tags of all its jobs, for `--tags`." },
     jobs: { type: "list", required: true, summary: "The jobs." },
     finally: {
       type: "list",
-      summary: "Steps that clean up after all jobs, whatever failed or interrupted the run.",
+      summary: "Cleanup steps, which run after all jobs, also after a failure or an interruption.",
     },
   },
   foreignKeys: {
@@ -102,35 +102,39 @@ export const JOB_FIELDS = {
   what: "a job",
   fields: {
     name: { type: "template", names: IN_JOB_NAME, required: true, summary: "Shown in the report." },
-    id: { type: "text", summary: "What other jobs name in needs.", default: "job_<index>" },
-    needs: { type: "names", summary: "Ids of the jobs that must be done before this one." },
+    id: {
+      type: "text",
+      summary: "The name of the job in the needs of other jobs.",
+      default: "job_<index>",
+    },
+    needs: { type: "names", summary: "Ids of the jobs that must finish before this one." },
     when: {
       type: "text",
       choices: ["always", "failure"],
-      summary: "Starts the job once its needs have ended in any state, or if one of them failed; " +
-        "left out, if all of them passed or were skipped on purpose.",
+      summary: "Starts the job after its needs in any state, or only if one of them failed; by " +
+        "default, if all of them passed or were skipped on purpose.",
     },
-    steps: { type: "list", required: true, summary: "The steps, run one after the other." },
+    steps: { type: "list", required: true, summary: "The steps, which run one after another." },
     on_failure: {
       type: "text",
       choices: ["continue", "stop"],
       default: "continue",
-      summary: "Whether the steps after a failed one run.",
+      summary: "Whether the steps after a failed step run.",
     },
     finally: {
       type: "list",
       summary:
         "Steps that clean up after each round that began, whatever failed or interrupted it.",
     },
-    skipif: { type: "expression", names: IN_JOB, summary: "Skips the job where it is true." },
+    skipif: { type: "expression", names: IN_JOB, summary: "Skips the job if it is true." },
     defaults: {
       type: "map",
-      summary: "Values of `with` for all steps of an action, by the name of the action.",
+      summary: "Default values of `with`, by the name of the action.",
     },
     repeat: { type: "map", summary: "Runs the job several times." },
     tags: {
       type: "names",
-      summary: "What `--tags` chooses it by, besides the tags of the workflow.",
+      summary: "Tags for `--tags`, in addition to those of the workflow.",
     },
   },
   foreignKeys: {
@@ -180,43 +184,43 @@ export const STEP_FIELDS = {
       type: "text",
       pattern: /^[a-z0-9_-]+$/,
       form: "must be made of a-z, 0-9, _ and -",
-      summary: "What outputs are published under: a-z, 0-9, _ and -.",
+      summary: "The name of the step in `outputs`: a-z, 0-9, _ and -.",
     },
     with: { type: "map", names: BEFORE_ACTION, summary: "The parameters of the action." },
     test: {
       type: "assertions",
       names: IN_STEP,
-      summary: "Fails the step where it is false; of a list, each that is false is a failure.",
+      summary: "Fails the step if it is false; in a list, each false one is a failure.",
     },
-    echo: { type: "template", names: IN_STEP, summary: "Text for the report." },
+    echo: { type: "template", names: IN_STEP, summary: "Text to print in the report." },
     vars: { type: "data", names: IN_STEP_VARS, summary: "Variables of this step." },
     outputs: {
       type: "outputs",
       names: IN_STEP,
-      summary: "Values for later steps and jobs, each an expression; they need an id.",
+      summary: "Values for later steps and jobs; the step needs an id.",
     },
     skipif: {
       type: "expression",
       names: BEFORE_ACTION,
-      summary: "Skips the step where it is true.",
+      summary: "Skips the step if it is true.",
     },
-    wait: { type: "duration", names: BEFORE_ACTION, summary: "The time to wait before the step." },
+    wait: { type: "duration", names: BEFORE_ACTION, summary: "How long to wait before the step." },
     timeout: {
       type: "duration",
       names: BEFORE_ACTION,
       default: formatDuration(STEP_TIMEOUT),
-      summary: "The time after which the step is stopped.",
+      summary: "How long an attempt may take before it is stopped.",
     },
     snapshot: {
       type: "snapshot",
-      summary: "Compares the result with that of an earlier run, which is kept in __snapshots__ " +
-        "beside the workflow: true, or a map.",
+      summary:
+        "Compares the result with that of an earlier run, kept in `__snapshots__` beside the " +
+        "workflow: true, or a map.",
     },
     max_time: {
       type: "duration",
       names: BEFORE_ACTION,
-      summary: "The time that the action may take: a longer one fails the step, which is not " +
-        "stopped.",
+      summary: "How long the action may take: a slower one fails the step, but is not stopped.",
     },
     iteration: {
       type: "iteration",

@@ -11,9 +11,13 @@ export const REPEAT = {
       type: "integer",
       required: true,
       minimum: 0,
-      summary: "How often the job runs; 0 or more.",
+      summary: "How many times the job runs; 0 or more.",
     },
-    interval: { type: "duration", names: IN_JOB, summary: "The time between two runs." },
+    interval: {
+      type: "duration",
+      names: IN_JOB,
+      summary: "The pause between two rounds; with async, the time from start to start.",
+    },
     rate: {
       type: "text",
       pattern: /^\s*(\d+(?:\.\d+)?)\s*\/\s*([smh])\s*$/,
@@ -23,10 +27,15 @@ export const REPEAT = {
     expect: {
       type: "assertions",
       names: seeing(IN_JOB, ["stats"]),
-      summary: "Decides by stats whether the job passes, whatever single rounds do: stats.count, " +
-        "passed, failed, min, mean, p50, p90, p95, p99 and max, in seconds; also a list.",
+      summary:
+        "Decides whether the job passes, instead of the single rounds: stats.count, passed, " +
+        "failed, and min, mean, p50, p90, p95, p99 and max in seconds.",
     },
-    async: { type: "boolean", default: "false", summary: "Runs all repetitions at once." },
+    async: {
+      type: "boolean",
+      default: "false",
+      summary: "Starts rounds without waiting for earlier ones.",
+    },
   },
   foreignKeys: {
     times: 'the key is "count"',
@@ -61,7 +70,7 @@ export const ITERATION = {
       names: IN_ITERATION,
       summary: "Which rows of the file are run: it sees the columns as vars.",
     },
-    limit: { type: "integer", minimum: 0, summary: "How many of these rows are run at most." },
+    limit: { type: "integer", minimum: 0, summary: "The maximum number of rows to run." },
     types: {
       type: "map",
       summary: "The types of columns; values of a CSV file are strings otherwise.",
@@ -118,20 +127,24 @@ export const RETRY = {
     },
     respect_retry_after: {
       type: "boolean",
-      summary: "Whether to wait as long as the header Retry-After of a response says instead, " +
-        "but at most the timeout of the step.",
+      summary: "Waits as long as the header Retry-After of a response says instead, but at most " +
+        "the timeout of the step.",
     },
     backoff: {
       type: "number",
       minimum: 1,
       default: "1",
-      summary: "By what the interval grows after each attempt.",
+      summary: "The factor by which the interval grows after each attempt.",
     },
-    max_interval: { type: "duration", names: IN_STEP, summary: "How long the interval may grow." },
+    max_interval: {
+      type: "duration",
+      names: IN_STEP,
+      summary: "The upper limit of a growing interval.",
+    },
     jitter: {
       type: "boolean",
       default: "false",
-      summary: "Waits a random part of the interval, at least half of it.",
+      summary: "Waits a random time between half the interval and all of it.",
     },
     until: {
       type: "expression",
@@ -142,7 +155,7 @@ export const RETRY = {
     stop: {
       type: "expression",
       names: IN_STEP,
-      summary: "Gives up where it is true after an attempt that was not good enough.",
+      summary: "Gives up if it is true after an attempt that did not succeed.",
     },
   },
   foreignKeys: {
@@ -169,12 +182,13 @@ export const SNAPSHOT = {
       type: "text",
       pattern: /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/,
       form: "must be made of letters, digits, _, - and .",
-      summary: "What it is called in place of the id of the step, which it needs otherwise.",
+      summary: "The name of the snapshot (default: the id of the step).",
     },
-    ignore: { type: "names", summary: "JSONPaths of values that may be any." },
+    ignore: { type: "names", summary: "JSONPaths of values that are not compared." },
     match: {
       type: "map",
-      summary: "What values at JSONPaths must be: uuid, email, url, ip, iso_date, a type such as " +
+      summary:
+        "Rules for the values at JSONPaths: uuid, email, url, ip, iso_date, a type such as " +
         "integer, or a regular expression between slashes.",
     },
   },
