@@ -238,7 +238,8 @@ function endOfRun(
   const totals = new RunTotals();
   for (const event of events) totals.take(event);
   const counted = totals.all();
-  const [from, to] = [events[0]!.time, Math.max(...events.map(({ time }) => time))];
+  const from = events[0]!.time;
+  const to = events.reduce((latest, { time }) => Math.max(latest, time), from);
   // A workflow that is not begun leaves out its cleanup.
   const unrun = isLost ? 0 : jobs.filter(({ cleanup }) => cleanup).length;
   const isShown = events.some((event) => event.type === "job_finished" && event.state === "failed");

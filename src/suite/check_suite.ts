@@ -43,7 +43,7 @@ export async function checkSuite(path: string, host: Host): Promise<CheckedSuite
     }
   } catch (error) {
     if (!(error instanceof LoadError)) throw error;
-    found.push(...error.diagnostics);
+    for (const diagnostic of error.diagnostics) found.push(diagnostic);
   }
   return {
     diagnostics: found,

@@ -72,7 +72,7 @@ export class Masker {
     }
     // In most runs nothing is secret.
     if (this.#forms.longest > 0) {
-      found.push(...this.#forms.find(foldCase(text)));
+      for (const range of this.#forms.find(foldCase(text))) found.push(range);
       const findIn = (rewritten: Rewritten) => {
         for (const range of this.#forms.find(foldCase(rewritten.text))) {
           found.push(rewritten.origin(range));

@@ -27,8 +27,8 @@ export function explainError(thrown: unknown, host: Host, secrets: Secrets = [])
   const lines = fit(`runner: error: ${printableLine(mask(error.message))}`);
   const hint = error.hint ?? (error instanceof UsageError ? "try runner --help" : undefined);
   if (hint !== undefined) lines.push(...fit(`  ${printableLine(mask(hint))}`));
-  lines.push(...diagnostics.map((diagnostic) => renderMasked(diagnostic, mask, columns)));
-  return lines.join("\n") + "\n";
+  const places = diagnostics.map((diagnostic) => renderMasked(diagnostic, mask, columns));
+  return [...lines, ...places].join("\n") + "\n";
 }
 
 /** Errors of the operating system are for users to fix. */
