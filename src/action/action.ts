@@ -242,7 +242,7 @@ export interface JobResult {
   readonly steps: number;
   /** Steps that failed, which fails the step around them too. */
   readonly failed: number;
-  /** Steps whose action was no success and that nothing tested. */
+  /** Steps without a test whose action was unsuccessful. */
   readonly untested: number;
 }
 

@@ -161,7 +161,7 @@ export function assertOf(text: string, names: Names): string | undefined {
   );
 }
 
-/** What is missing is no different value in Hurl. */
+/** A missing value is not a different value in Hurl. */
 const MAY_BE_MISSING = /^(?:res\.(?:body|headers)[.[]|first\(|capture\(|find\()/;
 
 /** A value as Hurl writes it. */

@@ -2,7 +2,7 @@ import { endOfQuoted } from "../workflow/yaml/find_opening.ts";
 
 /**
  * Reads YAML that is being typed: keys without a colon, brackets without an end and lines that do
- * not fit are no reason to give up. What it makes of them is a guess, by their columns.
+ * not fit are not a reason to give up. What it makes of them is a guess, by their columns.
  */
 export type LooseNode = LooseMap | LooseList | LooseScalar;
 

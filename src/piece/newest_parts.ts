@@ -1,6 +1,6 @@
 import type { PieceHeader } from "../run/event.ts";
 
-/** The data that tell pieces of one job apart. */
+/** The data by which pieces of one job differ. */
 type PartHeader = Pick<PieceHeader, "created" | "part">;
 
 /**

@@ -119,7 +119,7 @@ function notAMapping(path: readonly string[], template: DataTemplate): VarProble
   const name = path.join(".");
   const isList = template.kind === "list" ||
     template.kind === "constant" && Array.isArray(template.value);
-  const what = isList ? "a list" : template.kind === "template" ? "a template" : "no mapping";
+  const what = isList ? "a list" : template.kind === "template" ? "a template" : "not a map";
   return {
     path,
     message: `the var "${name}" is ${what}, and nothing inside of it can be set`,

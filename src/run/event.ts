@@ -222,7 +222,7 @@ export interface StepResult {
   readonly echo?: string;
   /** Why it failed: every reason, in the order in which they came up. */
   readonly failures: readonly Failure[];
-  /** The result of an action that nothing tested and that was no success: `exit 1`. */
+  /** The result of an unsuccessful action that nothing tested: `exit 1`. */
   readonly untested?: string;
   /** The number of steps of the embedded job that did not succeed and were not tested. */
   readonly untestedInside?: number;
@@ -335,7 +335,7 @@ export interface RunFinished {
   readonly jobs: Readonly<Record<JobState, number>>;
   /** The number of runs of steps by outcome; those that never began were skipped. */
   readonly steps: Readonly<Record<StepState, number>>;
-  /** Steps whose action was no success and that nothing tested. */
+  /** Steps without a test whose action was unsuccessful. */
   readonly untestedFailures: number;
   /** Steps that were good only after a failed attempt. */
   readonly flaky: number;

@@ -41,7 +41,7 @@ export interface RunOptions {
   /** Begins no new job and no new step after the first failure. */
   readonly failFast?: boolean;
   /**
-   * A run fails if it warns or runs no step, and a step fails if its action was no success and
+   * A run fails if it warns or runs no step, and a step fails if its action was unsuccessful and
    * nothing tested it.
    */
   readonly strict?: boolean;

@@ -48,7 +48,7 @@ export interface Session {
   readonly failFast: boolean;
   /** Whether a step that fails is tolerated, since the statistics of all rounds decide. */
   readonly toleratesFailures?: boolean;
-  /** Whether a step that nothing tested fails if its action was no success. */
+  /** Whether a step that nothing tested fails if its action was unsuccessful. */
   readonly strict: boolean;
   readonly snapshots: Snapshots;
   readonly secrets: Masker;

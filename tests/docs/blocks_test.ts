@@ -161,7 +161,7 @@ function wholeWorkflow(text: string): { workflow: string; isWhole: boolean } {
     }
     return inJob(...value);
   }
-  assert(typeof value === "object" && value !== null, "it is no mapping");
+  assert(typeof value === "object" && value !== null, "it is not a map");
   if ("jobs" in value) {
     return { workflow: "name" in value ? text : `name: page\n${text}`, isWhole: true };
   }

@@ -85,7 +85,7 @@ Deno.test("new --from bruno says what is wrong with a collection", async () => {
       await run("broken"),
       "bruno.json:1:2: error: invalid JSON: it ends too early",
     );
-    assertStringIncludes(await run("nowhere"), "'nowhere' is no directory, or nothing is in it");
+    assertStringIncludes(await run("nowhere"), "'nowhere' is not a directory, or it is empty");
   });
 });
 

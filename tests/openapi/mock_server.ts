@@ -154,7 +154,7 @@ function parametersProblem(
       continue;
     }
     const { type, minimum, maximum, enum: allowed } = mapOf(schema);
-    if (type === "integer" && !/^-?\d+$/.test(value)) return `${key} is no integer: ${value}`;
+    if (type === "integer" && !/^-?\d+$/.test(value)) return `${key} is not an integer: ${value}`;
     if (Number(value) < Number(minimum) || Number(value) > Number(maximum)) {
       return `${key}: ${value}`;
     }
@@ -197,19 +197,21 @@ function validate(schema: Json, value: unknown, at: string, isSent: boolean): st
     const problem = validate(mapOf(part), value, at, isSent);
     if (problem !== undefined) return problem;
   }
-  if (types.includes("object") && typeof value !== "object") return `${at} is no object`;
-  if (types.includes("array") && !Array.isArray(value)) return `${at} is no list`;
-  if (types.includes("string") && typeof value !== "string") return `${at} is no text`;
-  if (types.includes("integer") && !Number.isInteger(value)) return `${at} is no integer`;
+  if (types.includes("object") && typeof value !== "object") return `${at} is not an object`;
+  if (types.includes("array") && !Array.isArray(value)) return `${at} is not a list`;
+  if (types.includes("string") && typeof value !== "string") return `${at} is not a string`;
+  if (types.includes("integer") && !Number.isInteger(value)) return `${at} is not an integer`;
   if (typeof schema.pattern === "string" && !new RegExp(schema.pattern).test(String(value))) {
     return `${at} does not match ${schema.pattern}`;
   }
   if (String(value).length < Number(schema.minLength)) return `${at} is too short`;
   if (Number(value) < Number(schema.minimum)) return `${at} is too small`;
   if (Number(value) <= Number(schema.exclusiveMinimum)) return `${at} is too small`;
-  if (Number(value) % Number(schema.multipleOf) > 0) return `${at} is no multiple`;
-  if (schema.format === "email" && !String(value).includes("@")) return `${at} is no address`;
-  if (Array.isArray(schema.enum) && !schema.enum.includes(value)) return `${at} is no such value`;
+  if (Number(value) % Number(schema.multipleOf) > 0) return `${at} is not a multiple`;
+  if (schema.format === "email" && !String(value).includes("@")) return `${at} is not an address`;
+  if (Array.isArray(schema.enum) && !schema.enum.includes(value)) {
+    return `${at} is not one of the values`;
+  }
   if (typeof value !== "object") return undefined;
   const properties = mapOf(schema.properties);
   for (const name of listOf(schema.required).map(String)) {

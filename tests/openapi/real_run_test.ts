@@ -82,7 +82,7 @@ const BROKEN: readonly (readonly [what: string, MockOptions["spoil"], shown: str
     '"deleted_at" in res.body',
   ],
   [
-    "a list is no list",
+    "a string is not a list",
     (operation, status, body) => [status, operation === "GET /customers" ? { items: body } : body],
     'type(res.body) == "array"',
   ],

@@ -32,7 +32,7 @@ class Terminal extends Collected {
   override readonly isTerminal = true;
 }
 
-/** Tests what is printed about each false test of a step, with these vars; N stands for days. */
+/** Tests what is printed about each false test of a step, with these vars; N is a number of days. */
 export function testFailuresAt80(
   vars: string,
   failures: readonly (readonly [test: string, printed: string])[],

@@ -103,7 +103,7 @@ jobs:
       assertEquals(code, 0, stdout + stderr);
       assertEquals((await Deno.stat(`${directory}/out/report.html`)).uid, UNKNOWN);
       assertEquals((await runAs(UNKNOWN, directory, ["bad.yml"], env)).code, 1);
-      // What failed could not be kept, and that is no reason to fail.
+      // What failed could not be kept, and that is not a reason to fail.
       const again = await runAs(UNKNOWN, directory, ["--rerun-failed", "w.yml"], env);
       assertEquals(again.code, 0, again.stdout + again.stderr);
     }

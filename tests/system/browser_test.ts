@@ -666,7 +666,7 @@ Deno.test("browser trusts the authorities of the step and of the run", async () 
   });
 });
 
-Deno.test("browser explains certificates, and programs that are no browser or not there", async () => {
+Deno.test("browser explains certificates, and programs that are not browsers or not there", async () => {
   await using server = serveTls("localhost");
   const step = (more: string, action = `{ name: navigate, url: "${server.url}/" }`) => `
       - uses: browser

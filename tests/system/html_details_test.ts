@@ -34,8 +34,8 @@ Deno.test("a value is indented like JSON", async () => {
       return ["{", '"outermost": ', "],", '"a": ', '"b": ', '"e": '].map(left);
     })()`) as number[];
     const [outer, key, end, a, b, e] = places;
-    assertEquals([key, e], [end, end], "a key stands above the end of its value");
-    assertEquals(a, b, "keys stand below each other");
+    assertEquals([key, e], [end, end], "a key is above the end of its value");
+    assertEquals(a, b, "keys are below each other");
     const step = key! - outer!;
     assert(step > 5 && step < 40, `${step} pixels`);
     // One for the list and one for the map in it.
@@ -87,7 +87,7 @@ Deno.test("rows of a database are a table", async () => {
   });
 });
 
-Deno.test("a snapshot and what came instead stand side by side", async () => {
+Deno.test("a snapshot and what came instead are side by side", async () => {
   const workflow = `name: n
 vars: { order: { id: 7, state: open, tags: [a] } }
 jobs:

@@ -21,7 +21,7 @@ const GRACE = 1000;
 const CALL_TIMEOUT = 5000;
 const LONGEST_ANSWER = 4 * 1024 * 1024;
 
-/** Stands for a function where a record travels as JSON. */
+/** Represents a function where a record travels as JSON. */
 const FUNCTION = "\u0000function";
 
 interface Attempt {

@@ -114,7 +114,7 @@ function addressesOf(params: Dict, name: string): string[] | undefined {
   });
 }
 
-/** What is no address among addresses, and would be left out of the mail; a group has a colon. */
+/** What is not an address among addresses, and would be left out of the mail; a group has a colon. */
 function namesAlone(addresses: string): string[] {
   const parts = addresses.replace(/"(?:[^"\\]|\\.)*"/gs, "").split(/[,;]/);
   return parts.map((part) => part.trim()).filter((part) => part !== "" && !/[@:]/.test(part));

@@ -166,7 +166,7 @@ async function readDirectory(root: string, inside: string, host: Host): Promise<
   const path = `${root.replace(/\/$/, "")}/${inside}`;
   const entries = await host.files.entries(path);
   if (inside === "" && entries.length === 0) {
-    throw new LoadError(`'${root}' is no directory, or nothing is in it`);
+    throw new LoadError(`'${root}' is not a directory, or it is empty`);
   }
   const files: ImportFile[] = [];
   for (const { name, kind } of entries) {

@@ -28,7 +28,7 @@ function stepLines(steps: readonly DagStep[], indent: string): string[] {
   ]);
 }
 
-/** Stands where a step has no id. */
+/** Shown where a step has no id. */
 const NO_ID = "-";
 /** An id that is longer than this is on its own. */
 const WIDEST = 30;

@@ -2,7 +2,7 @@ import { printable } from "../../source/printable.ts";
 import { cutLine } from "../text/fit_lines.ts";
 
 /**
- * Characters that never begin a link on GitHub, and that are no markup unless escaped. A
+ * Characters that never begin a link on GitHub, and that are not markup unless escaped. A
  * colon before a space or a line number begins no address and no emoji.
  */
 const HARMLESS =

@@ -86,7 +86,7 @@ export async function openFileReports(
   return new OpenFileReports(open, new Recorder(tool), history);
 }
 
-/** More names of files that are no runs help nobody. */
+/** More names of files that are not runs help nobody. */
 const MOST_FOREIGN = 3;
 
 async function openHistoryAt(

@@ -229,7 +229,7 @@ async function keepSnapshot(
   }
 }
 
-/** The error of a step without a test whose action was no success. */
+/** The error of a step without a test whose action was unsuccessful. */
 function unsuccessful(tried: Try, step: Step, attempts: number): FieldError {
   const { retry } = step;
   const times = attempts === 1 ? "1 attempt" : `${attempts} attempts`;

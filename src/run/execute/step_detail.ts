@@ -86,7 +86,7 @@ export function maskedAgain(secrets: Masker, attempts: readonly Attempt[]): Atte
   }));
 }
 
-/** Images are no texts. */
+/** Images are not texts. */
 function maskedExchange({ view, ...exchange }: Exchange, mask: <T>(value: T) => T): Exchange {
   if (!view) return mask(exchange);
   const { request, response } = view;

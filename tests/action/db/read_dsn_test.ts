@@ -29,7 +29,7 @@ Deno.test("a DSN may set what a connection to PostgreSQL begins with", () => {
   assertEquals([settings, clientName], ["-c jit=off -c search_path=a,\\ b", "check"]);
 });
 
-Deno.test("a text that is no DSN is not the name of a SQLite file or of a database", () => {
+Deno.test("a text that is not a DSN is not the name of a SQLite file or of a database", () => {
   const texts = {
     "host=db.example user=app password=open-sesame dbname=shop": "the DSN must be a URL",
     "postgres:shop": "invalid DSN",

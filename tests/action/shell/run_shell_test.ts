@@ -135,12 +135,12 @@ const problems: readonly (readonly [string, Dict, string])[] = [
     'cannot run the command: shell "no-such-shell" is not on the PATH',
   ],
   [
-    "a shell that is no program",
+    "a shell that is not a program",
     { cmd: "ls", shell: "/etc/passwd" },
     'cannot run the command: permission to execute shell "/etc/passwd" is denied',
   ],
   [
-    "an environment that is no map",
+    "an environment that is not a map",
     { cmd: "ls", env: "A=1" },
     'cannot run shell: "env" must be a map, not "A=1"',
   ],

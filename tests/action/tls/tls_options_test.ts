@@ -80,7 +80,7 @@ const REFUSED: readonly (readonly [name: string, tls: Dict, message: string])[] 
     `the CA certificate "${tlsPath("good_key.pem")}" holds no certificate`,
   ],
   [
-    "what is no certificate",
+    "a file that is not a certificate",
     { ca: import.meta.filename! },
     `the CA certificate "${import.meta.filename}" is not a certificate in PEM or DER form`,
   ],

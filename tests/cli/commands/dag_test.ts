@@ -158,7 +158,7 @@ const BAD: readonly (readonly [string, string, readonly string[], string])[] = [
     [],
     "dependency cycle",
   ],
-  ["what is no YAML", "name: [", [], "YAML syntax error at line"],
+  ["text that is not YAML", "name: [", [], "YAML syntax error at line"],
   [
     "two forms at once",
     WIDE,

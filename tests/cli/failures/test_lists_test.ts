@@ -241,7 +241,7 @@ vars.n is 7 (int)
 `,
   ],
   [
-    "one is no condition",
+    "one is not a condition",
     "[status == 0, vars.n]",
     `
 w.yml:7:29: test must be true or false, it is int

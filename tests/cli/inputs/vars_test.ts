@@ -160,7 +160,7 @@ Deno.test("a --var that sets nothing is an error", async (test) => {
     ["vars.n=1", 'unknown variable "vars"', 'leave "vars." out'],
     ["hosts.0=1", 'the var "hosts" is a list, and nothing inside of it can be set', "give all"],
     ["base.x=1", 'the var "base" is a template, and nothing inside', "give all of it"],
-    ["n.x=1", 'the var "n" is no mapping, and nothing inside', "give all of it"],
+    ["n.x=1", 'the var "n" is not a map, and nothing inside', "give all of it"],
     ["n", 'needs a name and a value, and got only "n"', "write --var name=value"],
     ["=1", 'cannot set ""', "write --var name=value"],
     ["db..port=1", 'cannot set "db..port"', "write --var name=value"],

@@ -387,7 +387,7 @@ jobs:
   });
 });
 
-Deno.test("options that do not go together are refused", async () => {
+Deno.test("options that cannot be combined are refused", async () => {
   await withRun(async ({ run }) => {
     const piece = ["flow.yml", "--run", "R/run.json"];
     const table: readonly (readonly [args: readonly string[], message: string])[] = [

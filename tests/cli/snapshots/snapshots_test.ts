@@ -143,7 +143,7 @@ jobs:
       "rounds.two.2.2.txt",
     ]);
     const again = await run("--only", "rounds", "w.yml");
-    assertEquals(again.stderr, "", "what was not selected is no orphan");
+    assertEquals(again.stderr, "", "what was not selected is not an orphan");
   });
 });
 

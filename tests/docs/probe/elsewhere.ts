@@ -57,7 +57,7 @@ export const ELSEWHERE: Claims = {
       "mail-latency writes the times of delivered mails, sorted by when they were sent",
     ],
   },
-  "`mail-latency` fails at files that are no mails": {
+  "`mail-latency` fails at files that are not mails": {
     provenBy: [
       "tests/action/mail_latency/run_mail_latency_test.ts",
       "mail-latency says which mail lacks which header, and what it may not do",

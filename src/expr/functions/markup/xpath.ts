@@ -34,7 +34,7 @@ export function xpathProblem(expression: string): string | undefined {
   return unknown && `XPath 1.0 has no function ${unknown[1]}()`;
 }
 
-/** What may stand before a bracket in XPath 1.0: functions, types of nodes, and operators. */
+/** What may come before a bracket in XPath 1.0: functions, types of nodes, and operators. */
 const CALLABLE: ReadonlySet<string> = new Set([
   ...["last", "position", "count", "id", "local-name", "namespace-uri", "name", "string", "concat"],
   ...["starts-with", "contains", "substring-before", "substring-after", "substring"],

@@ -136,7 +136,7 @@ export function makeDetails(panel: PageElement, parts: DetailParts): Details {
     ...untested === undefined ? [] : [`${untested}, not tested`],
     ...untestedInside === undefined
       ? []
-      : [`steps inside that were no success and nothing tested: ${untestedInside}`],
+      : [`unsuccessful steps inside that nothing tested: ${untestedInside}`],
     ...wait === undefined ? [] : [`waited ${time(wait)} before it`],
     ...maxAttempts === undefined ? [] : [`at most ${maxAttempts} attempts`],
   ];
