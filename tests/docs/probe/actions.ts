@@ -195,6 +195,10 @@ export const ACTIONS: Claims = {
     ssh('password: "{{vars.word}}", key_file: "", cmd: echo in', 'trim(res.stdout) == "in"'),
   ],
   "keys are files": ssh('key_file: "{{vars.key}}", cmd: echo in', 'trim(res.stdout) == "in"'),
+  "all that a command prints is kept": ssh(
+    'key_file: "{{vars.key}}", cmd: "head -c 2000000 /dev/zero"',
+    "res.truncated && res.stdout_bytes == 2000000",
+  ),
 
   "a database that cannot be reached is `status` 1": {
     steps:
@@ -214,7 +218,7 @@ export const ACTIONS: Claims = {
 - { uses: db, with: { dsn: ":memory:", query: SELECT * FROM t }, test: status == 0 }
 - { uses: db, with: { dsn: ":memory:", query: SELECT * FROM t, fresh: true }, test: status == 1 }`,
   },
-  "PostgreSQL: JSON and arrays are text": {
+  "JSON and arrays of PostgreSQL are text": {
     provenBy: [
       "tests/system/db_types_test.ts",
       "the table of column types in the documents is true of PostgreSQL",
@@ -238,12 +242,36 @@ export const ACTIONS: Claims = {
     'query: "CREATE TABLE t (d DECIMAL(4, 2)); INSERT INTO t VALUES (1.5); SELECT d FROM t"',
     'type(res.rows[0].d) == "string"',
   ),
+  "SQLite: integers in columns of dates and times are times": sqlite(
+    'query: "CREATE TABLE t (d TIMESTAMP); INSERT INTO t VALUES (1704164645); SELECT d FROM t"',
+    "res.rows[0].d == 1704164645",
+  ),
+  "MySQL: `TINYINT(1)` is a number": {
+    provenBy: [
+      "tests/system/db_types_test.ts",
+      "the table of column types in the documents is true of MariaDB",
+    ],
+  },
   "MySQL: several statements need `multiStatements=true`": {
     provenBy: [
       "tests/system/db_test.ts",
       "db speaks to MariaDB, and ends there what takes too long",
     ],
   },
+  "PostgreSQL: of several statements, `res.rows` is that of the first": {
+    provenBy: [
+      "tests/system/db_test.ts",
+      "db speaks to PostgreSQL, and ends there what takes too long",
+    ],
+  },
+  "all rows are kept": sqlite(
+    `query: "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t LIMIT 10001) SELECT n FROM t"`,
+    "len(res.rows) == 10000 && res.truncated",
+  ),
+  "a list or a map in `params` is an error of the database": sqlite(
+    'query: "SELECT ? AS a", params: [{ b: [1] }]',
+    "res.rows[0].a == '{\"b\":[1]}'",
+  ),
   "`params` as a map are ignored": sqlite(
     'query: "SELECT :a AS a", params: { a: 7 }',
     "res.rows[0].a == 7",
