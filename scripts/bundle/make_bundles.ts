@@ -97,7 +97,7 @@ async function makeChunks(build: Build): Promise<Map<string, string>> {
   await bundle(ENTRY, ["--code-splitting", "--outdir", directory], build);
   const found = new Map<string, string>();
   for await (const { name } of Deno.readDir(directory)) {
-    found.set(name, requireLate(toAscii(await Deno.readTextFile(`${directory}/${name}`))));
+    found.set(name, requireLate(await Deno.readTextFile(`${directory}/${name}`)));
   }
   const chunks = nameChunks(SPLIT_ENTRY, found);
   if (chunks.size < found.size) throw new Error("there are chunks that no other chunk imports");

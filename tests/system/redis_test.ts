@@ -2,44 +2,10 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { runCli, startCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { freePort } from "../support/free_port.ts";
 import { tlsPath } from "../support/tls_fixture.ts";
+import { redisServer } from "./servers/redis_server.ts";
 
 const TLS = tlsPath("");
-
-/**
- * A Redis server with a password on a free port, gone when it leaves its scope. By TLS, it presents
- * that certificate and requires one of its clients.
- */
-async function redisServer(dir: string, certificate = "good") {
-  const [port, tlsPort] = [freePort(), freePort()];
-  const child = new Deno.Command("redis-server", {
-    args: ["--port", `${port}`, "--bind", "127.0.0.1", "--requirepass", "open-sesame-42"]
-      .concat(["--save", "", "--dir", dir, "--tls-port", `${tlsPort}`])
-      .concat(["--tls-cert-file", `${TLS}${certificate}.pem`])
-      .concat(["--tls-key-file", `${TLS}${certificate}_key.pem`])
-      .concat(["--tls-ca-cert-file", `${TLS}authority.pem`]),
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  let said = "";
-  const decoder = new TextDecoder();
-  const reader = child.stdout.getReader();
-  while (!said.includes("Ready to accept connections")) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error(`redis-server ended: ${said}`);
-    said += decoder.decode(value);
-  }
-  return {
-    port,
-    tlsPort,
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM");
-      await reader.cancel();
-      await child.status;
-    },
-  };
-}
 
 const FLOW = `
 name: Redis
