@@ -25,7 +25,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 /** Text in which only code in backticks is markup. */
 export function plain(text: string): string {
-  return text.replace(/[|\\<>*_[\]]/g, (character) => `\\${character}`);
+  return text.replace(/`[^`]*`|[|\\<>*_[\]]/g, (part) => part.startsWith("`") ? part : `\\${part}`);
 }
 
 /** A piece of code. */

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { plain } from "../../scripts/docs/page.ts";
 import { CHECKOUT } from "../support/documents.ts";
 
 Deno.test("the reference pages are up to date", async () => {
@@ -8,4 +9,8 @@ Deno.test("the reference pages are up to date", async () => {
   }).output();
   const said = new TextDecoder().decode(stderr).trim();
   assertEquals([code, said], [0, "the reference pages are up to date"]);
+});
+
+Deno.test("texts of the reference show underscores, also in code", () => {
+  assertEquals(plain("NO_PROXY, or `NO_PROXY` with `*`"), "NO\\_PROXY, or `NO_PROXY` with `*`");
 });

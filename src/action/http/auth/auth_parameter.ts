@@ -44,7 +44,7 @@ function hideAuth(auth: Value, mask: string): Value {
 export const AUTH: Parameter = {
   name: "auth",
   type: "map",
-  summary: "How to sign in, in one of these ways; nothing of it is sent to another origin",
+  summary: "How to sign in, in one of these ways; it is not sent to another origin",
   oneField: true,
   hide: hideAuth,
   fields: [
@@ -64,12 +64,12 @@ export const AUTH: Parameter = {
     {
       name: "oauth2",
       type: "map",
-      summary: "A token that is fetched once for the run, and anew when it expires",
+      summary: "A token that is fetched once for the run, and again when it expires",
       fields: [
         {
           name: "grant",
           type: "string",
-          summary: "client_credentials, password or refresh_token",
+          summary: "how to get it: client_credentials, password or refresh_token",
           default: "client_credentials",
         },
         {
