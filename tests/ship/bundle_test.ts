@@ -72,6 +72,7 @@ jobs:
           get: http://127.0.0.1:1/
           auth: { aws: { region: a, service: s3, access_key_id: b, secret_access_key: secret-key } }
       - { uses: browser, with: { executable: /bin/sh, device: nope, actions: [{ name: wait_ready }] } }
+      - { uses: dns, with: { name: a.example, server: "127.0.0.1:1", timeout: 100ms } }
   - name: no need of any
     repeat: { count: 2, async: true, expect: "stats.p95 < 10" }
     steps:
@@ -172,7 +173,7 @@ Deno.test("the bundle is one file that runs from any URL", async (test) => {
         14,
         users.stdout,
       );
-      assertStringIncludes(users.stdout, "6 passed, 9 failed");
+      assertStringIncludes(users.stdout, "6 passed, 10 failed");
       assertStringIncludes(users.stdout, 'unknown device "nope"');
     });
 
@@ -206,7 +207,7 @@ async function runFromUrl(test: Deno.TestContext, text: string, pages: string): 
   await withFiles(WORKFLOWS, async (cwd) => {
     const files = await namesIn(cwd);
     const cache = await Deno.makeTempDir({ prefix: "runner_test_" });
-    const env = {
+    const env: Record<string, string> = {
       DENO_DIR: cache,
       NPM_CONFIG_REGISTRY: url,
       JSR_URL: url,
@@ -269,6 +270,17 @@ async function runFromUrl(test: Deno.TestContext, text: string, pages: string): 
       assertStringIncludes(stderr, `needs the npm package "${specifier}", which cannot be loaded`);
       assertEquals(/\n +at /.test(stderr), false, stderr);
       assert(registry.length > 0, "the registry was asked");
+    });
+
+    await test.step("every action that needs a library says so", async () => {
+      const [actions = ""] = LIBRARY_USERS.split("  - name: no need of any");
+      await Deno.writeTextFile(`${cwd}/libraries.yml`, actions);
+      await Deno.writeTextFile(`${cwd}/api.proto`, PROTO);
+      env.SHOP_URL = url;
+      const { stdout, stderr } = await run("libraries.yml");
+      const needed = /(?<=\d+: )\S[^:\n]* needs the npm package "[^"]+", which cannot be loaded/g;
+      assertEquals(stdout.match(needed)?.length, 12, stdout + stderr);
+      for (const name of ["libraries.yml", "api.proto"]) await Deno.remove(`${cwd}/${name}`);
     });
 
     assertEquals(await namesIn(cwd), files, "nothing was left behind");

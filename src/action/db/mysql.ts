@@ -24,6 +24,8 @@ import { splitStatements } from "./statements.ts";
 
 /** Connects to MySQL or MariaDB and signs in. */
 export async function connectMysql(request: ConnectRequest): Promise<DbConnection> {
+  // That it cannot be loaded is not the fault of a server.
+  await import("mysql2");
   try {
     return toConnection(await openSecurely(request), request);
   } catch (error) {
