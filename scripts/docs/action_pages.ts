@@ -52,7 +52,7 @@ function parameters({ parameters, alternatives = [] }: Action): string[] {
     ),
     ...alternatives.flatMap(({ names, required }) => [
       "",
-      `A step gives ${required ? "exactly" : "at most"} one of ${names.map(code).join(", ")}.`,
+      `Set ${required ? "exactly" : "at most"} one of ${names.map(code).join(", ")}.`,
     ]),
   ];
 }

@@ -23,9 +23,9 @@ export async function makeEnginePages(): Promise<Page[]> {
     return makePage(`engines/${name}.md`, "src/export and scripts/docs/engines", [
       `# ${TITLES[name]}`,
       "",
-      `\`runner export ${name}\` writes a file with which ${TITLES[name]} runs the jobs of a ` +
-      "workflow on machines of their own. " +
-      "[Beyond one machine](../../ci/beyond-one-machine.md) says how it works.",
+      `\`runner export ${name}\` writes a file for ${TITLES[name]} that runs the jobs of a ` +
+      "workflow on separate machines. " +
+      "[Beyond one machine](../../ci/beyond-one-machine.md) explains how it works.",
       "",
       prose.trim(),
       "",

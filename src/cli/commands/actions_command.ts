@@ -47,7 +47,7 @@ function renderAction(action: Action): string {
     ...alternatives.flatMap(({ names, required }) => [
       "",
       ...wrap(
-        `A step gives ${required ? "exactly" : "at most"} one of ${names.join(", ")}.`,
+        `Set ${required ? "exactly" : "at most"} one of ${names.join(", ")}.`,
         WIDTH,
       ),
     ]),

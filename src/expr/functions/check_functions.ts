@@ -7,7 +7,7 @@ import { defineNew } from "./function.ts";
 export const CHECK_FUNCTIONS = [
   defineNew(
     "one_of(value: any, list: list)",
-    "Whether the list holds the value.",
+    "Whether the list contains the value.",
     (run, value: Value, list: readonly Value[]) => {
       run.spend(list.length);
       return list.some((item) => isEqual(item, value, run));

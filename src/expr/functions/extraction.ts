@@ -42,7 +42,7 @@ export const EXTRACTION_FUNCTIONS = [
   ),
   defineLoaded(
     "xpath(text: string, expression: string, namespaces?: map)",
-    "What an XPath 1.0 gives for XML or HTML: a number, a boolean or a string, or the list of the strings of the nodes that it finds. Namespaces are URIs by their prefixes.",
+    "The result of an XPath 1.0 expression on XML or HTML: a number, a boolean or a string, or the texts of the nodes that it finds, as a list. Namespaces are URIs by their prefixes.",
     async () => {
       const code = await import("./markup/xpath.ts");
       await code.loadXpath();

@@ -70,12 +70,12 @@ export const LOOP_FUNCTIONS = [
   ),
   defineLoop(
     "groupBy(list: list, predicate)",
-    "A map of the results of the predicate to the lists of items that gave them.",
+    "The items as lists in a map, by the result of the predicate.",
     groupBy,
   ),
   defineLoop(
     "sortBy(list: list, predicate, order?: string)",
-    'The items in the order of what the predicate makes of them, "asc" or "desc".',
+    'The items ordered by the result of the predicate, "asc" or "desc".',
     (run, list, { each, extra }) => sortBy(run, list, list.map(each), extra),
   ),
   defineLoop(

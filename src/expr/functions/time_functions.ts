@@ -6,7 +6,7 @@ import { defineLoaded, defineNew } from "./function.ts";
 export const TIME_FUNCTIONS = [
   defineLoaded(
     "date(time: any, layout?: string, zone?: string)",
-    "The time that a string or a Unix time says, as text in UTC. The layout is one of Go or strftime; without one, the usual ones are tried. The zone applies where the string names none.",
+    "The time in a string or of a Unix time, as text in UTC. The layout is one of Go or strftime; without one, the usual ones are tried. The zone applies if the string names none.",
     async () => ({ call: (await import("./times/times.ts")).readDate }),
   ),
   defineLoaded(

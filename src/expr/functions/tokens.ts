@@ -9,7 +9,7 @@ export const JWT_FUNCTIONS = [
   ),
   defineLoaded(
     "jwt_verify(token: string, key: any)",
-    "The claims of a JSON Web Token whose signature, exp and nbf are right; otherwise it fails and says why. The key is a secret, PEM text, a JWK or a JWK set.",
+    "The claims of a JSON Web Token whose signature, exp and nbf are valid; otherwise it fails with the reason. The key is a secret, PEM text, a JWK or a JWK set.",
     async () => {
       const { load, verify } = await import("./jwt/jwt.ts");
       await load();

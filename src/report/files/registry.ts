@@ -19,7 +19,7 @@ export const FILE_FORMATS: readonly FileFormat[] = [
   },
   {
     name: "json",
-    summary: "everything that is known of the run, as one document",
+    summary: "everything about the run, as one document",
     file: "report.json",
     detailed: true,
     kind: "document",
@@ -58,7 +58,7 @@ export const FILE_FORMATS: readonly FileFormat[] = [
   },
   {
     name: "coverage",
-    summary: "what was called of the APIs of OpenAPI descriptions, as JSON",
+    summary: "the coverage of OpenAPI descriptions, as JSON",
     file: "coverage.json",
     isOnlyByName: true,
     kind: "document",

@@ -39,7 +39,7 @@ Deno.test("runner actions prints the parameters and the fields of an action", as
   const { stdout } = await runMain(["actions", "redis"]);
   assertMatch(stdout, /^ {2}url +The server: .*\n.*\(string; required\)$/m);
   assertStringIncludes(stdout, "\n  tls.verify ");
-  assertStringIncludes(stdout, "\nA step gives exactly one of command, commands.\n");
+  assertStringIncludes(stdout, "\nSet exactly one of command, commands.\n");
 });
 
 Deno.test("runner actions suggests a name", async () => {

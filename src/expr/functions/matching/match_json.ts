@@ -36,8 +36,8 @@ export const MATCH_FUNCTIONS = [
   {
     ...defineNew(
       "includes_json(actual: any, part: any)",
-      "Whether the value has all that the part has: of maps the keys that the part gives, of lists " +
-        "as many items, each with its part; a string between slashes is a regular expression.",
+      "Whether the value contains the part: in maps the keys of the part, in lists as many items, " +
+        "each with its part; a string between slashes is a regular expression.",
       includesJson,
       loadRegexEngine,
       EXPECTED,
