@@ -62,6 +62,12 @@ function refuseLarge(document: object): void {
   );
 }
 
+/**
+ * The directory of the volume that is mounted. At the top of a ConfigMap are links, and a suite does
+ * not look for workflows behind links to directories.
+ */
+const FLOW = "flow";
+
 /** The ConfigMap with the files: its keys have no slashes, so that each is mounted by its path. */
 function configOf({ name, files }: Exported) {
   const bytes = files.reduce((sum, { text }) => sum + new TextEncoder().encode(text).length, 0);
@@ -79,7 +85,7 @@ function configOf({ name, files }: Exported) {
         "put the files into one directory",
       );
     }
-    return { key: keyOf(path, taken), path };
+    return { key: keyOf(path, taken), path: `${FLOW}/${path}` };
   });
   return { config: slugOf(name), items };
 }
@@ -234,7 +240,7 @@ function container({ image, secrets }: Exported, args: readonly string[]): objec
       valueFrom: { secretKeyRef: { name: "runner", key: name } },
     })),
     volumeMounts: [
-      { name: "flow", mountPath: "/flow", readOnly: true },
+      { name: "flow", mountPath: "/flow", subPath: FLOW, readOnly: true },
       { name: "out", mountPath: "/out" },
     ],
   };
@@ -255,7 +261,8 @@ function mountedPath(path: string, exported: Exported): string {
 function rootOf({ file, mounted }: Exported): string {
   const [first = ""] = file.split(",");
   const [own = ""] = mounted.split(",");
-  return first.slice(0, first.length - own.length);
+  const root = first.slice(0, first.length - own.length);
+  return root === "" || root.endsWith("/") ? root : `${root}/`;
 }
 
 /** A text in which Argo fills in nothing. */

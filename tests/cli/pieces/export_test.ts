@@ -157,7 +157,7 @@ const ARGO: Keys = {
       container: {
         ...{ image: true, command: true, args: true },
         env: { name: true, valueFrom: { secretKeyRef: { name: true, key: true } } },
-        volumeMounts: { name: true, mountPath: true, readOnly: true },
+        volumeMounts: { name: true, mountPath: true, subPath: true, readOnly: true },
       },
     },
   },
@@ -226,8 +226,8 @@ Deno.test("Argo: every reference has its template, task and artifact", async () 
   assertArgo(document);
   const { volumes } = document.spec;
   assertEquals(volumes[0].configMap.items, [
-    { key: "flow_it.yml", path: "flow it.yml" },
-    { key: "sub__inner.yml", path: "sub/inner.yml" },
+    { key: "flow_it.yml", path: "flow/flow it.yml" },
+    { key: "sub__inner.yml", path: "flow/sub/inner.yml" },
   ]);
   assertStringIncludes(text, "--from-file=sub__inner.yml=sub/inner.yml");
   // Where every machine was lost, /in/pieces and the events of the cleanup are not there.
@@ -365,6 +365,9 @@ Deno.test("a suite has a task for each workflow, between setup and the report", 
     );
     assertArgo(argo);
     assertStringIncludes(JSON.stringify(argo), '"--only","/flow/flows/b c.yml"');
+    const here = ["export", "argo", ".", "--image", "i"];
+    const { stdout } = await runHere(here, { cwd: `${cwd}/ci/flows` });
+    assertStringIncludes(stdout, "configmap workflow --from-file=a.yml=./a.yml '--from-file=b_c.yml=./b c.yml'");
   });
 });
 
