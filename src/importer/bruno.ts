@@ -3,8 +3,8 @@ import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draf
 import { type Blocks, pairsOf, readBlocks } from "./bruno_blocks.ts";
 import { assertionsOf } from "./bruno_assertions.ts";
 import { bodyOf, gather, graphqlOf, httpStep, idOf, isNoUrl } from "./http_step.ts";
-import { Names } from "./names.ts";
-import { need, problemAt, readJson } from "./problem.ts";
+import { Names } from "./import_names.ts";
+import { need, problemAt, readJson } from "./import_problem.ts";
 import { translateScript } from "./script_tests.ts";
 import { LoadError } from "../source/errors.ts";
 

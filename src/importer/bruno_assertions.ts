@@ -12,7 +12,7 @@ import {
   scriptLiteral,
   withoutMaps,
 } from "./expressions.ts";
-import type { Names } from "./names.ts";
+import type { Names } from "./import_names.ts";
 
 /** Operators of the block `assert`, in our words. */
 const OPERATORS: Readonly<Record<string, (actual: string, expected: string) => string>> = {

@@ -1,5 +1,5 @@
 import type { ImportFile } from "./draft.ts";
-import { problemAt } from "./problem.ts";
+import { problemAt } from "./import_problem.ts";
 
 /** The blocks of a file by their names: `meta`, `body:json`. */
 export type Blocks = ReadonlyMap<string, Block>;

@@ -3,7 +3,7 @@ import type { Dict, Value } from "../value/value.ts";
 import { UsageError } from "../source/errors.ts";
 import type { Draft, ImportInput } from "./draft.ts";
 import { bodyOf, gather, httpStep } from "./http_step.ts";
-import { Names } from "./names.ts";
+import { Names } from "./import_names.ts";
 import { shellCommands, VARIABLE } from "./shell_words.ts";
 
 /** Options of curl with a value, by their letters. */

@@ -1,7 +1,7 @@
 import { quoteText } from "../openapi/make/literal.ts";
 import { parseJson } from "../value/parse_json.ts";
 import type { Value } from "../value/value.ts";
-import type { Names } from "./names.ts";
+import type { Names } from "./import_names.ts";
 
 /** A value in the expression language; its texts may be other expressions than literals. */
 export function literal(value: Value, writeText: (text: string) => string = quoteText): string {

@@ -3,7 +3,7 @@ import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftStep, ImportInput } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
 import { bodyOf, gather, httpStep } from "./http_step.ts";
-import { need, readJson } from "./problem.ts";
+import { need, readJson } from "./import_problem.ts";
 
 /** Headers that a browser adds, and that say nothing of the request. */
 const NOISE =

@@ -11,7 +11,7 @@ export interface WithoutSecrets {
 }
 
 /** Replaces secrets by `vars` that read the environment. */
-export function hideSecrets(draft: Draft, find: FindSecrets): WithoutSecrets {
+export function hideDraftSecrets(draft: Draft, find: FindSecrets): WithoutSecrets {
   const names = new UniqueNames(Object.keys(draft.vars));
   /** The var of each secret. */
   const known = new Map<string, string>();

@@ -3,8 +3,8 @@ import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { quoteText } from "../openapi/make/literal.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";
 import { bodyOf, gather, graphqlOf, httpStep, idOf } from "./http_step.ts";
-import { Names } from "./names.ts";
-import { problemAt } from "./problem.ts";
+import { Names } from "./import_names.ts";
+import { problemAt } from "./import_problem.ts";
 import { translateScript } from "./script_tests.ts";
 
 /** A request as the file has it. */

@@ -2,21 +2,21 @@ import type { Dict, Value } from "../value/value.ts";
 import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
 import { bodyOf, gather, graphqlOf, httpStep, idOf } from "./http_step.ts";
-import { type Entry, type Line, readEntries, unescape } from "./hurl_entries.ts";
+import { type HurlEntry, type Line, readHurlEntries, unescape } from "./hurl_entries.ts";
 import { assertOf, queryOf, textOf } from "./hurl_queries.ts";
-import { Names } from "./names.ts";
-import { problemAt } from "./problem.ts";
+import { Names } from "./import_names.ts";
+import { problemAt } from "./import_problem.ts";
 
 /** Makes a workflow of a Hurl file: a step for each entry. */
 export function translateHurl({ files: [file] }: ImportInput): Draft {
   const names = new Names();
-  const entries = readEntries(file!);
+  const entries = readHurlEntries(file!);
   const title = file!.name.replace(/^.*[/\\]/, "").replace(/\.hurl$/, "");
   const steps = entries.map((entry, index) => stepOf(file!, entry, index, names));
   return { name: title, vars: names.vars, jobs: [{ name: title, steps }], notes: [] };
 }
 
-function stepOf(file: ImportFile, entry: Entry, index: number, names: Names): DraftStep {
+function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names): DraftStep {
   const { method, url, request, response, code, version, comments } = entry;
   const notes: string[] = [];
   const template = (text: string) => names.template(text);

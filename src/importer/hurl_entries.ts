@@ -1,5 +1,5 @@
 import type { ImportFile } from "./draft.ts";
-import { problemAt } from "./problem.ts";
+import { problemAt } from "./import_problem.ts";
 
 /** A line of a file, without its comment, with its place. */
 export interface Line {
@@ -20,7 +20,7 @@ interface Message {
   readonly body: Line[];
 }
 
-export interface Entry {
+export interface HurlEntry {
   readonly method: string;
   readonly url: string;
   readonly request: Message;
@@ -37,14 +37,14 @@ const RESPONSE = /^HTTP(\/[\d.]+)?\s+(\d{3}|\*)\s*$/;
 const HEADER = /^([\w!#$%&'*+.^`|~{}-]+)\s*:\s*(.*)$/;
 
 /** The entries of a Hurl file: requests with their responses. */
-export function readEntries(file: ImportFile): Entry[] {
+export function readHurlEntries(file: ImportFile): HurlEntry[] {
   let offset = 0;
   const lines = file.text.split("\n").map((raw): Line => {
     const line = { text: raw.replace(/\r$/, ""), offset };
     offset += raw.length + 1;
     return line;
   });
-  const entries: Entry[] = [];
+  const entries: HurlEntry[] = [];
   let at = 0;
   let comments: string[] = [];
   for (; at < lines.length; at++) {

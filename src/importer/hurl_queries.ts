@@ -8,7 +8,7 @@ import {
   jsonPathOf,
   nullOf,
 } from "./expressions.ts";
-import type { Names } from "./names.ts";
+import type { Names } from "./import_names.ts";
 
 /** A query with its filters, and what follows them. */
 export function queryOf(text: string): { expression: string; rest: string } | undefined {

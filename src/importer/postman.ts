@@ -2,8 +2,8 @@ import type { Path } from "../source/source.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { bodyOf, gather, graphqlOf, httpStep, idOf, isNoUrl } from "./http_step.ts";
-import { Names } from "./names.ts";
-import { need, readJson, StructureError } from "./problem.ts";
+import { Names } from "./import_names.ts";
+import { need, readJson, StructureError } from "./import_problem.ts";
 import { translateScript } from "./script_tests.ts";
 
 const SETTER =

@@ -9,7 +9,7 @@ import {
   truthOf,
   withoutMaps,
 } from "./expressions.ts";
-import type { Names } from "./names.ts";
+import type { Names } from "./import_names.ts";
 import { statements } from "./script_statements.ts";
 
 /** The translation of a script of another tool. */

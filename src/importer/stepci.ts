@@ -3,8 +3,8 @@ import { quoteText } from "../openapi/make/literal.ts";
 import type { Draft, DraftJob, DraftStep, ImportInput } from "./draft.ts";
 import { existenceOf, headerOf, joined, jsonPathOf, literal, nullOf } from "./expressions.ts";
 import { httpStep, idOf, mapTexts } from "./http_step.ts";
-import { Names } from "./names.ts";
-import { need, StructureError } from "./problem.ts";
+import { Names } from "./import_names.ts";
+import { need, StructureError } from "./import_problem.ts";
 
 /** `${{ env.name }}`, `${{ captures.name }}`, `${{ secrets.name }}` */
 const TEMPLATE = /\$\{\{\s*(?:env|captures|secrets|variables)\.([^{}|]+?)\s*(?:\|[^{}]*)?\}\}/g;

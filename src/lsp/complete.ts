@@ -5,7 +5,7 @@ import { actionAt, type KnownActions, nodeAt, stepAt, varsAt } from "./context.t
 import { type Keys, keysAt } from "./format_tables.ts";
 import { describeAction, describeParameter, NAMES } from "./hover.ts";
 import { fieldOf, itemsOf, pairsOf, type Spot, spotAt } from "./loose_yaml.ts";
-import { isExpression, isInBraces, makeOutline, type Outline, type Range } from "./outline.ts";
+import { isExpression, isInBraces, makeOutline, type Outline, type TextRange } from "./outline.ts";
 
 /** Something that may be written at the cursor. */
 export interface Completion {
@@ -19,7 +19,7 @@ export interface Completion {
 }
 
 /** The possible completions, and the part of the text that they replace. */
-export interface Completions extends Range {
+export interface Completions extends TextRange {
   readonly items: readonly Completion[];
 }
 

@@ -4,12 +4,12 @@ import type { Parameter } from "../action/action.ts";
 import { type Completions, MARK } from "./complete.ts";
 import { actionAt, type KnownActions } from "./context.ts";
 import { keysAt } from "./format_tables.ts";
-import { isAbsolute } from "./job_files.ts";
+import { isAbsolute } from "./embedded_files.ts";
 import { spotAt } from "./loose_yaml.ts";
-import { makeOutline, type Range } from "./outline.ts";
+import { makeOutline, type TextRange } from "./outline.ts";
 
 /** A path that is being typed, up to its last "/" and the part that a name replaces. */
-interface FilePlace extends Range {
+interface FilePlace extends TextRange {
   readonly directory: string;
   readonly names: NonNullable<Parameter["namesFile"]>;
 }

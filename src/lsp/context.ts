@@ -4,7 +4,7 @@ import { ACTIONS } from "../action/registry.ts";
 import type { Host } from "../host/host.ts";
 import { fieldOf, itemsOf, type LooseNode, pairsOf } from "./loose_yaml.ts";
 import { stepPath } from "./format_tables.ts";
-import { type Outline, scalarOf, type StepOutline } from "./outline.ts";
+import { type Outline, scalarOf, type StepInText } from "./outline.ts";
 
 /** The actions that there are: those of plugins are known by their file names alone. */
 export interface KnownActions {
@@ -53,7 +53,7 @@ export function actionAt(
 export function stepAt(
   outline: Outline,
   path: readonly (string | number)[],
-): StepOutline | undefined {
+): StepInText | undefined {
   const own = stepPath(path);
   const node = own && nodeAt(outline.root, own);
   return node && outline.steps.find((step) => step.node === node);

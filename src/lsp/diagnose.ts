@@ -8,10 +8,10 @@ import { SUITE } from "../suite/suite_fields.ts";
 import { suggest } from "../source/suggest.ts";
 import { JOB_FILE_FIELDS, WORKFLOW } from "../workflow/decode/fields.ts";
 import { pairsOf } from "./loose_yaml.ts";
-import type { Outline, Range } from "./outline.ts";
+import type { Outline, TextRange } from "./outline.ts";
 
 /** Something that `check` finds in a file. */
-export interface Finding extends Range {
+export interface Finding extends TextRange {
   readonly severity: Severity;
   readonly code: string;
   readonly message: string;

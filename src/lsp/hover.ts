@@ -4,10 +4,10 @@ import { actionAt, type KnownActions, varsAt } from "./context.ts";
 import { keysAt } from "./format_tables.ts";
 import { spotAt } from "./loose_yaml.ts";
 import { findMention } from "./navigate.ts";
-import { isExpression, isInBraces, type Outline, type Range, textRange } from "./outline.ts";
+import { isExpression, isInBraces, type Outline, type TextRange, textRange } from "./outline.ts";
 
 /** A text in Markdown about a part of a file. */
-export interface Hover extends Range {
+export interface Hover extends TextRange {
   readonly markdown: string;
 }
 

@@ -1,5 +1,5 @@
 import type { Completions } from "./complete.ts";
-import { jobFileOf, type WorkspaceFile } from "./job_files.ts";
+import { jobFileOf, type WorkspaceFile } from "./embedded_files.ts";
 import { fieldOf, pairsOf } from "./loose_yaml.ts";
 import { findMention, isSame, mentionsOf } from "./navigate.ts";
 import { eachScalar, type Mention, readingsIn, textRange } from "./outline.ts";

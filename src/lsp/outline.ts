@@ -8,7 +8,7 @@ import {
 } from "./loose_yaml.ts";
 
 /** A part of the text of a file, in UTF-16 offsets. */
-export interface Range {
+export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
@@ -17,7 +17,7 @@ export interface Range {
 export type NameKind = "job" | "step" | "output" | "var";
 
 /** A place that defines or uses a name. */
-export interface Mention extends Range {
+export interface Mention extends TextRange {
   readonly kind: NameKind;
   readonly name: string;
   /** Of an output, the step that publishes it; undefined where it is read by its name alone. */
@@ -25,7 +25,7 @@ export interface Mention extends Range {
   readonly isDefinition: boolean;
 }
 
-export interface StepOutline {
+export interface StepInText {
   readonly node: LooseNode;
   readonly job: JobOutline;
   readonly id?: LooseScalar;
@@ -36,7 +36,7 @@ export interface StepOutline {
 export interface JobOutline {
   readonly node: LooseNode;
   readonly id?: LooseScalar;
-  readonly steps: StepOutline[];
+  readonly steps: StepInText[];
 }
 
 /** The recognizable parts of a workflow or a job file. */
@@ -45,7 +45,7 @@ export interface Outline {
   readonly root: LooseNode;
   readonly kind: FileKind;
   readonly jobs: readonly JobOutline[];
-  readonly steps: readonly StepOutline[];
+  readonly steps: readonly StepInText[];
   readonly mentions: readonly Mention[];
 }
 
@@ -78,7 +78,7 @@ function readJob(node: LooseNode): JobOutline {
   return job;
 }
 
-function readStep(node: LooseNode, job: JobOutline): StepOutline {
+function readStep(node: LooseNode, job: JobOutline): StepInText {
   const id = scalarOf(fieldOf(node, "id"));
   const uses = scalarOf(fieldOf(node, "uses"))?.text;
   const outputs = pairsOf(fieldOf(node, "outputs"));
@@ -91,14 +91,14 @@ export function scalarOf(node: LooseNode | undefined): LooseScalar | undefined {
 }
 
 /** Where the text of a scalar is, without its quotes. */
-export function textRange({ from, text }: LooseScalar): Range {
+export function textRange({ from, text }: LooseScalar): TextRange {
   return { start: from, end: from + text.length };
 }
 
 function findMentions(
   root: LooseNode,
   jobs: readonly JobOutline[],
-  steps: readonly StepOutline[],
+  steps: readonly StepInText[],
 ): readonly Mention[] {
   const found: Mention[] = [];
   for (const { node, id } of jobs) {
@@ -157,7 +157,7 @@ export function eachScalar(
   for (const { key, value } of pairsOf(node)) eachScalar(value, visit, [...path, key.text]);
 }
 
-interface Key extends Range {
+interface Key extends TextRange {
   readonly name: string;
 }
 

@@ -23,15 +23,15 @@ import {
   jobFilesIn,
   readOutline,
   type WorkspaceFile,
-} from "./job_files.ts";
+} from "./embedded_files.ts";
 import { nameProblem } from "./navigate.ts";
-import { makeOutline, type Outline, type Range } from "./outline.ts";
+import { makeOutline, type Outline, type TextRange } from "./outline.ts";
 import {
   type EditorPosition,
   type EditorRange,
   type LineIndex,
   makeLineIndex,
-} from "./positions.ts";
+} from "./line_index.ts";
 import { type FileSymbol, symbolsOf } from "./symbols.ts";
 
 /** A file that is open in the editor. */
@@ -104,7 +104,7 @@ export async function serveEditor(host: Host): Promise<void> {
     const outline = file ? outlineOf(file) : await readOutline(path, host);
     return outline && { path, outline };
   };
-  const place = ({ path, outline }: WorkspaceFile, range: Range) => {
+  const place = ({ path, outline }: WorkspaceFile, range: TextRange) => {
     const { uri, lines } = openAt(path) ??
       { uri: toFileUrl(path).href, lines: makeLineIndex(outline.text) };
     return { uri, range: lines.rangeOf(range) };

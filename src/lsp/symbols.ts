@@ -1,13 +1,13 @@
 import { fieldOf, type LooseNode } from "./loose_yaml.ts";
-import { type Outline, type Range, scalarOf, type StepOutline, textRange } from "./outline.ts";
+import { type Outline, scalarOf, type StepInText, type TextRange, textRange } from "./outline.ts";
 
 /** A part of a file for the outline of an editor. */
 export interface FileSymbol {
   readonly name: string;
   readonly kind: "job" | "step" | "output" | "var";
-  readonly range: Range;
+  readonly range: TextRange;
   /** The part to go to. */
-  readonly selection: Range;
+  readonly selection: TextRange;
   readonly children: readonly FileSymbol[];
 }
 
@@ -22,7 +22,7 @@ export function symbolsOf(outline: Outline): readonly FileSymbol[] {
   return [...inJobs, ...rest];
 }
 
-function stepSymbol({ node, uses, outputs }: StepOutline): FileSymbol {
+function stepSymbol({ node, uses, outputs }: StepInText): FileSymbol {
   return {
     ...named(node, uses ?? "step"),
     kind: "step",

@@ -150,14 +150,14 @@ export function readRunHeader(source: NamedText): RunHeader {
   return {
     run: fields.text("run"),
     created: fields.number("created"),
-    ...readDescription(fields, source.file),
+    ...readPieceDescription(fields, source.file),
     vars: { open: fields.map("vars"), fields },
     ...startAt === undefined ? {} : { startAt },
   };
 }
 
 /** Reads what `describePlan` wrote. Throws RunnerError; `path` is the file that has it. */
-export function readDescription(
+export function readPieceDescription(
   fields: FileFields,
   path: string,
 ): Pick<RunFile, "workflow" | "jobs" | "leftOut"> {

@@ -4,7 +4,12 @@ import { RunnerError } from "../source/errors.ts";
 import { type Dict, isDict } from "../value/value.ts";
 import { hashJson } from "../workflow/files_of.ts";
 import { fieldsOf, type NamedText, readJsonFile, SUITE_RUN_SCHEMA } from "./read_json_file.ts";
-import { describePlan, readDescription, type RunFile, type RunFileOptions } from "./run_file.ts";
+import {
+  describePlan,
+  readPieceDescription,
+  type RunFile,
+  type RunFileOptions,
+} from "./run_file.ts";
 import { noKey, type Opening, openValues, sealValues } from "./sealed_values.ts";
 
 const HINT = "make one with: runner prepare <suite_file> --out FILE";
@@ -140,7 +145,7 @@ export async function readSuiteRunFile(
       index: own.number("index"),
       ...role === undefined ? {} : { role },
       tags,
-      ...readDescription(own, file),
+      ...readPieceDescription(own, file),
       vars: vars[at],
     };
   });

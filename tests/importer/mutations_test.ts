@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { ImportFile } from "../../src/importer/draft.ts";
-import { hideSecrets } from "../../src/importer/hide_secrets.ts";
+import { hideDraftSecrets } from "../../src/importer/hide_secrets.ts";
 import { IMPORTERS } from "../../src/importer/registry.ts";
 import { renderDraft } from "../../src/importer/render_draft.ts";
 import { findLiteralSecrets } from "../../src/check/secrets/literal_secrets.ts";
@@ -47,7 +47,7 @@ for (const { name, input, load } of IMPORTERS) {
         });
         const find = (workflow: unknown) =>
           findLiteralSecrets(workflow, [{ text: JSON.stringify(workflow) }]);
-        text = renderDraft(hideSecrets(draft, find).draft, [], printYaml);
+        text = renderDraft(hideDraftSecrets(draft, find).draft, [], printYaml);
       } catch (error) {
         if (error instanceof RunnerError) continue;
         throw new Error(`${name}: ${files[victim]!.text}`, { cause: error });

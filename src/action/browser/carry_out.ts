@@ -3,7 +3,7 @@ import { isSecretField } from "../../value/secrets.ts";
 import type { ActionContext, Value } from "../action.ts";
 import { readStepFile } from "../step_file.ts";
 import { explainNetwork } from "./explain_network.ts";
-import type { Order, Outcome } from "./order.ts";
+import type { Order, OrderOutcome } from "./order.ts";
 import { type PageActor, untilLoaded } from "./page_actor.ts";
 import {
   dataOf,
@@ -16,7 +16,7 @@ import {
   textOf,
 } from "./page_scripts.ts";
 import { refusalOf } from "./page_watch.ts";
-import type { Frame, Handle } from "./puppeteer.ts";
+import type { Handle, PageFrame } from "./puppeteer.ts";
 import { takeScreenshot } from "./screenshots.ts";
 
 const CLICKABLE = { visible: true, enabled: true, reachable: true } as const;
@@ -27,7 +27,7 @@ const VISIBLE = { visible: true } as const;
 export async function carryOut(
   order: Order,
   actor: PageActor,
-  outcome: Outcome,
+  outcome: OrderOutcome,
   context: ActionContext,
 ): Promise<void> {
   const { name, id, selector = "", value = "" } = order;
@@ -151,7 +151,7 @@ async function closeTab({ wait, closeTab }: PageActor): Promise<void> {
 async function navigate(
   text: string,
   { page, wait }: PageActor,
-  outcome: Outcome,
+  outcome: OrderOutcome,
   { permissions, tls }: ActionContext,
 ): Promise<void> {
   const url = URL.parse(text, page.url() === "about:blank" ? undefined : page.url());
@@ -263,7 +263,7 @@ async function attributesOf(handle: Handle, names: readonly string[]): Promise<V
 
 /** The value of an expression in the page. */
 async function evaluate(script: string, { place, until, wait }: PageActor): Promise<Value> {
-  let frame: Frame | undefined;
+  let frame: PageFrame | undefined;
   await until(async () => {
     const found = await place();
     if (typeof found === "string") return found;

@@ -33,7 +33,7 @@ export interface Order {
 }
 
 /** The results of the actions of a step so far. */
-export interface Outcome {
+export interface OrderOutcome {
   readonly results: Record<string, Value>;
   readonly filepaths: Record<string, string>;
   /** Pictures for reports, as data URIs. */

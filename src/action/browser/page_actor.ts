@@ -2,8 +2,15 @@ import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
 import { excerpt } from "../excerpt.ts";
 import { onAbort } from "../on_abort.ts";
-import { type Box, cornerOf, isLoaded, nextFrame, type Probe, probe } from "./page_scripts.ts";
-import type { Frame, Handle, Page } from "./puppeteer.ts";
+import {
+  cornerOf,
+  type ElementBox,
+  isLoaded,
+  nextFrame,
+  type Probe,
+  probe,
+} from "./page_scripts.ts";
+import type { Handle, Page, PageFrame } from "./puppeteer.ts";
 import type { Tabs } from "./tabs.ts";
 
 /** The state of an element that an action waits for. */
@@ -21,11 +28,11 @@ export interface PageActor {
   /** A description of the last wait, which explains a timeout. */
   readonly waiting: () => string;
   /** The page itself or a frame in it, where the elements are; a description if it is not there. */
-  place(): Promise<Place | string>;
+  place(): Promise<PagePlace | string>;
   /** The element of a selector at once; a description of what is not there. */
   find(selector: string): Promise<Handle | string>;
   /** The element of a selector once it is as wanted. */
-  element(selector: string, wanted: Wanted): Promise<Found>;
+  element(selector: string, wanted: Wanted): Promise<FoundElement>;
   /** Waits until a look at the page is good: it returns what is still missing, or nothing. */
   until(look: () => Promise<string | undefined>): Promise<void>;
   /** Waits for something that the browser does. */
@@ -39,13 +46,13 @@ export interface PageActor {
 }
 
 /** A page or a frame, and where it begins in the window. */
-export interface Place {
-  readonly frame: Frame;
+export interface PagePlace {
+  readonly frame: PageFrame;
   readonly corner: readonly [x: number, y: number];
 }
 
 /** An element, and what it was like. */
-export interface Found extends Probe {
+export interface FoundElement extends Probe {
   readonly handle: Handle;
   readonly middle: readonly [x: number, y: number];
 }
@@ -98,9 +105,9 @@ export function makeActor(
       await pause();
     }
   };
-  const place = async (): Promise<Place | string> => {
-    let frame: Frame = tabs.current.page;
-    let corner: Place["corner"] = [0, 0];
+  const place = async (): Promise<PagePlace | string> => {
+    let frame: PageFrame = tabs.current.page;
+    let corner: PagePlace["corner"] = [0, 0];
     for (const selector of frames) {
       const handle = await findElement(frame, selector);
       if (!handle) return `no frame matches ${JSON.stringify(selector)}`;
@@ -118,8 +125,8 @@ export function makeActor(
     return await findElement(found.frame, selector) ??
       `no element matches ${JSON.stringify(selector)}`;
   };
-  const element = async (selector: string, wanted: Wanted): Promise<Found> => {
-    let found: Found | undefined;
+  const element = async (selector: string, wanted: Wanted): Promise<FoundElement> => {
+    let found: FoundElement | undefined;
     await until(async () => {
       const handle = await find(selector);
       if (typeof handle === "string") return handle;
@@ -185,14 +192,14 @@ export async function untilLoaded(actor: PageActor): Promise<void> {
 }
 
 function middleOf(
-  { x, y, width, height }: Box,
-  [left, top]: Place["corner"],
+  { x, y, width, height }: ElementBox,
+  [left, top]: PagePlace["corner"],
 ): [number, number] {
   return [left + x + width / 2, top + y + height / 2];
 }
 
 /** The first element that a selector matches. */
-async function findElement(frame: Frame, selector: string): Promise<Handle | null> {
+async function findElement(frame: PageFrame, selector: string): Promise<Handle | null> {
   try {
     return await frame.$(toQuery(selector));
   } catch (error) {

@@ -23,7 +23,7 @@ interface PageElement {
   files?: unknown;
   readonly clientLeft: number;
   readonly clientTop: number;
-  getBoundingClientRect(): Box & { readonly right: number; readonly bottom: number };
+  getBoundingClientRect(): ElementBox & { readonly right: number; readonly bottom: number };
   getAttribute(name: string): string | null;
   getRootNode(): PageRoot;
   matches(selector: string): boolean;
@@ -47,7 +47,7 @@ interface PageRoot {
 }
 
 /** A place in the window, in pixels. */
-export interface Box {
+export interface ElementBox {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -89,7 +89,7 @@ export interface Probe {
   readonly isStable: boolean;
   /** The element that covers its center. */
   readonly cover?: string;
-  readonly box: Box;
+  readonly box: ElementBox;
   /** Of an input: `password`. */
   readonly type?: string;
 }

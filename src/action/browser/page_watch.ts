@@ -1,7 +1,7 @@
 import type { Dict } from "../action.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import { netRefusal } from "../permissions/host_rule.ts";
-import type { DevTools, Page, Request } from "./puppeteer.ts";
+import type { DevTools, Page, PageRequest } from "./puppeteer.ts";
 
 /** Records what the pages of a browser do, and restricts what they may load. */
 export interface PageWatch {
@@ -51,12 +51,12 @@ export function makeWatch(permissions: Permissions | undefined): PageWatch {
   const failedRequests: Dict[] = [];
   const dialogs: Dict[] = [];
   let options: WatchOptions = { block: [], dismissDialogs: false };
-  let blocks: (request: Request) => boolean = () => false;
+  let blocks: (request: PageRequest) => boolean = () => false;
   let isIntercepted = false;
   const pages = new Set<Page>();
   const add = (list: Dict[], one: Dict) => void (list.length < MOST && list.push(one));
-  const refused = new WeakMap<Request, string>();
-  const blocked = new WeakSet<Request>();
+  const refused = new WeakMap<PageRequest, string>();
+  const blocked = new WeakSet<PageRequest>();
 
   const watch = async (page: Page, devtools: DevTools) => {
     pages.add(page);
@@ -175,7 +175,7 @@ export function refusalOf(text: string, permissions: Permissions): string | unde
   return netRefusal(permissions, url)?.message;
 }
 
-function blockerOf(block: readonly string[]): (request: Request) => boolean {
+function blockerOf(block: readonly string[]): (request: PageRequest) => boolean {
   const types = block.filter((one) => RESOURCE_TYPES.includes(one));
   const patterns = block.filter((one) => !RESOURCE_TYPES.includes(one)).map(matcherOf);
   return (request) =>

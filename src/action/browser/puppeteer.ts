@@ -15,7 +15,7 @@ export interface Handle {
   >;
   focus(): Promise<void>;
   /** Of an `iframe`, the page in it. */
-  contentFrame(): Promise<Frame | null>;
+  contentFrame(): Promise<PageFrame | null>;
   screenshot(options: ScreenshotOptions): Promise<Uint8Array>;
   remoteObject(): { readonly objectId?: string };
   jsonValue(): Promise<unknown>;
@@ -37,7 +37,7 @@ export interface Device {
   readonly userAgent: string;
   readonly viewport: Viewport;
 }
-export interface Frame {
+export interface PageFrame {
   evaluateHandle(script: string): Promise<Handle>;
   $(selector: string): Promise<Handle | null>;
   // deno-lint-ignore no-explicit-any
@@ -45,7 +45,7 @@ export interface Frame {
     Awaited<R>
   >;
 }
-export interface Request {
+export interface PageRequest {
   method(): string;
   url(): string;
   resourceType(): string;
@@ -55,20 +55,20 @@ export interface Request {
 }
 export interface Response {
   status(): number;
-  request(): Request;
+  request(): PageRequest;
 }
 export interface DevTools {
   send(method: string, params?: object): Promise<Record<string, unknown>>;
   // deno-lint-ignore no-explicit-any
   on(event: string, hear: (params: any) => void): void;
   /** All of the browser; undefined once it has ended. */
-  connection(): Connection | undefined;
+  connection(): BrowserConnection | undefined;
   detach(): Promise<void>;
 }
-export type Connection = Pick<DevTools, "send" | "on"> & {
+export type BrowserConnection = Pick<DevTools, "send" | "on"> & {
   session(id: string): DevTools | null;
 };
-export interface Page extends Frame {
+export interface Page extends PageFrame {
   goto(
     url: string,
     options: { readonly timeout: 0; readonly waitUntil: "load" },
@@ -80,7 +80,7 @@ export interface Page extends Frame {
   emulate(device: Device): Promise<void>;
   setRequestInterception(on: boolean): Promise<void>;
   createCDPSession(): Promise<DevTools>;
-  on(event: "request" | "requestfailed", hear: (request: Request) => void): void;
+  on(event: "request" | "requestfailed", hear: (request: PageRequest) => void): void;
   on(event: "close", hear: () => void): void;
   on(event: "response", hear: (response: Response) => void): void;
   close(): Promise<void>;
@@ -105,7 +105,7 @@ export interface Page extends Frame {
     stop(): Promise<Uint8Array | undefined>;
   };
 }
-export interface Target {
+export interface BrowserTarget {
   type(): string;
   page(): Promise<Page | null>;
   createCDPSession(): Promise<DevTools>;
@@ -114,9 +114,9 @@ export interface Browser {
   pages(): Promise<Page[]>;
   newPage(): Promise<Page>;
   version(): Promise<string>;
-  target(): Target;
+  target(): BrowserTarget;
   on(event: "disconnected", hear: () => void): void;
-  on(event: "targetcreated", hear: (target: Target) => void): void;
+  on(event: "targetcreated", hear: (target: BrowserTarget) => void): void;
   disconnect(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import { writeStepFile } from "../step_file.ts";
 import { carryOut } from "./carry_out.ts";
 import { describePage, nearestTo } from "./explain_failure.ts";
 import { type BrowserOptions, type OpenBrowser, openBrowser } from "./open_browser.ts";
-import { describeOrder, type Order, type Outcome } from "./order.ts";
+import { describeOrder, type Order, type OrderOutcome } from "./order.ts";
 import { makeActor } from "./page_actor.ts";
 import { cookiesOf, setCookies } from "./page_cookies.ts";
 import { makeWatch, type PageWatch } from "./page_watch.ts";
@@ -30,7 +30,7 @@ interface Session extends Turns {
 }
 
 /** The progress of the actions of a step. */
-interface Progress extends Outcome {
+interface Progress extends OrderOutcome {
   readonly req: Dict;
   /** The time that each action took, in seconds. */
   readonly timing: number[];

@@ -1,7 +1,7 @@
 import type { ActionContext } from "../action.ts";
 import { runResources } from "../run_resources.ts";
 import { writeStepFile } from "../step_file.ts";
-import type { Order, Outcome } from "./order.ts";
+import type { Order, OrderOutcome } from "./order.ts";
 import type { PageActor } from "./page_actor.ts";
 import type { Page } from "./puppeteer.ts";
 
@@ -12,7 +12,7 @@ const LARGEST = 2_000_000;
 export async function takeScreenshot(
   { name, id, selector = "", paths: [path], quality }: Order,
   { page, element, wait }: PageActor,
-  outcome: Outcome,
+  outcome: OrderOutcome,
   context: ActionContext,
 ): Promise<void> {
   const isJpeg = quality !== undefined || /\.jpe?g$/i.test(path ?? "");
@@ -37,7 +37,7 @@ export async function captureFailure(page: Page): Promise<Uint8Array> {
 
 /** Keeps a picture for reports. */
 export function keep(
-  { screenshots }: Pick<Outcome, "screenshots">,
+  { screenshots }: Pick<OrderOutcome, "screenshots">,
   id: string,
   bytes: Uint8Array,
   type: "png" | "jpeg" | "webp",

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { StepError } from "../../source/errors.ts";
 import { placeOf } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";
-import type { ConnectRequest, Server } from "./database.ts";
+import type { ConnectRequest, DatabaseServer } from "./database.ts";
 
 /** What is known of an error of a driver while it connected. */
 interface Cause {
@@ -14,7 +14,7 @@ interface Cause {
   readonly isForeign: boolean;
   readonly usualPort: number;
   /** Connects once more up to where TLS begins. */
-  readonly look: (server: Server) => Promise<Socket>;
+  readonly look: (server: DatabaseServer) => Promise<Socket>;
 }
 
 /** Why there is no connection to a server of that product. */

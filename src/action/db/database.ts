@@ -50,7 +50,7 @@ export function wrongCount(wanted: number, given: number, code: string): Databas
 }
 
 /** Where a server is, and as whom to sign in. */
-export interface Server extends Endpoint {
+export interface DatabaseServer extends Endpoint {
   /** The directory of a socket of the system, in place of host and port. */
   readonly socket?: string;
   readonly user?: string;
@@ -73,7 +73,7 @@ export interface ServerTls {
 
 /** The settings with which a driver connects. */
 export interface ConnectRequest {
-  readonly server: Server;
+  readonly server: DatabaseServer;
   readonly tls?: ServerTls;
   readonly context: ActionContext;
 }

@@ -1,14 +1,14 @@
 import type { Socket } from "node:net";
-import type { Server } from "./database.ts";
+import type { DatabaseServer } from "./database.ts";
 
 /** Connects to PostgreSQL up to where TLS begins, to look at the certificate. */
-export async function lookAtPostgres(server: Server): Promise<Socket> {
+export async function lookAtPostgres(server: DatabaseServer): Promise<Socket> {
   // Its length and the number that asks for TLS; the answer is one letter.
   return await ask(server, [0, 0, 0, 8, 4, 210, 22, 47]);
 }
 
 /** Connects to MySQL up to where TLS begins. */
-export async function lookAtMysql(server: Server): Promise<Socket> {
+export async function lookAtMysql(server: DatabaseServer): Promise<Socket> {
   // 32 bytes, the second packet: SSL, PROTOCOL_41 and SECURE_CONNECTION, 16 MB, utf8mb4.
   const head = [32, 0, 0, 1, 0, 0x8a, 0, 0, 0, 0, 0, 1, 45];
   return await ask(server, [...head, ...new Array<number>(23).fill(0)], true);
@@ -17,7 +17,7 @@ export async function lookAtMysql(server: Server): Promise<Socket> {
 /** Milliseconds that a server has to answer. */
 const LONGEST = 2000;
 
-async function ask({ host, port }: Server, bytes: readonly number[], isGreeted = false) {
+async function ask({ host, port }: DatabaseServer, bytes: readonly number[], isGreeted = false) {
   const { connect } = await import("node:net");
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ host, port });

@@ -8,10 +8,10 @@ import { connectProblem } from "./connect_problem.ts";
 import {
   bytesOf,
   type ConnectRequest,
+  type DatabaseServer,
   type DbConnection,
   type DbOutcome,
   openInOrder,
-  type Server,
   type StatementResult,
 } from "./database.ts";
 import { lookAtPostgres } from "./look.ts";
@@ -100,7 +100,7 @@ interface Driver {
   readonly elements: Map<number, number>;
 }
 
-function toConnection(driver: Driver, server: Server): DbConnection {
+function toConnection(driver: Driver, server: DatabaseServer): DbConnection {
   const { client } = driver;
   let isLost = false;
   client.on("end", () => isLost = true);
@@ -233,7 +233,7 @@ function toParameter(value: Value, type?: number): unknown {
 }
 
 /** Asks the server on a connection of its own to end what runs on another. */
-async function requestCancel(client: Client, server: Server): Promise<void> {
+async function requestCancel(client: Client, server: DatabaseServer): Promise<void> {
   if (client.processID === null || client.secretKey === null) return;
   const { connect } = await import("node:net");
   const request = new DataView(new ArrayBuffer(16));

@@ -1,14 +1,14 @@
 import { StepError } from "../../source/errors.ts";
 import { dsnPasswords } from "../../value/secrets.ts";
 import type { SecretSink } from "../action.ts";
-import type { Server } from "./database.ts";
+import type { DatabaseServer } from "./database.ts";
 
 /** The target of a DSN. */
-export type Target = ServerTarget | FileTarget;
+export type DatabaseTarget = ServerTarget | FileTarget;
 
 export interface ServerTarget {
   readonly dialect: "postgres" | "mysql";
-  readonly server: Server;
+  readonly server: DatabaseServer;
   /** The parameters after `?`. */
   readonly options: URLSearchParams;
   /** The DSN without its password. */
@@ -35,7 +35,7 @@ const HINT =
   "write postgres://user:password@host:5432/name, mysql://user:password@host:3306/name, the path of a SQLite file, or :memory:";
 
 /** Reads a DSN; its password is a secret before anything can fail. */
-export function readDsn(dsn: string, secrets: Pick<SecretSink, "add">): Target {
+export function readDsn(dsn: string, secrets: Pick<SecretSink, "add">): DatabaseTarget {
   for (const password of dsnPasswords(dsn)) secrets.add(password);
   // A scheme of one letter is the drive of a path.
   const scheme = /^([a-z][a-z0-9+.-]+):(?!memory:)/i.exec(dsn)?.[1]?.toLowerCase();
@@ -96,7 +96,7 @@ function readServer(
 }
 
 /** What a connection to PostgreSQL begins with. */
-function readSettings(options: URLSearchParams): Partial<Server> {
+function readSettings(options: URLSearchParams): Partial<DatabaseServer> {
   const path = options.get("search_path")?.replace(/[\\\s]/g, "\\$&");
   const settings = [options.get("options"), path && `-c search_path=${path}`].filter(Boolean);
   const name = options.get("application_name");

@@ -12,7 +12,7 @@ import { type ParameterReader, readParameters, required } from "../read_paramete
 import { shareConnection } from "../shared_connection.ts";
 import { readStepFile } from "../step_file.ts";
 import type { DbConnection, DbOutcome, Statement, StatementResult } from "./database.ts";
-import { readDsn, type Target } from "./read_dsn.ts";
+import { type DatabaseTarget, readDsn } from "./read_dsn.ts";
 import { readServerTls } from "./ssl_mode.ts";
 import { bindNames } from "./statements.ts";
 
@@ -67,7 +67,7 @@ export async function runDb(params: Dict, context: ActionContext): Promise<Actio
 }
 
 async function connect(
-  target: Target,
+  target: DatabaseTarget,
   params: Dict,
   context: ActionContext,
 ): Promise<DbConnection> {
@@ -89,7 +89,7 @@ async function connect(
 async function guard(
   session: Session,
   connection: DbConnection,
-  target: Target,
+  target: DatabaseTarget,
   context: ActionContext,
   answer: Promise<DbOutcome>,
 ): Promise<DbOutcome> {
@@ -123,7 +123,7 @@ function giveUp(session: Session): void {
 }
 
 /** A database in words: `PostgreSQL at localhost port 5432`. */
-function nameOf(target: Target): string {
+function nameOf(target: DatabaseTarget): string {
   if (target.dialect === "sqlite") return `the SQLite database "${target.path}"`;
   const place = target.server.socket ?? placeOf(target.server);
   return `${target.dialect === "postgres" ? "PostgreSQL" : "MySQL"} at ${place}`;
@@ -155,7 +155,7 @@ async function carryOut(
 
 async function readWork(
   read: ParameterReader,
-  { dialect }: Target,
+  { dialect }: DatabaseTarget,
   context: ActionContext,
 ): Promise<Work> {
   const file = read.string("file");
@@ -209,7 +209,7 @@ function readForm(read: ParameterReader): Form {
 }
 
 function toResult(
-  target: Target,
+  target: DatabaseTarget,
   params: Dict,
   form: Form,
   { results, error }: DbOutcome,

@@ -2,10 +2,10 @@ import { StepError } from "../../source/errors.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import type { ActionContext } from "../action.ts";
 import { placeOf } from "../net/endpoint.ts";
-import { type Link, type ServiceTypes, share } from "./link.ts";
+import { type GrpcLink, type ServiceTypes, share } from "./link.ts";
 import { linkFiles } from "./link_files.ts";
 import type { DescMethod, DescService } from "./protobuf.ts";
-import type { Files } from "./read_request.ts";
+import type { ProtoFiles } from "./read_grpc_request.ts";
 import { reflect, type Send } from "./reflection.ts";
 
 /** A method with the types of its messages, and of all that they refer to. */
@@ -16,9 +16,9 @@ export interface FoundMethod {
 
 /** Finds a method by the names that a step gives, in files or by asking the server. */
 export async function findMethod(
-  link: Link,
+  link: GrpcLink,
   names: { readonly service: string; readonly method: string },
-  files: Files | undefined,
+  files: ProtoFiles | undefined,
   send: Send,
   context: ActionContext,
 ): Promise<FoundMethod> {
@@ -30,7 +30,7 @@ export async function findMethod(
 }
 
 async function findInFiles(
-  files: Files,
+  files: ProtoFiles,
   name: string,
   context: ActionContext,
 ): Promise<ServiceTypes> {
@@ -57,7 +57,7 @@ async function findInFiles(
 }
 
 async function findByReflection(
-  link: Link,
+  link: GrpcLink,
   name: string,
   send: Send,
   context: ActionContext,

@@ -7,7 +7,7 @@ export function makeFrame(message: Uint8Array): Uint8Array {
 }
 
 /** A message as it came. */
-export interface Frame {
+export interface GrpcFrame {
   readonly isCompressed: boolean;
   readonly bytes: Uint8Array;
 }
@@ -25,11 +25,11 @@ export class FrameReader {
   }
 
   /** Takes more bytes and returns the messages that are complete with them. */
-  take(chunk: Uint8Array): Frame[] {
+  take(chunk: Uint8Array): GrpcFrame[] {
     // The runtime may use the memory of the chunk again.
     this.#chunks.push(chunk.slice());
     this.#length += chunk.length;
-    const frames: Frame[] = [];
+    const frames: GrpcFrame[] = [];
     while (this.#length >= HEAD) {
       const head = this.#peek(HEAD);
       const size = HEAD + new DataView(head.buffer, head.byteOffset).getUint32(1);

@@ -6,7 +6,7 @@ import { sharingParameters } from "../shared_connection.ts";
 import { hideHeaders } from "../http/hide_headers.ts";
 import { TLS_SWITCH } from "../net/tls_switch.ts";
 import { checkTls } from "../tls/tls_parameter.ts";
-import { readAddress } from "./read_address.ts";
+import { readGrpcAddress } from "./read_address.ts";
 
 const ADDRESS = 'the key is "addr": addr: "host:50051"';
 const METHOD = 'write "service" and "method": service: demo.v1.Users, method: GetUser';
@@ -134,7 +134,7 @@ export const grpc: Action = {
 function checkTarget(params: Dict): readonly ParameterProblem[] {
   const problems: ParameterProblem[] = [];
   const { addr, service, max_messages: most } = params;
-  if (typeof addr === "string" && !isTemplate(addr) && !readAddress(addr)) {
+  if (typeof addr === "string" && !isTemplate(addr) && !readGrpcAddress(addr)) {
     const hint = "write a host and a port: localhost:50051";
     problems.push({ path: ["addr"], message: `invalid address "${addr}"`, hint });
   }

@@ -4,15 +4,15 @@ import { type Endpoint, placeOf } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";
 import { onAbort } from "../on_abort.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
-import { type Answer, type Call, ConnectionLost, makeCall } from "./call.ts";
+import { ConnectionLost, type GrpcAnswer, type GrpcCall, makeCall } from "./grpc_call.ts";
 import type { FileRegistry } from "./link_files.ts";
-import { openSession, type Session } from "./session.ts";
+import { type GrpcSession, openGrpcSession } from "./grpc_session.ts";
 
 /** A server for all steps of a scope: its connection, and what is known of its services. */
-export interface Link {
+export interface GrpcLink {
   readonly endpoint: Endpoint;
   readonly tls: TlsOptions | undefined;
-  readonly session: Shared<Session>;
+  readonly session: Shared<GrpcSession>;
   /** By the name that a step gives. */
   readonly services: Map<string, Shared<ServiceTypes>>;
   /** Whether the server has ever answered. */
@@ -31,7 +31,7 @@ export interface Shared<T> {
 }
 
 /** A link to a server, which connects with the first call. */
-export function makeLink(endpoint: Endpoint, tls: TlsOptions | undefined): Link {
+export function makeLink(endpoint: Endpoint, tls: TlsOptions | undefined): GrpcLink {
   return {
     endpoint,
     tls,
@@ -42,7 +42,7 @@ export function makeLink(endpoint: Endpoint, tls: TlsOptions | undefined): Link 
 }
 
 /** Closes the connection, if there is one. */
-export async function closeLink({ session }: Link): Promise<void> {
+export async function closeLink({ session }: GrpcLink): Promise<void> {
   const open = await session.current?.catch(() => undefined);
   open?.close();
 }
@@ -87,13 +87,13 @@ export async function share<T>(
 
 /** Makes a call over a link. `doing` is what it waits for: `the answer of demo.v1.Users/Get`. */
 export async function callOver(
-  link: Link,
-  call: Call,
+  link: GrpcLink,
+  call: GrpcCall,
   doing: string,
   context: ActionContext,
-): Promise<Answer> {
+): Promise<GrpcAnswer> {
   for (let isAgain = false;; isAgain = true) {
-    const open = () => openSession(link.endpoint, link.tls, context);
+    const open = () => openGrpcSession(link.endpoint, link.tls, context);
     const connecting = `connecting to ${placeOf(link.endpoint)}`;
     const session = await share(
       link.session,
@@ -132,7 +132,11 @@ const DEADLINE_EXCEEDED = 4;
 const AHEAD = 100;
 
 /** Whether a server ended a call because our own timeout is over, which it knows. */
-function isTimeout({ status }: Answer, { timeout, deadline }: Call, elapsed: number): boolean {
+function isTimeout(
+  { status }: GrpcAnswer,
+  { timeout, deadline }: GrpcCall,
+  elapsed: number,
+): boolean {
   return status.code === DEADLINE_EXCEEDED && timeout < (deadline ?? Infinity) &&
     elapsed > timeout - AHEAD;
 }
@@ -151,7 +155,7 @@ async function untilAborted({ signal, deadline }: ActionContext): Promise<void> 
 }
 
 async function explainLoss(
-  { endpoint, tls, hasAnswered }: Link,
+  { endpoint, tls, hasAnswered }: GrpcLink,
   { cause, received }: ConnectionLost,
   doing: string,
   { host }: ActionContext,

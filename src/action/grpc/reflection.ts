@@ -1,5 +1,5 @@
 import { StepError } from "../../source/errors.ts";
-import type { Answer } from "./call.ts";
+import type { GrpcAnswer } from "./grpc_call.ts";
 import { knownType } from "./known_types.ts";
 import { undefinedTypes } from "./link_files.ts";
 import {
@@ -12,7 +12,7 @@ import {
 import { nameOfStatus } from "./status.ts";
 
 /** Sends messages to a method of the server: `/grpc.reflection.v1.ServerReflection/…`. */
-export type Send = (path: string, messages: readonly Uint8Array[]) => Promise<Answer>;
+export type Send = (path: string, messages: readonly Uint8Array[]) => Promise<GrpcAnswer>;
 
 /** The result of reflection: the files of a service, or the services that exist instead. */
 export type Reflected =

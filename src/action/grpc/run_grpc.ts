@@ -5,11 +5,11 @@ import { checkNet } from "../net/open_socket.ts";
 import { limitAction } from "../net/step_deadline.ts";
 import { readParameters } from "../read_parameters.ts";
 import { shareConnection } from "../shared_connection.ts";
-import type { Answer } from "./call.ts";
+import type { GrpcAnswer } from "./grpc_call.ts";
 import { findMethod } from "./find_method.ts";
 import { decodeMessage, encodeMessage } from "./json_message.ts";
 import { knownType, knownTypes } from "./known_types.ts";
-import { callOver, closeLink, type Link, makeLink } from "./link.ts";
+import { callOver, closeLink, type GrpcLink, makeLink } from "./link.ts";
 import {
   create,
   createRegistry,
@@ -19,7 +19,7 @@ import {
   type Registry,
   toBinary,
 } from "./protobuf.ts";
-import { type MethodCall, readRequest, type Request } from "./read_request.ts";
+import { type GrpcRequest, type MethodCall, readGrpcRequest } from "./read_grpc_request.ts";
 import { nameOfStatus } from "./status.ts";
 
 /** Calls a method. Any status is a result; no connection and a timeout are errors. */
@@ -31,7 +31,7 @@ export async function runGrpc(params: Dict, given: ActionContext): Promise<Actio
   const began = context.host.clock.ticks();
   const left = () => Math.max(1, timeout - (context.host.clock.ticks() - began));
   try {
-    const request = await readRequest(params, context);
+    const request = await readGrpcRequest(params, context);
     await checkNet(request.endpoint, context);
     const link = openLink(params, request, context);
     const { target } = request;
@@ -43,7 +43,7 @@ export async function runGrpc(params: Dict, given: ActionContext): Promise<Actio
   }
 }
 
-function openLink(params: Dict, { endpoint, tls }: Request, context: ActionContext): Link {
+function openLink(params: Dict, { endpoint, tls }: GrpcRequest, context: ActionContext): GrpcLink {
   const key = `${endpoint.host}:${endpoint.port}:${JSON.stringify(tls ?? null)}`;
   const open = () => makeLink(endpoint, tls);
   return shareConnection("grpc", params, context.scope, key, open, closeLink);
@@ -53,9 +53,9 @@ function openLink(params: Dict, { endpoint, tls }: Request, context: ActionConte
 type Left = () => number;
 
 async function callMethod(
-  link: Link,
+  link: GrpcLink,
   target: MethodCall,
-  { metadata, files, deadline, most }: Request,
+  { metadata, files, deadline, most }: GrpcRequest,
   params: Dict,
   left: Left,
   context: ActionContext,
@@ -109,7 +109,7 @@ function bodiesOf(method: DescMethod, name: string, body: Value | undefined): re
   );
 }
 
-function toRes(answer: Answer, messages: readonly Value[], types: Registry): Dict {
+function toRes(answer: GrpcAnswer, messages: readonly Value[], types: Registry): Dict {
   const { status, metadata, trailers } = answer;
   const body = messages.at(-1) ?? null;
   return {
@@ -153,9 +153,9 @@ const HEALTH = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
 
 /** Asks the standard service for health. Anything but SERVING is a failure. */
 async function checkHealth(
-  link: Link,
+  link: GrpcLink,
   service: string,
-  { metadata, deadline }: Request,
+  { metadata, deadline }: GrpcRequest,
   params: Dict,
   left: Left,
   context: ActionContext,

@@ -1,6 +1,6 @@
 import { LoadError, StepError } from "../../source/errors.ts";
 import { type Contract, openContract } from "../../openapi/contract/contract.ts";
-import type { HttpExchange, Violation } from "../../openapi/contract/exchange.ts";
+import type { ContractExchange, FoundViolation } from "../../openapi/contract/exchange.ts";
 import { findExchangedSecrets } from "../../value/find_secrets.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import { readDescription } from "../../workflow/yaml/read_description.ts";
@@ -59,7 +59,7 @@ async function checkResult(
 const WIDEST = 60;
 
 function messageOf(
-  { message, value = "" }: Violation,
+  { message, value = "" }: FoundViolation,
   { req, res }: ActionResult,
   { secrets }: ActionContext,
 ): string {
@@ -167,7 +167,7 @@ async function readPermitted(path: string, context: ActionContext): Promise<Uint
   }
 }
 
-function exchangeOf({ req, res }: ActionResult, params: Dict): HttpExchange {
+function exchangeOf({ req, res }: ActionResult, params: Dict): ContractExchange {
   const requestHeaders = lowerCase(req.headers);
   const { redirects } = res;
   const [redirect] = Array.isArray(redirects) ? redirects : [];
@@ -209,7 +209,7 @@ function lowerCase(headers: Value | undefined): Map<string, string> {
 
 /** Where a violation is in the parameters of its step. */
 function toViolation(
-  { hint, side, part, path, sides }: Violation,
+  { hint, side, part, path, sides }: FoundViolation,
   params: Dict,
 ): Omit<ContractViolation, "message"> {
   const [method = "method"] = methodKeys(params);
@@ -223,8 +223,8 @@ function toViolation(
 function placeOf(
   params: Dict,
   method: string,
-  part: Violation["part"],
-  path: Violation["path"] = [],
+  part: FoundViolation["part"],
+  path: FoundViolation["path"] = [],
 ): readonly (string | number)[] {
   const given = (name: string) => Object.hasOwn(params, name);
   switch (part) {

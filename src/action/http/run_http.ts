@@ -4,7 +4,7 @@ import { explainFailure } from "./transport/explain_http_failure.ts";
 import { connectionOf } from "./connection/read_connection.ts";
 import { acquireSlot } from "./transport/concurrency_limiter.ts";
 import { graphqlFields, hasGraphqlErrors } from "./request/bodies/graphql.ts";
-import { readRequest, type Request, type RequestPlan } from "./request/read_request.ts";
+import { type HttpRequest, readRequest, type RequestPlan } from "./request/read_request.ts";
 import { readBody } from "./response/read_body.ts";
 import { readHead, type ResponseHead } from "./response/response.ts";
 import type { SaveFile } from "./response/save_body.ts";
@@ -108,7 +108,7 @@ function prepare(params: Dict, { scope }: ActionContext): Prepared {
   return made;
 }
 
-function describe({ method, url, headers, body }: Request): Dict {
+function describe({ method, url, headers, body }: HttpRequest): Dict {
   return { method, url: url.href, headers, body: typeof body === "string" ? body : "" };
 }
 

@@ -17,7 +17,7 @@ import { readHeaders, readMail } from "./read_mail.ts";
 type CommandName = (typeof COMMAND_NAMES)[number];
 
 /** The results of the commands of a step. */
-export interface Outcome {
+export interface CommandOutcome {
   readonly data: Dict;
   readonly mails: readonly Dict[];
   /** Why the last one failed. */
@@ -63,7 +63,7 @@ export async function runCommands(
   commands: readonly Value[],
   connection: ImapConnection,
   now: () => number,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const state: State = { ...connection, now, found: {}, isSelected: false, mails: [] };
   const data: Record<string, Value> = { ...NOTHING };
   for (const [index, command] of commands.entries()) {

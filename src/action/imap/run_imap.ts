@@ -10,7 +10,7 @@ import { nilError, type ParameterReader, readParameters, required } from "../rea
 import { shareConnection } from "../shared_connection.ts";
 import { readTlsOptions } from "../tls/tls_options.ts";
 import { type ImapConnection, type ImapServer, isClosed, openImap } from "./imap_connection.ts";
-import { type Outcome, runCommands } from "./run_commands.ts";
+import { type CommandOutcome, runCommands } from "./run_commands.ts";
 import { waitForMail } from "./wait_for_mail.ts";
 
 /** A connection for all that use it, one at a time; absent until it is needed, or once lost. */
@@ -50,7 +50,7 @@ async function work(
   session: Session,
   server: ImapServer,
   context: ActionContext,
-): Promise<{ outcome: Outcome; waited: readonly Dict[] }> {
+): Promise<{ outcome: CommandOutcome; waited: readonly Dict[] }> {
   if (session.connection && !session.connection.client.usable) session.connection = undefined;
   const connection = session.connection ??= await openImap(server, context);
   const place = `${server.username} at ${placeOf(server)}`;

@@ -6,14 +6,14 @@ import { runResources } from "../run_resources.ts";
 import { actionProblem } from "./action_problem.ts";
 import { explainThrown } from "./explain_thrown.ts";
 import type { PluginFile, PluginProblem } from "./plugin.ts";
-import { type Exported, type PluginWorker, startPluginWorker } from "./plugin_worker.ts";
+import { type PluginRecord, type PluginWorker, startPluginWorker } from "./plugin_worker.ts";
 import { readAnswer } from "./read_answer.ts";
 
 /** An action that a module of TypeScript or JavaScript exports as `action`, or by default. */
 export async function modulePlugin(file: PluginFile): Promise<Action | PluginProblem> {
   const { name, shown } = file;
   const worker = await startPluginWorker(file);
-  let exported: Exported;
+  let exported: PluginRecord;
   try {
     exported = await worker.exported;
   } catch (reason) {

@@ -31,7 +31,7 @@ interface Attempt {
 }
 
 /** The exports of a module: its functions are replaced by functions that do nothing. */
-export interface Exported {
+export interface PluginRecord {
   readonly key?: "action" | "default" | undefined;
   readonly record?: unknown;
 }
@@ -43,7 +43,7 @@ export interface Exported {
 export class PluginWorker {
   readonly #worker: Worker;
   readonly #file: PluginFile;
-  readonly #loading = Promise.withResolvers<Exported>();
+  readonly #loading = Promise.withResolvers<PluginRecord>();
   readonly #attempts = new Map<number, Attempt>();
   readonly #closing = new Map<string, PromiseWithResolvers<readonly string[]>>();
   #last: ActionContext | undefined;
@@ -64,7 +64,7 @@ export class PluginWorker {
   }
 
   /** The exports of the module. Rejects with the reason, in words, if it cannot be loaded. */
-  get exported(): Promise<Exported> {
+  get exported(): Promise<PluginRecord> {
     return this.#loading.promise;
   }
 

@@ -1,13 +1,13 @@
 import type { Value } from "../action.ts";
 
 /** A reply as steps see it, and the error reply inside it, if there is one. */
-export interface Reply {
+export interface RedisReply {
   readonly value: Value;
   readonly error?: Error;
 }
 
 /** Integers are text in the replies of the library, strings are bytes. */
-export function readReply(reply: unknown): Reply {
+export function readReply(reply: unknown): RedisReply {
   let error: Error | undefined;
   const toValue = (part: unknown): Value => {
     if (Array.isArray(part)) return part.map(toValue);

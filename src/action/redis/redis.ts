@@ -4,7 +4,7 @@ import type { Action, Dict, ParameterProblem, Value } from "../action.ts";
 import { isGiven } from "../parameters.ts";
 import { sharingParameters } from "../shared_connection.ts";
 import { checkTls, TLS_PARAMETER } from "../tls/tls_parameter.ts";
-import { PLAIN_URL, readUrl, SECURE_URL } from "./read_url.ts";
+import { PLAIN_URL, readRedisUrl, SECURE_URL } from "./read_redis_url.ts";
 import { splitCommand } from "./split_command.ts";
 
 /** Sends commands to a Redis server. */
@@ -80,7 +80,7 @@ function checkUrl({ url, tls = null }: Dict): readonly ParameterProblem[] {
   if (tls !== null && !isTemplate(tls) && /^redis:/i.test(url)) {
     return [{ path: ["tls"], at: "key", message: PLAIN_URL, hint: SECURE_URL }];
   }
-  return isTemplate(url) ? [] : problemOf(() => readUrl(url, { add: () => {} }), ["url"]);
+  return isTemplate(url) ? [] : problemOf(() => readRedisUrl(url, { add: () => {} }), ["url"]);
 }
 
 /** The problem that the run would find. */

@@ -13,13 +13,13 @@ import { shareConnection } from "../shared_connection.ts";
 import { GIVE_CERTIFICATE } from "../tls/explain_tls.ts";
 import { readTlsOptions, type TlsOptions } from "../tls/tls_options.ts";
 import { readReply } from "./read_reply.ts";
-import { PLAIN_URL, readUrl, SECURE_URL, type Server } from "./read_url.ts";
+import { PLAIN_URL, readRedisUrl, type RedisServer, SECURE_URL } from "./read_redis_url.ts";
 import { splitCommand } from "./split_command.ts";
 
 /** Sends the commands. An error reply is a result; no connection and no sign-in are errors. */
 export async function runRedis(params: Dict, given: ActionContext): Promise<ActionResult> {
   const read = readParameters("redis", params);
-  const server = readUrl(required("redis", "url", read.string("url")), given.secrets);
+  const server = readRedisUrl(required("redis", "url", read.string("url")), given.secrets);
   const commands = readCommands(params);
   const tls = await readTls(params, server, given);
   const session = shareConnection(
@@ -65,7 +65,7 @@ export async function runRedis(params: Dict, given: ActionContext): Promise<Acti
 
 async function readTls(
   { tls }: Dict,
-  { isSecure }: Server,
+  { isSecure }: RedisServer,
   context: ActionContext,
 ): Promise<TlsOptions | undefined> {
   if (isSecure) return await readTlsOptions("redis", isDict(tls) ? tls : undefined, context);
@@ -102,7 +102,7 @@ function readCommands(params: Dict): string[][] {
 }
 
 async function connect(
-  server: Server,
+  server: RedisServer,
   tls: TlsOptions | undefined,
   context: ActionContext,
 ): Promise<Redis> {
@@ -150,7 +150,7 @@ async function connect(
 }
 
 /** Signs in and chooses the database; the library would go on after an error in these. */
-async function greet(client: Redis, { username, password, database }: Server): Promise<void> {
+async function greet(client: Redis, { username, password, database }: RedisServer): Promise<void> {
   if (password !== undefined) {
     await client.call("AUTH", ...username === undefined ? [] : [username], password);
   } else {
@@ -174,7 +174,7 @@ function isReply(error: unknown): error is Error {
 async function explain(
   doing: string,
   error: unknown,
-  server: Server,
+  server: RedisServer,
   tls: TlsOptions | undefined,
   context: ActionContext,
 ): Promise<StepError> {
@@ -204,7 +204,7 @@ async function explain(
 async function send(
   client: Redis,
   commands: readonly string[][],
-  server: Server,
+  server: RedisServer,
   context: ActionContext,
 ): Promise<{ replies: Value[]; error?: Error }> {
   const replies: Value[] = [];

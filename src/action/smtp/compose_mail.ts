@@ -14,7 +14,7 @@ export interface Mail {
 }
 
 /** The common parts of all mails of a step. */
-export interface Draft {
+export interface MailDraft {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly subject: string;
   /** Whether each mail is marked with a number of its own, as one of many. */
@@ -26,7 +26,7 @@ export interface Draft {
 const LINE = 80;
 
 /** Reads what the step says about the mail, files included. */
-export async function readDraft(params: Dict, context: ActionContext): Promise<Draft> {
+export async function readDraft(params: Dict, context: ActionContext): Promise<MailDraft> {
   const read = readParameters("smtp", params);
   const html = read.string("html");
   const body = read.string("body") ?? (html === undefined ? "This is a test mail." : undefined);
@@ -59,7 +59,7 @@ export async function readDraft(params: Dict, context: ActionContext): Promise<D
 
 /** Writes one mail. */
 export async function composeMail(
-  { fields, subject, isBulk, hostname }: Draft,
+  { fields, subject, isBulk, hostname }: MailDraft,
   now: number,
 ): Promise<Mail> {
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");

@@ -7,7 +7,7 @@ import { limitAction } from "../net/step_deadline.ts";
 import { type ParameterReader, readParameters, required } from "../read_parameters.ts";
 import { shareConnection } from "../shared_connection.ts";
 import { readTlsOptions } from "../tls/tls_options.ts";
-import { composeMail, type Draft, type Mail, readDraft } from "./compose_mail.ts";
+import { composeMail, type Mail, type MailDraft, readDraft } from "./compose_mail.ts";
 import { ConnectionPool } from "./connection_pool.ts";
 import type { Delivery } from "./delivery.ts";
 import {
@@ -88,7 +88,7 @@ async function connect(
 async function sendAll(
   first: Mail | undefined,
   count: number,
-  draft: Draft,
+  draft: MailDraft,
   context: ActionContext,
   withConnection: (use: (connection: MailConnection) => Promise<void>) => Promise<void>,
 ): Promise<Session> {

@@ -6,7 +6,7 @@ import { checkRoute } from "../http/connection/check_route.ts";
 import type { Connection } from "../http/connection/connection.ts";
 import { openServerSocket } from "../http/connection/open_server_socket.ts";
 import { toByteString } from "../http/request/http_syntax.ts";
-import type { Request } from "../http/request/read_request.ts";
+import type { HttpRequest } from "../http/request/read_request.ts";
 import type { Sender } from "../http/session/step_session.ts";
 import { measure, takeMarks } from "../http/transport/phases.ts";
 import {
@@ -18,7 +18,7 @@ import {
 } from "../http/transport/send.ts";
 import { onAbort } from "../on_abort.ts";
 import { loadWs, type WebSocket, type WebSocketClass } from "../net/load_ws.ts";
-import { socketUrl } from "./read_url.ts";
+import { socketUrl } from "./read_websocket_url.ts";
 
 export type { WebSocket };
 
@@ -82,7 +82,7 @@ interface Answer extends Pick<Reply, "chunks"> {
 }
 
 async function shakeHands(
-  request: Request,
+  request: HttpRequest,
   socket: Socket,
   WebSocket: WebSocketClass,
   { subprotocols, context, onSocket }: Opening,
@@ -144,7 +144,7 @@ function explain(error: Error, subprotocols: readonly string[]): Error {
 }
 
 /** The headers of the request, without those that belong to the handshake. */
-function headersOf({ headers }: Request): Record<string, string | string[]> {
+function headersOf({ headers }: HttpRequest): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(headers)
       .filter(([name]) => !/^(?:Connection|Upgrade|Sec-Websocket-.*)$/i.test(name))

@@ -21,7 +21,7 @@ import { cameWords, Inbox } from "./inbox.ts";
 import { type Message, writeMessage } from "./messages.ts";
 import { openingSender, type WebSocket } from "./open_websocket.ts";
 import { listSubprotocols, subprotocolProblem } from "./subprotocols.ts";
-import { requestUrl, socketUrl, URL_HINT, urlProblem } from "./read_url.ts";
+import { requestUrl, socketUrl, URL_HINT, urlProblem } from "./read_websocket_url.ts";
 
 /** Opens a WebSocket, takes turns in sending and waiting, and closes it. */
 export async function runWebsocket(params: Dict, given: ActionContext): Promise<ActionResult> {

@@ -3,7 +3,7 @@ import type { Action, Dict, ParameterProblem } from "../action.ts";
 import { hideCookies, hideHeaders } from "../http/hide_headers.ts";
 import { mergeHttpDefaults } from "../http/request/merge_http_defaults.ts";
 import { checkStream, STREAM_FOREIGN_KEYS, STREAM_PARAMETERS } from "../http/stream_parameters.ts";
-import { URL_HINT, urlProblem } from "./read_url.ts";
+import { URL_HINT, urlProblem } from "./read_websocket_url.ts";
 import { subprotocolProblem } from "./subprotocols.ts";
 
 /** Exchanges messages over a WebSocket. */

@@ -1,6 +1,6 @@
 import type { Files } from "../../host/host.ts";
 import { RunnerError } from "../../source/errors.ts";
-import { renderMarkdown } from "./render_markdown.ts";
+import { renderHelpPage } from "./render_markdown.ts";
 
 /** The page of the documents under a path below docs/, as text. Throws RunnerError. */
 export async function helpTopic(topic: string, page: string, files: Files): Promise<string> {
@@ -13,7 +13,7 @@ export async function helpTopic(topic: string, page: string, files: Files): Prom
       `the binary of a release has it, and a checkout, as docs/${page}`,
     );
   }
-  return renderMarkdown(text);
+  return renderHelpPage(text);
 }
 
 async function readPage(page: string, files: Files): Promise<string | undefined> {

@@ -2,10 +2,10 @@ import { findLiteralSecrets, type LiteralSecret } from "../../check/secrets/lite
 import { findSentSecrets } from "../../check/secrets/sent_secrets.ts";
 import type { Host } from "../../host/host.ts";
 import type { Draft, Importer, ImportFile, ImportInput } from "../../importer/draft.ts";
-import { hideSecrets } from "../../importer/hide_secrets.ts";
+import { hideDraftSecrets } from "../../importer/hide_secrets.ts";
 import { IMPORTERS } from "../../importer/registry.ts";
 import { countNotes, renderDraft } from "../../importer/render_draft.ts";
-import { StructureError } from "../../importer/problem.ts";
+import { StructureError } from "../../importer/import_problem.ts";
 import { STARTER } from "../../importer/starter.ts";
 import { LoadError, UsageError } from "../../source/errors.ts";
 import { loadDocument } from "../../workflow/load_workflow.ts";
@@ -66,7 +66,7 @@ async function translate(
   const input = await readInput(importer, operands, host);
   const translateInput = await importer.load();
   const translated = await located(async () => await translateInput(input));
-  const hidden = hideSecrets(translated, findSecrets);
+  const hidden = hideDraftSecrets(translated, findSecrets);
   const environment = Object.keys(hidden.environment);
   const head = [
     `Made by "runner new --from ${importer.name}".`,

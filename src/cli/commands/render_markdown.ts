@@ -4,7 +4,7 @@ import { section, WIDTH, wrap } from "../help.ts";
  * A page of the documents as text of 80 columns; code is longer where it is. It knows what the
  * documents use: headings, paragraphs, lists, tables, fenced code, links, code and emphasis.
  */
-export function renderMarkdown(page: string): string {
+export function renderHelpPage(page: string): string {
   const body = page.replace(/^---\n.*?\n---\n/s, "");
   // Blocks of code may hold empty lines and comments, and are taken out first.
   const pieces = body.split(/^([ \t]*```.*\n[^]*?^[ \t]*```[ \t]*)$/m);

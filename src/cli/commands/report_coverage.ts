@@ -1,5 +1,9 @@
 import type { Output } from "../../host/host.ts";
-import { coverageShares, coverageVerdict, mergeCoverage } from "../../report/model/api_coverage.ts";
+import {
+  coverageShares,
+  coverageVerdict,
+  mergeCoverage,
+} from "../../report/model/coverage_shares.ts";
 import { loadStyle } from "../../report/style.ts";
 import { renderCoverageSummary } from "../../report/text/coverage_summary.ts";
 import type { RunFinished } from "../../run/event.ts";

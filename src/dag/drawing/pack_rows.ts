@@ -1,7 +1,7 @@
 import type { Bundle } from "./sheet.ts";
 
 /** The data needed to place a job. */
-export interface Block {
+export interface RowBlock {
   readonly level: number;
   readonly width: number;
 }
@@ -11,7 +11,7 @@ export interface Block {
  * them. A row holds one job at least, however wide.
  */
 export function packRows(
-  blocks: readonly Block[],
+  blocks: readonly RowBlock[],
   bundles: readonly Bundle[],
   columns: number,
 ): readonly (readonly number[])[] {
@@ -59,7 +59,7 @@ const LANE = 3;
 
 /** The jobs of each level: close to their needs, otherwise in the order of the file. */
 function sortLevels(
-  blocks: readonly Block[],
+  blocks: readonly RowBlock[],
   incoming: readonly (readonly number[])[],
   bundles: readonly Bundle[],
 ): readonly (readonly number[])[] {

@@ -4,14 +4,14 @@ import { loadRegexEngine } from "../evaluate/regex.ts";
 export type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 
 /** The drafts of JSON Schema that there are. */
-export type Draft = "2020-12" | "2019-09" | "7" | "4";
+export type SchemaDraft = "2020-12" | "2019-09" | "7" | "4";
 
 /** Makes validators of one draft. */
 export type MakeAjv = (options: Options) => Ajv;
 
 /** Loads ajv for a draft, with all formats; `checkFormat` may refuse a text before it is checked. */
 export async function loadAjv(
-  draft: Draft,
+  draft: SchemaDraft,
   checkFormat: (text: string) => void,
 ): Promise<MakeAjv> {
   await loadRegexEngine();
@@ -29,7 +29,7 @@ export async function loadAjv(
 
 type AjvClass = new (options: Options) => Ajv;
 
-async function loadClass(draft: Draft): Promise<AjvClass> {
+async function loadClass(draft: SchemaDraft): Promise<AjvClass> {
   switch (draft) {
     case "2020-12":
       return classOf(await import("ajv/dist/2020.js"));

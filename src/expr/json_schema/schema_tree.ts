@@ -1,4 +1,4 @@
-import type { Draft } from "./ajv.ts";
+import type { SchemaDraft } from "./ajv.ts";
 import { isDict, type Value } from "../../value/value.ts";
 
 /** A mistake in a schema. */
@@ -9,7 +9,7 @@ export class SchemaFault extends Error {
 }
 
 /** The draft of a schema by its `$schema`, or the latest. Draft 6 is a part of draft 7. */
-export function draftOf(schema: unknown): Draft {
+export function draftOf(schema: unknown): SchemaDraft {
   const written = isDict(schema) ? schema.$schema : undefined;
   if (written === undefined) return "2020-12";
   const name = typeof written === "string"
@@ -25,7 +25,7 @@ export function draftOf(schema: unknown): Draft {
   );
 }
 
-const DRAFTS: Readonly<Record<string, Draft>> = {
+const DRAFTS: Readonly<Record<string, SchemaDraft>> = {
   schema: "2020-12",
   "2020-12": "2020-12",
   "2019-09": "2019-09",
@@ -99,7 +99,7 @@ function sizeOf(value: unknown): number {
 }
 
 /** A reference of a schema, and its place. */
-export interface Reference {
+export interface SchemaReference {
   /** The text as written, without the fragment. */
   readonly written: string;
   /** The URI that it means. */
@@ -107,14 +107,14 @@ export interface Reference {
 }
 
 /** The references of a schema to other ones, and the URIs that it defines by `$id`. */
-export interface Links {
-  readonly references: readonly Reference[];
+export interface SchemaLinks {
+  readonly references: readonly SchemaReference[];
   readonly defined: ReadonlySet<string>;
 }
 
 /** Finds the links of a schema that was read from a URI. */
-export function linksIn(schema: unknown, uri: string): Links {
-  const references: Reference[] = [];
+export function linksIn(schema: unknown, uri: string): SchemaLinks {
+  const references: SchemaReference[] = [];
   const defined = new Set([uri]);
   const walk = (part: unknown, base: string, isMap: boolean): void => {
     if (Array.isArray(part)) return part.forEach((item) => walk(item, base, false));

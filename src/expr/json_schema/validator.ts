@@ -6,10 +6,10 @@ import { isDict, type Value } from "../../value/value.ts";
 import { matchesRegex, regexProblem } from "../evaluate/regex.ts";
 import {
   type Ajv,
-  type Draft,
   type ErrorObject,
   loadAjv,
   type Options,
+  type SchemaDraft,
   type ValidateFunction,
 } from "./ajv.ts";
 import { patternForRe2 } from "./ecma_pattern.ts";
@@ -32,7 +32,7 @@ export interface SchemaCompiler {
 }
 
 /** Loads what compiles the schemas of a draft. */
-export async function loadSchemaCompiler(draft: Draft): Promise<SchemaCompiler> {
+export async function loadSchemaCompiler(draft: SchemaDraft): Promise<SchemaCompiler> {
   // Compiled schemas run at once, from beginning to end, so one place holds the meter of each run.
   const current = { meter: UNMETERED };
   const make = await loadAjv(draft, (text) => {
@@ -60,7 +60,7 @@ export async function loadSchemaCompiler(draft: Draft): Promise<SchemaCompiler> 
   };
 }
 
-function optionsFor(draft: Draft, current: { readonly meter: Meter }): Options {
+function optionsFor(draft: SchemaDraft, current: { readonly meter: Meter }): Options {
   const regExp = (pattern: string) => {
     const translated = patternForRe2(pattern);
     const problem = regexProblem(translated);
@@ -137,7 +137,7 @@ function checkSchema(ajv: Ajv, schema: unknown): void {
 
 function compiled(
   ajv: Ajv,
-  draft: Draft,
+  draft: SchemaDraft,
   root: SchemaDocument,
   others: readonly SchemaDocument[],
 ): ValidateFunction {
@@ -159,7 +159,7 @@ function compiled(
 }
 
 /** A copy that counts its work, and whose own URI is absolute. */
-function prepared(schema: unknown, uri: string, draft: Draft): never {
+function prepared(schema: unknown, uri: string, draft: SchemaDraft): never {
   if (!isDict(schema)) return schema as never;
   const { $schema: _, ...copy } = countingCopy(schema) as Record<string, unknown>;
   const id = idOf(schema);

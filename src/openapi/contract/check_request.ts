@@ -1,27 +1,27 @@
 import { mapOf } from "../read/raw.ts";
 import { pathText } from "../../value/mismatch.ts";
 import { isJson } from "../read/media.ts";
-import type { Found, Place } from "./description.ts";
+import type { FoundPart, PartPlace } from "./description.ts";
 import {
-  type Api,
   checkJson,
+  type ContractApi,
+  type ContractExchange,
   described,
-  type Draft,
-  type HttpExchange,
   mediaKey,
   problemsOf,
   typesIn,
+  type ViolationDraft,
 } from "./exchange.ts";
-import type { Operation } from "./operations.ts";
+import type { ContractOperation } from "./contract_operations.ts";
 import { readFields, readParameter, type RequestParts } from "./parameter_values.ts";
 
 /** Finds where a request differs from its operation. `path` contains the values in its path. */
 export function checkRequest(
-  api: Api,
-  operation: Operation,
+  api: ContractApi,
+  operation: ContractOperation,
   path: ReadonlyMap<string, string>,
-  exchange: HttpExchange,
-): Draft[] {
+  exchange: ContractExchange,
+): ViolationDraft[] {
   const { description, schemas, hits } = api;
   const parts: RequestParts = {
     path,
@@ -30,13 +30,13 @@ export function checkRequest(
     cookies: cookiesOf(exchange.requestHeaders.get("cookie") ?? ""),
     form: formOf(exchange),
   };
-  const drafts: Draft[] = [];
+  const drafts: ViolationDraft[] = [];
   for (const parameter of operation.parameters) {
     const { place, name, isRequired, found } = parameter;
     if (!isPlace(place) || place === "header" && SAID_ELSEWHERE.has(name.toLowerCase())) continue;
     const isField = place === "formData";
     if (isField && !parts.form) continue;
-    const part: NonNullable<Draft["part"]> = isField ? "body" : place;
+    const part: NonNullable<ViolationDraft["part"]> = isField ? "body" : place;
     const { schema, value } = readParameter(description, schemas, parameter, parts);
     const what = isField ? `form field "${name}"` : `${place} parameter "${name}"`;
     if (value === undefined) {
@@ -69,7 +69,7 @@ function isPlace(place: string): place is "path" | "query" | "header" | "cookie"
 
 /** The fields of a form, none where there is no body; undefined where the body is something else. */
 function formOf(
-  { hasRequestBody, requestBody, requestHeaders }: HttpExchange,
+  { hasRequestBody, requestBody, requestHeaders }: ContractExchange,
 ): URLSearchParams | undefined {
   const isForm = isFormType(requestHeaders.get("content-type") ?? "") && requestBody !== undefined;
   return isForm || !hasRequestBody ? new URLSearchParams(requestBody) : undefined;
@@ -88,12 +88,16 @@ function cookiesOf(header: string): Map<string, string> {
   );
 }
 
-function checkRequestBody(api: Api, operation: Operation, exchange: HttpExchange): Draft[] {
+function checkRequestBody(
+  api: ContractApi,
+  operation: ContractOperation,
+  exchange: ContractExchange,
+): ViolationDraft[] {
   const { description } = api;
   const { requestBody: text, hasRequestBody, requestHeaders } = exchange;
   const body = requestBodyOf(api, operation);
   if (!body) return [];
-  const missing = (words: string, at: Place): Draft[] => [{
+  const missing = (words: string, at: PartPlace): ViolationDraft[] => [{
     side: "request",
     words,
     at,
@@ -119,13 +123,16 @@ function checkRequestBody(api: Api, operation: Operation, exchange: HttpExchange
 }
 
 interface BodyOf {
-  readonly found: Found;
+  readonly found: FoundPart;
   readonly isRequired: boolean;
   readonly types: readonly string[];
-  schemaOf(type: string): Found | undefined;
+  schemaOf(type: string): FoundPart | undefined;
 }
 
-function requestBodyOf({ description }: Api, { found, parameters }: Operation): BodyOf | undefined {
+function requestBodyOf(
+  { description }: ContractApi,
+  { found, parameters }: ContractOperation,
+): BodyOf | undefined {
   if (description.version === "2.0") {
     const body = parameters.find(({ place }) => place === "body");
     if (!body) return undefined;

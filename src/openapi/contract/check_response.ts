@@ -1,20 +1,24 @@
 import { mapOf } from "../read/raw.ts";
 import { isJson } from "../read/media.ts";
-import type { Found } from "./description.ts";
+import type { FoundPart } from "./description.ts";
 import {
-  type Api,
   checkJson,
+  type ContractApi,
+  type ContractExchange,
   described,
-  type Draft,
-  type HttpExchange,
   mediaKey,
   typesIn,
+  type ViolationDraft,
 } from "./exchange.ts";
-import type { Operation } from "./operations.ts";
+import type { ContractOperation } from "./contract_operations.ts";
 import { readHeader } from "./parameter_values.ts";
 
 /** Finds where a response differs from its operation. */
-export function checkResponse(api: Api, operation: Operation, exchange: HttpExchange): Draft[] {
+export function checkResponse(
+  api: ContractApi,
+  operation: ContractOperation,
+  exchange: ContractExchange,
+): ViolationDraft[] {
   const { description, hits } = api;
   const { code } = exchange;
   // Some descriptions say nothing about responses.
@@ -48,11 +52,11 @@ function statusKey(statuses: readonly string[], code: number): string | undefine
 }
 
 function checkHeaders(
-  { description, schemas }: Api,
-  response: Found,
-  { responseHeaders }: HttpExchange,
-): Draft[] {
-  return Object.keys(mapOf(mapOf(response.value).headers)).flatMap((name): Draft[] => {
+  { description, schemas }: ContractApi,
+  response: FoundPart,
+  { responseHeaders }: ContractExchange,
+): ViolationDraft[] {
+  return Object.keys(mapOf(mapOf(response.value).headers)).flatMap((name): ViolationDraft[] => {
     const found = description.child(response, "headers", name);
     if (!found || name.toLowerCase() === "content-type") return [];
     const text = responseHeaders.get(name.toLowerCase());
@@ -73,16 +77,16 @@ function checkHeaders(
 }
 
 function checkResponseBody(
-  api: Api,
-  operation: Operation,
-  response: Found,
-  exchange: HttpExchange,
-): Draft[] {
+  api: ContractApi,
+  operation: ContractOperation,
+  response: FoundPart,
+  exchange: ContractExchange,
+): ViolationDraft[] {
   const { description } = api;
   const { method, code, responseHeaders, responseBody: text, responseSize } = exchange;
   if (method === "HEAD" || code === 304) return [];
   const content = contentOf(api, operation, response);
-  const draft = (words: string): Draft[] => [{ side: "response", words, at: response.at }];
+  const draft = (words: string): ViolationDraft[] => [{ side: "response", words, at: response.at }];
   if (content.types.length === 0) {
     const isDescribed = description.version !== "2.0" && code === 204;
     return responseSize > 0 && isDescribed ? draft("a body is not described") : [];
@@ -102,7 +106,11 @@ function checkResponseBody(
   return checkJson(api, schema, text, "response", response);
 }
 
-function contentOf({ description }: Api, { found }: Operation, response: Found) {
+function contentOf(
+  { description }: ContractApi,
+  { found }: ContractOperation,
+  response: FoundPart,
+) {
   if (description.version !== "2.0") {
     return {
       types: Object.keys(mapOf(mapOf(response.value).content)),

@@ -3,18 +3,18 @@ import type { ApiCoverage } from "../../value/api_coverage.ts";
 import { mapOf, rawText } from "../read/raw.ts";
 import { checkRequest } from "./check_request.ts";
 import { checkResponse } from "./check_response.ts";
-import { makeHits } from "./coverage.ts";
+import { makeHits } from "./hits.ts";
 import type { DescriptionFiles } from "../read/resolve_references.ts";
 import { openDescription } from "./description.ts";
-import type { Api, HttpExchange, Violation } from "./exchange.ts";
-import { makeRouter, type NoMatch, operationsOf } from "./operations.ts";
+import type { ContractApi, ContractExchange, FoundViolation } from "./exchange.ts";
+import { makeRouter, type NoMatch, operationsOf } from "./contract_operations.ts";
 import { loadSchemas } from "./schemas.ts";
 
 /** An API and what has been used of it. */
 export interface Contract {
   readonly file: string;
   /** Every violation of an exchange, of both sides. */
-  check(exchange: HttpExchange): Promise<readonly Violation[]>;
+  check(exchange: ContractExchange): Promise<readonly FoundViolation[]>;
   coverage(): ApiCoverage;
   /** Mistakes in schemas that were found since this was asked for last, in words. */
   takeFaults(): Promise<readonly string[]>;
@@ -31,7 +31,7 @@ export async function openContract(
   const router = makeRouter(description, operations, base);
   const hits = makeHits(path, rawText(mapOf(mapOf(description.root.value).info).title), operations);
   const schemas = await loadSchemas(description);
-  const api: Api = { description, operations, router, hits, schemas };
+  const api: ContractApi = { description, operations, router, hits, schemas };
   return {
     file: path,
     takeFaults: () =>
@@ -50,7 +50,10 @@ export async function openContract(
 /** More than these of one exchange say nothing more. */
 const MOST = 20;
 
-async function check(api: Api, exchange: HttpExchange): Promise<readonly Violation[]> {
+async function check(
+  api: ContractApi,
+  exchange: ContractExchange,
+): Promise<readonly FoundViolation[]> {
   const { description, router, hits } = api;
   const { method, url, basePath } = exchange;
   const match = router.match(method, url.pathname, basePath);
@@ -75,10 +78,10 @@ async function check(api: Api, exchange: HttpExchange): Promise<readonly Violati
 }
 
 async function unknownOperation(
-  { description, operations }: Api,
-  { method, url }: HttpExchange,
+  { description, operations }: ContractApi,
+  { method, url }: ContractExchange,
   { methods, path: inside }: NoMatch,
-): Promise<Violation> {
+): Promise<FoundViolation> {
   const path = description.root.at;
   const paths = description.child(description.root, "paths")?.at ?? path;
   const known = operations.map((operation) => operation.path);

@@ -5,15 +5,15 @@ import { isMap, mapOf, type RawApiMap } from "../read/raw.ts";
 import type { DescriptionFiles, ParsedFile } from "../read/resolve_references.ts";
 
 /** A place in the files of a description. */
-export interface Place {
+export interface PartPlace {
   readonly file: string;
   readonly path: Path;
 }
 
 /** A part of a description, and where it is. */
-export interface Found {
+export interface FoundPart {
   readonly value: unknown;
-  readonly at: Place;
+  readonly at: PartPlace;
 }
 
 /** The versions of OpenAPI that there are, as far as they differ for a contract. */
@@ -26,13 +26,13 @@ export type Version = "2.0" | "3.0" | "3.1";
 export interface Description {
   readonly file: string;
   readonly version: Version;
-  readonly root: Found;
+  readonly root: FoundPart;
   /** The part at these keys below another; undefined if it is not there. */
-  child(from: Found, ...keys: readonly (string | number)[]): Found | undefined;
+  child(from: FoundPart, ...keys: readonly (string | number)[]): FoundPart | undefined;
   /** The target of a part that is a reference, or the part itself. */
-  follow(found: Found): Found;
+  follow(found: FoundPart): FoundPart;
   /** A place for people: `api.yml:12:7`. */
-  locate(place: Place): Promise<string>;
+  locate(place: PartPlace): Promise<string>;
 }
 
 /** Reads a description and the files that it refers to. Throws LoadError. */
@@ -53,7 +53,7 @@ export async function openDescription(
   const root = { value: files.get(path)!.value, at: { file: path, path: [] } };
   const version = versionOf(path, mapOf(root.value));
 
-  const follow = (found: Found): Found => {
+  const follow = (found: FoundPart): FoundPart => {
     let current = found;
     for (let steps = 0; steps < MOST_STEPS; steps++) {
       const { $ref } = mapOf(current.value);
@@ -62,7 +62,7 @@ export async function openDescription(
     }
     throw new LoadError(`'${path}' has a reference that refers to itself`);
   };
-  const resolve = (reference: string, from: string): Found => {
+  const resolve = (reference: string, from: string): FoundPart => {
     const [name = "", pointer = ""] = reference.split("#", 2);
     const file = name === "" ? from : beside(from, name);
     const target = files.get(file);
@@ -91,7 +91,7 @@ export async function openDescription(
     if (!found) anchors.set(file, found = findAnchors(files.get(file)?.value));
     return found;
   };
-  const below = (from: Found, keys: readonly string[], reference: string): Found => {
+  const below = (from: FoundPart, keys: readonly string[], reference: string): FoundPart => {
     const found = child(from, ...keys);
     if (!found) throw unresolved(path, reference);
     return found;
@@ -106,7 +106,7 @@ export async function openDescription(
     }
     return current;
   };
-  const locate = async ({ file, path }: Place) => {
+  const locate = async ({ file, path }: PartPlace) => {
     const { line, column } = excerptOf(await files.get(file)!.locate(path));
     return `${file}:${line}:${column}`;
   };

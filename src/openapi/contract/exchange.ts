@@ -3,13 +3,13 @@ import { UNMETERED } from "../../value/meter.ts";
 import { pathText } from "../../value/mismatch.ts";
 import { isTooDeep } from "../../value/parse_json.ts";
 import type { Value } from "../../value/value.ts";
-import type { Hits } from "./coverage.ts";
-import type { Description, Found, Place } from "./description.ts";
-import type { Operation, Router } from "./operations.ts";
+import type { Hits } from "./hits.ts";
+import type { Description, FoundPart, PartPlace } from "./description.ts";
+import type { ContractOperation, Router } from "./contract_operations.ts";
 import { type Schemas, type Side, WRITE_ONLY } from "./schemas.ts";
 
 /** A request and its response, as they were sent. */
-export interface HttpExchange {
+export interface ContractExchange {
   readonly method: string;
   readonly url: URL;
   /** The path of the server, where the step says it apart from that of the operation. */
@@ -29,7 +29,7 @@ export interface HttpExchange {
 }
 
 /** Something that is not as the description says. */
-export interface Violation {
+export interface FoundViolation {
   readonly side: Side;
   /** With the place in the description at its end. */
   readonly message: string;
@@ -53,19 +53,19 @@ export interface ViolationSides {
 }
 
 /** The API that messages are compared with. */
-export interface Api {
+export interface ContractApi {
   readonly description: Description;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly ContractOperation[];
   readonly router: Router;
   readonly hits: Hits;
   readonly schemas: Schemas;
 }
 
 /** A violation whose place is not written yet. */
-export interface Draft extends Omit<Violation, "message" | "sides"> {
+export interface ViolationDraft extends Omit<FoundViolation, "message" | "sides"> {
   readonly words: string;
   readonly sides?: ViolationSides;
-  readonly at: Place;
+  readonly at: PartPlace;
 }
 
 /** The media types of 2.0, which a root or an operation lists. */
@@ -87,12 +87,12 @@ export function mediaKey(types: readonly string[], type: string | undefined): st
 }
 
 export function checkJson(
-  api: Api,
-  schema: Found,
+  api: ContractApi,
+  schema: FoundPart,
   text: string,
   side: Side,
-  owner: Found,
-): Draft[] {
+  owner: FoundPart,
+): ViolationDraft[] {
   let value: Value;
   try {
     value = JSON.parse(text) as Value;
@@ -105,7 +105,12 @@ export function checkJson(
   return problemsOf(api, schema, value, side);
 }
 
-export function problemsOf({ schemas }: Api, schema: Found, value: Value, side: Side): Draft[] {
+export function problemsOf(
+  { schemas }: ContractApi,
+  schema: FoundPart,
+  value: Value,
+  side: Side,
+): ViolationDraft[] {
   return schemas.check(schema, value, side).map((problem) => ({
     side,
     ...described(`body${pathText(problem.path)}`, problem),
@@ -124,7 +129,7 @@ interface Problem {
 export function described(
   part: string,
   problem: Problem,
-): Pick<Draft, "words" | "value" | "sides"> {
+): Pick<ViolationDraft, "words" | "value" | "sides"> {
   const { expected = "", actual } = problem;
   const received = actual === undefined ? "missing" : formatJson(actual, UNMETERED);
   const sides = expected === "required"

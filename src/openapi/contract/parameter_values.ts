@@ -2,8 +2,8 @@ import { jsonOrText } from "../../value/parse_json.ts";
 import type { Value } from "../../value/value.ts";
 import { isJson } from "../read/media.ts";
 import { mapOf, rawText } from "../read/raw.ts";
-import type { Description, Found } from "./description.ts";
-import type { Parameter } from "./operations.ts";
+import type { Description, FoundPart } from "./description.ts";
+import type { OperationParameter } from "./contract_operations.ts";
 import type { Schemas } from "./schemas.ts";
 
 /** The parts of a request that parameters are in. */
@@ -19,7 +19,7 @@ export interface RequestParts {
 
 /** The schema of a parameter or a header, and its value as data; undefined where it is not sent. */
 export interface ReadParameter {
-  readonly schema: Found | undefined;
+  readonly schema: FoundPart | undefined;
   readonly value: Value | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface ReadParameter {
 export function readParameter(
   description: Description,
   schemas: Schemas,
-  { place, name, found }: Parameter,
+  { place, name, found }: OperationParameter,
   parts: RequestParts,
 ): ReadParameter {
   const texts = textsOf(place, name, parts);
@@ -42,7 +42,7 @@ export function readParameter(
 export function readFields(
   description: Description,
   schemas: Schemas,
-  schema: Found | undefined,
+  schema: FoundPart | undefined,
   fields: readonly (readonly [name: string, text: string])[],
 ): Value {
   const texts = Map.groupBy(fields, ([name]) => name);
@@ -59,7 +59,7 @@ export function readFields(
 export function readHeader(
   description: Description,
   schemas: Schemas,
-  found: Found,
+  found: FoundPart,
   text: string,
 ): ReadParameter {
   const schema = schemaOf(description, found);
@@ -67,7 +67,7 @@ export function readHeader(
 }
 
 /** In 2.0, a parameter itself is the schema. */
-function schemaOf(description: Description, found: Found): Found | undefined {
+function schemaOf(description: Description, found: FoundPart): FoundPart | undefined {
   if (description.version === "2.0") return found;
   const [type] = Object.keys(mapOf(mapOf(found.value).content));
   return type === undefined
@@ -96,8 +96,8 @@ function textsOf(place: string, name: string, parts: RequestParts): readonly str
 /** The fields of an object in the query: `filter[name]=x`, or each by its own name. */
 function objectFields(
   { child }: Description,
-  schema: Found | undefined,
-  found: Found,
+  schema: FoundPart | undefined,
+  found: FoundPart,
   name: string,
   { query }: RequestParts,
 ): (readonly [string, string])[] {
@@ -128,8 +128,8 @@ const SEPARATORS: Readonly<Record<string, RegExp>> = {
 function readValue(
   description: Description,
   schemas: Schemas,
-  schema: Found | undefined,
-  found: Found,
+  schema: FoundPart | undefined,
+  found: FoundPart,
   texts: readonly string[],
 ): Value {
   const raw = mapOf(found.value);

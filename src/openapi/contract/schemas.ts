@@ -10,31 +10,31 @@ import { boundedMeter, LimitError } from "../../value/meter.ts";
 import type { Mismatch } from "../../value/mismatch.ts";
 import type { Value } from "../../value/value.ts";
 import { isMap, listOf, mapOf, type RawApiMap } from "../read/raw.ts";
-import type { Description, Found, Place } from "./description.ts";
+import type { Description, FoundPart, PartPlace } from "./description.ts";
 
 /** Who sends a message: it decides about properties that are only read or only written. */
 export type Side = "request" | "response";
 
 /** A value that is not as its schema says, with the place of the schema. */
 export interface SchemaProblem extends Mismatch {
-  readonly at: Place;
+  readonly at: PartPlace;
 }
 
 /** Holds values against the schemas of a description. */
 export interface Schemas {
   /** Every problem of a value. */
-  check(schema: Found, value: Value, side: Side): readonly SchemaProblem[];
+  check(schema: FoundPart, value: Value, side: Side): readonly SchemaProblem[];
   /** The types that a schema allows; none where it allows all. */
-  typesOf(schema: Found): ReadonlySet<string>;
+  typesOf(schema: FoundPart): ReadonlySet<string>;
   /** The schema of a property, also where only a part of the schema has it. */
-  propertyOf(schema: Found, name: string): Found | undefined;
+  propertyOf(schema: FoundPart, name: string): FoundPart | undefined;
   /** Mistakes in the schemas, found since this was asked for last; what they are in is not used. */
   takeFaults(): readonly SchemaFaultAt[];
 }
 
 /** A mistake in a schema, and its place. */
 export interface SchemaFaultAt {
-  readonly at: Place;
+  readonly at: PartPlace;
   /** What is not used because of it: `schema`, `pattern`. */
   readonly part: string;
   readonly message: string;
@@ -54,7 +54,7 @@ export async function loadSchemas(description: Description): Promise<Schemas> {
     const key = keyOf(at);
     if (!taken.has(key)) faults.set(key, { at, part, message });
   };
-  const validatorOf = (schema: Found, side: Side): Validator | undefined => {
+  const validatorOf = (schema: FoundPart, side: Side): Validator | undefined => {
     const key = `${side} ${keyOf(schema.at)}`;
     if (compiled.has(key)) return compiled.get(key);
     const made = compile(compiler, description, schema, side, addFault);
@@ -84,7 +84,7 @@ export async function loadSchemas(description: Description): Promise<Schemas> {
   };
 }
 
-type AddFault = (part: SchemaFaultAt["part"], at: Place, message: string) => void;
+type AddFault = (part: SchemaFaultAt["part"], at: PartPlace, message: string) => void;
 
 /** Far more than the largest responses need, and some seconds. */
 const MOST_WORK = 30_000_000;
@@ -92,7 +92,7 @@ const MOST_WORK = 30_000_000;
 function problemsOf(
   validate: Validator | undefined,
   value: Value,
-  { at }: Found,
+  { at }: FoundPart,
   addFault: AddFault,
 ): readonly Mismatch[] {
   try {
@@ -108,7 +108,7 @@ function problemsOf(
 function compile(
   compiler: SchemaCompiler,
   description: Description,
-  schema: Found,
+  schema: FoundPart,
   side: Side,
   addFault: AddFault,
 ): Validator | undefined {
@@ -124,20 +124,20 @@ function compile(
   }
 }
 
-function keyOf({ file, path }: Place): string {
+function keyOf({ file, path }: PartPlace): string {
   return `${file}#${path.join("/")}`;
 }
 
 /** A schema that holds all that it refers to. */
 function bundle(
   description: Description,
-  schema: Found,
+  schema: FoundPart,
   side: Side,
   addFault: AddFault,
 ): unknown {
   const names = new Map<string, string>();
   const definitions: Record<string, unknown> = {};
-  const refer = (found: Found): RawApiMap => {
+  const refer = (found: FoundPart): RawApiMap => {
     const target = description.follow(found);
     const key = keyOf(target.at);
     let name = names.get(key);
@@ -148,7 +148,7 @@ function bundle(
     return { $ref: `#/definitions/${name}` };
   };
   let count = 0;
-  const convert = (found: Found): unknown => {
+  const convert = (found: FoundPart): unknown => {
     const { value } = found;
     // Aliases of YAML may repeat a part very often.
     if (++count > MOST_PARTS) throw new SchemaFault("it is too large");
@@ -162,14 +162,14 @@ function bundle(
     return adapt(description, found, copy, side);
   };
   // Many descriptions have patterns with lookaround, which RE2 does not know.
-  const isPattern = ({ at: { file, path } }: Found, pattern: unknown): boolean => {
+  const isPattern = ({ at: { file, path } }: FoundPart, pattern: unknown): boolean => {
     const problem = typeof pattern === "string" ? regexProblem(patternForRe2(pattern)) : undefined;
     if (problem !== undefined) addFault("pattern", { file, path: [...path, "pattern"] }, problem);
     return problem === undefined;
   };
-  const convertPart = (found: Found, key: string, part: unknown): unknown => {
+  const convertPart = (found: FoundPart, key: string, part: unknown): unknown => {
     const { file, path } = found.at;
-    const inside = (name: string | number, value: unknown): Found => ({
+    const inside = (name: string | number, value: unknown): FoundPart => ({
       value,
       at: { file, path: [...path, key, name] },
     });
@@ -213,7 +213,7 @@ const IGNORED = new Set([
 /** Turns what only OpenAPI has into JSON Schema. */
 function adapt(
   description: Description,
-  found: Found,
+  found: FoundPart,
   copy: Record<string, unknown>,
   side: Side,
 ): unknown {
@@ -255,7 +255,7 @@ function adaptBounds(copy: Record<string, unknown>): void {
 const BOUNDS = [["maximum", "exclusiveMaximum"], ["minimum", "exclusiveMinimum"]] as const;
 
 /** The properties of an object that its sender does not send. */
-function hiddenProperties(description: Description, found: Found, side: Side): string[] {
+function hiddenProperties(description: Description, found: FoundPart, side: Side): string[] {
   const { properties } = mapOf(found.value);
   const keyword = side === "request" ? "readOnly" : "writeOnly";
   return Object.keys(mapOf(properties)).filter((name) =>
@@ -264,7 +264,7 @@ function hiddenProperties(description: Description, found: Found, side: Side): s
 }
 
 /** The schema of a part of a value, or else that of the nearest part around it. */
-function partAt(description: Description, schema: Found, path: Mismatch["path"]): Found {
+function partAt(description: Description, schema: FoundPart, path: Mismatch["path"]): FoundPart {
   let current = description.follow(schema);
   for (const step of path) {
     const next = partOf(description, current, step, 0);
@@ -278,10 +278,10 @@ const DEEPEST = 20;
 
 function partOf(
   description: Description,
-  schema: Found,
+  schema: FoundPart,
   step: string | number,
   depth: number,
-): Found | undefined {
+): FoundPart | undefined {
   if (depth > DEEPEST) return undefined;
   const { child } = description;
   const own = typeof step === "number"
@@ -299,7 +299,7 @@ function partOf(
   return other && isMap(other.value) ? other : undefined;
 }
 
-function typesIn(description: Description, schema: Found, depth: number): string[] {
+function typesIn(description: Description, schema: FoundPart, depth: number): string[] {
   if (depth > DEEPEST) return [];
   const { value } = description.follow(schema);
   const { type } = mapOf(value);

@@ -1,7 +1,7 @@
 import { isMap, listOf, mapOf, ownOf, type RawApiMap, rawText } from "./raw.ts";
 
 /** A schema merged with its `allOf` parts. */
-export interface Shape {
+export interface SchemaShape {
   /** Its keywords besides properties; the first of several values counts. */
   readonly keywords: RawApiMap;
   /** The type, if it is known. */
@@ -16,7 +16,7 @@ export interface Shape {
 }
 
 /** Reads a schema; `true` or an invalid schema has no keywords. */
-export function shapeOf(schema: unknown): Shape {
+export function shapeOf(schema: unknown): SchemaShape {
   const keywords: Record<string, unknown> = Object.create(null);
   const properties = new Map<string, unknown>();
   const required = new Set<string>();

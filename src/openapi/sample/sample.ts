@@ -1,6 +1,6 @@
 import { isDict, type Value } from "../../value/value.ts";
 import { isMap, listOf, mapOf, ownOf, type RawApiMap, rawText } from "../read/raw.ts";
-import { type Shape, shapeOf } from "../read/schema.ts";
+import { type SchemaShape, shapeOf } from "../read/schema.ts";
 
 /** Makes samples of the schemas of a description. */
 export interface Sampler {
@@ -125,7 +125,7 @@ class OutlineMaker {
   }
 
   /** The first choice that does not lead back here, with what all choices have in common. */
-  #choose(shape: Shape, depth: number, above: ReadonlySet<unknown>): Outline | undefined {
+  #choose(shape: SchemaShape, depth: number, above: ReadonlySet<unknown>): Outline | undefined {
     for (const choice of shape.choices) {
       const chosen = this.make(choice, depth, above);
       if (!chosen) continue;
@@ -138,7 +138,7 @@ class OutlineMaker {
   }
 
   /** The property that says which of several schemas an object follows. */
-  #kind({ keywords }: Shape, choice: unknown): RawApiMap {
+  #kind({ keywords }: SchemaShape, choice: unknown): RawApiMap {
     const { propertyName, mapping } = mapOf(keywords.discriminator);
     const property = rawText(propertyName) ?? rawText(keywords.discriminator);
     const name = this.names.get(choice);
@@ -151,7 +151,7 @@ class OutlineMaker {
     return { [property]: { const: mapped } };
   }
 
-  #object(shape: Shape, depth: number, above: ReadonlySet<unknown>): Outline | undefined {
+  #object(shape: SchemaShape, depth: number, above: ReadonlySet<unknown>): Outline | undefined {
     const { properties, required, examples, keywords } = shape;
     const fields: [string, Outline][] = [];
     for (const [name, schema] of properties) {
@@ -195,7 +195,7 @@ class OutlineMaker {
 
 /** Values that the library cannot make: base64, durations, multiples, and by name alone. */
 function scalarOutline(
-  { keywords, type }: Shape,
+  { keywords, type }: SchemaShape,
   name: string,
   matching: (pattern: string) => string,
 ): Outline {

@@ -1,17 +1,17 @@
 import type { StepRun } from "../../run/event.ts";
 import { failureKind } from "../model/round_tally.ts";
-import type { Case, Suite } from "./cases.ts";
+import type { Case, CaseSuite } from "./cases.ts";
 
 /** Cases of one step that went alike in several rounds of their job. */
 export interface AlikeCases {
-  readonly suite: Suite;
+  readonly suite: CaseSuite;
   readonly first: Case;
   readonly count: number;
 }
 
 /** The cases that are asked for, those of a step that went alike in several rounds as one. */
 export function findAlike(
-  suites: readonly Suite[],
+  suites: readonly CaseSuite[],
   isAsked: (one: Case) => boolean,
 ): readonly AlikeCases[] {
   const found: AlikeCases[] = [];

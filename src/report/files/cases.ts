@@ -13,7 +13,7 @@ import {
 } from "./run_record.ts";
 
 /** A job as a report counts it. */
-export interface Suite {
+export interface CaseSuite {
   readonly record: RunRecord;
   readonly job: JobRecord;
   /** Unique in the report: behind the name of the workflow where there are several. */
@@ -45,7 +45,7 @@ export interface Case {
 export function suitesOf(
   records: readonly RunRecord[],
   suite?: SuiteRecord,
-): readonly Suite[] {
+): readonly CaseSuite[] {
   const ofRuns = records.flatMap(suitesOfRun);
   if (loneRecord(records)) return ofRuns;
   const suites = suite?.end?.state === "failed"
@@ -56,9 +56,9 @@ export function suitesOf(
 }
 
 /** Several reports of one run count the same. */
-const KNOWN = new WeakMap<RunRecord, readonly Suite[]>();
+const KNOWN = new WeakMap<RunRecord, readonly CaseSuite[]>();
 
-function suitesOfRun(record: RunRecord): readonly Suite[] {
+function suitesOfRun(record: RunRecord): readonly CaseSuite[] {
   let suites = KNOWN.get(record);
   if (!suites) {
     const names = distinct(record.jobs.map(({ name }) => oneLine(name)));
@@ -74,13 +74,17 @@ function suitesOfRun(record: RunRecord): readonly Suite[] {
 }
 
 /** A run may fail although no step does: it was interrupted between two, or `--strict` failed it. */
-function withFailureOfRun(record: RunRecord, suites: readonly Suite[]): readonly Suite[] {
+function withFailureOfRun(record: RunRecord, suites: readonly CaseSuite[]): readonly CaseSuite[] {
   if (stateOf(record) !== "failed") return suites;
   return withFailure(suites, `workflow ${oneLine(record.name)}`, interruptionOf(record));
 }
 
 /** The same cases, one of which is this failure if none of them failed. */
-function withFailure(suites: readonly Suite[], name: string, failure: Failure): readonly Suite[] {
+function withFailure(
+  suites: readonly CaseSuite[],
+  name: string,
+  failure: Failure,
+): readonly CaseSuite[] {
   const last = suites.at(-1);
   if (!last || suites.some(({ cases }) => cases.some(isFailed))) return suites;
   const failed = outsideOfSteps(name, [failure]);

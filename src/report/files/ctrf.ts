@@ -1,7 +1,14 @@
 import { oneLine } from "../../source/printable.ts";
 import type { Attempt, StepState } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
-import { type Case, countAssertions, countCases, labelOf, type Suite, suitesOf } from "./cases.ts";
+import {
+  type Case,
+  type CaseSuite,
+  countAssertions,
+  countCases,
+  labelOf,
+  suitesOf,
+} from "./cases.ts";
 import { failureText } from "./details.ts";
 import { type RunRecord, type StepRecord, type SuiteRecord, timesOf } from "./run_record.ts";
 
@@ -63,7 +70,7 @@ function statusOf(state: StepState): string {
 }
 
 /** JSON leaves out what is undefined. */
-function testOf({ record, name: suite, job }: Suite, one: Case): unknown {
+function testOf({ record, name: suite, job }: CaseSuite, one: Case): unknown {
   const { name, outcome, failures, place, step } = one;
   const result = step?.result;
   const [failure] = failures;

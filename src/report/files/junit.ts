@@ -2,7 +2,14 @@ import { oneLine } from "../../source/printable.ts";
 import type { AssertionCount, Attempt, Failure } from "../../run/event.ts";
 import { summarizeFailure } from "../text/render_failure.ts";
 import { countOf } from "../text/text_lines.ts";
-import { type Case, countAssertions, countCases, distinct, type Suite, suitesOf } from "./cases.ts";
+import {
+  type Case,
+  type CaseSuite,
+  countAssertions,
+  countCases,
+  distinct,
+  suitesOf,
+} from "./cases.ts";
 import { attemptsText, exchangesText, failureText, insideText } from "./details.ts";
 import {
   loneRecord,
@@ -39,7 +46,7 @@ export function* renderJunit(
   yield "</testsuites>\n";
 }
 
-function* renderSuite({ record, job, name, cases }: Suite): Iterable<string> {
+function* renderSuite({ record, job, name, cases }: CaseSuite): Iterable<string> {
   yield "  " + open("testsuite", {
     name,
     ...countsOf(cases),

@@ -6,11 +6,11 @@ import {
   shareText,
   uncalledOperations,
   verdictOfRuns,
-} from "../model/api_coverage.ts";
+} from "../model/coverage_shares.ts";
 import { runCounts, stepCounts } from "../text/layout.ts";
 import { countOf } from "../text/text_lines.ts";
 import { type AlikeCases, findAlike } from "./alike_cases.ts";
-import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
+import { type Case, type CaseSuite, countCases, suitesOf } from "./cases.ts";
 import { exchangesText, failureText } from "./details.ts";
 import { fencedText, markdownText } from "./markdown_text.ts";
 import { type RunRecord, stateOf } from "./run_record.ts";
@@ -107,7 +107,7 @@ function summaryOf({ end }: RunRecord, all: readonly Case[]): string {
 }
 
 /** A table in one piece: cutting it would leave broken rows. */
-function jobTable(suites: readonly Suite[]): string {
+function jobTable(suites: readonly CaseSuite[]): string {
   let table = "| | Job | Steps | Failed | Skipped | Time |\n|---|---|--:|--:|--:|--:|\n";
   for (const [index, suite] of suites.entries()) {
     const row = jobRow(suite);
@@ -119,7 +119,7 @@ function jobTable(suites: readonly Suite[]): string {
   return table;
 }
 
-function jobRow({ job, name, cases }: Suite): string {
+function jobRow({ job, name, cases }: CaseSuite): string {
   const icon = ICONS[job.state ?? "failed"];
   const why = job.state === "skipped" && job.reason ? ` – ${markdownText(job.reason)}` : "";
   const time = job.started === undefined ? "" : formatElapsed(job.duration);
@@ -128,7 +128,7 @@ function jobRow({ job, name, cases }: Suite): string {
   return `| ${[icon, markdownText(name) + why, ...counts, time].join(" | ")} |\n`;
 }
 
-function* renderFailures(suites: readonly Suite[]): Iterable<string> {
+function* renderFailures(suites: readonly CaseSuite[]): Iterable<string> {
   const failed = findAlike(suites, ({ outcome }) => outcome === "failed");
   if (failed.length === 0) return;
   yield "\n### Failures\n";
@@ -157,7 +157,7 @@ function detail(text: string): string {
   return fencedText(`${text.slice(0, LONGEST_DETAIL).toWellFormed()}… (${rest})`);
 }
 
-function* renderFlaky(suites: readonly Suite[]): Iterable<string> {
+function* renderFlaky(suites: readonly CaseSuite[]): Iterable<string> {
   const flaky = findAlike(suites, (one) => one.flaky);
   if (flaky.length === 0) return;
   yield "\n### Flaky\n\n";

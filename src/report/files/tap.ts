@@ -1,5 +1,5 @@
 import { printable } from "../../source/printable.ts";
-import { type Case, countCases, type Suite, suitesOf } from "./cases.ts";
+import { type Case, type CaseSuite, countCases, suitesOf } from "./cases.ts";
 import { attemptsText, exchangesText, failureText, insideText } from "./details.ts";
 import type { RunRecord, SuiteRecord } from "./run_record.ts";
 
@@ -26,7 +26,7 @@ export function* renderTap(
   if (cut) yield `Bail out! ${inOneLine(cut.end?.interrupted ?? "the run was cut off")}\n`;
 }
 
-function* renderSuite({ job, name, cases }: Suite, number: number): Iterable<string> {
+function* renderSuite({ job, name, cases }: CaseSuite, number: number): Iterable<string> {
   yield `# Subtest: ${inOneLine(name)}\n`;
   yield `    1..${cases.length}\n`;
   for (const [index, one] of cases.entries()) yield renderCase(one, index + 1);

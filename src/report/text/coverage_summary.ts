@@ -5,7 +5,7 @@ import {
   type CoverageVerdict,
   shareText,
   uncalledOperations,
-} from "../model/api_coverage.ts";
+} from "../model/coverage_shares.ts";
 import type { Style } from "../style.ts";
 
 /** More operations are only listed for those who asked for details, or lack some. */

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ACTIONS } from "../../../src/action/registry.ts";
-import { renderMarkdown } from "../../../src/cli/commands/render_markdown.ts";
+import { renderHelpPage } from "../../../src/cli/commands/render_markdown.ts";
 import { COMMANDS } from "../../../src/cli/registry.ts";
 import { pageOf, TOPICS } from "../../../src/cli/topics.ts";
 import { BUILT } from "../../support/run_cli.ts";
@@ -67,7 +67,7 @@ Deno.test("Markdown becomes text with its code, lists and tables", () => {
     "| `a` |  | an \\| or |",
   ].join("\n");
   assertEquals(
-    renderMarkdown(page),
+    renderHelpPage(page),
     "ONE TWO\n\nA link and bold x[1](y) and more.\n\n- first goes on\n- a | b\n\n" +
       "    run  # <!-- kept -->\n\n    again\n\n  a  an | or\n",
   );

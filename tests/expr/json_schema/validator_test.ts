@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { Draft } from "../../../src/expr/json_schema/ajv.ts";
+import type { SchemaDraft } from "../../../src/expr/json_schema/ajv.ts";
 import { SchemaFault } from "../../../src/expr/json_schema/schema_tree.ts";
 import {
   loadSchemaCompiler,
@@ -15,7 +15,7 @@ async function violations(
   schema: unknown,
   value: Value,
   { draft = "2020-12", others = [] }: {
-    readonly draft?: Draft;
+    readonly draft?: SchemaDraft;
     readonly others?: readonly SchemaDocument[];
   } = {},
 ): Promise<string[]> {

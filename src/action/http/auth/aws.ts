@@ -1,5 +1,5 @@
 import type { Dict } from "../../../value/value.ts";
-import type { Request } from "../request/read_request.ts";
+import type { HttpRequest } from "../request/read_request.ts";
 import { type Content, isStream } from "../request/request_body.ts";
 import { withHeaders } from "../request/with_headers.ts";
 import type { SignIn } from "./sign_in.ts";
@@ -47,7 +47,7 @@ export async function openAws(aws: Dict): Promise<SignIn> {
 }
 
 /** A request without a plus sign in its path, which S3 and the library take for a space. */
-function withPlus(request: Request): Request {
+function withPlus(request: HttpRequest): HttpRequest {
   if (!request.url.pathname.includes("+")) return request;
   const url = new URL(request.url);
   url.pathname = url.pathname.replaceAll("+", "%2B");
@@ -55,7 +55,7 @@ function withPlus(request: Request): Request {
 }
 
 /** The SHA-256 of a body. S3 does not want it of what is sent over TLS. */
-async function digestOf(body: Content, service: string, { url }: Request): Promise<string> {
+async function digestOf(body: Content, service: string, { url }: HttpRequest): Promise<string> {
   if (isStream(body) && service === "s3" && url.protocol === "https:") return UNSIGNED;
   const { createHash } = await import("node:crypto");
   const hash = createHash("sha256");
@@ -68,7 +68,7 @@ async function digestOf(body: Content, service: string, { url }: Request): Promi
 }
 
 /** The URL with the host that is sent to the server. */
-function urlOf({ url, headers }: Request): string {
+function urlOf({ url, headers }: HttpRequest): string {
   const { Host: host } = headers;
   if (typeof host !== "string" || host === url.host) return url.href;
   const signed = new URL(url);
@@ -77,7 +77,7 @@ function urlOf({ url, headers }: Request): string {
 }
 
 /** The headers that are signed: proxies change others. */
-function signedHeaders({ headers }: Request): Record<string, string> {
+function signedHeaders({ headers }: HttpRequest): Record<string, string> {
   const signed: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (/^(?:X-Amz-|(?:Content-Type|Content-Md5|Date|Range)$)/.test(name)) {

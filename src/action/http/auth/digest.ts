@@ -1,6 +1,6 @@
 import type { Dict } from "../../../value/value.ts";
 import { toByteString } from "../request/http_syntax.ts";
-import type { Request } from "../request/read_request.ts";
+import type { HttpRequest } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";
 import type { Reply } from "../transport/send.ts";
 import type { SignIn, SignInContext } from "./sign_in.ts";
@@ -29,8 +29,8 @@ export async function openDigest(digest: Dict, { context }: SignInContext): Prom
     "http digest challenges",
     () => new Map<string, Answered>(),
   );
-  const keyOf = ({ url }: Request) => JSON.stringify([url.origin, username, password]);
-  const answer = (request: Request, answered: Answered) => {
+  const keyOf = ({ url }: HttpRequest) => JSON.stringify([url.origin, username, password]);
+  const answer = (request: HttpRequest, answered: Answered) => {
     const header = digestHeader(request, answered.challenge, {
       username,
       password,
@@ -107,7 +107,7 @@ interface Signer {
 
 /** The header `Authorization` that answers a challenge. */
 export function digestHeader(
-  { method, url, body = "" }: Request,
+  { method, url, body = "" }: HttpRequest,
   challenge: Challenge,
   { username, password, count, nonce: cnonce, hash }: Signer,
 ): string {

@@ -4,7 +4,7 @@ import { findExchangedSecrets } from "../../../value/find_secrets.ts";
 import { type Dict, isDict, type Value } from "../../../value/value.ts";
 import { encodePairs } from "../request/request_url.ts";
 import { requestHeaders } from "../request/request_headers.ts";
-import { bareUrl, type Request } from "../request/read_request.ts";
+import { bareUrl, type HttpRequest } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";
 import { readBody } from "../response/read_body.ts";
 import { readHead } from "../response/response.ts";
@@ -52,7 +52,7 @@ export async function fetchToken(
   };
 }
 
-function tokenRequest(oauth2: Dict): Request {
+function tokenRequest(oauth2: Dict): HttpRequest {
   const grant = oauth2.grant ?? "client_credentials";
   const { token_url: target, client_id: id, client_secret: secret, scope } = oauth2;
   const inHeader = given(secret) && oauth2.send !== "body";
@@ -95,7 +95,7 @@ function formEncoded(value: Value | undefined): string {
   return new URLSearchParams([["", String(value)]]).toString().slice(1);
 }
 
-function refusal({ url }: Request, status: string, answer: Dict, oauth2: Dict): StepError {
+function refusal({ url }: HttpRequest, status: string, answer: Dict, oauth2: Dict): StepError {
   const { error, error_description: description } = answer;
   const words = typeof error === "string"
     ? `${error}${typeof description === "string" ? `: ${description}` : ""} (${status})`

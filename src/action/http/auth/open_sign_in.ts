@@ -1,6 +1,6 @@
 import { type Dict, isDict } from "../../../value/value.ts";
 import type { SecretSink } from "../../action.ts";
-import type { Request } from "../request/read_request.ts";
+import type { HttpRequest } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";
 import { isSecret } from "./auth_parameter.ts";
 import { basicHeader } from "../request/http_syntax.ts";
@@ -9,7 +9,7 @@ import type { SignIn, SignInContext } from "./sign_in.ts";
 /** Opens the sign-in that the parameter `auth` describes; undefined if nothing is to be sent. */
 export async function openSignIn(
   auth: Dict,
-  request: Request,
+  request: HttpRequest,
   aside: SignInContext,
 ): Promise<SignIn | undefined> {
   addSecrets(auth, aside.context.secrets);

@@ -1,7 +1,7 @@
 import { StepError } from "../../../source/errors.ts";
 import type { ActionContext } from "../../action.ts";
 import type { Refusal } from "../../permissions/permissions.ts";
-import type { Request } from "../request/read_request.ts";
+import type { HttpRequest } from "../request/read_request.ts";
 import type { Connection } from "./connection.ts";
 import { authorityOf } from "../../net/endpoint.ts";
 import { firstHop, placeOfRoute, routeOf } from "./route.ts";
@@ -11,7 +11,7 @@ import { firstHop, placeOfRoute, routeOf } from "./route.ts";
  * to, which may be another than the host of its URL.
  */
 export async function checkRoute(
-  request: Request,
+  request: HttpRequest,
   connection: Connection,
   { permissions, host }: ActionContext,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Endpoint, placeOf } from "../../net/endpoint.ts";
-import type { Request } from "../request/read_request.ts";
+import type { HttpRequest } from "../request/read_request.ts";
 import { hostOf, portOf } from "../request/request_url.ts";
 import type { Connection } from "./connection.ts";
 import type { Proxies, Proxy } from "./proxy.ts";
@@ -46,7 +46,7 @@ export function firstHop(route: Route): Endpoint | undefined {
 }
 
 /** The name in messages of the target of a connection. */
-export function placeOfRoute({ url }: Pick<Request, "url">, route: Route): string {
+export function placeOfRoute({ url }: Pick<HttpRequest, "url">, route: Route): string {
   const server = `${url.hostname} port ${portOf(url)}`;
   switch (route.kind) {
     case "direct": {

@@ -14,7 +14,7 @@ import { maxBodyProblem, parseSize } from "../../../value/byte_size.ts";
 import { withoutPassword } from "../../../value/secrets.ts";
 
 /** A request that can be sent. */
-export interface Request {
+export interface HttpRequest {
   readonly method: string;
   /** Without credentials and fragment, which are not sent as parts of it. */
   readonly url: URL;
@@ -26,7 +26,7 @@ export interface Request {
 /** A request, and how to carry it out. */
 export interface RequestPlan {
   /** Without its body where that is an upload. */
-  readonly request: Request;
+  readonly request: HttpRequest;
   readonly upload?: PlannedUpload;
   /** Whether a response with `errors` is a failure. */
   readonly isGraphql: boolean;
@@ -49,7 +49,7 @@ export interface PlannedUpload {
   readonly upload: Upload;
   /** The type that the headers of the step give. */
   readonly contentType: string | undefined;
-  readonly attach: (body: RequestBody) => Request;
+  readonly attach: (body: RequestBody) => HttpRequest;
 }
 
 /** Reads the rendered parameters of a step. Throws `StepError` where they make no request. */
@@ -107,7 +107,7 @@ function makeRequest(
   given: URL,
   asked: Dict,
   body: RequestBody | undefined,
-): Request {
+): HttpRequest {
   const headers = requestHeaders(method, given, asked, body);
   const url = bareUrl(given);
   return body ? { method, url, headers, body: body.content } : { method, url, headers };

@@ -1,7 +1,7 @@
 import type { Connection } from "../connection/connection.ts";
 import { proxyAuthorization, proxyTls } from "../connection/proxy_access.ts";
 import { type Route, routeOf } from "../connection/route.ts";
-import type { Request } from "./read_request.ts";
+import type { HttpRequest } from "./read_request.ts";
 import { wireHeaders } from "./request_headers.ts";
 import { hostOf } from "./request_url.ts";
 import type { SocketOptions, Sockets } from "../transport/sockets.ts";
@@ -10,7 +10,7 @@ const { globalAgent } = await import("node:https");
 const { isIP } = await import("node:net");
 
 /** A step without templates sends the same request in every round. */
-const known = new WeakMap<Request, SocketOptions>();
+const known = new WeakMap<HttpRequest, SocketOptions>();
 
 /** The sockets that a request uses. */
 interface Way {
@@ -19,7 +19,7 @@ interface Way {
 }
 
 /** A request as node:http takes it; `isNew` asks for a connection that nothing else is sent over. */
-export function wireOptions(request: Request, way: Way, isNew: boolean): SocketOptions {
+export function wireOptions(request: HttpRequest, way: Way, isNew: boolean): SocketOptions {
   if (isNew) return describe(request, way, true);
   let made = known.get(request);
   if (made?.agent !== way.sockets || made.connection !== way.connection) {
@@ -29,7 +29,7 @@ export function wireOptions(request: Request, way: Way, isNew: boolean): SocketO
 }
 
 function describe(
-  { method, url, headers }: Request,
+  { method, url, headers }: HttpRequest,
   { sockets, connection }: Way,
   isNew: boolean,
 ): SocketOptions {

@@ -1,11 +1,11 @@
 import { ignoreCase } from "../../../value/plain.ts";
-import type { Request } from "./read_request.ts";
+import type { HttpRequest } from "./read_request.ts";
 
 /** A request with further headers, which replace those of the same name; undefined removes one. */
 export function withHeaders(
-  request: Request,
+  request: HttpRequest,
   headers: Readonly<Record<string, string | undefined>>,
-): Request {
+): HttpRequest {
   const all: Record<string, string | readonly string[]> = ignoreCase(Object.create(null));
   Object.assign(all, request.headers);
   for (const [name, value] of Object.entries(headers)) {

@@ -4,7 +4,7 @@ import type { ActionContext, Dict } from "../../action.ts";
 import type { Permissions } from "../../permissions/permissions.ts";
 import type { Connection } from "../connection/connection.ts";
 import { fromByteString } from "../request/http_syntax.ts";
-import type { Request, RequestPlan } from "../request/read_request.ts";
+import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
 import { readHead } from "../response/response.ts";
 import { Call } from "../transport/call.ts";
 import { isRedirect, redirectOf } from "../transport/redirects.ts";
@@ -22,7 +22,7 @@ export async function openStep(
   context: ActionContext,
 ): Promise<StepSession> {
   if (context.permissions) await checkRequest(context.permissions, plan.request);
-  const aside = (request: Request) => sendAside(request, plan, connection, sockets, context);
+  const aside = (request: HttpRequest) => sendAside(request, plan, connection, sockets, context);
   return await openSession(plan, sender, aside, context);
 }
 
@@ -50,7 +50,7 @@ export function asSent(req: Dict, session: StepSession | undefined): Dict {
 
 /** Sends an auxiliary request, with the timeout and the TLS options of the step. */
 async function sendAside(
-  request: Request,
+  request: HttpRequest,
   plan: RequestPlan,
   connection: Connection,
   sockets: Sockets,
@@ -121,14 +121,14 @@ async function follow(
 }
 
 /** Whether two requests must have the same answer: a form may redirect to its own page. */
-function isSame(one: Request, other: Request): boolean {
+function isSame(one: HttpRequest, other: HttpRequest): boolean {
   return one.method === other.method && one.url.href === other.url.href;
 }
 
 /** Throws where the permissions of the run do not allow the request. */
 async function checkRequest(
   permissions: Permissions,
-  { method, url }: Request,
+  { method, url }: HttpRequest,
   doing = `cannot send ${method} "${url}"`,
 ): Promise<void> {
   const { netRefusal } = await import("../../permissions/host_rule.ts");
@@ -136,7 +136,11 @@ async function checkRequest(
   if (refusal) throw new StepError(`${doing}: ${refusal.message}`, refusal.hint);
 }
 
-async function checkRedirect(permissions: Permissions, from: Request, to: Request): Promise<void> {
+async function checkRedirect(
+  permissions: Permissions,
+  from: HttpRequest,
+  to: HttpRequest,
+): Promise<void> {
   const doing = `cannot follow the redirect of ${from.method} "${from.url}" to "${to.url}"`;
   await checkRequest(permissions, to, doing);
 }

@@ -1,6 +1,6 @@
 import type { ActionContext } from "../../action.ts";
 import type { SignIn } from "../auth/sign_in.ts";
-import type { Request, RequestPlan } from "../request/read_request.ts";
+import type { HttpRequest, RequestPlan } from "../request/read_request.ts";
 import { withHeaders } from "../request/with_headers.ts";
 import type { Reply } from "../transport/send.ts";
 import { type Cookies, openCookies } from "./cookies.ts";
@@ -8,22 +8,22 @@ import { type Cookies, openCookies } from "./cookies.ts";
 /** Sends the requests of a step with the cookies and the credentials that belong to them. */
 export interface StepSession {
   /** The request of the step as it was sent last, before any redirect. */
-  readonly sent: Request;
+  readonly sent: HttpRequest;
   /** Whether it has headers that the step does not give. */
   readonly added: boolean;
-  send(request: Request): Promise<Reply>;
+  send(request: HttpRequest): Promise<Reply>;
 }
 
 /** Sends a request and returns its response. */
 export interface Sender {
-  send(request: Request): Promise<Reply>;
+  send(request: HttpRequest): Promise<Reply>;
 }
 
 /** Opens the session of a step. `sendAside` sends auxiliary requests. */
 export async function openSession(
   { request: asked, cookies: use, auth }: RequestPlan,
   sender: Sender,
-  sendAside: (request: Request) => Promise<Reply>,
+  sendAside: (request: HttpRequest) => Promise<Reply>,
   context: ActionContext,
 ): Promise<StepSession> {
   const cookies = use && await openCookies(use, context);
@@ -33,7 +33,7 @@ export async function openSession(
     signIn = await openSignIn(auth, asked, { context, sendAside });
   }
   const { origin } = asked.url;
-  const send = async (request: Request, isFirst: boolean): Promise<Reply> => {
+  const send = async (request: HttpRequest, isFirst: boolean): Promise<Reply> => {
     const complete = withCookies(request, cookies);
     if (isFirst) session.sent = complete;
     session.added = session.sent !== asked;
@@ -45,7 +45,7 @@ export async function openSession(
   const session = {
     sent: asked,
     added: false,
-    async send(request: Request): Promise<Reply> {
+    async send(request: HttpRequest): Promise<Reply> {
       // The target of a redirect is chosen by another origin, even if it is the first origin again.
       if (request.url.origin !== origin) signIn = undefined;
       const isFirst = request.url === asked.url;
@@ -64,7 +64,7 @@ export async function openSession(
   return session;
 }
 
-function withCookies(request: Request, cookies: Cookies | undefined): Request {
+function withCookies(request: HttpRequest, cookies: Cookies | undefined): HttpRequest {
   const header = cookies?.header(request.url);
   return header === undefined ? request : withHeaders(request, { Cookie: header });
 }

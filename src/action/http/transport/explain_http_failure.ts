@@ -5,7 +5,7 @@ import { StepError } from "../../../source/errors.ts";
 import { formatSize } from "../../../value/byte_size.ts";
 import type { Dict } from "../../action.ts";
 import { explainTls, type TlsExplanation } from "../../tls/explain_tls.ts";
-import type { Request } from "../request/read_request.ts";
+import type { HttpRequest } from "../request/read_request.ts";
 import type { Connection } from "../connection/connection.ts";
 import { ProxyFailure } from "../connection/dial.ts";
 import { bracketed, codeOf } from "../../net/endpoint.ts";
@@ -23,7 +23,7 @@ import { ClosedEarly, InvalidStatus, type Phase, ProtocolChanged, SendFailure } 
  */
 export async function explainFailure(
   error: unknown,
-  first: Request,
+  first: HttpRequest,
   req: Dict,
   clock: Clock,
   doing?: string,
@@ -56,7 +56,7 @@ export async function explainFailure(
   return error;
 }
 
-function nameOf({ method, url }: Request): string {
+function nameOf({ method, url }: HttpRequest): string {
   return `${method} "${url}"`;
 }
 

@@ -4,7 +4,7 @@ import { onAbort } from "../../on_abort.ts";
 import { StepError } from "../../../source/errors.ts";
 import { openServerSocket } from "../connection/open_server_socket.ts";
 import { namesAndValues, toByteString } from "../request/http_syntax.ts";
-import type { Request } from "../request/read_request.ts";
+import type { HttpRequest } from "../request/read_request.ts";
 import { isStream } from "../request/request_body.ts";
 import type { SavedBody } from "../response/save_body.ts";
 import { addChunk, BodyTooLarge, counted } from "./body_chunks.ts";
@@ -41,7 +41,7 @@ const known = new WeakMap<Sockets, Map<string, Promise<Opened>>>();
  * Sends a request over HTTP/2: all requests to an origin share one session. With `auto`, a server
  * that does not speak it gets the request over HTTP/1.1.
  */
-export function sendHttp2(request: Request, options: SendOptions): UnderWay {
+export function sendHttp2(request: HttpRequest, options: SendOptions): UnderWay {
   const isPlain = request.url.protocol === "http:";
   if (isPlain && options.connection.version === "auto") return send(request, options);
   return new Http2Exchange(request, options);
@@ -51,7 +51,7 @@ export function sendHttp2(request: Request, options: SendOptions): UnderWay {
 class Http2Exchange implements UnderWay {
   /** Rejects with `SendFailure` alone. */
   readonly reply: Promise<Reply>;
-  readonly #request: Request;
+  readonly #request: HttpRequest;
   readonly #options: SendOptions;
   readonly #stop = new AbortController();
   #stream: ClientHttp2Stream | undefined;
@@ -60,7 +60,7 @@ class Http2Exchange implements UnderWay {
   #received = 0;
   #isReused = false;
 
-  constructor(request: Request, options: SendOptions) {
+  constructor(request: HttpRequest, options: SendOptions) {
     this.#request = request;
     this.#options = options;
     this.reply = this.#run().catch((error) => {
@@ -215,7 +215,7 @@ const SESSION_WINDOW = 4 * STREAM_WINDOW;
 /** The server did not process a request, so that it may be sent again. */
 class Unprocessed extends Error {}
 
-async function openSession(request: Request, options: SendOptions): Promise<Opened> {
+async function openSession(request: HttpRequest, options: SendOptions): Promise<Opened> {
   const { connection, clock } = options;
   const { url } = request;
   const isSecure = url.protocol === "https:";
@@ -248,7 +248,7 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   ...["host", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"],
 ]);
 
-function headersOf({ method, url, headers }: Request): Record<string, string | string[]> {
+function headersOf({ method, url, headers }: HttpRequest): Record<string, string | string[]> {
   const wire: Record<string, string | string[]> = {
     ":method": method,
     ":scheme": url.protocol.slice(0, -1),

@@ -2,7 +2,7 @@ import { StepError } from "../../../source/errors.ts";
 import { isSecretHeader, withoutPassword } from "../../../value/secrets.ts";
 import type { SecretSink } from "../../action.ts";
 import { fromByteString } from "../request/http_syntax.ts";
-import { bareUrl, type Request } from "../request/read_request.ts";
+import { bareUrl, type HttpRequest } from "../request/read_request.ts";
 import type { Headers } from "../request/request_headers.ts";
 import { readUrl } from "../request/request_url.ts";
 import { findHeader, type Reply } from "./send.ts";
@@ -19,10 +19,10 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
  * gets no header that has a secret name or holds a secret.
  */
 export function redirectOf(
-  request: Request,
+  request: HttpRequest,
   reply: Reply,
   secrets: SecretSink,
-): Request | undefined {
+): HttpRequest | undefined {
   if (!isRedirect(reply)) return undefined;
   const location = locationOf(reply);
   if (location === undefined) return undefined;
@@ -49,7 +49,7 @@ function locationOf({ rawHeaders }: Reply): string | undefined {
   return location === undefined ? undefined : fromByteString(location);
 }
 
-function resolve({ method, url }: Request, location: string): URL {
+function resolve({ method, url }: HttpRequest, location: string): URL {
   const text = URL.parse(location, url)?.href ?? location;
   const target = readUrl(text);
   if (target instanceof URL) return bareUrl(target);

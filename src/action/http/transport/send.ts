@@ -9,7 +9,7 @@ import { firstHop, type Route, routeOf } from "../connection/route.ts";
 import type { Dict } from "../../action.ts";
 import { tlsRecord } from "../../tls/certificate_record.ts";
 import { isSafe } from "../request/http_syntax.ts";
-import type { Request } from "../request/read_request.ts";
+import type { HttpRequest } from "../request/read_request.ts";
 import type { BodySink, SavedBody } from "../response/save_body.ts";
 import { isStream } from "../request/request_body.ts";
 import { addChunk, BodyTooLarge, counted } from "./body_chunks.ts";
@@ -46,7 +46,7 @@ export type Phase = "connecting" | "waiting" | "receiving";
 export class SendFailure extends Error {
   constructor(
     override readonly cause: unknown,
-    readonly request: Request,
+    readonly request: HttpRequest,
     readonly phase: Phase,
     /** Bytes of the body that had come. */
     readonly received: number,
@@ -87,7 +87,7 @@ export interface SendOptions {
 }
 
 /** Sends a request; the response is collected in the exchange. */
-export function send(request: Request, options: SendOptions): HttpExchange {
+export function send(request: HttpRequest, options: SendOptions): HttpExchange {
   return new HttpExchange(request, options);
 }
 
@@ -95,7 +95,7 @@ export function send(request: Request, options: SendOptions): HttpExchange {
 export class HttpExchange {
   /** Rejects with `SendFailure` alone. */
   readonly reply: Promise<Reply>;
-  readonly #request: Request;
+  readonly #request: HttpRequest;
   readonly #connection: Connection;
   readonly #onDispatch: () => void;
   readonly #maxBody: number;
@@ -116,7 +116,7 @@ export class HttpExchange {
   readonly #chunks: Uint8Array[] = [];
   #size = 0;
 
-  constructor(request: Request, options: SendOptions) {
+  constructor(request: HttpRequest, options: SendOptions) {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     this.reply = promise;
     this.#resolve = resolve;
@@ -306,7 +306,7 @@ function onUpgrade(this: Outgoing): void {
   this.exchange?.abort(new ProtocolChanged());
 }
 
-function open(request: Request, options: SendOptions, exchange: HttpExchange): Outgoing {
+function open(request: HttpRequest, options: SendOptions, exchange: HttpExchange): Outgoing {
   demandAccess(request, options.connection);
   // A request that may not be sent twice needs a socket that the server cannot be closing.
   const isNew = options.fresh || !isSafe(request.method);
@@ -330,7 +330,7 @@ function open(request: Request, options: SendOptions, exchange: HttpExchange): O
 }
 
 /** Throws where Deno would ask for what a connection needs. */
-export function demandAccess({ url }: Request, connection: Connection): void {
+export function demandAccess({ url }: HttpRequest, connection: Connection): void {
   demandRoute(routeOf(url, connection));
   if (url.protocol === "https:") demandCertificates();
 }

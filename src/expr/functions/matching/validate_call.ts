@@ -1,7 +1,7 @@
 import { formatJson } from "../../../value/format_value.ts";
 import type { Mismatch } from "../../../value/mismatch.ts";
 import { isDict, type Value } from "../../../value/value.ts";
-import type { Draft } from "../../json_schema/ajv.ts";
+import type { SchemaDraft } from "../../json_schema/ajv.ts";
 import { draftOf, SchemaFault } from "../../json_schema/schema_tree.ts";
 import type { SchemaCompiler, Validator } from "../../json_schema/validator.ts";
 import type { Evaluation } from "../../evaluate/evaluation.ts";
@@ -12,7 +12,7 @@ import type { FilesOfCalls, Mistake } from "../function.ts";
 /** The constant schema of a call, compiled when its workflow was loaded. */
 const PREPARED = new WeakMap<Node, Validator>();
 
-const compilers = new Map<Draft, SchemaCompiler>();
+const compilers = new Map<SchemaDraft, SchemaCompiler>();
 /** Of schemas that are known only in a run. */
 const compiled = new Map<string, Validator>();
 const CACHE_SIZE = 50;
@@ -20,7 +20,7 @@ const CACHE_SIZE = 50;
 const COMPILE_COST = 5_000;
 const COST_OF_VALUE = 20;
 
-const DRAFTS: readonly Draft[] = ["2020-12", "2019-09", "7", "4"];
+const DRAFTS: readonly SchemaDraft[] = ["2020-12", "2019-09", "7", "4"];
 
 /** Every violation of a schema by a value; `run.at` is the call. */
 export function violations(run: Evaluation, value: Value, schema: Value): readonly Mismatch[] {
@@ -84,7 +84,7 @@ export async function prepareCall(
   }
 }
 
-async function compilerOf(draft: Draft): Promise<SchemaCompiler> {
+async function compilerOf(draft: SchemaDraft): Promise<SchemaCompiler> {
   const known = compilers.get(draft);
   if (known) return known;
   const { loadSchemaCompiler } = await import("../../json_schema/validator.ts");

@@ -5,7 +5,7 @@ import {
   type Share,
   shareText,
   verdictOfRuns,
-} from "../../model/api_coverage.ts";
+} from "../../model/coverage_shares.ts";
 import type { RunRecord } from "../run_record.ts";
 import { escape } from "./page_head.ts";
 

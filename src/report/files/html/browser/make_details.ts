@@ -5,9 +5,9 @@ import type { MakeCopyButton } from "./copy.ts";
 import type { PageElement } from "./dom.ts";
 import type { MakeElement } from "./element.ts";
 import type { Failures } from "./failures.ts";
-import type { ShowExchange } from "./messages.ts";
-import type { ShowPhases } from "./phases.ts";
-import type { ShowTabs, Tab } from "./tabs.ts";
+import type { ShowExchange } from "./make_messages.ts";
+import type { ShowPhases } from "./make_phases.ts";
+import type { PageTab, ShowTabs } from "./make_tabs.ts";
 import type { Values } from "./values.ts";
 
 /** Shows the details of one step or job. */
@@ -71,7 +71,7 @@ export function makeDetails(panel: PageElement, parts: DetailParts): Details {
   ) => [...failureSection(failed), ...timing(phases), ...exchange ? showExchange(exchange) : []];
 
   const attemptTabs = (attempts: readonly Attempt[], last: () => PageElement[]) => {
-    const tabs = attempts.flatMap(({ number, outcome, duration, detail }): Tab[] => {
+    const tabs = attempts.flatMap(({ number, outcome, duration, detail }): PageTab[] => {
       const isLast = number === attempts.length;
       if (!isLast && !detail) return [];
       return [{

@@ -6,16 +6,16 @@ import { findRows } from "./find_rows.ts";
 import { drawGraph } from "./graph.ts";
 import { layOutGraph } from "./graph_layout.ts";
 import { highlightWords } from "./highlight.ts";
-import { makeLinks } from "./links.ts";
+import { makeLinks } from "./make_links.ts";
 import { makeDetails } from "./make_details.ts";
-import { makeMessages } from "./messages.ts";
-import { makePhases } from "./phases.ts";
+import { makeMessages } from "./make_messages.ts";
+import { makePhases } from "./make_phases.ts";
 import { makeRows } from "./rows.ts";
 import { makeSearch } from "./search.ts";
 import { formatElapsed } from "../../../../value/duration.ts";
 import { startIndex } from "./start_index.ts";
-import { makeTabs } from "./tabs.ts";
-import { makeTicks } from "./times.ts";
+import { makeTabs } from "./make_tabs.ts";
+import { makeTicks } from "./make_ticks.ts";
 import { makeValues } from "./values.ts";
 
 /** The functions of the page by the names under which they are handed to it. */

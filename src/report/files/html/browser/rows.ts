@@ -2,7 +2,7 @@ import type { PageData, PageJob, PageStep } from "../page_data.ts";
 import type { PageElement, PageEvent } from "./dom.ts";
 import type { MakeElement } from "./element.ts";
 import type { Row } from "./find_rows.ts";
-import type { makeTicks } from "./times.ts";
+import type { makeTicks } from "./make_ticks.ts";
 
 declare function addEventListener(type: string, hear: (event: PageEvent) => void): void;
 

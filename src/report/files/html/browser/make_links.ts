@@ -2,7 +2,7 @@ import type { PageData } from "../page_data.ts";
 import type { Row } from "./find_rows.ts";
 
 /** Fragments of addresses that lead to jobs and steps. */
-export interface Links {
+export interface PageLinks {
   /** `#job=api`, or `#step=api/login` of a step; after `#run-2/` in the report of a suite. */
   readonly fragmentOf: (row: Pick<Row, "kind" | "index">) => string;
   /** The job or step that a fragment leads to, if it is there. */
@@ -10,7 +10,7 @@ export interface Links {
 }
 
 /** Names jobs and steps by their ids, or else their places, which other runs have too. */
-export function makeLinks({ jobs, steps }: PageData, run: string): Links {
+export function makeLinks({ jobs, steps }: PageData, run: string): PageLinks {
   const prefix = run === "" ? "#" : `#run${run}/`;
   let paths: string[] | undefined;
   let known: Map<string, Pick<Row, "kind" | "index">> | undefined;

@@ -1,5 +1,5 @@
 import { lineAt, lineStarts } from "../source/source.ts";
-import type { Range } from "./outline.ts";
+import type { TextRange } from "./outline.ts";
 
 /** A position in a file as editors count: lines and UTF-16 units from 0. */
 export interface EditorPosition {
@@ -15,7 +15,7 @@ export interface EditorRange {
 /** Translates the positions in a text. */
 export interface LineIndex {
   offsetAt(position: EditorPosition): number;
-  rangeOf(range: Range): EditorRange;
+  rangeOf(range: TextRange): EditorRange;
 }
 
 export function makeLineIndex(text: string): LineIndex {

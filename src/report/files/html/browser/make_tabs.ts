@@ -2,14 +2,14 @@ import type { PageElement } from "./dom.ts";
 import type { MakeElement } from "./element.ts";
 
 /** One of several views, of which one is shown. */
-export interface Tab {
+export interface PageTab {
   readonly label: string;
   readonly state: "passed" | "failed";
   readonly content: () => readonly PageElement[];
 }
 
 /** Shows one of several views at a time, the last one first. */
-export type ShowTabs = (name: string, tabs: readonly Tab[]) => PageElement;
+export type ShowTabs = (name: string, tabs: readonly PageTab[]) => PageElement;
 
 /** Tabs as the keyboard and assistive technology know them. */
 export function makeTabs(el: MakeElement): ShowTabs {

@@ -8,7 +8,7 @@ export const PLAIN_URL = 'a URL with redis:// takes no "tls"';
 export const SECURE_URL = "write rediss:// to use TLS";
 
 /** A Redis server, as a URL describes it. */
-export interface Server extends Endpoint {
+export interface RedisServer extends Endpoint {
   readonly url: string;
   /** The URL without its password. */
   readonly shown: string;
@@ -19,7 +19,7 @@ export interface Server extends Endpoint {
 }
 
 /** Reads the URL of a Redis server; its password is a secret. Throws `StepError`. */
-export function readUrl(text: string, secrets: Pick<SecretSink, "add">): Server {
+export function readRedisUrl(text: string, secrets: Pick<SecretSink, "add">): RedisServer {
   const url = URL.parse(text);
   const secret = url?.password ? decodePercents(url.password) : undefined;
   if (secret !== undefined) secrets.add(secret);

@@ -1,7 +1,7 @@
 import { join } from "@std/path/join";
 import type { Host } from "../host/host.ts";
 import { fieldOf, spotAt } from "./loose_yaml.ts";
-import { makeOutline, type Outline, type StepOutline, textRange } from "./outline.ts";
+import { makeOutline, type Outline, type StepInText, textRange } from "./outline.ts";
 import { yamlFilesIn } from "../suite/find_workflows.ts";
 
 /** A file of the workspace, which may have been changed in the editor. */
@@ -16,7 +16,7 @@ export function isAbsolute(path: string | URL): boolean {
 }
 
 /** The job file that a step embeds, and where it is named. */
-export function jobFileOf({ uses, node }: StepOutline, from: string) {
+export function jobFileOf({ uses, node }: StepInText, from: string) {
   if (uses !== "embedded") return undefined;
   const named = fieldOf(fieldOf(node, "with"), "path");
   if (named?.kind !== "scalar" || named.text.includes("{{")) return undefined;

@@ -3,12 +3,12 @@ import type { ActionContext } from "../action.ts";
 import { namesAndValues } from "../http/request/http_syntax.ts";
 import { authorityOf } from "../net/endpoint.ts";
 import { onAbort } from "../on_abort.ts";
-import { decompress, type Frame, FrameReader, makeFrame } from "./frames.ts";
-import type { Session } from "./session.ts";
+import { decompress, FrameReader, type GrpcFrame, makeFrame } from "./frames.ts";
+import type { GrpcSession } from "./grpc_session.ts";
 import { type CallStatus, makeStatus, readStatus, statusOfHttp, statusOfReset } from "./status.ts";
 
 /** A call to make. */
-export interface Call {
+export interface GrpcCall {
   /** `/demo.v1.UserService/GetUser` */
   readonly path: string;
   readonly metadata: Metadata;
@@ -25,7 +25,7 @@ export interface Call {
 export type Metadata = Readonly<Record<string, readonly string[]>>;
 
 /** The result of a call. */
-export interface Answer {
+export interface GrpcAnswer {
   readonly status: CallStatus;
   readonly metadata: Readonly<Record<string, string>>;
   readonly trailers: Readonly<Record<string, string>>;
@@ -52,10 +52,10 @@ const REFUSED_STREAM = 7;
  * on the server, or `ConnectionLost`.
  */
 export async function makeCall(
-  session: Session,
-  call: Call,
+  session: GrpcSession,
+  call: GrpcCall,
   context: ActionContext,
-): Promise<Answer> {
+): Promise<GrpcAnswer> {
   if (!session.isOpen) throw new ConnectionLost(session.error, true, 0);
   const stream = session.http2.request(headersOf(session, call), { endStream: false });
   const end = Promise.withResolvers<CallStatus | undefined>();
@@ -87,7 +87,7 @@ export async function makeCall(
   }
 }
 
-function headersOf(session: Session, { path, metadata, timeout, deadline }: Call) {
+function headersOf(session: GrpcSession, { path, metadata, timeout, deadline }: GrpcCall) {
   const limit = Math.max(1, Math.ceil(Math.min(timeout, deadline ?? timeout)));
   return {
     ":method": "POST",
@@ -106,7 +106,7 @@ function headersOf(session: Session, { path, metadata, timeout, deadline }: Call
 
 /** Collects what a stream receives. */
 class Receiver {
-  readonly frames: Frame[] = [];
+  readonly frames: GrpcFrame[] = [];
   readonly metadata = new Map<string, string>();
   readonly trailers = new Map<string, string>();
   readonly #reader = new FrameReader();
@@ -145,7 +145,7 @@ class Receiver {
   }
 }
 
-async function toAnswer(received: Receiver, status: CallStatus): Promise<Answer> {
+async function toAnswer(received: Receiver, status: CallStatus): Promise<GrpcAnswer> {
   const encoding = received.metadata.get("grpc-encoding") ?? "identity";
   return {
     status,

@@ -1,30 +1,30 @@
 import { decodePercents } from "../../value/secrets.ts";
 import { listOf, mapOf, METHODS, rawText } from "../read/raw.ts";
-import type { Description, Found } from "./description.ts";
+import type { Description, FoundPart } from "./description.ts";
 
 /** An operation that a description has. */
-export interface Operation {
+export interface ContractOperation {
   /** In upper case. */
   readonly method: string;
   /** With its parameters in braces: `/pets/{petId}`. */
   readonly path: string;
   readonly id?: string;
-  readonly found: Found;
-  readonly parameters: readonly Parameter[];
+  readonly found: FoundPart;
+  readonly parameters: readonly OperationParameter[];
   /** Keys of its responses: `200`, `4XX`, `default`. */
   readonly statuses: readonly string[];
 }
 
 /** A parameter of an operation; of 2.0, also the fields of a form and the body. */
-export interface Parameter {
+export interface OperationParameter {
   readonly place: string;
   readonly name: string;
   readonly isRequired: boolean;
-  readonly found: Found;
+  readonly found: FoundPart;
 }
 
 /** All operations, in the order of the file. */
-export function operationsOf(description: Description): Operation[] {
+export function operationsOf(description: Description): ContractOperation[] {
   const paths = description.child(description.root, "paths");
   return Object.keys(mapOf(paths?.value)).filter((path) => path.startsWith("/")).flatMap((path) => {
     const item = description.child(paths!, path);
@@ -32,7 +32,7 @@ export function operationsOf(description: Description): Operation[] {
       const found = item && description.child(item, method);
       if (!found) return [];
       const id = rawText(mapOf(found.value).operationId);
-      let parameters: readonly Parameter[] | undefined;
+      let parameters: readonly OperationParameter[] | undefined;
       return {
         method: method.toUpperCase(),
         path,
@@ -49,8 +49,11 @@ export function operationsOf(description: Description): Operation[] {
 }
 
 /** The parameters of an operation, which override those of its path. */
-function parametersOf(description: Description, owners: readonly Found[]): Parameter[] {
-  const parameters = new Map<string, Parameter>();
+function parametersOf(
+  description: Description,
+  owners: readonly FoundPart[],
+): OperationParameter[] {
+  const parameters = new Map<string, OperationParameter>();
   for (const owner of owners) {
     const list = listOf(mapOf(owner.value).parameters);
     for (const index of list.keys()) {
@@ -67,7 +70,7 @@ function parametersOf(description: Description, owners: readonly Found[]): Param
 
 /** An operation that a request is for, with the values in its path. */
 export interface Match {
-  readonly operation: Operation;
+  readonly operation: ContractOperation;
   readonly values: ReadonlyMap<string, string>;
 }
 
@@ -88,7 +91,7 @@ export interface Router {
 /** `base` takes the place of the paths of all servers. */
 export function makeRouter(
   description: Description,
-  operations: readonly Operation[],
+  operations: readonly ContractOperation[],
   base: string | undefined,
 ): Router {
   const bases = base === undefined ? basePaths(description) : [withoutSlash(base)];
@@ -129,14 +132,14 @@ export function makeRouter(
 }
 
 interface Route {
-  readonly operation: Operation;
+  readonly operation: ContractOperation;
   readonly pattern: RegExp;
   readonly names: readonly string[];
   /** The number of characters outside of parameters. */
   readonly words: number;
 }
 
-function routeOf(operation: Operation): Route {
+function routeOf(operation: ContractOperation): Route {
   const parts = operation.path.split(/\{([^{}]+)\}/);
   const pattern = parts.map((part, at) =>
     at % 2 === 1 ? "([^/]+?)" : asInUrl(part).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")

@@ -9,7 +9,7 @@ import type { TlsOptions } from "../tls/tls_options.ts";
 const { connect } = await import("node:http2");
 
 /** A connection to a server, for all calls of its scope. */
-export interface Session {
+export interface GrpcSession {
   readonly endpoint: Endpoint;
   readonly isSecure: boolean;
   readonly http2: ClientHttp2Session;
@@ -26,11 +26,11 @@ export interface Session {
 const WINDOW = 4 * 1024 * 1024;
 
 /** Connects to a server by HTTP/2. */
-export async function openSession(
+export async function openGrpcSession(
   endpoint: Endpoint,
   tls: TlsOptions | undefined,
   context: ActionContext,
-): Promise<Session> {
+): Promise<GrpcSession> {
   const secure = tls && { ...tls, ALPNProtocols: ["h2"] };
   const socket = await openSocket(endpoint, secure, context);
   if (secure) {

@@ -5,22 +5,22 @@ import type { Endpoint } from "../net/endpoint.ts";
 import { readTls } from "../net/open_socket.ts";
 import { type ParameterReader, readParameters, required } from "../read_parameters.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
-import type { Metadata } from "./call.ts";
-import { readAddress } from "./read_address.ts";
+import type { Metadata } from "./grpc_call.ts";
+import { readGrpcAddress } from "./read_address.ts";
 
 /** The request of a step. */
-export interface Request {
+export interface GrpcRequest {
   readonly endpoint: Endpoint;
   readonly tls: TlsOptions | undefined;
-  readonly target: Target;
+  readonly target: GrpcTarget;
   readonly metadata: Metadata;
   readonly deadline: number | undefined;
   readonly most: number | undefined;
-  readonly files: Files | undefined;
+  readonly files: ProtoFiles | undefined;
 }
 
 /** A method with what to send, or a service whose health is asked for. */
-export type Target = MethodCall | { readonly health: string };
+export type GrpcTarget = MethodCall | { readonly health: string };
 
 /** A method, as a step names it, and what to send. */
 export interface MethodCall {
@@ -30,15 +30,15 @@ export interface MethodCall {
 }
 
 /** Files that define a service, in place of reflection. */
-export type Files =
+export type ProtoFiles =
   | { readonly proto: readonly string[]; readonly directories: readonly string[] }
   | { readonly descriptorSet: string };
 
 /** Reads the parameters of a step. */
-export async function readRequest(params: Dict, context: ActionContext): Promise<Request> {
+export async function readGrpcRequest(params: Dict, context: ActionContext): Promise<GrpcRequest> {
   const read = readParameters("grpc", params);
   const addr = required("grpc", "addr", read.string("addr"));
-  const endpoint = readAddress(addr);
+  const endpoint = readGrpcAddress(addr);
   if (!endpoint) {
     throw problem(
       `invalid address ${JSON.stringify(addr)}`,
@@ -79,7 +79,7 @@ function tlsOf(params: Dict, read: ParameterReader): Value | undefined {
   return isOn && Object.keys(given).length > 0 ? given : tls;
 }
 
-function readTarget(params: Dict, read: ParameterReader): Target {
+function readTarget(params: Dict, read: ParameterReader): GrpcTarget {
   const { health } = params;
   if (health !== undefined && health !== null && health !== false) {
     return { health: health === true ? "" : String(health) };
@@ -100,7 +100,7 @@ function parseBody(text: string): Value | undefined {
   }
 }
 
-function readFiles(params: Dict, read: ParameterReader): Files | undefined {
+function readFiles(params: Dict, read: ParameterReader): ProtoFiles | undefined {
   const descriptorSet = read.string("descriptor_set");
   if (descriptorSet !== undefined) return { descriptorSet };
   const proto = textsOf(params, "proto");

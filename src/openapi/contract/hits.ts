@@ -1,11 +1,11 @@
 import type { ApiCoverage, OperationCoverage } from "../../value/api_coverage.ts";
-import type { Operation, Parameter } from "./operations.ts";
+import type { ContractOperation, OperationParameter } from "./contract_operations.ts";
 
 /** Counts what is used of an API. */
 export interface Hits {
-  addOperation(operation: Operation): void;
-  addStatus(operation: Operation, status: string, isDescribed: boolean): void;
-  addParameter(operation: Operation, parameter: Parameter): void;
+  addOperation(operation: ContractOperation): void;
+  addStatus(operation: ContractOperation, status: string, isDescribed: boolean): void;
+  addParameter(operation: ContractOperation, parameter: OperationParameter): void;
   coverage(): ApiCoverage;
 }
 
@@ -13,10 +13,10 @@ export interface Hits {
 export function makeHits(
   file: string,
   title: string | undefined,
-  operations: readonly Operation[],
+  operations: readonly ContractOperation[],
 ): Hits {
-  const used = new Map<Operation, Used>();
-  const of = (operation: Operation) =>
+  const used = new Map<ContractOperation, Used>();
+  const of = (operation: ContractOperation) =>
     used.getOrInsertComputed(operation, () => ({
       hits: 0,
       statuses: new Map(),
@@ -43,13 +43,13 @@ interface Used {
   hits: number;
   readonly statuses: Map<string, number>;
   readonly undescribed: Map<string, number>;
-  readonly parameters: Map<Parameter, number>;
+  readonly parameters: Map<OperationParameter, number>;
 }
 
 /** Parameters of other places are the body. */
 const PLACES: readonly string[] = ["path", "query", "header", "cookie"];
 
-function coverageOf(operation: Operation, used: Used | undefined): OperationCoverage {
+function coverageOf(operation: ContractOperation, used: Used | undefined): OperationCoverage {
   const { method, path, id, statuses, parameters } = operation;
   return {
     method,
