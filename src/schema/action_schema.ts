@@ -80,7 +80,9 @@ function parameterSchema(parameter: Parameter): JsonSchema {
       pattern: TEMPLATE,
       patternErrorMessage: `must be ${values.join(" or ")}, or a template`,
     };
-    return { title, description, anyOf: [{ enum: [...values, null] }, template] };
+    // YAML reads some of these texts as numbers.
+    const numbers = values.filter((one) => NUMBER_TEXT.test(one)).map(Number);
+    return { title, description, anyOf: [{ enum: [...values, ...numbers, null] }, template] };
   }
   return {
     ...{ title, description },

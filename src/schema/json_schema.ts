@@ -11,7 +11,7 @@ export interface JsonSchemaObject {
   readonly description?: string;
   readonly type?: JsonType | readonly JsonType[];
   readonly const?: string;
-  readonly enum?: readonly (string | null)[];
+  readonly enum?: readonly (string | number | null)[];
   readonly minProperties?: number;
   readonly minimum?: number;
   readonly pattern?: string;

@@ -81,7 +81,7 @@ jobs:
       '"min_version" must be "1.2" or "1.3", not "1.1"',
       'unknown key "certt" in "tls"',
       '"unix_socket" and "proxy" cannot be combined',
-      '"version" must be "1.1", "2" or auto, not "3"',
+      'invalid value "3" for "version"',
       '"localhost" in "resolve" is not a host and a port',
     ]
   ) assertStringIncludes(stderr + stdout, words);

@@ -24,21 +24,16 @@ export const CONNECTION_PARAMETERS: readonly Parameter[] = [
     type: "map",
     summary: 'Where to connect in place of a host: { "shop.example.com:443": "10.0.0.7:8443" }',
   },
-  { name: "ip", type: "string", summary: "The version of IP to use: 4 or 6" },
+  { name: "ip", type: "string", summary: "The version of IP to use: 4 or 6", values: ["4", "6"] },
   { name: "local_address", type: "string", summary: "The address of this machine to connect from" },
   {
     name: "version",
     type: "string",
     summary: 'The version of HTTP: "1.1", "2", or auto for 2 if the server offers it over TLS',
     default: '"1.1"',
+    values: ["1.1", "2", "auto"],
   },
 ];
-
-/** Values that a parameter may have. */
-const CHOICES = [
-  { name: "ip", values: ["4", "6"], words: "4 or 6" },
-  { name: "version", values: ["1.1", "2", "auto"], words: '"1.1", "2" or auto' },
-] as const;
 
 /** Parameters that cannot be combined. */
 const CONFLICTS = [
@@ -59,12 +54,6 @@ export function checkConnection(params: Dict): ParameterProblem[] {
     for (const name of ["insecure", "verify_ssl"]) {
       if (given(name)) problems.push(conflict([name], "tls.verify"));
     }
-  }
-  for (const { name, values, words } of CHOICES) {
-    const value = params[name];
-    if (value === undefined || value === null || isTemplate(value)) continue;
-    if (typeof value === "object" || values.some((one) => one === String(value))) continue;
-    problems.push({ path: [name], message: `"${name}" must be ${words}, not "${value}"` });
   }
   return [...problems, ...checkResolve(params)];
 }
