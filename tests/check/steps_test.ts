@@ -72,6 +72,20 @@ Deno.test("a field that a result never has is an error, unless it may be nil", (
       steps(["uses: embedded, with: { path: job.yml }, test: res.¦out.x == 1"]),
       'error unknown-field: unknown field "out" of the result of embedded: it is always nil (embedded gives code, outputs)',
     ],
+    [
+      steps(["test: true"]) +
+      "    repeat: { count: 2, expect: stats.¦p999 < 1 && stats.p99 < 1 }\n",
+      'error unknown-field: unknown field "p999" of stats: it is always nil (did you mean "p99"?)',
+    ],
+    [
+      steps(["test: true"]) +
+      "    finally: [{ uses: hello, test: job.state != 'x' && run.¦faild == 0 }]\n",
+      'error unknown-field: unknown field "faild" of run: it is always nil (did you mean "failed"?)',
+    ],
+    [
+      steps(["test: rt.¦ms < 1"]),
+      'error unknown-field: unknown field "ms" of rt: it is always nil (rt has duration, sec)',
+    ],
     [steps(["uses: http, with: { get: 'http://x' }, test: res.body.bdy == 1 && res.bdy == nil"])],
     [steps(["test: res.anything == 1"])],
   ]));

@@ -55,7 +55,7 @@ export interface CheckedStep {
 }
 
 /** The names whose keys are known before a run, of `res` some. */
-export type Root = "vars" | "outputs" | "res" | "needs";
+export type Root = "vars" | "outputs" | "res" | "needs" | "rt" | "run" | "job" | "stats";
 
 /** A place that reads `vars`, `outputs`, `res` or `needs`. */
 export interface Reading extends Pick<Reference, "keys" | "isOpen"> {

@@ -3,7 +3,7 @@ import type { ExpressionUse } from "../../workflow/decode/expression_reader.ts";
 import { findReferences, keyPath, type References } from "../../expr/references.ts";
 import type { CheckedJob, CheckedStep, Reading, Root } from "./check_model.ts";
 
-/** Where expressions read `vars`, `outputs` and `res`, in the order in which they were decoded. */
+/** Where expressions read which names, in the order in which they were decoded. */
 export function makeReadings(
   uses: readonly ExpressionUse[],
   jobs: readonly CheckedJob[],
@@ -45,7 +45,9 @@ export function isGuarded({ root, keys, guards }: Reading, index: number): boole
   return guards.some((guard) => guard.has(key));
 }
 
-const ROOTS: ReadonlySet<string> = new Set<Root>(["vars", "outputs", "res", "needs"]);
+const ROOTS: ReadonlySet<string> = new Set<Root>([
+  ...["vars", "outputs", "res", "needs", "rt", "run", "job", "stats"] as const,
+]);
 const WHOLE_SCOPE: readonly Root[] = ["vars", "outputs"];
 
 function isRoot(name: string): name is Root {

@@ -6,16 +6,16 @@ import { typeName } from "../../value/value.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { type Check, keyProblem, severityOfNil } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";
-import type { CheckedStep, CheckModel } from "../model/check_model.ts";
+import type { CheckedStep, CheckModel, Reading } from "../model/check_model.ts";
 import { conditionsOf } from "../model/conditions.ts";
 
-/** Fields of `res` that the action never gives, and comparisons that can never be true. */
+/** Fields that are never there, and comparisons that can never be true. */
 export const responseField: Check = {
   codes: [
     {
       code: "unknown-field",
       severity: "error",
-      summary: "Reads a field of `res` that the action never returns.",
+      summary: "Reads a field of `res`, `rt`, `needs`, `run`, `job` or `stats` that never exists.",
     },
     {
       code: "impossible-comparison",
@@ -41,20 +41,55 @@ export const responseField: Check = {
 
 function* unknownFields({ readings }: CheckModel): Iterable<Problem> {
   for (const reading of readings) {
-    const { root, keys: [field], step } = reading;
-    const action = step?.draft.action;
-    const names = action?.responseFields?.map(({ name }) => name);
-    if (root !== "res" || !field || !names || names.includes(field.name)) continue;
-    if (isGuarded(reading, 0)) continue;
-    yield keyProblem(reading, 0, {
-      severity: severityOfNil(reading, 0),
+    const fields = knownFields(reading);
+    const field = fields && reading.keys[fields.index];
+    if (!field || fields.names.includes(field.name)) continue;
+    const { index, names, of, has } = fields;
+    if (isGuarded(reading, index)) continue;
+    yield keyProblem(reading, index, {
+      severity: severityOfNil(reading, index),
       code: "unknown-field",
-      message: `unknown field "${field.name}" of the result of ${action!.name}: it is always nil`,
+      message: `unknown field "${field.name}" of ${of}: it is always nil`,
       hint: didYouMean(fieldElsewhere(field.name, names) ?? field.name, names) ??
-        `${action!.name} gives ${names.join(", ")}`,
+        `${has} ${names.join(", ")}`,
     });
   }
 }
+
+/** The fields of what is read, and the index of the key that names one. */
+interface Fields {
+  readonly index: number;
+  readonly names: readonly string[];
+  readonly of: string;
+  readonly has: string;
+}
+
+function knownFields({ root, keys: [first], step }: Reading): Fields | undefined {
+  switch (root) {
+    case "vars":
+    case "outputs":
+      return undefined;
+    case "res": {
+      const { name, responseFields } = step?.draft.action ?? {};
+      if (!responseFields) return undefined;
+      const names = responseFields.map(({ name }) => name);
+      return { index: 0, names, of: `the result of ${name}`, has: `${name} gives` };
+    }
+    case "needs": {
+      const of = `needs.${first?.name}`;
+      return { index: 1, names: ["state"], of, has: `${of} has` };
+    }
+    default:
+      return { index: 0, names: FIELDS[root], of: root, has: `${root} has` };
+  }
+}
+
+const FIELDS = {
+  rt: ["duration", "sec"],
+  run: ["state", "failed"],
+  job: ["state", "failed"],
+  stats: ["count", "passed", "failed", "min", "mean", "p50", "p90", "p95", "p99", "max"],
+};
 
 /** What a field is called here that other tools call `name`. */
 function fieldElsewhere(name: string, names: readonly string[]): string | undefined {
