@@ -367,7 +367,10 @@ Deno.test("a suite has a task for each workflow, between setup and the report", 
     assertStringIncludes(JSON.stringify(argo), '"--only","/flow/flows/b c.yml"');
     const here = ["export", "argo", ".", "--image", "i"];
     const { stdout } = await runHere(here, { cwd: `${cwd}/ci/flows` });
-    assertStringIncludes(stdout, "configmap workflow --from-file=a.yml=./a.yml '--from-file=b_c.yml=./b c.yml'");
+    assertStringIncludes(
+      stdout,
+      "configmap workflow --from-file=a.yml=./a.yml '--from-file=b_c.yml=./b c.yml'",
+    );
   });
 });
 
