@@ -17,7 +17,7 @@ const MOST_BYTES = 1024 * 1024;
 export const argo: Exporter = { exportJobs };
 
 function exportJobs(exported: Exported): string {
-  const { name, tasks, files } = exported;
+  const { name, tasks, files, secrets } = exported;
   const { config, items } = configOf(exported);
   const document = {
     apiVersion: "argoproj.io/v1alpha1",
@@ -41,12 +41,14 @@ function exportJobs(exported: Exported): string {
   };
   const root = rootOf(exported);
   const fromFiles = items.map(({ key }, at) => `--from-file=${key}=${root}${files[at]!.name}`);
+  const ownSecrets = secrets.filter((secret) => secret !== "RUNNER_KEY");
   refuseLarge(document);
   return renderYaml([
     madeBy(exported),
     "Do not edit it: run the command again. Before the first run:",
     `  ${shellLine(["kubectl", "create", "configmap", config, ...fromFiles])}`,
-    "  kubectl create secret generic runner --from-literal=RUNNER_KEY=$(openssl rand -hex 32)",
+    "  kubectl create secret generic runner --from-literal=RUNNER_KEY=$(openssl rand -hex 32)" +
+    ownSecrets.map((secret) => ` --from-literal=${secret}="$${secret}"`).join(""),
   ], document);
 }
 

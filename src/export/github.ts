@@ -77,8 +77,10 @@ function exportJobs(exported: Exported): string {
   };
   return renderYaml([
     madeBy(exported),
-    "Do not edit it: run the command again. It needs the repository secret RUNNER_KEY, as made by:",
+    "Do not edit it: run the command again. It needs repository secrets, as made by:",
     "  openssl rand -hex 32 | gh secret set RUNNER_KEY",
+    ...secrets.filter((secret) => !/^(RUNNER_KEY|GITHUB_TOKEN)$/i.test(secret))
+      .map((secret) => `  gh secret set ${secret}`),
   ], document);
 }
 

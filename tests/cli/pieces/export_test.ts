@@ -236,6 +236,21 @@ Deno.test("Argo: every reference has its template, task and artifact", async () 
   assertStringIncludes(report, "runner report merge /in/run.json /in /out --report");
 });
 
+Deno.test("the first lines say how to make all secrets", async () => {
+  const args = ["--secret", "API_TOKEN", "--image", "i"];
+  const table = [
+    ["github", "| gh secret set RUNNER_KEY\n#   gh secret set API_TOKEN\n"],
+    [
+      "gitlab",
+      "variables: RUNNER_KEY, API_TOKEN\n#   RUNNER_KEY is made by: openssl rand -hex 32\n",
+    ],
+    ["argo", '=RUNNER_KEY=$(openssl rand -hex 32) --from-literal=API_TOKEN="$API_TOKEN"\n'],
+  ];
+  for (const [engine = "", line = ""] of table) {
+    assertStringIncludes((await exportFile(engine, GRAPH, ...args)).text, line);
+  }
+});
+
 Deno.test("a feature that an engine does not support is an error, and nothing is written", async () => {
   const table: readonly (readonly [object | string, readonly string[], string])[] = [
     [GRAPH, ["argo"], "--image is missing: argo runs everything in containers"],
