@@ -9,7 +9,8 @@ export const VARIABLE = /\ue000(\w+)\ue000/g;
  * A line that begins with an option belongs to the command before it, since people lose the
  * backslash at the end of a line. What a command reads or writes is left out.
  */
-export function shellCommands(file: ImportFile): string[][] {
+export function shellCommands(given: ImportFile): string[][] {
+  const file = { ...given, text: withoutCarets(given.text) };
   const { text } = file;
   const commands: string[][] = [];
   let words: string[] = [];
@@ -92,6 +93,19 @@ export function shellCommands(file: ImportFile): string[][] {
   if (word !== undefined) words.push(word);
   end();
   return commands;
+}
+
+/**
+ * A command for cmd.exe as browsers copy it today, with a caret before each quote and sign, as one
+ * for a shell. A caret before two line breaks is a line break of a text.
+ */
+function withoutCarets(text: string): string {
+  if (!/\s\^"/.test(text)) return text;
+  return text.replace(/\^(?:(\r?\n\r?\n)|(\r?\n)|(.))|[$`]/g, (all, lines, line, letter) => {
+    if (lines !== undefined) return "\n";
+    if (line !== undefined) return " ";
+    return /[$`]/.test(letter ?? all) ? `\\${letter ?? all}` : letter;
+  });
 }
 
 function mark(name: string): string {

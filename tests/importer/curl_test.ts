@@ -108,6 +108,19 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
     lines: ["put: URL/a"],
     seen: ([one]) => assertEquals([one!.method, one!.headers.get("x-a")], ["PUT", "b"]),
   }],
+  ["lines of cmd.exe with a caret before each sign", {
+    args: [
+      "curl",
+      'curl ^"URL/a?x=1^&y=2^" ^\r\n  -H ^"accept: */*^" ^\r\n' +
+      '  -H ^"content-type: application/json^" ^\r\n' +
+      '  --data-raw ^"^{^\r\n\r\n^\\^"tea^\\^":^\\^"50^% ^& $HOME^\\^"^}^"',
+    ],
+    lines: ["post: URL/a?x=1&y=2"],
+    seen: ([one]) => {
+      assertEquals(one!.path, "/a?x=1&y=2");
+      assertEquals(JSON.parse(one!.body), { tea: "50% & $HOME" });
+    },
+  }],
   ["what has braces and what cannot be translated", {
     args: [
       "curl",
