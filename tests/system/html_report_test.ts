@@ -178,6 +178,12 @@ Deno.test("the filters of the HTML report work, and the search finds bodies", as
       }
       assertEquals(await page.evaluate("document.getElementById('nothing').hidden"), false);
       await fill(page, "#search", "");
+      await fill(page, "#show", "failed");
+      await fill(page, "#search", "COMES");
+      assertEquals(await count(), "1 of 3 steps", "steps of every state are searched");
+      await fill(page, "#search", "");
+      const filter = await page.evaluate(`document.querySelector("#show").value`);
+      assertEquals([await count(), filter], ["1 of 3 steps", "failed"]);
       await fill(page, "#show", "slow");
       assertEquals(await count(), "1 of 3 steps");
       assertEquals(page.errors, []);

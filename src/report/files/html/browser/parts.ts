@@ -17,6 +17,7 @@ import { startIndex } from "./start_index.ts";
 import { makeTabs } from "./make_tabs.ts";
 import { makeTicks } from "./make_ticks.ts";
 import { makeValues } from "./values.ts";
+import { widenSearch } from "./widen_search.ts";
 
 /** The functions of the page by the names under which they are handed to it. */
 export const PARTS = {
@@ -39,6 +40,7 @@ export const PARTS = {
   makeTicks,
   makeValues,
   startIndex,
+  widenSearch,
 };
 
 /** The parameters with which the page is started. */

@@ -30,7 +30,9 @@ export function startPage(parts: PageParts): void {
     if (isSuite && runOf(location.hash) !== chosenRun) location.reload();
   });
   const run = isSuite ? `-${chosenRun}` : "";
-  if (isSuite && !document.getElementById(`data${run}`)) return parts.startIndex(parts.makeSearch);
+  if (isSuite && !document.getElementById(`data${run}`)) {
+    return parts.startIndex(parts);
+  }
   if (isSuite) find("index").hidden = true;
   if (isSuite) { for (const id of [`head${run}`, "to-index"]) find(id).hidden = false; }
   const data: PageData = JSON.parse(find(`data${run}`).textContent!);
@@ -146,8 +148,9 @@ export function startPage(parts: PageParts): void {
     onEnter: () => panel.focus(),
   });
 
+  const clearSearch = parts.widenSearch(search, filter, showRows);
   const showAll = () => {
-    search.value = "";
+    clearSearch();
     filter.value = "all";
     folded.clear();
     showRows();
@@ -176,18 +179,14 @@ export function startPage(parts: PageParts): void {
     if (read > first) setTimeout(readAhead, 0);
   };
   search.addEventListener("focus", readAhead);
-  search.addEventListener("input", showRows);
-  filter.addEventListener("change", showRows);
   addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const { key, target } = event;
     if (key === "/" && target !== search) {
       event.preventDefault();
       search.focus();
-    } else if (key === "Escape" && target === search && search.value !== "") {
-      search.value = "";
-      showRows();
-    } else if (key === "Escape" && (target === search || panel.contains(target))) list.focus();
+    } else if (key === "Escape" && target === search && search.value !== "") clearSearch();
+    else if (key === "Escape" && (target === search || panel.contains(target))) list.focus();
   });
 
   if (data.steps.some(({ state }) => state === "failed")) filter.value = "failed";

@@ -1,12 +1,14 @@
 import type { IndexEntry, PageData } from "../page_data.ts";
 import type { PageDocument, PageElement, PageEvent } from "./dom.ts";
-import type { makeSearch } from "./search.ts";
+import type { PageParts } from "./parts.ts";
 
 declare const document: PageDocument;
 declare function addEventListener(type: string, hear: (event: PageEvent) => void): void;
 
 /** Shows the list of workflows, and of it those in which the words that are looked for are. */
-export function startIndex(search: typeof makeSearch): void {
+export function startIndex(
+  parts: Pick<PageParts, "makeSearch" | "widenSearch">,
+): void {
   const find = (id: string): PageElement => document.getElementById(id)!;
   const entries: readonly IndexEntry[] = JSON.parse(find("index-data").textContent!);
   const [field, filter] = [find("index-search"), find("index-show")];
@@ -18,7 +20,7 @@ export function startIndex(search: typeof makeSearch): void {
   const makeRunSearch = (run: number) => {
     const { jobs, steps }: PageData = JSON.parse(find(`data-${run}`).textContent!);
     const lines = find(`details-data-${run}`).textContent!.trim().split("\n");
-    const { inStep, inJob } = search(jobs, (index) => JSON.parse(lines[index]!));
+    const { inStep, inJob } = parts.makeSearch(jobs, (index) => JSON.parse(lines[index]!));
     return (words: readonly string[]) =>
       jobs.some((job) => inJob(job, words)) ||
       // The file is in the index already, and a line number is in every file.
@@ -46,17 +48,13 @@ export function startIndex(search: typeof makeSearch): void {
     }`;
   };
 
-  field.addEventListener("input", show);
-  filter.addEventListener("change", show);
+  const clearSearch = parts.widenSearch(field, filter, show);
   addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === "/" && event.target !== field) {
       event.preventDefault();
       field.focus();
-    } else if (event.key === "Escape" && event.target === field) {
-      field.value = "";
-      show();
-    }
+    } else if (event.key === "Escape" && event.target === field) clearSearch();
   });
   if (entries.some(({ state }) => state === "failed")) filter.value = "failed";
   show();
