@@ -1,13 +1,14 @@
 import type { IndexEntry, PageData } from "../page_data.ts";
 import type { PageDocument, PageElement, PageEvent } from "./dom.ts";
-import type { PageParts } from "./parts.ts";
+import type { makeSearch } from "./search.ts";
+import type { widenSearch } from "./widen_search.ts";
 
 declare const document: PageDocument;
 declare function addEventListener(type: string, hear: (event: PageEvent) => void): void;
 
 /** Shows the list of workflows, and of it those in which the words that are looked for are. */
 export function startIndex(
-  parts: Pick<PageParts, "makeSearch" | "widenSearch">,
+  parts: { readonly makeSearch: typeof makeSearch; readonly widenSearch: typeof widenSearch },
 ): void {
   const find = (id: string): PageElement => document.getElementById(id)!;
   const entries: readonly IndexEntry[] = JSON.parse(find("index-data").textContent!);
