@@ -1,5 +1,5 @@
 import type { Action } from "../action/action.ts";
-import { PLUGIN_NAME } from "../action/plugin/plugin_name.ts";
+import { PLUGIN_NAME } from "../action/plugin/plugin.ts";
 import type { FieldTable } from "../workflow/decode/fields.ts";
 import { type Field, JOB_FIELDS, STEP_FIELDS, WORKFLOW } from "../workflow/decode/fields.ts";
 import { ITERATION, REPEAT, RETRY, SNAPSHOT } from "../workflow/decode/nested_fields.ts";

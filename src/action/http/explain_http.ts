@@ -1,6 +1,6 @@
 import { isDict } from "../../value/value.ts";
 import type { ActionExplainer, Dict, MessageDescription } from "../action.ts";
-import { curlCommand } from "./request/curl.ts";
+import { curlCommand } from "./request/curl_command.ts";
 
 /** Shows what http sent and received in reports. */
 export const httpExplainer: ActionExplainer = {

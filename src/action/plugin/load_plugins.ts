@@ -3,8 +3,12 @@ import { StepError } from "../../source/errors.ts";
 import type { Action, Dict } from "../action.ts";
 import type { Permissions, Refusal } from "../permissions/permissions.ts";
 import { findPlugin, pluginDirectory, pluginNames } from "./find_plugin.ts";
-import type { PluginDirectory, PluginFile, PluginProblem } from "./plugin.ts";
-import { PLUGIN_NAME } from "./plugin_name.ts";
+import {
+  PLUGIN_NAME,
+  type PluginDirectory,
+  type PluginFile,
+  type PluginProblem,
+} from "./plugin.ts";
 
 /** The plugins that provide actions that are not built in. */
 export interface Plugins {

@@ -1,3 +1,6 @@
+/** The characters of a plugin name, none of which leads to another directory. */
+export const PLUGIN_NAME = /^[A-Za-z0-9_-]+$/;
+
 /** The directory of the plugins. */
 export interface PluginDirectory {
   /** The path as given by the user, or in the home directory. */

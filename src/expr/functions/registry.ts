@@ -11,7 +11,7 @@ import { LIST_FUNCTIONS } from "./lists.ts";
 import { LOOP_FUNCTIONS } from "./loops.ts";
 import { MAP_FUNCTIONS } from "./maps.ts";
 import { MATCH_FUNCTIONS } from "./matching/match_json.ts";
-import { SCHEMA_FUNCTION } from "./matching/schema.ts";
+import { SCHEMA_FUNCTION } from "./matching/schema_functions.ts";
 import { NUMBER_FUNCTIONS } from "./numbers.ts";
 import { PARSING_FUNCTIONS } from "./parsing.ts";
 import { CHANGING_FUNCTIONS } from "./random.ts";
