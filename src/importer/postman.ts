@@ -37,8 +37,9 @@ export function translatePostman({ files: [file] }: ImportInput): Draft {
   const info = need("map", file!, root, ["info"], EXPORT_IT);
   needItems(file!, root, ["item"]);
   const names = new Names();
-  for (const { key, name, value, disabled } of dictsOf(collection.variable)) {
-    if (disabled !== true) names.define(String(key ?? name), value ?? "");
+  for (const { key, name, value, type, disabled } of dictsOf(collection.variable)) {
+    // What nothing defines is read from the environment.
+    if (disabled !== true && type !== "secret") names.define(String(key ?? name), value ?? "");
   }
   const notes: string[] = [];
   const outside: Around = { auth: null, path: [], tests: [], behavior: {}, notes };

@@ -53,21 +53,30 @@ Deno.test("new --from postman translates words of statuses, and variables that r
     files: {
       "c.json": JSON.stringify({
         info: { name: "x" },
-        variable: [{ key: "id", value: "" }, { key: "base", value: "URL" }],
+        variable: [
+          { key: "id", value: "" },
+          { key: "base", value: "URL" },
+          { key: "word", value: "tea-for-two", type: "secret" },
+        ],
         item: [
           {
             name: "a",
             request: { method: "GET", url: "{{base}}/a" },
             event: [{ listen: "test", script: { exec } }],
           },
-          { name: "b", request: { method: "GET", url: "{{base}}/{{id}}" } },
+          { name: "b", request: { method: "GET", url: "{{base}}/{{id}}?{{word}}" } },
         ],
       }),
     },
-    lines: ["res.status endsWith 'OK'", "&& res.headers['Content-Type'] contains 'json'"],
-    seen: ([, second]) => assertEquals(second!.path, "/7"),
+    env: { WORD: "black" },
+    lines: [
+      "# Set in the environment: WORD.",
+      "res.status endsWith 'OK'",
+      "&& res.headers['Content-Type'] contains 'json'",
+    ],
+    seen: ([, second]) => assertEquals(second!.path, "/7?black"),
   });
-  assertEquals(/vars:\n.*id/.test(text), false, text);
+  assertEquals(/vars:\n.*id|tea-for-two/.test(text), false, text);
 });
 
 Deno.test("new --from postman translates scripts as they were written before pm", async () => {

@@ -68,9 +68,10 @@ async function translate(
   const translated = await located(async () => await translateInput(input));
   const hidden = hideDraftSecrets(translated, findSecrets);
   const environment = Object.keys(hidden.environment);
+  const read = new Set([...environment, ...variablesOf(hidden.draft)]);
   const head = [
     `Made by "runner new --from ${importer.name}".`,
-    ...environment.length === 0 ? [] : [`Set in the environment: ${environment.join(", ")}.`],
+    ...read.size === 0 ? [] : [`Set in the environment: ${[...read].join(", ")}.`],
   ];
   const render = (draft: Draft) => renderDraft(draft, head, printYaml);
   const { draft, failures } = mayRun
@@ -109,6 +110,15 @@ async function mistakesIn(text: string, host: Host): Promise<readonly string[]> 
       (errors.length > 1 ? ` (and ${errors.length - 1} more, see runner check)` : ""),
     ];
   }
+}
+
+/** The variables that the vars of a workflow read. */
+function variablesOf({ vars }: Draft): readonly string[] {
+  return Object.values(vars).flatMap((value) =>
+    typeof value === "string"
+      ? [...value.matchAll(/\{\{([A-Z_]\w*)\}\}/g)].map(([, name]) => name!)
+      : []
+  );
 }
 
 function findSecrets(workflow: unknown): readonly LiteralSecret[] {
