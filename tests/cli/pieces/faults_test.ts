@@ -4,57 +4,7 @@ import { RUNNER_KEY } from "../../support/run_pieces.ts";
 import { runHere } from "../../support/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { withServer } from "../../support/with_server.ts";
-
-const FLOW = `name: Flow
-vars: { who: world }
-jobs:
-  - name: First
-    id: first
-    steps:
-      - { id: a, name: makes, uses: hello, test: vars.who == "world", outputs: { n: "1", api_token: "'tok-abcdefgh'" } }
-  - name: Load
-    id: load
-    needs: [first]
-    repeat: { count: 4, async: true }
-    steps:
-      - { id: b, name: round, uses: hello, test: outputs.n == 1, outputs: { i: repeat_index } }
-  - name: Last
-    id: last
-    needs: [load]
-    steps:
-      - { name: ends, uses: hello, test: "outputs.b.i == 3 && outputs.a.api_token == 'tok-abcdefgh'" }
-`;
-
-interface Run {
-  readonly cwd: string;
-  /** Runs the program; the result is its exit code and what it said, without the report. */
-  readonly run: (...args: string[]) => Promise<string>;
-  /** Runs a piece that leaves its files in a directory. */
-  readonly piece: (place: string, ...args: string[]) => Promise<string>;
-  readonly merge: () => Promise<string>;
-}
-
-/** A prepared run of FLOW. */
-async function withRun(use: (run: Run) => Promise<void>, env = { RUNNER_KEY }): Promise<void> {
-  await withFiles({ "flow.yml": FLOW, "other.yml": `${FLOW}# edited\n` }, async (cwd) => {
-    const run = async (...args: string[]) => {
-      const { code, stdout, stderr } = await runHere(args, { cwd, env });
-      return `${code}\n${args[0] === "report" ? stdout : ""}${stderr}`;
-    };
-    const piece = (place: string, ...args: string[]) =>
-      run(
-        ...["flow.yml", "--run", "R/run.json", "--inputs", "R"],
-        ...["--outputs", `R/${place}/outputs.json`, "--report", `ndjson=R/${place}/events.ndjson`],
-        ...args,
-      );
-    Deno.mkdirSync(`${cwd}/R`);
-    for (const place of ["first", "again", "load1", "load2", "last"]) {
-      Deno.mkdirSync(`${cwd}/R/${place}`);
-    }
-    assertEquals(await run("prepare", "flow.yml", "--out", "R/run.json", "--id", "r1"), "0\n");
-    await use({ cwd, run, piece, merge: () => run("report", "merge", "R/run.json", "R") });
-  });
-}
+import { FLOW, withRun } from "../../support/prepared_run.ts";
 
 Deno.test("a run in pieces, with the rounds of a job in two", async () => {
   await withRun(async ({ cwd, piece, merge }) => {
@@ -262,43 +212,6 @@ async function hashIn(cwd: string, file: string): Promise<string> {
   return (await hashWorkflow({ document, jobs: [] } as never)).slice(0, 12);
 }
 
-Deno.test("secret outputs need the key that all pieces have", async () => {
-  await withRun(async ({ cwd, piece }) => {
-    assertStringIncludes(
-      await piece("first", "--only", "first"),
-      "secret outputs cannot be written to a file as plain text: a.api_token\n  set RUNNER_KEY",
-    );
-    assertEquals([...Deno.readDirSync(`${cwd}/R/first`)].map(({ name }) => name), [
-      "events.ndjson",
-    ]);
-  }, {} as { RUNNER_KEY: string });
-  await withRun(async ({ cwd, piece }) => {
-    await piece("first", "--only", "first", "--only", "load");
-    const last = ["flow.yml", "--run", "R/run.json", "--only", "last", "--inputs", "R"];
-    const said = async (env: Record<string, string>) => (await runHere(last, { cwd, env })).stderr;
-    assertEquals(
-      await said({}),
-      "runner: error: 'R/first/outputs.json' has sealed values, and RUNNER_KEY is not set\n" +
-        "  set it to the value that it had where the file was made\n",
-    );
-    assertStringIncludes(
-      await said({ RUNNER_KEY: RUNNER_KEY.replace("0", "9") }),
-      "the sealed values of 'R/first/outputs.json' cannot be opened",
-    );
-    assertStringIncludes(await said({ RUNNER_KEY: "short" }), "RUNNER_KEY is too short");
-    // The values of one piece do not open as those of another.
-    const text = Deno.readTextFileSync(`${cwd}/R/first/outputs.json`);
-    Deno.writeTextFileSync(
-      `${cwd}/R/first/outputs.json`,
-      text.replace('"run": "r1",', '"run": "r1",\n "part": { "index": 1, "of": 1 },').replace(
-        '"load":',
-        '"other":',
-      ),
-    );
-    assertStringIncludes(await said({ RUNNER_KEY }), "cannot be opened");
-  });
-});
-
 Deno.test("events and outputs that no version of the program writes are refused", async () => {
   await withRun(async ({ cwd, piece, merge }) => {
     await piece("first", "--only", "first");
@@ -336,54 +249,6 @@ Deno.test("events and outputs that no version of the program writes are refused"
       assertStringIncludes(await piece("load1", "--only", "load"), message);
       restore();
     }
-  });
-});
-
-Deno.test("values that only an expression marks as secret stay hidden in every piece", async () => {
-  const flow = `name: Flow
-vars: { plain: "{{secret('hunter2-value')}}" }
-jobs:
-  - name: "First {{vars.plain}}"
-    id: first
-    steps:
-      - { id: a, name: a, uses: hello, outputs: { mark: "secret('other-value')", again: vars.plain } }
-  - name: Second
-    id: second
-    needs: [first]
-    steps:
-      - { name: b, uses: echo, with: { message: "{{outputs.a.mark}} {{vars.plain}}" }, test: "false" }
-`;
-  await withRun(async ({ cwd, run, piece }) => {
-    Deno.writeTextFileSync(`${cwd}/flow.yml`, flow);
-    await run("prepare", "flow.yml", "--out", "R/run.json");
-    await piece("first", "--only", "first");
-    await piece("last", "--only", "second");
-    const events = Deno.readTextFileSync(`${cwd}/R/last/events.ndjson`);
-    assertStringIncludes(events, "*** ***");
-    for (const name of ["run.json", "first/outputs.json", "last/events.ndjson"]) {
-      const text = Deno.readTextFileSync(`${cwd}/R/${name}`);
-      assertEquals(/hunter2-value|other-value/.exec(text.replace(flow, "")), null, name);
-    }
-  });
-});
-
-Deno.test("an expect that is false when parts are merged shows no secret", async () => {
-  const flow = `name: F
-vars: { api_token: tok-abcdefgh, plain: "{{secret('hunter2-value')}}" }
-jobs:
-  - name: Load
-    id: load
-    repeat: { count: 2, async: true, expect: [vars.api_token == nil, vars.plain == nil] }
-    steps: [{ uses: hello }]
-`;
-  await withRun(async ({ cwd, run, piece, merge }) => {
-    Deno.writeTextFileSync(`${cwd}/flow.yml`, flow);
-    await run("prepare", "flow.yml", "--out", "R/run.json", "--id", "r1");
-    await piece("load1", "--only", "load", "--rounds", "1/2");
-    await piece("load2", "--only", "load", "--rounds", "2/2");
-    const merged = await merge();
-    assertStringIncludes(merged, "expect is false: vars.api_token is ***");
-    assertStringIncludes(merged, "expect is false: vars.plain is ***");
   });
 });
 
