@@ -175,9 +175,11 @@ export async function failureOfTime(
   { elapsed, phases = {} }: SpentTime,
 ): Promise<Failure> {
   const parts = Object.entries(phases).filter(([, time]) => time >= 0.1);
+  // The action began its connection a little before its time counts.
+  const whole = Math.max(elapsed, parts.reduce((sum, [, time]) => sum + time, 0));
   const operands = parts.map(([name, time]) => ({
     text: name.replaceAll("_", " "),
-    type: `ms, ${Math.round(time / elapsed * 100)}%`,
+    type: `ms, ${Math.round(time / whole * 100)}%`,
     value: Math.round(time * 10) / 10,
   }));
   const [slowest] = parts.toSorted(([, a], [, b]) => b - a);
