@@ -31,7 +31,7 @@ export function selectorProblem(selector: string): string | undefined {
     if (!(error instanceof Error)) throw error;
     // The rest is a part of the selector, which may hold a secret.
     const reason = error.message.replace(/^Unmatched selector.*/s, "unknown syntax")
-      .replace(/, (?:found|got) .*/s, "");
+      .replace(/(?:, (?:found|got) .*|\.)$/s, "");
     return `invalid selector: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`;
   }
 }
