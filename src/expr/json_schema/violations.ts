@@ -52,7 +52,7 @@ function violationOf(error: ErrorObject, value: Value, meter: Meter): Mismatch {
 }
 
 /** The requirement of a keyword, in words. */
-function expectedBy({ keyword, params, schema, message = keyword }: ErrorObject, meter: Meter) {
+function expectedBy({ keyword, params, message = keyword }: ErrorObject, meter: Meter) {
   switch (keyword) {
     case "type":
       return `type ${[params.type].flat().join(" or ")}`;
@@ -75,7 +75,16 @@ function expectedBy({ keyword, params, schema, message = keyword }: ErrorObject,
     case "anyOf":
       return "a schema of anyOf";
     case "not":
-      return `not ${typeof schema === "object" ? "what the schema describes" : String(schema)}`;
+      return 'nothing that "not" describes';
+    case "contains": {
+      const { minContains: least, maxContains: most } = params;
+      const count = most === undefined ? `at least ${least}` : `${least} to ${most}`;
+      return `${count} item${(most ?? least) === 1 ? "" : "s"} that "contains" describes`;
+    }
+    case "items":
+    case "additionalItems":
+    case "unevaluatedItems":
+      return bound("maxItems", params.limit, "item");
     case "minLength":
     case "maxLength":
       return bound(keyword, params.limit, "character");

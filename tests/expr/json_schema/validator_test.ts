@@ -37,6 +37,26 @@ const CASES: readonly (readonly [schema: unknown, value: Value, lines: readonly 
   ]],
   [{ items: { minimum: 1 } }, [1, 0], ["@ [1]", "- >= 1", "+ 0"]],
   [{ items: { multipleOf: 0.01 } }, [19.99, 0.07, 4.35, 1e6 + 0.1], []],
+  [{ not: { type: "integer" } }, 1, [
+    "@ the value itself",
+    '- nothing that "not" describes',
+    "+ 1",
+  ]],
+  [{ prefixItems: [{}], items: false }, [1, 2], [
+    "@ the value itself",
+    "- at most 1 item",
+    "+ [1,2]",
+  ]],
+  [{ contains: { const: 9 } }, [], [
+    "@ the value itself",
+    '- at least 1 item that "contains" describes',
+    "+ []",
+  ]],
+  [{ contains: true, minContains: 0, maxContains: 2 }, [1, 2, 3], [
+    "@ the value itself",
+    '- 0 to 2 items that "contains" describes',
+    "+ [1,2,3]",
+  ]],
   [{ multipleOf: 0.01 }, 1.234, ["@ the value itself", "- a multiple of 0.01", "+ 1.234"]],
   [{ enum: ["a", 1] }, "b", ["@ the value itself", '- one of ["a",1]', '+ "b"']],
   [{ properties: { a: { const: 1 } } }, { a: 2 }, ["@ .a", "- 1", "+ 2"]],
