@@ -37,6 +37,9 @@ const DRAFTS: Readonly<Record<string, SchemaDraft>> = {
 /** The keyword that counts the work of a schema; no schema from outside has a name like it. */
 export const WORK = "x-runner-work";
 
+/** The keyword by which whoever makes a schema finds the part of it that a value violates. */
+export const ORIGIN = "x-runner-origin";
+
 /** Keywords whose values are data, in which nothing is a schema. */
 const DATA: ReadonlySet<string> = new Set([
   ...["const", "enum", "default", "example", "examples"],

@@ -1,7 +1,6 @@
 import { isEqual } from "../../value/compare.ts";
 import { formatJson } from "../../value/format_value.ts";
 import { type Meter, UNMETERED } from "../../value/meter.ts";
-import type { Mismatch } from "../../value/mismatch.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import { matchesRegex, regexProblem } from "../evaluate/regex.ts";
 import {
@@ -14,10 +13,10 @@ import {
 } from "./ajv.ts";
 import { patternForRe2 } from "./ecma_pattern.ts";
 import { countingCopy, idOf, resolve, SchemaFault, WORK } from "./schema_tree.ts";
-import { violationsOf } from "./violations.ts";
+import { type SchemaMismatch, violationsOf } from "./violations.ts";
 
 /** A compiled schema: every violation of it by a value. Its work is paid for. */
-export type Validator = (value: Value, meter: Meter) => readonly Mismatch[];
+export type Validator = (value: Value, meter: Meter) => readonly SchemaMismatch[];
 
 /** A schema, or a document that contains schemas, and the URI that it is known by. */
 export interface SchemaDocument {
@@ -31,8 +30,11 @@ export interface SchemaCompiler {
   compile(root: SchemaDocument, others?: readonly SchemaDocument[]): Validator;
 }
 
-/** Loads what compiles the schemas of a draft. */
-export async function loadSchemaCompiler(draft: SchemaDraft): Promise<SchemaCompiler> {
+/** Loads what compiles the schemas of a draft, whose violations may know their origins. */
+export async function loadSchemaCompiler(
+  draft: SchemaDraft,
+  hasOrigins = false,
+): Promise<SchemaCompiler> {
   // Compiled schemas run at once, from beginning to end, so one place holds the meter of each run.
   const current = { meter: UNMETERED };
   const make = await loadAjv(draft, (text) => {
@@ -40,7 +42,7 @@ export async function loadSchemaCompiler(draft: SchemaDraft): Promise<SchemaComp
   });
   return {
     compile(root, others = []) {
-      const ajv = make(optionsFor(draft, current));
+      const ajv = make({ ...optionsFor(draft, current), verbose: hasOrigins });
       addKeywords(ajv, current);
       checkSchema(make({ strict: false, logger: false }), root.schema);
       const validate = compiled(ajv, draft, root, others);

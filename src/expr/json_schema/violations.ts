@@ -4,13 +4,20 @@ import type { Meter } from "../../value/meter.ts";
 import type { Mismatch } from "../../value/mismatch.ts";
 import { plain, readField } from "../../value/plain.ts";
 import { isDict, type Value } from "../../value/value.ts";
+import { ORIGIN } from "./schema_tree.ts";
+
+/** A violation of a schema. */
+export interface SchemaMismatch extends Mismatch {
+  /** What the part of the schema has under `ORIGIN`, where errors of ajv show it. */
+  readonly origin?: unknown;
+}
 
 /** The errors of ajv for a value, each with its place, without those that only repeat others. */
 export function violationsOf(
   errors: readonly ErrorObject[],
   value: Value,
   meter: Meter,
-): Mismatch[] {
+): SchemaMismatch[] {
   const seen = new Set<string>();
   return errors.flatMap((error) => {
     meter.spend(10);
@@ -20,7 +27,7 @@ export function violationsOf(
     const key = JSON.stringify([violation.path, violation.expected]);
     if (seen.has(key)) return [];
     seen.add(key);
-    return violation;
+    return { ...violation, origin: error.parentSchema?.[ORIGIN] };
   });
 }
 

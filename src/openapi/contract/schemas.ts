@@ -1,5 +1,5 @@
 import { patternForRe2 } from "../../expr/json_schema/ecma_pattern.ts";
-import { SchemaFault } from "../../expr/json_schema/schema_tree.ts";
+import { ORIGIN, SchemaFault } from "../../expr/json_schema/schema_tree.ts";
 import {
   loadSchemaCompiler,
   type SchemaCompiler,
@@ -45,7 +45,11 @@ export const WRITE_ONLY = "write only";
 
 /** Loads what validates by the schemas of a description. */
 export async function loadSchemas(description: Description): Promise<Schemas> {
-  const compiler = await loadSchemaCompiler(description.version === "3.1" ? "2020-12" : "7");
+  const compiler = await loadSchemaCompiler(
+    description.version === "3.1" ? "2020-12" : "7",
+    true,
+  );
+  const origins: PartPlace[] = [];
   const compiled = new Map<string, Validator | undefined>();
   await loadRegexEngine();
   const faults = new Map<string, SchemaFaultAt>();
@@ -57,7 +61,7 @@ export async function loadSchemas(description: Description): Promise<Schemas> {
   const validatorOf = (schema: FoundPart, side: Side): Validator | undefined => {
     const key = `${side} ${keyOf(schema.at)}`;
     if (compiled.has(key)) return compiled.get(key);
-    const made = compile(compiler, description, schema, side, addFault);
+    const made = compile(compiler, description, schema, side, addFault, origins);
     compiled.set(key, made);
     return made;
   };
@@ -76,7 +80,11 @@ export async function loadSchemas(description: Description): Promise<Schemas> {
         // Another part of an allOf may require what this side does not send.
         if (isHidden && problem.expected === "required") return [];
         const isUnwanted = isHidden && side === "response";
-        return [{ ...problem, ...isUnwanted ? { expected: WRITE_ONLY } : {}, at }];
+        // What is missing is shown where it is described, if it is.
+        const isMissing = problem.expected === "required" &&
+          at.path.at(-1) === problem.path.at(-1);
+        const own = isMissing || isUnwanted ? undefined : origins[Number(problem.origin)];
+        return [{ ...problem, ...isUnwanted ? { expected: WRITE_ONLY } : {}, at: own ?? at }];
       });
     },
     typesOf: (schema) => new Set(typesIn(description, schema, 0)),
@@ -94,7 +102,7 @@ function problemsOf(
   value: Value,
   { at }: FoundPart,
   addFault: AddFault,
-): readonly Mismatch[] {
+): ReturnType<Validator> {
   try {
     return validate?.(value, boundedMeter(MOST_WORK)) ?? [];
   } catch (error) {
@@ -111,9 +119,10 @@ function compile(
   schema: FoundPart,
   side: Side,
   addFault: AddFault,
+  origins: PartPlace[],
 ): Validator | undefined {
   try {
-    const whole = bundle(description, schema, side, addFault);
+    const whole = bundle(description, schema, side, addFault, origins);
     return compiler.compile({ uri: "openapi:/schema", schema: whole });
   } catch (error) {
     if (!(error instanceof SchemaFault)) throw error;
@@ -128,12 +137,13 @@ function keyOf({ file, path }: PartPlace): string {
   return `${file}#${path.join("/")}`;
 }
 
-/** A schema that holds all that it refers to. */
+/** A schema that holds all that it refers to; each part knows its origin by its index. */
 function bundle(
   description: Description,
   schema: FoundPart,
   side: Side,
   addFault: AddFault,
+  origins: PartPlace[],
 ): unknown {
   const names = new Map<string, string>();
   const definitions: Record<string, unknown> = {};
@@ -154,7 +164,7 @@ function bundle(
     if (++count > MOST_PARTS) throw new SchemaFault("it is too large");
     if (!isMap(value)) return typeof value === "boolean" ? value : {};
     if (typeof value.$ref === "string") return refer(found);
-    const copy: Record<string, unknown> = {};
+    const copy: Record<string, unknown> = { [ORIGIN]: origins.push(found.at) - 1 };
     for (const [key, part] of Object.entries(value)) {
       if (IGNORED.has(key) || key === "pattern" && !isPattern(found, part)) continue;
       copy[key] = convertPart(found, key, part);
@@ -221,6 +231,7 @@ function adapt(
   if (typeof copy.required === "boolean") delete copy.required;
   if (copy.type === "file") delete copy.type;
   if (description.version !== "3.1") adaptBounds(copy);
+  adaptChoice(value, copy);
   const hidden = hiddenProperties(description, found, side);
   if (hidden.length > 0) {
     copy.required = listOf(copy.required).filter((name) => !hidden.includes(String(name)));
@@ -238,6 +249,32 @@ function adapt(
   if (Array.isArray(copy.enum) && !copy.enum.includes(null)) copy.enum = [...copy.enum, null];
   if (typeof copy.type === "string") return { ...copy, type: [copy.type, "null"] };
   return { anyOf: [{ type: "null" }, copy] };
+}
+
+/**
+ * Has a property choose the member of `oneOf`, as `discriminator` says, so that only violations of
+ * that one are shown; for other values of the property the whole list decides.
+ */
+function adaptChoice(written: RawApiMap, copy: Record<string, unknown>): void {
+  const { propertyName, mapping } = mapOf(written.discriminator);
+  const key = written.oneOf === undefined ? "anyOf" : "oneOf";
+  const references = listOf(written[key]).map((member) => mapOf(member).$ref);
+  if (typeof propertyName !== "string" || references.length === 0) return;
+  const members = listOf(copy[key]);
+  const choice = references.reduceRight<unknown>((others, reference, index) => {
+    if (typeof reference !== "string") return others;
+    const name = reference.split("/").at(-1)!;
+    const names = Object.entries(mapOf(mapping))
+      .filter(([, target]) => target === reference || target === name)
+      .map(([value]) => value);
+    const isIt = {
+      required: [propertyName],
+      properties: { [propertyName]: { enum: [...names, name] } },
+    };
+    return { if: isIt, then: members[index], else: others };
+  }, { [key]: members });
+  delete copy[key];
+  copy.allOf = [...listOf(copy.allOf), choice];
 }
 
 /** In older versions a boolean says whether a bound is exclusive. */

@@ -175,21 +175,19 @@ export async function failureOfTime(
   { elapsed, phases = {} }: SpentTime,
 ): Promise<Failure> {
   const parts = Object.entries(phases).filter(([, time]) => time >= 0.1);
-  // The action began its connection a little before its time counts.
-  const whole = Math.max(elapsed, parts.reduce((sum, [, time]) => sum + time, 0));
+  const known = parts.reduce((sum, [, time]) => sum + time, 0);
   const operands = parts.map(([name, time]) => ({
     text: name.replaceAll("_", " "),
-    type: `ms, ${Math.round(time / whole * 100)}%`,
+    type: `ms, ${Math.round(time / Math.max(elapsed, known) * 100)}%`,
     value: Math.round(time * 10) / 10,
   }));
   const [slowest] = parts.toSorted(([, a], [, b]) => b - a);
-  const hint = slowest ? `most of it was ${slowest[0].replaceAll("_", " ")}` : undefined;
   return {
     kind: "test",
     field: "max_time",
     message: `it took ${formatElapsed(elapsed)}, more than ${formatDuration(most)}`,
     ...operands.length === 0 ? {} : { operands },
-    ...hint === undefined ? {} : { hint },
+    ...slowest ? { hint: `most of it was ${slowest[0].replaceAll("_", " ")}` } : {},
     ...await placeAt(session, [...path, "max_time"]),
   };
 }
