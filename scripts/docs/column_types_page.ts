@@ -6,9 +6,9 @@ export function makeColumnTypesPage(): Page {
   return makePage("column-types.md", "scripts/docs/column_types.ts", [
     "# Column types of databases",
     "",
-    "What `res.rows` of [db](actions/db.md) holds of a value in a column of each type. Each row is",
-    "tested with a real database. The zone of a `timestamp with time zone` is that of the session,",
-    "here UTC. MySQL has no `UUID` and `INET6`; it is not among the databases of the tests.",
+    "The values in `res.rows` of [db](actions/db.md) for columns of each type. Each row is tested with",
+    "a real database. The zone of a `timestamp with time zone` is that of the session, here UTC. MySQL",
+    "has no `UUID` and `INET6`; it is not among the databases of the tests.",
     ...Object.entries(COLUMN_TYPES).flatMap(([database, types]) => [
       "",
       `## ${database}`,

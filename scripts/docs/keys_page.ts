@@ -46,8 +46,9 @@ export function makeKeysPage(): Page {
   return makePage("keys.md", "src/workflow/decode/fields.ts", [
     "# Keys",
     "",
-    "[The file format](file-format.md) has an example. A key in bold is required.",
-    "The last column lists the names that [expressions](expressions.md) in a value can read; all are",
+    "Every key of a workflow, with its type, default and meaning;",
+    "[The file format](file-format.md) has an example. A key in bold is required. The last column",
+    "lists the names that [expressions](expressions.md) in the value can read; “all” means",
     `${IN_STEP.known!.map(code).join(", ")}.`,
     "",
     ...SECTIONS.flatMap(section),

@@ -7,7 +7,8 @@ export function makeReportsPage(): Page {
   return makePage("reports.md", "src/cli/args/output_mode.ts and src/report/files/registry.ts", [
     "# Report formats",
     "",
-    "[Reports](../concepts/reports.md) explains how to use them.",
+    "Every format of report, on the terminal and in files; [Reports](../concepts/reports.md)",
+    "explains how to use them.",
     "",
     "## On the terminal",
     "",
