@@ -163,12 +163,16 @@ class Http2Exchange implements UnderWay {
           stream.close(constants.NGHTTP2_CANCEL);
         });
       stream.on("error", (error) => failed ??= error);
+      // A server that answers early wants no more of the body, and may never read it.
+      stream.on("end", () => {
+        if (!stream.writableFinished) stream.close(constants.NGHTTP2_CANCEL);
+      });
       stream.on("close", () => {
         session.off("goaway", onGoaway);
         const isRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ||
           lastStream !== undefined && (stream.id ?? Infinity) > lastStream;
         if (code === 0 && isRefused) return reject(new Unprocessed());
-        // A server may answer early, and then refuse the rest of the body without an error.
+        // A server may refuse the rest of the body without an error, too.
         const isWhole = stream.readableEnded &&
           (stream.rstCode === constants.NGHTTP2_NO_ERROR || failed === undefined);
         if (code === 0 || !isWhole) return reject(failed ?? new ClosedEarly());

@@ -186,3 +186,19 @@ Deno.test("http lets a server send megabytes before it says that it has read the
   assertEquals(windows, [4 * 1024 ** 2]);
   assert(Number(res.body) > 15 * 1024 ** 2, String(res.body));
 });
+
+Deno.test("http takes an answer over HTTP/2 that comes before the server has read the body", async () => {
+  await using context = actionContext();
+  await using served = await http2Server("h2c");
+  served.server.on("stream", (stream: ServerHttp2Stream) => {
+    stream.on("data", () => {});
+    stream.pause();
+    stream.respond({ ":status": 413 });
+    stream.end("too large");
+  });
+  await withFiles({ "a.bin": new Uint8Array(8_000_000) }, async (cwd) => {
+    const params = { put: served.url, version: 2, file: `${cwd}/a.bin`, timeout: "5s" };
+    const { res } = await runHttp(params, context);
+    assertEquals([res.code, res.body], [413, "too large"]);
+  });
+});
