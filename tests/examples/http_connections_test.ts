@@ -2,12 +2,14 @@ import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { createServer } from "node:http";
 import { createSecureServer } from "node:http2";
+import { createServer as createSecureHttpServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { httpProxy } from "../support/proxies.ts";
 import { runMain } from "../support/run_main.ts";
+import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/with_server.ts";
-import { tlsCertificate, tlsPath } from "../support/tls_fixture.ts";
+import { tlsCertificate, tlsPath, tlsText } from "../support/tls_fixture.ts";
 
 const cwd = fromFileUrl(new URL("../../examples/http/", import.meta.url));
 const CERTIFICATE = tlsCertificate("good");
@@ -37,13 +39,39 @@ Deno.test("examples/http/http2.yml speaks HTTP/2", async () => {
   }
 });
 
-Deno.test("examples/http/connect.yml goes through a proxy and to another address", async () => {
-  await using server = withServer((request) => new Response(request.headers.get("host")));
+Deno.test("examples/http/mutual_tls.yml presents a client certificate", async () => {
+  const server = createSecureHttpServer(
+    { ...CERTIFICATE, ca: tlsText("authority.pem"), requestCert: true },
+    (_request, response) => response.end("in"),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  const { port } = server.address() as AddressInfo;
+  try {
+    await runExample("mutual_tls.yml", {
+      SITE_URL: `https://127.0.0.1:${port}`,
+      SITE_CA: tlsPath("authority.pem"),
+      CLIENT_CERT: tlsPath("good.pem"),
+      CLIENT_KEY: tlsPath("good_key.pem"),
+    });
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+Deno.test("examples/http/connect.yml goes through a proxy, to another address and to a socket", async () => {
+  const answer = (request: Request) => new Response(request.headers.get("host"));
+  await using server = withServer(answer);
   await using proxy = await httpProxy();
   const at = `127.0.0.1:${server.port}`;
-  await runExample("connect.yml", {
-    PROXY_URL: `http://127.0.0.1:${proxy.port}`,
-    GREEN_ADDRESS: at,
+  await withFiles({}, async (directory) => {
+    const path = `${directory}/site.sock`;
+    await using _socket = Deno.serve({ path, onListen() {} }, answer);
+    await runExample("connect.yml", {
+      PROXY_URL: `http://127.0.0.1:${proxy.port}`,
+      GREEN_ADDRESS: at,
+      SITE_SOCKET: path,
+    });
   });
   assertEquals(proxy.asked, [`GET http://${at}/`]);
 });
@@ -77,6 +105,12 @@ Deno.test("examples/http/headers.yml sends unusual requests and reads any charse
       response.setHeader("content-type", "text/plain; charset=ISO-8859-1");
       response.end("Gr\u00fc\u00dfe", "latin1");
       return;
+    }
+    if (request.url === "/trailers") {
+      response.writeHead(200, { trailer: "X-Checksum" });
+      response.write("tea");
+      response.addTrailers({ "X-Checksum": "5d41402a" });
+      return void response.end();
     }
     response.writeHead(request.method === "PROPFIND" ? 207 : 405).end();
   });

@@ -4,7 +4,6 @@ import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { freePort } from "../support/free_port.ts";
 
-/** A port that nothing listens on. */
 /** Starts a server, waits until it answers, and ends it after `use`. */
 async function withCommand(
   command: readonly string[],

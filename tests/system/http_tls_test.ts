@@ -1,17 +1,19 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
 import { runHttp } from "../../src/action/http/run_http.ts";
 import type { Dict } from "../../src/action/action.ts";
 import { StepError } from "../../src/source/errors.ts";
 import { actionContext, type TestContext } from "../support/action_context.ts";
+import { runMain } from "../support/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { freePorts } from "../support/free_port.ts";
 import { tlsPath } from "../support/tls_fixture.ts";
 
+const EXAMPLES = fromFileUrl(new URL("../../examples/http/", import.meta.url));
 const FIXTURES = tlsPath("");
 const ca = `${FIXTURES}authority.pem`;
 const client = { cert: `${FIXTURES}good.pem`, key: `${FIXTURES}good_key.pem` };
 
-/** Ports that nothing listens on. */
 /** Runs a server until `use` is done; it is up when a request to `url` is answered. */
 async function withServer(
   command: readonly string[],
@@ -177,4 +179,56 @@ Deno.test("http explains the alert by which openssl refuses a client certificate
     child.kill("SIGTERM");
     await child.status;
   }
+});
+
+Deno.test("the examples of TLS, HTTP/2 and where to connect pass at nginx and tinyproxy", async () => {
+  await using context = actionContext();
+  const [plain, good, mutual, proxy] = freePorts(4);
+  await withFiles({}, async (directory) => {
+    const socket = `${directory}/nginx.sock`;
+    const config = `
+daemon off; pid ${directory}/nginx.pid; error_log stderr; events {}
+http {
+  access_log off; ssl_protocols TLSv1.2 TLSv1.3;
+  client_body_temp_path ${directory}/b; proxy_temp_path ${directory}/p; fastcgi_temp_path ${directory}/f;
+  uwsgi_temp_path ${directory}/u; scgi_temp_path ${directory}/s;
+  server { listen 127.0.0.1:${plain}; listen unix:${socket}; location / { return 200 "$host"; } }
+  ${server(`127.0.0.1:${good} ssl http2`, "good")}
+  ${
+      server(
+        `127.0.0.1:${mutual} ssl`,
+        "good",
+        `ssl_verify_client on; ssl_client_certificate ${ca};`,
+      )
+    }
+}`;
+    await Deno.chmod(directory, 0o755);
+    await Deno.writeTextFile(`${directory}/nginx.conf`, config);
+    await Deno.writeTextFile(`${directory}/proxy.conf`, `Port ${proxy}\nListen 127.0.0.1\n`);
+    const nginx = ["/usr/sbin/nginx", "-c", `${directory}/nginx.conf`];
+    const tinyproxy = ["/usr/bin/tinyproxy", "-d", "-c", `${directory}/proxy.conf`];
+    const passes = async (name: string, env: Readonly<Record<string, string>>) => {
+      const { code, stdout } = await runMain([name], { cwd: EXAMPLES, env });
+      assertEquals(code, 0, stdout);
+    };
+    await withServer(nginx, `http://127.0.0.1:${plain}/`, context, async () => {
+      const site = { SITE_URL: `https://127.0.0.1:${good}`, SITE_CA: ca };
+      await passes("certificates.yml", site);
+      await passes("http2.yml", site);
+      const signed = { CLIENT_CERT: client.cert, CLIENT_KEY: client.key };
+      const url = `https://127.0.0.1:${mutual}`;
+      await passes("mutual_tls.yml", { ...site, ...signed, SITE_URL: url });
+      await withServer(
+        tinyproxy,
+        `http://127.0.0.1:${proxy}/`,
+        context,
+        () =>
+          passes("connect.yml", {
+            PROXY_URL: `http://127.0.0.1:${proxy}`,
+            GREEN_ADDRESS: `127.0.0.1:${plain}`,
+            SITE_SOCKET: socket,
+          }),
+      );
+    });
+  });
 });
