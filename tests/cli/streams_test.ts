@@ -1,9 +1,12 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { echoServer } from "../support/echo_sockets.ts";
+import { nameServer } from "../support/name_server.ts";
+import { rawServer } from "../support/raw_server.ts";
 import { startCli } from "../support/run_cli.ts";
 import { runMain } from "../support/run_main.ts";
 import { readDirectory } from "../support/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
+import { tlsCertificate } from "../support/tls_fixture.ts";
 import { withServer } from "../support/with_server.ts";
 
 /** Runs a workflow whose only job has these steps. */
@@ -180,24 +183,49 @@ jobs:
   });
 });
 
-Deno.test("a message of 10 MB, a hundred steps in a row and twenty at once", async () => {
-  await using server = echoServer();
-  const step = (text: string) =>
-    `{ uses: websocket, with: { url: "${server.url}", send: ${text}, expect: ${text} }, test: status == 0 }`;
+Deno.test("10 MB, a hundred steps in a row and twenty at once: websocket, sse, tcp, tls, dns", async () => {
+  await using sockets = echoServer();
+  await using events = withServer(({ url }) => {
+    const size = Number(new URL(url).searchParams.get("size"));
+    const headers = { "content-type": "text/event-stream" };
+    return new Response(`data: ${"x".repeat(size)}\n\n`, { headers });
+  });
+  await using secure = withServer(() => new Response(), tlsCertificate("good"));
+  await using raw = rawServer(async ({ index, send }) => {
+    await send(`${"x".repeat(index === 0 ? 10_000_000 : 10)}END`);
+  });
+  await using names = await nameServer({ "A shop.test": [{ type: "A", data: "192.0.2.1" }] });
+  const steps = [
+    `{ uses: websocket, with: { url: "${sockets.url}", send: a, expect: a } }`,
+    `{ uses: sse, with: { url: "${events.url}?size=9", max_events: 1 }, test: status == 0 }`,
+    `{ uses: tcp, with: { host: 127.0.0.1, port: ${raw.port}, expect: END } }`,
+    `{ uses: tls, with: { host: 127.0.0.1, port: ${secure.port} }, test: status == 1 }`,
+    `{ uses: dns, with: { name: shop.test, server: "${names.server}" }, test: status == 0 }`,
+  ].map((step) => `      - ${step}\n`).join("");
   const workflow = `name: n
 jobs:
   - name: large
+    id: large
     steps:
       - uses: websocket
-        with: { url: "${server.url}", send: large 10000000, max_messages: 1 }
+        with: { url: "${sockets.url}", send: large 10000000, max_messages: 1 }
         test: len(res.message) == 10000000
+      - uses: sse
+        with: { url: "${events.url}?size=10000000", max_events: 1 }
+        test: len(res.event.data) == 10000000
+      - uses: tcp
+        with: { host: 127.0.0.1, port: ${raw.port}, read_until: END }
+        test: res.bytes == 10000003
   - name: in a row
+    needs: [large]
     repeat: { count: 100 }
-    steps: [${step("a")}]
+    steps:
+${steps}
   - name: at once
+    needs: [large]
     repeat: { count: 20, async: true }
-    steps: [${step("b")}]
-`;
+    steps:
+${steps}`;
   await withFiles({ "w.yml": workflow }, async (cwd) => {
     const { code, stdout } = await runMain(["w.yml"], { cwd });
     assertEquals(code, 0, stdout.slice(0, 3000));
