@@ -18,6 +18,8 @@ export interface CaseSuite {
   readonly job: JobRecord;
   /** Unique in the report: behind the name of the workflow where there are several. */
   readonly name: string;
+  /** What the name begins with where there are several workflows. */
+  readonly prefix: string;
   readonly cases: readonly Case[];
 }
 
@@ -51,8 +53,11 @@ export function suitesOf(
   const suites = suite?.end?.state === "failed"
     ? withFailure(ofRuns, "suite", interruptionOf(suite))
     : ofRuns;
-  const names = distinct(suites.map(({ record, name }) => `${oneLine(record.name)} › ${name}`));
-  return suites.map((suite, index) => ({ ...suite, name: names[index]! }));
+  const prefixes = suites.map(({ record }) => `${oneLine(record.name)} › `);
+  const names = distinct(suites.map(({ name }, index) => prefixes[index]! + name));
+  return suites.map((suite, index) => {
+    return { ...suite, name: names[index]!, prefix: prefixes[index]! };
+  });
 }
 
 /** Several reports of one run count the same. */
@@ -65,7 +70,7 @@ function suitesOfRun(record: RunRecord): readonly CaseSuite[] {
     suites = withFailureOfRun(
       record,
       record.jobs.map((job, index) => {
-        return { record, job, name: names[index]!, cases: casesOf(job, record) };
+        return { record, job, name: names[index]!, prefix: "", cases: casesOf(job, record) };
       }),
     );
     KNOWN.set(record, suites);

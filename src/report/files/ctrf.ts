@@ -70,7 +70,7 @@ function statusOf(state: StepState): string {
 }
 
 /** JSON leaves out what is undefined. */
-function testOf({ record, name: suite, job }: CaseSuite, one: Case): unknown {
+function testOf({ record, name: suite, prefix, job }: CaseSuite, one: Case): unknown {
   const { name, outcome, failures, place, step } = one;
   const result = step?.result;
   const [failure] = failures;
@@ -85,7 +85,7 @@ function testOf({ record, name: suite, job }: CaseSuite, one: Case): unknown {
     duration,
     start,
     stop: start === undefined ? undefined : start + duration,
-    suite: [record.name, suite],
+    suite: [record.name, suite.slice(prefix.length)],
     tags: job.tags,
     message: messageOf(one),
     trace: failure && failureText(failures),

@@ -46,7 +46,7 @@ export function* renderJunit(
   yield "</testsuites>\n";
 }
 
-function* renderSuite({ record, job, name, cases }: CaseSuite): Iterable<string> {
+function* renderSuite({ record, job, name, prefix, cases }: CaseSuite): Iterable<string> {
   yield "  " + open("testsuite", {
     name,
     ...countsOf(cases),
@@ -67,7 +67,7 @@ function* renderSuite({ record, job, name, cases }: CaseSuite): Iterable<string>
     tool: `${record.tool.name} ${record.tool.version}`,
   };
   yield renderProperties(properties, "    ");
-  const classname = inQuotes(`${record.name}.${name}`);
+  const classname = inQuotes(`${record.name}.${name.slice(inXml(prefix).length)}`);
   const names = namesInXml(cases);
   for (const [index, one] of cases.entries()) {
     yield renderCase(record, classname, one, names[index]!);

@@ -181,11 +181,14 @@ Deno.test("one report of each format is about all workflows", async () => {
     n
   );
   assertEquals(suites, ["A › Job", "B › Job", "c.yml › Load the workflow"]);
+  const classes = [...reports["junit.xml"]!.matchAll(/ classname="([^"]*)"/g)].map(([, n]) => n);
+  assertEquals(classes, ["A.Job", "B.Job", "c.yml.Load the workflow"]);
   assertStringIncludes(reports["report.tap"]!, "1..3\n");
   const { schema, runs, totals } = JSON.parse(reports["report.json"]!);
   assertEquals([schema, runs.length], ["runner-suite-report/1", 3]);
   assertEquals(totals.workflows, { passed: 1, failed: 2, skipped: 0 });
-  assertEquals(JSON.parse(reports["ctrf.json"]!).results.summary.failed, 2);
+  const { summary, tests } = JSON.parse(reports["ctrf.json"]!).results;
+  assertEquals([summary.failed, tests[1].suite], [2, ["B", "Job"]]);
   assertStringIncludes(reports["summary.md"]!, "## ❌ B");
   assertMatch(reports["report.html"]!, /<a href="#run-1">B<\/a>/);
   const events = reports["events.ndjson"]!.trimEnd().split("\n").map((line) => JSON.parse(line));
