@@ -40,6 +40,8 @@ export class StepError extends RunnerError {
     readonly details: {
       /** The parameter that is wrong. */
       readonly parameter?: string;
+      /** Whether the `timeout` of the step ended it. */
+      readonly timedOut?: boolean;
       /** Why it could not reach a server, worded the same for each step with that cause. */
       readonly cause?: string;
       /** What the condition of the key came out as; the report shows the values that decided it. */

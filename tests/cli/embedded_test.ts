@@ -49,7 +49,7 @@ Deno.test("the timeout of a step stops the job that it embeds", async () => {
     const { code, stdout } = await runMain(["w.yml"], { cwd });
     assertEquals(code, 1);
     assertStringIncludes(stdout, "inner.yml:3:27: the step around it timed out after 1s");
-    assertStringIncludes(stdout, "w.yml:5:42: the step timed out after 1s");
+    assertStringIncludes(stdout, "w.yml:5:32: the step timed out after 1s");
     assert(!stdout.includes("late"), stdout);
     assertStringIncludes(stdout, "next");
     await untilAllAreGone(cwd);

@@ -18,7 +18,7 @@ import type { Path } from "../../source/source.ts";
 import { formatDuration } from "../../value/duration.ts";
 import type { JobFile } from "../../workflow/model.ts";
 import type { StepRun } from "../event.ts";
-import { isTrue } from "./evaluate_field.ts";
+import { EmbeddedError, isTrue } from "./evaluate_field.ts";
 import type { Stoppable } from "../cancellation.ts";
 import type { Session } from "../session.ts";
 
@@ -185,7 +185,8 @@ class AttemptTimer implements AttemptDeadline {
   #set(): void {
     this.#deadline = this.#deadlines.add(this.timeout, () => {
       const time = formatDuration(this.timeout);
-      this.#attempt.stop(new StepError(`the step timed out after ${time}`));
+      const details = { timedOut: true };
+      this.#attempt.stop(new StepError(`the step timed out after ${time}`, undefined, details));
     });
   }
 }
@@ -220,8 +221,11 @@ export async function runAttempt(
     const result = await answer;
     return { result, elapsed: result.elapsed ?? clock.ticks() - began };
   } catch (error) {
-    throw error instanceof StepError ? error : attempt.reason ??
+    const fault = error instanceof StepError ? error : attempt.reason ??
       (await action.explainer?.())?.explain?.(error, params) ?? error;
+    const isWhole = !(fault instanceof StepError) || fault instanceof EmbeddedError;
+    if (isWhole || !attempt.reason?.details.timedOut) throw fault;
+    throw new StepError(fault.message, fault.hint, { ...fault.details, timedOut: true });
   } finally {
     attempt.end();
   }

@@ -61,9 +61,14 @@ export async function tryStep(session: Session, context: StepContext, name: stri
       ...(step.embedded === undefined ? {} : { embedded: step.embedded }),
     });
   } catch (error) {
-    const { parameter, req, res } = error instanceof StepError ? error.details : {};
+    const { parameter, timedOut, req, res } = error instanceof StepError ? error.details : {};
     for (const part of [req, res]) if (part) session.addExchangedSecrets(part as Dict);
-    const field = parameter === undefined ? ["uses"] : ["with", parameter];
+    const isBounded = timedOut && timeout !== STEP_TIMEOUT;
+    const field = parameter !== undefined
+      ? ["with", parameter]
+      : isBounded
+      ? ["timeout"]
+      : ["uses"];
     const fault = error instanceof FieldError ? error : new FieldError(field, error);
     const failure = await failureOf(session, context, fault, given);
     return {
