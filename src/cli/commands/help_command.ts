@@ -1,4 +1,5 @@
-import { checkChoice } from "../args/parse_flags.ts";
+import { UsageError } from "../../source/errors.ts";
+import { didYouMean } from "../../source/suggest.ts";
 import type { Command } from "../command.ts";
 import { renderHelp } from "../help.ts";
 import { pageOf } from "../topics.ts";
@@ -15,9 +16,12 @@ export function helpCommand(table: CommandTable): Awaited<ReturnType<Command["lo
       host.stdout.write(await helpTopic(word, page, host.files));
       return 0;
     }
-    if (word !== undefined) {
+    if (word !== undefined && !command) {
       const [operand] = commands.find(({ name }) => name === "help")!.operands;
-      checkChoice("<command>", word, operand!.choices);
+      throw new UsageError(
+        `unknown command or topic "${word}"`,
+        didYouMean(word, operand!.choices!) ?? "runner help --help lists them",
+      );
     }
     host.stdout.write(renderHelp(command ?? fallback, commands, common));
     return 0;

@@ -195,8 +195,10 @@ Deno.test("help refuses a name that is neither a command nor a topic", async () 
   assertEquals([wrong.code, wrong.stdout], [1, ""]);
   assertEquals(
     wrong.stderr,
-    'runner: error: invalid value "gne" for <command>\n  did you mean "gen"?\n',
+    'runner: error: unknown command or topic "gne"\n  did you mean "gen"?\n',
   );
+  const { stderr } = await runner(["help", "history"]);
+  assertStringIncludes(stderr, 'topic "history"\n  runner help --help lists them\n');
   const extra = await runner(["help", "gen", "dag"]);
   assertEquals([extra.code, extra.stdout], [1, ""]);
   assertStringIncludes(extra.stderr, 'unexpected argument "dag"');
