@@ -1,4 +1,5 @@
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
+import { StepError } from "../../source/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import type { Endpoint } from "../net/endpoint.ts";
 import { explainConnection } from "../net/explain_connection.ts";
@@ -31,11 +32,12 @@ export async function runTls(params: Dict, given: ActionContext): Promise<Action
       isDict(params.tls) ? params.tls : undefined,
       context,
     );
-    const socket = await openSocket(
-      endpoint,
-      { ...options, rejectUnauthorized: false },
-      context,
-    ) as TLSSocket;
+    const unverified = { ...options, rejectUnauthorized: false };
+    const socket = await openSocket(endpoint, unverified, context).catch((error) => {
+      // To go without TLS is no advice here.
+      if (!(error instanceof StepError) || !/"tls: false"/.test(error.hint ?? "")) throw error;
+      throw new StepError(error.message, "check the port: TLS has to begin with the first byte");
+    }) as TLSSocket;
     const { clock } = context.host;
     const now = clock.now();
     // No protocol is offered, since that would tie the check to HTTP.

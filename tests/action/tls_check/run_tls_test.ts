@@ -53,9 +53,10 @@ Deno.test("tls says that only a newer version of TLS was accepted", async () => 
 Deno.test("tls fails where no TLS is spoken", async () => {
   await using server = withServer(() => new Response());
   await using context = actionContext();
-  await assertRejects(
+  const error = await assertRejects(
     () => runTls({ host: "127.0.0.1", port: server.port }, context),
     StepError,
     `cannot connect to 127.0.0.1 port ${server.port}: `,
   );
+  assertStringIncludes(error.hint ?? "", "check the port");
 });
