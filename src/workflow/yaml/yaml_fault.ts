@@ -184,16 +184,18 @@ function explainByText({ reason, before, after, text, offset }: FaultContext): E
     return { message: `a value cannot begin with "${after[0]}"`, hint: QUOTE_IT };
   }
   if (after.startsWith(":")) {
-    return { message: "this line is indented as if it belonged to the value above it" };
+    return {
+      message: "this line is indented as if it belonged to the value above it",
+      ...columnHint(text, offset - before.length),
+    };
   }
   if (/^-(?:\s|$)/.test(after) && /:\s+$/.test(before)) {
     return { message: "a list cannot begin here", hint: "begin it on a line of its own" };
   }
   if (before.trim() === "") {
-    const columns = columnsAbove(text, offset - before.length);
     return {
       message: "this line does not fit the indentation above it",
-      ...columns.length === 0 ? {} : { hint: `begin it at column ${columns.join(" or ")}` },
+      ...columnHint(text, offset - before.length),
     };
   }
   if (/^["']/.test(before.replace(/^.*?:\s+|^\s*-\s+/, ""))) {
@@ -207,6 +209,12 @@ function explainByText({ reason, before, after, text, offset }: FaultContext): E
   return BAD_INDENTATION.test(reason)
     ? { message: "this does not belong to the value before it", hint: QUOTE_IT }
     : {};
+}
+
+/** Where the line at an offset could begin. */
+function columnHint(text: string, offset: number): { hint?: string } {
+  const columns = columnsAbove(text, offset);
+  return columns.length === 0 ? {} : { hint: `begin it at column ${columns.join(" or ")}` };
 }
 
 /** The columns, from 1 and the deepest first, at which the line at an offset could begin. */

@@ -87,7 +87,7 @@ a.yml:1:8: error: text after the closing quote
     `YAML syntax error at line 2
 a.yml:2:4: error: this line is indented as if it belonged to the value above it
   2 |   b: 2
-    |    ^`,
+    |    ^ begin it at column 1`,
   ],
   [
     "a: [1,,2]",
