@@ -108,3 +108,32 @@ for (const signal of ["SIGINT", "SIGTERM", "RUNNER_TIMEOUT"] as const) {
       });
     }));
 }
+
+Deno.test("a second SIGINT within the cleanup of a suite ends it at once, without teardown", () =>
+  withRig((rig) => {
+    const work = `name: a
+jobs: [{ name: j, steps: [${get("/hang/a")}], finally: [${get("/hang/clean")}] }]
+`;
+    const suite = "workflows: [flows/a.yml]\nsetup: setup.yml\nteardown: teardown.yml\n";
+    const files = Object.entries({ ...FILES, "flows/a.yml": work, "suite.yml": suite })
+      .map(([name, text]) => [name, text.replaceAll("{url}", rig.url)]);
+    return withFiles(Object.fromEntries(files), async (cwd) => {
+      const child = startCli(["suite.yml"], { cwd });
+      const output = Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ]);
+      await rig.untilSeen("/hang/a");
+      child.kill("SIGINT");
+      await rig.untilSeen("/hang/clean");
+      child.kill("SIGINT");
+      const { code } = await child.status;
+      await output;
+      assertEquals(code, 1);
+      assertEquals(rig.seen.filter((path) => !path.startsWith("-")), [
+        "/setup",
+        "/hang/a",
+        "/hang/clean",
+      ]);
+    });
+  }));
