@@ -61,7 +61,7 @@ export function writeInBlocks(options: ReportOptions): JobWriter {
 export function writeAtOnce(options: ReportOptions): JobWriter {
   const running = new Set<JobBlock>();
   /** Steps that had one line, with what else they have to show. */
-  const held = new Map<JobBlock, (readonly [index: number, step: StepTree])[]>();
+  const held = new Map<JobBlock, [index: number, step: StepTree][]>();
   /** The job that the last lines belong to. */
   let current: JobBlock | undefined;
   let isAfterLine = false;
@@ -90,7 +90,11 @@ export function writeAtOnce(options: ReportOptions): JobWriter {
         return asText([...lines, ...stepLines(block, step, options)]);
       }
       const index = block.lines++;
-      if (hasMore(step)) held.set(block, [...held.get(block) ?? [], [index, step]]);
+      if (hasMore(step)) {
+        const steps = held.get(block) ?? [];
+        steps.push([index, step]);
+        held.set(block, steps);
+      }
       const lines = [...leave(), stepLineOf(oneLine(block.name), step.result, options)];
       isAfterLine = true;
       return asText(lines);
