@@ -242,6 +242,8 @@ async function openSession(request: HttpRequest, options: SendOptions): Promise<
     settings: { initialWindowSize: STREAM_WINDOW },
   });
   session.setLocalWindowSize(SESSION_WINDOW);
+  // Each request under way has one.
+  session.setMaxListeners(0);
   // Each stream fails by itself.
   session.on("error", () => {});
   return { session, socket: used };

@@ -6,6 +6,7 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo } from "node:net";
+import process from "node:process";
 import type { Dict } from "../../../../src/action/action.ts";
 import { runHttp } from "../../../../src/action/http/run_http.ts";
 import { StepError } from "../../../../src/source/errors.ts";
@@ -201,4 +202,29 @@ Deno.test("http takes an answer over HTTP/2 that comes before the server has rea
     const { res } = await runHttp(params, context);
     assertEquals([res.code, res.body], [413, "too large"]);
   });
+});
+
+Deno.test("http sends many requests at once over one session, without a warning", async () => {
+  await using context = actionContext();
+  await using served = await http2Server("h2c");
+  const all: ServerHttp2Stream[] = [];
+  const count = 20;
+  served.server.on("stream", (stream: ServerHttp2Stream) => {
+    if (all.push(stream) < count) return;
+    for (const each of all) {
+      each.respond({ ":status": 200 });
+      each.end("ok");
+    }
+  });
+  const warnings: string[] = [];
+  const warn = ({ message }: Error) => void warnings.push(message);
+  process.on("warning", warn);
+  try {
+    const params = { get: served.url, version: "2" };
+    const results = Array.from({ length: count }, () => runHttp(params, context));
+    assertEquals(new Set((await Promise.all(results)).map(({ res }) => res.body)).size, 1);
+    assertEquals([served.sessions, warnings], [1, []]);
+  } finally {
+    process.off("warning", warn);
+  }
 });
