@@ -1,5 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
+import { assertHidden } from "../support/assert_hidden.ts";
+import { readDirectory } from "../support/run_reports.ts";
 import { runCli, startCli } from "../support/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { tlsPath } from "../support/tls_fixture.ts";
@@ -59,6 +61,43 @@ Deno.test("redis speaks to a Redis server, and shows its password nowhere", asyn
     refused.stdout,
     "cannot connect to redis at 127.0.0.1 port 1: 127.0.0.1 port 1 refused the connection (ECONNREFUSED)",
   );
+});
+
+const PASSWORDS = `
+name: Redis
+vars: { url: "{{REDIS_URL}}" }
+jobs:
+  - name: Passwords
+    defaults: { redis: { url: "{{vars.url}}" } }
+    steps:
+      - uses: redis
+        with:
+          commands:
+            - AUTH default open-sesame-42
+            - [CONFIG, SET, masterauth, master-pass-1]
+            - [ACL, SETUSER, ann, "on", ">ann-pass-2", "~*", +@all]
+            - hello 3 auth ann ann-pass-2
+            - HELLO 2
+            - AUTH wrong-pass-3
+        test: res.reply == "OK"
+        echo: "{{req}} {{res}}"
+`;
+
+Deno.test("redis shows the passwords of commands nowhere", async () => {
+  await withFiles({ "flow.yml": PASSWORDS }, async (cwd) => {
+    await using server = await redisServer(cwd);
+    const env = { REDIS_URL: `redis://:open-sesame-42@127.0.0.1:${server.port}` };
+    const { stdout, stderr } = await runCli(["-v", "--report-dir", "out", "flow.yml"], {
+      cwd,
+      env,
+    });
+    assertStringIncludes(stdout, "WRONGPASS");
+    for (const [name, text] of Object.entries({ ...readDirectory(`${cwd}/out`), stdout, stderr })) {
+      for (const secret of ["open-sesame-42", "master-pass-1", "ann-pass-2", "wrong-pass-3"]) {
+        assertHidden(secret, text, name);
+      }
+    }
+  });
 });
 
 const VALUES = `

@@ -21,6 +21,7 @@ export async function runRedis(params: Dict, given: ActionContext): Promise<Acti
   const read = readParameters("redis", params);
   const server = readRedisUrl(required("redis", "url", read.string("url")), given.secrets);
   const commands = readCommands(params);
+  for (const secret of commands.flatMap(passwordsOf)) given.secrets.add(secret);
   const tls = await readTls(params, server, given);
   const session = shareConnection(
     "redis",
@@ -99,6 +100,25 @@ function readCommands(params: Dict): string[][] {
     });
   }
   return list.map((one) => splitCommand(one, "commands"));
+}
+
+/** The passwords in a command that signs in or sets them. */
+function passwordsOf(command: readonly string[]): string[] {
+  const upper = command.map((word) => word.toUpperCase());
+  switch (upper[0]) {
+    case "AUTH":
+      return command.slice(-1);
+    case "HELLO":
+      return upper.includes("AUTH") ? command.slice(upper.indexOf("AUTH") + 2).slice(0, 1) : [];
+    case "CONFIG":
+      return command.filter((_, index) =>
+        /^(REQUIREPASS|MASTERAUTH)$/.test(upper[index - 1] ?? "")
+      );
+    case "ACL":
+      return command.filter((word) => /^[<>]/.test(word)).map((word) => word.slice(1));
+    default:
+      return [];
+  }
 }
 
 async function connect(
