@@ -31,6 +31,8 @@ export interface TaskOptions {
   /** Numbers of parts by the ids of jobs. */
   readonly split: ReadonlyMap<string, number>;
   readonly groupsChains: boolean;
+  /** Takes secrets out of the names of jobs. */
+  readonly mask: (name: string) => string;
 }
 
 /** The tasks that engines run, each after those that it needs. Throws RunnerError. */
@@ -51,7 +53,7 @@ export function makeTasks({ jobs }: Plan, options: TaskOptions): readonly Task[]
     const parts = options.split.get(first!.job.id) ?? 1;
     const task: Task = {
       id: uniqueId(first!.job.id, parts, ids),
-      name: group.map(({ name }) => name).join(", "),
+      name: group.map(({ name }) => options.mask(name)).join(", "),
       choice: group.flatMap(({ job }) => ["--only", job.id]),
       needs: [...new Set(needs)],
       ancestors: [...ancestors],

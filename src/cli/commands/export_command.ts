@@ -5,6 +5,7 @@ import { makeTasks, readSplit } from "../../export/tasks.ts";
 import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import { jobHint, matchJobs } from "../../plan/select_jobs.ts";
+import { addSecretsOf, addSecretValue, makeMasker } from "../../run/mask/add_secrets.ts";
 import { LoadError, UsageError } from "../../source/errors.ts";
 import { filesOf, relativeTo } from "../../workflow/files_of.ts";
 import { readLimits } from "../../workflow/limits.ts";
@@ -67,6 +68,9 @@ export async function exportCommand(
     if (job) return job;
     throw new UsageError(`option --split: unknown job "${name}"`, jobHint(plan.jobs, name));
   });
+  const masker = makeMasker([host.env.all(), ...program.secrets]);
+  addSecretsOf(plan.vars, masker);
+  for (const value of plan.secrets) addSecretValue(value, masker);
   const files = filesOf(plan.workflow.document, plan.workflow.jobs);
   const directory = path.split(",")[0]!.replace(/[^/\\]*$/, "");
   const text = load.exportJobs({
@@ -74,7 +78,11 @@ export async function exportCommand(
     name: workflow.name,
     mounted: path.split(",").map((file) => relativeTo(directory, file)).join(","),
     files: files.map((file) => ({ ...file, name: relativeTo(directory, file.name) })),
-    tasks: makeTasks(plan, { split, groupsChains: values.get("group") !== "none" }),
+    tasks: makeTasks(plan, {
+      split,
+      groupsChains: values.get("group") !== "none",
+      mask: (name) => masker.mask(name),
+    }),
     ...plan.jobs.some(({ job }) => job.isCleanup) ? { last: "--finally" } : {},
   });
   await write(text, invocation, program);

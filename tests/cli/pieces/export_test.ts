@@ -160,6 +160,25 @@ Deno.test("the first lines say how to make all secrets", async () => {
   }
 });
 
+Deno.test("secrets in the names of jobs are not written", async () => {
+  const workflow = {
+    name: "W",
+    vars: { api_token: "{{API_TOKEN}}", code: "{{secret(CODE)}}" },
+    jobs: [{ ...job("a"), name: "as {{vars.api_token}} by {{vars.code}}" }],
+  };
+  const env = { API_TOKEN: "s3cret-of-ann", CODE: "c0de-of-ann" };
+  const texts = await withFiles({ "flow.yml": JSON.stringify(workflow) }, async (cwd) => {
+    const args = [["github"], ["gitlab", "--image", "i"], ["argo", "--image", "i"]];
+    return await Promise.all(
+      args.map((more) => runHere(["export", ...more, "flow.yml"], { cwd, env })),
+    );
+  });
+  assertStringIncludes(texts[0]!.stdout, "name: as *** by ***");
+  for (const { code, stdout } of texts) {
+    assertEquals([code, /-of-ann/.test(stdout)], [0, false], stdout);
+  }
+});
+
 Deno.test("a feature that an engine does not support is an error, and nothing is written", async () => {
   const table: readonly (readonly [object | string, readonly string[], string])[] = [
     [GRAPH, ["argo"], "--image is missing: argo runs everything in containers"],
