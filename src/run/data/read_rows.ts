@@ -222,12 +222,18 @@ function convertRow(row: Value, types: ReadonlyMap<string, ColumnType>, where: s
   return converted;
 }
 
-/** An empty cell is nil, unless it should be a string. */
+/** An empty cell is nil, unless it should be a string. Spreadsheets write booleans as `TRUE`. */
 function convertCell(value: Value, type: ColumnType, where: string): Value {
   if (value === null || value === "" && type !== "string") return null;
-  const isNested = (type === "list" || type === "map" || type === "any") &&
-    typeof value === "string";
-  const converted = convertParameter(type, isNested ? jsonOrText(value) : value);
+  const isNested = type === "list" || type === "map" || type === "any";
+  const cell = typeof value !== "string"
+    ? value
+    : isNested
+    ? jsonOrText(value)
+    : type === "boolean"
+    ? value.toLowerCase()
+    : value;
+  const converted = convertParameter(type, cell);
   if (converted !== undefined) return converted;
   throw new StepError(`${where} must be of type ${type}, not ${describeValue(value)}`);
 }

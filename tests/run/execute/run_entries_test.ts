@@ -92,3 +92,14 @@ for (const separator of [",", ";", "\t"]) {
     });
   });
 }
+
+Deno.test("booleans of a CSV file may be written as spreadsheets write them", async () => {
+  await withFiles({ "rows.csv": "item\nTRUE\nfalse\nFalse\n" }, async (directory) => {
+    const items: unknown[] = [];
+    await eventsOf(`{ file: "${directory}/rows.csv", types: { item: boolean } }`, ({ n }) => {
+      items.push(n);
+      return OK;
+    });
+    assertEquals(items, [true, false, false]);
+  });
+});
