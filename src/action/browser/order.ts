@@ -78,7 +78,9 @@ function checkOrder(order: Dict, index: number): ParameterProblem[] {
     ...needs.filter((key) => !isGiven(order, key)).map((key) => ({
       path,
       message: `the action "${name}" needs "${key}"`,
-      hint: ACTION_KEYS.find((one) => one.name === key)?.summary ?? "",
+      hint: name === "screenshot"
+        ? '"capture_screenshot" saves the visible part of the page, "full_screenshot" all of it'
+        : ACTION_KEYS.find((one) => one.name === key)?.summary ?? "",
     })),
     ...(["value", "path"] as const).filter((key) => Array.isArray(order[key])).filter((key) =>
       own.includes(key) && !LISTS.includes(name)

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
 import { browser } from "../../../src/action/browser/browser.ts";
 import { describeOrder, readOrders } from "../../../src/action/browser/order.ts";
@@ -41,6 +41,12 @@ Deno.test("mistakes in the actions of browser are found before the run", () => {
   for (const [params, messages] of CASES) {
     assertEquals(checkParameters(browser, params).map(({ message }) => message), messages);
   }
+});
+
+Deno.test("a screenshot without an element names the actions that save the page", () => {
+  const [problem] = checkParameters(browser, { actions: [{ name: "screenshot", path: "a.png" }] });
+  assertEquals(problem!.message, 'the action "screenshot" needs "selector"');
+  assertStringIncludes(problem!.hint!, '"capture_screenshot" saves the visible part of the page');
 });
 
 Deno.test("actions are described in a few words", () => {
