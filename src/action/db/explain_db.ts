@@ -3,7 +3,12 @@ import type { ActionExplainer, Dict } from "../action.ts";
 /** Shows statements, and the rows that they returned, in reports. */
 export const dbExplainer: ActionExplainer = {
   describe: (req, res) => ({
-    request: { title: `${req.driver} ${req.dsn}`, covered: ["driver", "dsn"] },
+    request: {
+      title: `${req.driver} ${req.dsn}`,
+      covered: ["driver", "dsn"],
+      // Parameters that are null are shown in JSON.
+      asJson: ["params"],
+    },
     ...res
       ? {
         response: {

@@ -33,6 +33,22 @@ jobs:
         test: res.rows_affected == 3
 `;
 
+Deno.test("reports show parameters that are null", async () => {
+  const flow = `
+name: Nothing
+jobs:
+  - name: Users
+    steps:
+      - uses: db
+        with: { dsn: ":memory:", query: "SELECT 1 WHERE :id = 1", params: { id: null, name: Ann } }
+        test: len(res.rows) == 1
+`;
+  await withFiles({ "w.yml": flow }, async (cwd) => {
+    const { stdout } = await runHere(["w.yml"], { cwd });
+    assertStringIncludes(stdout, 'params: {"id": null, "name": "Ann"}');
+  });
+});
+
 Deno.test("reports show statements and their rows as a table, without what secret columns hold", async () => {
   await withFiles({ "w.yml": FLOW }, async (cwd) => {
     const args = ["-v", "--report-dir", "reports", "w.yml"];
