@@ -23,11 +23,16 @@ export const grpcExplainer: ActionExplainer = {
       : {},
   }),
   command: grpcurlCommand,
-  testHint: (parts) =>
-    parts.includes("status")
-      ? "status is the number of the gRPC status, 0 for OK; its name is res.status_code"
-      : undefined,
+  testHint: (parts, { code, body }) =>
+    !parts.includes("status")
+      ? undefined
+      : code === 0 && isDict(body) && UNHEALTHY.has(body.status)
+      ? `the health of the service is ${body.status}; status is 0 for SERVING`
+      : "status is the number of the gRPC status, 0 for OK; its name is res.status_code",
 };
+
+/** Responses to a health check for which `status` is not the code of the call. */
+const UNHEALTHY = new Set<Value | undefined>(["NOT_SERVING", "UNKNOWN", "SERVICE_UNKNOWN"]);
 
 /** Metadata that does not help to find out why a call failed. */
 const MINOR = ["content-type", "grpc-accept-encoding", "grpc-encoding", "date", "server"];
