@@ -127,6 +127,14 @@ const GRANT_NEEDS: Readonly<Record<string, readonly string[]>> = {
 export function checkAuth({ auth, headers }: Dict): ParameterProblem[] {
   if (!isDict(auth)) return [];
   const problems = checkOauth2(auth.oauth2);
+  if (auth.bearer === "") {
+    problems.push({
+      path: ["auth", "bearer"],
+      message: '"auth.bearer" is empty',
+      hint:
+        "is the variable set that the token comes from? A request without a token has auth: null",
+    });
+  }
   const header = isDict(headers) &&
     Object.keys(headers).find((name) =>
       name.toLowerCase() === "authorization" && headers[name] !== null

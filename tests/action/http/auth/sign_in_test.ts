@@ -113,6 +113,7 @@ const MISTAKES: readonly (readonly [auth: Dict, message: string])[] = [
   [{ basic: { username: "a" } }, '"auth.basic" needs "password"'],
   [{ basic: { user: "a", password: "b" } }, 'unknown key "user" in "auth.basic"'],
   [{ basic: "a:b" }, '"auth.basic" must be a map'],
+  [{ bearer: "" }, '"auth.bearer" is empty'],
   [{ hmac: {} }, 'unknown key "hmac" in "auth"'],
   [{ oauth2: { client_id: "c", client_secret: "s" } }, '"auth.oauth2" needs "token_url"'],
   [
