@@ -20,6 +20,11 @@ export interface StepFile {
  */
 export async function readablePath(file: StepFile, context: ActionContext): Promise<string> {
   const { host, permissions } = context;
+  const { parameter } = file;
+  // An empty path would be that of the directory.
+  if (file.path === "") {
+    throw new StepError(`cannot read ${file.what}: its path is empty`, undefined, { parameter });
+  }
   try {
     const path = await context.resolvePath(file.path);
     demand({ name: "read", path });
@@ -30,7 +35,7 @@ export async function readablePath(file: StepFile, context: ActionContext): Prom
     throw new StepError(
       `cannot read ${file.what} "${path}": ${refusal.message}`,
       refusal.hint,
-      { parameter: file.parameter },
+      { parameter },
     );
   } catch (error) {
     throw fileProblem(error, file, file.path);

@@ -108,6 +108,10 @@ Deno.test("ssh checks the key of the host", async () => {
     await refusalOf(run({ known_hosts: "/nonexistent", cmd: "true" })),
     'cannot read the known hosts file "/nonexistent": no such file (ENOENT)',
   );
+  assertStringIncludes(
+    await refusalOf(run({ known_hosts: "", cmd: "true" })),
+    "cannot read the known hosts file: its path is empty",
+  );
 });
 
 Deno.test("ssh connects through other hosts", async () => {
