@@ -101,5 +101,7 @@ function nilError(
   const message = `${what} is nil, and ${harm}`;
   const isThere = hint === undefined && isRead(part);
   const reads = referencesIn(part);
-  return new ExpressionError(message, start, end, hint ?? meant, { isNil: isThere, reads });
+  // With `?.` the author may expect that it is missing.
+  const hints = hint === undefined ? [meant] : read.includes("?.") ? [hint, meant] : [hint];
+  return new ExpressionError(message, start, end, hints.join("; "), { isNil: isThere, reads });
 }

@@ -46,26 +46,26 @@ export async function failureOfError(
   if (cause instanceof EmbeddedError && cause.failure) return cause.failure;
   if (cause instanceof ExpressionError) {
     const place = [...path, ...cause.path];
-    const hints = hintOf(cause, nilAtMark(readerOf(session, owner, place), cause));
+    const reader = readerOf(session, owner, place);
+    const hint = nilAtMark(reader, cause) ?? cause.hint ?? (given && nilPartsHint(reader, given));
     return {
       kind: "expression",
       field: [fieldName, ...cause.path].join("."),
       message: cause.message,
-      ...upstreamCause(owner, hints.hint),
-      ...hints,
+      ...upstreamCause(owner, hint),
+      ...hint === undefined ? {} : { hint },
       ...await placeAt(session, place, cause.start, cause.end),
     };
   }
   const reader = readerOf(session, owner, path);
   const isOurs = !(cause instanceof RunnerError);
+  const { parameter, cause: unreachable } = cause instanceof StepError ? cause.details : {};
   const nilReason = () => {
-    const parameter = cause instanceof StepError ? cause.details.parameter : undefined;
     if (tree) return explainNil(reader, findReferences(tree).references);
     return given && parameter !== undefined
       ? nilParameterHint(reader, given, parameter)
       : undefined;
   };
-  const unreachable = cause instanceof StepError ? cause.details.cause : undefined;
   const ended = unreachable === undefined ? undefined : session.endedServices.at(-1);
   const why = explainCondition(owner, cause, tree);
   const hints = isOurs ? bugHint(session, cause) : hintOf(cause, ended ?? nilReason() ?? why?.hint);

@@ -238,13 +238,29 @@ jobs:
         test: res.code == 1
 `;
   assertEquals(await hintsOf(workflow), [
-    'outputs has no "login"; there is "lists", "items", "none", "both"',
+    'outputs has no "login"; there is "lists", "items", "none", "both"; if that is right, add ?? nil',
     "if that is right, add ?? nil",
     "if that is right, add ?? nil",
     'if that is right, add ?? ""',
     "if that is right, add ?? nil",
     'the step "lists" published it as nil',
     'with.env.B is nil: the step "lists" published it as nil',
+  ]);
+});
+
+Deno.test("an error in a test says which part of its with was nil, and why", async () => {
+  const workflow = `
+name: n
+jobs:
+  - name: j
+    steps:
+      - {id: insert, uses: hello, outputs: {id: nil}, test: status == 0}
+      - uses: db
+        with: {dsn: ":memory:", query: "SELECT 1 WHERE :id = 1", params: {id: "{{outputs.insert.id}}"}}
+        test: 'res.rows[0] == 1'
+`;
+  assertEquals(await hintsOf(workflow), [
+    'with.params.id is nil: the step "insert" published it as nil',
   ]);
 });
 
