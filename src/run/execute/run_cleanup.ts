@@ -7,7 +7,13 @@ import type { Round } from "./step_context.ts";
 /** The session of steps that clean up, which nothing stops but the end of their own time. */
 export function cleanupSession(session: Session): Session {
   const { cleanup } = session;
-  return { ...session, cancellation: cleanup, draining: cleanup, failFast: false };
+  return {
+    ...session,
+    cancellation: cleanup,
+    draining: cleanup,
+    failFast: false,
+    toleratesFailures: false,
+  };
 }
 
 /** Runs the steps of a round that clean up after the others, which came to `state`. */

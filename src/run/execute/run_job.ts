@@ -172,8 +172,14 @@ async function runRounds(
     evaluateDuration(repeat.interval, scope, ["repeat", "interval"]);
   const statistics = await import("./round_stats.ts");
   const stats = await statistics.makeRoundStats(expect !== undefined);
-  // Where the statistics decide, a round that fails does not end the run.
-  const inner = expect ? { ...session, failFast: false, toleratesFailures: true } : session;
+  let hasFailedCleanup = false;
+  const emit: Session["emit"] = (event) => {
+    hasFailedCleanup ||= event.type === "step_finished" && event.result.state === "failed";
+    session.emit(event);
+  };
+  // Where the statistics decide, a round that fails does not end the run, and only failed cleanup
+  // steps are not tolerated.
+  const inner = expect ? { ...session, failFast: false, toleratesFailures: true, emit } : session;
   const latest = new Map<string, { index: number; outputs: RoundOutputs }>();
   const runOne = async (index: number, due: number): Promise<JobState> => {
     const outputs = new RoundOutputs(session.outputs, session.stepIds);
@@ -220,7 +226,7 @@ async function runRounds(
   if (expect && isWhole) {
     // The statistics of a part are not those of all rounds.
     if (!session.part) statistics.expectOf(expect, scope, measured);
-    return "passed";
+    return hasFailedCleanup ? "failed" : "passed";
   }
   return results.reduce(combineStates, isWhole ? "passed" : "skipped");
 }
