@@ -28,7 +28,9 @@ export class Inbox {
   readonly values: Value[] = [];
   closed: Closed | undefined;
   readonly #context: ActionContext;
-  readonly #waiting: Message[] = [];
+  /** Messages that came, of which the first `#taken` were taken: `shift()` would move the rest. */
+  #arrived: Message[] = [];
+  #taken = 0;
   #socket: WebSocket | undefined;
   #bytes = 0;
   #failure: StepError | undefined;
@@ -62,7 +64,7 @@ export class Inbox {
         this.#fail(`"${this.url}" sent more than ${MOST_BYTES} bytes`);
         return socket.terminate();
       }
-      this.#waiting.push(readMessage(data, isBinary));
+      this.#arrived.push(readMessage(data, isBinary));
       this.#wake();
     });
     socket.on("error", (error: Error) => {
@@ -81,11 +83,13 @@ export class Inbox {
   /** The next message; undefined if the connection is closed. `what` is waited for. */
   async next(what: string, notes: () => string): Promise<Message | undefined> {
     for (;;) {
-      const message = this.#waiting.shift();
+      const message = this.#arrived[this.#taken++];
       if (message) {
         this.values.push(message.value);
         return message;
       }
+      this.#arrived = [];
+      this.#taken = 0;
       if (this.#failure) throw this.#failure;
       if (this.closed) return undefined;
       await this.#more(what, notes);

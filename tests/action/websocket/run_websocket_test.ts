@@ -7,7 +7,7 @@ import { actionContext } from "../../support/action_context.ts";
 import { digestServer } from "../../support/digest_server.ts";
 import { echoServer } from "../../support/echo_sockets.ts";
 import { httpProxy, socksProxy } from "../../support/proxies.ts";
-import { rawServer } from "../../support/raw_server.ts";
+import { type RawConnection, rawServer } from "../../support/raw_server.ts";
 import { startTool } from "../../support/tool_server.ts";
 import { tlsCertificate, tlsText } from "../../support/tls_fixture.ts";
 
@@ -16,6 +16,18 @@ const CERTIFICATE = tlsCertificate("good");
 /** The error of a step that cannot be carried out. */
 async function failureOf(params: Dict, context: ActionContext): Promise<StepError> {
   return await assertRejects(() => runWebsocket(params, context), StepError);
+}
+
+/** Accepts a WebSocket, on which bytes can then be sent. */
+async function upgrade(connection: RawConnection): Promise<void> {
+  const request = await connection.request() ?? "";
+  const [, key] = /sec-websocket-key: (.*)\r/i.exec(request) ?? [];
+  const bytes = new TextEncoder().encode(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`);
+  const accept = new Uint8Array(await crypto.subtle.digest("SHA-1", bytes)).toBase64();
+  await connection.send(
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+      `Sec-WebSocket-Accept: ${accept}\r\n\r\n`,
+  );
 }
 
 Deno.test("websocket takes turns in sending and waiting", async () => {
@@ -68,6 +80,22 @@ Deno.test("websocket reads until an expression is true, or as many messages as i
     `"${server.url}/" came to its "max_messages" while waiting for "until" to be true: ` +
       `5 messages came, the last is {"n":5,"of":"9"}`,
   );
+});
+
+Deno.test("websocket takes hundreds of thousands of messages that come at once", async () => {
+  await using context = actionContext();
+  const count = 300_000;
+  await using server = rawServer(async (connection) => {
+    await upgrade(connection);
+    const messages = new Uint8Array(3 * count);
+    for (let at = 0; at < messages.length; at += 3) messages.set([0x81, 1, 0x78], at);
+    await connection.send(messages);
+    await connection.closed();
+  });
+  const url = `ws://127.0.0.1:${server.port}`;
+  const until = `len(res.messages) == ${count}`;
+  const { res } = await runWebsocket({ url, until, timeout: "20s" }, context);
+  assertEquals((res.messages as Dict[]).length, count);
 });
 
 Deno.test("websocket says by which code the server closed", async () => {
@@ -168,14 +196,7 @@ Deno.test("websocket explains why there is no connection", async () => {
 Deno.test("websocket reports data that is not of the protocol", async () => {
   await using context = actionContext();
   await using server = rawServer(async (connection) => {
-    const request = await connection.request() ?? "";
-    const [, key] = /sec-websocket-key: (.*)\r/i.exec(request) ?? [];
-    const bytes = new TextEncoder().encode(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`);
-    const accept = new Uint8Array(await crypto.subtle.digest("SHA-1", bytes)).toBase64();
-    await connection.send(
-      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
-        `Sec-WebSocket-Accept: ${accept}\r\n\r\n`,
-    );
+    await upgrade(connection);
     await connection.send(Uint8Array.of(0xf7, 0x01, 0x41));
     await connection.closed();
   });
