@@ -211,6 +211,8 @@ const DELETED = /^(?:deleted?|expired|undefined|invalid|logged-?out)$/i;
 
 /** The credentials after the scheme of an `Authorization` header, and the password in them. */
 export function credentialsIn(header: string): string[] {
+  // A scheme without credentials is a word of ordinary text: an empty token.
+  if (/^(?:bearer|basic|digest|negotiate|token)\s*$/i.test(header)) return [];
   const [, scheme = "", credential] = /^(\S+)\s+(.+)$/.exec(header) ?? [];
   if (credential === undefined) return [header];
   if (scheme.toLowerCase() !== "basic") return [header, credential];

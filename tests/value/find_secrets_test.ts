@@ -37,6 +37,13 @@ Deno.test("findExchangedSecrets() finds credentials and cookies in headers", () 
   );
 });
 
+Deno.test("findExchangedSecrets() takes no scheme without credentials for a secret", () => {
+  assertEquals(
+    found({ headers: { Authorization: "Bearer ", "Proxy-Authorization": "Basic" } }),
+    [],
+  );
+});
+
 Deno.test("findExchangedSecrets() takes a map called headers for headers wherever it is", () => {
   // An echo service answers with the headers that it got. Other data under that name is safe: only
   // the values of names that announce a secret are found, shorter ones too.
