@@ -251,6 +251,16 @@ jobs:
       const { stdout } = await runCli(["two.yml"], { cwd });
       assertStringIncludes(stdout, '1 other mail came: "Other" from a@example.com');
     });
+    await test.step("the mails that were there before", async () => {
+      const said = await refuse(
+        cwd,
+        user(`${plain}, wait_for: { subject: Code, timeout: 1500ms }`),
+      );
+      assertStringIncludes(
+        said.replace(/\s+/g, " "),
+        'no other mail came; the newest there were "Other" from a@example.com',
+      );
+    });
     await test.step("Ctrl-C ends the wait", async () => {
       const flow = `name: n\njobs:\n- name: j\n  steps:\n  - uses: imap\n    with: ${
         user(`${plain}, wait_for: { subject: Code }`)

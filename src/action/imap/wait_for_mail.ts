@@ -1,4 +1,9 @@
-import type { ImapFlow, ImapFlowError, SearchObject } from "./imap_connection.ts";
+import type {
+  FetchMessageObject,
+  ImapFlow,
+  ImapFlowError,
+  SearchObject,
+} from "./imap_connection.ts";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext, Dict } from "../action.ts";
 import { limitAction } from "../net/step_deadline.ts";
@@ -71,10 +76,12 @@ async function look(
   arrivals: Arrivals,
   context: ActionContext,
 ): Promise<Dict[]> {
-  const { uidNext } = await client.mailboxOpen(wanted.mailbox, { readOnly: true });
+  const { uidNext, exists } = await client.mailboxOpen(wanted.mailbox, { readOnly: true });
   for (let from = uidNext; !context.signal.aborted;) {
     const mails = await find(client, wanted);
     if (mails.length > 0) return mails;
+    // Without "since", the mails that were there could have been the right ones, too.
+    if (from === uidNext && !wanted.since) await arrivals.noteThere(exists);
     from = await arrivals.note(from, wanted.since);
     await newMail(client, context);
   }
@@ -123,9 +130,20 @@ async function newMail(client: ImapFlow, { deadline }: ActionContext): Promise<v
 class Arrivals {
   readonly #client: ImapFlow;
   #mails: string[] = [];
+  /** The newest of the mails that were there before. */
+  #there: string[] = [];
 
   constructor(client: ImapFlow) {
     this.#client = client;
+  }
+
+  /** Notes the newest mails of a mailbox that has that many. */
+  async noteThere(count: number): Promise<void> {
+    if (count === 0 || this.#there.length > 0) return;
+    const found = await this.#client.fetchAll(`${Math.max(1, count - MOST + 1)}:*`, {
+      envelope: true,
+    });
+    this.#there = found.map(({ envelope }) => describeEnvelope(envelope));
   }
 
   /** Notes the mails from a UID on, and returns the first UID that it has not seen. */
@@ -141,19 +159,27 @@ class Arrivals {
       // A range up to the last mail has that mail in it even if it is older.
       if (isLate || uid < from && !uids.includes(uid)) continue;
       next = Math.max(next, uid + 1);
-      const sender = envelope?.from?.[0]?.address ?? "nobody";
-      this.#mails.push(`${JSON.stringify(envelope?.subject ?? "")} from ${sender}`);
+      this.#mails.push(describeEnvelope(envelope));
     }
     return next;
   }
 
   get words(): string {
     const [one, ...others] = this.#mails;
-    if (one === undefined) return "no other mail came";
+    if (one === undefined) {
+      return this.#there.length === 0
+        ? "no other mail came"
+        : `no other mail came; the newest there were ${this.#there.toReversed().join(", ")}`;
+    }
     const count = others.length === 0 ? "1 other mail" : `${this.#mails.length} other mails`;
     const shown = this.#mails.slice(-MOST).reverse().join(", ");
     return `${count} came: ${shown}${this.#mails.length > MOST ? ", …" : ""}`;
   }
+}
+
+function describeEnvelope(envelope: FetchMessageObject["envelope"]): string {
+  const sender = envelope?.from?.[0]?.address ?? "nobody";
+  return `${JSON.stringify(envelope?.subject ?? "")} from ${sender}`;
 }
 
 function readWanted(params: Dict, now: number): Wanted {

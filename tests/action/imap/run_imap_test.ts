@@ -115,6 +115,19 @@ Deno.test("imap waits for a mail and reads it", async () => {
   assertEquals(server.commands.includes("SELECT"), false);
 });
 
+Deno.test("imap names the mails that were there, if none is the one that it waits for", async () => {
+  const shop = '(("Shop" NIL "shop" "example.com"))';
+  await using server = imapServer({
+    "UID SEARCH": "* SEARCH\r\n",
+    FETCH: `* 1 FETCH (UID 7 ENVELOPE (NIL "Your code" ${shop} NIL NIL NIL NIL NIL NIL NIL))\r\n`,
+  });
+  const params = { wait_for: { subject: "ticket", timeout: "300ms" } };
+  assertStringIncludes(
+    await failure(server.port, params),
+    'no other mail came; the newest there were "Your code" from shop@example.com',
+  );
+});
+
 Deno.test("imap fetches what the last search found, and marks it as read unless it peeks", async () => {
   await using server = imapServer();
   const commands = (dataitem: string) => [
