@@ -73,11 +73,17 @@ async function open({ server, tls, context }: ConnectRequest, isSecure: boolean)
     await promise;
     return driver;
   } catch (error) {
-    driver.destroy();
+    abandon(driver);
     throw error;
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+/** Ends a connection at once: the driver alone would go on to read what the server sends. */
+function abandon(driver: Driver): void {
+  driver.destroy();
+  (driver as unknown as Upgradable).stream.destroy();
 }
 
 /** Where a packet has its number, which is 0 for the first. */
@@ -166,17 +172,17 @@ function toConnection(driver: Driver, request: ConnectRequest): DbConnection {
       const { promise, resolve } = Promise.withResolvers<void>();
       other.query(`KILL QUERY ${driver.threadId}`, () => resolve());
       await promise;
-      other.destroy();
+      abandon(other);
     },
     close() {
-      if (isLost) return;
+      if (isLost) return abandon(driver);
       const { promise, resolve } = Promise.withResolvers<void>();
       driver.end(() => resolve());
       return promise;
     },
     destroy() {
       isLost = true;
-      driver.destroy();
+      abandon(driver);
     },
   };
 }

@@ -231,3 +231,17 @@ Deno.test("db explains a database that it cannot open", async () => {
   }
   assertEquals([...new Set(context.learned)], ["tiger-7", "secret-word"]);
 });
+
+Deno.test("db leaves a server that does not stop sending", async () => {
+  const left = Promise.withResolvers<void>();
+  await using server = rawServer(async (connection) => {
+    const bytes = new Uint8Array(65_536);
+    for (;;) await connection.send(bytes).catch((error) => (left.resolve(), Promise.reject(error)));
+  });
+  {
+    await using context = actionContext();
+    const dsn = `mysql://app@127.0.0.1:${server.port}/db`;
+    await assertRejects(() => runDb({ dsn, query: "SELECT 1" }, context), StepError);
+  }
+  await left.promise;
+});
