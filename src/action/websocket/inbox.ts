@@ -16,6 +16,9 @@ const LONGEST_CLOSE = 1000;
 /** The time that it may take if the step has failed. */
 const LONGEST_LEAVE = 200;
 
+/** How many messages are taken before anything else runs. */
+const LONGEST_TURN = 1000;
+
 /** The state of a WebSocket that is open. */
 const OPEN = 1;
 
@@ -86,6 +89,7 @@ export class Inbox {
       const message = this.#arrived[this.#taken++];
       if (message) {
         this.values.push(message.value);
+        if (this.#taken % LONGEST_TURN === 0) await this.#pause(what, notes);
         return message;
       }
       this.#arrived = [];
@@ -121,6 +125,12 @@ export class Inbox {
   #fail(message: string): void {
     this.#failure ??= new StepError(message);
     this.#wake();
+  }
+
+  /** Lets timeouts end the step, and more messages come. */
+  async #pause(what: string, notes: () => string): Promise<void> {
+    setTimeout(() => this.#wake());
+    await this.#more(what, notes);
   }
 
   #changed(): Promise<void> {
