@@ -6,10 +6,14 @@ import { evaluateKnownVars } from "../../plan/evaluate_known.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import { jobHint, matchJobs } from "../../plan/select_jobs.ts";
 import { addSecretsOf, addSecretValue, makeMasker } from "../../run/mask/add_secrets.ts";
+import { VARIABLE } from "../../run/failure/explain_nil.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
 import { LoadError, UsageError } from "../../source/errors.ts";
+import { isDict } from "../../value/value.ts";
 import { filesOf, relativeTo } from "../../workflow/files_of.ts";
 import { readLimits } from "../../workflow/limits.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
+import type { Document } from "../../workflow/model.ts";
 import { checkChoice } from "../args/parse_flags.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { refuseExisting, writeTextFile } from "../write_text_file.ts";
@@ -60,7 +64,8 @@ export async function exportCommand(
     );
   }
   const { workflow, warnings } = await loadWorkflow(path, host);
-  await printWarnings(warnings, level, program);
+  const lacking = exporter.namesVariables ? await lackingVariables(workflow.document, secrets) : [];
+  await printWarnings([...warnings, ...lacking], level, program);
   await refuseUnneededOutputs(path, program);
   const plan = await makePlan(workflow, host.env.all(), evaluateKnownVars);
   const split = readSplit(lists.get("split") ?? [], (name) => {
@@ -87,6 +92,32 @@ export async function exportCommand(
   });
   await write(text, invocation, program);
   return 0;
+}
+
+/** Variables that engines set themselves. */
+const OF_EVERY_TASK = /^(?:GITHUB_|RUNNER_|CI$|HOME$|PATH$)/;
+
+/** Warns of vars that are a variable, and have no other value, which the tasks would not get. */
+async function lackingVariables(
+  document: Document,
+  secrets: readonly string[],
+): Promise<readonly Diagnostic[]> {
+  const { value } = document;
+  const vars = isDict(value) && isDict(value.vars) ? value.vars : {};
+  const positions = await document.positions();
+  return Object.entries(vars).flatMap(([name, text]) => {
+    const [, variable] = typeof text === "string" ? VARIABLE.exec(text) ?? [] : [];
+    if (variable === undefined || secrets.includes(variable) || OF_EVERY_TASK.test(variable)) {
+      return [];
+    }
+    return {
+      severity: "warning",
+      code: "export",
+      message: `the tasks do not get the environment variable ${variable}`,
+      hint: `add --secret ${variable}, or give a default: {{${variable} ?? …}}`,
+      span: positions.locate(["vars", name]),
+    };
+  });
 }
 
 async function write(

@@ -92,7 +92,7 @@ function notSelected(
 }
 
 /** A value of workflow `vars` that is one variable of the environment, as it is. */
-const VARIABLE = /^\s*\{\{\s*(\w+)\s*\}\}\s*$/;
+export const VARIABLE = /^\s*\{\{\s*(\w+)\s*\}\}\s*$/;
 
 function unsetVariable(
   { workflow, vars }: Plan,

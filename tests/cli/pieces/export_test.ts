@@ -160,6 +160,19 @@ Deno.test("the first lines say how to make all secrets", async () => {
   }
 });
 
+Deno.test("a warning says which variables the tasks would not get", async () => {
+  const vars = { token: "{{API_TOKEN}}", stage: "{{STAGE ?? 'test'}}", of: "{{GITHUB_SHA}}" };
+  const warned = async (engine: string, ...args: string[]) =>
+    (await exportFile(engine, { ...GRAPH, vars }, "--image", "i", ...args)).stderr;
+  const words = "the tasks do not get the environment variable API_TOKEN";
+  assertStringIncludes(await warned("github"), `flow it.yml:1:`);
+  assertStringIncludes(await warned("github"), words);
+  assertStringIncludes(await warned("argo"), words);
+  assertEquals(await warned("github", "--secret", "API_TOKEN"), "");
+  // GitLab gives its variables to every job.
+  assertEquals(await warned("gitlab"), "");
+});
+
 Deno.test("secrets in the names of jobs are not written", async () => {
   const workflow = {
     name: "W",
