@@ -206,7 +206,7 @@ async function explain(
     );
   }
   if (isReply(error)) return new StepError(`${doing}: ${message}`);
-  if (/Unknown RESP type|Invalid array length/.test(message)) {
+  if (/Unknown RESP type|Invalid array length|Maximum call stack/.test(message)) {
     return new StepError(`${doing}: it answers, but not as a Redis server`);
   }
   const { words, hint } = /^Connection is closed|^Stream isn't writeable/.test(message)
