@@ -153,6 +153,12 @@ async function* csvRows(path: string, session: Session): AsyncGenerator<Value> {
       columns.forEach((column, index) => row[column] = fields[index]!);
       yield row;
     }
+    if (!columns) {
+      throw new StepError(
+        `the data file "${path}" is empty`,
+        "the first row of a CSV file has the names of the columns",
+      );
+    }
   } catch (error) {
     if (error instanceof SyntaxError) throw invalid(path, "CSV", error);
     throw fileProblem(error, { ...FILE, path }, path);

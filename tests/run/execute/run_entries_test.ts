@@ -103,3 +103,13 @@ Deno.test("booleans of a CSV file may be written as spreadsheets write them", as
     assertEquals(items, [true, false, false]);
   });
 });
+
+Deno.test("a CSV file without a first row fails the step, and one without others skips it", async () => {
+  for (const [text, state] of [["", "failed"], ["\n", "failed"], ["item\n", "skipped"]]) {
+    await withFiles({ "rows.csv": text! }, async (directory) => {
+      const events = await eventsOf(`{ file: "${directory}/rows.csv" }`, () => OK);
+      const states = events.flatMap((e) => e.type === "step_finished" ? [e.result.state] : []);
+      assertEquals(states, [state], JSON.stringify(text));
+    });
+  }
+});
