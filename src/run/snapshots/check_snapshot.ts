@@ -1,4 +1,5 @@
 import { Evaluation } from "../../expr/evaluate/evaluation.ts";
+import type { Expression } from "../../expr/expression.ts";
 import { locateByPath } from "../../expr/functions/json_path/json_path.ts";
 import { followsRule } from "../../expr/functions/matching/value_rules.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
@@ -64,7 +65,7 @@ async function compare(
   const { host, secrets, snapshots: { mode, workflow } } = session;
   const { of, name } = snapshot;
   const found = of
-    ? inField(["snapshot", "of"], () => of.evaluate(context.scope), of)
+    ? inField(["snapshot", "of"], () => notNil(of.evaluate(context.scope), of), of)
     : readField(context.names.res as Dict, "body");
   if (found === undefined) {
     throw new StepError(
@@ -124,6 +125,15 @@ async function compare(
     value,
   });
   return { outcome: failed, failures: [failure] };
+}
+
+/** A nil is more likely a name that is wrong, and its snapshot would pass for ever. */
+function notNil(value: Value, { source }: Expression): Value {
+  if (value !== null) return value;
+  throw new StepError(
+    `${source.trim()} is nil: there is nothing to compare`,
+    "a test can say that something is nil",
+  );
 }
 
 /** Throws where another step has the same snapshot, which only a run can know of some. */

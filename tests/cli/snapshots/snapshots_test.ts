@@ -48,6 +48,16 @@ Deno.test("a snapshot is written, compared, refused, updated, orphaned and remov
   });
 });
 
+Deno.test("a snapshot of nil is an error, and no file is written", async () => {
+  const nil = workflow("{ id: 1 }", "snapshot: { of: vars.order.name }");
+  await inPlace({ "w.yml": nil }, async ({ run, snapshots }) => {
+    const { code, stdout } = await run("w.yml");
+    assertEquals(code, 1);
+    assertStringIncludes(stdout, "vars.order.name is nil: there is nothing to compare");
+    assertEquals(await snapshots(), {});
+  });
+});
+
 Deno.test("--update-snapshots never takes the next argument, and does not go with --snapshot", async () => {
   await inPlace({ "w.yml": workflow("1", OF_ORDER), all: "" }, async ({ run }) => {
     assertEquals((await run("--update-snapshots", "w.yml")).code, 0);
