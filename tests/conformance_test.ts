@@ -3,15 +3,15 @@
  * `expected.txt` there. UPDATE_SNAPSHOTS=1 writes that file anew, to be read before it is committed.
  *
  * A directory may hold `args`, `env` (lines of NAME=value) and more files. RIG_URL is the address of
- * a server as support/rig.ts describes it; what it saw is compared too.
+ * a server as support/run/rig.ts describes it; what it saw is compared too.
  *
  * @module
  */
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { PLUGIN_PLACE } from "./support/plugin_place.ts";
-import { withRig } from "./support/rig.ts";
-import { runMain } from "./support/run_main.ts";
+import { withRig } from "./support/run/rig.ts";
+import { runMain } from "./support/run/run_main.ts";
 
 const DIRECTORY = fromFileUrl(new URL("./conformance/", import.meta.url));
 

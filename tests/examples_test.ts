@@ -1,9 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { openShop } from "../scripts/demo_server.ts";
-import { grpcShop } from "./support/grpc_shop.ts";
-import { BUILT, runCli } from "./support/run_cli.ts";
-import { runHere } from "./support/run_main.ts";
-import { sshServer } from "./support/ssh_server.ts";
+import { grpcShop } from "./support/servers/grpc_shop.ts";
+import { BUILT, runCli } from "./support/run/run_cli.ts";
+import { runHere } from "./support/run/run_main.ts";
+import { sshServer } from "./support/servers/ssh_server.ts";
 import { fromFileUrl } from "@std/path/from-file-url";
 
 const EXAMPLES = fromFileUrl(new URL("../examples/", import.meta.url));

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { CHECKOUT, readBlocks, readDocument } from "./support/documents.ts";
-import { utf8Locale } from "./support/run_cli.ts";
+import { utf8Locale } from "./support/run/run_cli.ts";
 
 Deno.test("the first commands of the README are two, and the names that they use exist", async () => {
   const first = readBlocks(await readDocument("README.md")).find(({ language }) =>

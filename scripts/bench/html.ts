@@ -1,5 +1,5 @@
 import { toFileUrl } from "@std/path/to-file-url";
-import { type Page, withPage } from "../../tests/support/browser.ts";
+import { type Page, withPage } from "../../tests/support/programs/browser.ts";
 import { type Figure, median, type Workbench } from "./bench.ts";
 
 const STEPS = 10_000;

@@ -1,4 +1,4 @@
-import { tlsCertificate } from "../../tests/support/tls_fixture.ts";
+import { tlsCertificate } from "../../tests/support/servers/tls_fixture.ts";
 import type { Figure, Workbench } from "./bench.ts";
 
 const SIZE = 2 * 1024 ** 3;

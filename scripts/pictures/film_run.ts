@@ -1,4 +1,4 @@
-import { withTmux } from "../../tests/support/tmux.ts";
+import { withTmux } from "../../tests/support/run/tmux.ts";
 import { openShop } from "../demo_server.ts";
 import { drawFrames, type Frame } from "./draw_output.ts";
 import { CHECKOUT } from "./run_for_picture.ts";

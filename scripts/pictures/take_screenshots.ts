@@ -1,5 +1,5 @@
 import { toFileUrl } from "@std/path/to-file-url";
-import { type Page, withPage } from "../../tests/support/browser.ts";
+import { type Page, withPage } from "../../tests/support/programs/browser.ts";
 import { openShop } from "../demo_server.ts";
 import { CHECKOUT } from "./run_for_picture.ts";
 

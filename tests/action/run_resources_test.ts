@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { denoHost } from "../../src/host/deno_host.ts";
 import { RunResources } from "../../src/action/run_resources.ts";
-import { until } from "../support/processes.ts";
+import { until } from "../support/run/processes.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
@@ -10,7 +10,7 @@ const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).h
 const PROGRAM = `
 import { runHttp } from ${module("../../src/action/http/run_http.ts")};
 import { actionContext } from ${module("../support/action_context.ts")};
-import { rawServer, response } from ${module("../support/raw_server.ts")};
+import { rawServer, response } from ${module("../support/servers/raw_server.ts")};
 const server = rawServer(async (connection) => {
   await connection.request();
   await connection.send(response("200 OK", "\\0\\x01", ["Content-Type: image/png"]));

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { startWatchdog } from "../../src/action/watchdog.ts";
-import { isRunning, until } from "../support/processes.ts";
+import { isRunning, until } from "../support/run/processes.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findIn } from "../support/check_text.ts";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const EMBEDDING = "name: x\njobs:\n- name: a\n  steps:\n" +

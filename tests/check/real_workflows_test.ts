@@ -3,7 +3,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 import { FINDING_FORMATS } from "../../src/check/formats.ts";
 import { CHECKS } from "../../src/check/checks.ts";
 import { COMMANDS } from "../../src/cli/registry.ts";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 

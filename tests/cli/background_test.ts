@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
-import { runUntilPrinted } from "../support/run_until_printed.ts";
+import { runCli } from "../support/run/run_cli.ts";
+import { runUntilPrinted } from "../support/run/run_until_printed.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 /** A step that starts a command in the background. */

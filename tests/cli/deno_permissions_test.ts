@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { withRig } from "../support/rig.ts";
-import { BUILT, type CliResult, programEnv } from "../support/run_cli.ts";
-import { runNarrowed } from "../support/run_narrowed.ts";
+import { withRig } from "../support/run/rig.ts";
+import { BUILT, type CliResult, programEnv } from "../support/run/run_cli.ts";
+import { runNarrowed } from "../support/run/run_narrowed.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const FLOWS = {

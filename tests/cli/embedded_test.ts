@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
-import { isRunning, until } from "../support/processes.ts";
-import { withRig } from "../support/rig.ts";
-import { type CliResult, startCli } from "../support/run_cli.ts";
-import { runMain } from "../support/run_main.ts";
+import { isRunning, until } from "../support/run/processes.ts";
+import { withRig } from "../support/run/rig.ts";
+import { type CliResult, startCli } from "../support/run/run_cli.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 type Files = Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runAt } from "../support/run_at.ts";
-import { startCli } from "../support/run_cli.ts";
+import { runAt } from "../support/run/run_at.ts";
+import { startCli } from "../support/run/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { withServer } from "../support/with_server.ts";
+import { withServer } from "../support/servers/with_server.ts";
 
 const get = (path: string, more = "") =>
   `      - {uses: http, with: {get: "{url}${path}"}, test: res.code == 200${more}}\n`;

@@ -1,10 +1,10 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { assertHidden } from "../support/assert_hidden.ts";
-import { grpcShop } from "../support/grpc_shop.ts";
-import { rawServer } from "../support/raw_server.ts";
-import { runCli, startCli } from "../support/run_cli.ts";
-import { runMain } from "../support/run_main.ts";
-import { readDirectory } from "../support/run_reports.ts";
+import { grpcShop } from "../support/servers/grpc_shop.ts";
+import { rawServer } from "../support/servers/raw_server.ts";
+import { runCli, startCli } from "../support/run/run_cli.ts";
+import { runMain } from "../support/run/run_main.ts";
+import { readDirectory } from "../support/run/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const SECRETS = ["b3arer-T0ken-x", "4pi-Key-Head", "b0dy-Passw0rd"];

@@ -3,7 +3,7 @@ import { DEFAULT_COMMAND } from "../../src/cli/default_command.ts";
 import { OPTION_GROUPS } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/registry.ts";
 import { CHECKOUT } from "../support/documents.ts";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const SNAPSHOTS = `${CHECKOUT}tests/fixtures/help`;

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { until } from "../support/processes.ts";
-import { type Rig, withRig } from "../support/rig.ts";
-import { runCli, startCli } from "../support/run_cli.ts";
+import { until } from "../support/run/processes.ts";
+import { type Rig, withRig } from "../support/run/rig.ts";
+import { runCli, startCli } from "../support/run/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 interface Interrupted {

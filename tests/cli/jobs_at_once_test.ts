@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runAt } from "../support/run_at.ts";
+import { runAt } from "../support/run/run_at.ts";
 
 const job = (id: string, path: string, more = "") =>
   `  - name: ${id}\n    id: ${id}\n${more}    steps:\n` +

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
-import { withRig } from "../support/rig.ts";
-import type { CliResult } from "../support/run_cli.ts";
-import { runMain } from "../support/run_main.ts";
+import { withRig } from "../support/run/rig.ts";
+import type { CliResult } from "../support/run/run_cli.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { withServer } from "../support/with_server.ts";
+import { withServer } from "../support/servers/with_server.ts";
 
 const WINDOWS = Deno.build.os === "windows";
 

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { fromFileUrl } from "@std/path/from-file-url";
 import { assertNoTrace } from "../support/assert_no_trace.ts";
 import { PLUGIN_PLACE } from "../support/plugin_place.ts";
-import { type CliResult, runCli } from "../support/run_cli.ts";
+import { type CliResult, runCli } from "../support/run/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const EXAMPLES = fromFileUrl(new URL("../../examples/plugins/", import.meta.url));

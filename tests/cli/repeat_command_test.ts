@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { withRig } from "../support/rig.ts";
+import { withRig } from "../support/run/rig.ts";
 
 /** The command below the only failure of a workflow with these vars and this `with`. */
 async function commandOf(

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { until } from "../support/processes.ts";
-import { type Rig, withRig } from "../support/rig.ts";
-import { startCli, theProgram } from "../support/run_cli.ts";
-import { readDirectory, REPORT_FILES } from "../support/run_reports.ts";
+import { until } from "../support/run/processes.ts";
+import { type Rig, withRig } from "../support/run/rig.ts";
+import { startCli, theProgram } from "../support/run/run_cli.ts";
+import { readDirectory, REPORT_FILES } from "../support/run/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 /** Three jobs: one that is done, one in the midst of something, one that waits for that. */

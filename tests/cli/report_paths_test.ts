@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { until } from "../support/processes.ts";
-import { startCli, theProgram } from "../support/run_cli.ts";
-import { runMain } from "../support/run_main.ts";
+import { until } from "../support/run/processes.ts";
+import { startCli, theProgram } from "../support/run/run_cli.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const HELLO = "name: n\njobs: [{ name: j, steps: [{ name: s, uses: hello }] }]\n";

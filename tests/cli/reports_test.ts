@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { withRig } from "../support/rig.ts";
-import { runMain } from "../support/run_main.ts";
-import { readDirectory, REPORT_FILES, runReports } from "../support/run_reports.ts";
+import { withRig } from "../support/run/rig.ts";
+import { runMain } from "../support/run/run_main.ts";
+import { readDirectory, REPORT_FILES, runReports } from "../support/run/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const ONE = `name: Shop

@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { echoServer } from "../support/echo_sockets.ts";
-import { nameServer } from "../support/name_server.ts";
-import { rawServer } from "../support/raw_server.ts";
-import { startCli } from "../support/run_cli.ts";
-import { runMain } from "../support/run_main.ts";
-import { readDirectory } from "../support/run_reports.ts";
+import { echoServer } from "../support/servers/echo_sockets.ts";
+import { nameServer } from "../support/servers/name_server.ts";
+import { rawServer } from "../support/servers/raw_server.ts";
+import { startCli } from "../support/run/run_cli.ts";
+import { runMain } from "../support/run/run_main.ts";
+import { readDirectory } from "../support/run/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { tlsCertificate } from "../support/tls_fixture.ts";
-import { withServer } from "../support/with_server.ts";
+import { tlsCertificate } from "../support/servers/tls_fixture.ts";
+import { withServer } from "../support/servers/with_server.ts";
 
 /** Runs a workflow whose only job has these steps. */
 async function runSteps(

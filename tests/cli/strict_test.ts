@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runMain } from "../support/run_main.ts";
-import { runUntilPrinted } from "../support/run_until_printed.ts";
+import { runMain } from "../support/run/run_main.ts";
+import { runUntilPrinted } from "../support/run/run_until_printed.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const flowOf = (steps: string, more = "") =>

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { startCli } from "../support/run_cli.ts";
+import { startCli } from "../support/run/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const STEP = `      - {uses: hello, echo: "${"x".repeat(1000)}"}\n`;

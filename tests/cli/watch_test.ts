@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { withRig } from "../support/rig.ts";
-import { startCli } from "../support/run_cli.ts";
+import { withRig } from "../support/run/rig.ts";
+import { startCli } from "../support/run/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 /** A program that watches, and what it has printed. */

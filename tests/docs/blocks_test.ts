@@ -10,8 +10,8 @@ import {
   readDocument,
 } from "../support/documents.ts";
 import { PLUGIN_PLACE } from "../support/plugin_place.ts";
-import { theProgram } from "../support/run_cli.ts";
-import { runMain } from "../support/run_main.ts";
+import { theProgram } from "../support/run/run_cli.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { shWords } from "../support/sh_words.ts";
 import { withFiles } from "../support/temp_dir.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { assertScenario, ORDERS, PRODUCTS, type RunFile } from "../support/migrations.ts";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 
 const ENV = { PASSWORD: "open sesame", SHOP_PASSWORD: "open sesame" };
 

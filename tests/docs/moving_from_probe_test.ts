@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { CHECKOUT, readDocument } from "../support/documents.ts";
-import { grpcShop } from "../support/grpc_shop.ts";
-import { runCli, startCli } from "../support/run_cli.ts";
-import { runMain } from "../support/run_main.ts";
-import { sshServer } from "../support/ssh_server.ts";
+import { grpcShop } from "../support/servers/grpc_shop.ts";
+import { runCli, startCli } from "../support/run/run_cli.ts";
+import { runMain } from "../support/run/run_main.ts";
+import { sshServer } from "../support/servers/ssh_server.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { withServer } from "../support/with_server.ts";
+import { withServer } from "../support/servers/with_server.ts";
 import { ACTIONS } from "./probe/actions.ts";
 import type { Claim, Claims } from "./probe/claim.ts";
 import { ELSEWHERE } from "./probe/elsewhere.ts";

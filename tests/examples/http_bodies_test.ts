@@ -1,9 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { createHash } from "node:crypto";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { withServer } from "../support/with_server.ts";
+import { withServer } from "../support/servers/with_server.ts";
 
 const EXAMPLES = fromFileUrl(new URL("../../examples/http/", import.meta.url));
 

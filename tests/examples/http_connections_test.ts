@@ -5,11 +5,11 @@ import { createSecureServer } from "node:http2";
 import { createServer as createSecureHttpServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
-import { httpProxy } from "../support/proxies.ts";
-import { runMain } from "../support/run_main.ts";
+import { httpProxy } from "../support/servers/proxies.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { withServer } from "../support/with_server.ts";
-import { tlsCertificate, tlsPath, tlsText } from "../support/tls_fixture.ts";
+import { withServer } from "../support/servers/with_server.ts";
+import { tlsCertificate, tlsPath, tlsText } from "../support/servers/tls_fixture.ts";
 
 const cwd = fromFileUrl(new URL("../../examples/http/", import.meta.url));
 const CERTIFICATE = tlsCertificate("good");

@@ -1,9 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { digestServer } from "../support/digest_server.ts";
-import { runMain } from "../support/run_main.ts";
-import { openSite } from "../support/site.ts";
-import { startTool } from "../support/tool_server.ts";
+import { digestServer } from "../support/servers/digest_server.ts";
+import { runMain } from "../support/run/run_main.ts";
+import { openSite } from "../support/servers/site.ts";
+import { startTool } from "../support/servers/tool_server.ts";
 
 const EXAMPLES = fromFileUrl(new URL("../../examples/http/", import.meta.url));
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const EXAMPLES = fromFileUrl(new URL("../../examples/mail/", import.meta.url));

@@ -1,9 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { nameServer } from "../support/name_server.ts";
-import { runMain } from "../support/run_main.ts";
-import { withServer } from "../support/with_server.ts";
-import { tlsPath } from "../support/tls_fixture.ts";
+import { nameServer } from "../support/servers/name_server.ts";
+import { runMain } from "../support/run/run_main.ts";
+import { withServer } from "../support/servers/with_server.ts";
+import { tlsPath } from "../support/servers/tls_fixture.ts";
 
 const EXAMPLES = fromFileUrl(new URL("../../examples/network/", import.meta.url));
 const TLS = tlsPath("");

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { openGrowingFile, stageFile } from "../../src/host/staged_file.ts";
-import { until } from "../support/processes.ts";
+import { until } from "../support/run/processes.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 Deno.test("stageFile() takes the name only when the file is complete", async () => {

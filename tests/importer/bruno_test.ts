@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { importCase, runTranslated } from "../support/import_case.ts";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { withServer } from "../support/with_server.ts";
+import { withServer } from "../support/servers/with_server.ts";
 import { BRUNO } from "./inputs.ts";
 
 Deno.test("new --from bruno translates a collection", async () => {

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type ImportCase, importCase } from "../support/import_case.ts";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const CASES: readonly (readonly [name: string, test: ImportCase])[] = [

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { assertPlaces, importCase, runTranslated } from "../support/import_case.ts";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { withServer } from "../support/with_server.ts";
+import { withServer } from "../support/servers/with_server.ts";
 import { HURL } from "./inputs.ts";
 
 Deno.test("new --from hurl translates requests, captures and asserts", async () => {

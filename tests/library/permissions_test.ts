@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { LoadError, loadWorkflow, makePlan, type Permissions, run, UsageError } from "../../mod.ts";
-import { withRig } from "../support/rig.ts";
+import { withRig } from "../support/run/rig.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const JOB = "name: inner\nsteps: [{ uses: hello }]\n";

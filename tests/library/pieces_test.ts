@@ -9,7 +9,7 @@ import {
   readEvents,
   run,
 } from "../../mod.ts";
-import { runHere } from "../support/run_main.ts";
+import { runHere } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const FLOW = `name: Flow

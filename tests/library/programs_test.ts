@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { type LibraryProgram, withProgram } from "../support/run_program.ts";
+import { type LibraryProgram, withProgram } from "../support/run/run_program.ts";
 
 const FLOW = `
 name: Shop

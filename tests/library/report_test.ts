@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { loadWorkflow, makePlan, makeReport, type ReportName, run } from "../../mod.ts";
 import type { ReportOptions, RunOptions } from "../../mod.ts";
 import { FILE_FORMATS } from "../../src/report/files/registry.ts";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const WORKFLOW = `

@@ -8,11 +8,11 @@ import {
   type RunEvent,
   UsageError,
 } from "../../mod.ts";
-import { answerAsShop, SHOP_API } from "../support/contract_shop.ts";
-import { withRig } from "../support/rig.ts";
-import { withProgram } from "../support/run_program.ts";
-import { tlsCertificate, tlsPath, tlsText } from "../support/tls_fixture.ts";
-import { withServer } from "../support/with_server.ts";
+import { answerAsShop, SHOP_API } from "../support/servers/contract_shop.ts";
+import { withRig } from "../support/run/rig.ts";
+import { withProgram } from "../support/run/run_program.ts";
+import { tlsCertificate, tlsPath, tlsText } from "../support/servers/tls_fixture.ts";
+import { withServer } from "../support/servers/with_server.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const SMALL = `
@@ -208,7 +208,7 @@ await passed;`,
 
 for (const [name, end] of Object.entries(ENDS)) {
   const program = `
-import { isRunning, until } from "support/processes.ts";
+import { isRunning, until } from "support/run/processes.ts";
 import { LoadError, loadWorkflow, makePlan, run } from "@runner/runner";
 
 const pidOf = (name: string) => Number(Deno.readTextFileSync(name + ".pid"));

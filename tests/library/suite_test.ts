@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { withProgram } from "../support/run_program.ts";
+import { withProgram } from "../support/run/run_program.ts";
 
 const flow = (name: string, test: string) =>
   `name: ${name}\njobs: [{ name: Job, tags: [${name}], steps: [{ uses: hello, test: ${test} }] }]\n`;

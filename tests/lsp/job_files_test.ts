@@ -1,7 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { toFileUrl } from "@std/path/to-file-url";
-import { applyEdits } from "../support/editor.ts";
-import { type Edits, labels, type Place, textsAt, withEditor } from "../support/editor_session.ts";
+import { applyEdits } from "../support/programs/editor.ts";
+import {
+  type Edits,
+  labels,
+  type Place,
+  textsAt,
+  withEditor,
+} from "../support/programs/editor_session.ts";
 
 Deno.test("job files are found, and a change in one is seen by the workflow that embeds it", async () => {
   const flow = "name: a\njobs:\n  - name: b\n    steps:\n      - uses: embedded\n" +

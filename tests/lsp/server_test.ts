@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { join } from "@std/path/join";
 import { toFileUrl } from "@std/path/to-file-url";
 import { CHECKOUT } from "../support/documents.ts";
-import { applyEdits } from "../support/editor.ts";
+import { applyEdits } from "../support/programs/editor.ts";
 import {
   assertHas,
   type Edits,
@@ -10,7 +10,7 @@ import {
   type Place,
   textsAt,
   withEditor,
-} from "../support/editor_session.ts";
+} from "../support/programs/editor_session.ts";
 
 const DEMO = await Deno.readTextFile(join(CHECKOUT, "examples/demo.yml"));
 

@@ -6,7 +6,7 @@
  */
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const HERE = fromFileUrl(new URL("./", import.meta.url));

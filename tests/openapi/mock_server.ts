@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type TestServer, withServer } from "../support/with_server.ts";
+import { type TestServer, withServer } from "../support/servers/with_server.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

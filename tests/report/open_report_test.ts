@@ -3,7 +3,7 @@ import { denoHost } from "../../src/host/deno_host.ts";
 import { openReport, type OpenReportOptions } from "../../src/report/open_report.ts";
 import type { RunEvent } from "../../src/run/event.ts";
 import { fakeClock } from "../support/fake_clock.ts";
-import { Screen } from "../support/screen.ts";
+import { Screen } from "../support/run/screen.ts";
 import { jobFinished, jobStarted, NOON, runFinished, runStarted, stepFinished } from "./events.ts";
 
 const events: readonly RunEvent[] = [

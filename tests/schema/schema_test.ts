@@ -5,10 +5,10 @@ import type { Diagnostic } from "../../src/source/diagnostic.ts";
 import { loadWorkflow } from "../../src/workflow/load_workflow.ts";
 import { readFiles } from "../../src/workflow/read_files.ts";
 import { readYaml } from "../../src/workflow/yaml/read_yaml.ts";
-import { validateAll } from "../support/ajv.ts";
+import { validateAll } from "../support/programs/ajv.ts";
 import { workflowsOfFields } from "../support/field_places.ts";
 import { hostWith } from "../support/load_files.ts";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const EXAMPLES = fromFileUrl(new URL("../../examples/", import.meta.url));

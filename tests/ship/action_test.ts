@@ -2,11 +2,11 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse } from "@std/yaml/parse";
 import config from "../../deno.json" with { type: "json" };
 import { CHECKOUT } from "../support/documents.ts";
-import { theProgram } from "../support/run_cli.ts";
-import { readDirectory, REPORT_FILES } from "../support/run_reports.ts";
+import { theProgram } from "../support/run/run_cli.ts";
+import { readDirectory, REPORT_FILES } from "../support/run/run_reports.ts";
 import { shWords } from "../support/sh_words.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { withServer } from "../support/with_server.ts";
+import { withServer } from "../support/servers/with_server.ts";
 
 const SHOWS = `name: shows
 vars: { a: none, b: none }

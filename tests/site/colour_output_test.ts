@@ -3,7 +3,7 @@ import { join } from "@std/path/join";
 import { openShop } from "../../scripts/demo_server.ts";
 import { colourOutput, isOutput } from "../../site/.vitepress/colour_output.js";
 import { CHECKOUT } from "../support/documents.ts";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 
 const EXAMPLES = [
   ...["failing.yml", "data.yml", "needs.yml", "repeat.yml", "thresholds.yml", "skip.yml"],

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { CliResult } from "./run_cli.ts";
+import type { CliResult } from "./run/run_cli.ts";
 
 /** Output of a program that crashed instead of reporting an error. */
 const TRACES = ["internal error", "at async", "file:///", "[object Object]", "Uncaught"];

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { Collected, runHere } from "./run_main.ts";
+import { Collected, runHere } from "./run/run_main.ts";
 import { withFiles } from "./temp_dir.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "./run_cli.ts";
-import { runMain } from "./run_main.ts";
+import { runCli } from "./run/run_cli.ts";
+import { runMain } from "./run/run_main.ts";
 import { withFiles } from "./temp_dir.ts";
-import { withServer } from "./with_server.ts";
+import { withServer } from "./servers/with_server.ts";
 
 /** A request as the server of a test saw it. */
 export interface Seen {

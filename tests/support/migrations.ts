@@ -6,7 +6,7 @@
 import { assertEquals } from "@std/assert";
 import { readBlocks, readDocument } from "./documents.ts";
 import { withFiles } from "./temp_dir.ts";
-import { type Seen, type Spoil, watchShop } from "./watched_shop.ts";
+import { type Seen, type Spoil, watchShop } from "./servers/watched_shop.ts";
 
 /** What a run of a file comes to: its exit code and what it printed. */
 export interface Verdict {

@@ -1,5 +1,5 @@
-import type { CliResult } from "./run_cli.ts";
-import { runHere } from "./run_main.ts";
+import type { CliResult } from "./run/run_cli.ts";
+import { runHere } from "./run/run_main.ts";
 import { withFiles } from "./temp_dir.ts";
 
 type Files = Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path/join";
-import { type Page, withPage } from "../support/browser.ts";
+import { type Page, withPage } from "../support/programs/browser.ts";
 import { CHECKOUT } from "../support/documents.ts";
-import { chooseScheme, findBarriers, setSize } from "../support/html_report.ts";
+import { chooseScheme, findBarriers, setSize } from "../support/programs/html_report.ts";
 
 /** What people look for, and pages of which one must be the first found. */
 const SEARCHES: Readonly<Record<string, RegExp>> = {

@@ -4,8 +4,8 @@
  */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { parse } from "@std/yaml/parse";
-import { runCli, theProgram } from "../support/run_cli.ts";
-import { RUNNER_KEY } from "../support/run_pieces.ts";
+import { runCli, theProgram } from "../support/run/run_cli.ts";
+import { RUNNER_KEY } from "../support/run/run_pieces.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const FLOW = `name: Release

@@ -2,10 +2,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { parse } from "@std/yaml/parse";
-import { askTool } from "../support/ask_tool.ts";
-import { lintAll } from "../support/lint_all.ts";
-import { runCli, theProgram } from "../support/run_cli.ts";
-import { RUNNER_KEY } from "../support/run_pieces.ts";
+import { askTool } from "../support/programs/ask_tool.ts";
+import { lintAll } from "../support/programs/lint_all.ts";
+import { runCli, theProgram } from "../support/run/run_cli.ts";
+import { RUNNER_KEY } from "../support/run/run_pieces.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const ENGINES = fromFileUrl(new URL("../tools/engines/", import.meta.url));

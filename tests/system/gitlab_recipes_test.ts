@@ -5,7 +5,7 @@ import { parse } from "@std/yaml/parse";
 import { printYaml } from "../../src/workflow/yaml/parse_yaml.ts";
 import { openShop } from "../../scripts/demo_server.ts";
 import { type Block, readBlocks, readDocument } from "../support/documents.ts";
-import { theProgram } from "../support/run_cli.ts";
+import { theProgram } from "../support/run/run_cli.ts";
 import { shWords } from "../support/sh_words.ts";
 import { withFiles } from "../support/temp_dir.ts";
 

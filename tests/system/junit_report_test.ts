@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { hostileWorkflow } from "../report/files/hostile_run.ts";
 import { RICH_FILES } from "../report/files/rich_run.ts";
-import { runReports } from "../support/run_reports.ts";
+import { runReports } from "../support/run/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const SCHEMA = fromFileUrl(new URL("../fixtures/junit/jenkins-junit.xsd", import.meta.url));

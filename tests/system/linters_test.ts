@@ -10,8 +10,8 @@ import { parse } from "@std/yaml/parse";
 import { makeFormula } from "../../scripts/make_formula.ts";
 import { TARGETS } from "../../scripts/compile/targets.ts";
 import { CHECKOUT, listDocuments, readBlocks, readDocument } from "../support/documents.ts";
-import { askTool } from "../support/ask_tool.ts";
-import { lintAll } from "../support/lint_all.ts";
+import { askTool } from "../support/programs/ask_tool.ts";
+import { lintAll } from "../support/programs/lint_all.ts";
 
 const ENGINES = fromFileUrl(new URL("../tools/engines/", import.meta.url));
 

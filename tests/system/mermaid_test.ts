@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { type Page, withPage } from "../support/browser.ts";
-import { runMain } from "../support/run_main.ts";
+import { type Page, withPage } from "../support/programs/browser.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 const LIBRARY = fromFileUrl(

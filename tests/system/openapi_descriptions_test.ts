@@ -3,9 +3,9 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { parse } from "@std/yaml/parse";
 import { operationsOf } from "../openapi/mock_server.ts";
-import { runMain } from "../support/run_main.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { withServer } from "../support/with_server.ts";
+import { withServer } from "../support/servers/with_server.ts";
 
 const PACKAGES = fromFileUrl(new URL("../tools/node_modules/", import.meta.url));
 

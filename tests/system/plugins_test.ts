@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { runCli } from "../support/run_cli.ts";
+import { runCli } from "../support/run/run_cli.ts";
 
 Deno.test("the example of plugins in sh, Python and TypeScript does what it says", async () => {
   const directory = fromFileUrl(new URL("../../examples/plugins/", import.meta.url));

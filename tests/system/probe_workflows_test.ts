@@ -4,7 +4,7 @@
  * @module
  */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runCli } from "../support/run_cli.ts";
+import { runCli } from "../support/run/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { mariadbServer, postgresServer } from "./servers/database_servers.ts";
 import { aiosmtpdServer, dovecotServer } from "./servers/mail_servers.ts";

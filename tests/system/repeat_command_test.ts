@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { type RawServer, rawServer } from "../support/raw_server.ts";
-import { runCli } from "../support/run_cli.ts";
+import { type RawServer, rawServer } from "../support/servers/raw_server.ts";
+import { runCli } from "../support/run/run_cli.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { withServer } from "../support/with_server.ts";
-import { tlsCertificate } from "../support/tls_fixture.ts";
+import { withServer } from "../support/servers/with_server.ts";
+import { tlsCertificate } from "../support/servers/tls_fixture.ts";
 
 const SECRETS = {
   API_TOKEN: 'tok\'en "with" $every\\thing',

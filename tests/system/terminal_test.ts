@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { withRig } from "../support/rig.ts";
+import { withRig } from "../support/run/rig.ts";
 import { withFiles } from "../support/temp_dir.ts";
-import { runLine, type Tmux, withTmux } from "../support/tmux.ts";
+import { runLine, type Tmux, withTmux } from "../support/run/tmux.ts";
 
 const SIGN = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;
 

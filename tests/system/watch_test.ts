@@ -1,6 +1,6 @@
 import { assert, assertStringIncludes } from "@std/assert";
 import { withFiles } from "../support/temp_dir.ts";
-import { runLine, withTmux } from "../support/tmux.ts";
+import { runLine, withTmux } from "../support/run/tmux.ts";
 
 const flow = (name: string, test: string) =>
   `name: ${name}\njobs: [{ name: j, steps: [{ uses: hello, test: "${test}" }] }]\n`;

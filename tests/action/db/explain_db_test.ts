@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { withFiles } from "../../support/temp_dir.ts";
-import { runHere } from "../../support/run_main.ts";
+import { runHere } from "../../support/run/run_main.ts";
 
 const FLOW = `
 name: Table

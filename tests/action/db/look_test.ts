@@ -1,6 +1,6 @@
 import { assertRejects } from "@std/assert";
 import { lookAtMysql, lookAtPostgres } from "../../../src/action/db/look.ts";
-import { rawServer } from "../../support/raw_server.ts";
+import { rawServer } from "../../support/servers/raw_server.ts";
 
 Deno.test("a look at a certificate ends when the server closes the connection", async () => {
   await using server = rawServer((connection) => Promise.resolve(connection.close()));

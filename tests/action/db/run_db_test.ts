@@ -3,7 +3,7 @@ import type { Dict } from "../../../src/action/action.ts";
 import { runDb } from "../../../src/action/db/run_db.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
-import { rawServer } from "../../support/raw_server.ts";
+import { rawServer } from "../../support/servers/raw_server.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const memory = (context: TestContext) => async (with_: Dict) => {

@@ -5,7 +5,7 @@ import type { Dict } from "../../../src/action/action.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { listenDatagrams, nameServer, type Zone } from "../../support/name_server.ts";
+import { listenDatagrams, nameServer, type Zone } from "../../support/servers/name_server.ts";
 
 const ZONE: Zone = {
   "A shop.test": [{ type: "A", data: "192.0.2.10" }, { type: "A", data: "192.0.2.11" }],

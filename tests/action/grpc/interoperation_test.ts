@@ -3,7 +3,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 import type { Dict } from "../../../src/action/action.ts";
 import { runGrpc } from "../../../src/action/grpc/run_grpc.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { startTool } from "../../support/tool_server.ts";
+import { startTool } from "../../support/servers/tool_server.ts";
 
 const DIRECTORY = fromFileUrl(new URL("../../fixtures/grpc", import.meta.url));
 

@@ -4,9 +4,9 @@ import { runGrpc } from "../../../src/action/grpc/run_grpc.ts";
 import type { Dict } from "../../../src/action/action.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
-import { grpcShop, type Shop } from "../../support/grpc_shop.ts";
-import { rawServer } from "../../support/raw_server.ts";
-import { withServer } from "../../support/with_server.ts";
+import { grpcShop, type Shop } from "../../support/servers/grpc_shop.ts";
+import { rawServer } from "../../support/servers/raw_server.ts";
+import { withServer } from "../../support/servers/with_server.ts";
 
 const FIXTURES = fromFileUrl(new URL("../../fixtures/", import.meta.url));
 const PROTO = {

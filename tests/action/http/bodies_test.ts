@@ -4,7 +4,7 @@ import { StepError } from "../../../src/source/errors.ts";
 import type { Dict } from "../../../src/value/value.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { withServer } from "../../support/with_server.ts";
+import { withServer } from "../../support/servers/with_server.ts";
 
 interface Seen {
   readonly method: string;

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { runHttp } from "../../../src/action/http/run_http.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { tlsPath } from "../../support/tls_fixture.ts";
+import { tlsPath } from "../../support/servers/tls_fixture.ts";
 
 const FIXTURES = tlsPath("");
 

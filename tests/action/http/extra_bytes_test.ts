@@ -4,8 +4,8 @@ import { runHttp } from "../../../src/action/http/run_http.ts";
 import { type SocketOptions, socketsOf } from "../../../src/action/http/transport/sockets.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
-import { until } from "../../support/processes.ts";
-import { rawServer, response } from "../../support/raw_server.ts";
+import { until } from "../../support/run/processes.ts";
+import { rawServer, response } from "../../support/servers/raw_server.ts";
 
 const BODILESS: readonly (readonly [method: string, status: string])[] = [
   ["HEAD", "200 OK"],

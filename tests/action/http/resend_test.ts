@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { runHttp } from "../../../src/action/http/run_http.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { rawServer, response } from "../../support/raw_server.ts";
+import { rawServer, response } from "../../support/servers/raw_server.ts";
 
 /** Answers the first request of its first connection and closes that at the second. */
 function staleServer(second: string | undefined = undefined) {

@@ -4,8 +4,8 @@ import { runHttp } from "../../../src/action/http/run_http.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import type { Dict } from "../../../src/value/value.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { rawServer } from "../../support/raw_server.ts";
-import { withServer } from "../../support/with_server.ts";
+import { rawServer } from "../../support/servers/raw_server.ts";
+import { withServer } from "../../support/servers/with_server.ts";
 
 type Answer = () => Response;
 

@@ -3,7 +3,7 @@ import { runHttp } from "../../../src/action/http/run_http.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import type { Dict } from "../../../src/value/value.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { rawServer, response } from "../../support/raw_server.ts";
+import { rawServer, response } from "../../support/servers/raw_server.ts";
 
 /** Sends a request to a server that gives one answer; gives result, request text and secrets. */
 async function exchange(params: Dict, answer = response("200 OK")) {

@@ -5,10 +5,10 @@ import { runHttp } from "../../../src/action/http/run_http.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import type { Dict } from "../../../src/value/value.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { rawServer } from "../../support/raw_server.ts";
+import { rawServer } from "../../support/servers/raw_server.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { withServer } from "../../support/with_server.ts";
-import { tlsCertificate, tlsPath } from "../../support/tls_fixture.ts";
+import { withServer } from "../../support/servers/with_server.ts";
+import { tlsCertificate, tlsPath } from "../../support/servers/tls_fixture.ts";
 
 const TEXT = "what was asked for, ".repeat(5000);
 

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { runHttp } from "../../../src/action/http/run_http.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { type RawConnection, rawServer, response } from "../../support/raw_server.ts";
+import { type RawConnection, rawServer, response } from "../../support/servers/raw_server.ts";
 
 /** A server that begins an answer, never ends it and waits for the client to go away. */
 function silentServer(beginning: string) {

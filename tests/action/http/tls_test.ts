@@ -2,9 +2,9 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { runHttp } from "../../../src/action/http/run_http.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { rawServer } from "../../support/raw_server.ts";
-import { withServer } from "../../support/with_server.ts";
-import { tlsCertificate } from "../../support/tls_fixture.ts";
+import { rawServer } from "../../support/servers/raw_server.ts";
+import { withServer } from "../../support/servers/with_server.ts";
+import { tlsCertificate } from "../../support/servers/tls_fixture.ts";
 
 const ACCEPT = '"tls: { verify: false }" accepts any certificate';
 

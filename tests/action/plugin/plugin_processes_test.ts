@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { withProgram } from "../../support/run_program.ts";
+import { withProgram } from "../../support/run/run_program.ts";
 
 /** Starts a process in every way that Deno has; each writes its id and leaves its process group. */
 const PLUGIN = `
@@ -29,7 +29,7 @@ export const action = {
 `;
 
 const PROGRAM = `
-import { isRunning, until } from "support/processes.ts";
+import { isRunning, until } from "support/run/processes.ts";
 import { loadWorkflow, makePlan, run } from "@runner/runner";
 
 const WAYS = ["Deno", "spawn", "exec", "execFile"];

@@ -3,7 +3,7 @@ import type { ActionResult, Dict } from "../../../src/action/action.ts";
 import { runProgram } from "../../../src/action/plugin/run_program.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
-import { isRunning, until } from "../../support/processes.ts";
+import { isRunning, until } from "../../support/run/processes.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** Runs a script as the plugin "foo". */

@@ -9,7 +9,7 @@ import type { ActionResult, Dict } from "../../../src/action/action.ts";
 import { runShell } from "../../../src/action/shell/run_shell.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
-import { isRunning, until } from "../../support/processes.ts";
+import { isRunning, until } from "../../support/run/processes.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** Gives a test a run with one step, and ends the run after it. */

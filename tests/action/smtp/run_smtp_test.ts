@@ -3,11 +3,11 @@ import type { Dict } from "../../../src/action/action.ts";
 import { runSmtp } from "../../../src/action/smtp/run_smtp.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { rawServer } from "../../support/raw_server.ts";
-import { runMain } from "../../support/run_main.ts";
+import { rawServer } from "../../support/servers/raw_server.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { startTool } from "../../support/tool_server.ts";
-import { tlsPath } from "../../support/tls_fixture.ts";
+import { startTool } from "../../support/servers/tool_server.ts";
+import { tlsPath } from "../../support/servers/tls_fixture.ts";
 
 const FIXTURES = tlsPath("");
 const CA = `${FIXTURES}authority.pem`;

@@ -3,8 +3,8 @@ import type { ActionContext, Dict } from "../../../src/action/action.ts";
 import { runSse } from "../../../src/action/sse/run_sse.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { httpProxy } from "../../support/proxies.ts";
-import { type TestServer, withServer } from "../../support/with_server.ts";
+import { httpProxy } from "../../support/servers/proxies.ts";
+import { type TestServer, withServer } from "../../support/servers/with_server.ts";
 
 /** A stream of texts that stays open for as long as the client wants it, or ends. */
 interface EventServer extends TestServer {

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { generateKeyPairSync } from "node:crypto";
 import ssh2 from "ssh2";
 import { KeyProblem, loadKey } from "../../../src/action/ssh/load_key.ts";
-import { makeKeyPair } from "../../support/ssh_server.ts";
+import { makeKeyPair } from "../../support/servers/ssh_server.ts";
 
 const { utils } = ssh2;
 const PASSPHRASE = "pass phrase";

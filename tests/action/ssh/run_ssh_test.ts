@@ -2,9 +2,9 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { Dict } from "../../../src/action/action.ts";
 import { runSsh } from "../../../src/action/ssh/run_ssh.ts";
 import { StepError } from "../../../src/source/errors.ts";
-import { rawServer } from "../../support/raw_server.ts";
+import { rawServer } from "../../support/servers/raw_server.ts";
 import { actionContext, type TestContext } from "../../support/action_context.ts";
-import { type InProcessSsh, sshServer } from "../../support/ssh_server.ts";
+import { type InProcessSsh, sshServer } from "../../support/servers/ssh_server.ts";
 
 const runOn = (server: InProcessSsh, context: TestContext) => async (with_: Dict) => {
   const { port, user, key, knownHost } = server;

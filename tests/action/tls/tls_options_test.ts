@@ -4,7 +4,7 @@ import { checkTls } from "../../../src/action/tls/tls_parameter.ts";
 import { readTlsOptions } from "../../../src/action/tls/tls_options.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { tlsPath, tlsText } from "../../support/tls_fixture.ts";
+import { tlsPath, tlsText } from "../../support/servers/tls_fixture.ts";
 
 const { createPrivateKey } = await import("node:crypto");
 

@@ -4,8 +4,8 @@ import { createServer } from "node:tls";
 import { runTls } from "../../../src/action/tls_check/run_tls.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { withServer } from "../../support/with_server.ts";
-import { tlsCertificate, tlsText } from "../../support/tls_fixture.ts";
+import { withServer } from "../../support/servers/with_server.ts";
+import { tlsCertificate, tlsText } from "../../support/servers/tls_fixture.ts";
 
 Deno.test("tls reports a valid certificate, its chain and the versions of TLS", async () => {
   await using server = withServer(() => new Response(), tlsCertificate("good"));

@@ -4,12 +4,12 @@ import { runHttp } from "../../../src/action/http/run_http.ts";
 import { runWebsocket } from "../../../src/action/websocket/run_websocket.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
-import { digestServer } from "../../support/digest_server.ts";
-import { echoServer } from "../../support/echo_sockets.ts";
-import { httpProxy, socksProxy } from "../../support/proxies.ts";
-import { type RawConnection, rawServer } from "../../support/raw_server.ts";
-import { startTool } from "../../support/tool_server.ts";
-import { tlsCertificate, tlsText } from "../../support/tls_fixture.ts";
+import { digestServer } from "../../support/servers/digest_server.ts";
+import { echoServer } from "../../support/servers/echo_sockets.ts";
+import { httpProxy, socksProxy } from "../../support/servers/proxies.ts";
+import { type RawConnection, rawServer } from "../../support/servers/raw_server.ts";
+import { startTool } from "../../support/servers/tool_server.ts";
+import { tlsCertificate, tlsText } from "../../support/servers/tls_fixture.ts";
 
 const CERTIFICATE = tlsCertificate("good");
 

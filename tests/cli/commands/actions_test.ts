@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ACTIONS } from "../../../src/action/registry.ts";
 import { listParameters } from "../../../src/action/list_parameters.ts";
-import { runCli } from "../../support/run_cli.ts";
-import { runMain } from "../../support/run_main.ts";
+import { runCli } from "../../support/run/run_cli.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 Deno.test("runner actions lists every action in one line", async () => {

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { readDrawing } from "../../support/read_drawing.ts";
-import { runMain } from "../../support/run_main.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** Runs `runner dag` on a workflow. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runAt } from "../../support/run_at.ts";
-import { runMain } from "../../support/run_main.ts";
+import { runAt } from "../../support/run/run_at.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** Returns the output of a dry run of a workflow. */

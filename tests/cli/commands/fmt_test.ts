@@ -4,7 +4,7 @@ import { formatYaml } from "../../../src/workflow/yaml/format_yaml.ts";
 import { LoadError } from "../../../src/source/errors.ts";
 import { constructValues, parseYaml } from "../../../src/workflow/yaml/parse_yaml.ts";
 import { CHECKOUT, listDocuments, readBlocks, readDocument } from "../../support/documents.ts";
-import { runMain } from "../../support/run_main.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const UGLY = `# a comment

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../../support/assert_no_trace.ts";
-import { runMain } from "../../support/run_main.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const API = `openapi: 3.0.0

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runAt } from "../../support/run_at.ts";
+import { runAt } from "../../support/run/run_at.ts";
 
 Deno.test("independent jobs run at the same time", async () => {
   const job = (name: string) =>

@@ -3,8 +3,8 @@ import { ACTIONS } from "../../../src/action/registry.ts";
 import { renderHelpPage } from "../../../src/cli/commands/render_markdown.ts";
 import { COMMANDS } from "../../../src/cli/registry.ts";
 import { pageOf, TOPICS } from "../../../src/cli/topics.ts";
-import { BUILT } from "../../support/run_cli.ts";
-import { runMain } from "../../support/run_main.ts";
+import { BUILT } from "../../support/run/run_cli.ts";
+import { runMain } from "../../support/run/run_main.ts";
 
 // The one file has no pages, and says where they are.
 const ignore = BUILT?.endsWith("runner.js") === true;

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runMain } from "../../support/run_main.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const FLOW = `

@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runCli } from "../../support/run_cli.ts";
+import { runCli } from "../../support/run/run_cli.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { withServer } from "../../support/with_server.ts";
-import { tlsPath } from "../../support/tls_fixture.ts";
+import { withServer } from "../../support/servers/with_server.ts";
+import { tlsPath } from "../../support/servers/tls_fixture.ts";
 
 /** A certificate for `localhost` and 127.0.0.1, which has signed itself. */
 const CERTIFICATE = tlsPath("localhost.pem");

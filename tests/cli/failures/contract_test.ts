@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { answerAsShop, SHOP_API } from "../../support/contract_shop.ts";
+import { answerAsShop, SHOP_API } from "../../support/servers/contract_shop.ts";
 import { failureAt80 } from "../../support/failures_at_80.ts";
-import { withServer } from "../../support/with_server.ts";
+import { withServer } from "../../support/servers/with_server.ts";
 
 /** A step, and the text that is printed up to the request. */
 const FAILURES: readonly (readonly [step: string, printed: string])[] = [

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { assertNoTrace } from "../../support/assert_no_trace.ts";
-import { runMain } from "../../support/run_main.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** Expressions with what is to be marked between « and », and what is said about it. */

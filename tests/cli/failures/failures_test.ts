@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { startCli } from "../../support/run_cli.ts";
-import { runMain } from "../../support/run_main.ts";
-import { withRig } from "../../support/rig.ts";
+import { startCli } from "../../support/run/run_cli.ts";
+import { runMain } from "../../support/run/run_main.ts";
+import { withRig } from "../../support/run/rig.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** Returns the output of a run of one job with these steps. */

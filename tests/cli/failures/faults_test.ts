@@ -5,10 +5,10 @@ import {
   type RawServer,
   rawServer,
   response,
-} from "../../support/raw_server.ts";
-import { withRig } from "../../support/rig.ts";
-import { startCli, theProgram } from "../../support/run_cli.ts";
-import { runMain } from "../../support/run_main.ts";
+} from "../../support/servers/raw_server.ts";
+import { withRig } from "../../support/run/rig.ts";
+import { startCli, theProgram } from "../../support/run/run_cli.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const MEGABYTE = new Uint8Array(1_000_000).fill(97);

@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { failureAt80 } from "../../support/failures_at_80.ts";
-import { runHere } from "../../support/run_main.ts";
+import { runHere } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { withServer } from "../../support/with_server.ts";
+import { withServer } from "../../support/servers/with_server.ts";
 
 /** Starts a server that responds late. */
 function slowServer() {

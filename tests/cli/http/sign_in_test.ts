@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { digestServer } from "../../support/digest_server.ts";
-import { runMain } from "../../support/run_main.ts";
+import { digestServer } from "../../support/servers/digest_server.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { withServer } from "../../support/with_server.ts";
+import { withServer } from "../../support/servers/with_server.ts";
 
 async function run(steps: string, args: readonly string[] = [], env = {}) {
   const workflow = `name: w\njobs:\n  - name: j\n    steps:\n${

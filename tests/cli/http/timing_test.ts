@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { runMain } from "../../support/run_main.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { withServer } from "../../support/with_server.ts";
+import { withServer } from "../../support/servers/with_server.ts";
 
 Deno.test("--timing prints the phases of a request, and res.timing has them in seconds", async () => {
   await using server = withServer(() => new Response("in"));

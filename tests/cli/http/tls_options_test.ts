@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runMain } from "../../support/run_main.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { withServer } from "../../support/with_server.ts";
-import { tlsCertificate, tlsPath, tlsText } from "../../support/tls_fixture.ts";
+import { withServer } from "../../support/servers/with_server.ts";
+import { tlsCertificate, tlsPath, tlsText } from "../../support/servers/tls_fixture.ts";
 
 async function runAt(args: readonly string[], params = "") {
   const certificate = tlsCertificate("good");

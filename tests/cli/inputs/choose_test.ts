@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runAt } from "../../support/run_at.ts";
+import { runAt } from "../../support/run/run_at.ts";
 
 /** A job that asks for the page of its id. */
 const job = (id: string, needs = "", name = id) =>

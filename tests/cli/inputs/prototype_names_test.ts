@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { assertNoTrace } from "../../support/assert_no_trace.ts";
-import { runMain } from "../../support/run_main.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { withRig } from "../../support/rig.ts";
+import { withRig } from "../../support/run/rig.ts";
 
 /** Names that every object of JavaScript knows; here they are names like others. */
 const NAMES = ["constructor", "toString", "hasOwnProperty", "valueOf", "__proto__"];

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../../support/assert_no_trace.ts";
-import type { CliResult } from "../../support/run_cli.ts";
-import { runMain } from "../../support/run_main.ts";
+import type { CliResult } from "../../support/run/run_cli.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const FLOW = `name: n

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { openShop } from "../../../scripts/demo_server.ts";
-import { FORMATS, runInPieces, runWhole, withoutTimes } from "../../support/run_pieces.ts";
+import { FORMATS, runInPieces, runWhole, withoutTimes } from "../../support/run/run_pieces.ts";
 import { generator } from "../../support/generator.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 

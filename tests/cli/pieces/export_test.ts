@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse } from "@std/yaml/parse";
-import { assertArgo } from "../../support/assert_argo.ts";
-import { runHere } from "../../support/run_main.ts";
+import { assertArgo } from "../../support/programs/assert_argo.ts";
+import { runHere } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** A job with its id, its needs, and more keys. */

@@ -1,10 +1,10 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { startCli } from "../../support/run_cli.ts";
-import { RUNNER_KEY } from "../../support/run_pieces.ts";
-import { runHere } from "../../support/run_main.ts";
+import { startCli } from "../../support/run/run_cli.ts";
+import { RUNNER_KEY } from "../../support/run/run_pieces.ts";
+import { runHere } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { withServer } from "../../support/with_server.ts";
-import { FLOW, withRun } from "../../support/prepared_run.ts";
+import { withServer } from "../../support/servers/with_server.ts";
+import { FLOW, withRun } from "../../support/run/prepared_run.ts";
 
 Deno.test("a run in pieces, with the rounds of a job in two", async () => {
   await withRun(async ({ cwd, piece, merge }) => {

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { validateAll } from "../../support/ajv.ts";
+import { validateAll } from "../../support/programs/ajv.ts";
 import { CHECKOUT } from "../../support/documents.ts";
-import { runHere } from "../../support/run_main.ts";
-import { RUNNER_KEY } from "../../support/run_pieces.ts";
+import { runHere } from "../../support/run/run_main.ts";
+import { RUNNER_KEY } from "../../support/run/run_pieces.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const FLOW = `name: Flow

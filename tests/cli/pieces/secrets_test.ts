@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { withRun } from "../../support/prepared_run.ts";
-import { runHere } from "../../support/run_main.ts";
-import { RUNNER_KEY } from "../../support/run_pieces.ts";
+import { withRun } from "../../support/run/prepared_run.ts";
+import { runHere } from "../../support/run/run_main.ts";
+import { RUNNER_KEY } from "../../support/run/run_pieces.ts";
 
 Deno.test("secret outputs need the key that all pieces have", async () => {
   await withRun(async ({ cwd, piece }) => {

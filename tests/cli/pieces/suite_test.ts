@@ -1,12 +1,12 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runHere } from "../../support/run_main.ts";
+import { runHere } from "../../support/run/run_main.ts";
 import {
   FORMATS,
   RUNNER_KEY,
   runSuiteInPieces,
   runWhole,
   withoutTimes,
-} from "../../support/run_pieces.ts";
+} from "../../support/run/run_pieces.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const SUITE = `name: Nightly

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { assertHidden } from "../../support/assert_hidden.ts";
-import { runMain } from "../../support/run_main.ts";
-import { readDirectory } from "../../support/run_reports.ts";
+import { runMain } from "../../support/run/run_main.ts";
+import { readDirectory } from "../../support/run/run_reports.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 Deno.test("a cut output shows no half of a secret", async () => {

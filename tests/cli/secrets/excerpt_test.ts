@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runMain } from "../../support/run_main.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { withServer } from "../../support/with_server.ts";
+import { withServer } from "../../support/servers/with_server.ts";
 
 const TOKEN = "token-of-ann-0123456789";
 

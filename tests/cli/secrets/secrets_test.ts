@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { assertHidden } from "../../support/assert_hidden.ts";
-import { withRig } from "../../support/rig.ts";
-import { runMain } from "../../support/run_main.ts";
-import { readDirectory, REPORT_FILES } from "../../support/run_reports.ts";
+import { withRig } from "../../support/run/rig.ts";
+import { runMain } from "../../support/run/run_main.ts";
+import { readDirectory, REPORT_FILES } from "../../support/run/run_reports.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const CHARACTERS = [..."abcdefXYZ0189 -_.~!*'()+/=&<>\"\\%#?:@;,$[]{}|^é漢"];

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runMain } from "../../support/run_main.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { runFilesAt } from "../../support/run_at.ts";
+import { runFilesAt } from "../../support/run/run_at.ts";
 
 const flow = (name: string, ...steps: string[]) =>
   `name: ${name}\njobs:\n  - name: Job\n    id: job\n    steps:\n` +

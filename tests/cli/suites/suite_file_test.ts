@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runFilesAt } from "../../support/run_at.ts";
-import { runMain } from "../../support/run_main.ts";
+import { runFilesAt } from "../../support/run/run_at.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const get = (path: string) =>

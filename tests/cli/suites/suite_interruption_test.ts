@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { withRig } from "../../support/rig.ts";
-import { startCli } from "../../support/run_cli.ts";
-import { readDirectory, REPORT_FILES } from "../../support/run_reports.ts";
+import { withRig } from "../../support/run/rig.ts";
+import { startCli } from "../../support/run/run_cli.ts";
+import { readDirectory, REPORT_FILES } from "../../support/run/run_reports.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 // deno-lint-ignore no-explicit-any

@@ -220,7 +220,7 @@ export const ACTIONS: Claims = {
   },
   "JSON and arrays of PostgreSQL are text": {
     provenBy: [
-      "tests/system/db_types_test.ts",
+      "tests/system/protocols/db_types_test.ts",
       "the table of column types in the documents is true of PostgreSQL",
     ],
   },
@@ -230,7 +230,7 @@ export const ACTIONS: Claims = {
   ),
   'intervals `"1 day 02:00:00"`': {
     provenBy: [
-      "tests/system/db_types_test.ts",
+      "tests/system/protocols/db_types_test.ts",
       "the table of column types in the documents is true of PostgreSQL",
     ],
   },
@@ -248,19 +248,19 @@ export const ACTIONS: Claims = {
   ),
   "MySQL: `TINYINT(1)` is a number": {
     provenBy: [
-      "tests/system/db_types_test.ts",
+      "tests/system/protocols/db_types_test.ts",
       "the table of column types in the documents is true of MariaDB",
     ],
   },
   "MySQL: several statements need `multiStatements=true`": {
     provenBy: [
-      "tests/system/db_test.ts",
+      "tests/system/protocols/db_test.ts",
       "db speaks to MariaDB, and ends there what takes too long",
     ],
   },
   "PostgreSQL: of several statements, `res.rows` is that of the first": {
     provenBy: [
-      "tests/system/db_test.ts",
+      "tests/system/protocols/db_test.ts",
       "db speaks to PostgreSQL, and ends there what takes too long",
     ],
   },

@@ -1,6 +1,8 @@
 import type { Claims } from "./claim.ts";
 
-const browser = (title: string) => ({ provenBy: ["tests/system/browser_test.ts", title] as const });
+const browser = (title: string) => ({
+  provenBy: ["tests/system/protocols/browser_test.ts", title] as const,
+});
 const ALL = "browser carries out every action, and hides secrets in all reports";
 const WHICH = "browser says which action failed, why, and what the page shows";
 const smtp = (title: string) => ({
@@ -12,7 +14,7 @@ const imap = (title: string) => ({
 const MAILS = "smtp sends mails, plain and secure, and says what the server replied";
 const BOTH = {
   provenBy: [
-    "tests/system/mail_test.ts",
+    "tests/system/protocols/mail_test.ts",
     "smtp sends a code that imap waits for, at aiosmtpd and Dovecot",
   ] as const,
 };

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { readReports } from "../../support/read_reports.ts";
-import { runReports } from "../../support/run_reports.ts";
+import { readReports } from "../../support/programs/read_reports.ts";
+import { runReports } from "../../support/run/run_reports.ts";
 import { RICH_FILES } from "./rich_run.ts";
 
 /** A run of rounds, some of them flaky, that fails and has untested results. */

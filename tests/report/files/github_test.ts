@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { withRig } from "../../support/rig.ts";
+import { withRig } from "../../support/run/rig.ts";
 import { PLUGIN_PLACE } from "../../support/plugin_place.ts";
-import { runMain } from "../../support/run_main.ts";
+import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { readBuildLog, type WorkflowCommand } from "../../support/workflow_commands.ts";
+import { readBuildLog, type WorkflowCommand } from "../../support/run/workflow_commands.ts";
 import { HOSTILE_NAMES, hostileWorkflow } from "./hostile_run.ts";
 import { RICH_FILES } from "./rich_run.ts";
 

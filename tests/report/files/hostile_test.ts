@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { readReports } from "../../support/read_reports.ts";
-import { runReports } from "../../support/run_reports.ts";
+import { readReports } from "../../support/programs/read_reports.ts";
+import { runReports } from "../../support/run/run_reports.ts";
 import { HOSTILE_NAMES, hostileWorkflow, inOneLine } from "./hostile_run.ts";
 
 const RUN = (async () => {

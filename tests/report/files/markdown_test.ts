@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { readReports } from "../../support/read_reports.ts";
-import { runReports } from "../../support/run_reports.ts";
+import { readReports } from "../../support/programs/read_reports.ts";
+import { runReports } from "../../support/run/run_reports.ts";
 
 async function markdownOf(yaml: string): Promise<string> {
   const args = ["--report", "markdown=reports/m", "w.yml"];

@@ -8,7 +8,7 @@ import { FILE_FORMATS } from "../../../src/report/files/registry.ts";
 import { PLAIN } from "../../../src/report/style.ts";
 import { textReport } from "../../../src/report/text/text_report.ts";
 import type { RunEvent } from "../../../src/run/event.ts";
-import { runReports } from "../../support/run_reports.ts";
+import { runReports } from "../../support/run/run_reports.ts";
 import {
   jobFinished,
   jobStarted,

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { readReports } from "../../support/read_reports.ts";
-import { runReports } from "../../support/run_reports.ts";
+import { readReports } from "../../support/programs/read_reports.ts";
+import { runReports } from "../../support/run/run_reports.ts";
 import { RICH_CASES, RICH_FILES, type RichCase } from "./rich_run.ts";
 
 /** The run, and what readers of others make of its reports; it is the same for all tests. */

@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { validateAll } from "../../support/ajv.ts";
-import { withRig } from "../../support/rig.ts";
-import { runMain } from "../../support/run_main.ts";
-import { readDirectory, runReports } from "../../support/run_reports.ts";
-import { readReports } from "../../support/read_reports.ts";
+import { validateAll } from "../../support/programs/ajv.ts";
+import { withRig } from "../../support/run/rig.ts";
+import { runMain } from "../../support/run/run_main.ts";
+import { readDirectory, runReports } from "../../support/run/run_reports.ts";
+import { readReports } from "../../support/programs/read_reports.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 import { hostileWorkflow } from "./hostile_run.ts";
 import { RICH_FILES } from "./rich_run.ts";

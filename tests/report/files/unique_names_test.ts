@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { readReports } from "../../support/read_reports.ts";
-import { runReports } from "../../support/run_reports.ts";
+import { readReports } from "../../support/programs/read_reports.ts";
+import { runReports } from "../../support/run/run_reports.ts";
 
 /** Names that are alike, or nothing at all, without what some formats have no place for. */
 const STRANGE = [

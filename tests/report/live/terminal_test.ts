@@ -6,7 +6,7 @@ import { Terminal } from "../../../src/report/live/terminal.ts";
 import { warningReport } from "../../../src/report/text/warning_report.ts";
 import type { RunEvent } from "../../../src/run/event.ts";
 import { fakeClock } from "../../support/fake_clock.ts";
-import { Screen } from "../../support/screen.ts";
+import { Screen } from "../../support/run/screen.ts";
 import {
   falseTest,
   jobFinished,

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { type Attempt, loadWorkflow, makePlan, run, type StepResult } from "../../../mod.ts";
-import { runMain } from "../../support/run_main.ts";
-import { runNarrowed } from "../../support/run_narrowed.ts";
+import { runMain } from "../../support/run/run_main.ts";
+import { runNarrowed } from "../../support/run/run_narrowed.ts";
 import { withFiles } from "../../support/temp_dir.ts";
-import { withServer } from "../../support/with_server.ts";
-import { freePort } from "../../support/free_port.ts";
+import { withServer } from "../../support/servers/with_server.ts";
+import { freePort } from "../../support/servers/free_port.ts";
 
 /** The pauses of a step whose first attempts get these values of Retry-After, in milliseconds. */
 async function pauses(values: readonly string[], step: string): Promise<number[]> {

@@ -1,7 +1,7 @@
 /** Real mail servers for tests: each on free ports, with its mails in a temporary directory. */
 
-import { freePort } from "../../support/free_port.ts";
-import { tlsPath } from "../../support/tls_fixture.ts";
+import { freePort } from "../../support/servers/free_port.ts";
+import { tlsPath } from "../../support/servers/tls_fixture.ts";
 import { carryOut } from "./carry_out.ts";
 
 const TLS = tlsPath("");

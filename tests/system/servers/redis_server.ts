@@ -1,5 +1,5 @@
-import { freePort } from "../../support/free_port.ts";
-import { tlsPath } from "../../support/tls_fixture.ts";
+import { freePort } from "../../support/servers/free_port.ts";
+import { tlsPath } from "../../support/servers/tls_fixture.ts";
 
 const TLS = tlsPath("");
 

@@ -1,4 +1,4 @@
-import { freePort } from "../../support/free_port.ts";
+import { freePort } from "../../support/servers/free_port.ts";
 
 /** A real OpenSSH server for tests: on a free port, with its files in a temporary directory. */
 

@@ -3,7 +3,7 @@ import { openAws } from "../../../../src/action/http/auth/aws.ts";
 import { runHttp } from "../../../../src/action/http/run_http.ts";
 import type { Dict } from "../../../../src/value/value.ts";
 import { actionContext } from "../../../support/action_context.ts";
-import { withServer } from "../../../support/with_server.ts";
+import { withServer } from "../../../support/servers/with_server.ts";
 
 /** Keys and time of the published test suite of Signature Version 4. */
 const SUITE = {

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { bestChallenge, digestHeader } from "../../../../src/action/http/auth/digest.ts";
 import { runHttp } from "../../../../src/action/http/run_http.ts";
 import { actionContext } from "../../../support/action_context.ts";
-import { type DigestOptions, digestServer } from "../../../support/digest_server.ts";
+import { type DigestOptions, digestServer } from "../../../support/servers/digest_server.ts";
 
 const OPTIONS: readonly DigestOptions[] = [
   {},

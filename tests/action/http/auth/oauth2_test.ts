@@ -5,7 +5,7 @@ import { StepError } from "../../../../src/source/errors.ts";
 import type { Dict } from "../../../../src/value/value.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { fakeClock } from "../../../support/fake_clock.ts";
-import { withServer } from "../../../support/with_server.ts";
+import { withServer } from "../../../support/servers/with_server.ts";
 
 interface Options {
   readonly expires?: number;

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { createHash } from "node:crypto";
-import { runMain } from "../../../support/run_main.ts";
+import { runMain } from "../../../support/run/run_main.ts";
 import { withFiles } from "../../../support/temp_dir.ts";
-import { startTool } from "../../../support/tool_server.ts";
+import { startTool } from "../../../support/servers/tool_server.ts";
 
 Deno.test("http puts a file into S3 and gets it back, and not with a wrong key", async () => {
   const content = "0123456789abcdef".repeat(20_000);

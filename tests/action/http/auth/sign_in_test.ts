@@ -8,7 +8,7 @@ import { StepError } from "../../../../src/source/errors.ts";
 import type { Dict } from "../../../../src/value/value.ts";
 import { actionContext, type TestContext } from "../../../support/action_context.ts";
 import { withFiles } from "../../../support/temp_dir.ts";
-import { withServer } from "../../../support/with_server.ts";
+import { withServer } from "../../../support/servers/with_server.ts";
 
 /** A server that redirects to `?to=…` and otherwise shows the authorization that it was sent. */
 function echoServer(seen: string[] = []) {

@@ -5,9 +5,9 @@ import type { ActionContext, Dict } from "../../../../src/action/action.ts";
 import { runHttp } from "../../../../src/action/http/run_http.ts";
 import { StepError } from "../../../../src/source/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
-import { httpProxy, socksProxy } from "../../../support/proxies.ts";
-import { withServer } from "../../../support/with_server.ts";
-import { tlsCertificate, tlsText } from "../../../support/tls_fixture.ts";
+import { httpProxy, socksProxy } from "../../../support/servers/proxies.ts";
+import { withServer } from "../../../support/servers/with_server.ts";
+import { tlsCertificate, tlsText } from "../../../support/servers/tls_fixture.ts";
 
 const TLS = tlsCertificate("good");
 const TRUSTED = { tls: { ca: tlsText("authority.pem"), server_name: "localhost" } };

@@ -7,7 +7,7 @@ import { StepError } from "../../../../src/source/errors.ts";
 import type { Dict } from "../../../../src/value/value.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { withFiles } from "../../../support/temp_dir.ts";
-import { withServer } from "../../../support/with_server.ts";
+import { withServer } from "../../../support/servers/with_server.ts";
 
 /** A server that sets the cookies of `?set=…`, redirects to `?to=…`, and shows what it was sent. */
 function cookieServer() {

@@ -7,7 +7,7 @@ import { SendFailure } from "../../../../src/action/http/transport/send.ts";
 import { denoHost } from "../../../../src/host/deno_host.ts";
 import { StepError } from "../../../../src/source/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
-import { rawServer } from "../../../support/raw_server.ts";
+import { rawServer } from "../../../support/servers/raw_server.ts";
 
 const GARBAGE: readonly (readonly [what: string, answer: string, message: string])[] = [
   ["nothing", "", "closed the connection without an answer"],

@@ -12,8 +12,8 @@ import { runHttp } from "../../../../src/action/http/run_http.ts";
 import { StepError } from "../../../../src/source/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { withFiles } from "../../../support/temp_dir.ts";
-import { withServer } from "../../../support/with_server.ts";
-import { tlsCertificate, tlsText } from "../../../support/tls_fixture.ts";
+import { withServer } from "../../../support/servers/with_server.ts";
+import { tlsCertificate, tlsText } from "../../../support/servers/tls_fixture.ts";
 
 const CERTIFICATE = tlsCertificate("good");
 const tls = { ca: tlsText("authority.pem") };

@@ -3,7 +3,7 @@ import { runHttp } from "../../../../src/action/http/run_http.ts";
 import { StepError } from "../../../../src/source/errors.ts";
 import type { Dict } from "../../../../src/value/value.ts";
 import { actionContext } from "../../../support/action_context.ts";
-import { withServer } from "../../../support/with_server.ts";
+import { withServer } from "../../../support/servers/with_server.ts";
 
 /** A request as the server received it. */
 interface Seen {

@@ -10,7 +10,7 @@ import { socketLimit, Sockets } from "../../../../src/action/http/transport/sock
 import { denoHost } from "../../../../src/host/deno_host.ts";
 import { StepError } from "../../../../src/source/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
-import { rawServer, response } from "../../../support/raw_server.ts";
+import { rawServer, response } from "../../../support/servers/raw_server.ts";
 
 const { clock } = denoHost();
 

@@ -1,0 +1,110 @@
+import { main } from "../../../src/cli/main.ts";
+import { denoHost } from "../../../src/host/deno_host.ts";
+import type { Files, Host, Output } from "../../../src/host/host.ts";
+import { BUILT, type CliOptions, type CliResult, programEnv, runCli } from "./run_cli.ts";
+
+/**
+ * Runs the program in the process of the test, for tests without processes, signals and
+ * terminals. The program is started instead if RUNNER_BIN names a build of it, and if a workflow
+ * in `cwd` starts processes, which begin in the directory of the program.
+ */
+export async function runMain(
+  args: readonly string[],
+  options: CliOptions = {},
+  host: Partial<Host> = {},
+): Promise<CliResult> {
+  const { cwd = Deno.cwd(), env = {} } = options;
+  return BUILT !== undefined || startsProcesses(cwd, [...args, ...Object.keys(env)])
+    ? await runCli(args, options)
+    : await runHere(args, options, host);
+}
+
+/**
+ * Runs the program in the process of the test: its arguments, its files and its outputs are real
+ * ones, its environment is that of `runCli`, and its current directory is `cwd`.
+ */
+export async function runHere(
+  args: readonly string[],
+  options: CliOptions,
+  host: Partial<Host> = {},
+): Promise<CliResult> {
+  const { cwd = Deno.cwd() } = options;
+  // A program in the process of a test keeps nothing in the cache of the user.
+  const env: Record<string, string> = {
+    ...programEnv(options.env),
+    XDG_CACHE_HOME: "/dev/null",
+    ...options.env,
+  };
+  const [stdout, stderr] = [new Collected(), new Collected()];
+  const real = denoHost();
+  const code = await main(args, {
+    ...real,
+    env: {
+      get: (name) => env[name],
+      all: () => ({ ...env }),
+      remove: (name) => void delete env[name],
+    },
+    files: filesIn(cwd, real.files),
+    signals: { listen: () => () => {} },
+    stdout,
+    stderr,
+    ...host,
+  }, () => {});
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** Whether words, or the files of a directory and of those below it, name a shell or a plugin. */
+function startsProcesses(directory: string, words: readonly string[] = []): boolean {
+  const isAbout = (text: string) => /shell|plugin/i.test(text);
+  const isSmall = (path: string) => Deno.statSync(path).size < 10_000_000;
+  return words.some(isAbout) ||
+    [...Deno.readDirSync(directory)].some(({ name, isFile, isDirectory }) =>
+      isDirectory
+        ? startsProcesses(`${directory}/${name}`)
+        : isFile && isSmall(`${directory}/${name}`) &&
+          isAbout(readText(`${directory}/${name}`))
+    );
+}
+
+/** The text of a file; empty where it may not be read. */
+function readText(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.PermissionDenied) return "";
+    throw error;
+  }
+}
+
+/** An output that keeps what is written to it. */
+export class Collected implements Output {
+  readonly isTerminal: boolean = false;
+  text = "";
+  columns = () => 80;
+  rows = () => 24;
+  onClosed = () => {};
+  flush = () => Promise.resolve(true);
+  write(text: string): boolean {
+    this.text += text;
+    return true;
+  }
+}
+
+/** Files whose relative paths begin at a directory. */
+function filesIn(cwd: string, files: Files): Files {
+  const at = (path: string) => path.startsWith("/") || /^\w:/.test(path) ? path : `${cwd}/${path}`;
+  return {
+    read: (path) => files.read(typeof path === "string" ? at(path) : path),
+    stream: (path) => files.stream(at(path)),
+    list: (path) => files.list(at(path)),
+    entries: (path) => files.entries(at(path)),
+    isFile: (path) => files.isFile(at(path)),
+    realPath: (path) => files.realPath(at(path)),
+    stage: (path) => files.stage(at(path)),
+    remove: (path) => files.remove(at(path)),
+    grow: (path) => files.grow(at(path)),
+    append: (path) => files.append(at(path)),
+    watch: (directories, onChange) => files.watch(directories.map(at), onChange),
+    workingDirectory: () => cwd,
+  };
+}

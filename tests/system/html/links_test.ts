@@ -1,0 +1,186 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { toFileUrl } from "@std/path/to-file-url";
+import { type Page, withPage } from "../../support/programs/browser.ts";
+import { click, fill, setSize, textsOf, withReport } from "../../support/programs/html_report.ts";
+import { until } from "../../support/run/processes.ts";
+import { runMain } from "../../support/run/run_main.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+import { withServer } from "../../support/servers/with_server.ts";
+
+const steps = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, index) => `      - { name: step ${index + 1}, uses: hello, test: "true" }\n`,
+  ).join("");
+
+const LONG = `name: n
+jobs:
+  - id: first
+    name: First
+    steps:
+${steps(100)}      - { name: in question, id: asked, uses: hello, test: "false" }
+  - id: other job
+    name: Other
+    steps: [{ uses: hello }]
+`.replace("other job", "other");
+
+const heading = async (page: Page) => (await textsOf(page, "#details h2"))[0];
+
+/** Whether the selected row is in the part of the list that is seen. */
+const IN_SIGHT = `(() => {
+  const row = document.querySelector(".row[aria-selected=true]")?.getBoundingClientRect();
+  const list = document.getElementById("rows").getBoundingClientRect();
+  return row !== undefined && row.top >= list.top - 1 && row.bottom <= list.bottom + 1;
+})()`;
+
+Deno.test("a link opens the report at a step or a job, whatever hides it", async () => {
+  await withReport(LONG, async ({ page, url }) => {
+    const cases = [
+      ["#step=first/90", "First › step 90"],
+      ["#job=other", "Other"],
+      ["#step=first/asked", "First › in question"],
+    ] as const;
+    for (const [fragment, title] of cases) {
+      await page.open("about:blank");
+      await page.open(url + fragment);
+      assertEquals([fragment, await heading(page)], [fragment, title]);
+      assertEquals([fragment, await page.evaluate(IN_SIGHT)], [fragment, true]);
+    }
+    // On the page, too, where a filter hides it.
+    await fill(page, "#search", "question");
+    await page.evaluate("location.hash = '#step=first/2'");
+    await until(async () => await heading(page) === "First › step 2", "the step is shown");
+    await page.open("about:blank");
+    await page.open(`${url}#step=first/nothing`);
+    assertEquals(await heading(page), "First › in question");
+    assertEquals(page.errors, []);
+  });
+});
+
+Deno.test("the address follows what is selected, and a button copies it", async () => {
+  await withReport(LONG, async ({ page, url }) => {
+    assertEquals(await page.evaluate("location.hash"), "");
+    await fill(page, "#show", "all");
+    await page.evaluate("document.getElementById('rows').focus()");
+    await page.press("Home");
+    assertEquals(await copied(page, "#details .title .copy"), `${url}#job=first`);
+    await click(page, "#row-3");
+    assertEquals(await page.evaluate("location.href"), `${url}#step=first/3`);
+    assertEquals(await copied(page, "#details .title .copy"), `${url}#step=first/3`);
+  });
+});
+
+Deno.test("links lead into the workflows of a suite", async () => {
+  const file = (name: string) =>
+    `name: ${name}\njobs: [{ id: j, name: Job, steps: [{ id: s, name: step, uses: hello }] }]\n`;
+  await withFiles({ "flows/a.yml": file("A"), "flows/b.yml": file("B") }, async (cwd) => {
+    await runMain(["--report", "html=report.html", "flows"], { cwd });
+    const url = toFileUrl(`${cwd}/report.html`).href;
+    await withPage(async (page) => {
+      await setSize(page, 1280, 800);
+      await page.open(`${url}#run-1/step=j/s`);
+      assertEquals(await heading(page), "Job › step");
+      assertStringIncludes((await textsOf(page, "#head-1 h1"))[0]!, "B");
+      await click(page, "#row-0");
+      assertEquals(await page.evaluate("location.hash"), "#run-1/job=j");
+    });
+  });
+});
+
+/** Presses a button without a clipboard, as in browsers that refuse it to files. */
+async function copied(page: Page, selector: string): Promise<unknown> {
+  await page.evaluate(`(() => {
+    Object.defineProperty(navigator, "clipboard", { value: undefined, configurable: true });
+    window.copied = undefined;
+    document.addEventListener("copy", () => window.copied = document.activeElement.value, true);
+    document.querySelector(${JSON.stringify(selector)}).focus();
+  })()`);
+  await page.press("Enter");
+  await until(async () => await page.evaluate("typeof copied") === "string", "it is copied");
+  return await page.evaluate("copied");
+}
+
+const COPIES = `
+name: n
+vars: { url: "{{SERVER_URL}}" }
+jobs:
+  - name: j
+    steps:
+      - uses: http
+        with: { post: "{{vars.url}}/orders", json: { a: 1 } }
+        test: res.code == 201
+`;
+
+/** A selector of the button with a text, by position among those. */
+const BUTTONS = `[...document.querySelectorAll("#details .copy")].map((one, index) => {
+  one.id = "copy-" + index;
+  return one.textContent;
+})`;
+
+Deno.test("buttons copy the command, the URL, the bodies and the error", async () => {
+  await using server = withServer(() => Response.json({ b: [2] }));
+  await withReport(COPIES, async ({ page }) => {
+    assertEquals(await page.evaluate(BUTTONS), [
+      ...["Copy link", "Copy error", "Copy as cURL", "Copy URL", "Copy body", "Copy body"],
+    ]);
+    const error = await copied(page, "#copy-1") as string;
+    for (const text of ["test is false", "w.yml:9:15", "res.code is 200 (int)"]) {
+      assertStringIncludes(error, text);
+    }
+    assertStringIncludes(await copied(page, "#copy-2") as string, `curl -L ${server.url}/orders`);
+    assertEquals(await copied(page, "#copy-3"), `${server.url}/orders`);
+    assertEquals(await copied(page, "#copy-4"), '{"a":1}');
+    assertEquals(await copied(page, "#copy-5"), '{\n  "b": [\n    2\n  ]\n}');
+    assertEquals(await textsOf(page, "#copy-5"), ["Copied"]);
+    // A browser that refuses that as well: the reader copies what is selected.
+    await page.evaluate("document.execCommand = () => false");
+    await click(page, "#copy-3");
+    const offered = await page.evaluate("document.querySelector('.to-copy').value");
+    assertEquals(offered, `${server.url}/orders`);
+    assertEquals(page.errors, []);
+  }, { env: { SERVER_URL: server.url } });
+});
+
+Deno.test("a clipboard is used where the browser has one", async () => {
+  await withReport(LONG, async ({ page, url }) => {
+    await page.evaluate(`Object.defineProperty(navigator, "clipboard", {
+      value: { writeText: (text) => { window.copied = text; return Promise.resolve(); } },
+    })`);
+    await click(page, "#details .title .copy");
+    assertEquals(await page.evaluate("copied"), `${url}#step=first/asked`);
+  });
+});
+
+/** What a Jenkins server sends with the pages that a build has made. */
+const JENKINS = "sandbox; default-src 'none'; img-src 'self'; style-src 'self';";
+
+Deno.test("under the policy of Jenkins the report can be read, without script and style", async () => {
+  const workflow = `
+name: Shop
+jobs:
+  - name: Products
+    steps:
+      - { name: says it, uses: echo, with: { message: an answer }, test: "true", echo: "{{res.message}}" }
+      - { name: compares, uses: hello, test: 'res.to == "x"' }
+`;
+  await withReport(workflow, async ({ url, page }) => {
+    const html = await Deno.readTextFile(new URL(url));
+    await using server = withServer(() =>
+      new Response(html, {
+        headers: { "content-type": "text/html", "content-security-policy": JENKINS },
+      })
+    );
+    await page.open(`${server.url}/report.html`);
+    const { nodes } = await page.send("Accessibility.getFullAXTree") as {
+      readonly nodes: readonly { readonly name?: { readonly value: string } }[];
+    };
+    const said = nodes.map(({ name }) => name?.value ?? "").join("\n");
+    for (
+      const text of [
+        ...["Shop", "1 job: ", "Failures", "Products › compares", "test is false"],
+        ...["All jobs", "✓ says it (passed, echo", "an answer"],
+      ]
+    ) assertStringIncludes(said, text);
+    assert(!said.includes("press / to search"));
+  });
+});
