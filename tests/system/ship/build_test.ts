@@ -47,6 +47,7 @@ Deno.test("builds are reproducible in another directory", async (test) => {
 const NEEDING_LIBRARIES = [
   "a_false_test_shows_the_values_that_decided_it",
   "repeat_expect_decides_by_statistics",
+  "repeat_expect_does_not_tolerate_failed_cleanup",
   "rt_and_status_are_there_in_every_step",
 ];
 
