@@ -1,9 +1,6 @@
 import { demand, isGranted } from "../host/deno_permissions.ts";
 import { StepError } from "../source/errors.ts";
-import type { Clock } from "../host/host.ts";
 import type { ActionContext } from "./action.ts";
-import { endMarked } from "./process/process_group.ts";
-import { MARK } from "./process/process_table.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
 /**
@@ -12,25 +9,9 @@ import { startWatchdog, type Watchdog } from "./watchdog.ts";
  */
 export class RunResources {
   readonly #deferred: (() => Promise<void>)[] = [];
-  readonly #clock: Clock;
-  readonly #inherited: string;
-  /** In the environment of every process that the run starts. */
-  readonly #mark = crypto.randomUUID();
-  #marks = 0;
   #watchdog: Watchdog | undefined;
   #directory: Promise<string> | undefined;
   #files = 0;
-
-  /** `inherited` is the mark of this process, where another run has started it. */
-  constructor(clock: Clock, inherited = "") {
-    this.#clock = clock;
-    this.#inherited = inherited;
-  }
-
-  /** A mark for a command and what it starts, found by those of this run and by its own. */
-  newMark(): string {
-    return `${this.#inherited}${this.#mark}.${++this.#marks};`;
-  }
 
   /** Has a group of processes ended if the program crashes. */
   watch(group: number): void {
@@ -56,7 +37,6 @@ export class RunResources {
   /** Ends the processes and removes the files. */
   async end(): Promise<void> {
     await Promise.all(this.#deferred.map((end) => end()));
-    if (this.#marks > 0) await endMarked(this.#mark, this.#clock);
     if (this.#directory) {
       // Changes that a command made to the directory do not fail the run.
       await this.#directory.then((path) => Deno.remove(path, { recursive: true })).catch(() => {});
@@ -65,7 +45,7 @@ export class RunResources {
   }
 
   #startWatchdog(): Watchdog {
-    return this.#watchdog ??= startWatchdog(this.#mark);
+    return this.#watchdog ??= startWatchdog();
   }
 
   async #newDirectory(): Promise<string> {
@@ -100,10 +80,10 @@ function temporaryDirectory(): string {
 }
 
 /** The processes and files of the run that the attempt belongs to. */
-export function runResources({ host, scope }: ActionContext): RunResources {
+export function runResources({ scope }: ActionContext): RunResources {
   return scope.run.resource(
     "processes and files",
-    () => new RunResources(host.clock, host.env.get(MARK)),
+    () => new RunResources(),
     (resources) => resources.end(),
   );
 }

@@ -29,7 +29,6 @@ while read -r word what; do
     started) eval "group_$what=" ;;
     ended) unset "group_$what" ;;
     made) directory=$what ;;
-    mark) mark=$what ;;
     goodbye) exit ;;
   esac
 done
@@ -37,11 +36,6 @@ set | while IFS== read -r name value; do
   case $name in
     group_*) kill -s KILL -- "-\${name#group_}" ;;
   esac
-done
-# Processes that left their group; without /proc there is nothing to find.
-[ -z "$mark" ] || for file in $(grep -slF -- "$mark" /proc/[0-9]*/environ); do
-  pid=\${file#/proc/}
-  kill -s KILL -- "\${pid%/environ}"
 done
 [ -z "$directory" ] || rm -rf -- "$directory"
 `;
@@ -54,8 +48,8 @@ const NO_WATCHDOG: Watchdog = {
   dismiss: () => Promise.resolve(),
 };
 
-/** Starts a watchdog that knows the mark of the run. Nothing waits for it: its pipe holds messages until it reads them. */
-export function startWatchdog(mark = ""): Watchdog {
+/** Starts a watchdog. Nothing waits for it: its pipe holds messages until it reads them. */
+export function startWatchdog(): Watchdog {
   if (Deno.build.os === "windows") return NO_WATCHDOG;
   // Without the permission, trying would make Deno ask the user for it.
   if (!isGranted({ name: "run", command: "/bin/sh" })) return NO_WATCHDOG;
@@ -79,7 +73,6 @@ export function startWatchdog(mark = ""): Watchdog {
   const writer = child.stdin.getWriter();
   // A watchdog that was killed does not fail a step.
   const send = (line: string) => writer.write(encoder.encode(line + "\n")).catch(() => {});
-  if (mark !== "") send(`mark ${mark}`);
   return {
     started: (group) => void send(`started ${group}`),
     ended: (group) => void send(`ended ${group}`),

@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import { denoHost } from "../../src/host/deno_host.ts";
 import { RunResources } from "../../src/action/run_resources.ts";
 import { until } from "../support/run/processes.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -52,7 +51,7 @@ for (const how of ["is killed", "has ended"]) {
 }
 
 Deno.test("RunResources.newFile() gives each file its own path in one directory", async () => {
-  const resources = new RunResources(denoHost().clock);
+  const resources = new RunResources();
   const [one, other] = await Promise.all([resources.newFile(".a"), resources.newFile(".a")]);
   assertEquals(other, one!.replace("1.a", "2.a"));
   await Deno.writeTextFile(other!, "");
@@ -61,7 +60,7 @@ Deno.test("RunResources.newFile() gives each file its own path in one directory"
 });
 
 Deno.test("RunResources.end() stops remaining processes before it removes their files", async () => {
-  const resources = new RunResources(denoHost().clock);
+  const resources = new RunResources();
   const path = await resources.newFile(".log");
   resources.defer(() => Deno.writeTextFile(path, "the last words"));
   await resources.end();

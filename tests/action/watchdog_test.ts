@@ -5,7 +5,10 @@ import { withFiles } from "../support/temp_dir.ts";
 
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
 
-/** A program with a command at work, one in the background and one that left a child behind. */
+/**
+ * A program with a command at work, one in the background, one that left a child behind and one
+ * whose child left the group on purpose.
+ */
 const PROGRAM = `
 import { runShell } from ${module("../../src/action/shell/run_shell.ts")};
 import { actionContext } from ${module("../support/action_context.ts")};
@@ -32,7 +35,7 @@ const ends: readonly (readonly [string, string])[] = [
 ];
 
 for (const [what, how] of ends) {
-  Deno.test(`Nothing that commands started outlives a program that ${what}`, async () => {
+  Deno.test(`No group of a command outlives a program that ${what}`, async () => {
     await withFiles({ "program.ts": PROGRAM }, async (directory) => {
       const program = new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", "--no-config", "program.ts", how],
@@ -56,7 +59,10 @@ for (const [what, how] of ends) {
       await program.stdin.close().catch(() => {});
       assertNotEquals((await program.status).code, 0);
 
+      const escaped = pids.pop()!;
       await until(() => !pids.some(isRunning), "the commands have ended");
+      assert(isRunning(escaped));
+      Deno.kill(escaped, "SIGKILL");
       await until(() => Deno.stat(log).then(() => false, () => true), "the log is gone");
     });
   });

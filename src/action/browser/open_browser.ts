@@ -108,7 +108,6 @@ export async function openBrowser(
       stderr: "piped",
     },
     context.host.clock,
-    resources.newMark(),
   );
   resources.watch(group.pid);
   let isLost = false;

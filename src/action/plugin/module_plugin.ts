@@ -1,8 +1,6 @@
 import { LoadError, StepError } from "../../source/errors.ts";
 import { describeValue, type Dict, isDict } from "../../value/value.ts";
 import type { Action, ParameterProblem, RunAction } from "../action.ts";
-import { MARK } from "../process/process_table.ts";
-import { runResources } from "../run_resources.ts";
 import { actionProblem } from "./action_problem.ts";
 import { explainThrown } from "./explain_thrown.ts";
 import type { PluginFile, PluginProblem } from "./plugin.ts";
@@ -59,7 +57,7 @@ function namesIn(value: unknown): string[] {
 function runInWorker(file: PluginFile): RunAction {
   const { name } = file;
   return async (params, context) => {
-    const start = () => startPluginWorker(file, { [MARK]: runResources(context).newMark() });
+    const start = () => startPluginWorker(file);
     const workers = context.scope.run.resource(
       `plugin ${file.path}`,
       () => ({ current: start() }),

@@ -226,15 +226,11 @@ export class PluginWorker {
   }
 }
 
-/** Starts a worker that loads the module, and adds variables to the processes that it starts. */
-export async function startPluginWorker(
-  file: PluginFile,
-  processMark: Readonly<Record<string, string>> = {},
-): Promise<PluginWorker> {
+/** Starts a worker that loads the module. */
+export async function startPluginWorker(file: PluginFile): Promise<PluginWorker> {
   const { Worker } = await import("node:worker_threads");
-  const [mark, variables] = [FUNCTION, processMark].map((data) => JSON.stringify(data));
-  const code =
-    `(${workerMain})(require("node:worker_threads").parentPort, ${mark}, ${variables}, require)`;
+  const mark = JSON.stringify(FUNCTION);
+  const code = `(${workerMain})(require("node:worker_threads").parentPort, ${mark}, require)`;
   return new PluginWorker(new Worker(code, { eval: true }), file);
 }
 

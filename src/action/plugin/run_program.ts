@@ -27,7 +27,7 @@ export function runProgram(plugin: PluginFile): RunAction {
     const stop = Promise.withResolvers<StepError>();
     const forget = onAbort(context.signal, stop.resolve);
     try {
-      const group = start(plugin, params, context, resources.newMark());
+      const group = start(plugin, params, context);
       resources.watch(group.pid);
       feed(group.child.stdin, JSON.stringify(requestOf(plugin, params, context)) + "\n");
       const ended = await awaitCommand(group, LIMITS, stop.promise, resources, context);
@@ -48,13 +48,12 @@ function start(
   { name, path, shown }: PluginFile,
   params: Dict,
   { host }: ActionContext,
-  mark: string,
 ) {
   const fail = (message: string, hint?: string) =>
     new StepError(`cannot run the plugin "${name}": ${message}`, hint, { req: params });
   try {
     const piped = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
-    return startGroup(path, piped, host.clock, mark) satisfies ProcessGroup;
+    return startGroup(path, piped, host.clock) satisfies ProcessGroup;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
       throw fail(`"${shown}" does not exist, or what its first line names does not`);

@@ -54,7 +54,6 @@ export function workerMain(
     on(event: "message", hear: (request: PluginRequest) => void): void;
   },
   functionMark: string,
-  processMark: Readonly<Record<string, string>>,
   require: (module: string) => Record<string, unknown>,
 ): void {
   type Function = (...args: unknown[]) => unknown;
@@ -180,53 +179,6 @@ export function workerMain(
     Atomics.store(head, 0, state);
     Atomics.notify(head, 0);
   };
-
-  /**
-   * Marks the processes that the plugin starts. A worker shares the environment of the program with
-   * all runs in it, so the mark is added where a process is started.
-   */
-  const markProcesses = () => {
-    // Options come after the arguments and before a callback.
-    const withMark = (args: unknown[], inherited: () => object) => {
-      const isOptions = (arg: unknown, at: number) =>
-        at > 0 && typeof arg === "object" && arg !== null && !Array.isArray(arg);
-      const at = args.findIndex(isOptions);
-      const options = (args[at] ?? {}) as { env?: object };
-      const marked = { ...options, env: { ...options.env ?? inherited(), ...processMark } };
-      const callback = args.findIndex((arg) => typeof arg === "function");
-      const end = callback < 0 ? args.length : callback;
-      return at < 0 ? args.toSpliced(end, 0, marked) : args.with(at, marked);
-    };
-    const denoArgs = (args: unknown[]) => withMark(args, () => ({}));
-    const { Command, spawn, spawnAndWait, spawnAndWaitSync } = Deno as
-      & typeof Deno
-      & {
-        readonly [name in "spawn" | "spawnAndWait" | "spawnAndWaitSync"]?: Function;
-      };
-    Object.assign(Deno, {
-      Command: class extends Command {
-        constructor(...args: [string | URL, Deno.CommandOptions?]) {
-          super(...denoArgs(args) as typeof args);
-        }
-      },
-      spawn: (...args: unknown[]) => spawn!(...denoArgs(args)),
-      spawnAndWait: (...args: unknown[]) => spawnAndWait!(...denoArgs(args)),
-      spawnAndWaitSync: (...args: unknown[]) => spawnAndWaitSync!(...denoArgs(args)),
-    });
-    const promised = Symbol.for("nodejs.util.promisify.custom");
-    const marking = (start: Function & Record<symbol, Function | undefined>): Function => {
-      const other = start[promised];
-      const marked = (...args: unknown[]) => start(...withMark(args, () => Deno.env.toObject()));
-      return other ? Object.assign(marked, { [promised]: marking(other as typeof start) }) : marked;
-    };
-    const starters = require("node:child_process");
-    for (const [name, start] of Object.entries(starters)) {
-      if (!/^(?:spawn|exec|execFile)(?:Sync)?$|^fork$/.test(name)) continue;
-      starters[name] = marking(start as Parameters<typeof marking>[0]);
-    }
-    (require("node:module").syncBuiltinESMExports as Function)();
-  };
-  if (Object.keys(processMark).length > 0) markProcesses();
 
   /** Sends what the plugin prints, in whole lines, to the program, which masks secrets. */
   const redirect = (names: "stdout" | "stderr") => {

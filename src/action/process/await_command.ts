@@ -47,12 +47,11 @@ export async function awaitCommand(
     resources.release(group.pid);
   } else {
     // A process that still writes keeps its reader, so that it does not fail.
-    context.log(`command ${group.pid} left processes behind, which end with the run`);
-    resources.defer(async () => {
-      await group.end();
-      resources.release(group.pid);
-      await cancel(outputs);
-    });
+    context.scope.run.resource<Left[]>(
+      `left by ${context.label}`,
+      () => [],
+      (left) => endLeft(left, resources, context),
+    ).push({ group, outputs });
   }
   return { end, stdout, stderr };
 }
@@ -75,6 +74,47 @@ async function haveEnded(outputs: Outputs, { deadline }: ActionContext): Promise
   return false;
 }
 
-async function cancel({ stdout, stderr }: Outputs): Promise<void> {
-  await Promise.all([stdout.cancel(), stderr.cancel()]);
+/** What a command has left running. */
+interface Left {
+  readonly group: ProcessGroup;
+  readonly outputs: Outputs;
+}
+
+/** A warning names so many processes, and shows so many characters of each. */
+const MOST_NAMED = 3;
+const LONGEST_NAME = 80;
+
+/** Ends what the commands of a step left running, and says so: no one asked for its end. */
+async function endLeft(
+  left: readonly Left[],
+  resources: RunResources,
+  context: ActionContext,
+): Promise<void> {
+  const stopped: (string | undefined)[] = [];
+  let losesOutput = false;
+  await Promise.all(left.map(async ({ group, outputs: { stdout, stderr } }) => {
+    const isAlive = await group.isAlive();
+    if (isAlive) stopped.push(...await group.commands() ?? [undefined]);
+    await group.end();
+    resources.release(group.pid);
+    if (!isAlive && !(stdout.isOver && stderr.isOver)) losesOutput = true;
+    await Promise.all([stdout.cancel(), stderr.cancel()]);
+  }));
+  const { label, secrets } = context;
+  if (stopped.length > 0) {
+    const lines = stopped.filter((line) => line !== undefined)
+      .map((line) => secrets.mask(line, 0, Math.min(line.length, LONGEST_NAME)));
+    if (lines.length > MOST_NAMED) lines.splice(MOST_NAMED, Infinity, "…");
+    const count = stopped.length === 1 ? "1 process" : `${stopped.length} processes`;
+    context.warn(
+      lines.length === 0
+        ? `stopped what "${label}" left running`
+        : `stopped ${count} that "${label}" left running: ${lines.join(", ")}`,
+    );
+  }
+  if (losesOutput) {
+    context.warn(
+      `a process that "${label}" started lives on, but can no longer print: redirect its output`,
+    );
+  }
 }

@@ -23,6 +23,8 @@ export function outputFields(stdout: Captured, stderr: Captured): Dict {
 export interface Capture {
   /** Resolves when the stream has ended; never rejects. */
   readonly ended: Promise<void>;
+  /** Whether it has ended. */
+  readonly isOver: boolean;
   /** The output so far. From then on nothing more is kept, but the stream is still read. */
   take(): Captured;
   /** Stops reading, whoever may still be writing. */
@@ -41,6 +43,9 @@ export function capture(stream: ReadableStream<Uint8Array>, limit: number): Capt
     ended: emptied.ended.then(() => {
       over = true;
     }),
+    get isOver() {
+      return over;
+    },
     take: () => end.take(over),
     cancel: emptied.cancel,
   };

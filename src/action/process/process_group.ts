@@ -1,6 +1,5 @@
-import { demand, isGranted } from "../../host/deno_permissions.ts";
+import { demand, isAllGranted, isGranted } from "../../host/deno_permissions.ts";
 import type { Clock } from "../../host/host.ts";
-import { hasLivingMember, MARK, markedProcesses } from "./process_table.ts";
 
 /** A command with everything that it starts: they are ended together. */
 export interface ProcessGroup {
@@ -15,6 +14,8 @@ export interface ProcessGroup {
   readonly isWhole: boolean;
   /** Whether any of its processes is left. */
   isAlive(): Promise<boolean>;
+  /** The command lines of its processes; undefined where the system does not say. */
+  commands(): Promise<readonly string[] | undefined>;
   /**
    * Ends all of its processes: kindly first, then by force, or at once by force. Resolves when they
    * are gone.
@@ -31,22 +32,20 @@ const PATIENCE = 2000;
 const WINDOWS = Deno.build.os === "windows";
 
 /**
- * Starts a program in a group of its own, with a mark in its environment by which processes are
- * found that leave the group, like daemons. Throws what `Deno.Command` throws.
+ * Starts a program in a group of its own. A process that leaves the group, like a daemon, does so
+ * to live on. Throws what `Deno.Command` throws.
  */
 export function startGroup(
   program: string,
   options: Deno.CommandOptions,
   clock: Clock,
-  mark: string,
 ): ProcessGroup {
   // For variables that load code into any program Deno wants the permission for all.
   const injectsLibraries = Object.keys(options.env ?? {}).some((name) => /^(LD|DYLD)_/.test(name));
   demand(injectsLibraries ? { name: "run" } : { name: "run", command: program });
   const child = new Deno.Command(program, {
     ...options,
-    env: { ...options.env, [MARK]: mark },
-    detached: !WINDOWS,
+    detached: options.detached || !WINDOWS,
   }).spawn();
   // Asked before it is tried, because trying would make Deno ask the user.
   const isWhole = !WINDOWS && isGranted({ name: "run" });
@@ -59,7 +58,9 @@ export function startGroup(
 
   const isAlive = async () => {
     if (!hasExited) return true;
-    return isWhole && signalGroup(child, 0) && (await hasLivingMember(child.pid) ?? true);
+    if (!isWhole || !signalGroup(child, 0)) return false;
+    const members = await livingMembers(child.pid);
+    return members === undefined || members.length > 0;
   };
   const isGoneWithin = async (milliseconds: number) => {
     const end = clock.ticks() + milliseconds;
@@ -69,7 +70,7 @@ export function startGroup(
     }
     return true;
   };
-  const endGroup = async (how?: "by force") => {
+  const end = async (how?: "by force") => {
     if (!await isAlive()) return;
     if (WINDOWS) return await endTree(child);
     if (!how) {
@@ -79,35 +80,11 @@ export function startGroup(
     signal(child, "SIGKILL");
     await isGoneWithin(PATIENCE);
   };
-  const end = async (how?: "by force") => {
-    await endGroup(how);
-    await endMarked(mark, clock);
+  const commands = async () => {
+    const members = await livingMembers(child.pid);
+    return members && await Promise.all(members.map(commandOf));
   };
-  return { pid: child.pid, child, status, isWhole, isAlive, end };
-}
-
-/** Ends the processes with a mark: kindly first, then by force. */
-export async function endMarked(mark: string, clock: Clock): Promise<void> {
-  const isGone = async (signal: Deno.Signal, milliseconds: number) => {
-    const pids = await markedProcesses(mark);
-    for (const pid of pids) signalProcess(pid, signal);
-    const end = clock.ticks() + milliseconds;
-    while ((await markedProcesses(mark)).length > 0) {
-      if (clock.ticks() >= end) return false;
-      await new Promise<void>((resolve) => clock.after(20, resolve));
-    }
-    return true;
-  };
-  if ((await markedProcesses(mark)).length === 0) return;
-  if (!await isGone("SIGTERM", GRACE)) await isGone("SIGKILL", PATIENCE);
-}
-
-function signalProcess(pid: number, signal: Deno.Signal): void {
-  try {
-    Deno.kill(pid, signal);
-  } catch {
-    // It has ended.
-  }
+  return { pid: child.pid, child, status, isWhole, isAlive, commands, end };
 }
 
 /** Sends a signal to every process of a group; 0 only asks. False where none could get it. */
@@ -139,4 +116,44 @@ async function endTree(child: Deno.ChildProcess): Promise<void> {
     signalChild(child, "SIGKILL");
   }
   await child.status;
+}
+
+/**
+ * The ids of the processes of a group that are still at work; undefined where the system does not
+ * say.
+ *
+ * Signals reach processes that have ended as long as nobody has asked for their exit code, and
+ * the parent that orphans get may take its time over that.
+ */
+async function livingMembers(group: number): Promise<string[] | undefined> {
+  if (Deno.build.os !== "linux" || !isAllGranted()) return undefined;
+  const members: string[] = [];
+  try {
+    for await (const { name } of Deno.readDir("/proc")) {
+      if (/^\d+$/.test(name) && await isLivingMember(name, group)) members.push(name);
+    }
+    return members;
+  } catch (error) {
+    // No /proc here, or a flag that denies something else closes it too.
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (error instanceof Deno.errors.NotCapable) return undefined;
+    throw error;
+  }
+}
+
+async function isLivingMember(pid: string, group: number): Promise<boolean> {
+  let stat: string;
+  try {
+    stat = await Deno.readTextFile(`/proc/${pid}/stat`);
+  } catch {
+    return false; // It ended meanwhile.
+  }
+  // After the name in brackets, which may hold anything: state, parent, group.
+  const [state, , itsGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return Number(itsGroup) === group && state !== "Z" && state !== "X";
+}
+
+async function commandOf(pid: string): Promise<string> {
+  const line = await Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "");
+  return line.replaceAll(/[\0\s]+/g, " ").trim();
 }

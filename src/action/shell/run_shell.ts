@@ -21,6 +21,7 @@ export async function runShell(params: Dict, context: ActionContext): Promise<Ac
   for (const secret of environmentSecrets(request)) context.secrets.add(secret);
   const resources = runResources(context);
   if (request.background) return await runInBackground(request, resources, context);
+  if (request.detach) return await runDetached(request, resources, context);
   const { timeout } = request;
   const stop = Promise.withResolvers<StepError>();
   const deadline = timeout === undefined ? undefined : context.deadline.after(
@@ -35,6 +36,17 @@ export async function runShell(params: Dict, context: ActionContext): Promise<Ac
     deadline?.cancel();
     forget();
   }
+}
+
+/** Starts a command that nothing ends: it and its exit code are no longer the run's. */
+async function runDetached(
+  request: ShellRequest,
+  resources: RunResources,
+  context: ActionContext,
+): Promise<ActionResult> {
+  const { pid } = await startCommand(request, resources, context);
+  const res = { code: null, signal: null, pid };
+  return { req: describeRequest(request), res, status: 0, brief: "detached" };
 }
 
 async function waitFor(

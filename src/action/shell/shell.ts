@@ -53,6 +53,12 @@ export const shell: Action = {
       default: "false",
     },
     {
+      name: "detach",
+      type: "boolean",
+      summary: "whether it lives on after the run, in a session of its own; it is not waited for",
+      default: "false",
+    },
+    {
       name: "max_output",
       type: "integer",
       summary: "how many bytes of stdout and of stderr to keep: of more, the last",

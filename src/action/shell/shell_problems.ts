@@ -18,7 +18,25 @@ export function shellProblems(params: Dict): ParameterProblem[] {
         : `must be from 0 to ${LARGEST_OUTPUT} bytes`;
     }),
     ...judgeEnvironment(params.env),
+    ...judgeDetached(params),
   ];
+}
+
+/** What depends on somebody who waits for the command. */
+const ATTACHED = ["background", "stdin", "timeout", "max_output"];
+
+function judgeDetached(params: Dict): ParameterProblem[] {
+  if (!isOn(params.detach)) return [];
+  const given = ATTACHED.filter((name) => ![undefined, null, false].includes(params[name] as null));
+  return given.map((name) => ({
+    path: [name],
+    at: "key",
+    message: `"detach" and "${name}" cannot be combined: nothing waits for a detached command`,
+  }));
+}
+
+function isOn(value: Value | undefined): boolean {
+  return value !== undefined && !isTemplate(value) && convertParameter("boolean", value) === true;
 }
 
 /** Judges a value that fits its type; one that does not is reported by its type. */

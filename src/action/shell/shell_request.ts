@@ -19,6 +19,8 @@ export interface ShellRequest {
   /** Milliseconds; the step has a timeout besides. */
   readonly timeout: number | undefined;
   readonly background: boolean;
+  /** It lives on after the run. */
+  readonly detach: boolean;
   readonly maxOutput: number;
 }
 
@@ -38,6 +40,7 @@ export function readShellRequest(params: Dict, host: Host): ShellRequest {
     stdin: read.string("stdin"),
     timeout: read.duration("timeout") || undefined,
     background: read.boolean("background") ?? false,
+    detach: read.boolean("detach") ?? false,
     maxOutput: read.integer("max_output") ?? MAX_OUTPUT,
   };
   const [problem] = shellProblems(params);
@@ -54,7 +57,7 @@ export function environmentSecrets({ env }: ShellRequest): string[] {
 
 /** The request as expressions and reports see it: what was asked for, under the names of `with`. */
 export function describeRequest(request: ShellRequest): Dict {
-  const { cmd, interpreter, workdir, env, stdin, timeout, background } = request;
+  const { cmd, interpreter, workdir, env, stdin, timeout, background, detach } = request;
   return {
     cmd,
     shell: interpreter.program,
@@ -63,6 +66,7 @@ export function describeRequest(request: ShellRequest): Dict {
     ...stdin === undefined ? {} : { stdin },
     ...timeout === undefined ? {} : { timeout: formatDuration(timeout) },
     background,
+    ...detach ? { detach } : {},
   };
 }
 

@@ -15,7 +15,7 @@ export async function startCommand(
   context: ActionContext,
 ): Promise<ProcessGroup> {
   const { host } = context;
-  const { interpreter, workdir, stdin } = request;
+  const { interpreter, workdir, stdin, detach } = request;
   try {
     const program = await permittedProgram(request, context);
     const file = await writeCommandFile(request, resources);
@@ -28,14 +28,15 @@ export async function startCommand(
         ...workdir === undefined ? {} : { cwd: workdir },
         ...makeEnvironment(request, host),
         stdin: stdin === undefined ? "null" : "piped",
-        stdout: "piped",
-        stderr: "piped",
+        stdout: detach ? "null" : "piped",
+        stderr: detach ? "null" : "piped",
+        detached: detach,
         windowsRawArguments: interpreter.dialect === "cmd",
       },
       host.clock,
-      resources.newMark(),
     );
-    resources.watch(group.pid);
+    if (detach) group.child.unref();
+    else resources.watch(group.pid);
     if (stdin !== undefined) feed(group.child.stdin, stdin);
     // A repeated step would fill the disk. Files that remain are removed when the run ends.
     if (file !== undefined) group.status.then(() => Deno.remove(file)).catch(() => {});

@@ -20,7 +20,7 @@ export const untestedResult: Check = {
       // A retry without a test judges its attempts by the success of the action.
       if (step.raw.test !== undefined || step.raw.snapshot || retry) continue;
       if (action.expectsResult?.(draftOf(step.draft.with) as Dict)) continue;
-      if (id !== undefined && judged.has(id) || isInBackground(step)) continue;
+      if (id !== undefined && judged.has(id) || runsOn(step)) continue;
       yield {
         severity: "hint",
         code: "untested-result",
@@ -43,10 +43,12 @@ function findJudged({ readings, stepsById, publishers }: CheckModel): ReadonlySe
   return judged;
 }
 
-/** Whether it keeps running in the background, without a result yet. */
-function isInBackground({ draft }: CheckedStep): boolean {
-  const background = fieldOf(draft.with, "background");
-  return background !== undefined && background !== false && background !== "false";
+/** Whether it keeps running, without a result yet. */
+function runsOn({ draft }: CheckedStep): boolean {
+  return ["background", "detach"].some((name) => {
+    const value = fieldOf(draft.with, name);
+    return value !== undefined && value !== false && value !== "false";
+  });
 }
 
 /** Data with a text in place of each template. */

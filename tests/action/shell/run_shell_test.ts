@@ -271,6 +271,7 @@ Deno.test("shell starts nothing for long in an attempt that was stopped before",
 Deno.test("shell leaves a child in the background running until the run ends", async () => {
   await inTempDir(async (directory) => {
     let pid = 0;
+    let notes: readonly string[] = [];
     await inRun(async (context) => {
       const cmd = "(while :; do echo alive; echo > beat; sleep 0.02; done) & echo $!";
       const { res } = await runShell({ cmd, workdir: directory }, context);
@@ -282,34 +283,67 @@ Deno.test("shell leaves a child in the background running until the run ends", a
         await until(() => hasText(`${directory}/beat`), "the child has printed once more");
       }
       assert(isRunning(pid));
-      assertMatch(context.notes.join(), /left processes behind/);
+      notes = context.notes;
     });
     assertEquals(isRunning(pid), false);
+    assertMatch(
+      notes.join(),
+      /^warning: stopped [12] process(es)? that "test" left running: \/bin\/sh -c \(while/,
+    );
   });
 });
 
-Deno.test("shell does not wait for a process that left the group and holds the output", async () => {
+/** Ends a process that a test left running on purpose. */
+async function endLeft(path: string): Promise<void> {
+  const pid = Number(await Deno.readTextFile(path));
+  assert(isRunning(pid));
+  Deno.kill(pid, "SIGKILL");
+}
+
+Deno.test("shell leaves a process that left the group alone, and warns if it holds the output", async () => {
   await inTempDir(async (directory) => {
+    let notes: readonly string[] = [];
     await inRun(async (context) => {
-      const cmd = "setsid sh -c 'echo $$ > pid; sleep 100' & echo started";
+      const cmd = "setsid sh -c 'echo $$ > pid; exec sleep 100' & echo started";
       const { res } = await runShell({ cmd, workdir: directory }, context);
       assertEquals([res.code, res.stdout], [0, "started\n"]);
       await until(() => hasText(`${directory}/pid`), "the process has its own session");
+      notes = context.notes;
     });
-    assertEquals(isRunning(Number(await Deno.readTextFile(`${directory}/pid`))), false);
+    assertEquals(notes, [
+      'warning: a process that "test" started lives on, but can no longer print: redirect its output',
+    ]);
+    await endLeft(`${directory}/pid`);
   });
 });
 
-Deno.test("shell ends a process that left the group when its time is over", async () => {
+Deno.test("shell leaves a process that left the group alone when its time is over", async () => {
   await inTempDir(async (directory) => {
     await inRun(async (context) => {
-      const cmd = "setsid sh -c 'trap \"\" TERM; echo $$ > pid; sleep 100' & sleep 100";
+      const cmd = "setsid sh -c 'echo $$ > pid; exec sleep 100' > log 2>&1 & sleep 100";
       const result = runShell({ cmd, workdir: directory }, context);
       await until(() => hasText(`${directory}/pid`), "the process has its own session");
       context.stop(new StepError("the step timed out"));
       await assertRejects(() => result, StepError, "timed out");
-      assertEquals(isRunning(Number(await Deno.readTextFile(`${directory}/pid`))), false);
     });
+    await endLeft(`${directory}/pid`);
+  });
+});
+
+Deno.test("shell starts a detached command, which lives on in a session of its own", async () => {
+  await inTempDir(async (directory) => {
+    let notes: readonly string[] = [];
+    await inRun(async (context) => {
+      const cmd = "cut -d ' ' -f 6 /proc/$$/stat > session; echo $$ > pid; exec sleep 100";
+      const { req, res } = await runShell({ cmd, workdir: directory, detach: true }, context);
+      await until(() => hasText(`${directory}/pid`), "the command is running");
+      assertEquals(await Deno.readTextFile(`${directory}/pid`), `${res.pid}\n`);
+      assertEquals(await Deno.readTextFile(`${directory}/session`), `${res.pid}\n`);
+      assertEquals([req.detach, res.code], [true, null]);
+      notes = context.notes;
+    });
+    assertEquals(notes, []);
+    await endLeft(`${directory}/pid`);
   });
 });
 

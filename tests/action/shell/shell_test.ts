@@ -17,6 +17,11 @@ const cases: readonly (readonly [Dict, readonly string[]])[] = [
     '"workdir" must not be empty',
   ]],
   [{ cmd: "ls", timeout: "0s" }, []],
+  [{ cmd: "ls", detach: true, background: false, stdin: null }, []],
+  [{ cmd: "ls", detach: true, background: true, stdin: "a" }, [
+    '"detach" and "background" cannot be combined: nothing waits for a detached command',
+    '"detach" and "stdin" cannot be combined: nothing waits for a detached command',
+  ]],
   [{ cmd: "ls", max_output: -1 }, ['"max_output" must be from 0 to 268435456 bytes']],
   [{ cmd: "ls", background: "yes" }, ['"background" must be a boolean, not "yes"']],
   [{ cmd: "ls", env: ["A=1"] }, ['"env" must be a map, not a list']],
