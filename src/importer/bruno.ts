@@ -2,7 +2,7 @@ import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { type Blocks, pairsOf, readBlocks } from "./bruno_blocks.ts";
 import { assertionsOf } from "./bruno_assertions.ts";
-import { bodyOf, gather, graphqlOf, httpStep, idOf, isNoUrl } from "./http_step.ts";
+import { bodyOf, graphqlOf, httpStep, idOf, isNoUrl } from "./http_step.ts";
 import { Names } from "./import_names.ts";
 import { need, problemAt, readJson } from "./import_problem.ts";
 import { translateScript } from "./script_tests.ts";
@@ -158,8 +158,9 @@ function stepOf(
   for (const [key, value] of pairsOf(blocks, "params:path")) {
     url = url.replace(/\/:[^/?]+/g, (part) => part === `/:${key}` ? `/${value}` : part);
   }
-  const headers = [...around, blocks].flatMap((one) => pairsOf(one, "headers"))
-    .map(([key, value]) => [key, template(value)] as const);
+  // A header of a request replaces that of its folder.
+  const inherited = new Map([...around, blocks].flatMap((one) => pairsOf(one, "headers")));
+  const headers = [...inherited].map(([key, value]) => [key, template(value)] as const);
   const more: Record<string, Value> = {};
   const kind = request.get("auth") ?? "inherit";
   const own = kind === "inherit"
@@ -258,17 +259,15 @@ function bodyOfBlocks(
     case "formUrlEncoded":
     case "form-urlencoded": {
       const pairs = pairsOf(blocks, "body:form-urlencoded");
-      return { body: { form: gather(pairs.map(([key, value]) => [key, template(value)])) } };
+      return { body: { form: pairs.map(([key, value]) => [template(key), template(value)]) } };
     }
     case "multipartForm":
     case "multipart-form": {
       const parts = pairsOf(blocks, "body:multipart-form");
       return {
         body: {
-          multipart: gather(
-            parts.flatMap(([key, value]) =>
-              partsOf(value, template).map((part) => [key, part] as const)
-            ),
+          multipart: parts.flatMap(([key, value]) =>
+            partsOf(value, template).map((part) => [key, part])
           ),
         },
       };

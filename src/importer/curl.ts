@@ -2,7 +2,7 @@ import { literalText } from "../openapi/make/literal.ts";
 import type { Dict, Value } from "../value/value.ts";
 import { UsageError } from "../source/errors.ts";
 import type { Draft, ImportInput } from "./draft.ts";
-import { bodyOf, gather, httpStep } from "./http_step.ts";
+import { bodyOf, httpStep } from "./http_step.ts";
 import { Names } from "./import_names.ts";
 import { shellCommands, VARIABLE } from "./shell_words.ts";
 
@@ -160,7 +160,7 @@ function withScheme(url: string): string {
 function requestOf(given: string, options: Options, already: readonly string[], names: Names) {
   const template = (text: string) => names.template(text, VARIABLE);
   const notes = [...already];
-  const headers: [string, string][] = [];
+  const headers: [string, string | null][] = [];
   const more: Record<string, Value> = {};
   const tls: Record<string, Value> = {};
   const multipart: (readonly [name: string, value: Value])[] = [];
@@ -178,10 +178,10 @@ function requestOf(given: string, options: Options, already: readonly string[], 
         method = value;
         break;
       case "header": {
-        const [, header = "", rest = ""] = /^([^:;]+)[:;]\s*(.*)$/s.exec(value) ?? [];
+        const [, header = "", mark, rest = ""] = /^([^:;]+)([:;])\s*(.*)$/s.exec(value) ?? [];
         if (value.startsWith("@")) notes.push(`headers of the file ${value.slice(1)}`);
         else if (header === "") notes.push(`the header ${JSON.stringify(value)}: it has no name`);
-        else if (rest !== "" || value.endsWith(";")) headers.push([header, template(rest)]);
+        else headers.push([header, rest === "" && mark === ":" ? null : template(rest)]);
         if (/^content-type$/i.test(header)) type = rest;
         break;
       }
@@ -311,7 +311,7 @@ function requestOf(given: string, options: Options, already: readonly string[], 
     (pairs === "" ? "" : `${given.includes("?") ? "&" : "?"}${pairs}`);
   const form = "application/x-www-form-urlencoded";
   const body: Dict = multipart.length > 0
-    ? { multipart: gather(multipart) }
+    ? { multipart }
     : file !== undefined
     ? { file: template(file) }
     : data.length === 0 || isQuery

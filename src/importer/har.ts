@@ -2,12 +2,12 @@ import { literalText } from "../openapi/make/literal.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftStep, ImportInput } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
-import { bodyOf, gather, httpStep } from "./http_step.ts";
+import { bodyOf, httpStep } from "./http_step.ts";
 import { need, readJson } from "./import_problem.ts";
 
 /** Headers that a browser adds, and that say nothing of the request. */
 const NOISE =
-  /^(?:sec-.*|user-agent|accept-language|referer|dnt|pragma|cache-control|upgrade-insecure-requests|priority|te|if-none-match|if-modified-since|cookie)$/i;
+  /^(?:sec-.*|user-agent|accept-language|referer|dnt|pragma|cache-control|upgrade-insecure-requests|priority|te|accept-encoding|if-none-match|if-modified-since|cookie)$/i;
 
 /** Resource types that a page loads only for display. */
 const FOR_EYES = /^(?:image|stylesheet|font|script|media|manifest|texttrack|preflight|ping)$/i;
@@ -88,6 +88,7 @@ function stepOf({ request, response }: Dict, index: number, cookies: Set<string>
       ...own.length === 0 ? [] : [["Cookie", literalText(own.join("; "))] as const],
     ],
     body: bodyOfEntry(asked.postData ?? null, notes),
+    type: isDict(asked.postData) ? String(asked.postData.mimeType ?? "") || null : undefined,
     more: code >= 300 && code < 400 ? { follow_redirects: false } : {},
     tests: [
       ...code === 0 ? [] : [`res.code == ${code}`],
@@ -103,42 +104,28 @@ function bodyOfEntry(data: Value, notes: string[]): Dict {
   if (!isDict(data)) return {};
   const type = String(data.mimeType ?? "");
   const parts = Array.isArray(data.params) ? data.params.filter(isDict) : [];
-  if (/^application\/x-www-form-urlencoded/i.test(type) && !data.text && parts.length > 0) {
-    return {
-      form: gather(
-        parts.map(({ name, value }) => [decode(name), literalText(decode(value))] as const),
-      ),
-    };
-  }
   if (/^multipart\//i.test(type)) {
     if (parts.length === 0) {
       notes.push("the body: the parts of a multipart form are not in the file");
       return {};
     }
     return {
-      multipart: gather(parts.map(({ name, value, fileName, contentType }) => [
+      multipart: parts.map(({ name, value, fileName, contentType }) => [
         String(name),
         fileName === undefined
           ? literalText(String(value ?? ""))
           : { file: String(fileName), ...contentType ? { type: contentType } : {} },
-      ])),
+      ]),
     };
   }
-  return bodyOf(String(data.text ?? ""), type);
+  // Browsers write the fields of a form as they are sent.
+  const fields = parts.map(({ name, value }) => `${name}=${value ?? ""}`.replaceAll(" ", "+"));
+  return bodyOf(String(data.text || fields.join("&")), type);
 }
 
 function pairsOf(list: Value | undefined): (readonly [name: string, value: string])[] {
   if (!Array.isArray(list)) return [];
   return list.filter(isDict).map(({ name, value }) => [String(name), String(value ?? "")] as const);
-}
-
-/** Browsers write the fields of a form as they are sent. */
-function decode(text: Value | undefined): string {
-  try {
-    return decodeURIComponent(String(text ?? "").replaceAll("+", " "));
-  } catch {
-    return String(text ?? "");
-  }
 }
 
 function urlOf(entry: Dict | undefined): string {

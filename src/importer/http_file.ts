@@ -2,7 +2,7 @@ import type { Dict, Value } from "../value/value.ts";
 import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { quoteText } from "../openapi/make/literal.ts";
 import { headerOf, jsonPathOf } from "./expressions.ts";
-import { bodyOf, gather, graphqlOf, httpStep, idOf } from "./http_step.ts";
+import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";
 import { Names } from "./import_names.ts";
 import { problemAt } from "./import_problem.ts";
 import { translateScript } from "./script_tests.ts";
@@ -274,7 +274,7 @@ function contentOf(
   }
   if (type !== undefined && /^multipart\//i.test(type)) {
     const parts = partsOf(body, type, template);
-    if (parts.length > 0) return { multipart: gather(parts) };
+    if (parts.length > 0) return { multipart: parts };
     notes.push('the multipart body: write its parts in "multipart" of http');
     return {};
   }

@@ -3,17 +3,24 @@ import { parseJson } from "../value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { DraftStep } from "./draft.ts";
 
+/** Names and values in their order; a name may come again. */
+export type Pairs = readonly (readonly [name: string, value: Value])[];
+
 /** A request; its texts are templates. */
 export interface DraftRequest {
   readonly name: string;
   readonly method: string;
   readonly url: string;
-  readonly headers?: readonly (readonly [name: string, value: string])[];
-  /** The body, as `json`, `form`, `multipart`, `body`, `file` or `graphql`. */
+  /** Null removes a header that `http` sends by itself. */
+  readonly headers?: readonly (readonly [name: string, value: string | null])[];
+  /**
+   * The body, as `json`, `form`, `multipart`, `body`, `file` or `graphql`; a form is a map, or
+   * `Pairs` whose names are templates, too, and `multipart` may be `Pairs`.
+   */
   readonly body?: Dict;
-  /** The content type that the tool gives a text, if the headers have none. */
-  readonly type?: string | undefined;
-  /** Other parameters. */
+  /** The content type that the tool gives a text or file, null for none, if the headers have none. */
+  readonly type?: string | null | undefined;
+  /** Other parameters; `query` is like a form. */
   readonly more?: Dict;
   /** Expressions that must all be true; without any, that the code is below 400. */
   readonly tests?: readonly string[];
@@ -27,44 +34,25 @@ export interface DraftRequest {
 
 const SHORTHANDS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/** Headers that `http` sets itself. */
-const OWN_HEADERS = /^(?:host|content-length|connection|accept-encoding|:.*)$/i;
+const FORM = "application/x-www-form-urlencoded";
+
+/** Headers that `http` sends by itself, and that a step can remove. */
+const REMOVABLE = /^(?:host|accept|accept-encoding|content-type|user-agent)$/i;
 
 /** The test for a response about which nothing is known. */
 export const NO_FAILURE = "res.code < 400";
 
 /** The step that sends a request. */
 export function httpStep(request: DraftRequest): DraftStep {
-  const { name, url, headers = [], body = {}, more = {}, tests = [], outputs = {}, id } = request;
+  const { name, tests = [], outputs = {}, id } = request;
   const method = request.method.toUpperCase() || "GET";
   const notes = [...request.notes ?? []];
-  const kept: Record<string, string> = {};
-  for (const [header, value] of headers) {
-    if (OWN_HEADERS.test(header)) continue;
-    if (more.auth !== undefined && /^authorization$/i.test(header)) {
-      notes.push("the header Authorization: auth sends it");
-      continue;
-    }
-    if (/^content-type$/i.test(header) && makesType(body, value)) continue;
-    const known = Object.keys(kept).find((one) => one.toLowerCase() === header.toLowerCase());
-    if (known !== undefined) {
-      kept[known] += `${/^cookie$/i.test(header) ? "; " : ", "}${value}`;
-    } else kept[header] = value;
-  }
-  // Templates are for values: a name that has one is sent as it is written, or refused.
-  for (const header of Object.keys(kept).filter((name) => name.includes("{{"))) {
-    notes.push(`the header ${header}: its name has a variable`);
-    delete kept[header];
-  }
-  for (const fields of [body.form, body.multipart, more.query]) {
-    for (const name of isDict(fields ?? null) ? Object.keys(fields as Dict) : []) {
-      if (name.includes("{{")) notes.push(`the variable in the name of the field ${name}`);
-    }
-  }
-  const hasType = Object.keys(kept).some((header) => /^content-type$/i.test(header));
-  if (request.type !== undefined && body.body !== undefined && !hasType) {
-    kept["Content-Type"] = request.type;
-  }
+  const { query: fields = {}, ...more } = request.more ?? {};
+  const query = mapOf(pairsOf(fields));
+  const mark = request.url.includes("?") ? "&" : "?";
+  const url = query ? request.url : `${request.url}${mark}${encodePairs(pairsOf(fields))}`;
+  const body = bodyOfRequest(request, notes);
+  const headers = headersOf(request, body, notes);
   return {
     notes,
     data: {
@@ -73,8 +61,9 @@ export function httpStep(request: DraftRequest): DraftStep {
       uses: "http",
       with: {
         ...SHORTHANDS.includes(method) ? { [method.toLowerCase()]: url } : { method, url },
-        ...Object.keys(kept).length === 0 ? {} : { headers: kept },
+        ...Object.keys(headers).length === 0 ? {} : { headers },
         ...body,
+        ...query && Object.keys(query).length > 0 ? { query } : {},
         ...more,
       },
       test: (tests.length === 0 ? [NO_FAILURE] : tests).join("\n&& "),
@@ -84,17 +73,118 @@ export function httpStep(request: DraftRequest): DraftStep {
   };
 }
 
+/** The body, with a form as a text where its type or a map cannot say it. */
+function bodyOfRequest({ body = {}, headers = [] }: DraftRequest, notes: string[]): Dict {
+  const { form, multipart, ...others } = body;
+  if (form !== undefined) {
+    const type = headers.find(([name]) => /^content-type$/i.test(name))?.[1] ?? FORM;
+    const map = type.toLowerCase().startsWith(FORM) ? mapOf(pairsOf(form)) : undefined;
+    return map ? { form: map } : { body: encodePairs(pairsOf(form)) };
+  }
+  if (multipart === undefined) return others;
+  const parts = pairsOf(multipart);
+  for (const [name] of parts) {
+    if (name.includes("{{")) notes.push(`the variable in the name of the part ${name}`);
+  }
+  const map = gather(parts);
+  if (!hasOrder(map, parts)) notes.push("the order of the parts: those of one name come together");
+  return { multipart: map };
+}
+
+function headersOf(
+  { url, headers = [], body: given = {}, type, more = {} }: DraftRequest,
+  body: Dict,
+  notes: string[],
+): Dict {
+  const kept: Record<string, Value> = {};
+  const [, host] = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(url) ?? [];
+  for (const [header, value] of headers) {
+    const known = Object.keys(kept).find((one) => one.toLowerCase() === header.toLowerCase());
+    if (header.includes("{{")) {
+      // Templates are for values: a name that has one is sent as it is written, or refused.
+      notes.push(`the header ${header}: its name has a variable`);
+    } else if (more.auth !== undefined && /^authorization$/i.test(header)) {
+      notes.push("the header Authorization: auth sends it");
+    } else if (value === null) {
+      if (REMOVABLE.test(header)) kept[known ?? header] ??= null;
+    } else if (/^(?:expect|transfer-encoding)$/i.test(header)) {
+      notes.push(`the header ${header}: ${value}: http frames the body itself`);
+    } else if (isImplied(header.toLowerCase(), value, body, host)) continue;
+    else if (known === undefined || kept[known] === null) kept[known ?? header] = value;
+    else if (/^cookie$/i.test(header)) kept[known] = `${kept[known]}; ${value}`;
+    else kept[known] = [kept[known]!, value].flat();
+  }
+  const hasType = Object.keys(kept).some((header) => /^content-type$/i.test(header));
+  const media = given.form === undefined ? type : FORM;
+  if (media !== undefined && (body.body ?? body.file) !== undefined && !hasType) {
+    kept["Content-Type"] = media;
+  }
+  return kept;
+}
+
+/** Whether `http` sends such a header by itself, or asks for as much. */
+function isImplied(name: string, value: string, body: Dict, host: string | undefined): boolean {
+  switch (name) {
+    case "host":
+      return value === host;
+    case "connection":
+      return value.toLowerCase() === "keep-alive";
+    case "accept-encoding":
+      // What http can read: a server must not be asked for more.
+      return /\b(?:br|zstd)\b/.test(value);
+    case "content-type": {
+      const type = value.trim().toLowerCase();
+      if (body.multipart !== undefined) return type.startsWith("multipart/form-data");
+      const isJson = (body.json ?? body.graphql) !== undefined;
+      return type === (isJson ? "application/json" : body.form && FORM);
+    }
+    default:
+      return name === "content-length" || name.startsWith(":");
+  }
+}
+
+function pairsOf(fields: Value): Pairs {
+  return Array.isArray(fields) ? fields as unknown as Pairs : Object.entries(fields as Dict);
+}
+
+/** Pairs as a map; undefined if that would change their order, or a name is a template. */
+function mapOf(pairs: Pairs): Dict | undefined {
+  const map = gather(pairs);
+  return hasOrder(map, pairs) && !pairs.some(([name]) => name.includes("{{")) ? map : undefined;
+}
+
+/** Whether a map has pairs in their order: numbers come first in it, and equal names together. */
+function hasOrder(map: Dict, pairs: Pairs): boolean {
+  const names = Object.entries(map).flatMap(([name, value]) => [value].flat().map(() => name));
+  return names.join("&") === pairs.flatMap(([name, value]) => [value].flat().map(() => name))
+    .join("&");
+}
+
+/** Names that come again have a list. */
+function gather(pairs: Pairs): Dict {
+  const all: Record<string, Value> = {};
+  for (const [name, value] of pairs) {
+    all[name] = Object.hasOwn(all, name) ? [all[name]!, value].flat() : value;
+  }
+  return all;
+}
+
+/** Pairs as a form or a query has them, in a template. */
+function encodePairs(pairs: Pairs): string {
+  const encode = (template: string) =>
+    template.split(/(\{\{.*?\}\})/s).map((part, index) =>
+      index % 2 === 0
+        ? encodeURIComponent(part.toWellFormed())
+        : `{{encode_url(string(${part.slice(2, -2).trim()}))}}`
+    ).join("");
+  return pairs.flatMap(([name, value]) =>
+    [value].flat().map((one) => `${encode(name)}=${encode(String(one))}`)
+  ).join("&");
+}
+
 /** Whether a URL has nothing that a request could be sent to. */
 export function isNoUrl(url: string): boolean {
   return /^(?:https?:\/\/)?\s*$/.test(url);
-}
-
-/** Whether `http` sets this content type for such a body by itself. */
-function makesType(body: Dict, type: string): boolean {
-  return body.json !== undefined && /^application\/json\b/i.test(type) ||
-    body.form !== undefined && /^application\/x-www-form-urlencoded/i.test(type) ||
-    body.multipart !== undefined && /^multipart\/form-data/i.test(type) ||
-    body.graphql !== undefined && /^application\/json\b/i.test(type);
 }
 
 /**
@@ -106,15 +196,11 @@ export function bodyOf(
   translate: (text: string) => string = literalText,
 ): Dict {
   if (text === "") return {};
-  if (type === undefined || /json/i.test(type)) {
+  if (type === undefined || /\bjson\b(?!-seq)/i.test(type)) {
     const json = jsonOf(text, translate);
-    if (json !== undefined) {
-      return type === undefined || /^application\/json\b/i.test(type)
-        ? { json }
-        : { body: translate(text) };
-    }
+    if (json !== undefined) return { json };
   }
-  if (type !== undefined && /^application\/x-www-form-urlencoded/i.test(type)) {
+  if (type?.toLowerCase().startsWith(FORM)) {
     const form = formOf(text, translate);
     if (form) return { form };
   }
@@ -145,15 +231,6 @@ export function graphqlOf(
   };
 }
 
-/** Names that come again have a list. */
-export function gather(pairs: readonly (readonly [name: string, value: Value])[]): Dict {
-  const all: Record<string, Value> = {};
-  for (const [name, value] of pairs) {
-    all[name] = Object.hasOwn(all, name) ? [all[name]!, value].flat() : value;
-  }
-  return all;
-}
-
 /** JSON with templates in its texts; undefined if it is none, or a template is anywhere else. */
 function jsonOf(text: string, translate: (text: string) => string): Value | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
@@ -174,25 +251,18 @@ function hasTemplateKey(value: Value): boolean {
 }
 
 /**
- * The fields of a form; undefined if one is there twice, which a map cannot say, and for another
- * text, such as the JSON that curl sends as a form where nobody gave it a type.
+ * The fields of a form; undefined for one that a map cannot say, for one whose escapes are not UTF-8,
+ * and for another text, such as the JSON that curl sends as a form where nobody gave it a type.
  */
 function formOf(text: string, translate: (text: string) => string): Dict | undefined {
-  const form: Record<string, Value> = {};
-  for (const pair of text.split("&")) {
-    if (!/^[^=\s"<>]+=/.test(pair)) return undefined;
-    const [name = "", value = ""] = pair.split(/=(.*)/s).map(decode);
-    if (name === "" || Object.hasOwn(form, name)) return undefined;
-    form[name] = translate(value);
-  }
-  return form;
-}
-
-function decode(text: string): string {
+  const decode = (part: string) => decodeURIComponent(part.replaceAll("+", " "));
+  if (!/^[^=&\s"<>]+=[^&]*(?:&[^=&\s"<>]+=[^&]*)*$/.test(text)) return undefined;
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return text;
+    const pairs = text.split("&").map((pair) => pair.split(/=(.*)/s).map(decode));
+    return mapOf(pairs.map(([name, value]) => [name!, translate(value!)]));
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
   }
 }
 

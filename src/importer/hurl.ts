@@ -1,7 +1,7 @@
 import type { Dict, Value } from "../value/value.ts";
 import type { Draft, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { headerOf, literal } from "./expressions.ts";
-import { bodyOf, gather, graphqlOf, httpStep, idOf } from "./http_step.ts";
+import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";
 import { type HurlEntry, type Line, readHurlEntries, unescape } from "./hurl_entries.ts";
 import { assertOf, queryOf, textOf } from "./hurl_queries.ts";
 import { Names } from "./import_names.ts";
@@ -40,22 +40,20 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
     switch (name) {
       case "QueryStringParams":
       case "Query":
-        more.query = gather(pairs());
+        more.query = pairs();
         break;
       case "FormParams":
       case "Form":
-        body = { form: gather(pairs()) };
+        body = { form: pairs() };
         break;
       case "MultipartFormData":
       case "Multipart":
         body = {
-          multipart: gather(
-            pairs().map(([key, value]) => {
-              const [, path, type] = /^file,(.*?);\s*(.*)$/.exec(value) ?? [];
-              const part = { file: path ?? "", ...type ? { type } : {} };
-              return [key, path === undefined ? value : part] as const;
-            }),
-          ),
+          multipart: pairs().map(([key, value]) => {
+            const [, path, type] = /^file,(.*?);\s*(.*)$/.exec(value) ?? [];
+            const part = { file: path ?? "", ...type ? { type } : {} };
+            return [key, path === undefined ? value : part];
+          }),
         };
         break;
       case "Cookies":

@@ -1,7 +1,7 @@
 import type { Path } from "../source/source.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draft.ts";
-import { bodyOf, gather, graphqlOf, httpStep, idOf, isNoUrl } from "./http_step.ts";
+import { bodyOf, graphqlOf, httpStep, idOf, isNoUrl, type Pairs } from "./http_step.ts";
 import { Names } from "./import_names.ts";
 import { need, readJson, StructureError } from "./import_problem.ts";
 import { translateScript } from "./script_tests.ts";
@@ -242,9 +242,9 @@ function partsOf(
   list: Value | undefined,
   translate: (text: string) => string,
   notes: string[],
-): Dict {
+): Pairs {
   const parts = dictsOf(list).filter(({ disabled }) => disabled !== true);
-  return gather(parts.flatMap((part): (readonly [string, Value])[] => {
+  return parts.flatMap((part): Pairs => {
     const { key, type, src, value, contentType } = part;
     const name = String(key);
     const media = contentType ? { type: String(contentType) } : {};
@@ -255,14 +255,12 @@ function partsOf(
     const files = [src ?? []].flat();
     if (files.length === 0) notes.push(`the part ${name}: the collection does not name its file`);
     return files.map((file) => [name, { file: String(file), ...media }]);
-  }));
+  });
 }
 
-function fieldsOf(list: Value | undefined, translate: (text: string) => string): Dict {
+function fieldsOf(list: Value | undefined, translate: (text: string) => string): Pairs {
   const fields = dictsOf(list).filter(({ disabled }) => disabled !== true);
-  return gather(
-    fields.map(({ key, value }) => [String(key), translate(String(value ?? ""))] as const),
-  );
+  return fields.map(({ key, value }) => [translate(String(key)), translate(String(value ?? ""))]);
 }
 
 interface Credentials {
