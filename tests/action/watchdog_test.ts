@@ -1,8 +1,10 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
 import { startWatchdog } from "../../src/action/watchdog.ts";
 import { isRunning, until } from "../support/run/processes.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
+const CONFIG = fromFileUrl(new URL("../../deno.json", import.meta.url));
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
 
 /**
@@ -38,7 +40,7 @@ for (const [what, how] of ends) {
   Deno.test(`No group of a command outlives a program that ${what}`, async () => {
     await withFiles({ "program.ts": PROGRAM }, async (directory) => {
       const program = new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--no-config", "program.ts", how],
+        args: ["run", "-A", `--config=${CONFIG}`, "program.ts", how],
         cwd: directory,
         stdin: "piped",
         stdout: "null",

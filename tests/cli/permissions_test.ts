@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { assertNoTrace } from "../support/assert_no_trace.ts";
 import { withRig } from "../support/run/rig.ts";
 import type { CliResult } from "../support/run/run_cli.ts";
+import { runCli } from "../support/run/run_cli.ts";
 import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 import { withServer } from "../support/servers/with_server.ts";
@@ -177,7 +178,7 @@ Deno.test({
             await Deno.chmod(`${cwd}/${path}`, 0o755);
           }
           await Deno.symlink("/bin/sh", `${cwd}/link`);
-          const result = await runMain(["w.yml", ...options], { cwd });
+          const result = await runCli(["w.yml", ...options], { cwd });
           const hasRun = await exists(`${cwd}/ran.txt`) || await exists(`${cwd}/own/ran.txt`);
           assertEquals([hasRun, result.code], [isRun, isRun ? 0 : 1], result.stdout);
           if (isRun) return;
@@ -226,7 +227,7 @@ Deno.test({
             "load: () => Promise.resolve(() => ({ req: {}, res: {}, status: 0 })) };\n",
         }, async (cwd) => {
           await Deno.chmod(`${cwd}/plugins/runner-program`, 0o755);
-          const result = await runMain(["w.yml", ...options], {
+          const result = await runCli(["w.yml", ...options], {
             cwd,
             env: { RUNNER_PLUGIN_DIR: "plugins" },
           });

@@ -1,3 +1,4 @@
+import { resolve } from "@std/path/resolve";
 import type { ActionContext } from "../action.ts";
 import type { RunResources } from "../run_resources.ts";
 import type { Host } from "../../host/host.ts";
@@ -25,7 +26,7 @@ export async function startCommand(
         args: file === undefined
           ? inlineArguments(interpreter, request.cmd)
           : fileArguments(interpreter, file),
-        ...workdir === undefined ? {} : { cwd: workdir },
+        cwd: resolve(host.files.workingDirectory(), workdir ?? ""),
         ...makeEnvironment(request, host),
         stdin: stdin === undefined ? "null" : "piped",
         stdout: detach ? "null" : "piped",

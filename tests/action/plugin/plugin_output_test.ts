@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { runCli } from "../../support/run/run_cli.ts";
 import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
@@ -31,7 +32,7 @@ const ENV = { A_TOKEN: "supersecret" };
 Deno.test("the output of a module is part of the verbose report, without secrets", async () => {
   await withFiles(FILES, async (cwd) => {
     const env = { ...ENV, RUNNER_PLUGIN_DIR: cwd };
-    const { stderr } = await runMain(["-v", "w.yml"], { cwd, env });
+    const { stderr } = await runCli(["-v", "w.yml"], { cwd, env });
     const lines = [...stderr.matchAll(/^debug: j › chat: (.*)$/gm)].map(([, line]) => line);
     assertEquals(lines.filter((line) => !line!.startsWith("┌")), [
       "loaded",

@@ -7,7 +7,7 @@ import {
   response,
 } from "../../support/servers/raw_server.ts";
 import { withRig } from "../../support/run/rig.ts";
-import { startCli, theProgram } from "../../support/run/run_cli.ts";
+import { runCli, startCli, theProgram } from "../../support/run/run_cli.ts";
 import { runMain } from "../../support/run/run_main.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
@@ -96,7 +96,7 @@ Deno.test("an error of a server fails its step, with the reason, and nothing els
   const yaml = `name: n\njobs:\n- name: j\n  steps:\n${Object.keys(MESSAGES).map(step).join("")}` +
     `${step("bytes")}    test: res.code == 200 && res.size == 4 && res.filepath != nil\n` +
     `${step("json")}    test: |\n      res.code == 200 && res.body == '{"a": '\n${PEAK}`;
-  const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
   assertEquals([result.code, result.stderr], [1, ""]);
   const blocks = result.stdout.split(/^ +\d+\. (?=[✓✗○])/m).slice(1);
   assertEquals(blocks.length, Object.keys(ANSWERS).length + (PEAK === "" ? 0 : 1));

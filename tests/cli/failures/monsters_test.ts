@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../../support/assert_no_trace.ts";
 import type { CliResult } from "../../support/run/run_cli.ts";
-import { runMain } from "../../support/run/run_main.ts";
+import { runCli } from "../../support/run/run_cli.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 const JOBS = "jobs: [{name: a, steps: [{uses: hello}]}]\n";
@@ -18,7 +18,7 @@ const PEAK = `
 `;
 
 async function run(yaml: string): Promise<CliResult> {
-  const result = await withFiles({ "w.yml": yaml }, (cwd) => runMain(["w.yml"], { cwd }));
+  const result = await withFiles({ "w.yml": yaml }, (cwd) => runCli(["w.yml"], { cwd }));
   assertNoTrace(result);
   return result;
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../../support/assert_no_trace.ts";
-import { runMain } from "../../support/run/run_main.ts";
+import { runCli } from "../../support/run/run_cli.ts";
 import { withFiles } from "../../support/temp_dir.ts";
 
 /** Shows a variable in `vars` and in a shell step. */
@@ -15,7 +15,7 @@ jobs:
 `;
 
 function run(args: readonly string[], files: Record<string, string>, env: Record<string, string>) {
-  return withFiles({ "w.yml": FLOW, ...files }, (cwd) => runMain([...args, "w.yml"], { cwd, env }));
+  return withFiles({ "w.yml": FLOW, ...files }, (cwd) => runCli([...args, "w.yml"], { cwd, env }));
 }
 
 Deno.test("--env-file feeds what vars see, and the real environment wins", async (test) => {

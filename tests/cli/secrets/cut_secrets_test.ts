@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { assertHidden } from "../../support/assert_hidden.ts";
+import { runCli } from "../../support/run/run_cli.ts";
 import { runMain } from "../../support/run/run_main.ts";
 import { readDirectory } from "../../support/run/run_reports.ts";
 import { withFiles } from "../../support/temp_dir.ts";
@@ -32,7 +33,7 @@ jobs:
         with: { cmd: 'echo before; echo "$A_TOKEN"; exec sleep 60', timeout: 500ms }
 `;
   await withFiles({ "w.yml": workflow }, async (cwd) => {
-    const { stdout } = await runMain(["w.yml", "--report", "junit=j.xml"], {
+    const { stdout } = await runCli(["w.yml", "--report", "junit=j.xml"], {
       cwd,
       env: { A_TOKEN: secret },
     });

@@ -4,19 +4,16 @@ import type { Files, Host, Output } from "../../../src/host/host.ts";
 import { BUILT, type CliOptions, type CliResult, programEnv, runCli } from "./run_cli.ts";
 
 /**
- * Runs the program in the process of the test, for tests without processes, signals and
- * terminals. The program is started instead if RUNNER_BIN names a build of it, and if a workflow
- * in `cwd` starts processes, which begin in the directory of the program.
+ * Runs the program in the process of the test, or starts the build of it that RUNNER_BIN names.
+ * Tests of what a process has (its environment for the commands it starts, signals, memory, a
+ * terminal) use `runCli`.
  */
 export async function runMain(
   args: readonly string[],
   options: CliOptions = {},
   host: Partial<Host> = {},
 ): Promise<CliResult> {
-  const { cwd = Deno.cwd(), env = {} } = options;
-  return BUILT !== undefined || startsProcesses(cwd, [...args, ...Object.keys(env)])
-    ? await runCli(args, options)
-    : await runHere(args, options, host);
+  return BUILT !== undefined ? await runCli(args, options) : await runHere(args, options, host);
 }
 
 /**
@@ -51,29 +48,6 @@ export async function runHere(
     ...host,
   }, () => {});
   return { code, stdout: stdout.text, stderr: stderr.text };
-}
-
-/** Whether words, or the files of a directory and of those below it, name a shell or a plugin. */
-function startsProcesses(directory: string, words: readonly string[] = []): boolean {
-  const isAbout = (text: string) => /shell|plugin/i.test(text);
-  const isSmall = (path: string) => Deno.statSync(path).size < 10_000_000;
-  return words.some(isAbout) ||
-    [...Deno.readDirSync(directory)].some(({ name, isFile, isDirectory }) =>
-      isDirectory
-        ? startsProcesses(`${directory}/${name}`)
-        : isFile && isSmall(`${directory}/${name}`) &&
-          isAbout(readText(`${directory}/${name}`))
-    );
-}
-
-/** The text of a file; empty where it may not be read. */
-function readText(path: string): string {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.PermissionDenied) return "";
-    throw error;
-  }
 }
 
 /** An output that keeps what is written to it. */
