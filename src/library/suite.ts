@@ -201,13 +201,13 @@ export function runSuite(suite: Suite, options: SuiteRunOptions = {}): Run {
 
 /**
  * Reads the events that a run has written as NDJSON. What a killed run left of its last line is
- * left out. Throws `RunnerError` for any other line that is not an event.
+ * left out. Throws `RunnerError` for any other line that is not the next event.
  *
  * @example Read the events of a file
  * ```ts
  * import { readEvents } from "@runner/runner";
  *
- * const text = '{"type":"note","runId":"1","time":0,"level":"warning","text":"slow"}\n';
+ * const text = '{"type":"note","runId":"1","time":0,"level":"warning","text":"slow","seq":1}\n';
  * for (const event of await readEvents(text)) console.log(event.type);
  * ```
  */

@@ -25,7 +25,7 @@ import { newestParts } from "./newest_parts.ts";
 import { refuseOtherRun } from "./read_header.ts";
 import { outlineOf, type RunFile, type RunFileJob } from "./run_file.ts";
 import { RunTotals } from "./run_totals.ts";
-import { type Piece, surveyPiece } from "./survey_piece.ts";
+import { endsInTheMiddle, type Piece, surveyPiece } from "./survey_piece.ts";
 
 /** The events of a process, as a file has them; they are read twice. */
 export interface PieceFile {
@@ -192,7 +192,7 @@ function finishOf(
     ...isSplit && expect !== undefined ? expectationFailures(expect, vars, stats, secrets) : [],
     ...distinctOf(ends.flatMap((end) => end.failures)),
     ...missing.map((at) => lost(`part ${at} of ${of} did not come back`)),
-    ...torn.map(({ file }) => lost(`'${file}' ends in the middle: its machine was lost`)),
+    ...torn.map(({ file }) => lost(endsInTheMiddle(file))),
   ];
   const worst = STATES.find((state) => ends.some((end) => end.state === state));
   const end = ends.find(({ state }) => state === worst);

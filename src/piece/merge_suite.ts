@@ -13,6 +13,7 @@ import { newestParts } from "./newest_parts.ts";
 import { readHeader, refuseOtherRun } from "./read_header.ts";
 import { outlineOf } from "./run_file.ts";
 import { RunTotals } from "./run_totals.ts";
+import { endsInTheMiddle } from "./survey_piece.ts";
 import type { SuiteRunFile, SuiteRunWorkflow } from "./suite_run_file.ts";
 
 /** The events of one process, by the workflows that it ran. */
@@ -21,7 +22,7 @@ interface SuitePieceEvents {
   readonly header: PieceHeader;
   readonly began: number;
   readonly ended: number;
-  readonly interrupted?: string;
+  readonly interrupted: string | undefined;
   readonly runs: ReadonlyMap<string, readonly RunEvent[]>;
 }
 
@@ -102,7 +103,7 @@ function unstarted(workflow: SuiteRunWorkflow, { role, state, events }: MergedRu
 
 function readPiece({ file, events }: PieceFile): SuitePieceEvents | undefined {
   let header: PieceHeader | undefined;
-  let interrupted: string | undefined;
+  let interrupted: string | undefined = endsInTheMiddle(file);
   let [began, ended] = [0, 0];
   const runs = new Map<string, RunEvent[]>();
   const byRun = new Map<string, RunEvent[]>();
@@ -123,10 +124,7 @@ function readPiece({ file, events }: PieceFile): SuitePieceEvents | undefined {
     byRun.get(event.runId)?.push(event);
   }
   if (!header) return undefined;
-  return {
-    ...{ file, header, began, ended, runs },
-    ...interrupted === undefined ? {} : { interrupted },
-  };
+  return { file, header, began, ended, runs, interrupted };
 }
 
 function keyOf({ role, index }: Pick<SuiteRunWorkflow, "role" | "index">): string {
@@ -221,7 +219,7 @@ function lostJobs(
   piece: SuitePieceEvents | undefined,
 ): JobFinished[] {
   const message = piece
-    ? `'${piece.file}' ends in the middle: its machine was lost`
+    ? endsInTheMiddle(piece.file)
     : "no process of this workflow came back: its machine was lost, or it never started";
   return jobs.filter(({ id, cleanup }) => !isOver.has(id) && !cleanup).map((job) => ({
     ...{ type: "job_finished", runId, time, job: job.id, name: job.name, state: "failed" },

@@ -11,7 +11,8 @@ export interface Piece {
   /** The time of its last event. */
   readonly ended: number;
   readonly jobs: ReadonlyMap<string, Readonly<JobEnds>>;
-  readonly interrupted?: string;
+  /** Why its run failed though no job did, or did not end. */
+  readonly interrupted: string | undefined;
   /** The part of APIs that it used. */
   readonly coverage: RunFinished["coverage"] | undefined;
   readonly events: () => Iterable<RunEvent>;
@@ -58,7 +59,12 @@ export function surveyPiece(file: string, events: () => Iterable<RunEvent>): Pie
     ended,
     jobs,
     events,
-    ...end?.interrupted === undefined ? {} : { interrupted: end.interrupted },
+    interrupted: end ? end.interrupted : endsInTheMiddle(file),
     coverage: end?.coverage,
   };
+}
+
+/** What is said of a piece whose last event is missing: only that says whether it passed. */
+export function endsInTheMiddle(file: string): string {
+  return `'${file}' ends in the middle: its machine was lost`;
 }

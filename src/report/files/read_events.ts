@@ -20,28 +20,40 @@ const TYPES: Readonly<Record<RunEvent["type"], true>> = {
 /**
  * Reads the events that a run has written as NDJSON. Types that are not known are left out, as they
  * may come from a newer version, and so is the half line that a run leaves which was killed while
- * it wrote. Throws RunnerError for any other line that is not an event; `file` is for its message.
+ * it wrote: then `run_finished` or `suite_finished` is missing. Throws RunnerError for any other
+ * line that is not the next event; `file` is for its message.
  */
 export function* readEvents(text: string, file: string): Iterable<RunEvent> {
   let start = 0;
+  let expected = 1;
   for (let number = 1; start < text.length; number++) {
     const end = text.indexOf("\n", start);
     if (end < 0) return;
     const line = text.slice(start, end);
     start = end + 1;
     if (line.trim() === "") continue;
-    const event = parseLine(line);
-    if (event === undefined) {
+    const { seq, ...event } = parseLine(line) ?? {};
+    if (event.type === undefined) {
       throw new RunnerError(
         `${file}:${number}: not an event of a run`,
         "read a file that --report ndjson=FILE has written",
       );
     }
-    if (Object.hasOwn(TYPES, event.type)) yield event;
+    if (seq !== expected) {
+      throw new RunnerError(
+        `${file}:${number}: found event ${seq} in place of event ${expected}`,
+        "lines are missing, repeated or not in order: copy the file again, as a whole",
+      );
+    }
+    expected++;
+    if (Object.hasOwn(TYPES, event.type)) yield event as RunEvent;
   }
 }
 
-function parseLine(line: string): RunEvent | undefined {
+/** An event as a line has it. */
+type NumberedEvent = Partial<RunEvent> & { readonly seq?: unknown };
+
+function parseLine(line: string): NumberedEvent | undefined {
   let event: unknown;
   try {
     event = JSON.parse(line);
@@ -51,5 +63,5 @@ function parseLine(line: string): RunEvent | undefined {
   if (!isDict(event) || typeof event.type !== "string" || typeof event.runId !== "string") {
     return undefined;
   }
-  return event as unknown as RunEvent;
+  return event as NumberedEvent;
 }

@@ -31,7 +31,7 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     file: "events.ndjson",
     detailed: true,
     kind: "stream",
-    load: async () => (await import("./ndjson.ts")).renderNdjson,
+    load: async () => (await import("./ndjson.ts")).makeNdjsonReport(),
   },
   {
     name: "ctrf",

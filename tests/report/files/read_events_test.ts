@@ -45,7 +45,8 @@ for (
 }
 
 function ndjson(...events: readonly unknown[]): string {
-  return events.map((event) => `${JSON.stringify(event)}\n`).join("");
+  return events.map((event, at) => `${JSON.stringify({ ...event as object, seq: at + 1 })}\n`)
+    .join("");
 }
 
 Deno.test("readEvents() leaves out types of newer versions and a last line that was torn", () => {
