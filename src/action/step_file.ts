@@ -1,7 +1,8 @@
 import { demand } from "../host/deno_permissions.ts";
 import { explainDenial } from "../host/explain_denial.ts";
 import type { StagedBytes } from "../host/staged_file.ts";
-import { StepError } from "../source/errors.ts";
+import { decodeText } from "../source/decode_text.ts";
+import { RunnerError, StepError } from "../source/errors.ts";
 import type { ActionContext } from "./action.ts";
 
 /** A file that a step names. */
@@ -52,10 +53,21 @@ export async function readStepFile(file: StepFile, context: ActionContext): Prom
   }
 }
 
+/** The same for a text file. */
+export async function readStepText(file: StepFile, context: ActionContext): Promise<string> {
+  const bytes = await readStepFile(file, context);
+  try {
+    return decodeText(bytes);
+  } catch (error) {
+    throw fileProblem(error, file, file.path);
+  }
+}
+
 /** The error of a file that cannot be read, as the user sees it. */
 export function fileProblem(error: unknown, file: StepFile, path: string): unknown {
   if (error instanceof StepError || !(error instanceof Error)) return error;
-  const denial = explainDenial(error);
+  const denial = explainDenial(error) ??
+    (error instanceof RunnerError ? { words: error.message, hint: error.hint } : undefined);
   const words = denial?.words ?? reasonOf(error);
   if (words === undefined) return error;
   const hint = denial?.hint ??

@@ -1,6 +1,7 @@
 import { join } from "@std/path/join";
 import type { DataTemplate } from "../expr/expression.ts";
 import type { Host } from "../host/host.ts";
+import { decodeText } from "../source/decode_text.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { LoadError, UsageError } from "../source/errors.ts";
 import { evaluateVars } from "../plan/evaluate_vars.ts";
@@ -72,7 +73,7 @@ function ofOperands(operands: readonly string[], host: Host): OpenSuite {
 /** The document of a suite file; undefined for anything else. */
 export async function readSuite(path: string, { files, env, ...host }: Host) {
   if (path.includes(",") || !await files.isFile(path).catch(() => false)) return undefined;
-  const text = new TextDecoder().decode(await files.read(path).catch(() => new Uint8Array()));
+  const text = await files.read(path).then(decodeText).catch(() => "");
   if (!/(?:^|[{,])\s*["']?workflows["']?\s*:/m.test(text)) return undefined;
   // A suite has no defaults of workflows.
   const plain = { get: (name: string) => name === "RUNNER_CONFIG" ? undefined : env.get(name) };

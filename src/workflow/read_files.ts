@@ -1,5 +1,6 @@
 import type { Host } from "../host/host.ts";
-import { LoadError } from "../source/errors.ts";
+import { decodeText } from "../source/decode_text.ts";
+import { LoadError, RunnerError } from "../source/errors.ts";
 import type { Source } from "../source/source.ts";
 
 /** Reads the files of a comma-separated list of paths, in that order. */
@@ -30,7 +31,12 @@ export async function readTextFile(
   } catch (error) {
     throw await readError(path, what, error, host);
   }
-  return { name: path, text: decodeText(path, what, bytes) };
+  try {
+    return { name: path, text: decodeText(bytes) };
+  } catch (error) {
+    if (!(error instanceof RunnerError)) throw error;
+    throw new LoadError(`cannot read ${what} '${path}': ${error.message}`, [], error.hint);
+  }
 }
 
 async function readError(path: string, what: string, error: unknown, host: Host): Promise<Error> {
@@ -65,19 +71,4 @@ function yamlFilesAmong(names: readonly string[]): string {
   if (inside.length === 0) return "it has no .yml or .yaml file";
   const some = inside.slice(0, 3).join(", ");
   return `name one of the files in it: ${some}${inside.length > 3 ? ", …" : ""}`;
-}
-
-/** The text of a file; a byte order mark at its head is dropped. */
-function decodeText(path: string, what: string, bytes: Uint8Array): string {
-  let text: string | undefined;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    // Reported below, together with valid UTF-8 that is still not text.
-  }
-  if (text !== undefined && !text.includes("\0")) return text;
-  const wide = bytes[0] === 0xff && bytes[1] === 0xfe || bytes[0] === 0xfe && bytes[1] === 0xff;
-  const right = what === "workflow file" ? "a workflow is YAML, in UTF-8" : "it must be UTF-8";
-  const hint = wide ? "it is UTF-16: save it as UTF-8" : right;
-  throw new LoadError(`cannot read ${what} '${path}': it is not a text file`, [], hint);
 }

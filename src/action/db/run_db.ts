@@ -10,7 +10,7 @@ import { limitAction } from "../net/step_deadline.ts";
 import { onAbort } from "../on_abort.ts";
 import { type ParameterReader, readParameters, required } from "../read_parameters.ts";
 import { shareConnection } from "../shared_connection.ts";
-import { readStepFile } from "../step_file.ts";
+import { readStepText } from "../step_file.ts";
 import type { DbConnection, DbOutcome, Statement, StatementResult } from "./database.ts";
 import { type DatabaseTarget, readDsn } from "./read_dsn.ts";
 import { readServerTls } from "./ssl_mode.ts";
@@ -160,8 +160,8 @@ async function readWork(
 ): Promise<Work> {
   const file = read.string("file");
   if (file !== undefined) {
-    const bytes = await readStepFile({ what: "the file", path: file, parameter: "file" }, context);
-    return { statements: [{ text: new TextDecoder().decode(bytes) }], isTransaction: false };
+    const text = await readStepText({ what: "the file", path: file, parameter: "file" }, context);
+    return { statements: [{ text }], isTransaction: false };
   }
   const list = read.list("transaction");
   if (list) {

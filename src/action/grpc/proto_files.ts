@@ -1,6 +1,6 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
-import { readStepFile } from "../step_file.ts";
+import { readStepFile, readStepText } from "../step_file.ts";
 import { jsonNameOf } from "./link_files.ts";
 import {
   create,
@@ -82,7 +82,7 @@ function nameOf(path: string, directories: readonly string[]): string {
 
 async function readText(path: string, parameter: string, context: ActionContext) {
   const file = { what: "the file", path, parameter };
-  return new TextDecoder().decode(await readStepFile(file, context));
+  return await readStepText(file, context);
 }
 
 /** An imported file: in the directories for imports, or beside the file that imports it. */

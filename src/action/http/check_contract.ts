@@ -1,3 +1,4 @@
+import { decodeText } from "../../source/decode_text.ts";
 import { LoadError, StepError } from "../../source/errors.ts";
 import { type Contract, openContract } from "../../openapi/contract/contract.ts";
 import type { ContractExchange, FoundViolation } from "../../openapi/contract/exchange.ts";
@@ -129,10 +130,7 @@ async function open(
   base: string | undefined,
   context: ActionContext,
 ): Promise<Contract> {
-  const read = async (name: string) => ({
-    name,
-    text: new TextDecoder().decode(await readPermitted(name, context)),
-  });
+  const read = async (name: string) => ({ name, text: await readPermitted(name, context) });
   try {
     return await openContract(path, base, { read, yaml: { parse: readDescription } });
   } catch (error) {
@@ -149,7 +147,7 @@ async function open(
   }
 }
 
-async function readPermitted(path: string, context: ActionContext): Promise<Uint8Array> {
+async function readPermitted(path: string, context: ActionContext): Promise<string> {
   const { host, permissions } = context;
   const file = { path, what: "the OpenAPI description", parameter: "openapi" };
   const { fileProblem } = await import("../step_file.ts");
@@ -161,7 +159,7 @@ async function readPermitted(path: string, context: ActionContext): Promise<Uint
     }
   }
   try {
-    return await host.files.read(path);
+    return decodeText(await host.files.read(path));
   } catch (error) {
     throw fileProblem(error, file, path);
   }

@@ -1,7 +1,7 @@
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext } from "../action.ts";
 import { type Endpoint, placeOf } from "../net/endpoint.ts";
-import { readStepFile, type StepFile } from "../step_file.ts";
+import { readStepText, type StepFile } from "../step_file.ts";
 import { homePath } from "./home_path.ts";
 import {
   algorithmsFor,
@@ -121,7 +121,7 @@ async function readKnownHosts(
       path: homePath(path, context.host),
       parameter,
     };
-    return new TextDecoder().decode(await readStepFile(file, context));
+    return await readStepText(file, context);
   };
   if (given !== undefined) return [{ text: await read(given), file: given }];
   const files: KnownHostsFile[] = [];

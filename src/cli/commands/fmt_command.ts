@@ -4,6 +4,7 @@ import type { Source } from "../../source/source.ts";
 import { expandPattern, isPattern } from "../../suite/expand_pattern.ts";
 import { isDirectory, yamlFilesIn } from "../../suite/find_workflows.ts";
 import { isDict, type Value } from "../../value/value.ts";
+import { decodeText } from "../../source/decode_text.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import { formatYaml } from "../../workflow/yaml/format_yaml.ts";
 import { readYaml } from "../../workflow/yaml/read_yaml.ts";
@@ -91,7 +92,7 @@ function hasSteps(steps: Value | undefined): boolean {
 
 async function readInput(name: string, host: Host): Promise<Source> {
   if (name !== "-") return await readTextFile(name, host, "file");
-  return { name: "<stdin>", text: await new Response(Deno.stdin.readable).text() };
+  return { name: "<stdin>", text: decodeText(await new Response(Deno.stdin.readable).bytes()) };
 }
 
 /** `3 files: 1 formatted, 2 unchanged`. */

@@ -6,6 +6,7 @@ import type { RunEvent } from "../../run/event.ts";
 import { run, type RunOptions } from "../../run/run.ts";
 import { printSeed } from "../messages/print_seed.ts";
 import { hasFailedState, mustRerun } from "../../suite/failed_path.ts";
+import { decodeText } from "../../source/decode_text.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { LoadError, UsageError } from "../../source/errors.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
@@ -102,8 +103,8 @@ async function mayBeSuite(
   ) return true;
   if (only.includes(",") && !/[*?[{]/.test(only)) return false;
   if (!await files.isFile(only).catch(() => false)) return true;
-  const bytes = await files.read(only).catch(() => new Uint8Array());
-  return new TextDecoder().decode(bytes).includes("workflows");
+  const text = await files.read(only).then(decodeText).catch(() => "");
+  return text.includes("workflows");
 }
 
 function refuseSuiteOptions({ values, operands: [path] }: Invocation): void {

@@ -1,5 +1,6 @@
 import { fileProblem } from "../../action/step_file.ts";
 import { convertParameter } from "../../action/parameters.ts";
+import { charsetOf, decodeText } from "../../source/decode_text.ts";
 import { LoadError, StepError } from "../../source/errors.ts";
 import { jsonOrText } from "../../value/parse_json.ts";
 import { describeValue, isDict, type Value } from "../../value/value.ts";
@@ -100,13 +101,14 @@ async function* listIn(
   { host }: Session,
   parse: (text: string) => unknown,
 ): AsyncGenerator<Value> {
-  let bytes: Uint8Array;
+  let text: string;
   try {
-    bytes = await host.files.read(path);
+    text = decodeText(await host.files.read(path));
   } catch (error) {
     throw fileProblem(error, { ...FILE, path }, path);
   }
-  const list = await parse(new TextDecoder().decode(bytes));
+  if (text.trim() === "") throw emptyFile(path);
+  const list = await parse(text);
   if (!Array.isArray(list)) {
     throw new StepError(`the data file "${path}" must hold a list, not ${describeValue(list)}`);
   }
@@ -115,24 +117,32 @@ async function* listIn(
 
 async function* jsonLines(path: string, session: Session): AsyncGenerator<Value> {
   let number = 0;
+  let isEmpty = true;
   for await (const line of linesOf(path, session)) {
     number++;
     if (line.trim() === "") continue;
+    isEmpty = false;
     try {
       yield JSON.parse(line);
     } catch (error) {
       throw invalid(`${path}:${number}`, "JSON", error);
     }
   }
+  if (isEmpty) throw emptyFile(path);
 }
 
 async function* csvRows(path: string, session: Session): AsyncGenerator<Value> {
   const { CsvParseStream } = await import("@std/csv/parse-stream");
+  const text = textOf(path, session);
+  const { value: start = "" } = await text.next();
+  async function* whole() {
+    yield start;
+    yield* text;
+  }
+  const separator = separatorOf(start);
   // Programs that import the library do not see the types of this one.
-  const [start, text] = (await textOf(path, session)).tee();
-  const separator = await separatorOf(start, path);
   const parser: TransformStream<string, readonly string[]> = new CsvParseStream({ separator });
-  const stream = text.pipeThrough(parser);
+  const stream = ReadableStream.from(whole()).pipeThrough(parser);
   let columns: readonly string[] | undefined;
   let number = 0;
   try {
@@ -153,12 +163,7 @@ async function* csvRows(path: string, session: Session): AsyncGenerator<Value> {
       columns.forEach((column, index) => row[column] = fields[index]!);
       yield row;
     }
-    if (!columns) {
-      throw new StepError(
-        `the data file "${path}" is empty`,
-        "the first row of a CSV file has the names of the columns",
-      );
-    }
+    if (!columns) throw emptyFile(path);
   } catch (error) {
     if (error instanceof SyntaxError) throw invalid(path, "CSV", error);
     throw fileProblem(error, { ...FILE, path }, path);
@@ -166,17 +171,9 @@ async function* csvRows(path: string, session: Session): AsyncGenerator<Value> {
 }
 
 /** What is between the columns: where the first line has no comma, a semicolon or a tab in it. */
-async function separatorOf(text: ReadableStream<string>, path: string): Promise<string> {
-  const reader = text.getReader();
-  try {
-    const { value = "" } = await reader.read();
-    // Waiting for that would wait for the other branch, which nobody reads yet.
-    reader.cancel().catch(() => {});
-    const [line = ""] = value.split("\n", 1);
-    return [",", ";", "\t"].find((character) => line.includes(character)) ?? ",";
-  } catch (error) {
-    throw fileProblem(error, { ...FILE, path }, path);
-  }
+function separatorOf(text: string): string {
+  const [line = ""] = text.split("\n", 1);
+  return [",", ";", "\t"].find((character) => line.includes(character)) ?? ",";
 }
 
 /** The names in the first row. */
@@ -192,22 +189,39 @@ function columnsOf(fields: readonly string[], path: string): readonly string[] {
   );
 }
 
-async function textOf(path: string, { host }: Session): Promise<ReadableStream<string>> {
+/** The text of a file as it is read. */
+async function* textOf(path: string, { host: { files } }: Session): AsyncGenerator<string> {
   try {
-    return (await host.files.stream(path)).pipeThrough(new TextDecoderStream());
+    let decoder: TextDecoder | undefined;
+    for await (const chunk of await files.stream(path)) {
+      decoder ??= new TextDecoder(charsetOf(chunk), { fatal: true });
+      const text = decoder.decode(chunk, { stream: true });
+      if (text.includes("\0")) throw new TypeError("a NUL in a text");
+      yield text;
+    }
+    yield decoder?.decode() ?? "";
   } catch (error) {
-    throw fileProblem(error, { ...FILE, path }, path);
+    // A stream does not know where its fault is: only the whole file does.
+    const isFile = error instanceof TypeError && await files.isFile(path);
+    const fault = isFile
+      ? await files.read(path).then(decodeText).then(() => error, (fault) => fault)
+      : error;
+    throw fileProblem(fault, { ...FILE, path }, path);
   }
 }
 
 async function* linesOf(path: string, session: Session): AsyncGenerator<string> {
   let rest = "";
-  for await (const text of await textOf(path, session)) {
+  for await (const text of textOf(path, session)) {
     const lines = (rest + text).split("\n");
     rest = lines.pop()!;
     yield* lines;
   }
   if (rest !== "") yield rest;
+}
+
+function emptyFile(path: string): StepError {
+  return new StepError(`the data file "${path}" is empty`);
 }
 
 function invalid(path: string, format: string, error: unknown): StepError {

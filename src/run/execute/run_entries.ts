@@ -45,7 +45,11 @@ async function* openEntries(
         const error = new StepError(`"iteration" must be a list, not ${describeValue(list)}`);
         throw new FieldError(field, error, iteration.list);
       }
-      if (list.length === 0) throw new NothingToRun("the list is empty");
+      if (list.length === 0) {
+        const { nilDefaults } = await import("../../expr/template/nil_defaults.ts");
+        const why = nilDefaults(iteration.list, scope).map((read) => `: ${read} is nil`).join("");
+        throw new NothingToRun(`the list is empty${why}`);
+      }
       for (const value of list) yield { kind: "constant", value };
       return;
     }

@@ -258,7 +258,7 @@ Deno.test("unreadable files are reported as by a run, and the others are checked
     ["folder", /^runner: error: no workflow in 'folder'\n$/],
     [
       "binary.yml",
-      /^runner: error: cannot read workflow file 'binary.yml': it is not a text file\n/,
+      /^runner: error: cannot read workflow file 'binary.yml': it is not UTF-8 text: /,
     ],
     ["empty.yml", /^runner: error: workflow file 'empty.yml' is empty\n/],
     ["broken.yml", /^runner: error: YAML syntax error at line 2\n$/],

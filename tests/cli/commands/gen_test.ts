@@ -167,7 +167,7 @@ const BAD: readonly (readonly [what: string, text: string | Uint8Array, said: st
   [
     "bytes",
     new Uint8Array([0x7b, 0xff, 0x00, 0xfe]),
-    "cannot read OpenAPI file 'x': it is not a text file\n  it must be UTF-8\n",
+    "cannot read OpenAPI file 'x': it is not UTF-8 text: the byte at offset 1 is 0xff\n  save it as UTF-8\n",
   ],
 ];
 

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { assertNoTrace } from "../../support/assert_no_trace.ts";
 import type { CliResult } from "../../support/run/run_cli.ts";
 import { runMain } from "../../support/run/run_main.ts";
@@ -138,8 +138,11 @@ Deno.test("an invalid workflow path is reported in one line, with a suggestion",
     ["comment.yml", "runner: error: workflow file 'comment.yml' is empty"],
     ["scalar.yml", 'scalar.yml:1:1: error: the workflow must be a map, not "just text"'],
     ["list.yml", "list.yml:1:1: error: the workflow must be a map, not a list"],
-    ["binary.yml", "cannot read workflow file 'binary.yml': it is not a text file"],
-    ["utf16.yml", "it is UTF-16: save it as UTF-8"],
+    [
+      "binary.yml",
+      "cannot read workflow file 'binary.yml': it is not UTF-8 text: the byte at offset ",
+    ],
+    ["utf16.yml", "utf16.yml:1:1: error: the workflow needs"],
     ["other", "runner: error: no workflow in 'other'\n  it has no .yml or .yaml file"],
     ...Deno.build.os === "windows"
       ? []
@@ -278,4 +281,25 @@ Deno.test("a secret in a line of the file is not shown with the mistake in it", 
   );
   assertEquals(warned.code, 0);
   assertStringIncludes(warned.stderr, "5 |   - {uses: hello, nane: ***}\n");
+});
+
+Deno.test("text files that steps name are UTF-8, or the step fails with the offset", async () => {
+  const table = [
+    [
+      "the GraphQL query",
+      "{ uses: http, with: { post: 'http://127.0.0.1:1', graphql: { file: f } } }",
+    ],
+    ["the cookie file", "{ uses: http, with: { get: 'http://127.0.0.1:1', cookie_file: f } }"],
+    ["the file", "{ uses: db, with: { dsn: ':memory:', file: f } }"],
+  ] as const;
+  const files = { f: Uint8Array.from([0x23, 0x20, 0x63, 0x61, 0x66, 0xe9, 0x0a]) };
+  for (const [what, step] of table) {
+    const workflow = `name: n\njobs: [{ name: j, steps: [${step}] }]\n`;
+    await withFiles({ ...files, "w.yml": workflow }, async (cwd) => {
+      const { code, stdout } = await runMain(["w.yml"], { cwd });
+      assertEquals(code, 1);
+      assertMatch(stdout, new RegExp(`cannot read ${what} ".*f": it is not UTF-8 text: the byte`));
+      assertStringIncludes(stdout, "at offset 5 is 0xe9");
+    });
+  }
 });

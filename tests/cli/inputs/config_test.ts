@@ -82,7 +82,11 @@ Deno.test("a RUNNER_CONFIG that cannot be read is an error that names it", async
     ["none.yml", "RUNNER_CONFIG file 'none.yml' not found", about],
     ["flow.yml/x", "RUNNER_CONFIG file 'flow.yml/x' not found", about],
     ["sub", "cannot read RUNNER_CONFIG file 'sub': it is a directory", "x.yml"],
-    ["binary", "cannot read RUNNER_CONFIG file 'binary': it is not a text file", "UTF-8"],
+    [
+      "binary",
+      "cannot read RUNNER_CONFIG file 'binary': it is not UTF-8 text: the byte at offset 0 is 0x00",
+      "UTF-8",
+    ],
   ];
   for (const [path, message, hint] of table) {
     await test.step(path, async () => {

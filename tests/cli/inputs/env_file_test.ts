@@ -93,6 +93,6 @@ Deno.test("an unreadable env file is reported like a workflow file", async (test
   await test.step("no text", async () => {
     const { code, stderr } = await run(["--env-file", "b"], { b: "A=\0" }, {});
     assertEquals(code, 1);
-    assertStringIncludes(stderr, "cannot read env file 'b': it is not a text file");
+    assertStringIncludes(stderr, "cannot read env file 'b': it is not UTF-8 text");
   });
 });

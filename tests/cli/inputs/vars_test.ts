@@ -193,7 +193,9 @@ Deno.test("all mistakes of a var file are reported together, with their places",
     ["n: {{X}}\n", ["v.yml:1:4: error: YAML reads {{ }} without quotes as a map"]],
     ["n: &a [*a]\n", ["v.yml:1:7: error: an alias refers to itself"]],
     ["n: 1\nn: 2\n", ["YAML syntax error at line 2"]],
-    ["n: \0\n", ["cannot read var file 'v.yml': it is not a text file"]],
+    ["n: \0\n", [
+      "cannot read var file 'v.yml': it is not UTF-8 text: the byte at offset 3 is 0x00",
+    ]],
     [
       "n: 1\ntoken: 1\ndb:\n  hots: 1\n",
       [

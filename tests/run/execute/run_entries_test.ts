@@ -1,10 +1,10 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { RunAction } from "../../../src/action/action.ts";
 import { hello } from "../../../src/action/hello.ts";
 import { denoHost } from "../../../src/host/deno_host.ts";
 import { makePlan } from "../../../src/plan/make_plan.ts";
 import { Cancellation } from "../../../src/run/cancellation.ts";
-import type { RunEvent } from "../../../src/run/event.ts";
+import type { RunEvent, StepResult } from "../../../src/run/event.ts";
 import { run } from "../../../src/run/run.ts";
 import { loadText } from "../../support/load_files.ts";
 import { withFiles } from "../../support/temp_dir.ts";
@@ -28,6 +28,11 @@ jobs: [{ name: a, steps: [{ id: s, uses: hello, with: { n: "{{vars.item}}" },
 }
 
 const OK = { req: {}, res: {}, status: 0 };
+
+async function resultsOf(iteration: string, act: RunAction = () => OK): Promise<StepResult[]> {
+  const events = await eventsOf(iteration, act);
+  return events.flatMap((event) => event.type === "step_finished" ? [event.result] : []);
+}
 
 Deno.test("entries that run at once have resources of their own, and one after another do not", async () => {
   for (const [parallel, expected] of [[3, ["1", "2", "3"]], [1, ["1", "1 2", "1 2 3"]]] as const) {
@@ -104,12 +109,88 @@ Deno.test("booleans of a CSV file may be written as spreadsheets write them", as
   });
 });
 
-Deno.test("a CSV file without a first row fails the step, and one without others skips it", async () => {
-  for (const [text, state] of [["", "failed"], ["\n", "failed"], ["item\n", "skipped"]]) {
-    await withFiles({ "rows.csv": text! }, async (directory) => {
-      const events = await eventsOf(`{ file: "${directory}/rows.csv" }`, () => OK);
-      const states = events.flatMap((e) => e.type === "step_finished" ? [e.result.state] : []);
-      assertEquals(states, [state], JSON.stringify(text));
-    });
+Deno.test("a file in which nothing is written fails the step, and one without rows skips it", async () => {
+  const formats = [["csv", "item\n"], ["json", "[]"], ["jsonl", undefined], [
+    "yaml",
+    "[]",
+  ]] as const;
+  for (const [format, noRows] of formats) {
+    const table = [["", "failed"], ["\n\n", "failed"], [noRows, "skipped"]] as const;
+    for (const [text, expected] of table) {
+      if (text === undefined) continue;
+      await withFiles({ [`rows.${format}`]: text }, async (directory) => {
+        const [result] = await resultsOf(`{ file: "${directory}/rows.${format}" }`);
+        assertEquals(result?.state, expected, JSON.stringify(text));
+        if (expected === "failed") {
+          assertStringIncludes(result!.failures[0]!.message, `rows.${format}" is empty`);
+        }
+      });
+    }
   }
+});
+
+Deno.test("a list that is empty because its source is nil names the source", async () => {
+  const table = [
+    ["vars.none", '"iteration" must be a list, not nothing'],
+    ["filter(vars.none, true)", "filter() needs a list, got nil"],
+    [`json_path(vars.none, "$.a")`, "argument 1 of json_path() must not be nil"],
+    ["vars.none ?? []", "the list is empty: vars.none is nil"],
+    ["map(vars.none ?? vars.list, .id)", "the list is empty: vars.none is nil"],
+    ["filter(vars.list, .id ?? true)", "the list is empty"],
+  ] as const;
+  for (const [source, expected] of table) {
+    const [result] = await resultsOf(`'{{ ${source} }}', vars: { none: null, list: [] }`);
+    assertEquals(result?.failures[0]?.message ?? result?.reason, expected);
+  }
+});
+
+const NAMES = "item\ncafé\nna\ufffdve\n";
+
+Deno.test("rows are UTF-8, or UTF-16 with a byte order mark, and nothing else", async () => {
+  const wide = (text: string, isLittle: boolean) =>
+    Uint8Array.from([...text].flatMap((one) => {
+      const code = one.charCodeAt(0);
+      return isLittle ? [code & 255, code >> 8] : [code >> 8, code & 255];
+    }));
+  const ascii = (text: string) => Uint8Array.from(text, (one) => one.charCodeAt(0));
+  const rows = {
+    csv: NAMES,
+    json: '["café", "na\ufffdve"]',
+    jsonl: '"café"\n"na\ufffdve"\n',
+    yaml: "- café\n- na\ufffdve\n",
+  };
+  await withFiles({}, async (directory) => {
+    for (const [format, text] of Object.entries(rows)) {
+      const path = `${directory}/rows.${format}`;
+      const read = async (bytes: Uint8Array) => {
+        Deno.writeFileSync(path, bytes);
+        const items: unknown[] = [];
+        const [result] = await resultsOf(`{ file: "${path}" }`, ({ n }) => (items.push(n), OK));
+        return result!.failures[0]?.message.split('": ')[1] ?? items.join(" ");
+      };
+      for (const marked of [text, `\ufeff${text}`]) {
+        assertEquals(await read(new TextEncoder().encode(marked)), "café na\ufffdve", format);
+      }
+      assertEquals(await read(wide(`\ufeff${text}`, true)), "café na\ufffdve", format);
+      assertEquals(await read(wide(`\ufeff${text}`, false)), "café na\ufffdve", format);
+      const no = (charset: string, at: number, byte: string) =>
+        `it is not ${charset} text: the byte at offset ${at} is 0x${byte}`;
+      const at = text.indexOf("é");
+      assertEquals(await read(ascii(text.replace("\ufffd", "i"))), no("UTF-8", at, "e9"), format);
+      assertEquals(
+        await read(ascii(`${text.replace("é", "e")}`.replace("\ufffd", "\0"))),
+        no("UTF-8", at + text.slice(at).indexOf("\ufffd"), "00"),
+      );
+      assertEquals(await read(wide(text, true)), no("UTF-8", 1, "00"), format);
+      const halved = wide(`\ufeff${text.replace("é", "\ud800")}`, true);
+      assertEquals(await read(halved), no("UTF-16", 2 * at + 2, "00"), format);
+    }
+    const long = `item\n${"é\ufffd\n".repeat(40_000)}`;
+    const bytes = new TextEncoder().encode(long);
+    const path = `${directory}/long.csv`;
+    Deno.writeFileSync(path, Uint8Array.from([...bytes, 0xff]));
+    const results = await resultsOf(`{ file: "${path}", where: vars.item == 1 }`);
+    const last = results.at(-1)!.failures[0]!.message;
+    assertStringIncludes(last, `the byte at offset ${bytes.length} is 0xff`);
+  });
 });

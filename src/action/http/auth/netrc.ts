@@ -1,5 +1,5 @@
 import type { ActionContext } from "../../action.ts";
-import { readStepFile } from "../../step_file.ts";
+import { readStepText } from "../../step_file.ts";
 
 /** A user and a password. */
 export interface NetrcLogin {
@@ -12,7 +12,7 @@ export async function readNetrc(url: URL, context: ActionContext): Promise<Netrc
   const { host, secrets } = context;
   const path = host.env.get("NETRC") ?? pathAtHome(context);
   const file = { path, what: "the netrc file", parameter: "auth" };
-  const text = new TextDecoder().decode(await readStepFile(file, context));
+  const text = await readStepText(file, context);
   const login = findLogin(text, url.hostname);
   if (login) secrets.add(login.password);
   else context.log(`"${path}" has no login for ${url.hostname}`);

@@ -1,7 +1,7 @@
 import { StepError } from "../../../source/errors.ts";
 import { cookieSecrets } from "../../../value/secrets.ts";
 import type { ActionContext } from "../../action.ts";
-import { readStepFile } from "../../step_file.ts";
+import { readStepText } from "../../step_file.ts";
 import type { Jar } from "./cookie_jar.ts";
 
 /** Puts the cookies of a Netscape cookie file into a jar, once. */
@@ -12,7 +12,7 @@ export async function readCookieFile(
 ): Promise<void> {
   if (jar.files.has(path)) return;
   const file = { path, what: "the cookie file", parameter: "cookie_file" };
-  const text = new TextDecoder().decode(await readStepFile(file, context));
+  const text = await readStepText(file, context);
   jar.files.add(path);
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const cookie = parseLine(line);

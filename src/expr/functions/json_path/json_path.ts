@@ -43,6 +43,7 @@ export function selectByPath(run: Evaluation, value: Value, path: string): Value
   if (!parsed.has(path)) run.spend(PARSE_COST);
   const query = parse(path);
   if (query instanceof Fault) throw query;
+  if (value === null) throw new Fault("argument 1 of json_path() must not be nil");
   return new Search(run, value).select(value, query.segments).map((found) => found.value);
 }
 

@@ -1,6 +1,6 @@
 import { StepError } from "../../../../source/errors.ts";
 import type { ActionContext, Dict } from "../../../action.ts";
-import { fileProblem, readablePath, readStepFile, type StepFile } from "../../../step_file.ts";
+import { fileProblem, readablePath, readStepText, type StepFile } from "../../../step_file.ts";
 import type { Content, ContentStream, RequestBody } from "../request_body.ts";
 import { compressBody } from "./compress.ts";
 import { graphqlText } from "./graphql.ts";
@@ -57,7 +57,7 @@ async function openSource(
 
 async function readQuery(path: string, context: ActionContext): Promise<string> {
   const file: StepFile = { path, what: "the GraphQL query", parameter: "graphql" };
-  return new TextDecoder().decode(await readStepFile(file, context));
+  return await readStepText(file, context);
 }
 
 async function openPart(part: UploadPart, context: ActionContext): Promise<ReadyPart> {
