@@ -1,37 +1,19 @@
 import { literalText } from "../openapi/make/literal.ts";
-import type { Dict, Value } from "../value/value.ts";
+import { type Dict, isDict, type Value } from "../value/value.ts";
 import { UsageError } from "../source/errors.ts";
 import type { Draft, ImportInput } from "./draft.ts";
-import { bodyOf, httpStep } from "./http_step.ts";
+import { bodyOf, FORM, httpStep } from "./http_step.ts";
 import { Names } from "./import_names.ts";
 import { shellCommands, VARIABLE } from "./shell_words.ts";
 
 /** Options of curl with a value, by their letters. */
-const VALUED: Readonly<Record<string, string>> = {
-  X: "request",
-  H: "header",
-  d: "data",
-  F: "form",
-  u: "user",
-  A: "user-agent",
-  e: "referer",
-  b: "cookie",
-  x: "proxy",
-  m: "max-time",
-  o: "output",
-  T: "upload-file",
-  E: "cert",
-  c: "cookie-jar",
-  w: "write-out",
-  K: "config",
-  D: "dump-header",
-  r: "range",
-  U: "proxy-user",
-  y: "speed-time",
-  Y: "speed-limit",
-  z: "time-cond",
-  C: "continue-at",
-};
+const VALUED: Readonly<Record<string, string>> = Object.fromEntries(
+  ("X:request H:header d:data F:form u:user A:user-agent e:referer b:cookie x:proxy m:max- " +
+    "time o:output T:upload-file E:cert c:cookie-jar w:write-out K:config D:dump-header " +
+    "r:range U:proxy-user y:speed-time Y:speed-limit z:time-cond C:continue-at").split(" ").map((
+      pair,
+    ) => pair.split(":")),
+);
 
 /** Options with only a long name. */
 const VALUED_LONG = new Set(
@@ -55,6 +37,7 @@ const SWITCHES: Readonly<Record<string, string>> = {
   k: "insecure",
   L: "location",
   f: "fail",
+  g: "globoff",
   n: "netrc",
   0: "http1.0",
   4: "ipv4",
@@ -63,13 +46,20 @@ const SWITCHES: Readonly<Record<string, string>> = {
 
 /** Options that change nothing in what is sent, or what `http` does anyway. */
 const WITHOUT_MEANING = new Set(
-  ("silent show-error verbose include progress-bar no-progress-meter no-buffer compressed globoff " +
-    "path-as-is fail fail-with-body output remote-name write-out dump-header tr-encoding no-keepalive " +
-    "http1.1 location-trusted tcp-nodelay styled-output parallel keepalive-time disable").split(
+  ("silent show-error verbose include progress-bar no-progress-meter no-buffer compressed " +
+    "fail fail-with-body output remote-name write-out dump-header tr-encoding no-keepalive " +
+    "http1.1 tcp-nodelay styled-output parallel keepalive-time disable").split(
       " ",
     ),
 );
-const SHORT_WITHOUT_MEANING = "sSviNgOJZ#q";
+const SHORT_WITHOUT_MEANING = "sSviNOJZ#q";
+
+/** Options that are a parameter of `http`, and those of its `tls`. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  interface: "local_address",
+  "unix-socket": "unix_socket",
+};
+const TLS: Readonly<Record<string, string>> = { cacert: "ca", key: "key", pass: "passphrase" };
 
 interface Options {
   readonly urls: string[];
@@ -159,18 +149,25 @@ function withScheme(url: string): string {
 
 function requestOf(given: string, options: Options, already: readonly string[], names: Names) {
   const template = (text: string) => names.template(text, VARIABLE);
+  const has = (name: string) => options.switches.has(name);
   const notes = [...already];
   const headers: [string, string | null][] = [];
+  /** Headers that options make, unless -H gives them. */
+  const implied: [string, string | null][] = [];
   const more: Record<string, Value> = {};
   const tls: Record<string, Value> = {};
+  const resolve: Record<string, Value> = {};
   const multipart: (readonly [name: string, value: Value])[] = [];
-  const keys: Record<string, Value> = {};
-  const data: string[] = [];
+  const retry: Record<string, Value> = {};
+  let data: string | undefined;
   let method: string | undefined;
   const files: string[] = [];
-  let type: string | undefined;
+  /** The content type of the body, which a file to upload has not. */
+  let type: string | null = FORM;
   let user: string | undefined;
   const query: string[] = [];
+  const add = (text: string, separator = "&") =>
+    data = data === undefined ? text : data + separator + text;
   for (const [name, value] of options.given) {
     const text = template(value);
     switch (name) {
@@ -182,47 +179,43 @@ function requestOf(given: string, options: Options, already: readonly string[], 
         if (value.startsWith("@")) notes.push(`headers of the file ${value.slice(1)}`);
         else if (header === "") notes.push(`the header ${JSON.stringify(value)}: it has no name`);
         else headers.push([header, rest === "" && mark === ":" ? null : template(rest)]);
-        if (/^content-type$/i.test(header)) type = rest;
         break;
       }
       case "data":
       case "data-ascii":
       case "data-binary":
-        if (value.startsWith("@")) files.push(value.slice(1));
-        else data.push(value);
+        if (!value.startsWith("@")) add(value);
+        else {
+          files.push(value.slice(1));
+          if (name !== "data-binary") notes.push(`-d ${value}: curl leaves out its line breaks`);
+        }
         break;
       case "data-raw":
-        data.push(value);
+        add(value);
         break;
       case "json":
         if (value.startsWith("@")) files.push(value.slice(1));
-        else data.push(value);
-        type ??= "application/json";
-        headers.push(["Content-Type", "application/json"], ["Accept", "application/json"]);
+        else add(value, "");
+        if (type === FORM) implied.push(["Accept", "application/json"]);
+        type = "application/json";
         break;
-      case "data-urlencode": {
-        const [, field = "", rest = ""] = /^([^=@]*)=(.*)$/s.exec(value) ?? [, "", value];
-        const encoded = rest.replace(/[^\ue000]+/g, encodeURIComponent);
-        if (/^[^=]*@/.test(value)) notes.push(`--data-urlencode ${value}: it reads a file`);
-        else data.push(field === "" ? encoded : `${field}=${encoded}`);
+      case "data-urlencode":
+      case "url-query": {
+        if (name === "url-query" && value.startsWith("+")) query.push(value.slice(1));
+        else if (/^[^=]*@/.test(value)) notes.push(`--${name} ${value}: it reads a file`);
+        else {
+          const [, field = "", rest = value] = /^([^=]*)=(.*)$/s.exec(value) ?? [];
+          const pair = (field && `${field}=`) + rest.replace(/[^\ue000]+/g, encodeURIComponent);
+          if (name === "url-query") query.push(pair);
+          else add(pair);
+        }
         break;
       }
-      case "url-query":
-        query.push(value);
-        break;
       case "form":
       case "form-string": {
         const [, field = "", rest = ""] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
-        const [content = "", ...attributes] = rest.split(";");
-        if (name === "form-string") multipart.push([field, template(rest)]);
-        else if (/^[@<]/.test(rest)) {
-          const file = { file: template(content.slice(1)) };
-          multipart.push([field, partOf(file, attributes, notes)]);
-          if (rest.startsWith("<")) notes.push(`-F ${value}: the part has the name of the file`);
-        } else {
-          const part = partOf({ value: template(content) }, attributes, notes);
-          multipart.push([field, Object.keys(part).length === 1 ? part.value! : part]);
-        }
+        const isText = name === "form-string";
+        multipart.push([field, isText ? template(rest) : partOf(rest, template, notes)]);
         break;
       }
       case "user":
@@ -232,46 +225,62 @@ function requestOf(given: string, options: Options, already: readonly string[], 
         more.auth = { bearer: text };
         break;
       case "user-agent":
-        headers.push(["User-Agent", text]);
+        implied.push(["User-Agent", text || null]);
         break;
       case "referer":
-        headers.push(["Referer", text]);
+        if (text !== "") implied.push(["Referer", text.replace(/;auto$/, "")]);
         break;
       case "cookie":
-        if (value.includes("=")) headers.push(["Cookie", text]);
-        else more.cookie_file = text;
+        if (value.includes("=")) implied.push(["Cookie", text]);
+        else if (text !== "") more.cookie_file = text;
         break;
       case "proxy":
         more.proxy = template(withScheme(value));
         break;
+      case "socks5":
+      case "socks5-hostname":
+        more.proxy = `socks5://${text}`;
+        break;
+      case "noproxy":
+        if (value === "*") more.proxy = "none";
+        else notes.push(`--noproxy ${value}: see NO_PROXY`);
+        break;
+      case "resolve":
+      case "connect-to": {
+        const pair = targetOf(name, value, given);
+        if (pair) resolve[pair[0]] = pair[1];
+        else notes.push(`--${name} ${value}: see "resolve" of http`);
+        break;
+      }
       case "max-time":
-        more.timeout = template(`${value}s`);
+        more.timeout = `${text}s`;
         break;
       case "upload-file":
         files.push(value);
+        type = null;
         method ??= "PUT";
         break;
-      case "cacert":
-        tls.ca = text;
+      case "cert": {
+        const [cert = "", passphrase] = text.split(/(?<!^[A-Za-z]):(.*)/s);
+        tls.cert = cert;
+        if (passphrase !== undefined) tls.passphrase = passphrase;
         break;
-      case "cert":
-        tls.cert = text;
-        break;
-      case "key":
-        tls.key = text;
-        break;
-      case "pass":
-        tls.passphrase = text;
-        break;
-      case "unix-socket":
-        more.unix_socket = text;
-        break;
+      }
       case "retry":
-        keys.retry = { max_attempts: (Number(value) || 0) + 1, interval: "1s" };
+        retry.max_attempts = (Number(value) || 0) + 1;
+        retry.interval ??= "1s";
+        break;
+      case "retry-delay":
+        retry.interval = `${value}s`;
         break;
       case "range":
-        headers.push(["Range", `bytes=${text}`]);
+        implied.push(["Range", `bytes=${text}${value.includes("-") ? "" : "-"}`]);
         break;
+      case "aws-sigv4": {
+        const [, , region = "", service = ""] = text.split(":");
+        more.auth = { aws: { region, service } };
+        break;
+      }
       case "proxy-user":
         notes.push(`--${name}: write the user into the URL of the proxy`);
         break;
@@ -279,68 +288,112 @@ function requestOf(given: string, options: Options, already: readonly string[], 
         more.max_redirects = Number(value);
         break;
       default:
-        notes.push(`--${name} ${value}: http has nothing like it`);
+        if (TLS[name]) tls[TLS[name]] = text;
+        else if (PARAMETERS[name]) more[PARAMETERS[name]] = text;
+        else notes.push(`--${name} ${value}: http has nothing like it`);
     }
   }
   for (const name of options.switches) {
     if (name === "insecure") tls.verify = false;
     else if (name === "netrc") more.auth = { netrc: true };
-    else if (name === "http2") more.version = "2";
+    else if (name === "http2") more.version = "auto";
+    else if (name === "http2-prior-knowledge") more.version = "2";
+    else if (/^tlsv1\.[23]$/.test(name)) tls.min_version = name.slice(4);
     else if (name === "ipv4" || name === "ipv6") more.ip = Number(name.slice(3));
-    else if (!["get", "head", "location", "digest", "basic"].includes(name)) {
+    else if (!["get", "head", "location", "digest", "basic", "globoff"].includes(name)) {
       notes.push(`${name.startsWith("-") ? name : `--${name}`}: http has nothing like it`);
     }
   }
-  if (user !== undefined) {
-    const [username = "", password = ""] = user.split(/:(.*)/s);
-    const kind = options.switches.has("digest") ? "digest" : "basic";
-    more.auth = { [kind]: { username: template(username), password: template(password) } };
+  if (
+    user !== undefined && !["ntlm", "negotiate", "anyauth"].some(has)
+  ) {
+    const [username = "", password = ""] = user.split(/:(.*)/s).map(template);
+    const { aws } = (more.auth ?? {}) as Dict;
+    more.auth = isDict(aws)
+      ? { aws: { ...aws, access_key_id: username, secret_access_key: password } }
+      : { [has("digest") ? "digest" : "basic"]: { username, password } };
   }
+  const gives = (name: string) => headers.some(([one]) => one.toLowerCase() === name.toLowerCase());
+  headers.push(...implied.filter(([name]) => !gives(name)));
+  if (gives("authorization")) delete more.auth;
   if (Object.keys(tls).length > 0) more.tls = tls;
-  if (!options.switches.has("location")) more.follow_redirects = false;
-  const isQuery = options.switches.has("get");
+  if (Object.keys(resolve).length > 0) more.resolve = resolve;
+  if (!["location", "location-trusted"].some(has)) more.follow_redirects = false;
+  if (!has("globoff") && /[{[].*[}\]]/.test(given)) {
+    notes.push("the URL: curl takes brackets and braces as a pattern, without --globoff");
+  }
+  const isQuery = has("get");
+  if (isQuery && data !== undefined) query.push(data);
   const [file, ...others] = files;
-  const hasBody = data.length > 0 || file !== undefined || multipart.length > 0;
+  const hasBody = !isQuery && data !== undefined || file !== undefined || multipart.length > 0;
   if (file === "-" || file === ".") notes.push("the body: it comes from standard input");
-  if (file !== undefined && (others.length > 0 || data.length > 0)) {
+  if (file !== undefined && (others.length > 0 || data !== undefined)) {
     notes.push(`the body: of a file and other data, only the file ${file} is sent`);
   }
-  method ??= options.switches.has("head") ? "HEAD" : hasBody && !isQuery ? "POST" : "GET";
-  const pairs = [...query, ...isQuery ? data : []].join("&");
-  const url = withScheme(given) +
+  method ??= has("head") ? "HEAD" : hasBody ? "POST" : "GET";
+  const target = type === null && given.endsWith("/") ? given + file!.replace(/^.*\//, "") : given;
+  const pairs = query.join("&");
+  const url = withScheme(target) +
     (pairs === "" ? "" : `${given.includes("?") ? "&" : "?"}${pairs}`);
-  const form = "application/x-www-form-urlencoded";
+  const media = headers.find(([name]) => /^content-type$/i.test(name))?.[1] ?? type ?? undefined;
   const body: Dict = multipart.length > 0
     ? { multipart }
     : file !== undefined
     ? { file: template(file) }
-    : data.length === 0 || isQuery
+    : isQuery
     ? {}
-    : bodyOf(data.join("&"), type ?? form, template);
-  if ((data.length > 0 && !isQuery && type === undefined) && body.form === undefined) {
-    headers.push(["Content-Type", form]);
-  }
+    : bodyOf(data ?? "", media, template);
   const path = URL.parse(url.replace(/^\ue000\w+\ue000/, "http://host"))?.pathname ?? "";
   const name = `${method.toUpperCase()} ${path}`;
   return httpStep({
     name: literalText(name.replace(/(?:%EE%80%80|\ue000)(\w+?)(?:%EE%80%80|\ue000)/g, "$1")),
-    method,
+    method: template(method),
     url: template(url),
     headers,
     body,
+    type,
     more,
-    keys,
+    keys: Object.keys(retry).length === 0 ? {} : { retry },
     notes,
   });
 }
 
-/** A part of a multipart body with its attributes: `;type=image/png;filename=a.png`. */
-function partOf(content: Dict, attributes: readonly string[], notes: string[]): Dict {
-  const part: Record<string, Value> = { ...content };
-  for (const attribute of attributes) {
-    const [, name = "", value = ""] = /^\s*(\w+)=(.*)$/s.exec(attribute) ?? [];
-    if (name === "type" || name === "filename") part[name] = value.replace(/^"(.*)"$/, "$1");
-    else notes.push(`-F …;${attribute}: http has nothing like it`);
+/** Where to connect in place of a host, as `http` is told; undefined if that is not known. */
+function targetOf(
+  option: string,
+  value: string,
+  url: string,
+): [from: string, to: string] | undefined {
+  const { hostname = "", protocol, port: own } = URL.parse(withScheme(url)) ?? {};
+  const usual = own || (protocol === "https:" ? "443" : "80");
+  const [, host = "", port, to = "", toPort] =
+    /^\+?(\[.*?\]|[^:]*):(\d*):(\[.*?\]|[^:,]*)(?::(\d*))?$/.exec(value) ?? [];
+  if (port === undefined || hostname === "" || (toPort === undefined) !== (option === "resolve")) {
+    return undefined;
   }
-  return part;
+  const [name, number] = [host === "*" ? hostname : host || hostname, port || usual];
+  return [`${name}:${number}`, `${to || name}:${toPort || number}`];
+}
+
+/** A value of -F up to a semicolon, which quotes may enclose, and what follows it. */
+function formWord(text: string): [word: string, rest: string] {
+  const [all, quoted, plain = ""] = /^\s*(?:"((?:[^"\\]|\\.)*)"[^;]*|([^;]*));?/s.exec(text)!;
+  return [quoted?.replace(/\\(["\\])/g, "$1") ?? plain.trim(), text.slice(all.length)];
+}
+
+/** A part of a multipart body with its attributes: `@a.png;type=image/png;filename="b.png"`. */
+function partOf(text: string, template: (text: string) => string, notes: string[]): Value {
+  const [, mark = "", content = ""] = /^([@<]?)(.*)$/s.exec(text)!;
+  let [word, rest] = formWord(content);
+  const part: Record<string, Value> = { [mark === "" ? "value" : "file"]: template(word) };
+  if (mark === "<") notes.push(`-F …=${text}: the part has the name of the file`);
+  if (mark === "@" && /^[^"].*,/.test(content)) notes.push(`-F …=${text}: http sends one file`);
+  while (rest !== "") {
+    const [, name = "", value = ""] = /^\s*(type|filename|headers|encoder)=(.*)$/s.exec(rest) ?? [];
+    [word, rest] = formWord(name === "" ? rest : value);
+    if (name === "type" || name === "filename") part[name] = template(word);
+    else if (name === "" && part.type !== undefined) part.type += `; ${template(word)}`;
+    else notes.push(`-F …;${name === "" ? "" : `${name}=`}${word}: http has nothing like it`);
+  }
+  return mark === "" && Object.keys(part).length === 1 ? part.value! : part;
 }

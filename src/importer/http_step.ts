@@ -34,7 +34,8 @@ export interface DraftRequest {
 
 const SHORTHANDS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-const FORM = "application/x-www-form-urlencoded";
+/** The content type of a form. */
+export const FORM = "application/x-www-form-urlencoded";
 
 /** Headers that `http` sends by itself, and that a step can remove. */
 const REMOVABLE = /^(?:host|accept|accept-encoding|content-type|user-agent)$/i;
@@ -45,7 +46,8 @@ export const NO_FAILURE = "res.code < 400";
 /** The step that sends a request. */
 export function httpStep(request: DraftRequest): DraftStep {
   const { name, tests = [], outputs = {}, id } = request;
-  const method = request.method.toUpperCase() || "GET";
+  const isKnown = !request.method.includes("{{");
+  const method = (isKnown ? request.method.toUpperCase() : request.method) || "GET";
   const notes = [...request.notes ?? []];
   const { query: fields = {}, ...more } = request.more ?? {};
   const query = mapOf(pairsOf(fields));

@@ -134,6 +134,63 @@ const CASES: readonly (readonly [name: string, test: ImportCase])[] = [
     lines: ["max_attempts: 3"],
     seen: ([one]) => assertEquals(one!.headers.get("x-a"), "{{a}}"),
   }],
+  ["--json twice, and headers over those that options make", {
+    args: [
+      "curl",
+      `curl URL/1 --json '{"a":' --json '1}'\n` +
+      `curl URL/2 --json '{}' -H 'Content-Type: application/vnd.api+json' -H 'Accept:'\n` +
+      `curl URL/3 -u ann:x -H 'Authorization: Bearer token-of-a-header-1' -b a=1 -H 'Cookie: b=2' -A ''`,
+    ],
+    env: { TOKEN: "token-of-a-header-1" },
+    seen: ([one, two, three]) => {
+      assertEquals(one!.body, '{"a":1}');
+      assertEquals(one!.headers.get("accept"), "application/json");
+      assertEquals(two!.headers.get("content-type"), "application/vnd.api+json");
+      assertEquals(two!.headers.get("accept"), null);
+      assertEquals(three!.headers.get("authorization"), "Bearer token-of-a-header-1");
+      assertEquals(three!.headers.get("cookie"), "b=2");
+      assertEquals(three!.headers.get("user-agent"), null);
+    },
+  }],
+  ["versions of HTTP, ranges and where to connect", {
+    args: [
+      "curl",
+      "curl URL/1 --http2 -r 600\n" +
+      "curl http://tea.example/2 --connect-to ::ADDRESS\n" +
+      "curl -X $METHOD URL/3 --resolve tea.example:443:127.0.0.1",
+    ],
+    env: { METHOD: "GET" },
+    lines: ["version: auto", "tea.example:443: 127.0.0.1:443"],
+    seen: ([one, two]) => {
+      assertEquals(one!.headers.get("range"), "bytes=600-");
+      assertEquals(two!.headers.get("host"), "tea.example");
+    },
+  }],
+  ["quotes in the parts of a form", {
+    args: [
+      "curl",
+      `curl URL/a -F 'a="x; \\"y";type=text/x; charset=utf-8' -F 'b=@"b.txt";filename="n;m"'`,
+    ],
+    files: { "b.txt": "content" },
+    seen: ([one]) => {
+      assertStringIncludes(one!.body, 'text/x; charset=utf-8\r\n\r\nx; "y\r\n');
+      assertStringIncludes(one!.body, 'filename="n;m"\r\n');
+    },
+  }],
+  ["queries, and files with the types of curl", {
+    args: [
+      "curl",
+      "curl URL/a --url-query 'a=b c' --url-query '+x=%20' --url-query n@f\n" +
+      "curl URL/b -d @b.json\ncurl URL/c/ -T b.json",
+    ],
+    files: { "b.json": "{}" },
+    notes: ["--url-query n@f: it reads a file", "-d @b.json: curl leaves out its line breaks"],
+    seen: ([a, b, c]) => {
+      assertEquals(a!.path, "/a?a=b%20c&x=%20");
+      assertEquals(b!.headers.get("content-type"), "application/x-www-form-urlencoded");
+      assertEquals([c!.path, c!.headers.get("content-type")], ["/c/b.json", null]);
+    },
+  }],
   ["a file and several URLs", {
     args: ["curl", "curl --data-binary @body.bin -H 'Content-Type: application/x-own' URL/1"],
     files: { "body.bin": "bytes" },
