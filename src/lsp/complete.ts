@@ -5,7 +5,14 @@ import { actionAt, type KnownActions, nodeAt, stepAt, varsAt } from "./context.t
 import { type Keys, keysAt } from "./format_tables.ts";
 import { describeAction, describeParameter, NAMES } from "./hover.ts";
 import { fieldOf, itemsOf, pairsOf, type Spot, spotAt } from "./loose_yaml.ts";
-import { isExpression, isInBraces, makeOutline, type Outline, type TextRange } from "./outline.ts";
+import {
+  isExpression,
+  isInBraces,
+  makeOutline,
+  type Outline,
+  outputNames,
+  type TextRange,
+} from "./outline.ts";
 
 /** Something that may be written at the cursor. */
 export interface Completion {
@@ -207,7 +214,7 @@ function inExpression(
       const published = outline.steps.filter(({ id, outputs }) => id && outputs.length > 0);
       if (key !== undefined) {
         const owner = published.find(({ id }) => id!.text === key);
-        return names(owner?.outputs.map((one) => one.key.text) ?? [], `an output of ${key}`);
+        return names(owner ? outputNames(owner) : [], `an output of ${key}`);
       }
       const flat = new Set(published.flatMap(({ outputs }) => outputs.map((one) => one.key.text)));
       return [

@@ -4,7 +4,14 @@ import { actionAt, type KnownActions, varsAt } from "./context.ts";
 import { keysAt } from "./format_tables.ts";
 import { spotAt } from "./loose_yaml.ts";
 import { findMention } from "./navigate.ts";
-import { isExpression, isInBraces, type Outline, type TextRange, textRange } from "./outline.ts";
+import {
+  isExpression,
+  isInBraces,
+  type Outline,
+  outputNames,
+  type TextRange,
+  textRange,
+} from "./outline.ts";
 
 /** A text in Markdown about a part of a file. */
 export interface Hover extends TextRange {
@@ -14,7 +21,8 @@ export interface Hover extends TextRange {
 /** The names that expressions see, by what they are. */
 export const NAMES: Readonly<Record<string, string>> = {
   vars: "The variables of the workflow, with those of the step and of the entry of its iteration.",
-  outputs: "What steps have published: `outputs.<step id>.<name>`, or `outputs.<name>`.",
+  outputs: "What steps have published: `outputs.<step id>.<name>`, or `outputs.<name>`; " +
+    "`outputs.<step id>.all` is the list of the outputs of all entries of an `iteration`.",
   needs: "How the jobs that this job needs have ended: `needs.<job id>.state`.",
   res: "The response of the action.",
   req: "The request of the action, as it was sent.",
@@ -153,7 +161,7 @@ function describeMention(
     case "step": {
       const owner = outline.steps.find(({ id }) => id?.text === name);
       if (!owner) return undefined;
-      const names = owner.outputs.map(({ key }) => `\`${key.text}\``).join(", ");
+      const names = owner.outputs.length === 0 ? "" : listed(outputNames(owner));
       const uses = owner.uses ? `, uses ${owner.uses}` : "";
       return `**${name}**, a step${uses}${names === "" ? "" : `\n\nOutputs: ${names}`}`;
     }

@@ -2,7 +2,7 @@ import type { Completions } from "./complete.ts";
 import { jobFileOf, type WorkspaceFile } from "./embedded_files.ts";
 import { fieldOf, pairsOf } from "./loose_yaml.ts";
 import { findMention, isSame, mentionsOf } from "./navigate.ts";
-import { eachScalar, type Mention, readingsIn, textRange } from "./outline.ts";
+import { eachScalar, type Mention, outputNames, readingsIn, textRange } from "./outline.ts";
 
 /** A name with the file that defines it. */
 export interface FoundName {
@@ -97,11 +97,9 @@ export async function outputCompletionsAt(
   const jobFile = path === undefined ? undefined : await load(path);
   if (!jobFile) return undefined;
   const published = jobFile.outline.steps.filter(({ id, outputs }) => id && outputs.length > 0);
-  const outputsOf = (all: typeof published) =>
-    all.flatMap(({ outputs }) => outputs.map(({ key }) => key.text));
   const labels = id === undefined
-    ? [...published.map(({ id }) => id!.text), ...outputsOf(published)]
-    : outputsOf(published.filter((one) => one.id!.text === id));
+    ? published.flatMap(({ id, outputs }) => [id!.text, ...outputs.map(({ key }) => key.text)])
+    : published.filter((one) => one.id!.text === id).flatMap(outputNames);
   const items = [...new Set(labels)].filter((label) => /^[A-Za-z_]\w*$/.test(label))
     .map((label) => ({ label, kind: "output", insert: label } as const));
   return { items, start: offset - word.length, end: offset };

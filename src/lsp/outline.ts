@@ -1,3 +1,4 @@
+import { ALL } from "../workflow/all_outputs.ts";
 import {
   fieldOf,
   itemsOf,
@@ -83,6 +84,12 @@ function readStep(node: LooseNode, job: JobOutline): StepInText {
   const uses = scalarOf(fieldOf(node, "uses"))?.text;
   const outputs = pairsOf(fieldOf(node, "outputs"));
   return { node, job, ...id ? { id } : {}, ...uses ? { uses } : {}, outputs };
+}
+
+/** The names that may be read of the outputs of a step. */
+export function outputNames({ node, outputs }: StepInText): readonly string[] {
+  const names = outputs.map(({ key }) => key.text);
+  return fieldOf(node, "iteration") && !names.includes(ALL) ? [...names, ALL] : names;
 }
 
 /** A text that is not empty. */

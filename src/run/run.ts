@@ -18,9 +18,9 @@ import { Cancellation, drainedBy, endAfter } from "./cancellation.ts";
 import { cleanupSession } from "./execute/run_cleanup.ts";
 import { strictReason, UnbegunSteps } from "./count_steps.ts";
 import { maskEvent } from "./mask/mask_event.ts";
-import { openOutputs, type StepOutputs } from "./execute/outputs.ts";
+import { openOutputs, stepIdsOf, type StepOutputs } from "./execute/outputs.ts";
 import { emptyTally, finishJob, type JobOutcome, runJob } from "./execute/run_job.ts";
-import type { Step } from "../workflow/model.ts";
+import type { Document, Step } from "../workflow/model.ts";
 import { outlinePlan } from "./outline_plan.ts";
 import { closeScope } from "./execute/step_context.ts";
 import {
@@ -145,9 +145,7 @@ function openSession(
   addSecretsOf(vars, secrets);
   const addSecretValue = (value: Value) => addSecretValueTo(value, secrets);
   plan.secrets.forEach(addSecretValue);
-  const stepIds = new Set(
-    workflow.jobs.flatMap(({ steps }) => steps.flatMap(({ id }) => id ?? [])),
-  );
+  const stepIds = stepIdsOf(workflow.jobs.flatMap(({ steps }) => steps));
   const cleanup = scope.resource(
     "cleanup timeout",
     () => endAfter(cancellation, cleanupTimeout, deadlines),
@@ -162,6 +160,7 @@ function openSession(
     vars,
     outputs: openOutputs(stepIds, options.outputs, options.piece?.outputs),
     stepIds,
+    keepsAll: options.onOutputs !== undefined && !options.piece || readsAll(workflow.document),
     cancellation,
     draining: drainedBy(cancellation, options.draining),
     cleanup: cleanup.end,
@@ -192,6 +191,11 @@ function openSession(
 
 function hasSnapshot({ snapshot, embedded }: Step): boolean {
   return snapshot !== undefined || embedded !== undefined && embedded.job.steps.some(hasSnapshot);
+}
+
+/** Whether an expression may read the outputs of all entries of a step, which are kept only then. */
+function readsAll({ files }: Document): boolean {
+  return files.some(({ text }) => /\.\s*all\b|["']all["']/.test(text));
 }
 
 function isInCi({ env }: Host): boolean {

@@ -158,8 +158,16 @@ Deno.test("an output is read after the step that publishes it", () =>
       steps([
         "id: a, iteration: { list: [1, 2], parallel: 2 }, outputs: { x: outputs.¦a?.x ?? 1 }",
       ]),
-      "warning output-order: entries that run in parallel do not see outputs of each other (leave parallel out)",
+      "error output-order: entries that run in parallel do not see outputs of each other (leave parallel out; a later step reads all of them in outputs.a.all)",
     ],
+    [
+      steps([
+        "id: a, iteration: [1, 2], outputs: { x: vars.item }, test: len(outputs.¦a.all) == 1",
+        "test: len(outputs.a.all) == 2",
+      ]),
+      "error output-order: outputs.a.all is known once all entries of the step have run",
+    ],
+    [steps(["id: a, iteration: [1, 2], outputs: { all: vars.item }, test: outputs.a.all > 0"])],
     [steps(["id: a, iteration: { list: [1, 2] }, outputs: { x: outputs.a?.x ?? 1 }"])],
     [
       steps([

@@ -122,6 +122,8 @@ Deno.test("completion knows keys, actions, parameters and names, also in broken 
     assertEquals(await of(`${published}test: |\n          1 == outputs.first.`, "outputs.first."), [
       "n",
     ]);
+    const entries = published.replace("id: first", "id: first\n        iteration: [1, 2]");
+    assertEquals(await of(`${entries}test: outputs.first.`, "outputs.first."), ["n", "all"]);
     const second = `${job}uses: hello\n  - name: c\n    needs: [`;
     assertEquals(await of(second, "needs: ["), ["one"]);
     assertEquals(await of(`${second}one]\n    skipif: needs.one.`, "needs.one."), ["state"]);

@@ -1,4 +1,5 @@
 import { type JobsBefore, jobsBefore } from "../../plan/jobs_before.ts";
+import { ALL, hasAll } from "../../workflow/all_outputs.ts";
 import type { CheckedJob, CheckedStep, CheckModel, Reading } from "./check_model.ts";
 
 /** The possible sources of a value in `outputs`. */
@@ -23,7 +24,7 @@ export function findOutputSource(model: CheckModel, { keys }: Reading): OutputSo
   if (steps) {
     if (!second) return { kind: "steps", steps, index: 0 };
     if (steps.some(({ published }) => published === undefined)) return UNKNOWN;
-    const having = steps.filter(({ published }) => published?.has(second.name));
+    const having = steps.filter((step) => publishes(step, second.name));
     if (having.length > 0) return { kind: "steps", steps: having, index: 0 };
     return nothing(model, second.name, { index: 1, step: steps[0]! });
   }
@@ -31,6 +32,10 @@ export function findOutputSource(model: CheckModel, { keys }: Reading): OutputSo
   if (publishers && publishers.length > MOST_PUBLISHERS) return UNKNOWN;
   if (publishers) return { kind: "steps", steps: publishers, index: 0 };
   return model.knowsPublishers ? nothing(model, first.name, { index: 0 }) : UNKNOWN;
+}
+
+function publishes({ published, draft }: CheckedStep, name: string): boolean {
+  return published?.has(name) || name === ALL && hasAll(draft);
 }
 
 /** Unknown if a part that was not read may define the name. */
@@ -43,7 +48,7 @@ function nothing(
 }
 
 /** When a step has run, seen from a place that reads its outputs. */
-export type Moment = "before" | "own" | "at once" | "after" | "any time" | "unknown";
+export type Moment = "before" | "own" | "all" | "at once" | "after" | "any time" | "unknown";
 
 /** The keys of a step that are evaluated once its outputs are published. */
 const AFTERWARDS: ReadonlySet<string> = new Set([
@@ -60,6 +65,7 @@ export function momentFinder(): (step: CheckedStep, reading: Reading) => Moment 
   return (step, reading) => {
     const { job, step: reader, field } = reading;
     if (step === reader) {
+      if (readsAll(step, reading)) return "all";
       if (AFTERWARDS.has(field) || isLaterEntry(reading)) return "before";
       if (!hasLaterEntries(step, field)) return "own";
       return hasParallelEntries(step) ? "at once" : "unknown";
@@ -73,6 +79,11 @@ export function momentFinder(): (step: CheckedStep, reading: Reading) => Moment 
     const { jobs, isSure } = jobsBefore(step.job, needsOf);
     return jobs.has(job) ? "after" : isSure ? "any time" : "unknown";
   };
+}
+
+/** Whether it reads what is known once all entries of a step have run. */
+export function readsAll(step: CheckedStep, { keys: [, second] }: Reading): boolean {
+  return second?.name === ALL && hasAll(step.draft);
 }
 
 /** Whether it is in an entry of an iteration after the first, which sees what those before gave. */

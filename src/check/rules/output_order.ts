@@ -48,7 +48,11 @@ function orderProblem(
   const { draft: { id }, job } = step;
   const { message, hint } = describe();
   return keyProblem(reading, index, {
-    severity: isGuarded(reading, index) ? "warning" : severityOfNil(reading, index),
+    severity: moment === "at once"
+      ? "error"
+      : isGuarded(reading, index)
+      ? "warning"
+      : severityOfNil(reading, index),
     code: "output-order",
     message,
     ...hint === undefined ? {} : { hint },
@@ -58,10 +62,12 @@ function orderProblem(
     switch (moment) {
       case "own":
         return { message: "a step has no outputs of its own before it has run" };
+      case "all":
+        return { message: `outputs.${id}.all is known once all entries of the step have run` };
       case "at once":
         return {
           message: "entries that run in parallel do not see outputs of each other",
-          hint: "leave parallel out",
+          hint: `leave parallel out; a later step reads all of them in outputs.${id}.all`,
         };
       case "after": {
         const where = job === reading.job ? "" : ` of the job "${job.draft.id}"`;

@@ -1,5 +1,6 @@
 import type { Check } from "../check.ts";
 import type { CheckModel } from "../model/check_model.ts";
+import { readsAll } from "../model/output_sources.ts";
 
 /** Outputs that nothing reads. */
 export const unusedOutput: Check = {
@@ -42,11 +43,13 @@ function findUses(model: CheckModel): OutputUses | undefined {
   const steps = new Set<string>();
   const outputs = new Map<string, Set<string>>();
   const names = new Set([...model.mentions, ...model.defaultWords]);
-  for (const { root, keys: [first, second] } of model.readings) {
+  for (const reading of model.readings) {
+    const { root, keys: [first, second] } = reading;
     if (root !== "outputs") continue;
     if (!first) return undefined;
-    if (!model.stepsById.has(first.name)) names.add(first.name);
-    else if (!second) steps.add(first.name);
+    const owners = model.stepsById.get(first.name);
+    if (!owners) names.add(first.name);
+    else if (!second || owners.some((step) => readsAll(step, reading))) steps.add(first.name);
     else if (outputs.has(first.name)) outputs.get(first.name)!.add(second.name);
     else outputs.set(first.name, new Set([second.name]));
   }

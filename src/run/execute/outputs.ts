@@ -1,4 +1,14 @@
 import { copyValue, type Dict, type Value } from "../../value/value.ts";
+import { ALL, hasAll } from "../../workflow/all_outputs.ts";
+import type { Step } from "../../workflow/model.ts";
+
+/** The ids of steps, and whether each has the list of the outputs of all its entries. */
+export type StepIds = ReadonlyMap<string, boolean>;
+
+/** The ids of the steps that have one. */
+export function stepIdsOf(steps: readonly Step[]): StepIds {
+  return new Map(steps.flatMap((step) => step.id === undefined ? [] : [[step.id, hasAll(step)]]));
+}
 
 /**
  * The outputs of steps.
@@ -7,7 +17,7 @@ import { copyValue, type Dict, type Value } from "../../value/value.ts";
  * never takes a name that is the id of a step.
  */
 export class Outputs {
-  readonly #stepIds: ReadonlySet<string>;
+  readonly #stepIds: StepIds;
   readonly #base: Outputs | undefined;
   readonly #owners = new Map<string, string>();
   readonly #own: Record<string, Value> = Object.create(null);
@@ -15,7 +25,7 @@ export class Outputs {
   /** The outputs that expressions see, layered over `base` if there is one. */
   readonly view: Dict;
 
-  constructor(stepIds: ReadonlySet<string>, base?: Outputs) {
+  constructor(stepIds: StepIds, base?: Outputs) {
     this.#stepIds = stepIds;
     this.#base = base;
     this.view = base ? layered(this.#own, base.view) : this.#own;
@@ -31,12 +41,22 @@ export class Outputs {
     const copy = copyValue(values) as Dict;
     this.#own[stepId] = copy;
     for (const [name, value] of Object.entries(copy)) {
-      if (this.#stepIds.has(name)) continue;
+      if (this.#stepIds.has(name) || name === ALL && this.#stepIds.get(stepId)) continue;
       const owner = this.#ownerOf(name) ?? stepId;
       if (owner !== stepId) continue;
       this.#owners.set(name, owner);
       this.#own[name] = value;
     }
+  }
+
+  /** Outputs over these, which do not change: what is published there is not seen here. */
+  fork(): RoundOutputs {
+    return new RoundOutputs(this, this.#stepIds);
+  }
+
+  /** Adds the list of what the entries of a step have published. */
+  publishAll(stepId: string, all: readonly Dict[]): void {
+    this.#own[stepId] = { ...this.#own[stepId] as Dict | undefined, [ALL]: all };
   }
 
   /** The outputs of its steps, without those of the base. */
@@ -66,7 +86,7 @@ export type StepOutputs = Readonly<Record<string, Dict>>;
  * other machines.
  */
 export function openOutputs(
-  stepIds: ReadonlySet<string>,
+  stepIds: StepIds,
   given: StepOutputs = {},
   before: readonly (readonly [stepId: string, values: Dict])[] = [],
 ): Outputs {
@@ -74,7 +94,7 @@ export function openOutputs(
   // Every flat name is the id of a step here, so that none is published.
   const names = others.flatMap(([id, values]) => [id, ...Object.keys(values)]);
   const layers = [
-    { ids: new Set(names), outputs: others },
+    { ids: new Map(names.map((name) => [name, false])), outputs: others },
     { ids: stepIds, outputs: before },
   ].filter(({ outputs }) => outputs.length > 0);
   const base = layers.reduce<Outputs | undefined>((below, { ids, outputs }) => {
@@ -89,7 +109,7 @@ export function openOutputs(
  * One map over another, as one map. Copying the lower one for each of ten thousand rounds would
  * cost as much as all that was ever published, ten thousand times over.
  */
-export function layered(upper: Dict, lower: Dict): Dict {
+function layered(upper: Dict, lower: Dict): Dict {
   const layerOf = (key: string | symbol) => Object.hasOwn(upper, key) ? upper : lower;
   return new Proxy(upper, {
     get: (_, key) => Reflect.get(layerOf(key), key),
@@ -102,16 +122,16 @@ export function layered(upper: Dict, lower: Dict): Dict {
 const NOTHING: ReadonlyMap<string, Dict> = new Map();
 
 /**
- * The outputs that one round of a repeated job sees: those from before the job, and its own.
- * Rounds may run side by side, and must not see each other.
+ * The outputs that a round of a repeated job, or a parallel entry, sees: those from before it, and
+ * its own. Rounds may run side by side, and must not see each other.
  */
 export class RoundOutputs {
   readonly #base: Outputs;
-  readonly #stepIds: ReadonlySet<string>;
+  readonly #stepIds: StepIds;
   #own: Outputs | undefined;
   #published: Map<string, Dict> | undefined;
 
-  constructor(base: Outputs, stepIds: ReadonlySet<string>) {
+  constructor(base: Outputs, stepIds: StepIds) {
     this.#base = base;
     this.#stepIds = stepIds;
   }
@@ -129,5 +149,15 @@ export class RoundOutputs {
     this.#own ??= new Outputs(this.#stepIds, this.#base);
     this.#own.publish(stepId, values);
     (this.#published ??= new Map()).set(stepId, values);
+  }
+
+  fork(): RoundOutputs {
+    return new RoundOutputs(this.#own ?? this.#base, this.#stepIds);
+  }
+
+  publishAll(stepId: string, all: readonly Dict[]): void {
+    this.#own ??= new Outputs(this.#stepIds, this.#base);
+    this.#own.publishAll(stepId, all);
+    (this.#published ??= new Map()).set(stepId, this.#own.view[stepId] as Dict);
   }
 }

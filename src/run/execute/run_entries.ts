@@ -1,14 +1,20 @@
 import { Resources } from "../../action/resource_scope.ts";
 import type { DataTemplate, Scope } from "../../expr/expression.ts";
 import { assertNever, StepError } from "../../source/errors.ts";
-import { copyValue, describeValue, type Dict, isDict, mergeDicts } from "../../value/value.ts";
+import { describeValue, type Dict, isDict, mergeDicts } from "../../value/value.ts";
+import { hasAll } from "../../workflow/all_outputs.ts";
 import type { DataFile, Iteration, Loop, Step } from "../../workflow/model.ts";
 import type { BareEvent, JobState } from "../event.ts";
 import { FieldError, inField, isTrue } from "./evaluate_field.ts";
-import { layered } from "./outputs.ts";
 import { combineStates, runOnce, skipStep } from "./run_step.ts";
 import type { Session } from "../session.ts";
-import { closeScope, evaluateStepVars, makeStepContext, type Round } from "./step_context.ts";
+import {
+  closeScope,
+  type Entry,
+  evaluateStepVars,
+  makeStepContext,
+  type Round,
+} from "./step_context.ts";
 
 /** Runs a step once for each of its entries, or until its condition is true. */
 export async function runEntries(
@@ -17,11 +23,45 @@ export async function runEntries(
   step: Step,
   iteration: Iteration,
 ): Promise<JobState> {
-  if (iteration.kind === "loop") return await runPasses(session, round, step, iteration);
+  const { id } = step;
+  const all: Dict[] | undefined = id !== undefined && session.keepsAll && hasAll(step)
+    ? []
+    : undefined;
+  const state = await runAll(session, round, step, iteration, all);
+  // An entry that was skipped, or failed before it published anything, is not in it.
+  if (all) round.outputs.publishAll(id!, Object.values(all));
+  return state;
+}
+
+/** Runs the entries, and puts what each publishes into `all`, at its index. */
+async function runAll(
+  session: Session,
+  round: Round,
+  step: Step,
+  iteration: Iteration,
+  all: Dict[] | undefined,
+): Promise<JobState> {
+  if (iteration.kind === "loop") return await runPasses(session, round, step, iteration, all);
   const entries = openEntries(session, round, step, iteration);
   return iteration.parallel === 1
-    ? await runInOrder(session, round, step, entries)
-    : await runInParallel(session, round, step, entries, iteration.parallel);
+    ? await runInOrder(session, round, step, entries, all)
+    : await runInParallel(session, round, step, entries, iteration.parallel, all);
+}
+
+/** Runs an entry in the round itself. */
+async function runEntry(
+  session: Session,
+  round: Round,
+  step: Step,
+  entry: Entry,
+  all: Dict[] | undefined,
+): Promise<JobState> {
+  const published = () => step.id === undefined ? undefined : round.outputs.view[step.id];
+  const before = published();
+  const state = await runOnce(session, round, step, entry);
+  const after = published();
+  if (all && after !== before) all[entry.index] = after as Dict;
+  return state;
 }
 
 /** The entries, one after another as they are asked for; what they throw fails the step. */
@@ -107,6 +147,7 @@ async function runInOrder(
   round: Round,
   step: Step,
   entries: AsyncIterable<DataTemplate>,
+  all: Dict[] | undefined,
 ): Promise<JobState> {
   const { cancellation, draining } = session;
   let state: JobState = "passed";
@@ -115,7 +156,7 @@ async function runInOrder(
     for await (const template of entries) {
       if (cancellation.reason !== undefined) break;
       if (draining.reason === undefined) {
-        const one = await runOnce(session, round, step, { index, template });
+        const one = await runEntry(session, round, step, { index, template }, all);
         state = combineStates(state, one);
       } else {
         await skipStep(session, round, step, index);
@@ -155,6 +196,7 @@ async function runInParallel(
   step: Step,
   entries: AsyncIterator<DataTemplate>,
   parallel: number,
+  all: Dict[] | undefined,
 ): Promise<JobState> {
   const { cancellation, draining } = session;
   const order = new EventOrder(session.emit);
@@ -204,12 +246,15 @@ async function runInParallel(
     entry: { readonly index: number; readonly template: DataTemplate },
   ): Promise<JobState> {
     const scope = new Resources();
-    const outputs = new EntryOutputs(round.outputs.view);
+    const outputs = round.outputs.fork();
     try {
       return await runOnce(inner, { ...round, scope, outputs }, step, entry);
     } finally {
-      const { published: values } = outputs;
-      if (values && entry.index >= (latest?.index ?? 0)) latest = { index: entry.index, values };
+      if (step.id !== undefined && outputs.published.has(step.id)) {
+        const values = outputs.view[step.id] as Dict;
+        if (all) all[entry.index] = values;
+        if (entry.index >= (latest?.index ?? 0)) latest = { index: entry.index, values };
+      }
       await closeScope(inner, scope);
     }
   }
@@ -219,23 +264,6 @@ async function runInParallel(
   if (latest && step.id !== undefined) round.outputs.publish(step.id, latest.values);
   if (!fault) return state;
   return combineStates(state, await endWithout(session, round, step, fault.index, fault.error));
-}
-
-/** The outputs that one of several parallel entries sees and publishes. */
-class EntryOutputs {
-  readonly #base: Dict;
-  view: Dict;
-  published: Dict | undefined;
-
-  constructor(base: Dict) {
-    this.#base = base;
-    this.view = base;
-  }
-
-  publish(stepId: string, values: Dict): void {
-    this.published = copyValue(values) as Dict;
-    this.view = layered({ [stepId]: this.published }, this.#base);
-  }
 }
 
 /** Holds the events of entries that run at once, so that they come in the order of the entries. */
@@ -274,6 +302,7 @@ async function runPasses(
   round: Round,
   step: Step,
   loop: Loop,
+  all: Dict[] | undefined,
 ): Promise<JobState> {
   const { cancellation, draining, deadlines } = session;
   for (let index = 0; index < loop.max; index++) {
@@ -284,7 +313,7 @@ async function runPasses(
     }
     const pass = { isOver: true, pause: 0 };
     const entry = { index, template: NO_VARS, loop: { ...loop, pass } };
-    if (await runOnce(session, round, step, entry) === "failed") return "failed";
+    if (await runEntry(session, round, step, entry, all) === "failed") return "failed";
     if (pass.isOver) return "passed";
     await draining.sleep(pass.pause, deadlines);
   }

@@ -8,7 +8,7 @@ import { EmbeddedError, isTrue } from "./evaluate_field.ts";
 import type { JobState, StepRun } from "../event.ts";
 import { failureOf } from "../failure/lazy_failures.ts";
 import { Cancellation, endAfter } from "../cancellation.ts";
-import { Outputs } from "./outputs.ts";
+import { Outputs, stepIdsOf } from "./outputs.ts";
 import { emptyTally, makeRound, runRound } from "./run_job.ts";
 import { sumOf } from "../count_steps.ts";
 import { addSecretsOf } from "../mask/add_secrets.ts";
@@ -29,7 +29,7 @@ export async function runJobFile(
   vars: Dict,
 ): Promise<JobResult> {
   addSecretsOf(vars, session.secrets);
-  const stepIds = new Set(job.steps.flatMap(({ id }) => id ?? []));
+  const stepIds = stepIdsOf(job.steps);
   const { plan: _, spotOf: __, ...shared } = session;
   const cancellation = new Cancellation();
   const cleanup = endAfter(cancellation, session.cleanupTimeout, session.deadlines);
@@ -40,6 +40,7 @@ export async function runJobFile(
     vars,
     outputs: new Outputs(stepIds),
     stepIds,
+    keepsAll: true,
     cancellation,
     draining: new Cancellation(),
     cleanup: cleanup.end,

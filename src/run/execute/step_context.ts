@@ -8,6 +8,7 @@ import type { Job, Loop, Step } from "../../workflow/model.ts";
 import { inField } from "./evaluate_field.ts";
 import type { StepRun } from "../event.ts";
 import { addSecretsOf } from "../mask/add_secrets.ts";
+import type { Outputs, RoundOutputs } from "./outputs.ts";
 import type { Session } from "../session.ts";
 
 /** A job in one of its rounds. */
@@ -17,7 +18,8 @@ export interface Round {
   readonly index?: number;
   /** The run of the step that embeds the job, where one does. */
   readonly within?: StepRun;
-  readonly outputs: OutputSink;
+  /** Where its steps publish, and what they see as `outputs`. */
+  readonly outputs: Outputs | RoundOutputs;
   /** Resources that its steps share. */
   readonly scope: ResourceScope;
   /** Names that its steps see in addition to those that all steps see. */
@@ -35,12 +37,6 @@ export interface UpstreamFailure {
   /** The text shown in reports. */
   readonly name: string;
   readonly state: "failed" | "skipped";
-}
-
-/** Where the steps of a round publish, and what they see as `outputs`. */
-interface OutputSink {
-  readonly view: Dict;
-  publish(stepId: string, values: Dict): void;
 }
 
 /** An entry of a step's `iteration`. */

@@ -33,6 +33,13 @@ function randomWorkflow(seed: number): string {
           outputs: { mark: repeat ? "repeat_index" : `"m${at}"` },
         },
         { uses: "echo", with: { message: "no test" } },
+        {
+          id: `all${at}`,
+          uses: "echo",
+          with: { message: "{{vars.item}}" },
+          iteration: { list: [1, 2, 3], parallel: 2 },
+          outputs: { entry: "vars.item", round: "repeat_index" },
+        },
         ...next(4) === 0 ? [{ uses: "embedded", with: { path: "inner.yml" } }] : [],
       ],
       ...next(4) === 0
@@ -45,7 +52,8 @@ function randomWorkflow(seed: number): string {
 
 /** It sees what became of all jobs. */
 const LAST = [{
-  name: "{{run.state}}, {{run.failed}} failed, {{needs.j0.state}}, {{outputs.s0?.mark}}",
+  name:
+    "{{run.state}}, {{run.failed}} failed, {{needs.j0.state}}, {{outputs.s0?.mark}}, {{outputs.all0?.all}}",
   uses: "echo",
   with: { message: "end" },
 }];

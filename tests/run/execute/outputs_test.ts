@@ -1,16 +1,17 @@
 import { assertEquals } from "@std/assert";
 import { Outputs, RoundOutputs } from "../../../src/run/execute/outputs.ts";
 
+const ids = (...names: string[]) => new Map(names.map((name) => [name, false]));
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 Deno.test("publish() gives outputs by step id and flat", () => {
-  const outputs = new Outputs(new Set(["login", "other"]));
+  const outputs = new Outputs(ids("login", "other"));
   outputs.publish("login", { token: "t", id: 5 });
   assertEquals(plain(outputs.view), { login: { token: "t", id: 5 }, token: "t", id: 5 });
 });
 
 Deno.test("a flat name belongs to the first step that publishes it", () => {
-  const outputs = new Outputs(new Set(["a", "b"]));
+  const outputs = new Outputs(ids("a", "b"));
   outputs.publish("a", { x: 1 });
   outputs.publish("b", { x: 2, y: 3 });
   outputs.publish("a", { x: 4 });
@@ -18,29 +19,29 @@ Deno.test("a flat name belongs to the first step that publishes it", () => {
 });
 
 Deno.test("a flat name never hides a step id, published or not", () => {
-  const outputs = new Outputs(new Set(["a", "b"]));
+  const outputs = new Outputs(ids("a", "b"));
   outputs.publish("a", { b: "flat", a: "flat" });
   assertEquals(plain(outputs.view), { a: { b: "flat", a: "flat" } });
 });
 
 Deno.test("published outputs share nothing with the values they came from", () => {
-  const outputs = new Outputs(new Set(["a", "b"]));
+  const outputs = new Outputs(ids("a", "b"));
   outputs.publish("a", { all: outputs.view });
   outputs.publish("b", { all: outputs.view });
   assertEquals(plain(outputs.view.a), { all: {} });
 });
 
 Deno.test("prototype names are names like others", () => {
-  const outputs = new Outputs(new Set(["__proto__"]));
+  const outputs = new Outputs(ids("__proto__"));
   outputs.publish("__proto__", JSON.parse('{"constructor": 1}'));
   assertEquals(Object.keys(outputs.view), ["__proto__", "constructor"]);
 });
 
 Deno.test("a round sees earlier outputs and its own, not those of other rounds", () => {
-  const ids = new Set(["before", "s"]);
-  const outputs = new Outputs(ids);
+  const steps = ids("before", "s");
+  const outputs = new Outputs(steps);
   outputs.publish("before", { x: 1 });
-  const [first, second] = [new RoundOutputs(outputs, ids), new RoundOutputs(outputs, ids)];
+  const [first, second] = [new RoundOutputs(outputs, steps), new RoundOutputs(outputs, steps)];
   first.publish("s", { n: 1 });
   assertEquals(plain(first.view), { before: { x: 1 }, x: 1, s: { n: 1 }, n: 1 });
   assertEquals(plain(second.view), { before: { x: 1 }, x: 1 });
@@ -48,10 +49,10 @@ Deno.test("a round sees earlier outputs and its own, not those of other rounds",
 });
 
 Deno.test("a round has one map of outputs, whichever way it is read", () => {
-  const ids = new Set(["before", "s"]);
-  const outputs = new Outputs(ids);
+  const steps = ids("before", "s");
+  const outputs = new Outputs(steps);
   outputs.publish("before", { x: 1, "__proto__ x": 2 });
-  const round = new RoundOutputs(outputs, ids);
+  const round = new RoundOutputs(outputs, steps);
   round.publish("s", { x: "belongs to before", n: 1 });
   round.publish("s", { n: 2, all: round.view });
   const { view } = round;
@@ -68,11 +69,11 @@ Deno.test("a round has one map of outputs, whichever way it is read", () => {
 Deno.test("a round costs the same after any number of outputs", () => {
   // Rounds that copied what was published before them would take minutes.
   const rounds = 100_000;
-  const outputs = new Outputs(new Set());
+  const outputs = new Outputs(ids());
   for (let index = 0; index < 3000; index++) outputs.publish(`s${index}`, { [`k${index}`]: index });
   let sum = 0;
   for (let index = 0; index < rounds; index++) {
-    const round = new RoundOutputs(outputs, new Set());
+    const round = new RoundOutputs(outputs, ids());
     round.publish("s", { n: index });
     sum += Number(round.view.n) - index + Number(round.view.k7);
   }

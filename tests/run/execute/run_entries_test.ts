@@ -70,6 +70,42 @@ Deno.test("concurrent entries are reported in order, whichever ends first", asyn
   assertEquals(shown, ["+0", "-0", "+1", "-1", "+2", "-2", "+3", "-3", "+4", "-4"]);
 });
 
+Deno.test("outputs.<step>.all has the outputs of all entries, in their order", async () => {
+  const iterations = [
+    ["{ list: [1, 2, 3, 4] }", "1", "[0, 2, 3]"],
+    ["{ list: [1, 2, 3, 4], parallel: 4 }", "1", "[0, 2, 3]"],
+    ["{ until: iteration_index == 3, max: 9 }", "9", "[0, 1, 2, 3]"],
+  ] as const;
+  for (const [iteration, skipped, expected] of iterations) {
+    const { workflow } = await loadText(`
+name: w
+jobs:
+  - name: a
+    id: a
+    repeat: { count: 2 }
+    steps:
+      - id: s
+        uses: hello
+        skipif: iteration_index == ${skipped}
+        outputs: { n: iteration_index, round: repeat_index }
+        test: outputs.s.n == iteration_index && outputs.n == iteration_index
+        iteration: ${iteration}
+      - uses: hello
+        test: map(outputs.s.all, .n) == ${expected} && outputs.s.n == 3
+  - name: b
+    needs: [a]
+    steps:
+      - uses: hello
+        test: map(filter(outputs.s.all, .round == 1), .n) == ${expected} && not ("all" in outputs)
+`);
+    const states: unknown[] = [];
+    const passed = await run(await makePlan(workflow, {}), denoHost(), (event) => {
+      if (event.type === "step_finished") states.push(...event.result.failures.map(String));
+    });
+    assertEquals([iteration, passed, states], [iteration, true, []]);
+  }
+});
+
 Deno.test("an interruption ends all entries that run at once, and begins no other", async () => {
   const cancellation = new Cancellation();
   let begun = 0;
