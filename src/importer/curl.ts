@@ -8,11 +8,10 @@ import { shellCommands, VARIABLE } from "./shell_words.ts";
 
 /** Options of curl with a value, by their letters. */
 const VALUED: Readonly<Record<string, string>> = Object.fromEntries(
-  ("X:request H:header d:data F:form u:user A:user-agent e:referer b:cookie x:proxy m:max- " +
-    "time o:output T:upload-file E:cert c:cookie-jar w:write-out K:config D:dump-header " +
-    "r:range U:proxy-user y:speed-time Y:speed-limit z:time-cond C:continue-at").split(" ").map((
-      pair,
-    ) => pair.split(":")),
+  ("X=request H=header d=data F=form u=user A=user-agent e=referer b=cookie x=proxy m=max-time " +
+    "o=output T=upload-file E=cert c=cookie-jar w=write-out K=config D=dump-header r=range " +
+    "U=proxy-user y=speed-time Y=speed-limit z=time-cond C=continue-at")
+    .split(" ").map((pair) => pair.split("=")),
 );
 
 /** Options with only a long name. */
