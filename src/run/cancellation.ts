@@ -1,6 +1,7 @@
 import { StepError } from "../source/errors.ts";
 import { Chain, type Link } from "../host/chain.ts";
 import type { Deadline, Deadlines } from "../host/deadlines.ts";
+import type { Clock } from "../host/host.ts";
 import { formatDuration } from "../value/duration.ts";
 
 /** Something under way that can be stopped. */
@@ -8,12 +9,18 @@ export interface Stoppable {
   stop(reason: StepError): void;
 }
 
+/** How long a run may take, in milliseconds, and why it ends then. */
+export interface TimeLimit {
+  readonly milliseconds: number;
+  readonly reason: string;
+}
+
 /** A cancellation after which nothing new starts: when the run is cancelled, or earlier. */
 export function drainedBy(
   cancellation: Cancellation,
   draining = new Cancellation(),
 ): Cancellation {
-  cancellation.whenCancelled((reason) => draining.cancel(reason));
+  draining.follow(cancellation);
   return draining;
 }
 
@@ -43,11 +50,31 @@ export function endAfter(
 /** Ends a run before its end, once: what is under way is stopped, nothing new is begun. */
 export class Cancellation {
   #reason: string | undefined;
+  #look: (() => void) | undefined;
   readonly #underWay = new Chain<Stoppable>();
 
   /** Why the run was interrupted, once it was. */
   get reason(): string | undefined {
+    if (this.#reason === undefined) this.#look?.();
     return this.#reason;
+  }
+
+  /**
+   * Cancels after a time, unless the timer is stopped. A run that waits for nothing gives no timer
+   * its turn, so whoever asks for the reason looks at the clock, too.
+   */
+  cancelAfter({ milliseconds, reason }: TimeLimit, clock: Clock): () => void {
+    const due = clock.ticks() + milliseconds;
+    const end = () => this.cancel(reason);
+    this.#look = () => clock.ticks() >= due && end();
+    return clock.after(milliseconds, end);
+  }
+
+  /** Is cancelled together with another one, until the link is removed. */
+  follow(other: Cancellation): Link<Stoppable> {
+    this.#look = () => void other.reason;
+    if (other.reason !== undefined) this.cancel(other.reason);
+    return other.add({ stop: ({ message }) => this.cancel(message) });
   }
 
   /** Stops everything that is under way. Only the first call counts. */

@@ -14,7 +14,7 @@ import { roundDuration } from "../value/duration.ts";
 import { Masker } from "../value/masker.ts";
 import type { Dict, Value } from "../value/value.ts";
 import type { BareEvent, Emit, PieceHeader, RunEvent, SuitePart } from "./event.ts";
-import { Cancellation, drainedBy, endAfter } from "./cancellation.ts";
+import { Cancellation, drainedBy, endAfter, type TimeLimit } from "./cancellation.ts";
 import { cleanupSession } from "./execute/run_cleanup.ts";
 import { strictReason, UnbegunSteps } from "./count_steps.ts";
 import { maskEvent } from "./mask/mask_event.ts";
@@ -34,7 +34,7 @@ export interface RunOptions {
   /** Interrupts the run, also before it has begun. */
   readonly cancellation?: Cancellation;
   /** The time limit of the whole run, in milliseconds; no limit without it. */
-  readonly timeout?: { readonly milliseconds: number; readonly reason: string };
+  readonly timeout?: TimeLimit;
   readonly detail?: Partial<Detail>;
   /** Knows the secrets already, and learns those that come up. */
   readonly secrets?: Masker;
@@ -116,12 +116,11 @@ export async function run(
   const session = openSession(plan, host, emit, options, resources);
   const { cancellation, deadlines } = session;
   const { timeout } = options;
-  const deadline = timeout &&
-    deadlines.add(timeout.milliseconds, () => cancellation.cancel(timeout.reason));
+  const stopTimer = timeout && cancellation.cancelAfter(timeout, host.clock);
   try {
     return await runJobs(session, plan, options, resources);
   } finally {
-    deadline?.cancel();
+    stopTimer?.();
     await closeScope(session, resources);
     // After an interruption, the time for cleanup is limited.
     deadlines.cancelAll();

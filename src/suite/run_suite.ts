@@ -83,8 +83,7 @@ export async function runSuite(
     ...options.piece ? { piece: options.piece.header } : {},
     hash,
   });
-  const stopTimer = timeout &&
-    clock.after(timeout.milliseconds, () => cancellation.cancel(timeout.reason));
+  const stopTimer = timeout && cancellation.cancelAfter(timeout, clock);
   try {
     await session.setUp(setup);
     await session.runAll([...suite.workflows], options.workers ?? defaultWorkers());
@@ -130,10 +129,8 @@ class SuiteSession {
     this.#id = id;
     const { jobs, cancellation } = options;
     this.#slots = jobs === undefined ? undefined : new Slots(jobs, host.clock);
-    const drain = (reason: string) => this.#draining.cancel(reason);
-    if (cancellation.reason !== undefined) drain(cancellation.reason);
-    cancellation.add({ stop: ({ message }) => drain(message) });
-    if (options.piece?.setupFailed) drain(SETUP_FAILED);
+    this.#draining.follow(cancellation);
+    if (options.piece?.setupFailed) this.#draining.cancel(SETUP_FAILED);
     this.#outputs = options.piece?.outputs ?? {};
   }
 
@@ -204,8 +201,7 @@ class SuiteSession {
     }
     // Its own one, so that nothing of a run is kept when it is over.
     const own = new Cancellation();
-    if (cancellation.reason !== undefined) own.cancel(cancellation.reason);
-    const link = cancellation.add({ stop: ({ message }) => own.cancel(message) });
+    const link = own.follow(cancellation);
     try {
       return await run(
         planToRun(member.plan, draining),

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { until } from "../support/run/processes.ts";
 import { type Rig, withRig } from "../support/run/rig.ts";
 import { runCli, startCli } from "../support/run/run_cli.ts";
+import { runMain } from "../support/run/run_main.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 interface Interrupted {
@@ -106,6 +107,17 @@ function checkReport({ code, stdout, stderr }: Interrupted, rig: Rig): void {
   assertStringIncludes(stdout, "interrupted by SIG");
   assert(!rig.seen.includes("/last"), "a step after the interruption ran");
 }
+
+Deno.test("RUNNER_TIMEOUT ends a run that never waits", async () => {
+  const hello = "name: n\njobs: [{ name: a, repeat: { count: 5000 }, steps: [{ uses: hello }] }]\n";
+  await withFiles({ "d/a.yml": hello, "d/b.yml": hello }, async (cwd) => {
+    for (const path of ["d/a.yml", "d"]) {
+      const { code, stdout } = await runMain([path], { cwd, env: { RUNNER_TIMEOUT: "1ms" } });
+      assertEquals(code, 1);
+      assertStringIncludes(stdout, "RUNNER_TIMEOUT of 1ms is over");
+    }
+  });
+});
 
 Deno.test("SIGINT in the middle of a wait ends the run with a report", async () => {
   const steps = FIRST + '      - {name: w, wait: 1h, uses: http, with: {get: "{url}/waited"}}\n' +

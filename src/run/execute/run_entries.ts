@@ -149,25 +149,35 @@ async function runInOrder(
   entries: AsyncIterable<DataTemplate>,
   all: Dict[] | undefined,
 ): Promise<JobState> {
-  const { cancellation, draining } = session;
   let state: JobState = "passed";
   let index = 0;
   try {
     for await (const template of entries) {
-      if (cancellation.reason !== undefined) break;
-      if (draining.reason === undefined) {
-        const one = await runEntry(session, round, step, { index, template }, all);
-        state = combineStates(state, one);
-      } else {
-        await skipStep(session, round, step, index);
-        state = combineStates(state, "skipped");
-      }
+      if (session.cancellation.reason !== undefined) break;
+      const one = await skipIfStopped(session, round, step, index, state) ??
+        await runEntry(session, round, step, { index, template }, all);
+      state = combineStates(state, one);
       index++;
     }
   } catch (error) {
     return combineStates(state, await endWithout(session, round, step, index, error));
   }
   return state;
+}
+
+/** Skips an entry that does not start any more; `state` is that of the entries so far. */
+async function skipIfStopped(
+  session: Session,
+  round: Round,
+  step: Step,
+  index: number,
+  state: JobState,
+): Promise<JobState | undefined> {
+  const isStopped = state === "failed" && round.job.stopsAtFailure && !step.isCleanup;
+  if (!isStopped && session.draining.reason === undefined) return undefined;
+  const reason = isStopped ? "on_failure is stop, and an entry before failed" : undefined;
+  await skipStep(session, round, step, index, reason);
+  return "skipped";
 }
 
 /** Reports why there is no further entry. */
@@ -198,7 +208,7 @@ async function runInParallel(
   parallel: number,
   all: Dict[] | undefined,
 ): Promise<JobState> {
-  const { cancellation, draining } = session;
+  const { cancellation } = session;
   const order = new EventOrder(session.emit);
   let state: JobState = "passed";
   let index = 0;
@@ -229,14 +239,10 @@ async function runInParallel(
   async function work(): Promise<void> {
     for (let entry = await next(); entry; entry = await next()) {
       const inner = { ...session, emit: order.emitterOf(entry.index) };
-      if (draining.reason === undefined) {
-        const one = await runApart(inner, entry);
-        // Read only now: others have ended meanwhile.
-        state = combineStates(state, one);
-      } else {
-        await skipStep(inner, round, step, entry.index);
-        state = combineStates(state, "skipped");
-      }
+      const one = await skipIfStopped(inner, round, step, entry.index, state) ??
+        await runApart(inner, entry);
+      // Read only now: others have ended meanwhile.
+      state = combineStates(state, one);
       order.end(entry.index);
     }
   }

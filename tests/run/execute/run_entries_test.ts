@@ -106,6 +106,40 @@ jobs:
   }
 });
 
+Deno.test("on_failure: stop skips the entries after one that failed, but for cleanup", async () => {
+  for (const [parallel, expected] of [[1, "fssssfp"], [2, "fpsssfp"]] as const) {
+    const { workflow } = await loadText(`
+name: w
+jobs:
+  - name: a
+    on_failure: stop
+    steps:
+      - uses: hello
+        with: { n: "{{vars.item}}" }
+        iteration: { list: [1, 2, 3, 4, 5], parallel: ${parallel} }
+        test: vars.item != 1
+    finally:
+      - { uses: hello, iteration: [1, 2], test: vars.item != 1 }
+`);
+    const plan = await makePlan(workflow, {});
+    // Of two in parallel, the second goes on until the first has failed.
+    const failed = Promise.withResolvers<void>();
+    const act: RunAction = async ({ n }) => {
+      if (n === 2) await failed.promise;
+      return OK;
+    };
+    const [step] = plan.jobs[0]!.job.steps;
+    Object.assign(step!, { action: { ...hello, name: "held", load: () => Promise.resolve(act) } });
+    let states = "";
+    await run(plan, denoHost(), (event) => {
+      if (event.type !== "step_finished") return;
+      states += event.result.state[0];
+      setTimeout(failed.resolve);
+    });
+    assertEquals(states, expected, `parallel: ${parallel}`);
+  }
+});
+
 Deno.test("an interruption ends all entries that run at once, and begins no other", async () => {
   const cancellation = new Cancellation();
   let begun = 0;
