@@ -1,82 +1,161 @@
-import { arrange } from "./drawing/arrange.ts";
-import { type BoxText, boxText, boxWidth, drawBox } from "./drawing/box.ts";
-import { drawChannel } from "./drawing/draw_channel.ts";
-import { makeBundles } from "./drawing/make_bundles.ts";
-import { makeSheet } from "./drawing/make_sheet.ts";
-import { packRows } from "./drawing/pack_rows.ts";
-import { settle, type Settled } from "./drawing/settle.ts";
-import type { Bundle, Item } from "./drawing/sheet.ts";
+import { type BoxText, boxText, boxWidth, drawBox } from "./box.ts";
 import type { Dag } from "./dag.ts";
+import { type Layout, type Line, makeLayout, makeLines } from "./layout.ts";
+
+/** The maximum widths of a box, in the order of preference. */
+const BOX_WIDTHS = [41, 27];
 
 /**
- * Draws a graph with boxes and arrows, no wider than `columns` if possible: a wider level is
- * split into several rows.
- *
- * Each line belongs to a bundle of needs (see `Bundle`). Lines of one bundle join at `├ ┤ ┬ ┴`,
- * those of two only cross, at `┼`.
+ * Draws a graph with boxes and arrows, no wider than `columns` if possible. The parts of a line
+ * join at `├ ┤ ┬ ┴`; at `┼` two lines cross.
  */
 export function renderAscii({ jobs }: Dag, columns: number): string {
   const index = new Map(jobs.map(({ id }, job) => [id, job]));
-  const bundles = makeBundles(jobs.map(({ needs }) => needs.map((id) => index.get(id)!)));
+  const lines = makeLines(jobs.map(({ needs }) => needs.map((id) => index.get(id)!)));
+  const entries = jobs.map(() => 0);
+  for (const job of lines.flatMap(({ targets }) => targets)) entries[job]!++;
   const texts = jobs.map(boxText);
-  const ends = countEnds(bundles, jobs.length);
+  const levels = jobs.map(({ level }) => level);
   const layouts = BOX_WIDTHS.map((most) => {
-    const widths = texts.map((text, job) => boxWidth(text, ends[job]!, Math.min(most, columns)));
-    const blocks = jobs.map(({ level }, job) => ({ level, width: widths[job]! }));
-    return { widths, rows: packRows(blocks, bundles, columns) };
+    const widths = texts.map((text, job) => boxWidth(text, entries[job]!, Math.min(most, columns)));
+    return makeLayout(levels, lines, widths, columns);
   });
   // Names are cut shorter only where that saves a row.
-  const { widths, rows } = layouts.reduce((best, layout) =>
-    layout.rows.length < best.rows.length ? layout : best
+  const layout = layouts.reduce((best, other) =>
+    other.rows.length < best.rows.length ? other : best
   );
-  const { sheet, ...arrangement } = arrange(makeSheet(rows, widths, bundles));
-  const settled = settle({ sheet, ...arrangement });
-  return sheet.rows.flatMap((row, index) => [
-    ...(index === 0 ? [] : drawChannel(settled.channels[index - 1]!, settled.width)),
-    ...drawRow(row, settled, texts),
-  ]).map((line) => line + "\n").join("");
+  const drawn = layout.rows.flatMap((_, row) => [
+    ...(row === 0 ? [] : drawCrossings(makeCrossings(layout, row))),
+    ...drawRow(layout, row, texts),
+  ]);
+  return drawn.map((line) => line + "\n").join("");
 }
 
-/** The maximum width of a box, in the order of preference. */
-const BOX_WIDTHS = [41, 27];
-
-/** The number of lines that arrive at or leave each job, whichever is greater. */
-function countEnds(bundles: readonly Bundle[], jobs: number): readonly number[] {
-  const count = (ends: (bundle: Bundle) => readonly number[]) => {
-    const counts = Array<number>(jobs).fill(0);
-    for (const job of bundles.flatMap(ends)) counts[job]!++;
-    return counts;
-  };
-  const leaving = count(({ sources }) => sources);
-  return count(({ targets }) => targets).map((number, job) => Math.max(number, leaving[job]!));
-}
-
-/** The lines of a row: its boxes, and the lines beside and below them. */
-function drawRow(
-  row: readonly Item[],
-  { columns, exits }: Settled,
-  texts: readonly BoxText[],
-): readonly string[] {
-  const drawn = row.map((item) => {
-    const column = columns.get(item)!;
-    const ports = exits.get(item)!;
-    if (item.kind === "lane") return { column, width: item.width, ports, lines: [] };
-    const inside = ports.map((port) => port - column);
-    return { ...item, column, ports, lines: drawBox(texts[item.job]!, item.width, inside) };
-  });
-  const height = Math.max(...drawn.map(({ lines }) => lines.length));
-  return Array.from({ length: height }, (_, index) => {
-    let line = "";
-    let width = 0;
-    const put = (column: number, text: string, columns: number) => {
-      line += " ".repeat(column - width) + text;
-      width = column + columns;
+/** The lines of text of a row: its boxes, and the lines that leave or pass them. */
+function drawRow({ rows, boxes, lines }: Layout, row: number, texts: readonly BoxText[]) {
+  const open = new Set(lines.flatMap(({ sources }) => sources));
+  const items = rows[row]!.map((job) => ({
+    ...boxes[job]!,
+    isOpen: open.has(job),
+    drawn: drawBox(texts[job]!, boxes[job]!.width, open.has(job)),
+  }));
+  const lanes = lines.filter((line) => passes(line, row)).map(({ lane }) => lane)
+    .sort((a, b) => a - b);
+  return Array.from({ length: Math.max(...items.map(({ drawn }) => drawn.length)) }, (_, index) => {
+    let [text, end] = ["", 0];
+    // A text may have fewer characters than columns.
+    const put = (column: number, part: string, columns: number) => {
+      text += " ".repeat(column - end) + part;
+      end = column + columns;
     };
-    for (const { column, width, ports, lines } of drawn) {
-      const text = lines[index];
-      if (text !== undefined) put(column, text, width);
-      else for (const port of ports) put(port, "│", 1);
+    for (const { left, width, middle, isOpen, drawn } of items) {
+      if (index < drawn.length) put(left, drawn[index]!, width);
+      else if (isOpen) put(middle, "│", 1);
     }
-    return line;
+    for (const lane of lanes) put(lane, "│", 1);
+    return text;
   });
+}
+
+function passes({ first, last }: Line, row: number): boolean {
+  return first <= row && row <= last;
+}
+
+/** The columns of a line between two rows. */
+interface Crossing {
+  /** Where it comes from. */
+  readonly tops: readonly number[];
+  /** Where it enters boxes, and where it goes on beside them. */
+  readonly entries: number[];
+  readonly lane: readonly number[];
+}
+
+/** The lines that arrive from above a row. */
+function makeCrossings({ rows, boxes, lines }: Layout, row: number): readonly Crossing[] {
+  const crossings = new Map(
+    lines.filter(({ first, last }) => first <= row && row <= last + 1).map((line) => {
+      const { sources, lane } = line;
+      const exits = sources.map((job) => boxes[job]!).filter((box) => box.row === row - 1);
+      const crossing: Crossing = {
+        tops: [...exits.map(({ middle }) => middle), ...passes(line, row - 1) ? [lane] : []],
+        entries: [],
+        lane: passes(line, row) ? [lane] : [],
+      };
+      return [line, crossing];
+    }),
+  );
+  const taken = new Set([...crossings.values()].flatMap(({ tops }) => tops));
+  /** Whether a line may enter a box there: it must not meet another line, nor cross itself. */
+  const isFree = (line: Line, job: number, column: number) => {
+    if (!taken.has(column)) return true;
+    const { tops, lane } = crossings.get(line)!;
+    const others = line.targets.filter((other) => other !== job && boxes[other]!.row === row);
+    const ends = [...tops, ...lane, ...others.map((other) => boxes[other]!.middle)];
+    return tops.includes(column) && (column <= Math.min(...ends) || column >= Math.max(...ends));
+  };
+  for (const job of rows[row]!) {
+    const entering = [...crossings.keys()].filter(({ targets }) => targets.includes(job))
+      .map((line) => ({ line, from: Math.min(...crossings.get(line)!.tops) }))
+      .sort((a, b) => a.from - b.from);
+    const { left, width } = boxes[job]!;
+    let next = left + 1;
+    entering.forEach(({ line }, index) => {
+      const wish = left + 1 + Math.floor((index + 0.5) * (width - 2) / entering.length);
+      const free = Array.from({ length: left + width - 1 - next }, (_, i) => next + i)
+        .filter((column) => isFree(line, job, column));
+      // The lines to the right need room too.
+      const choice = free.slice(0, free.length - (entering.length - 1 - index));
+      const column = choice.reduce((best, other) =>
+        Math.abs(other - wish) < Math.abs(best - wish) ? other : best
+      );
+      crossings.get(line)!.entries.push(column);
+      next = column + 1;
+    });
+  }
+  return [...crossings.values()];
+}
+
+const [UP, DOWN, LEFT, RIGHT] = [1, 2, 4, 8];
+/** The sign for each sum of the directions in which lines leave it. */
+const SIGNS = [..." ││││┘┐┤│└┌├─┴┬┼"];
+
+/** Draws the lines between two rows, each turned in a track that it shares with lines beside it. */
+function drawCrossings(crossings: readonly Crossing[]): readonly string[] {
+  if (crossings.length === 0) return [""];
+  const turned = crossings.map(({ tops, entries, lane }) => {
+    const bottoms = [...entries, ...lane];
+    const ends = [...tops, ...bottoms];
+    return { tops, bottoms, from: Math.min(...ends), to: Math.max(...ends), track: -1 };
+  }).sort((a, b) => a.from - b.from);
+  /** The last column of each track that is in use. */
+  const tracks: number[] = [];
+  for (const line of turned) {
+    if (line.from === line.to) continue;
+    const free = tracks.findIndex((to) => to + 1 < line.from);
+    line.track = free < 0 ? tracks.length : free;
+    tracks[line.track] = line.to;
+  }
+  // The first row is below the boxes; the last has the arrows.
+  const height = tracks.length + 2;
+  const width = Math.max(...turned.map(({ to }) => to + 1));
+  const cells = Array.from({ length: height }, () => Array<number>(width).fill(0));
+  const add = (row: number, column: number, arms: number) => cells[row]![column]! |= arms;
+  for (const { tops, bottoms, from, to, track } of turned) {
+    const turn = track < 0 ? height - 1 : track + 1;
+    for (const column of tops) {
+      for (let row = 0; row < turn; row++) add(row, column, UP | DOWN);
+      add(turn, column, UP);
+    }
+    for (const column of bottoms) {
+      for (let row = height - 1; row > turn; row--) add(row, column, UP | DOWN);
+      add(turn, column, DOWN);
+    }
+    for (let column = from; column < to; column++) {
+      add(turn, column, RIGHT);
+      add(turn, column + 1, LEFT);
+    }
+  }
+  const drawn = cells.map((row) => row.map((arms) => SIGNS[arms]!));
+  for (const column of crossings.flatMap(({ entries }) => entries)) drawn.at(-1)![column] = "↓";
+  return drawn.map((row) => row.join("").trimEnd());
 }

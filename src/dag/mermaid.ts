@@ -1,5 +1,5 @@
 import type { Dag, DagOfMany, DagStep, SuiteDag } from "./dag.ts";
-import { nameLine } from "./drawing/fit_name.ts";
+import { nameLine } from "./box.ts";
 
 /** A graph as a Mermaid flowchart: a subgraph for each job, a node for each of its steps. */
 export function renderMermaid(dag: Dag): string {

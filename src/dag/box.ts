@@ -1,6 +1,6 @@
-import { displayWidth } from "../../source/display_width.ts";
-import type { DagJob, DagStep } from "../dag.ts";
-import { centreText, fitText, nameLine } from "./fit_name.ts";
+import { cutToWidth, displayWidth } from "../source/display_width.ts";
+import { printableLine } from "../source/printable.ts";
+import type { DagJob, DagStep } from "./dag.ts";
 
 /** The text in the box of a job. */
 export interface BoxText {
@@ -30,7 +30,7 @@ function branchRows(steps: readonly DagStep[], indent: string): readonly string[
 
 /**
  * The columns of a box: as many as its texts take, `most` if they take more, and enough for that
- * many lines at its upper or lower edge. Always odd, so that there is a column in the middle.
+ * many lines at its upper edge. Always odd, so that there is a column in the middle.
  */
 export function boxWidth({ title, rows }: BoxText, lines: number, most: number): number {
   const text = Math.max(...[title, ...rows].map(displayWidth));
@@ -46,20 +46,32 @@ function nextOdd(number: number): number {
 const FRAME = 4;
 const LEAST = FRAME + 5;
 
-/** The lines of a box of that width; lines that leave it do so at `exits`, columns of the box. */
-export function drawBox(
-  { title, rows }: BoxText,
-  width: number,
-  exits: readonly number[],
-): readonly string[] {
+/** The lines of a box of that width. A line leaves an `open` box at the middle of its lower edge. */
+export function drawBox({ title, rows }: BoxText, width: number, isOpen: boolean): string[] {
   const text = width - FRAME;
-  const bottom = Array<string>(width - 2).fill("─");
-  for (const exit of exits) bottom[exit - 1] = "┬";
+  const half = "─".repeat((width - 3) / 2);
   return [
     `╭${"─".repeat(width - 2)}╮`,
     `│ ${centreText(title, text)} │`,
     `├${"─".repeat(width - 2)}┤`,
     ...rows.map((row) => `│ ${fitText(row, text)} │`),
-    `╰${bottom.join("")}╯`,
+    `╰${half}${isOpen ? "┬" : "─"}${half}╯`,
   ];
+}
+
+/** A name as one line without control characters. */
+export function nameLine(name: string): string {
+  return printableLine(name.trim().replace(/\s*[\r\n\t]\s*/g, " "));
+}
+
+/** A text of exactly this width; `…` marks what was cut. */
+function fitText(text: string, columns: number): string {
+  const width = displayWidth(text);
+  const cut = width <= columns ? text : cutToWidth(text, columns - 1) + "…";
+  return cut + " ".repeat(columns - displayWidth(cut));
+}
+
+function centreText(text: string, columns: number): string {
+  const before = Math.max(0, Math.floor((columns - displayWidth(text)) / 2));
+  return " ".repeat(before) + fitText(text, columns - before);
 }
