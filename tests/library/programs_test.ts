@@ -106,7 +106,7 @@ flow.yml:11:13: error: unknown job "biuld" in needs of "deploy"
 
 programTest(
   "a program evaluates expressions without any permission",
-  { program: EXPRESSIONS, options: ["--no-prompt", "--check"] },
+  { program: EXPRESSIONS, options: ["--no-prompt"] },
   0,
   `[ 12 ]
 true hi ann

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { assertNoTrace } from "../../support/assert_no_trace.ts";
-import type { CliResult } from "../../support/run/run_cli.ts";
-import { runCli } from "../../support/run/run_cli.ts";
-import { withFiles } from "../../support/temp_dir.ts";
+import { assertNoTrace } from "../support/assert_no_trace.ts";
+import type { CliResult } from "../support/run/run_cli.ts";
+import { runCli } from "../support/run/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
 
 const JOBS = "jobs: [{name: a, steps: [{uses: hello}]}]\n";
 

@@ -9,7 +9,7 @@ import { printYaml } from "../../src/workflow/yaml/parse_yaml.ts";
 import { readYaml } from "../../src/workflow/yaml/read_yaml.ts";
 import { generator } from "../support/generator.ts";
 import { mutate } from "../support/mutate.ts";
-import { BRUNO, COLLECTION, HAR, HTTP, HURL, STEPCI } from "./inputs.ts";
+import { BRUNO, COLLECTION, HAR, HTTP, HURL, STEPCI } from "../importer/inputs.ts";
 
 /** The number of changes to each input. */
 const ROUNDS = 150;

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { ACTIONS } from "../../../src/action/registry.ts";
-import { assertNoTrace } from "../../support/assert_no_trace.ts";
-import { withRig } from "../../support/run/rig.ts";
-import { runCli } from "../../support/run/run_cli.ts";
-import { withFiles } from "../../support/temp_dir.ts";
+import { ACTIONS } from "../../src/action/registry.ts";
+import { assertNoTrace } from "../support/assert_no_trace.ts";
+import { withRig } from "../support/run/rig.ts";
+import { runCli } from "../support/run/run_cli.ts";
+import { withFiles } from "../support/temp_dir.ts";
 
 /** Values of every type, and texts that are hard on programs, as YAML. */
 const VALUES = [

@@ -6,13 +6,13 @@
  */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import config from "../../deno.json" with { type: "json" };
-import { openShop } from "../../scripts/demo_server.ts";
-import { Editor } from "../support/programs/editor.ts";
-import { withFiles } from "../support/temp_dir.ts";
-import { withServer } from "../support/servers/with_server.ts";
+import config from "../../../deno.json" with { type: "json" };
+import { openShop } from "../../../scripts/demo_server.ts";
+import { Editor } from "../../support/programs/editor.ts";
+import { withFiles } from "../../support/temp_dir.ts";
+import { withServer } from "../../support/servers/with_server.ts";
 
-const CHECKOUT = fromFileUrl(new URL("../../", import.meta.url));
+const CHECKOUT = fromFileUrl(new URL("../../../", import.meta.url));
 
 const WORKFLOWS = {
   "passes.yml": `name: passes

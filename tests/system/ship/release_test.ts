@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { parse } from "@std/yaml/parse";
-import { makeFormula } from "../../scripts/make_formula.ts";
-import { makeSbom } from "../../scripts/make_sbom.ts";
+import { makeFormula } from "../../../scripts/make_formula.ts";
+import { makeSbom } from "../../../scripts/make_sbom.ts";
 
 interface Step {
   readonly uses?: string;
@@ -18,7 +18,7 @@ interface Workflow {
   >;
 }
 
-const ROOT = new URL("../../", import.meta.url);
+const ROOT = new URL("../../../", import.meta.url);
 const read = (path: string) => Deno.readTextFile(new URL(path, ROOT));
 const yaml = async (path: string) => parse(await read(path));
 const exists = (path: string) => Deno.stat(new URL(path, ROOT)).then(() => true, () => false);

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runMain } from "../../support/run/run_main.ts";
-import { readDirectory, REPORT_FILES } from "../../support/run/run_reports.ts";
-import { withFiles } from "../../support/temp_dir.ts";
-import { withServer } from "../../support/servers/with_server.ts";
+import { runMain } from "../support/run/run_main.ts";
+import { readDirectory, REPORT_FILES } from "../support/run/run_reports.ts";
+import { withFiles } from "../support/temp_dir.ts";
+import { withServer } from "../support/servers/with_server.ts";
 
 /** A secret for every way by which one comes into a run. */
 const SECRETS = {
