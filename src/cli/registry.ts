@@ -21,14 +21,14 @@ const COMMANDS_BUT_HELP: readonly Command[] = [
       repeats: true,
       isOptional: true,
       path: "file",
-      summary: "With --from: a file or directory, or a command in quotes or after --",
+      summary: "A file or directory of another tool, or a curl command in quotes or after --",
     }],
     options: [
       {
         name: "from",
         value: "format",
         choices: IMPORTERS.map(({ name }) => name),
-        summary: "Translate what another tool has; see: runner help migrate",
+        summary: "The format, if neither name nor content says it; see: runner help migrate",
       },
       {
         name: "out",

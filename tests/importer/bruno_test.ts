@@ -133,8 +133,8 @@ Deno.test("new --from bruno keeps what directories, settings and bodies say", as
         "  res.body.gone: isUndefined\n}\n",
       "post",
     ),
-    "one.txt": "first",
-    "two.txt": "second",
+    "shop/one.txt": "first",
+    "shop/two.txt": "second",
   };
   await importCase({
     args: ["bruno", "shop"],

@@ -244,8 +244,8 @@ Deno.test("new prints a workflow that runs, and overwrites nothing", async () =>
     await server.shutdown();
     assertEquals([run.code, run.stderr], [0, ""], run.stdout);
   });
-  const wrong = await runMain(["new", "file.har"]);
-  assertStringIncludes(wrong.stderr, "new takes 'file.har' only with --from");
+  const wrong = await runMain(["new", "file"]);
+  assertStringIncludes(wrong.stderr, "new cannot tell what 'file' is");
 });
 
 Deno.test("--and-run adds tests of what came back, and uses the secrets of the command", async () => {
@@ -276,11 +276,40 @@ Deno.test("--and-run adds tests of what came back, and uses the secrets of the c
   assertStringIncludes(failed.stderr, 'the step "GET /" did not pass, so nothing was added:');
   assertStringIncludes(failed.stderr, "ECONNREFUSED");
   const wrong = await runMain(["new", "--and-run"]);
-  assertStringIncludes(wrong.stderr, "--and-run requires --from curl or --from har");
+  assertStringIncludes(wrong.stderr, "--and-run requires a curl command or a HAR file");
 });
 
-Deno.test("new says if what it made does not load", async () => {
-  const { code, stderr } = await runMain(["new", "--from", "curl", "curl -X 'A B' http://x/"]);
-  assertEquals(code, 0);
-  assertStringIncludes(stderr, 'the workflow does not load as it is: invalid method "A B"');
+Deno.test("new comments out what a workflow must not have, and the rest runs", async () => {
+  const commands = "curl -m soon http://x/1\ncurl -X 'A B' http://x/2";
+  const { stdout, stderr } = await runMain(["new", commands]);
+  assertStringIncludes(stdout, '# Not translated: with.timeout: "timeout" must be a duration');
+  assertStringIncludes(stdout, '# Not translated: the step "A B /2": invalid method "A B"');
+  assertStringIncludes(stdout, "get: http://x/1");
+  assertEquals(stderr.includes("does not load"), false, stderr);
+  const alone = await runMain(["new", "curl -X 'A B' http://x/"]);
+  assertStringIncludes(alone.stderr, 'the workflow does not load as it is: invalid method "A B"');
+});
+
+Deno.test("new tells formats from names and contents, and paths of files follow -o", async () => {
+  const part = '{"info":{},"item":[{"request":{"method":"PUT","url":"http://x","body":';
+  const files = {
+    "in/a.hurl": "PUT http://x\n[Multipart]\na: file,b.bin;\nb: file,/b.bin;\n",
+    "in/a.rest": "PUT http://x\n\n< ./b.bin\n",
+    "in/a.json": `${part}{"mode":"file","file":{"src":"b.bin"}}}}]}`,
+    "in/a.yml": "tests: { t: { steps: [{ http: { url: http://x, body: { file: b.bin } } }] } }",
+    "in/a.har": '{"log":{"entries":[]}}',
+    "in/bruno.json": "{}",
+    "in/a.bru": "put {\n  url: http://x\n  body: file\n}\nbody:file {\n  file: @file(b.bin)\n}\n",
+  };
+  await withFiles({ ...files, "made/old": "", "in/b.bin": "" }, async (cwd) => {
+    const inputs = [...Object.keys(files).filter((name) => name !== "in/bruno.json"), "in"];
+    for (const input of [...inputs, "curl -T in/b.bin http://x/"]) {
+      const out = `made/${inputs.indexOf(input)}.yml`;
+      const { code, stderr } = await runMain(["new", input, "-o", out], { cwd });
+      assertEquals(code, 0, stderr);
+      const text = await Deno.readTextFile(`${cwd}/${out}`);
+      if (input !== "in/a.har") assertStringIncludes(text, "file: ../in/b.bin\n");
+      if (input === "in/a.hurl") assertStringIncludes(text, "file: /b.bin\n");
+    }
+  });
 });

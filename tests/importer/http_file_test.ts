@@ -16,7 +16,7 @@ Deno.test("new --from http translates requests, variables and what they read of 
       "login_token: res.body.token",
       "&& res.body.id == 7",
       'X-Token: "{{outputs.login_token}}"',
-      "file: ./body.txt",
+      "file: body.txt",
       "- name: reads an order",
     ],
     seen: ([login, orders, form, file, plain]) => {

@@ -9,9 +9,6 @@ import { run } from "../../run/run.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 
-/** The workflow is run under this name, so that files are found as beside a new one. */
-const PATH = "new.yml";
-
 /** Characters of a response that are looked at. */
 const MOST = 1_000_000;
 
@@ -24,13 +21,17 @@ interface Seen {
   readonly failures: readonly string[];
 }
 
-/** Runs a new workflow once against its real target, and adds tests of what came back. */
+/**
+ * Runs a new workflow, which is to have this path, once against its real target, and adds tests of
+ * what came back.
+ */
 export async function addSeenTests(
   { draft, environment }: WithoutSecrets,
   render: (draft: Draft) => string,
+  path: string,
   host: Host,
 ): Promise<Seen> {
-  const results = await runOnce(render(draft), environment, host);
+  const results = await runOnce(render(draft), environment, path, host);
   const failures: string[] = [];
   const jobs = draft.jobs.map((job, index) => ({
     ...job,
@@ -49,12 +50,13 @@ export async function addSeenTests(
 async function runOnce(
   text: string,
   environment: Readonly<Record<string, string>>,
+  path: string,
   host: Host,
 ): Promise<ReadonlyMap<string, StepResult>> {
   const bytes = new TextEncoder().encode(text);
   const files = Object.create(host.files, {
     read: {
-      value: (path: string | URL) => path === PATH ? Promise.resolve(bytes) : host.files.read(path),
+      value: (one: string | URL) => one === path ? Promise.resolve(bytes) : host.files.read(one),
     },
   });
   const env = {
@@ -62,7 +64,7 @@ async function runOnce(
     all: () => ({ ...host.env.all(), ...environment }),
   };
   const here: Host = Object.create(host, { files: { value: files }, env: { value: env } });
-  const { workflow } = await loadWorkflow(PATH, here);
+  const { workflow } = await loadWorkflow(path, here);
   const plan = await makePlan(workflow, here.env.all());
   const results = new Map<string, StepResult>();
   const ids: string[] = [];

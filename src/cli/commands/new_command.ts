@@ -3,18 +3,21 @@ import { findSentSecrets } from "../../check/secrets/sent_secrets.ts";
 import type { Host } from "../../host/host.ts";
 import type { Draft, Importer, ImportFile, ImportInput } from "../../importer/draft.ts";
 import { hideDraftSecrets } from "../../importer/hide_secrets.ts";
+import { moveFiles } from "../../importer/move_files.ts";
 import { IMPORTERS } from "../../importer/registry.ts";
 import { countNotes, renderDraft } from "../../importer/render_draft.ts";
 import { StructureError } from "../../importer/import_problem.ts";
 import { STARTER } from "../../importer/starter.ts";
 import { LoadError, UsageError } from "../../source/errors.ts";
-import { loadDocument } from "../../workflow/load_workflow.ts";
+import { type Dict, isDict, type Value } from "../../value/value.ts";
+import { relativeTo } from "../../workflow/files_of.ts";
 import { readTextFile } from "../../workflow/read_files.ts";
 import { printYaml } from "../../workflow/yaml/parse_yaml.ts";
 import { findPositions, readYaml } from "../../workflow/yaml/read_yaml.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
 import { logLevel, printWarnings } from "../messages/warnings.ts";
 import { writeTextFile } from "../write_text_file.ts";
+import { commentMistakes } from "./comment_mistakes.ts";
 
 /** Prints a workflow to begin with, or one that is made of something else, or writes it. */
 export async function newCommand(
@@ -26,15 +29,15 @@ export async function newCommand(
   if (out !== undefined && await host.files.isFile(out).catch(() => false)) {
     throw new LoadError(`'${out}' already exists`, [], "give the name of a new file");
   }
-  const from = values.get("from");
+  const from = values.get("from") ?? await recognize(operands, host);
   const mayRun = switches.has("and-run");
   if (mayRun && from !== "curl" && from !== "har") {
-    throw new UsageError("--and-run requires --from curl or --from har");
+    throw new UsageError("--and-run requires a curl command or a HAR file");
   }
   const level = await logLevel(host.env, switches);
   const { text, warnings } = from === undefined
     ? { text: starter(operands), warnings: [] }
-    : await translate(IMPORTERS.find(({ name }) => name === from)!, operands, mayRun, host);
+    : await translate(IMPORTERS.find(({ name }) => name === from)!, operands, mayRun, out, host);
   if (out === undefined) host.stdout.write(text);
   else await writeTextFile(out, text, host);
   const notes = warnings.map((message) =>
@@ -47,9 +50,37 @@ export async function newCommand(
 function starter([first]: readonly string[]): string {
   if (first === undefined) return STARTER;
   throw new UsageError(
-    `new takes '${first}' only with --from`,
-    "-o writes the workflow to a file; --from says what to translate",
+    `new cannot tell what '${first}' is`,
+    "--from says what to translate; -o writes the workflow to a file",
   );
+}
+
+/** The formats of files by the ends of their names. */
+const BY_NAME: readonly (readonly [pattern: RegExp, format: string])[] = [
+  [/^curl(?:\.exe)?(?:\s|$)/, "curl"],
+  [/\.har$/i, "har"],
+  [/\.hurl$/i, "hurl"],
+  [/\.(?:http|rest)$/i, "http"],
+  [/\.bru$/i, "bruno"],
+];
+
+/** The format of an input whose name, or else its content, says it. */
+async function recognize([first]: readonly string[], host: Host): Promise<string | undefined> {
+  if (first === undefined) return undefined;
+  const [, named] = BY_NAME.find(([pattern]) => pattern.test(first)) ?? [];
+  if (named !== undefined) return named;
+  if (/\.(?:json|ya?ml)$/i.test(first)) {
+    const value = await parseYaml(await readTextFile(first, host, "file"));
+    if (!isDict(value as Value)) return undefined;
+    const { log, info, item, tests, opencollection } = value as Dict;
+    if (opencollection !== undefined) return "bruno";
+    if (info !== undefined && item !== undefined) return "postman";
+    return log !== undefined ? "har" : tests !== undefined ? "stepci" : undefined;
+  }
+  const entries = await host.files.entries(first).catch(() => []);
+  return entries.some(({ name }) => /^(?:bruno\.json|opencollection\.ya?ml)$/.test(name))
+    ? "bruno"
+    : undefined;
 }
 
 interface Translation {
@@ -61,12 +92,15 @@ async function translate(
   importer: Importer,
   operands: readonly string[],
   mayRun: boolean,
+  out: string | undefined,
   host: Host,
 ): Promise<Translation> {
   const input = await readInput(importer, operands, host);
   const translateInput = await importer.load();
   const translated = await located(async () => await translateInput(input));
-  const hidden = hideDraftSecrets(translated, findSecrets);
+  const target = (out ?? "").replace(/[^/\\]*$/, "");
+  const moved = moveFiles(translated, (path) => relativeTo(target, `${input.directory}/${path}`));
+  const hidden = hideDraftSecrets(moved, findSecrets);
   const environment = Object.keys(hidden.environment);
   const read = new Set([...environment, ...variablesOf(hidden.draft)]);
   const head = [
@@ -74,16 +108,22 @@ async function translate(
     ...read.size === 0 ? [] : [`Set in the environment: ${[...read].join(", ")}.`],
   ];
   const render = (draft: Draft) => renderDraft(draft, head, printYaml);
+  const { draft: clean, mistakes: [mistake] } = await commentMistakes(hidden.draft, render, host);
   const { draft, failures } = mayRun
-    ? await (await import("./add_seen_tests.ts")).addSeenTests(hidden, render, host)
-    : { draft: hidden.draft, failures: [] };
+    ? await (await import("./add_seen_tests.ts")).addSeenTests(
+      { ...hidden, draft: clean },
+      render,
+      out ?? "new.yml",
+      host,
+    )
+    : { draft: clean, failures: [] };
   const count = countNotes(draft);
   const text = render(draft);
   return {
     text,
     warnings: [
       ...failures,
-      ...await mistakesIn(text, host),
+      ...mistake ? [`the workflow does not load as it is: ${mistake.message}`] : [],
       ...environment.length === 0
         ? []
         : [`the input has secrets, which the workflow reads from ${environment.join(", ")}`],
@@ -95,21 +135,6 @@ async function translate(
       ],
     ],
   };
-}
-
-/** Mistakes that prevent the new workflow from running: an input may name a missing file. */
-async function mistakesIn(text: string, host: Host): Promise<readonly string[]> {
-  try {
-    await loadDocument(await readYaml([{ name: "workflow", text }]), host);
-    return [];
-  } catch (error) {
-    if (!(error instanceof LoadError)) throw error;
-    const errors = error.diagnostics.filter(({ severity }) => severity === "error");
-    return [
-      `the workflow does not load as it is: ${errors[0]?.message ?? error.message}` +
-      (errors.length > 1 ? ` (and ${errors.length - 1} more, see runner check)` : ""),
-    ];
-  }
 }
 
 /** The variables that the vars of a workflow read. */
@@ -131,7 +156,7 @@ async function readInput(
   { name, input }: Importer,
   operands: readonly string[],
   host: Host,
-): Promise<ImportInput> {
+): Promise<ImportInput & { readonly directory: string }> {
   const [path] = operands;
   const example = { command: "'curl https://example.com'", file: "file", directory: "directory" };
   if (path === undefined) {
@@ -143,13 +168,18 @@ async function readInput(
   if (input !== "command" && operands.length > 1) {
     throw new UsageError(`new --from ${name} takes one ${input}, and '${operands[1]}' is another`);
   }
-  const words = input === "command" ? operands : [];
-  const files = input === "file"
-    ? [await readTextFile(path, host, "file")]
-    : input === "directory"
-    ? await readDirectory(path, "", host)
-    : [];
-  return { words, files, parseYaml };
+  if (input === "command") return { words: operands, files: [], parseYaml, directory: "." };
+  // A file of a collection is one of a directory, too.
+  if (input === "directory" && !await host.files.isFile(path)) {
+    return {
+      words: [],
+      files: await readDirectory(path, "", host),
+      parseYaml,
+      directory: path,
+    };
+  }
+  const files = [await readTextFile(path, host, "file")];
+  return { words: [], files, parseYaml, directory: path.replace(/[^/\\]*$/, "") || "." };
 }
 
 /** Longer texts take too much memory to find a place in them. */
