@@ -175,7 +175,7 @@ export function unwrapMail(text: string): Rewritten | undefined {
 
 /**
  * A line break in the middle of base64, also as JSON writes it, with the indent of the next line.
-Wrapped base64 has long lines; most lines of other texts end in shorter words. What comes
+ * Wrapped base64 has long lines; most lines of other texts end in shorter words. What comes
  * before is looked at after the break was found, which is rare.
  */
 const BREAK = /(?:\r?\n|(?:\\r)?\\n)(?<=[\w+/-]{16}(?:\r?\n|(?:\\r)?\\n))[ \t]*(?=[\w+/=-])/g;
@@ -184,4 +184,18 @@ const BREAK = /(?:\r?\n|(?:\\r)?\\n)(?<=[\w+/-]{16}(?:\r?\n|(?:\\r)?\\n))[ \t]*(
 export function joinBase64(text: string): Rewritten | undefined {
   if (!text.includes("\n") && !text.includes("\\n")) return undefined;
   return rewrite(text, BREAK, () => "");
+}
+
+/** Control characters, which UTF-16 that is read as UTF-8 has between its letters. */
+// deno-lint-ignore no-control-regex
+const CONTROLS_AMONG = /[\0-\x08\x0e-\x1f\x7f-\x9f\ufffe\uffff]+/g;
+const GAPS = new RegExp(`${CONTROLS_AMONG.source}|\\s{2,}|[\\t\\n]`, "g");
+
+/**
+ * A text without control characters and, for secrets with a space in them, on one line as reports
+ * show it; undefined if it is that.
+ */
+export function joinParts(text: string, onOneLine: boolean): Rewritten | undefined {
+  const gaps = onOneLine ? GAPS : CONTROLS_AMONG;
+  return rewrite(text, gaps, (gap) => gap.trim() === "" ? " " : "");
 }

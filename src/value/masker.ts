@@ -1,4 +1,11 @@
-import { decodings, joinBase64, type Range, type Rewritten, unwrapMail } from "./decodings.ts";
+import {
+  decodings,
+  joinBase64,
+  joinParts,
+  type Range,
+  type Rewritten,
+  unwrapMail,
+} from "./decodings.ts";
 import { FormTable } from "./form_table.ts";
 import { foldCase, secretForms } from "./secret_forms.ts";
 import { SHORTEST_SECRET } from "./secrets.ts";
@@ -22,11 +29,13 @@ const URL_PASSWORD = /(?<=:\/\/[^/?#@:\s"'<>{}]*:)[^/?#\s"'<>{}]+(?=@)/g;
 export class Masker {
   readonly #known = new Set<string>();
   readonly #forms = new FormTable();
+  #haveSpaces = false;
 
   /** Makes a text secret. One with fewer characters than `shortest` is ignored. */
   add(secret: string, shortest = SHORTEST_SECRET): void {
     if (secret.length < shortest || this.#known.has(secret)) return;
     this.#known.add(secret);
+    if (/\s/.test(secret)) this.#haveSpaces = true;
     const isThorough = this.#known.size <= MOST_THOROUGH;
     for (const form of secretForms(secret, shortest, isThorough)) this.#forms.add(form);
   }
@@ -79,7 +88,8 @@ export class Masker {
         }
       };
       for (const decoded of decodings(text)) findIn(decoded);
-      for (const unbroken of [joinBase64(text), unwrapMail(text)]) if (unbroken) findIn(unbroken);
+      const joined = [joinBase64(text), unwrapMail(text), joinParts(text, this.#haveSpaces)];
+      for (const unbroken of joined) if (unbroken) findIn(unbroken);
     }
     return merge(found.sort((a, b) => a.start - b.start));
   }

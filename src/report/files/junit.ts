@@ -229,15 +229,12 @@ function replaceEach(text: string, which: RegExp): string {
 /** Names as XML has them, which may be alike without what it has no place for. */
 function namesInXml(of: readonly { readonly name: string }[]): readonly string[] {
   const names = of.map(({ name }) => name);
-  if (!names.some((name) => UNUSUAL.test(name))) return names;
-  return distinct(names.map((name) => {
-    const text = inXml(name);
-    return text.trim() === "" ? name.replace(NOT_XML, "\ufffd") : text;
-  }));
+  return names.some((name) => UNUSUAL.test(name)) ? distinct(names.map(inXml)) : names;
 }
 
+/** Nothing is left out: that would join the parts of a secret that were not masked. */
 function inXml(text: string): string {
-  return text.toWellFormed().replace(NOT_XML, "");
+  return text.toWellFormed().replace(NOT_XML, "\ufffd");
 }
 
 // deno-lint-ignore no-control-regex

@@ -84,3 +84,41 @@ Deno.test("where a long line is cut, no piece of a secret is left", async () => 
     });
   }
 });
+
+Deno.test("a secret that a report would put together of its parts is hidden in every report", async () => {
+  const secret = "correct horse staple-9";
+  const write = 'printf %s "$MY_TOKEN" | iconv -t';
+  const commands = [
+    `${write} UTF-16LE`,
+    `${write} UTF-16BE`,
+    `${write} UTF-32LE`,
+    `echo "$MY_TOKEN" | tr ' ' '\\n'`,
+    `echo "$MY_TOKEN" | sed 's/ /\\t  /g'`,
+    `echo "$MY_TOKEN" | sed 's/o/o\\x08/g; s/r/r\\x01/g'`,
+  ];
+  for (const cmd of commands) {
+    const steps = [
+      {
+        ...{ id: "s", name: "s", uses: "shell", echo: "{{res.stdout}}" },
+        with: { cmd, env: { MY_TOKEN: "{{vars.token}}" } },
+        test: 'res.stdout == "other"',
+        outputs: { text: "res.stdout" },
+      },
+      { uses: "echo", name: "n {{outputs.text}}", with: { message: "m" }, test: "1 == 2" },
+    ];
+    const workflow = { name: "n", vars: { token: "{{MY_TOKEN}}" }, jobs: [{ name: "j", steps }] };
+    await withFiles({ "w.yml": JSON.stringify(workflow) }, async (cwd) => {
+      const args = ["--report-dir", "reports", "-v", "w.yml"];
+      const { code, stdout, stderr } = await runMain(args, { cwd, env: { MY_TOKEN: secret } });
+      assertEquals(code, 1);
+      assertStringIncludes(stdout, "***");
+      const files = { ...readDirectory(`${cwd}/reports`), stdout, stderr };
+      for (const [name, text] of Object.entries(files)) {
+        // deno-lint-ignore no-control-regex
+        const joined = text.replace(/[\0-\x08\x0e-\x1f]|\\\\u00../g, "").replace(/\s+/g, " ");
+        assertHidden(secret, joined, `${name} of ${cmd}`);
+        assertHidden("horse", joined.replace(/[␀-␟\ufffd]/g, ""), `${name} of ${cmd}`);
+      }
+    });
+  }
+});

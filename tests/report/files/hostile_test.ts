@@ -26,7 +26,7 @@ interface Element {
 function inXml(name: string): string {
   return name.replaceAll("\r\n", "\n")
     // deno-lint-ignore no-control-regex
-    .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "");
+    .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "\ufffd");
 }
 
 Deno.test("a JUnit reader finds names and texts as they are, but for what XML forbids", async () => {
