@@ -344,8 +344,8 @@ export interface ResourceScope {
 export interface SecretSink {
   /** Makes a text secret, unless it has fewer characters than `shortest`. */
   add(text: string, shortest?: number): void;
-  /** Whether a text has a known secret in it, in any encoding. */
-  isIn(text: string): boolean;
+  /** The positions of known secrets in a text, in any encoding, in order. */
+  find(text: string): readonly { readonly start: number; readonly end: number }[];
   /** The part of a text between two offsets, with `***` for each secret that is at least partly in it. */
   mask(text: string, from: number, to: number): string;
 }

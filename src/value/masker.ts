@@ -66,11 +66,6 @@ export class Masker {
     return copied < stop ? out + text.slice(copied, stop) : out;
   }
 
-  /** Whether a text has a secret in it. */
-  isIn(text: string): boolean {
-    return this.find(text).length > 0;
-  }
-
   /** The positions of secrets in a text, in order; overlapping ones are merged. */
   find(text: string): readonly Range[] {
     const found: Range[] = [];

@@ -39,7 +39,10 @@ export function actionContext(): TestContext {
     scope,
     secrets: {
       add: (text) => void learned.push(text),
-      isIn: (text) => learned.some((secret) => text.includes(secret)),
+      find: (text) =>
+        learned.flatMap((secret) =>
+          text.includes(secret) ? [{ start: 0, end: secret.length }] : []
+        ),
       mask: (text, from, to) => text.slice(from, to),
     },
     label: "test",

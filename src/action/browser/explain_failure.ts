@@ -1,11 +1,13 @@
 import { suggest } from "../../source/suggest.ts";
-import type { Dict } from "../action.ts";
+import type { Dict, SecretSink } from "../action.ts";
+import { excerpt } from "../excerpt.ts";
 import { type Candidate, listCandidates, pageText } from "./page_scripts.ts";
 import type { Page } from "./puppeteer.ts";
 
 /** Describes the content of a page, to explain why an action failed. */
-export async function describePage(page: Page): Promise<Dict> {
-  return { url: page.url(), title: await page.title(), text: await page.evaluate(pageText) };
+export async function describePage(page: Page, secrets: SecretSink): Promise<Dict> {
+  const text = excerpt(await page.evaluate(pageText), secrets, 1000);
+  return { url: page.url(), title: await page.title(), text };
 }
 
 /** The place of the element in the page that a selector is nearest to. */

@@ -300,9 +300,9 @@ export function listCandidates(): Candidate[] {
   return found;
 }
 
-/** The text that the page shows, as far as a message has room for it. */
+/** The text that the page shows, as far as it is searched for secrets before a message cuts it. */
 export function pageText(): string {
-  return (document.body?.innerText ?? "").trim().replace(/\s+/g, " ").slice(0, 1000);
+  return (document.body?.innerText ?? "").trim().replace(/\s+/g, " ").slice(0, 11_000);
 }
 
 /** Resolves after the handlers of what was just done have run and the page was drawn. */

@@ -230,7 +230,7 @@ async function failure(
   if (name === "navigate" || open.tabs.isOpening) {
     await ask(devtools.send("Page.stopLoading"));
   }
-  const shown = await ask(describePage(page));
+  const shown = await ask(describePage(page, context.secrets));
   const near =
     selector !== undefined && frames.length === 0 && message.includes("no element matches")
       ? await ask(nearestTo(page, selector))

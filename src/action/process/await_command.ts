@@ -32,8 +32,8 @@ export async function awaitCommand(
   context: ActionContext,
 ): Promise<CommandEnd> {
   const outputs: Outputs = {
-    stdout: capture(group.child.stdout, limits.stdout),
-    stderr: capture(group.child.stderr, limits.stderr),
+    stdout: capture(group.child.stdout, limits.stdout, context.secrets),
+    stderr: capture(group.child.stderr, limits.stderr, context.secrets),
   };
   const end = await Promise.race([group.status, stop]);
   if (end instanceof StepError) {

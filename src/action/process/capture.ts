@@ -1,4 +1,4 @@
-import type { Dict } from "../action.ts";
+import type { Dict, SecretSink } from "../action.ts";
 
 /** The output of a stream: its end as text, and the number of all bytes. */
 export interface Captured {
@@ -33,10 +33,14 @@ export interface Capture {
 
 /**
  * Reads a stream to its end and keeps its last `limit` bytes, from the beginning of a line on, or
- * of a word: reports would not recognize half a secret.
+ * of a word, and no part of a secret: reports would not recognize half of one.
  */
-export function capture(stream: ReadableStream<Uint8Array>, limit: number): Capture {
-  const end = lastOf(limit);
+export function capture(
+  stream: ReadableStream<Uint8Array>,
+  limit: number,
+  secrets: SecretSink,
+): Capture {
+  const end = lastOf(limit, secrets);
   let over = false;
   const emptied = empty(stream, (chunk) => end.add(chunk));
   return {
@@ -57,9 +61,12 @@ export interface LastOf {
   take(isOver: boolean): Captured;
 }
 
+/** So many bytes around the cut show whether it goes through a secret. */
+const LONGEST_SECRET = 10_000;
+
 /** Keeps the last `limit` bytes of what comes in pieces, as `capture` does. */
-export function lastOf(limit: number): LastOf {
-  const ring = new LastBytes(limit + 1);
+export function lastOf(limit: number, secrets: SecretSink): LastOf {
+  const ring = new LastBytes(limit + LONGEST_SECRET);
   let bytes = 0;
   let taken = false;
   return {
@@ -71,12 +78,23 @@ export function lastOf(limit: number): LastOf {
       const last = ring.take();
       taken = true;
       const cut = bytes > limit;
-      const kept = cut ? last.subarray(wholeFrom(last)) : last;
+      const most = last.length - limit - 1;
+      const start = cut ? most + wholeFrom(last.subarray(most)) : 0;
+      const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+      const before = decoder.decode(last.subarray(0, start));
       // A character whose other bytes may be under way is left out.
-      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(kept, { stream: !isOver });
-      return { text, bytes, cut };
+      const kept = decoder.decode(last.subarray(start), { stream: !isOver });
+      return { text: kept.slice(halfSecret(before, kept, secrets)), bytes, cut };
     },
   };
+}
+
+/** How much of the beginning of a text belongs to a secret that began before it. */
+function halfSecret(before: string, text: string, secrets: SecretSink): number {
+  if (before === "") return 0;
+  const cut = before.length;
+  const found = secrets.find(before + text.slice(0, LONGEST_SECRET));
+  return (found.find(({ start, end }) => start < cut && end > cut)?.end ?? cut) - cut;
 }
 
 /**

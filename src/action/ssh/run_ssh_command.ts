@@ -30,7 +30,8 @@ export async function runSshCommand(
   context: ActionContext,
 ): Promise<Ended> {
   const { text, preamble } = scriptOf(command);
-  const output = { stdout: lastOf(command.maxOutput), stderr: lastOf(command.maxOutput) };
+  const keep = () => lastOf(command.maxOutput, context.secrets);
+  const output = { stdout: keep(), stderr: keep() };
   const closed = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<never>();
   let end: { readonly code: number; readonly signal: string | null } | undefined;

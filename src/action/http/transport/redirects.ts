@@ -36,7 +36,7 @@ export function redirectOf(
     (name, value) =>
       !(isElsewhere &&
         (name === "Host" || isSecretHeader(name) ||
-          [value].flat().some((text) => secrets.isIn(text)))) &&
+          [value].flat().some((text) => secrets.find(text).length > 0))) &&
       !(becomesGet && name.startsWith("Content-")),
   );
   if (isElsewhere) headers.Host = url.host;
