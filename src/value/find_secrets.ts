@@ -1,3 +1,4 @@
+import { decodedText } from "./decodings.ts";
 import {
   canBeSecret,
   cookieSecrets,
@@ -111,19 +112,35 @@ function addValue(
   }
 }
 
-/** Fields in JSON, in queries, forms and options, in the parts of a multipart body, and in XML. */
+/**
+ * Fields in JSON, in queries, forms and options, in the parts of a multipart body, in XML, and in
+ * YAML, where a value without quotes is one word or a block of lines.
+ */
 const JSON_FIELD = /"([^"\\]{1,100})"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 const QUERY_FIELD = /(?<![^?&;#\s])([\w.%[\]-]{1,100})=(?!\$[\w({])([^&\s#;"'<>]+)/g;
 const MULTIPART_FIELD =
   /;\s*name="([^"]{1,100})"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^]*?)\r?\n--/g;
 
 const XML_FIELD = /<([\w:.-]{1,100})(?:\s[^<>]*)?>([^<>]+)<\/\1>/g;
+const XML_ATTRIBUTE = /(?<![\w:.-])([\w:.-]{1,100})\s{0,9}=\s{0,9}(?:"([^"<]+)"|'([^'<]+)')/g;
+const YAML_VALUE = [
+  /"((?:[^"\\]|\\.)*)"/,
+  /'([^']*)'/,
+  /[|>][-+\d]*((?:\r?\n[ \t]+.*)+)/,
+  /(?!\$[\w({])([^\s"'#&*|>{[]\S*)[ \t]*(?:#.*|\r)?$/,
+].map(({ source }) => source).join("|");
+const YAML_FIELD = new RegExp(
+  `(?:^|[{,])[ \\t]*(?:- +)*'?([\\w.-]{1,100})'?:[ \\t]+(?:${YAML_VALUE})`,
+  "gm",
+);
 
 const FIELDS: readonly [pattern: RegExp, decode: (written: string) => string][] = [
   [JSON_FIELD, fromJson],
   [QUERY_FIELD, (written) => decodePercents(written.replaceAll("+", " "))],
   [MULTIPART_FIELD, (written) => written],
-  [XML_FIELD, (written) => written.trim()],
+  [XML_FIELD, (written) => decodedText(written.trim())],
+  [XML_ATTRIBUTE, decodedText],
+  [YAML_FIELD, fromYaml],
 ];
 
 /** Adds the values of fields in a text that may hold data. */
@@ -132,7 +149,8 @@ function addFields(text: string, add: AddSecret): void {
   for (const password of passwordsIn(text)) add(password, SHORTEST_SECRET);
   if (!mayHoldSecretNames(text)) return;
   for (const [pattern, decode] of FIELDS) {
-    for (const [, name = "", value = ""] of text.matchAll(pattern)) {
+    for (const [, name = "", ...values] of text.matchAll(pattern)) {
+      const value = values.find((one) => one !== undefined) ?? "";
       if (!isSecretField(decodePercents(name)) || !canBeSecret(name, value)) continue;
       add(value, SHORTEST_ISSUED);
       add(decode(value), SHORTEST_ISSUED);
@@ -146,4 +164,9 @@ function fromJson(written: string): string {
   } catch {
     return written;
   }
+}
+
+/** A value without its indentation, and without what ends a map or a list in one line. */
+function fromYaml(written: string): string {
+  return fromJson(written).trim().replace(/\n[ \t]+/g, "\n").replace(/[,}\]]+$/, "");
 }

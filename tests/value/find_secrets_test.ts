@@ -86,6 +86,20 @@ Deno.test("findExchangedSecrets() finds fields in texts: JSON, forms, URLs and m
       ["line one\r\nline two", "line one\r\nline two"],
     ],
     ["<a:Password x='1'>in-some-xml</a:Password>", ["in-some-xml", "in-some-xml"]],
+    ["<a user='anna-anna' b:Password = 'in \"some\" xml'/>", ['in "some" xml', 'in "some" xml']],
+    ['<a apiKey="in &amp; some xml">no-secret</a>', ["in &amp; some xml", "in & some xml"]],
+    ["user: ann\npassword: in-some-yaml  # changed\nport: 12345678\n", [
+      "in-some-yaml",
+      "in-some-yaml",
+    ]],
+    ['a:\r\n  - client_secret: "in \\u0041 yaml"\r\n', ["in \\u0041 yaml", "in A yaml"]],
+    ["a:\n  'api-key': 'in some yaml'\n", ["in some yaml", "in some yaml"]],
+    ["{ user: ann, token: 0123456789}", ["0123456789}", "0123456789"]],
+    ["private_key: |-\n  line one of it\n  line two of it\nnext: something\n", [
+      "\n  line one of it\n  line two of it",
+      "line one of it\nline two of it",
+    ]],
+    ["password: must be longer than that\ntoken: $(get-a-token)\nport: 12345678\n", []],
     ["run --password=on-a-line --token=$(get it) --secret=${A_SECRET_VAR}", [
       "on-a-line",
       "on-a-line",
