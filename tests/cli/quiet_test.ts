@@ -35,6 +35,36 @@ Deno.test("--quiet prints the last line alone where nothing failed", async () =>
   }
 });
 
+Deno.test("the last line is yellow and names steps that were unsuccessful and not tested", async () => {
+  const files = {
+    "d/w.yml": `name: W
+jobs:
+  - name: a
+    id: a
+    repeat: { count: 2 }
+    steps:
+      - { name: gate, uses: shell, with: { cmd: exit 3 } }
+      - { name: good, uses: hello, test: true }
+  - name: b
+    needs: [a]
+    steps: [{ name: inner, uses: embedded, with: { path: j.yml } }]
+`,
+    "d/j.yml": "name: j\nsteps: [{ name: build, uses: shell, with: { cmd: exit 4 } }]\n",
+  };
+  const warning = (around: string) =>
+    `⚠ 3 steps were unsuccessful and nothing tests them: ${around}gate (exit 3), ` +
+    `${around}inner › build (exit 4); --strict fails the run\u001b[39m`;
+  await withFiles(files, async (cwd) => {
+    for (const args of [["d/w.yml"], ["-q", "d/w.yml"], ["d"], ["-q", "d"]]) {
+      const { code, stdout } = await runMain(args, { cwd, env: { FORCE_COLOR: "1" } });
+      const around = args.includes("d") ? "W › " : "";
+      assertEquals(code, 0);
+      assertStringIncludes(stdout.trimEnd().split("\n").at(-1)!, `\u001b[33m${warning(around)}`);
+      assert(!stdout.includes("All jobs succeeded"));
+    }
+  });
+});
+
 Deno.test("--quiet prints what failed: steps, rounds and jobs", async () => {
   const { code, stdout } = await printed(BAD, "-q");
   assertEquals(code, 1);

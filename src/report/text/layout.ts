@@ -136,18 +136,37 @@ export function renderEcho(echo: string | undefined, style: Style): string[] {
   return text === "" ? [] : text.split("\n").map((line) => style.blue(line.trimEnd()));
 }
 
-/** The last line of a report: how long the run took and what came of it; `name` begins it. */
-export function renderFooter(event: RunFinished, style: Style, name?: string): string {
+/**
+ * The last line of a report: how long the run took and what came of it; `name` begins it, and
+ * `untested` names the steps that were unsuccessful and that nothing tests.
+ */
+export function renderFooter(
+  event: RunFinished,
+  style: Style,
+  untested: string,
+  name?: string,
+): string {
   const total = `Total workflow time: ${formatElapsed(event.duration)}`;
   const time = (name === undefined ? "" : `${style.bold(oneLine(name))}: `) + style.dim(total);
-  const counts = runCounts(event);
   if (event.state === "passed") {
-    const remark = counts === "" ? "" : style.dim(` (${counts})`);
-    return `${time} ${style.green("✓ All jobs succeeded")}${remark}`;
+    const warning = untestedWarning(event.untestedFailures, untested);
+    const end = warning ? style.yellow(warning) : style.green("✓ All jobs succeeded");
+    const counts = runCounts({ ...event, untestedFailures: 0 });
+    return `${time} ${end}${counts === "" ? "" : style.dim(` (${counts})`)}`;
   }
+  const counts = runCounts(event);
   const why = event.interrupted === undefined ? [] : [oneLine(event.interrupted)];
   const text = [...why, ...(counts === "" ? [] : [counts])].join("; ") || "failed";
   return `${time} ${style.red(`✗ ${text}`)}`;
+}
+
+/** What `--strict` would make of steps that were unsuccessful and that nothing tests. */
+export function untestedWarning(count: number, names: string): string | undefined {
+  if (count === 0) return undefined;
+  const what = count === 1
+    ? "1 step was unsuccessful and nothing tests it"
+    : `${count} steps were unsuccessful and nothing tests them`;
+  return `⚠ ${what}: ${names}; --strict fails the run`;
 }
 
 /** `1 job failed; 9 steps: 5 passed, 1 failed, 3 not tested; 1 flaky step`. */

@@ -11,6 +11,7 @@ import {
 } from "../model/round_tally.ts";
 import { namedReport, type StepNames } from "../model/step_names.ts";
 import { type StepTree, StepTrees } from "../model/step_trees.ts";
+import { UntestedSteps } from "../model/untested_steps.ts";
 import { oneLine } from "../../source/printable.ts";
 import { countOf, indentedRoom, indentLines, roomOf } from "./text_lines.ts";
 
@@ -21,11 +22,14 @@ export function quietReport(options: ReportOptions): Reporter {
   /** Of jobs that repeat, whose failures are reported once when they end. */
   const tallies = new Map<string, RoundTally>();
   const trees = new StepTrees();
+  const untested = new UntestedSteps();
   let workflow = "";
   return namedReport((event, names) => {
     if (event.type === "run_started") workflow = event.name;
-    if (event.type === "run_finished") return [renderFooter(event, options.style, workflow)];
-    return linesOf(event, names, tallies, trees, options);
+    if (event.type === "run_finished") {
+      return [renderFooter(event, options.style, untested.names, workflow)];
+    }
+    return linesOf(event, names, tallies, trees, untested, options);
   });
 }
 
@@ -34,6 +38,7 @@ function linesOf(
   names: StepNames,
   tallies: Map<string, RoundTally>,
   trees: StepTrees,
+  untested: UntestedSteps,
   options: ReportOptions,
 ): string[] {
   switch (event.type) {
@@ -45,6 +50,7 @@ function linesOf(
     case "step_finished": {
       const step = trees.finish(event);
       if (!step) return [];
+      untested.add(step);
       const tally = tallies.get(event.run.job);
       if (!tally) {
         return stepLines(step, names.step(event.run, oneLine(event.result.name)), options);

@@ -8,11 +8,20 @@ import type {
 import { sumOf } from "../../run/count_steps.ts";
 import { formatElapsed } from "../../value/duration.ts";
 import { printableEvent } from "../model/printable_event.ts";
+import { StepTrees } from "../model/step_trees.ts";
+import { UntestedSteps } from "../model/untested_steps.ts";
 import { StepNames, suiteTitle } from "../model/step_names.ts";
 import { workflowState } from "../model/workflow_state.ts";
 import type { Reporter, ReportOptions } from "../reporter.ts";
 import { type FailureEntry, renderFailureList } from "./failure_list.ts";
-import { renderFooter, runCounts, runHeader, skippedJob, stepLineOf } from "./layout.ts";
+import {
+  renderFooter,
+  runCounts,
+  runHeader,
+  skippedJob,
+  stepLineOf,
+  untestedWarning,
+} from "./layout.ts";
 import { quietReport } from "./quiet_report.ts";
 import { oneLine } from "../../source/printable.ts";
 import { asText, countOf, roomOf } from "./text_lines.ts";
@@ -24,6 +33,7 @@ import { writeInBlocks } from "./write_jobs.ts";
 interface Block {
   readonly title: string;
   readonly names: StepNames;
+  readonly trees: StepTrees;
   readonly report: Reporter;
   text: string;
   /** Steps whose failure was printed, by job and position. */
@@ -46,6 +56,9 @@ class SuiteReport {
   readonly #isQuiet: boolean;
   readonly #blocks = new Map<string, Block>();
   readonly #failures: FailureEntry[] = [];
+  /** The steps of all workflows that were unsuccessful and that nothing tests. */
+  readonly #untested = new UntestedSteps();
+  #untestedCount = 0;
   /** Messages about a shard of the suite that has nothing to run. */
   #empty: string[] = [];
 
@@ -70,7 +83,11 @@ class SuiteReport {
     const block = this.#blocks.get(event.runId);
     if (!block) return "";
     block.names.update(event);
+    if (event.type === "step_retried") block.trees.retry(event.run);
+    const step = event.type === "step_finished" && block.trees.finish(event);
+    if (step) this.#untested.add(step, `${block.title} › `);
     if (event.type === "run_finished") {
+      this.#untestedCount += event.untestedFailures;
       this.#blocks.delete(event.runId);
       return this.#close(block, event);
     }
@@ -86,6 +103,7 @@ class SuiteReport {
     return {
       title,
       names: new StepNames(),
+      trees: new StepTrees(),
       report: this.#isQuiet ? quietReport(this.#options) : this.#textOf(title),
       text: "",
       failed: new Set(),
@@ -100,7 +118,7 @@ class SuiteReport {
         const where = file === title ? "" : `  ${style.dim(oneLine(file))}`;
         return [first + where, ...more];
       },
-      end: (event, failures) => {
+      end: (event, failures, untested) => {
         for (const failure of failures) {
           const behind = (name: string) => `${title} › ${name}`;
           this.#failures.push({
@@ -109,7 +127,7 @@ class SuiteReport {
             tookDown: failure.tookDown.map((one) => ({ ...one, title: behind(one.title) })),
           });
         }
-        return [renderFooter(event, style), ""];
+        return [renderFooter(event, style, untested), ""];
       },
     });
     return timing ? timedReport(text, this.#options) : text;
@@ -136,7 +154,8 @@ class SuiteReport {
     const whole = text + report.report(event);
     if (!fold || event.state !== "passed") return whole;
     const counts = `${runCounts(event)} in ${formatElapsed(event.duration)}`;
-    return fold(`${style.green("✓")} ${oneLine(title)}: ${counts}`, whole);
+    const mark = event.untestedFailures > 0 ? style.yellow("⚠") : style.green("✓");
+    return fold(`${mark} ${oneLine(title)}: ${counts}`, whole);
   }
 
   #end(event: SuiteFinished): string {
@@ -144,7 +163,12 @@ class SuiteReport {
     const list = this.#failures.length === 0
       ? []
       : renderFailureList(this.#failures, style, roomOf(columns?.()));
-    return asText([...list, ...this.#empty, lastLine(event, this.#options)]);
+    const warning = untestedWarning(this.#untestedCount, this.#untested.names);
+    const end = lastLine(event, this.#options);
+    return asText([
+      ...[...list, ...this.#empty],
+      warning === undefined ? end : `${end} ${style.yellow(warning)}`,
+    ]);
   }
 }
 

@@ -9,12 +9,16 @@ import { asText, roomOf } from "./text_lines.ts";
 import { type JobWriter, writeAtOnce } from "./write_jobs.ts";
 import { hasFailed } from "../model/round_tally.ts";
 import { StepTrees } from "../model/step_trees.ts";
+import { UntestedSteps } from "../model/untested_steps.ts";
 
 /** The lines around those of the jobs. */
 export interface RunFrame {
   start(event: RunStarted): string[];
-  /** `failures` are those of all jobs, in the order of the file. */
-  end(event: RunFinished, failures: readonly FailureEntry[]): string[];
+  /**
+   * `failures` are those of all jobs, in the order of the file; `untested` names the steps that
+   * were unsuccessful and that nothing tests.
+   */
+  end(event: RunFinished, failures: readonly FailureEntry[], untested: string): string[];
 }
 
 /**
@@ -50,11 +54,11 @@ function withoutDetails(event: RunEvent): RunEvent {
 function frameOf({ style, columns }: ReportOptions): RunFrame {
   return {
     start: ({ name, description }) => runHeader(name, description, style),
-    end(event, failures) {
+    end(event, failures, untested) {
       const list = failures.length === 0
         ? []
         : renderFailureList(failures, style, roomOf(columns?.()));
-      return [...list, renderFooter(event, style)];
+      return [...list, renderFooter(event, style, untested)];
     },
   };
 }
@@ -63,6 +67,7 @@ class TextReport {
   readonly #jobs: JobWriter;
   readonly #frame: RunFrame;
   readonly #trees = new StepTrees();
+  readonly #untested = new UntestedSteps();
   /** By id, in the order of the file; so are their positions. */
   readonly #blocks = new Map<string, JobBlock>();
 
@@ -82,6 +87,7 @@ class TextReport {
       case "step_finished": {
         const step = this.#trees.finish(event);
         if (!step) return "";
+        this.#untested.add(step);
         const block = this.#block(event.run.job);
         addStep(block, step);
         return this.#jobs.step(block, step);
@@ -117,7 +123,7 @@ class TextReport {
 
   #endRun(event: RunFinished): string {
     const failures = [...this.#blocks.values()].flatMap((block) => block.failures);
-    return asText(this.#frame.end(event, failures));
+    return asText(this.#frame.end(event, failures, this.#untested.names));
   }
 
   #block(id: string): JobBlock {
