@@ -85,10 +85,7 @@ export interface Output {
   columns(): number;
   /** Rows of the terminal now; 24 where there is none. */
   rows(): number;
-  /**
-   * Takes all of a text, which is written soon; false once the reader has gone away. Throws
-   * OutputError.
-   */
+  /** Takes all of a text, which is written soon; false once nothing more can be written. */
   write(text: string): boolean;
   /**
    * Calls `act` when nothing more can be written, also when that is found out after `write` has

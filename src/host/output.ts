@@ -48,33 +48,28 @@ export function outputTo(stream: Stream): Output {
       refused(error);
     }
   };
-  const isOpen = () => {
-    if (problem) throw problem;
-    return !isClosed;
-  };
   return {
     isTerminal,
     columns: () => consoleSize().columns || 80,
     rows: () => consoleSize().rows || 24,
     write(text) {
-      if (!isOpen()) return false;
+      if (isClosed) return false;
       const bytes = encoder.encode(text);
       if (isTerminal) writeNow(bytes);
-      else enqueue(write, bytes);
-      return isOpen();
+      else if (waiting + bytes.length <= MOST_WAITING) enqueue(write, bytes);
+      else refused(new Error(`its reader does not read: ${MOST_WAITING >> 20} MB are waiting`));
+      return !isClosed;
     },
-    onClosed: (act) => void listeners.push(act),
+    onClosed: (act) => isClosed ? act(problem) : void listeners.push(act),
     async flush() {
       while (writing) await writing;
-      return isOpen();
+      if (problem) throw problem;
+      return !isClosed;
     },
   };
 }
 
 function enqueue(write: (bytes: Uint8Array) => Promise<void>, bytes: Uint8Array): void {
-  if (waiting + bytes.length > MOST_WAITING) {
-    throw new OutputError(`its reader does not read: ${MOST_WAITING >> 20} MB are waiting`);
-  }
   waiting += bytes.length;
   const last = queue.at(-1);
   if (last?.write === write) last.bytes.push(bytes);

@@ -22,8 +22,6 @@ export interface OpenReportOptions {
   readonly isReplaced?: boolean;
   /** Folds what passed, see `ReportOptions`. */
   readonly fold?: ReportOptions["fold"];
-  /** Called once when the reader of the report is gone, or when it cannot be written. */
-  readonly onOutputClosed: (error?: unknown) => void;
 }
 
 /** A report that is being written. */
@@ -35,7 +33,7 @@ interface OpenReport extends EventSink {
 /** Connects the events of a run to the outputs: the report and other messages. */
 export async function openReport(host: Host, options: OpenReportOptions): Promise<OpenReport> {
   const { clock, stdout, stderr } = host;
-  const { redraws, verbose, timing, colour, onOutputClosed } = options;
+  const { redraws, verbose, timing, colour } = options;
   const { quiet = false, isReplaced = false, silent = false, isSuite = false } = options;
   // A file that standard error goes to gets no terminal colours.
   const style = await loadStyle(colour && (stderr.isTerminal || !stdout.isTerminal));
@@ -59,7 +57,6 @@ export async function openReport(host: Host, options: OpenReportOptions): Promis
       ? NO_REPORT
       : warningReport({ style }),
     live,
-    onOutputClosed,
   });
   return {
     take: (event) => terminal.emit(event),

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { withRig } from "../support/run/rig.ts";
+import { theProgram } from "../support/run/run_cli.ts";
 import { runMain } from "../support/run/run_main.ts";
 import { readDirectory, REPORT_FILES, runReports } from "../support/run/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
@@ -109,6 +110,21 @@ Deno.test("a full disk is reported, and the other reports are written", async ()
     assertEquals([code, stderr], [1, `runner: error: ${message}\n`]);
     assertEquals(Object.keys(reports).sort(), ["j", "t"]);
   }
+});
+
+Deno.test("where standard output cannot be written, all reports are", async () => {
+  const hello = "name: n\njobs: [{ name: j, steps: [{ uses: hello }] }]\n";
+  await withFiles({ "w.yml": hello }, async (cwd) => {
+    const [program, before] = theProgram();
+    const args = ["-c", 'exec "$@" > /dev/full', "sh", program, ...before];
+    const { code, stderr } = await new Deno.Command("sh", {
+      args: [...args, "--report-dir", "reports", "w.yml"],
+      cwd,
+    }).output();
+    const message = "cannot write to standard output: No space left on device";
+    assertEquals([code, new TextDecoder().decode(stderr)], [1, `runner: error: ${message}\n`]);
+    assertEquals(Object.keys(readDirectory(`${cwd}/reports`)).sort(), [...REPORT_FILES].sort());
+  });
 });
 
 Deno.test("no report is written of a workflow that cannot be loaded", async () => {

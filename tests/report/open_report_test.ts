@@ -25,7 +25,6 @@ async function written(more: Partial<OpenReportOptions>) {
     verbose: false,
     timing: false,
     colour: false,
-    onOutputClosed() {},
     ...more,
   });
   for (const event of events) report.take(event);

@@ -62,21 +62,11 @@ export async function runReported(
   const { clock } = host;
   const began = clock.ticks();
   const cancellation = new Cancellation();
-  let isStopping = false;
-  const stop = (why: string) => {
-    isStopping = true;
-    cancellation.cancel(why);
-  };
-  let lost: unknown;
-  const onOutputClosed = (error?: unknown) => {
-    lost ??= error;
-    const why = error === undefined
-      ? "nobody reads the report any more"
-      : "the report cannot be written";
-    stop(`stopped: ${why}`);
-  };
   // Pending output may fail while the run waits for something else.
-  host.stdout.onClosed(onOutputClosed);
+  host.stdout.onClosed((problem) => {
+    const why = problem ? "the report cannot be written" : "nobody reads the report any more";
+    cancellation.cancel(`stopped: ${why}`);
+  });
   const verbose = level === "debug";
   const isReplaced = targets.some(({ path }) => path === "-");
   const report = await openReport(await reportHost(targets, host), {
@@ -86,16 +76,18 @@ export async function runReported(
     silent: level === "error",
     isSuite,
     isReplaced,
-    onOutputClosed,
   });
   let files: FileReports | undefined;
+  let isStopping = false;
   const stopListening = host.signals.listen((signal) => {
-    if (isStopping) {
+    // A terminal that goes away may send several of them, which nobody has asked for.
+    if (isStopping && signal !== "SIGHUP") {
       report.close();
       files?.discard();
       exit(1);
     }
-    stop(`interrupted by ${signal}`);
+    isStopping = true;
+    cancellation.cancel(`interrupted by ${signal}`);
   }, timeout);
   const ends: RunFinished[] = [];
   const snapshots = { written: 0, updated: 0, passed: 0, failed: 0 };
@@ -115,10 +107,7 @@ export async function runReported(
   };
   try {
     if (targets.length > 0 || history !== undefined) {
-      const hooks = {
-        onOutputClosed,
-        onStop: (act: (reason: string) => void) => onStop(cancellation, act),
-      };
+      const hooks = { onStop: (act: (reason: string) => void) => onStop(cancellation, act) };
       files = await openFiles(targets, history, program, level, hooks);
     }
     const passed = await run(take, {
@@ -139,13 +128,20 @@ export async function runReported(
         stdout: isReplaced || looks.quiet || level === "error" ? undefined : host.stdout,
         stderr: host.stderr,
       });
-    const timeLeft = () => timeout && timeout.milliseconds - (clock.ticks() - began);
+    const flush = () =>
+      flushReport(host, cancellation, timeout && timeout.milliseconds - (clock.ticks() - began));
     // A report that goes to a file that is open already comes after what is in it.
     const isShared = targets.some(({ path }) => /^\/(?:dev|proc)\//.test(path ?? ""));
-    if (isShared) await flushReport(host, cancellation, timeLeft());
+    // The other reports are written although this one is lost, which the last line reports.
+    if (isShared) await flush().catch(() => {});
     await files?.finish();
-    if (lost !== undefined) throw lost;
-    return await flushReport(host, cancellation, timeLeft()) && passed && isCovered ? 0 : 1;
+    const isWhole = await flush();
+    if (!isWhole && isReplaced) {
+      throw new RunnerError(
+        "the report on standard output is incomplete: its reader has closed the pipe (EPIPE)",
+      );
+    }
+    return isWhole && passed && isCovered ? 0 : 1;
   } finally {
     report.close();
     files?.discard();

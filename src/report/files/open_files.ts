@@ -25,8 +25,6 @@ export interface ReportTarget {
 export interface FileReportHooks {
   /** An optional report cannot be written, and why. */
   readonly onLeftOut: (error: RunnerError) => void;
-  /** Nobody reads any more what goes to standard output. */
-  readonly onOutputClosed: () => void;
   /** Has `stop` called where the run is interrupted, until what it returns is called. */
   readonly onStop: (stop: (reason: string) => void) => () => void;
 }
@@ -131,7 +129,7 @@ async function openTarget(
   target: ReportTarget,
   host: Host,
   beside: Output,
-  { onLeftOut, onOutputClosed }: FileReportHooks,
+  { onLeftOut }: FileReportHooks,
 ): Promise<OpenTarget | undefined> {
   const { format, path = "-", isOptional } = target;
   // A file is there only when nothing can keep it from being closed.
@@ -139,7 +137,7 @@ async function openTarget(
     ? { kind: format.kind, render: await format.load(host) }
     : { kind: format.kind, render: await format.load() };
   try {
-    return { ...rendering, path, file: await openFile(target, host, beside, onOutputClosed) };
+    return { ...rendering, path, file: await openFile(target, host, beside) };
   } catch (error) {
     const problem = cannotWrite(path, error);
     if (!isOptional) throw problem;
@@ -152,22 +150,15 @@ async function openFile(
   { format, path, appends }: ReportTarget,
   { files, stdout }: Host,
   beside: Output,
-  onOutputClosed: () => void,
 ): Promise<StagedFile> {
-  if (path === undefined) return outputFile(beside, () => {});
-  if (path === "-") return outputFile(stdout, onOutputClosed);
+  if (path === undefined) return outputFile(beside);
+  if (path === "-") return outputFile(stdout);
   if (appends) return await files.append(path);
   return await (format.kind === "stream" ? files.grow(path) : files.stage(path));
 }
 
-function outputFile(output: Output, onOutputClosed: () => void): StagedFile {
-  return {
-    write(text) {
-      if (!output.write(text)) onOutputClosed();
-    },
-    commit() {},
-    discard() {},
-  };
+function outputFile(output: Output): StagedFile {
+  return { write: (text) => void output.write(text), commit() {}, discard() {} };
 }
 
 function cannotWrite(path: string, error: unknown, what = "report"): RunnerError {

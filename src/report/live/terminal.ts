@@ -28,8 +28,6 @@ interface TerminalOptions {
   readonly details: Reporter;
   /** Whether to draw live lines, where standard output is a terminal. */
   readonly live: boolean;
-  /** Called once when the reader of the report is gone, or when it cannot be written. */
-  readonly onOutputClosed: (error?: unknown) => void;
 }
 
 /**
@@ -112,28 +110,13 @@ export class Terminal {
     if (text === "") return;
     // Both may be the same screen: details belong above the live lines.
     if (this.#isLive && stderr.isTerminal) this.#draw([]);
-    deliver(stderr, text);
+    stderr.write(text);
   }
 
   #write(text: string): void {
     if (text === "" || this.#isReaderGone) return;
-    let reason: unknown;
-    try {
-      if (this.#options.stdout.write(text)) return;
-    } catch (error) {
-      reason = error;
-    }
+    if (this.#options.stdout.write(text)) return;
     this.#isReaderGone = true;
     this.#cancelFrame?.();
-    this.#options.onOutputClosed(reason);
-  }
-}
-
-/** Writes output whose errors do not fail the run. */
-function deliver(output: Output, text: string): void {
-  try {
-    output.write(text);
-  } catch {
-    // The report is what counts.
   }
 }
