@@ -67,7 +67,8 @@ const files: Files = {
     const names: string[] = [];
     try {
       for await (const entry of Deno.readDir(path)) {
-        if (entry.isFile || entry.isSymlink && await leadsToFile(`${path}/${entry.name}`)) {
+        const isFile = () => leadsToFile(`${path}/${entry.name}`).catch(() => true);
+        if (entry.isFile || entry.isSymlink && await isFile()) {
           names.push(entry.name);
         }
       }

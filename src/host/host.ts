@@ -34,8 +34,8 @@ export interface Files {
   stream(path: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
   /** Files directly in a directory, by name; undefined if the path is not a directory. */
   list(path: string): Promise<readonly string[] | undefined>;
-  /** The entries of a directory, by name; none if it cannot be read. */
-  entries(directory: string): Promise<readonly DirectoryEntry[]>;
+  /** The entries of a directory, by name; undefined if it cannot be read, none if it is not one. */
+  entries(directory: string): Promise<readonly DirectoryEntry[] | undefined>;
   /** Whether a path leads to a file, which has content: not to a pipe, a device or a directory. */
   isFile(path: string): Promise<boolean>;
   /**
@@ -59,10 +59,13 @@ export interface Files {
   workingDirectory(): string;
 }
 
-/** An entry of a directory; `link` leads to a directory, and so perhaps in a cycle. */
+/**
+ * An entry of a directory; `link` leads to a directory, and so perhaps in a cycle, and `unreadable`
+ * is a link that leads nowhere.
+ */
 export interface DirectoryEntry {
   readonly name: string;
-  readonly kind: "file" | "directory" | "link";
+  readonly kind: "file" | "directory" | "link" | "unreadable";
 }
 
 /** A wish from outside that the program end. */

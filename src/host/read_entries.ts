@@ -1,8 +1,10 @@
 import { demand } from "./deno_permissions.ts";
 import type { DirectoryEntry } from "./host.ts";
 
-/** The entries of a directory, by name; none if it cannot be read. */
-export async function readEntries(directory: string): Promise<readonly DirectoryEntry[]> {
+/** The entries of a directory, by name; undefined if it cannot be read, none if it is not one. */
+export async function readEntries(
+  directory: string,
+): Promise<readonly DirectoryEntry[] | undefined> {
   const entries: DirectoryEntry[] = [];
   try {
     demand({ name: "read", path: directory });
@@ -12,7 +14,9 @@ export async function readEntries(directory: string): Promise<readonly Directory
       else if (isSymlink) entries.push(...await followLink(name, `${directory}/${name}`));
     }
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    const isNone = error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.NotADirectory;
+    return isNone ? [] : undefined;
   }
   return entries.sort((a, b) => a.name < b.name ? -1 : 1);
 }
@@ -22,15 +26,7 @@ async function followLink(name: string, path: string): Promise<readonly Director
     demand({ name: "read", path });
     const { isFile, isDirectory } = await Deno.stat(path);
     return isDirectory ? [{ name, kind: "link" }] : isFile ? [{ name, kind: "file" }] : [];
-  } catch (error) {
-    if (isRefusal(error)) return [];
-    throw error;
+  } catch {
+    return [{ name, kind: "unreadable" }];
   }
-}
-
-/** Whether the directory is missing or closed, or its links form a cycle. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ||
-    error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable ||
-    error instanceof Deno.errors.FilesystemLoop;
 }

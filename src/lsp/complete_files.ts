@@ -26,7 +26,7 @@ export async function fileCompletionsAt(
   if (!place) return undefined;
   const { directory, names, start, end } = place;
   const from = isAbsolute(directory) ? directory : join(path, "..", directory);
-  const entries = (await host.files.entries(from)).filter(({ name, kind }) =>
+  const entries = (await host.files.entries(from) ?? []).filter(({ name, kind }) =>
     !name.startsWith(".") && name !== "node_modules" && join(from, name) !== path &&
     (kind === "directory" || (names === "any" || /\.ya?ml$/i.test(name)))
   );

@@ -1,5 +1,6 @@
 import { globToRegExp } from "@std/path/glob-to-regexp";
 import type { DirectoryEntry, Files } from "../host/host.ts";
+import { isEntered, walkDirectories } from "../host/walk_directories.ts";
 
 /** Whether a path is a pattern: the shell did not expand its `*`, or there was no shell. */
 export function isPattern(path: string): boolean {
@@ -8,14 +9,25 @@ export function isPattern(path: string): boolean {
 
 /**
  * The files that match a pattern, by name: `*`, `?`, `[…]` and `{…,…}` stay inside of a
- * name, `**` is any number of directories. As in a shell, a leading dot must be written.
+ * name, `**` is any number of directories. As in a shell, a leading dot must be written. Whatever
+ * cannot be read on the way is among them: who reads it learns the reason.
  */
-export async function expandPattern(pattern: string, files: Files): Promise<readonly string[]> {
+export async function expandPattern(
+  pattern: string,
+  files: Files,
+  isWanted = (_path: string) => true,
+): Promise<readonly string[]> {
   const [first = "", ...rest] = splitPath(pattern);
+  const search = { files, isWanted };
   const found = first === ""
-    ? await expand("/", rest, files)
-    : await expand("", [first, ...rest], files);
+    ? await expand("/", rest, search)
+    : await expand("", [first, ...rest], search);
   return [...new Set(found)];
+}
+
+interface Search {
+  readonly files: Files;
+  readonly isWanted: (path: string) => boolean;
 }
 
 /** The names in a pattern; a slash in braces separates nothing. */
@@ -26,43 +38,48 @@ function splitPath(pattern: string): readonly string[] {
 async function expand(
   directory: string,
   [name, ...rest]: readonly string[],
-  files: Files,
+  search: Search,
 ): Promise<readonly string[]> {
   if (name === undefined) return [];
   // Two of them mean no more than one, and would be walked through many times.
-  if (name === "**" && rest[0] === "**") return await expand(directory, rest, files);
-  if (name === "**") return await expandDeeply(directory, rest, files);
-  if (!isPattern(name) && rest.length > 0) return await expand(`${directory}${name}/`, rest, files);
+  if (name === "**" && rest[0] === "**") return await expand(directory, rest, search);
+  if (name === "**") return await expandDeeply(directory, rest, search);
+  if (!isPattern(name) && rest.length > 0) {
+    return await expand(`${directory}${name}/`, rest, search);
+  }
+  const entries = await search.files.entries(directory || ".");
+  if (!entries) return [directory.replace(/(?<=.)\/$/, "") || "."];
   const fits = matcher(name);
-  const entries = (await files.entries(directory || ".")).filter((entry) => fits(entry.name));
-  return await expandEach(entries, directory, rest, files);
+  return await expandEach(entries.filter((entry) => fits(entry.name)), directory, rest, search);
 }
 
-/** `**` matches any number of directories; links may lead in a cycle. */
+/** `**` matches any number of directories. */
 async function expandDeeply(
   directory: string,
   rest: readonly string[],
-  files: Files,
+  search: Search,
 ): Promise<readonly string[]> {
-  const here = await expand(directory, rest.length === 0 ? ["*"] : rest, files);
-  const entries = await files.entries(directory || ".");
-  const below = entries.filter(({ name, kind }) =>
-    kind === "directory" && !name.startsWith(".") && name !== "node_modules"
-  );
-  return [...here, ...await expandEach(below, directory, ["**", ...rest], files)];
+  const { directories, unreadable } = await walkDirectories(directory, search.files, isEntered);
+  const found: string[] = [];
+  for (const { path } of directories) {
+    found.push(...await expand(path, rest.length === 0 ? ["*"] : rest, search));
+  }
+  return [...found, ...unreadable];
 }
 
 async function expandEach(
   entries: readonly DirectoryEntry[],
   directory: string,
   rest: readonly string[],
-  files: Files,
+  search: Search,
 ): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { name, kind } of entries) {
-    if (rest.length === 0) {
-      if (kind === "file") found.push(directory + name);
-    } else if (kind !== "file") found.push(...await expand(`${directory}${name}/`, rest, files));
+    const path = directory + name;
+    const isFile = kind === "file" || kind === "unreadable";
+    if (rest.length === 0 ? isFile && search.isWanted(path) : kind === "unreadable") {
+      found.push(path);
+    } else if (rest.length > 0 && !isFile) found.push(...await expand(`${path}/`, rest, search));
   }
   return found;
 }

@@ -1,9 +1,12 @@
 import { join } from "@std/path/join";
 import type { Files, Host } from "../host/host.ts";
+import { filesBelow, isEntered } from "../host/walk_directories.ts";
 import { LoadError } from "../source/errors.ts";
+import { suggest } from "../source/suggest.ts";
 import { isDict } from "../value/value.ts";
 import { readDocument } from "../workflow/load_workflow.ts";
 import { expandPattern, isPattern } from "./expand_pattern.ts";
+import type { Document } from "../workflow/model.ts";
 import type { SuiteFile } from "./suite.ts";
 
 /** The files that paths, directories and patterns select. */
@@ -58,7 +61,7 @@ export async function findWorkflows(operands: readonly string[], host: Host): Pr
     }
     const paths = await isDirectory(operand, files)
       ? await yamlFilesIn(operand, files)
-      : (await expandPattern(operand, files)).filter((path) => /\.(?:ya?ml|json)$/i.test(path));
+      : await expandPattern(operand, files, (path) => /\.(?:ya?ml|json)$/i.test(path));
     if (paths.length === 0) throw nothingFound(operand);
     for (const path of paths) {
       if (!isNew(path, known)) continue;
@@ -84,30 +87,25 @@ function nothingFound(operand: string): LoadError {
     : new LoadError(`no workflow in '${operand}'`, [], "it has no .yml or .yaml file");
 }
 
-/** By path; hidden directories and `node_modules` are not entered, nor are links to directories. */
-export async function yamlFilesIn(
-  directory: string,
-  files: Files,
-): Promise<readonly string[]> {
-  const found: string[] = [];
-  const root = directory.replace(/\/+$/, "");
-  for (const { name, kind } of await files.entries(directory)) {
-    const path = root === "." ? name : `${root}/${name}`;
-    if (kind === "file") {
-      if (/\.ya?ml$/i.test(name) && !name.startsWith(".")) found.push(path);
-    } else if (kind === "directory" && !name.startsWith(".") && name !== "node_modules") {
-      found.push(...await yamlFilesIn(path, files));
-    }
-  }
-  return found;
+/** The YAML files of a directory, and whatever cannot be read there. */
+export async function yamlFilesIn(directory: string, files: Files): Promise<readonly string[]> {
+  const isWanted = (name: string) => /\.ya?ml$/i.test(name) && !name.startsWith(".");
+  return await filesBelow(directory, files, { isEntered, isWanted });
+}
+
+/** Whether it has `jobs`, or a name and a list whose key is a near miss of `jobs`. */
+function isWorkflow(value: Document["value"]): boolean {
+  if (!isDict(value)) return false;
+  if (Object.hasOwn(value, "jobs")) return true;
+  return Object.hasOwn(value, "name") &&
+    Object.keys(value).some((key) => Array.isArray(value[key]) && suggest(key, ["jobs"]));
 }
 
 /** A file that may be a workflow; undefined where it is something else. */
 async function readWorkflow(path: string, host: Host): Promise<SuiteFile | undefined> {
   try {
     const document = await readDocument(path, host);
-    const { value } = document;
-    return isDict(value) && Object.hasOwn(value, "jobs") ? { path, document } : undefined;
+    return isWorkflow(document.value) ? { path, document } : undefined;
   } catch (refusal) {
     if (refusal instanceof LoadError) return { path, refusal };
     throw refusal;

@@ -1,3 +1,4 @@
+import { join } from "@std/path/join";
 import type { Host } from "../host/host.ts";
 import { decodeText } from "../source/decode_text.ts";
 import { LoadError, RunnerError } from "../source/errors.ts";
@@ -52,7 +53,9 @@ async function readError(path: string, what: string, error: unknown, host: Host)
       return new LoadError(
         `${what} '${path}' not found`,
         [],
-        /[*?]/.test(path) ? "runner itself and runner check accept patterns" : undefined,
+        /[*?]/.test(path)
+          ? "runner itself and runner check accept patterns"
+          : await explainBrokenLink(path, host),
       );
     case "PermissionDenied":
       return new LoadError(`permission denied reading '${path}'`);
@@ -64,6 +67,20 @@ async function readError(path: string, what: string, error: unknown, host: Host)
   }
   const hint = what === "env file" ? "name a file in it" : yamlFilesAmong(names);
   return new LoadError(`cannot read ${what} '${path}': it is a directory`, [], hint);
+}
+
+/** Says where a link leads that a directory has, and that nothing is there. */
+async function explainBrokenLink(path: string, { files }: Host): Promise<string | undefined> {
+  try {
+    const [directory, target] = [
+      await files.realPath(join(path, "..")),
+      await files.realPath(path),
+    ];
+    const isLink = target !== join(directory, /[^/\\]*$/.exec(path)![0]);
+    return isLink ? `it is a link to '${target}', which does not exist` : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function yamlFilesAmong(names: readonly string[]): string {

@@ -1,7 +1,9 @@
+import { relative } from "@std/path/relative";
 import { resolve } from "@std/path/resolve";
 import { demand } from "../../host/deno_permissions.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
 import { stageBytes } from "../../host/staged_file.ts";
+import { filesBelow } from "../../host/walk_directories.ts";
 import { StepError } from "../../source/errors.ts";
 import type { ActionContext, ActionResult, Dict } from "../action.ts";
 import { readParameters, required } from "../read_parameters.ts";
@@ -82,16 +84,16 @@ async function readMails(
   }
   const mails: Measured[] = [];
   let skipped = 0;
-  for await (const name of filesBelow(root, "", context)) {
+  for (const mail of await filesBelow(root, files, { isWanted: () => true })) {
     if (context.signal.aborted) throw context.signal.reason;
-    const text = await readText(`${root}/${name}`, context);
+    const text = await readText(mail, context);
     try {
       const times = readTimes(text);
-      if (times) mails.push({ ...times, path: name });
+      if (times) mails.push({ ...times, path: relative(root, mail) });
       else skipped++;
     } catch (error) {
       if (!(error instanceof HeaderFault)) throw error;
-      throw new StepError(`cannot measure the mail "${root}/${name}": ${error.message}`);
+      throw new StepError(`cannot measure the mail "${mail}": ${error.message}`);
     }
   }
   if (mails.length > 0) return { mails, skipped };
@@ -113,21 +115,6 @@ async function readText(path: string, { host }: ActionContext): Promise<string> 
       );
     }
     throw fileProblem(error, { path, what: "the mail", parameter: "mail_dir" }, path);
-  }
-}
-
-async function* filesBelow(
-  root: string,
-  directory: string,
-  context: ActionContext,
-): AsyncGenerator<string> {
-  const path = `${root}/${directory}`;
-  const entries = await context.host.files.entries(path).catch((error) => {
-    throw fileProblem(error, { path, what: "the directory", parameter: "mail_dir" }, path);
-  });
-  for (const { name, kind } of entries.toSorted((a, b) => a.name < b.name ? -1 : 1)) {
-    if (kind === "directory") yield* filesBelow(root, `${directory}${name}/`, context);
-    else if (kind === "file") yield `${directory}${name}`;
   }
 }
 

@@ -1,6 +1,8 @@
+import { relative } from "@std/path/relative";
 import { findLiteralSecrets, type LiteralSecret } from "../../check/secrets/literal_secrets.ts";
 import { findSentSecrets } from "../../check/secrets/sent_secrets.ts";
 import type { Host } from "../../host/host.ts";
+import { filesBelow, isEntered } from "../../host/walk_directories.ts";
 import type { Draft, Importer, ImportFile, ImportInput } from "../../importer/draft.ts";
 import { hideDraftSecrets } from "../../importer/hide_secrets.ts";
 import { moveFiles } from "../../importer/move_files.ts";
@@ -78,7 +80,7 @@ async function recognize([first]: readonly string[], host: Host): Promise<string
     return log !== undefined ? "har" : tests !== undefined ? "stepci" : undefined;
   }
   const entries = await host.files.entries(first).catch(() => []);
-  return entries.some(({ name }) => /^(?:bruno\.json|opencollection\.ya?ml)$/.test(name))
+  return entries?.some(({ name }) => /^(?:bruno\.json|opencollection\.ya?ml)$/.test(name))
     ? "bruno"
     : undefined;
 }
@@ -173,7 +175,7 @@ async function readInput(
   if (input === "directory" && !await host.files.isFile(path)) {
     return {
       words: [],
-      files: await readDirectory(path, "", host),
+      files: await readDirectory(path, host),
       parseYaml,
       directory: path,
     };
@@ -202,20 +204,16 @@ async function parseYaml(file: ImportFile): Promise<unknown> {
 }
 
 /** The files in a directory and below it that are not too large to be text. */
-async function readDirectory(root: string, inside: string, host: Host): Promise<ImportFile[]> {
-  const path = `${root.replace(/\/$/, "")}/${inside}`;
-  const entries = await host.files.entries(path);
-  if (inside === "" && entries.length === 0) {
+async function readDirectory(root: string, host: Host): Promise<ImportFile[]> {
+  const isWanted = (name: string) => /\.(?:bru|json|env)$/.test(name);
+  const paths = await filesBelow(root, host.files, { isEntered, isWanted });
+  if (paths.length === 0 && (await host.files.entries(root))?.length === 0) {
     throw new LoadError(`'${root}' is not a directory, or it is empty`);
   }
   const files: ImportFile[] = [];
-  for (const { name, kind } of entries) {
-    if (kind === "directory" && name !== "node_modules" && !name.startsWith(".")) {
-      files.push(...await readDirectory(root, `${inside}${name}/`, host));
-    } else if (kind === "file" && /\.(?:bru|json|env)$/.test(name)) {
-      const { text } = await readTextFile(`${path}${name}`, host, "file");
-      files.push({ name: inside + name, text });
-    }
+  for (const path of paths) {
+    const { text } = await readTextFile(path, host, "file");
+    files.push({ name: relative(root, path).replaceAll("\\", "/"), text });
   }
   return files;
 }

@@ -1,3 +1,4 @@
+import { filesIn } from "../../host/walk_directories.ts";
 import { readEvents } from "../../report/files/read_events.ts";
 import type { MergedPieces } from "../../piece/merge_pieces.ts";
 import { isSuiteRunFile } from "../../piece/read_json_file.ts";
@@ -6,7 +7,6 @@ import { RunnerError, UsageError } from "../../source/errors.ts";
 import { Masker } from "../../value/masker.ts";
 import { checkChoice } from "../args/parse_flags.ts";
 import type { ExitCode, Invocation, Program } from "../command.ts";
-import { findFiles } from "../inputs/find_files.ts";
 import { takeKey } from "../inputs/piece_key.ts";
 import { readNamed } from "../inputs/read_named.ts";
 import { printAll, readSettings, runReported } from "./run_reported.ts";
@@ -19,7 +19,7 @@ export async function reportCommand(invocation: Invocation, program: Program): P
   if (paths.length === 0) {
     throw new UsageError("<path> is missing", "name event files, or directories that have them");
   }
-  const names = await findFiles(paths, (name) => name.endsWith(".ndjson"), host.files);
+  const names = await filesIn(paths, host.files, (name) => name.endsWith(".ndjson"));
   if (names.length === 0) {
     throw new RunnerError(
       `no event files in '${paths.join("', '")}'`,

@@ -156,9 +156,9 @@ Deno.test("links to directories are followed, but not in cycles", () =>
     await Deno.symlink(`${cwd}/flows/a.yml`, `${cwd}/flows/c.yml`);
     await Deno.symlink(`${cwd}/nowhere`, `${cwd}/flows/d.yml`);
     const deeply = await runMain(["check", "**/*.yml"], { cwd });
-    assertEquals([deeply.code, deeply.stdout], [0, "3 workflows checked: ok\n"]);
+    assertEquals([deeply.code, deeply.stdout], [1, "4 workflows checked: 1 error\n"]);
     const named = await runMain(["check", "flows/deep/*/*.yml"], { cwd });
-    assertEquals([named.code, named.stdout], [0, "2 workflows checked: ok\n"]);
+    assertEquals([named.code, named.stdout], [1, "3 workflows checked: 1 error\n"]);
   }));
 
 Deno.test("json is an array of findings with their places", async () => {

@@ -61,6 +61,83 @@ Deno.test("a workflow that cannot be loaded fails, and the others run", async ()
   assertStringIncludes(stdout, "workflow file 'no.yml' not found");
 });
 
+Deno.test("an entry of a directory that cannot be read is one that fails, everywhere", async () => {
+  const files = {
+    "flows/a.yml": flow("A", PASS),
+    "suite.yml": "workflows: [flows]\n",
+    "R/x": "",
+  };
+  await withFiles(files, async (cwd) => {
+    const run = (...args: string[]) => runMain(args, { cwd });
+    assertEquals((await run("prepare", "flows/a.yml", "--out", "run.json")).code, 0);
+    Deno.symlinkSync("gone.yml", `${cwd}/flows/b.yml`);
+    Deno.symlinkSync("c.yml", `${cwd}/flows/c.yml`);
+    Deno.symlinkSync("/nowhere/flows", `${cwd}/flows/d`);
+    Deno.symlinkSync("/nowhere/hidden", `${cwd}/flows/.hidden.yml`);
+    Deno.symlinkSync("gone", `${cwd}/R/lost`);
+    const all = [
+      "'flows/b.yml' not found",
+      "'flows/c.yml': Too many levels",
+      "'flows/d' not found",
+    ];
+    const table: [args: string[], errors: string[]][] = [
+      [["flows"], all],
+      [["flows/**/*.yml"], all],
+      [["flows/*.yml"], all.slice(0, 2)],
+      [["flows/*/x.yml"], all],
+      [["suite.yml"], all],
+      [["check", "flows"], all],
+      [["check", "flows/**/*.yml"], all],
+      [["check", "suite.yml"], all],
+      [["fmt", "--check", "flows"], all],
+      [["fmt", "--check", "flows/**/*.yml"], all],
+      [["dag", "flows"], all],
+      [["--list", "flows"], all],
+      [["prepare", "flows", "--out", "x.json"], ["'flows/b.yml' not found"]],
+      [["flows/a.yml", "--run=run.json", "--only=job", "--inputs=R"], ["'R/lost' not found"]],
+      [["report", "merge", "R"], ["'R/lost' not found"]],
+    ];
+    for (const [args, errors] of table) {
+      const { code, stdout, stderr } = await run(...args);
+      assertEquals(code, 1, args.join(" "));
+      for (const error of errors) assertStringIncludes(stdout + stderr, error, args.join(" "));
+    }
+    const { stdout } = await run("flows");
+    assertEquals(lastLine(stdout), "4 workflows: 1 passed, 3 failed; 1 step");
+    assertStringIncludes(stdout, "it is a link to '/nowhere/flows', which does not exist");
+  });
+});
+
+Deno.test("links are followed, and no directory is entered twice", async () => {
+  const files = { "flows/z/a.yml": flow("A", PASS), "far/b.yml": flow("B", PASS) };
+  await withFiles(files, async (cwd) => {
+    for (const [to, link] of [["z", "again"], ["..", "z/up"], ["../far", "c"], ["../far", "d"]]) {
+      Deno.symlinkSync(to!, `${cwd}/flows/${link}`);
+    }
+    for (const operand of ["flows", "flows/**/*.yml"]) {
+      const { code, stdout } = await runMain([operand], { cwd });
+      const ran = [...stdout.matchAll(/^\w+ {2}(.*yml)$/gm)].map(([, path]) => path).sort();
+      assertEquals([code, ran], [0, ["flows/c/b.yml", "flows/z/a.yml"]], operand);
+    }
+  });
+});
+
+Deno.test("a misspelled jobs in a directory is an error, not another YAML file", async () => {
+  const files = {
+    "flows/a.yml": flow("A", PASS),
+    "flows/b.yml": flow("B", PASS).replace("jobs", "job"),
+    "flows/c.yml": flow("C", PASS).replace("jobs", "Jobs"),
+    "flows/compose.yml": "name: shop\nservices: []\n",
+    "flows/values.yml": "name: shop\njob: { image: x }\n",
+  };
+  for (const args of [["flows"], ["flows/*.yml"], ["check", "flows"]]) {
+    const { code, stdout } = await runFilesAt(files, args);
+    assertEquals(code, 1);
+    assertEquals(stdout.match(/\b[bc]\.yml:1:1: .*the workflow needs "jobs"$/gm)?.length, 2);
+    assertMatch(lastLine(stdout), /^3 workflows/);
+  }
+});
+
 Deno.test("each workflow has its own vars and outputs", async () => {
   const outputs =
     '{ uses: echo, id: e, with: { message: "{{vars.x}}" }, outputs: { got: res.message } }';

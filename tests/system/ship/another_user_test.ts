@@ -55,13 +55,18 @@ jobs: [{name: j, steps: [{uses: mail-latency, with: {mail_dir: mails, output_dir
 `;
 
 Deno.test("an unreadable file is named", async () => {
-  const files = { "secret.yml": WORKFLOW, "open.yml": WORKFLOW, "m.yml": MAILS, "mails/a": "" };
+  const files = {
+    ...{ "secret.yml": WORKFLOW, "open.yml": WORKFLOW, "m.yml": MAILS, "mails/a": "" },
+    ...{ "flows/a.yml": WORKFLOW, "flows/sub/b.yml": WORKFLOW },
+  };
   await withFiles(files, async (directory) => {
     await copyProgram(NOBODY, directory);
     await Deno.chmod(directory, 0o755);
     await Deno.chmod(`${directory}/open.yml`, 0o644);
     await Deno.chmod(`${directory}/secret.yml`, 0o600);
     await Deno.chmod(`${directory}/mails/a`, 0o600);
+    await Deno.chmod(`${directory}/flows`, 0o755);
+    await Deno.chmod(`${directory}/flows/sub`, 0o700);
 
     const open = await runAs(NOBODY, directory, ["open.yml"]);
     assertEquals(open.code, 0, open.stderr);
@@ -74,6 +79,11 @@ Deno.test("an unreadable file is named", async () => {
       [code, stdout, stderr],
       [1, "", "runner: error: permission denied reading 'secret.yml'\n"],
     );
+    for (const args of [["flows"], ["flows/**/*.yml"], ["check", "flows"]]) {
+      const { code, stdout, stderr } = await runAs(NOBODY, directory, args);
+      assertEquals(code, 1);
+      assertStringIncludes(stdout + stderr, "permission denied reading 'flows/sub'");
+    }
     const mails = await runAs(NOBODY, directory, ["m.yml"]);
     assertStringIncludes(
       mails.stdout.replace(/\s+/g, " "),
