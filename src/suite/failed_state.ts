@@ -5,22 +5,28 @@ import type { RunEvent } from "../run/event.ts";
 import { isDict } from "../value/value.ts";
 import type { SuiteMember } from "./suite.ts";
 
-/** The ids of the jobs that failed, by the files of their workflows. */
+/** The ids of the jobs that failed, by the keys of their workflows. */
 export type FailedJobs = ReadonlyMap<string, readonly string[]>;
 
 /** Follows which jobs have to run again. */
 export class FailedCollector {
   readonly failed = new Map<string, string[]>();
-  readonly #files = new Map<string, string>();
+  /** By the place of each workflow in the suite, and by its run. */
+  readonly #keys: ReadonlyMap<number, string>;
+  readonly #runs = new Map<string, string>();
+
+  constructor(members: readonly SuiteMember[]) {
+    this.#keys = new Map(members.map(({ index, key }) => [index, key]));
+  }
 
   /** Takes an event of any of the runs into account. */
   take(event: RunEvent): void {
-    if (event.type === "run_started" && event.suite?.role === undefined) {
-      this.#files.set(event.runId, event.file);
+    if (event.type === "run_started" && event.suite && event.suite.role === undefined) {
+      this.#runs.set(event.runId, this.#keys.get(event.suite.index) ?? event.file);
     }
     if (event.type !== "job_finished" || !mustRerun(event)) return;
-    const file = this.#files.get(event.runId);
-    if (file !== undefined) this.failed.set(file, [...this.failed.get(file) ?? [], event.job]);
+    const key = this.#runs.get(event.runId);
+    if (key !== undefined) this.failed.set(key, [...this.failed.get(key) ?? [], event.job]);
   }
 }
 
@@ -57,7 +63,7 @@ export function selectFailed(
   failed: FailedJobs,
 ): readonly SuiteMember[] {
   return members.flatMap((member): SuiteMember[] => {
-    const ids = failed.get(member.path);
+    const ids = failed.get(member.key);
     if (!ids || member.kind === "refused") return ids ? [member] : [];
     const { plan } = member;
     const only = new Set(plan.jobs.filter(({ job }) => ids.includes(job.id)));

@@ -25,14 +25,18 @@ export async function planMembers(
   options: PlanOptions,
 ): Promise<readonly SuiteMember[]> {
   const members: SuiteMember[] = [];
+  const entries = new Map<string, number>();
   for (const [index, file] of files.entries()) {
     const { path } = file;
+    const entry = (entries.get(path) ?? 0) + 1;
+    entries.set(path, entry);
+    const member = { path, index, key: entry === 1 ? path : `${path}#${entry}` };
     try {
       const { plan, warnings } = await planMember(file, options.hostOf?.(path) ?? host, options);
-      members.push({ kind: "planned", path, index, plan, warnings });
+      members.push({ ...member, kind: "planned", plan, warnings });
     } catch (refusal) {
       if (!(refusal instanceof LoadError)) throw refusal;
-      members.push({ kind: "refused", path, index, refusal });
+      members.push({ ...member, kind: "refused", refusal });
     }
   }
   return members;

@@ -4,7 +4,7 @@ import type { Member, Shard } from "./suite.ts";
  * The share of the workflows that one of several machines runs: the same split on all of them.
  * The slowest workflows are assigned first, each to the shard with the least time so far.
  */
-export function membersOfShard<M extends Member>(
+export function membersOfShard<M extends Omit<Member, "key">>(
   members: readonly M[],
   { index, of }: Shard,
   times: ReadonlyMap<string, number> = new Map(),

@@ -37,6 +37,8 @@ export interface Member {
   readonly path: string;
   /** From 0, in the order of the suite. */
   readonly index: number;
+  /** The path, and a number behind that of further entries of the same path. */
+  readonly key: string;
 }
 
 export interface PlannedMember extends Member {

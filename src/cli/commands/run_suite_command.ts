@@ -54,7 +54,7 @@ export async function runSuiteCommand(
     host.stderr.write(`shuffled: --shuffle=${prepared.seed} gives the same order\n`);
   }
   const { suite, options } = prepared;
-  const collector = new FailedCollector();
+  const collector = new FailedCollector(suite.workflows);
   const code = await runReported(
     {
       isSuite: true,

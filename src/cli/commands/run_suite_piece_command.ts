@@ -235,7 +235,7 @@ async function planWorkflow(
   const tagged = tags.length === 0 ? workflow : { ...workflow, tags };
   const plan = await makePlan(tagged, {}, () => vars, draws);
   refuseOtherWorkflow(path, await hashWorkflow(plan.workflow), sha256, runPath);
-  return { kind: "planned", path, index, plan: planOfRun(plan, file), warnings };
+  return { kind: "planned", path, index, key: path, plan: planOfRun(plan, file), warnings };
 }
 
 /** What setup has left. Throws RunnerError if the workflows need it and it is not there. */

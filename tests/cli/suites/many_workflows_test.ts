@@ -363,6 +363,24 @@ jobs:
   });
 });
 
+Deno.test("--rerun-failed runs the entry of a path that failed, not all entries of that path", () => {
+  const isBig = '{ uses: hello, name: "{{vars.n}}", test: vars.n > 1 }';
+  const suite = "workflows:\n" +
+    [1, 2, 0, 3].map((n) => `  - { path: a.yml, vars: { n: ${n} } }\n`).join("");
+  const files = { "a.yml": `vars: { n: 9 }\n${flow("A", isBig)}`, "s.yml": suite };
+  return withFiles(files, async (cwd) => {
+    const run = (...args: string[]) =>
+      runMain([...args, "s.yml"], { cwd, env: { XDG_CACHE_HOME: `${cwd}/cache` } });
+    const stepsOf = ({ stdout }: { stdout: string }) =>
+      [...stdout.matchAll(/1\. . (\d)$/gm)].map(([, n]) => n).sort();
+    assertEquals(stepsOf(await run()), ["0", "1", "2", "3"]);
+    assertEquals(stepsOf(await run("--rerun-failed")), ["0", "1"]);
+    Deno.writeTextFileSync(`${cwd}/s.yml`, suite.replace("n: 1", "n: 4"));
+    assertEquals(stepsOf(await run("--rerun-failed")), ["0", "4"]);
+    assertEquals(stepsOf(await run("--rerun-failed")), ["0"]);
+  });
+});
+
 Deno.test("--rerun-failed runs what failed in the last run here, or all where nothing did", () =>
   withFiles(
     { "a.yml": flow("A", PASS), "b.yml": flow("B", FAIL), "c.yml": "name: [" },
