@@ -31,7 +31,7 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
   }
   const headers = request.headers.map(([name, value]) => [name, template(value)] as const);
   let body: Dict = {};
-  let media: string | undefined;
+  let media: string | null | undefined;
   for (const { name, lines } of request.sections) {
     const pairs = () =>
       lines.map((line) => pairOf(file, line)).map(([key, value]) =>
@@ -67,13 +67,11 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
       case "Options":
         for (const [key, value] of pairs()) option(key, value, more, keys, notes);
         break;
-      default:
-        notes.push(`[${name}] of the request: it is not known`);
     }
   }
   const type = headers.find(([name]) => /^content-type$/i.test(name))?.[1];
   if (request.body.length > 0) {
-    ({ body, type: media } = bodyOfLines(request.body, type, template, notes));
+    ({ body, type: media } = bodyOfLines(file, request.body, type, template, notes));
   }
   const name = comments.at(-1) ??
     `${index + 1}. ${method} ${url.replace(/^https?:\/\/[^/]*|\{\{[^}]*\}\}/, "")}`;
@@ -84,8 +82,17 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
     more.version = "auto";
     tests.push('res.version == "2"');
   } else if (version !== undefined && version !== "/1.1") notes.push(`HTTP${version}`);
-  for (const [name, value] of response?.headers ?? []) {
-    tests.push(`${headerOf(name)} == ${textOf(value, names)}`);
+  const all = response?.headers ?? [];
+  for (const [name, value] of all) {
+    const isRepeated = /^set-cookie$/i.test(name) ||
+      all.filter(([one]) => one.toLowerCase() === name.toLowerCase()).length > 1;
+    // Headers of one name are one text.
+    const [actual, expected] = [headerOf(name), textOf(value, names)];
+    tests.push(
+      isRepeated
+        ? `', ' + ${actual} + ', ' contains ', ' + ${expected} + ', '`
+        : `${actual} == ${expected}`,
+    );
   }
   const outputs: Record<string, string> = {};
   for (const { name, lines } of response?.sections ?? []) {
@@ -93,7 +100,7 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
       if (name === "Captures") {
         const [, key = "", query = ""] = /^([\w-]+)\s*:\s*(.+)$/.exec(text) ?? [];
         if (key === "") throw problemAt(file, offset, "expected name: query");
-        const value = queryOf(query);
+        const value = queryOf(query, names);
         const isSecret = value?.rest === "redact";
         if (!value || value.rest !== "" && !isSecret) notes.push(`the capture ${text}`);
         else {
@@ -101,16 +108,18 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
             ? `secret(${value.expression})`
             : value.expression;
         }
-      } else if (name === "Asserts") {
+      } else {
         const test = assertOf(text, names);
         if (test === undefined) notes.push(`the assert ${text}`);
         else tests.push(test);
-      } else notes.push(`[${name}] of the response: it is not known`);
+      }
     }
   }
   if (response && response.body.length > 0) {
-    const { body: { json, body: text, file } } = bodyOfLines(
-      [{ text: markVariables(response.body.map((line) => line.text).join("\n")), offset: 0 }],
+    const [{ offset } = { offset: 0 }] = response.body;
+    const { body: { json, body: text, file: path } } = bodyOfLines(
+      file,
+      [{ text: markVariables(response.body.map((line) => line.text).join("\n")), offset }],
       undefined,
       (text) => text,
       notes,
@@ -118,7 +127,7 @@ function stepOf(file: ImportFile, entry: HurlEntry, index: number, names: Names)
     if (json !== undefined) tests.push(`res.body == ${literalOf(json, names)}`);
     else if (typeof text === "string") {
       tests.push(`(res.rawbody ?? res.body) == ${textOf(text, names)}`);
-    } else if (file !== undefined) notes.push(`the body of the response: the file ${file}`);
+    } else if (path !== undefined) notes.push(`the body of the response: the file ${path}`);
   }
   if (code === "*" && tests.length === 0) tests.push("res.code > 0");
   return httpStep({
@@ -233,10 +242,12 @@ function durationOf(value: string): string {
 
 interface Body {
   readonly body: Dict;
-  readonly type?: string;
+  /** The content type that Hurl sends with it, null for none. */
+  readonly type?: string | null;
 }
 
 function bodyOfLines(
+  place: ImportFile,
   lines: readonly Line[],
   type: string | undefined,
   translate: (text: string) => string,
@@ -244,7 +255,7 @@ function bodyOfLines(
 ): Body {
   const text = lines.map((line) => line.text).join("\n").trim();
   const file = /^file,(.*?);$/.exec(text);
-  if (file) return { body: { file: file[1]!.trim() } };
+  if (file) return { body: { file: file[1]!.trim() }, type: null };
   if (/^(?:base64|hex),/.test(text)) {
     notes.push(`the body ${text.slice(0, 40)}: http sends bytes only from files`);
     return { body: {} };
@@ -260,7 +271,15 @@ function bodyOfLines(
   const isJson = block?.[1] === "json" || block === null && line === null && /^[[{"]/.test(text);
   if (isJson) {
     const json = "application/json";
-    return { body: bodyOf(inner, type ?? json, translate), type: json };
+    const body = bodyOf(inner, type ?? json, translate);
+    if (block === null && body.json === undefined && !inner.includes("{{")) {
+      throw problemAt(place, lines[0]!.offset, "the body is not JSON", "a text is written `text`");
+    }
+    return { body, type: json };
   }
-  return { body: bodyOf(inner, type ?? "text/plain", translate) };
+  const isXml = block?.[1] === "xml" || block === null && text.startsWith("<");
+  return {
+    body: bodyOf(inner, type ?? "text/plain", translate),
+    type: isXml ? "application/xml" : null,
+  };
 }

@@ -33,6 +33,13 @@ export interface HurlEntry {
 }
 
 const METHOD = /^(?!HTTP\b)([A-Z]{3,})\s+(\S.*)$/;
+const METHODS =
+  /^(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|LINK|UNLINK|PURGE|LOCK|UNLOCK|PROPFIND|PROPPATCH|MKCOL|COPY|MOVE|VIEW|REPORT|SEARCH|QUERY)$/;
+const SECTIONS = {
+  request:
+    "Options Query QueryStringParams Form FormParams Multipart MultipartFormData Cookies BasicAuth",
+  response: "Captures Asserts",
+};
 const RESPONSE = /^HTTP(\/[\d.]+)?\s+(\d{3}|\*)\s*$/;
 const HEADER = /^([\w!#$%&'*+.^`|~{}-]+)\s*:\s*(.*)$/;
 
@@ -52,18 +59,18 @@ export function readHurlEntries(file: ImportFile): HurlEntry[] {
     if (text.startsWith("#")) comments.push(text.replace(/^#+\s*/, ""));
     if (text === "" || text.startsWith("#")) continue;
     const start = METHOD.exec(text);
-    if (!start) {
+    if (!start || !METHODS.test(start[1]!)) {
       throw problemAt(
         file,
         lines[at]!.offset,
-        "expected a request",
+        start ? `unknown method ${start[1]}` : "expected a request",
         "an entry begins with GET http://…",
       );
     }
-    const [request, afterRequest] = readMessage(file, lines, at + 1);
+    const [request, afterRequest] = readMessage(file, lines, at + 1, "request");
     const status = RESPONSE.exec(withoutComment(lines[afterRequest]?.text.trim() ?? ""));
     const [response, after] = status
-      ? readMessage(file, lines, afterRequest + 1)
+      ? readMessage(file, lines, afterRequest + 1, "response")
       : [undefined, afterRequest] as const;
     entries.push({
       method: start[1]!,
@@ -88,6 +95,7 @@ function readMessage(
   file: ImportFile,
   lines: readonly Line[],
   from: number,
+  kind: "request" | "response",
 ): [message: Message, next: number] {
   const message: Message = { headers: [], sections: [], body: [] };
   let at = from;
@@ -98,8 +106,14 @@ function readMessage(
     if (trimmed === "") continue;
     if (ends(trimmed)) return [message, at];
     const section = /^\[(\w+)\]$/.exec(trimmed);
-    if (section) message.sections.push({ name: section[1]!, lines: [] });
-    else if (/^(?:[[{`<]|"|base64,|hex,|file,)/.test(trimmed)) {
+    if (section) {
+      const [, name = ""] = section;
+      if (!SECTIONS[kind].split(" ").includes(name)) {
+        const known = `a ${kind} has ${SECTIONS[kind].replaceAll(" ", ", ")}`;
+        throw problemAt(file, offset, `unknown section [${name}] of a ${kind}`, known);
+      }
+      message.sections.push({ name, lines: [] });
+    } else if (/^(?:[[{`<]|"|base64,|hex,|file,)/.test(trimmed)) {
       at = readBody(file, lines, at, message);
     } else if (message.sections.length > 0) {
       message.sections.at(-1)!.lines.push({

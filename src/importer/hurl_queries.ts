@@ -10,8 +10,16 @@ import {
 } from "./expressions.ts";
 import type { Names } from "./import_names.ts";
 
-/** A query with its filters, and what follows them. */
-export function queryOf(text: string): { expression: string; rest: string } | undefined {
+/** What a query with its filters finds, and what follows it. */
+interface Query {
+  readonly expression: string;
+  /** The list of the nodes that a path selects, of which the expression is the value. */
+  readonly nodes?: string;
+  readonly rest: string;
+}
+
+/** A query with its filters; undefined for one that is not known. */
+export function queryOf(text: string, names: Names): Query | undefined {
   const [, kind = "", after = ""] = /^(\w+)\s*(.*)$/s.exec(text.trim()) ?? [];
   const [argument, rest] = firstText(after);
   const isAlone: Readonly<Record<string, string>> = {
@@ -28,21 +36,27 @@ export function queryOf(text: string): { expression: string; rest: string } | un
   if (kind === "bytes" && /^count\b/.test(after)) {
     return { expression: "res.size", rest: after.slice("count".length).trim() };
   }
-  if (isAlone[kind] !== undefined) return filtered(isAlone[kind]!, after.trim());
+  if (isAlone[kind] !== undefined) return filtered(isAlone[kind]!, after.trim(), names);
   if (argument === undefined) return undefined;
   switch (kind) {
-    case "jsonpath":
-      return filtered(jsonPathOf(argument), rest);
+    case "jsonpath": {
+      const keys = argument.includes("{{") ? "" : jsonPathOf(argument, "first");
+      return keys.startsWith("res.body")
+        ? filtered(keys, rest, names)
+        : selected(`json_path(res.body, ${textOf(argument, names)})`, rest, names);
+    }
+    case "variable":
+      return filtered(names.read(argument), rest, names);
     case "xpath":
-      return filtered(`xpath(res.body, ${quoteText(argument)})`, rest);
+      return filtered(`xpath(res.body, ${quoteText(argument)})`, rest, names);
     case "header":
       // Headers of one name are one text.
       if (/^(?:count|first|last|nth)\b/.test(rest)) return undefined;
-      return filtered(headerOf(argument), rest);
+      return filtered(headerOf(argument), rest, names);
     case "regex":
-      return filtered(`capture(res.rawbody ?? res.body, ${quoteText(argument)})[1]`, rest);
+      return filtered(`capture(res.rawbody ?? res.body, ${quoteText(argument)})[1]`, rest, names);
     case "cookie":
-      return filtered(cookieOf(argument), rest);
+      return filtered(cookieOf(argument), rest, names);
     default:
       return undefined;
   }
@@ -77,30 +91,60 @@ function unescape(text: string): string {
   );
 }
 
-const FILTERS: Readonly<Record<string, (value: string, argument: string) => string>> = {
+/** The nodes of a path: one is that value, and several are a list. */
+function selected(nodes: string, rest: string, names: Names): Query {
+  const list = `(let found = ${nodes}; len(found) == 1 ? flatten(found) : found)`;
+  if (/^(?:count|first|last|nth)\b/.test(rest)) return filtered(list, rest, names);
+  const value = `(let found = ${nodes}; len(found) > 1 ? found : first(found))`;
+  const query = filtered(value, rest, names);
+  return query.expression === value ? { ...query, nodes } : query;
+}
+
+/** The filters that are an expression of the value and of their arguments, texts or numbers. */
+const FILTERS: Readonly<Record<string, (value: string, one: string, two: string) => string>> = {
+  base64Decode: (value) => `decode_base64(${value})`,
+  base64Encode: (value) => `encode_base64(${value})`,
+  base64UrlSafeDecode: (value) => `decode_base64url(${value})`,
+  base64UrlSafeEncode: (value) => `encode_base64url(${value})`,
   count: (value) => `len(${value})`,
   first: (value) => `${value}[0]`,
-  nth: (value, argument) => `${value}[${argument}]`,
+  last: (value) => `${value}[-1]`,
+  location: (value) => `${value}.location`,
+  nth: (value, index) => `${value}[${index}]`,
+  regex: (value, pattern) => `capture(${value}, ${pattern})[1]`,
+  replace: (value, old, text) => `replace(${value}, ${old}, ${text})`,
+  split: (value, separator) => `split(${value}, ${separator})`,
+  toFloat: (value) => `float(${value})`,
+  toHex: (value) => `encode_hex(${value})`,
   toInt: (value) => `int(${value})`,
   toString: (value: string) => `string(${value})`,
-  regex: (value, argument) => `capture(${value}, ${quoteText(argument)})[1]`,
-  split: (value, argument) => `split(${value}, ${quoteText(argument)})`,
+  urlDecode: (value) => `decode_url(${value})`,
+  // A slash stays.
+  urlEncode: (value) => `replace(encode_url(${value}), '%2F', '/')`,
 };
 
-function filtered(
-  expression: string,
-  text: string,
-): { expression: string; rest: string } {
+/** The filters with arguments, and how many they have. */
+const ARGUMENTS: Readonly<Record<string, number>> = { nth: 1, regex: 1, replace: 2, split: 1 };
+
+function filtered(expression: string, text: string, names: Names): Query {
   const [, name = "", after = ""] = /^(\w+)\s*(.*)$/s.exec(text) ?? [];
+  const taken: string[] = [];
+  let rest = after;
+  while (taken.length < (ARGUMENTS[name] ?? (name === "jsonpath" ? 1 : 0))) {
+    const [quoted, left] = firstText(rest);
+    const [all = "", number] = quoted === undefined ? /^(-?\d+)\s*/.exec(rest) ?? [] : [];
+    const argument = quoted === undefined ? number : textOf(quoted, names);
+    if (argument === undefined) return { expression, rest: text };
+    taken.push(argument);
+    rest = quoted === undefined ? rest.slice(all.length) : left;
+  }
+  const [one = "", two = ""] = taken;
+  if (name === "jsonpath") {
+    return selected(`json_path(fromJSON(${expression}), ${one})`, rest, names);
+  }
   const filter = FILTERS[name];
   if (!filter) return { expression, rest: text };
-  const takes = ["nth", "regex", "split"].includes(name);
-  if (!takes) return filtered(filter(expression, ""), after.trim());
-  const [quoted, rest] = firstText(after);
-  const [, number = "", left = ""] = quoted === undefined
-    ? /^(\d+)\s*(.*)$/s.exec(after) ?? []
-    : [];
-  return filtered(filter(expression, quoted ?? number), quoted === undefined ? left : rest);
+  return filtered(filter(expression, one, two), rest.trim(), names);
 }
 
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -122,9 +166,6 @@ const OPERATORS: Readonly<Record<string, string>> = {
 };
 
 const PREDICATES: Readonly<Record<string, (value: string) => string>> = {
-  // A path that finds nothing has an empty list.
-  exists: (value) =>
-    /^(?:xpath|json_path)\(/.test(value) ? `len(${value}) > 0` : existenceOf(value),
   isInteger: (value) => `type(${value}) == "int"`,
   isFloat: (value) => `type(${value}) == "float"`,
   isNumber: (value) => `type(${value}) in ["int", "float"]`,
@@ -134,35 +175,46 @@ const PREDICATES: Readonly<Record<string, (value: string) => string>> = {
   isList: (value) => `type(${value}) == "array"`,
   isObject: (value) => `type(${value}) == "map"`,
   isEmpty: (value) => `len(${value}) == 0`,
+  isIsoDate: (value) => `(is_iso_date(${value}) && ${value} contains "T")`,
+  isUuid: (value) => `is_uuid(${value})`,
 };
 
 /** The test of a line of `[Asserts]`; undefined where there is none like it. */
 export function assertOf(text: string, names: Names): string | undefined {
-  const query = queryOf(text);
+  const query = queryOf(text, names);
   if (!query) return undefined;
-  const { expression, rest } = query;
+  const { expression, nodes, rest } = query;
   const [, not, word = "", value = ""] = /^(not\s+)?(\S+)\s*(.*)$/s.exec(rest) ?? [];
-  const negated = (test: string) => not ? `not (${test})` : test;
+  // A path that finds nothing has an empty list.
+  const list = nodes ?? (expression.startsWith("xpath(") ? expression : undefined);
+  const exists = list === undefined ? existenceOf(expression) : `len(${list}) > 0`;
+  if (word === "exists" && value === "") return not ? `not (${exists})` : exists;
+  // In Hurl, a missing value passes no test.
+  const guard = nodes !== undefined || MAY_BE_MISSING.test(expression) ? `${exists} && ` : "";
+  const negated = (test: string) => not ? `${guard}not (${test})` : test;
   const predicate = PREDICATES[word];
   if (predicate && value === "") return negated(predicate(expression));
   const operator = OPERATORS[word];
-  const [, hash] = /^hex,([\da-fA-F]+);$/.exec(value.replace(/\s/g, "")) ?? [];
-  const isHash = hash !== undefined && /^res\.(?:sha256|md5)$/.test(expression);
-  const expected = isHash ? quoteText(hash.toLowerCase()) : valueOf(value, names);
+  const [, hex] = /^hex,([\da-fA-F]+);$/.exec(value.replace(/\s/g, "")) ?? [];
+  const isHash = /^res\.(?:sha256|md5)$/.test(expression);
+  const actual = hex === undefined || isHash ? expression : `encode_hex(${expression})`;
+  const expected = hex === undefined ? valueOf(value, names) : quoteText(hex.toLowerCase());
   if (operator === undefined || expected === undefined) return undefined;
-  if (operator === "==" && expected === "nil") return negated(nullOf(expression));
-  if (operator === "!=" && expected !== "nil" && MAY_BE_MISSING.test(expression)) {
-    return negated(`${expression} != nil && ${comparisonOf(expression, "!=", expected)}`);
+  if (nodes !== undefined && operator === "contains") {
+    const one = containsOf("first(found)", expected);
+    return negated(`(let found = ${nodes}; len(found) == 1 ? ${one} : ${expected} in found)`);
   }
-  return negated(
-    operator === "contains"
-      ? containsOf(expression, expected)
-      : comparisonOf(expression, operator, expected),
-  );
+  if (nodes !== undefined && operator === "==" && !/^(?:vars|outputs)\./.test(expected)) {
+    return negated(`${nodes} == [${expected}]`);
+  }
+  if (operator === "contains") return negated(containsOf(actual, expected));
+  if (operator === "==" && expected === "nil") return negated(nullOf(actual));
+  const test = comparisonOf(actual, operator, expected);
+  return operator === "!=" && expected !== "nil" && !not ? `${guard}${test}` : negated(test);
 }
 
-/** A missing value is not a different value in Hurl. */
-const MAY_BE_MISSING = /^(?:res\.(?:body|headers)[.[]|first\(|capture\(|find\()/;
+/** What may be missing, which is not a different value in Hurl. */
+const MAY_BE_MISSING = /^(?:res\.(?:body|headers)[.[]|capture\(|find\()/;
 
 /** A value as Hurl writes it. */
 function valueOf(text: string, names: Names): string | undefined {

@@ -136,6 +136,16 @@ Deno.test("new --from hurl says where a file is wrong", async () => {
       "code.hurl:2:1: error: expected a header",
       "a response begins with HTTP 200",
     ],
+    "method.hurl": ["GET http://x\n\nGRT http://y\n", "method.hurl:3:1: error: unknown method GRT"],
+    "section.hurl": [
+      "GET http://x\n[Quary]\na: b\n",
+      "section.hurl:2:1: error: unknown section [Quary] of a request",
+    ],
+    "side.hurl": [
+      "GET http://x\n[Asserts]\nstatus == 200\n",
+      "side.hurl:2:1: error: unknown section [Asserts] of a request",
+    ],
+    "json.hurl": ['POST http://x\n{"a": }\n', "json.hurl:2:1: error: the body is not JSON"],
     "empty.hurl": ["# only a comment\n", "there is no request in the file"],
   });
 });
@@ -206,8 +216,7 @@ HTTP 200
       "- name: Creates an order",
       "- name: Reads it",
       "&& res.body.id == outputs.order",
-      "&& 'milk' in json_path(res.body, '$.items[*].name')",
-      "&& res.body.note != nil && res.body.note != 'bad'",
+      "&& 'note' in res.body && res.body.note != 'bad'",
       "&& not ('gone' in res.body)",
       "&& res.size == 138",
       "token: secret(res.body.token)",
@@ -256,8 +265,77 @@ Deno.test("new --from hurl: secrets in asserts are vars of the expressions", asy
   });
 });
 
+const BOOKS = {
+  books: [{ id: 1, title: "Dune", tags: ["a", "b"] }, { id: 2, title: "Emma" }],
+  shop: { day: "2024-03-20T11:23:56Z", id: "01cc0f54-8885-4a1d-9121-ae5d316a33c5", none: null },
+  url: "https://x/?q=é",
+  text: "0YjQtdC70LvRiw==",
+  json: '{"a": {"b": 1}}',
+};
+
+/** Asserts that Hurl passes for these books. */
+const PASSING = [
+  'jsonpath "$.books[?(@.id==1)].title" == "Dune"',
+  'jsonpath "$.books[?(@.id==1)].title" != "Emma"',
+  'jsonpath "$.books[?(@.id==1)].title" startsWith "Du"',
+  'jsonpath "$.books[?(@.id==1)].title" contains "un"',
+  'jsonpath "$.books[?(@.id==1)].tags" contains "b"',
+  'jsonpath "$.books[?(@.id==1)].tags" count == 2',
+  'jsonpath "$.books[?(@.id==1)]" isObject',
+  'jsonpath "$.books[*].title" contains "Emma"',
+  'jsonpath "$.books[*].title" count == 2',
+  'jsonpath "$.books[*].title" nth 1 == "Emma"',
+  'jsonpath "$.books[-1].title" == "Emma"',
+  'jsonpath "$.books[{{zero}}].title" == "Dune"',
+  'jsonpath "$..none" == null',
+  'jsonpath "$.shop.none" not isString',
+  'jsonpath "$.books[?(@.id==3)]" not exists',
+  'jsonpath "$.shop.day" isIsoDate',
+  'jsonpath "$.shop.id" isUuid',
+  'jsonpath "$.url" urlEncode == "https%3A//x/%3Fq%3D%C3%A9"',
+  'jsonpath "$.text" base64Decode == hex,d188d0b5d0bbd0bbd18b;',
+  'jsonpath "$.json" jsonpath "$.a.b" == 1',
+  'jsonpath "$.url" replace "https" "http" startsWith "http:"',
+  'variable "dune" == "Dune"',
+];
+
+Deno.test("new --from hurl: an assert that passes there passes here", async () => {
+  const text = `GET URL/books
+[Options]
+variable: zero=0
+HTTP 200
+X-Many: one
+X-Many: two
+Set-Cookie: a=1
+[Captures]
+dune: jsonpath "$.books[?(@.id==1)].title"
+[Asserts]
+${PASSING.join("\n")}
+
+GET URL/{{dune}}
+HTTP 200
+`;
+  await importCase({
+    args: ["hurl", "a.hurl"],
+    files: { "a.hurl": text },
+    answer: () => {
+      const response = Response.json(BOOKS);
+      for (const value of ["one", "two"]) response.headers.append("X-Many", value);
+      for (const value of ["a=1", "b=2"]) response.headers.append("Set-Cookie", value);
+      return response;
+    },
+    seen: ([, second]) => assertEquals(second!.path, "/Dune"),
+  });
+});
+
 /** Asserts that fail in Hurl for the response of the test below. */
 const FAILING = [
+  'jsonpath "$.items[?(@==\'tea\')]" != "tea"',
+  'jsonpath "$.items[?(@==\'tea\')]" not contains "t"',
+  'jsonpath "$.items[?(@==\'coffee\')]" != "tea"',
+  'jsonpath "$.items[?(@==\'coffee\')]" not contains "t"',
+  'jsonpath "$.items[*]" == "tea"',
+  'jsonpath "$.missing" not isString',
   'jsonpath "$.missing" != "x"',
   'jsonpath "$.none[*]" exists',
   'jsonpath "$.empty" not exists',
