@@ -21,7 +21,7 @@ export const LIBRARIES: Readonly<Record<string, string>> = {
   "hdr-histogram-js": "counting the times of rounds",
   "imapflow": "reading mailboxes by IMAP",
   "ioredis": "speaking to Redis",
-  "jsonpath-rfc9535/parser": "reading JSONPaths",
+  "json-p3": "evaluating JSONPaths",
   "mysql2": "querying MySQL and MariaDB",
   "nodemailer/lib/mail-composer": "writing mails",
   "nodemailer/lib/smtp-connection": "sending mails by SMTP",

@@ -56,31 +56,13 @@ for (const [path, found] of FOUND) {
 /** Paths and what is wrong with them. */
 const FAILURES: readonly (readonly [path: string, message: string])[] = [
   ["teas[0]", 'invalid JSONPath: it must start with "$"'],
-  ["$.teas[0", "invalid JSONPath: it ends too early"],
-  ["$.teas[?@.a = 1]", "invalid JSONPath: unexpected text at character 13"],
-  ["$[?@.tags == ['green']]", "invalid JSONPath: unexpected text at character 14"],
-  ["$[9007199254740992]", "invalid JSONPath: an index is too large"],
-  [
-    "$[?size(@)]",
-    "invalid JSONPath: unknown function size(); there are length, count, value, match, search",
-  ],
-  ["$[?length(@.a)]", "invalid JSONPath: the result of length() must be compared"],
-  ["$[?match(@.a, 'a') == true]", "invalid JSONPath: the result of match() cannot be compared"],
-  ["$[?count() == 1]", "invalid JSONPath: count() takes 1 argument"],
-  ["$[?count(@.a, 1) == 1]", "invalid JSONPath: count() takes 1 argument"],
-  ["$[?count('a') == 1]", "invalid JSONPath: count() takes a path"],
-  [
-    "$[?length(@.*) == 1]",
-    "invalid JSONPath: length() takes one value, and this path may find several",
-  ],
-  [
-    "$[?match(@.a, '(')]",
-    "invalid JSONPath: invalid regular expression: missing closing )",
-  ],
-  [
-    `$[?${"(".repeat(6)}@.a${")".repeat(6)}]`,
-    "invalid JSONPath: more than 6 brackets inside each other",
-  ],
+  ["$.teas[0", "invalid JSONPath: unclosed bracketed selection at character 9"],
+  ["$.teas[?@.a = 1]", "invalid JSONPath: unexpected filter selector token '=' at character 13"],
+  ["$[9007199254740992]", "invalid JSONPath: index out of range at character 3"],
+  ["$[?size(@)]", "invalid JSONPath: no such function 'size' at character 4"],
+  ["$[?length(@.a)]", "invalid JSONPath: result of length() must be compared at character 4"],
+  ["$[?count() == 1]", "invalid JSONPath: count() takes 1 argument, 0 given at character 4"],
+  ["$.teas[?match(@.name, '(')]", "in match(): invalid regular expression: missing closing )"],
   ["$" + ".a".repeat(500), "the JSONPath is longer than 1000 characters"],
 ];
 
@@ -91,11 +73,8 @@ for (const [path, message] of FAILURES) {
   });
 }
 
-Deno.test("a JSONPath that looks at data again and again ends at the limit", () => {
-  const shop = Array.from({ length: 300 }, (_, id) => ({ id }));
-  const evaluate = () => evaluateExpression("json_path(shop, '$..[?$..[?$..a]]')", { shop });
-  assertEquals(
-    assertThrows(evaluate, ExpressionError).message,
-    "evaluation limit exceeded (1000000 steps)",
-  );
+Deno.test("a pattern in a JSONPath cannot take forever", () => {
+  const text = "a".repeat(5000) + "b";
+  const path = "$[?match(@, '^(a+)+$')]";
+  assertEquals(evaluateExpression("json_path(texts, path)", { texts: [text], path }), []);
 });

@@ -20,7 +20,7 @@ const USERS: readonly (readonly [part: RegExp, test: string, packages?: readonly
   [/^expr\/functions\/times\//, `date("2026-01-02") < now()`],
   [/^expr\/functions\/jwt\//, `jwt("e30.e30.").claims == {}`],
   [/^expr\/json_schema\/|validate_call/, `schema(1, {type: "integer"})`, ["ajv", "ajv-formats"]],
-  [/^expr\/functions\/json_path\//, `json_path([1], "$[0]") == [1]`, ["jsonpath-rfc9535"]],
+  [/^expr\/functions\/json_path/, `json_path([1], "$[0]") == [1]`, ["json-p3"]],
   [/functions\/jmespath/, `jmespath({a: 1}, "a") == 1`, ["@jmespath-community/jmespath"]],
   [/^expr\/functions\/markup\/x/, `xpath("<a/>", "//a") == [""]`, ["htmlparser2", "xpath"]],
   [/markup\/select_html/, `css("<a>", "a") == [""]`, ["css-select"]],

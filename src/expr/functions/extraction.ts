@@ -24,7 +24,7 @@ export const EXTRACTION_FUNCTIONS = [
     "json_path(value: any, path: string)",
     "The list of all values that a JSONPath of RFC 9535 finds.",
     async () => {
-      const code = await import("./json_path/json_path.ts");
+      const code = await import("./json_path.ts");
       await code.loadJsonPath();
       return { call: code.selectByPath, problem: code.jsonPathProblem };
     },

@@ -1,6 +1,6 @@
 import { Evaluation } from "../../expr/evaluate/evaluation.ts";
 import type { Expression } from "../../expr/expression.ts";
-import { locateByPath } from "../../expr/functions/json_path/json_path.ts";
+import { locateByPath } from "../../expr/functions/json_path.ts";
 import { followsRule } from "../../expr/functions/matching/value_rules.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
 import { RunnerError, StepError } from "../../source/errors.ts";

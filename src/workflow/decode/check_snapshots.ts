@@ -1,5 +1,5 @@
 import { regexProblem } from "../../expr/evaluate/regex.ts";
-import { jsonPathProblem, loadJsonPath } from "../../expr/functions/json_path/json_path.ts";
+import { jsonPathProblem, loadJsonPath } from "../../expr/functions/json_path.ts";
 import { ruleProblem } from "../../expr/functions/matching/value_rules.ts";
 import { addError, type Problem } from "../problem.ts";
 import { snapshotName } from "../snapshot_name.ts";

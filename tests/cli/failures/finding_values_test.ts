@@ -43,7 +43,8 @@ w.yml:15:11: index 0 is outside a list of length 0
   [
     "json_path(vars.order, vars.path) == []",
     `
-w.yml:15:11: invalid JSONPath: it ends too early
+w.yml:15:11: invalid JSONPath: unclosed bracketed selection at character
+5
   15 |           json_path(vars.order, vars.path) == []
      |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 `,

@@ -17,16 +17,6 @@ Deno.test("css() takes time by the number of elements, not by the square of it",
   assertEquals(evaluate('len(css(text, "p + p"))', { text }), 119_999);
 });
 
-Deno.test("json_path() does not pay for the depth of values again and again", () => {
-  let deep: unknown = 1;
-  for (let level = 0; level < 900; level++) deep = { a: [deep] };
-  assertEquals(
-    refusal('json_path(deep, "$..a..a..a..a")', { deep }),
-    "evaluation limit exceeded (1000000 steps)",
-  );
-  assertEquals(evaluate('len(json_path(deep, "$..a"))', { deep }), 900);
-});
-
 Deno.test("json_path() finds values in the order of the document", () => {
   const value = { a: [{ b: 1 }, { b: [{ b: 2 }] }], b: 3 };
   assertEquals(evaluate('json_path(value, "$..b")', { value }), [3, 1, [{ b: 2 }], 2]);

@@ -143,5 +143,8 @@ Deno.test("the package can be published, and contains only the program", async (
   assert(success, said);
   assertStringIncludes(said, "/mod.ts (");
   assertStringIncludes(said, "/src/cli/main.ts (");
-  assert(!/\/(tests|site|scripts|docs)\//.test(said.split("Simulating")[1]!.replaceAll(ROOT.href, "/")), said);
+  assert(
+    !/\/(tests|site|scripts|docs)\//.test(said.split("Simulating")[1]!.replaceAll(ROOT.href, "/")),
+    said,
+  );
 });
