@@ -1,4 +1,3 @@
-import { join } from "@std/path/join";
 import type { Host } from "../host/host.ts";
 import { decodeText } from "../source/decode_text.ts";
 import { LoadError, RunnerError } from "../source/errors.ts";
@@ -71,6 +70,7 @@ async function readError(path: string, what: string, error: unknown, host: Host)
 
 /** Says where a link leads that a directory has, and that nothing is there. */
 async function explainBrokenLink(path: string, { files }: Host): Promise<string | undefined> {
+  const { join } = await import("@std/path/join");
   try {
     const [directory, target] = [
       await files.realPath(join(path, "..")),

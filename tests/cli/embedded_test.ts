@@ -279,7 +279,7 @@ Deno.test("a job file that is binary or unreadable is reported at its path", asy
   assertEquals([code, stdout], [1, ""]);
   assertStringIncludes(
     stderr,
-    "w.yml:5:52: error: cannot read job file 'inner.yml': it is not a text",
+    "w.yml:5:52: error: cannot read job file 'inner.yml': it is not UTF-8 text: the byte at offset 0 is 0x00",
   );
   assertStringIncludes(stderr, "w.yml:6:39: error: job file 'w.yml/inner.yml' not found");
 });
