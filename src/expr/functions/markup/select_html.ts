@@ -75,22 +75,40 @@ export type MarkupNode = Content;
 /** The document in XML or HTML, for a function that messages name. */
 export function readMarkup(text: string, isXml: boolean, caller: string): Document {
   const { DomHandler, Parser } = loaded().parser;
-  let levels = 0;
+  const open: string[] = [];
   class LimitedHandler extends DomHandler {
     override onopentag(name: string, attributes: Record<string, string>): void {
-      if (++levels > MOST_LEVELS) {
+      if (open.push(name) > MOST_LEVELS) {
         throw new Fault(`${caller} reads at most ${MOST_LEVELS} elements inside each other`);
       }
       super.onopentag(name, attributes);
     }
     override onclosetag(): void {
-      levels--;
+      open.pop();
       super.onclosetag();
     }
   }
+  /** The library itself takes any text for XML. */
+  class XmlParser extends Parser {
+    override onclosetag(start: number, end: number): void {
+      const name = text.slice(start, end);
+      if (!open.includes(name)) throw malformed(`</${name}> closes nothing`);
+      if (open.at(-1) !== name) throw malformed(`<${open.at(-1)}> is not closed`);
+      super.onclosetag(start, end);
+    }
+    override onend(): void {
+      if (open.length > 0) throw malformed(`<${open.at(-1)}> is not closed`);
+      super.onend();
+    }
+  }
   const handler = new LimitedHandler();
-  new Parser(handler, { xmlMode: isXml }).end(text);
+  new (isXml ? XmlParser : Parser)(handler, { xmlMode: isXml }).end(text);
   return handler.root;
+}
+
+function malformed(reason: string): Fault {
+  const hint = "HTML begins with <!doctype html> or <html>; css() also reads parts of it";
+  return new Fault(`this is not well-formed XML: ${reason}`, hint);
 }
 
 /** Every look at the document is paid for, since some selectors look at much of it many times. */
