@@ -75,7 +75,9 @@ function boundText(text: string, budget: { left: number }, mask: MaskPart): stri
   // At the end of a line, if one is near.
   const line = text.lastIndexOf("\n", room) + 1;
   const end = line > room / 2 ? line : room;
-  return `${mask(text, 0, end)}… (${text.length - end} more characters)`;
+  const lines = linesIn(text.slice(end));
+  const more = `${text.length - end} more characters${lines > 1 ? ` in ${lines} lines` : ""}`;
+  return `${mask(text, 0, end)}… (${more})`;
 }
 
 /** The last so many characters, from the beginning of a line on where there is one. */
@@ -84,11 +86,17 @@ function boundEnd(text: string, limit: number, mask: MaskPart): string {
   if (masked.length <= limit) return masked;
   const start = masked.length - limit;
   const line = masked.indexOf("\n", start - 1) + 1;
+  const lines = linesIn(masked.slice(0, line));
   return line > 0 && line < start + limit / 2
-    ? `(${line} characters before) …\n${masked.slice(line)}`
+    ? `(${lines} line${lines === 1 ? "" : "s"} before) …\n${masked.slice(line)}`
     : `(${start} characters before) …${masked.slice(start)}`;
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
+}
+
+/** The number of lines of a text, of which the last one may have an end. */
+function linesIn(text: string): number {
+  return text.replace(/\n$/, "").split("\n").length;
 }

@@ -44,8 +44,8 @@ Deno.test("boundValue() keeps the end of a command's output, masked before it is
   const said = `${"a\n".repeat(50)}secret-word\nlast line\n`;
   const bounded = plain(boundValue({ stdout: said, body: said, stderr: "short" }, 16, masked));
   assertEquals(bounded, {
-    stdout: "(98 characters before) …\na\n***\nlast line\n",
-    body: `${"a\n".repeat(8)}… (106 more characters)`,
+    stdout: "(49 lines before) …\na\n***\nlast line\n",
+    body: `${"a\n".repeat(8)}… (106 more characters in 44 lines)`,
     stderr: "short",
   });
   for (let limit = 0; limit < 130; limit++) {
@@ -59,7 +59,7 @@ Deno.test("boundValue() begins the end of a text in a line where the line is lon
   assertEquals(bounded.stdout, `(92 characters before) …${"a".repeat(8)}\nb`);
   assertEquals(
     plain(boundValue({ stdout: "no\nyes" }, 3, plainPart)).stdout,
-    "(3 characters before) …\nyes",
+    "(1 line before) …\nyes",
   );
   assertEquals(plain(boundValue({ stdout: 5, stderr: ["x"] }, 3, plainPart)), {
     stdout: 5,

@@ -17,10 +17,14 @@ export function textLines(text: string, columns: number): string[] {
 export function boundLines(lines: readonly string[], most: number): readonly string[] {
   if (lines.length <= most) return lines;
   const left = lines.slice(most - 1);
-  // Text that ends like this was cut before, and the number of lines is unknown.
-  const isCut = left.some((line) => /… \(\d+ more(?: characters)?\)/.test(line));
-  const count = isCut ? `more than ${left.length}` : `${left.length} more`;
-  return [...lines.slice(0, most - 1), `… (${count} lines, -v shows all)`];
+  // A text or a list that was cut before says how much of it is left.
+  const [, count, isText, inLines] =
+    /… \((\d+) more( characters)?(?: in (\d+) lines)?\)/.exec(left.join("\n")) ?? [];
+  const also = count === undefined || inLines !== undefined
+    ? ""
+    : ` and ${count} ${isText === undefined ? "items" : "characters"}`;
+  const all = inLines === undefined ? left.length : left.length - 1 + Number(inLines);
+  return [...lines.slice(0, most - 1), `… (${all} more lines${also}, -v shows all)`];
 }
 
 /** The last lines up to a limit; the first one then says how many are missing and mentions -v. */
@@ -30,13 +34,13 @@ export function boundFirstLines(
   shown = "all",
 ): readonly string[] {
   if (lines.length <= most) return lines;
-  const [first = ""] = lines;
-  // Text that begins like this was cut before, and the number of lines is unknown.
-  const [, characters] = /^\((\d+) characters before\) …/.exec(first) ?? [];
-  const left = characters === undefined
-    ? `${lines.length - most + 1} lines`
-    : `more than ${characters} characters`;
-  return [`(${left} before, -v shows ${shown}) …`, ...lines.slice(lines.length - most + 1)];
+  // Text that was cut before begins with what is missing.
+  const [, count = 0, unit] = /^\((\d+) (lines?|characters) before\) …/.exec(lines[0]!) ?? [];
+  const left = lines.length - most + 1;
+  const all = unit?.startsWith("line")
+    ? `${left - 1 + Number(count)} lines`
+    : `${left} lines${unit === undefined ? "" : ` and ${count} characters`}`;
+  return [`(${all} before, -v shows ${shown}) …`, ...lines.slice(lines.length - most + 1)];
 }
 
 /** A sentence in as many lines as it takes. */

@@ -22,9 +22,16 @@ Deno.test("textLines() keeps empty lines and makes tabs spaces", () => {
 Deno.test("boundLines() says how many lines are missing", () => {
   assertEquals(boundLines(["a", "b", "c"], 3), ["a", "b", "c"]);
   assertEquals(boundLines(["a", "b", "c", "d"], 3), ["a", "b", "… (2 more lines, -v shows all)"]);
-  // If lines were already cut before, their number is unknown.
-  const cut = ["a", "b", "c", '"… (400 more)"', "]"];
-  assertEquals(boundLines(cut, 3), ["a", "b", "… (more than 3 lines, -v shows all)"]);
+  // What was cut before counts, too.
+  const table = [
+    ['"… (400 more)"', "3 more lines and 400 items"],
+    ["x… (400 more characters)", "3 more lines and 400 characters"],
+    ["… (400 more characters in 30 lines)", "32 more lines"],
+  ] as const;
+  for (const [cut, left] of table) {
+    const lines = ["a", "b", "c", cut, "]"];
+    assertEquals(boundLines(lines, 3), ["a", "b", `… (${left}, -v shows all)`]);
+  }
 });
 
 Deno.test("boundFirstLines() keeps the last lines and says how much there is before them", () => {
@@ -34,9 +41,13 @@ Deno.test("boundFirstLines() keeps the last lines and says how much there is bef
     "c",
     "d",
   ]);
-  assertEquals(boundFirstLines(["(98 characters before) …", "b", "c", "d"], 3), [
-    "(more than 98 characters before, -v shows all) …",
-    "c",
-    "d",
-  ]);
+  for (
+    const [cut, left] of [["98 characters", "2 lines and 98 characters"], ["9 lines", "10 lines"]]
+  ) {
+    assertEquals(boundFirstLines([`(${cut} before) …`, "b", "c", "d"], 3), [
+      `(${left} before, -v shows all) …`,
+      "c",
+      "d",
+    ]);
+  }
 });
