@@ -1,7 +1,7 @@
 import type { Action, ContractViolation, JobResult } from "../../action/action.ts";
 import type { Explanation, Expression, Scope, TestOperand } from "../../expr/expression.ts";
 import { findReferences } from "../../expr/references.ts";
-import { ExpressionError, RunnerError, StepError } from "../../source/errors.ts";
+import { ExpressionError, type NameRead, RunnerError, StepError } from "../../source/errors.ts";
 import {
   excerptOf,
   type Path,
@@ -13,7 +13,7 @@ import { boundValue } from "../../value/bound_value.ts";
 import { diffValues } from "../../value/diff_values.ts";
 import { formatDuration, formatElapsed } from "../../value/duration.ts";
 import type { Masker } from "../../value/masker.ts";
-import type { Dict, Value } from "../../value/value.ts";
+import { type Dict, isDict, type Value } from "../../value/value.ts";
 import { boundedMeter, LimitError } from "../../value/meter.ts";
 import { type Mismatch, renderMismatches } from "../../value/mismatch.ts";
 import { assertionPath } from "../../workflow/assertion_path.ts";
@@ -27,9 +27,11 @@ import { explainNil, type Reader, upstreamReason } from "./explain_nil.ts";
 import { type AttemptInput, nilParameterHint, nilPartsHint } from "./nil_parameters.ts";
 
 /** The step, in a round, or the job that something failed in. */
-export type Owner = Pick<StepContext, "step" | "round"> & Partial<Pick<StepContext, "scope">> | {
-  readonly job: Job;
-};
+export type Owner =
+  | Pick<StepContext, "step" | "round"> & Partial<Pick<StepContext, "scope" | "entry">>
+  | {
+    readonly job: Job;
+  };
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
 export async function failureOfError(
@@ -47,7 +49,9 @@ export async function failureOfError(
   if (cause instanceof ExpressionError) {
     const place = [...path, ...cause.path];
     const reader = readerOf(session, owner, place);
-    const hint = nilAtMark(reader, cause) ?? cause.hint ?? (given && nilPartsHint(reader, given));
+    const isText = /^cannot (?:compare|compute|add) .*\bstring\b/.test(cause.message);
+    const likely = isText ? columnHint(owner, cause.details.reads, cause.hint) : cause.hint;
+    const hint = nilAtMark(reader, cause) ?? likely ?? (given && nilPartsHint(reader, given));
     return {
       kind: "expression",
       field: [fieldName, ...cause.path].join("."),
@@ -142,7 +146,10 @@ export async function failureOfTest(
   const { step: { path, action, test: all = [] }, scope } = context;
   const { expression: test, index } = assertion;
   const field = assertionPath(["test"], assertion);
-  const { start, end, operands, hint: likely, ...sides } = test.explain(scope, false);
+  const { start, end, operands, hint: found, ...sides } = test.explain(scope, false);
+  const likely = found?.includes(": write parse_")
+    ? columnHint(context, findReferences(test).references, found)
+    : found;
   const reader = readerOf(session, context, path);
   const parts = operands.map(({ text }) => text);
   const hint = nilInTest(reader, test, operands) ?? fieldHint(action, operands) ?? likely ??
@@ -242,6 +249,23 @@ function nilInTest(
     absent.some(({ start, end }) => read.start >= start && read.end <= end)
   );
   return explainNil(reader, marked, { all });
+}
+
+/** A hint about a text in place of a number, and how a column of a file becomes one. */
+function columnHint(
+  owner: Owner,
+  reads: readonly Pick<NameRead, "root" | "keys">[] = [],
+  hint: string | undefined,
+): string | undefined {
+  if (!("step" in owner) || owner.step.iteration?.kind !== "file") return hint;
+  const { template } = owner.entry ?? {};
+  const row = template?.kind === "constant" ? template.value as Value : null;
+  if (!isDict(row)) return hint;
+  const column = reads.flatMap(({ root, keys: [key] }) => root === "vars" && key ? key.name : [])
+    .find((name) => typeof row[name] === "string" && /^\s*[-+]?\d+(\.\d+)?\s*$/.test(row[name]));
+  if (column === undefined) return hint;
+  const typed = `add types: { ${column}: number } to "iteration"`;
+  return hint === undefined ? typed : `${hint}, or ${typed}`;
 }
 
 /** Describes a field of `res` whose type is not the one that the test expects. */

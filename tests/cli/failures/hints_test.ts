@@ -299,3 +299,26 @@ jobs:
     unset,
   ]);
 });
+
+Deno.test("a column of a file that is compared with a number says how it becomes one", async () => {
+  const step = (test: string) =>
+    `      - {uses: hello, iteration: {file: rows.csv}, vars: {own: "7"}, test: '${test}'}\n`;
+  const tests = [
+    "vars.price < 10",
+    "vars.price == 4.5",
+    "vars.price * 2 == 9",
+    'res.nothing == nil && vars.price + 1 == "5.5"',
+    "vars.own < 10",
+    "vars.name == 4",
+  ];
+  const workflow = `name: n\njobs:\n  - name: j\n    steps:\n${tests.map(step).join("")}`;
+  const typed = 'add types: { price: number } to "iteration"';
+  assertEquals(await hintsOf(workflow, { "rows.csv": "name,price\ntea,4.5\n" }), [
+    `turn the text into a number with float(…), or ${typed}`,
+    `vars.price is string, 4.5 is float: write parse_float(vars.price), or ${typed}`,
+    typed,
+    `turn the other one into text with string(…), or ${typed}`,
+    "turn the text into a number with float(…)",
+    "vars.name is string, 4 is int",
+  ]);
+});
