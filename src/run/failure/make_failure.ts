@@ -1,7 +1,7 @@
-import type { Action, ContractViolation, JobResult } from "../../action/action.ts";
+import type { ContractViolation, JobResult } from "../../action/action.ts";
 import type { Explanation, Expression, Scope, TestOperand } from "../../expr/expression.ts";
 import { findReferences } from "../../expr/references.ts";
-import { ExpressionError, type NameRead, RunnerError, StepError } from "../../source/errors.ts";
+import { ExpressionError, RunnerError, StepError } from "../../source/errors.ts";
 import {
   excerptOf,
   type Path,
@@ -13,7 +13,7 @@ import { boundValue } from "../../value/bound_value.ts";
 import { diffValues } from "../../value/diff_values.ts";
 import { formatDuration, formatElapsed } from "../../value/duration.ts";
 import type { Masker } from "../../value/masker.ts";
-import { type Dict, isDict, type Value } from "../../value/value.ts";
+import type { Dict, Value } from "../../value/value.ts";
 import { boundedMeter, LimitError } from "../../value/meter.ts";
 import { type Mismatch, renderMismatches } from "../../value/mismatch.ts";
 import { assertionPath } from "../../workflow/assertion_path.ts";
@@ -25,6 +25,7 @@ import type { StepContext } from "../execute/step_context.ts";
 import type { Session } from "../session.ts";
 import { explainNil, type Reader, upstreamReason } from "./explain_nil.ts";
 import { type AttemptInput, nilParameterHint, nilPartsHint } from "./nil_parameters.ts";
+import { columnHint, fieldHint } from "./type_hints.ts";
 
 /** The step, in a round, or the job that something failed in. */
 export type Owner =
@@ -50,7 +51,9 @@ export async function failureOfError(
     const place = [...path, ...cause.path];
     const reader = readerOf(session, owner, place);
     const isText = /^cannot (?:compare|compute|add) .*\bstring\b/.test(cause.message);
-    const likely = isText ? columnHint(owner, cause.details.reads, cause.hint) : cause.hint;
+    const likely = isText && "step" in owner
+      ? columnHint(owner, cause.details.reads, cause.hint)
+      : cause.hint;
     const hint = nilAtMark(reader, cause) ?? likely ?? (given && nilPartsHint(reader, given));
     return {
       kind: "expression",
@@ -249,33 +252,6 @@ function nilInTest(
     absent.some(({ start, end }) => read.start >= start && read.end <= end)
   );
   return explainNil(reader, marked, { all });
-}
-
-/** A hint about a text in place of a number, and how a column of a file becomes one. */
-function columnHint(
-  owner: Owner,
-  reads: readonly Pick<NameRead, "root" | "keys">[] = [],
-  hint: string | undefined,
-): string | undefined {
-  if (!("step" in owner) || owner.step.iteration?.kind !== "file") return hint;
-  const { template } = owner.entry ?? {};
-  const row = template?.kind === "constant" ? template.value as Value : null;
-  if (!isDict(row)) return hint;
-  const column = reads.flatMap(({ root, keys: [key] }) => root === "vars" && key ? key.name : [])
-    .find((name) => typeof row[name] === "string" && /^\s*[-+]?\d+(\.\d+)?\s*$/.test(row[name]));
-  if (column === undefined) return hint;
-  const typed = `add types: { ${column}: number } to "iteration"`;
-  return hint === undefined ? typed : `${hint}, or ${typed}`;
-}
-
-/** Describes a field of `res` whose type is not the one that the test expects. */
-function fieldHint({ responseFields = [] }: Action, operands: readonly TestOperand[]) {
-  for (const { text, type } of operands) {
-    const field = responseFields.find(({ name }) => text === `res.${name}`);
-    const others = operands.filter((other) => other.text !== text);
-    if (field?.hint && others.every((other) => other.type !== type)) return field.hint;
-  }
-  return undefined;
 }
 
 /** The failure of a step by the job that it embeds. */
