@@ -43,6 +43,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   expr: ["workflow/yaml/parse_yaml.ts"],
   action: ["workflow/yaml/read_description.ts"],
   workflow: ["openapi/read/read_api.ts"],
+  importer: ["expr/parse/scanner.ts"],
   report: ["run/event.ts", "run/cause_of_run.ts", "run/count_steps.ts"],
   library: ["cli/version.ts"],
   schema: ["suite/suite_fields.ts"],

@@ -5,7 +5,7 @@ import { assertionsOf } from "./bruno_assertions.ts";
 import { bodyOf, graphqlOf, httpStep, idOf, isNoUrl } from "./http_step.ts";
 import { Names } from "./import_names.ts";
 import { need, problemAt, readJson } from "./import_problem.ts";
-import { translateScript } from "./script_tests.ts";
+import { translateScripts } from "./script_tests.ts";
 import { LoadError } from "../source/errors.ts";
 
 const METHODS = ["get", "post", "put", "patch", "delete", "head", "options", "trace", "connect"];
@@ -110,8 +110,6 @@ function placeOf(folder: string, folders: ReadonlyMap<string, Blocks>): string {
   }).join("/");
 }
 
-const SETTER = /^bru\.set(?:Env|GlobalEnv)?Var\(\s*["'`]([^"'`]+)["'`]\s*,\s*(.+?)\s*\)$/s;
-
 /** The lines of tests that a directory gives to all requests in it, if all can be translated. */
 function testsOf(blocks: Blocks, folder: string, notes: string[]): readonly string[] {
   const lines: string[] = [];
@@ -119,10 +117,10 @@ function testsOf(blocks: Blocks, folder: string, notes: string[]): readonly stri
   for (const name of ["script:pre-request", "script:post-response", "tests"]) {
     const own = blocks.get(name)?.lines.filter((line) => line.trim() !== "") ?? [];
     if (own.length === 0) continue;
-    const { notes: left, outputs } = translateScript(own, SETTER, new Names());
+    const { notes: left, outputs } = translateScripts([own.join("\n")], new Names());
     const isSimple = name !== "script:pre-request" && left.length === 0 &&
       Object.keys(outputs).length === 0;
-    if (isSimple) lines.push(...own);
+    if (isSimple) lines.push(own.join("\n"));
     else notes.push(`the block ${name} of ${where}: ${own.join(" ").trim()}`);
   }
   for (const [name, value] of pairsOf(blocks, "vars:post-response")) {
@@ -173,14 +171,10 @@ function stepOf(
   settingsOf(blocks, more, notes);
   const title = template(name);
   const { tests, outputs } = assertionsOf(blocks, names, notes);
-  const script = translateScript(
-    [
-      ...shared,
-      ...["script:post-response", "tests"].flatMap((one) => blocks.get(one)?.lines ?? []),
-    ],
-    SETTER,
-    names,
+  const scripts = ["script:post-response", "tests"].map((one) =>
+    blocks.get(one)?.lines.join("\n") ?? ""
   );
+  const script = translateScripts([...shared, ...scripts], names);
   const before = blocks.get("script:pre-request")?.lines.filter((line) => line.trim() !== "") ?? [];
   if (before.length > 0) notes.push(`the script before the request: ${before.join(" ").trim()}`);
   const all = { ...outputs, ...script.outputs };

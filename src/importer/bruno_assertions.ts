@@ -9,7 +9,6 @@ import {
   joined,
   keyOf,
   nullOf,
-  scriptLiteral,
   withoutMaps,
 } from "./expressions.ts";
 import type { Names } from "./import_names.ts";
@@ -79,11 +78,12 @@ function operandOf(text: string, operator: string, names: Names): string | undef
       .map((one) => operandOf(one.trim(), "eq", names)).join(", ");
   }
   const isPattern = /atches$/.test(operator);
-  const plain = isPattern ? text.replace(/^\/(.*)\/$/, "$1") : text;
-  const parts = plain.replace(/^"([^"]*)"$|^'([^']*)'$/, "$1$2").split(/\{\{\s*([^{}]+?)\s*\}\}/);
+  const plain = text.replace(isPattern ? /^(\/)(.*)\/$/s : /^(["'])(.*)\1$/s, "$2");
+  const parts = plain.split(/\{\{\s*([^{}]+?)\s*\}\}/);
   if (parts.length > 1) return joined(parts, names);
-  if (isPattern) return quoteText(plain);
-  return scriptLiteral(text) ?? scriptLiteral(JSON.stringify(text));
+  if (/^(?:null|undefined)$/.test(text)) return "nil";
+  const isLiteral = /^(?:true|false|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i.test(text);
+  return isLiteral && !isPattern ? text : quoteText(plain);
 }
 
 /** `res.body.id`, `res("items[0].id")` and `res.headers.location` as expressions of ours. */

@@ -1,5 +1,4 @@
 import { quoteText } from "../openapi/make/literal.ts";
-import { parseJson } from "../value/parse_json.ts";
 import type { Value } from "../value/value.ts";
 import type { Names } from "./import_names.ts";
 
@@ -115,39 +114,4 @@ export function jsonPathOf(path: string, several: "list" | "first" = "list"): st
 /** Whether a JSONPath has a wildcard, a slice, a filter, a list of keys or looks at any depth. */
 function findsSeveral(path: string): boolean {
   return /\.\.|\*|[?:,]/.test(path.replace(/'[^']*'|"[^"]*"/g, ""));
-}
-
-/** The literal of JavaScript in a text as one of ours; undefined where it is more than a literal. */
-export function scriptLiteral(text: string): string | undefined {
-  const trimmed = text.trim();
-  const quoted = /^(["'`])((?:(?!\1)[^\\]|\\.)*)\1$/s.exec(trimmed);
-  if (quoted && !(quoted[1] === "`" && quoted[2]!.includes("${"))) {
-    return quoteText(
-      quoted[2]!.replace(/\\(.)/gs, (_, one) => ({ n: "\n", t: "\t" })[one as string] ?? one),
-    );
-  }
-  if (trimmed === "null" || trimmed === "undefined") return "nil";
-  if (/^(?:true|false|-?\d+(?:\.\d+)?)$/.test(trimmed)) return trimmed;
-  return /^[[{]/.test(trimmed) ? dataLiteral(trimmed) : undefined;
-}
-
-/** Texts, keys and commas at the end of a list or map of JavaScript. */
-const DATA_TOKEN =
-  /"(?:[^"\\]|\\.)*"|'((?:[^'\\]|\\.)*)'|([A-Za-z_$][\w$]*)(?=\s*:)|,(?=\s*[\]}])/gs;
-
-/** A list or map of JavaScript that JSON can say, as a literal of ours. */
-function dataLiteral(text: string): string | undefined {
-  const json = text.replace(DATA_TOKEN, (whole, single?: string, key?: string) => {
-    if (whole === ",") return "";
-    if (single !== undefined) {
-      return JSON.stringify(single.replace(/\\(.)/gs, (_, one) => one === "n" ? "\n" : one));
-    }
-    return key === undefined ? whole : JSON.stringify(key);
-  });
-  try {
-    return literal(parseJson(json) as Value);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

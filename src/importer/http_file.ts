@@ -5,7 +5,7 @@ import { headerOf, jsonPathOf } from "./expressions.ts";
 import { bodyOf, graphqlOf, httpStep, idOf } from "./http_step.ts";
 import { Names } from "./import_names.ts";
 import { problemAt } from "./import_problem.ts";
-import { translateScript } from "./script_tests.ts";
+import { translateScripts } from "./script_tests.ts";
 
 /** A request as the file has it. */
 interface Written {
@@ -23,8 +23,6 @@ interface Written {
 }
 
 const START = /^(?:([A-Z]{3,})\s+)?((?:[a-z]+:\/\/|\{\{|\/|(?<=^[A-Z]+\s+)[\w-]+[.:][\w-])\S.*)$/;
-const SETTER =
-  /^client\.(?:global|variables\.(?:global|file))\.set\(\s*["']([^"']+)["']\s*,\s*(.+?)\s*\)$/s;
 const REFERENCE = /\{\{\s*([\w-]+)\.response\.(body|headers)\.([^{}]+?)\s*\}\}/g;
 
 const VARIABLE = /\{\{\s*([\w.-]+)\s*\}\}/g;
@@ -234,7 +232,7 @@ function stepOf(
   const content = isGraphql && file === undefined
     ? graphqlOfBody(body, template)
     : { body: contentOf(body, file, type, template, notes) };
-  const { tests, outputs: kept, notes: left } = translateScript(script, SETTER, names);
+  const { tests, outputs: kept, notes: left } = translateScripts([script.join("\n")], names);
   const outputs = { ...read, ...kept };
   const host = written.headers.find(([one]) => /^host$/i.test(one))?.[1];
   const address = /^(?:[a-z]+:\/\/|\{\{)/.test(url)

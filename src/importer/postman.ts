@@ -4,16 +4,13 @@ import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draf
 import { bodyOf, graphqlOf, httpStep, idOf, isNoUrl, type Pairs } from "./http_step.ts";
 import { Names } from "./import_names.ts";
 import { need, readJson, StructureError } from "./import_problem.ts";
-import { translateScript } from "./script_tests.ts";
-
-const SETTER =
-  /^(?:pm\.(?:environment|collectionVariables|globals|variables)\.set|postman\.set(?:Environment|Global)Variable)\(\s*["'`]([^"'`]+)["'`]\s*,\s*(.+?)\s*\)$/s;
+import { translateScripts } from "./script_tests.ts";
 
 /** The settings that a request inherits from the folders that contain it. */
 interface Around {
   readonly auth: Value;
   readonly path: readonly string[];
-  /** The lines of tests that apply to each request. */
+  /** The scripts of tests that apply to each request. */
   readonly tests: readonly string[];
   readonly behavior: Dict;
   /** The notes of the whole collection. */
@@ -72,13 +69,13 @@ export function translatePostman({ files: [file] }: ImportInput): Draft {
 function inside(around: Around, item: Dict, name: string): Around {
   const tests = [...around.tests];
   for (const event of dictsOf(item.event)) {
-    const lines = linesOf(event);
-    if (lines.length === 0) continue;
-    const { notes, outputs } = translateScript(lines, SETTER, new Names());
+    const script = scriptOf(event);
+    if (script === "") continue;
+    const { notes, outputs } = translateScripts([script], new Names());
     const isSimple = event.listen === "test" && notes.length === 0 &&
       Object.keys(outputs).length === 0;
-    if (isSimple) tests.push(...lines);
-    else around.notes.push(`the ${event.listen} script of ${name}: ${lines.join(" ")}`);
+    if (isSimple) tests.push(script);
+    else around.notes.push(`the ${event.listen} script of ${name}: ${script}`);
   }
   const behavior = { ...around.behavior, ...behaviorOf(item) };
   return { ...around, auth: item.auth ?? around.auth, tests, behavior };
@@ -123,20 +120,15 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   const body = bodyOfRequest(request.body ?? null, type, names, notes);
   const more = settingsOf({ ...around.behavior, ...behaviorOf(item) }, notes);
   const credentials = authOf(request.auth ?? auth, names, notes);
-  const scripts = dictsOf(item.event).map((event) => ({
-    listen: event.listen,
-    lines: linesOf(event),
-  }));
-  for (const { listen, lines } of scripts) {
-    if (listen === "prerequest" && lines.length > 0) {
-      notes.push(`the script before the request: ${lines.join(" ")}`);
-    }
+  const scripts = [...around.tests];
+  for (const event of dictsOf(item.event)) {
+    const script = scriptOf(event);
+    if (event.listen === "test") scripts.push(script);
+    else if (script !== "") notes.push(`the script before the request: ${script}`);
   }
-  const own = scripts.flatMap(({ listen, lines }) => listen === "test" ? lines : []);
-  const lines = [...around.tests, ...own];
   const name = [...path, String(item.name ?? "")].join(" / ");
   const title = names.template(name);
-  const { tests, outputs, notes: left } = translateScript(lines, SETTER, names);
+  const { tests, outputs, notes: left } = translateScripts(scripts, names);
   return httpStep({
     name: title,
     method: String(request.method ?? "GET"),
@@ -302,10 +294,9 @@ function authOf(auth: Value, names: Names, notes: string[]): Credentials {
   }
 }
 
-function linesOf({ script }: Dict): string[] {
+function scriptOf({ script }: Dict): string {
   const exec = isDict(script) ? script.exec ?? [] : [];
-  return [exec].flat().map(String).flatMap((line) => line.split("\n")).map((line) => line.trim())
-    .filter((line) => line !== "");
+  return [exec].flat().map(String).join("\n").trim();
 }
 
 function dictsOf(value: Value | undefined): Dict[] {

@@ -1,3 +1,4 @@
+import { parseScript, type SyntaxNode } from "../expr/parse/scanner.ts";
 import {
   absenceOf,
   containsOf,
@@ -5,273 +6,306 @@ import {
   headerOf,
   keyOf,
   nullOf,
-  scriptLiteral,
   truthOf,
   withoutMaps,
 } from "./expressions.ts";
 import type { Names } from "./import_names.ts";
-import { statements } from "./script_statements.ts";
+import {
+  nameOf,
+  readTest,
+  readText,
+  readValue,
+  type Script,
+  sourceOf,
+  textOf,
+} from "./script_values.ts";
 
-/** The translation of a script of another tool. */
+/** The translation of scripts of another tool. */
 export interface TranslatedScript {
   readonly tests: string[];
   /** Expressions by the names under which they are read. */
   readonly outputs: Record<string, string>;
-  /** Lines that could not be translated. */
+  /** Parts that could not be translated. */
   readonly notes: string[];
 }
 
-/** Names of the response in scripts, by the objects of each tool. */
-const RESPONSE: readonly (readonly [pattern: RegExp, expression: string])[] = [
-  [
-    /^(?:pm\.response\.code|res\.(?:status|getStatus\(\))|response\.status|responseCode\.code)$/,
-    "res.code",
-  ],
-  [/^response\.contentType\.mimeType$/, "split(res.headers['Content-Type'], ';')[0]"],
-  [/^(?:pm\.response\.responseTime|res\.(?:responseTime|getResponseTime\(\)))$/, "rt.sec * 1000"],
-  [/^(?:pm\.response\.text\(\)|responseBody)$/, "(res.rawbody ?? res.body)"],
-  [
-    /^(?:pm\.response\.json\(\)|res\.(?:body|getBody\(\))|response\.body|JSON\.parse\(responseBody\))/,
-    "res.body",
-  ],
-];
+interface Running extends Script, TranslatedScript {
+  readonly names: Names;
+  /** False behind something that is not translated and may return. */
+  isCertain: boolean;
+}
 
-/** Statements that say nothing about the response. */
-const IDLE = /^(?:\}?\s*catch\s*(?:\(\w*\))?\s*\{\s*\}?|var \w+|let \w+)$/;
+const SETTER =
+  /^(?:pm\.(?:environment|collectionVariables|globals|variables)\.set|postman\.set(?:Environment|Global)Variable|bru\.set(?:Env|GlobalEnv)?Var|client\.(?:global|variables\.(?:global|file))\.set)$/;
 
-const EQUALITY = /^(?:be\.)?(?:deep\.)?(?:equals?|eq|eqls?)$/;
+const GETTER =
+  /^(?:pm\.(?:environment|collectionVariables|globals|variables)\.get|bru\.get(?:Env|GlobalEnv)?Var|client\.global\.get)$/;
 
-/** The forms of matchers after `expect(…).to` and the like, with the equivalent test. */
+/** Words of Chai that only make a sentence of an assertion. */
+const FILLERS =
+  /^(?:to|be|been|is|that|which|and|has|have|with|at|of|same|but|does|still|also|an?|deep)$/;
+
+const EQUALITY = /^(?:equals?|eq|eqls?)$/;
+
+/** Assertions of Chai about a value and another. */
 const MATCHERS: readonly (readonly [
   pattern: RegExp,
   test: (actual: string, expected: string) => string,
 ])[] = [
   [EQUALITY, (a, b) => `${a} == ${b}`],
-  [/^(?:include|includes|contain|contains)$/, containsOf],
-  [/^be\.(?:above|greaterThan|gt)$/, (a, b) => `${a} > ${b}`],
-  [/^be\.(?:below|lessThan|lt)$/, (a, b) => `${a} < ${b}`],
-  [/^be\.(?:at\.least|gte)$/, (a, b) => `${a} >= ${b}`],
-  [/^be\.(?:at\.most|lte)$/, (a, b) => `${a} <= ${b}`],
-  [/^be\.oneOf$/, (a, b) => `${a} in ${b}`],
-  [/^have\.(?:lengthOf|length)$/, (a, b) => `len(${a}) == ${b}`],
-  [/^have\.status$/, (_, b) => `res.code == ${b}`],
+  [/^(?:includes?|contains?)$/, containsOf],
+  [/^(?:above|greaterThan|gt)$/, (a, b) => `${a} > ${b}`],
+  [/^(?:below|lessThan|lt)$/, (a, b) => `${a} < ${b}`],
+  [/^(?:least|gte)$/, (a, b) => `${a} >= ${b}`],
+  [/^(?:most|lte)$/, (a, b) => `${a} <= ${b}`],
+  [/^oneOf$/, (a, b) => `${a} in ${b}`],
+  [/^(?:lengthOf|length)$/, (a, b) => `len(${a}) == ${b}`],
 ];
 
-/** A variable of the tool as the expected value. */
-const GETTER =
-  /^(?:pm\.(?:environment|collectionVariables|globals|variables)\.get|bru\.get(?:Env|GlobalEnv)?Var|client\.global\.get)\(\s*["'`]([^"'`]+)["'`]\s*\)$/;
-
 const TYPES: Readonly<Record<string, string>> = {
-  string: 'type(X) == "string"',
-  array: 'type(X) == "array"',
-  object: 'type(X) == "map"',
-  boolean: 'type(X) == "bool"',
-  number: 'type(X) in ["int", "float"]',
+  string: '== "string"',
+  array: '== "array"',
+  object: '== "map"',
+  boolean: '== "bool"',
+  number: 'in ["int", "float"]',
+};
+
+/** Assertions of Postman about the response. */
+const RESPONSE: Readonly<Record<string, string>> = {
+  ok: "res.code < 300",
+  success: "res.code < 300",
+  error: "res.code >= 400",
+  json: `${headerOf("content-type")} contains 'json'`,
 };
 
 /**
- * Translates the assertions of Chai and what keeps values, as scripts of Postman and Bruno have
- * them: line by line, since scripts are programs.
+ * Translates the assertions of Chai and what keeps values, as scripts of Postman, Bruno and .http
+ * files have them. Scripts are programs: only the statements that always run are translated, and
+ * whatever depends on a condition, a loop or a call is a note.
  */
-export function translateScript(
-  lines: readonly string[],
-  setter: RegExp,
-  names: Names,
-): TranslatedScript {
+export function translateScripts(scripts: readonly string[], names: Names): TranslatedScript {
   const done: TranslatedScript = { tests: [], outputs: {}, notes: [] };
-  /** Names that a script has given to parts of the response. */
-  const aliases = new Map<string, string>();
-  for (const line of statements(lines)) {
-    if (IDLE.test(line)) continue;
-    const declared = /^(?:(?:const|let|var)\s+)?(\w+)\s*=(?!=)\s*(.+)$/s.exec(line);
-    if (declared) {
-      const [, name = "", text = ""] = declared;
-      const condition = conditionOf(text, aliases);
-      const value = valueOf(text.replace(/\s*\|\|\s*(?:\{\}|\[\])$/, ""), aliases) ??
-        (condition && `(${condition})`);
-      if (value === undefined) {
-        done.notes.push(`the script: ${line}`);
-        aliases.delete(name);
-      } else aliases.set(name, value);
-      continue;
+  for (const text of scripts) {
+    try {
+      translateAll(parseScript(text), {
+        ...done,
+        text,
+        names,
+        aliases: new Map(),
+        isCertain: true,
+      });
+    } catch (error) {
+      if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+      done.notes.push(`the script: ${text.replace(/\s+/g, " ").trim()}`);
     }
-    const taken = /^(?:const|let|var)\s*\{([\w\s,]+)\}\s*=\s*(.+)$/s.exec(line);
-    const whole = taken && valueOf(taken[2]!, aliases);
-    if (taken && whole !== undefined && whole !== null) {
-      for (const name of taken[1]!.split(",").map((word) => word.trim())) {
-        if (name !== "") aliases.set(name, `${whole}.${name}`);
-      }
-      continue;
-    }
-    const kept = setter.exec(line);
-    const value = kept && (valueOf(kept[2]!, aliases) ?? scriptLiteral(kept[2]!));
-    if (kept && value !== undefined && value !== null) {
-      done.outputs[names.captureAnew(kept[1]!)] = value;
-      continue;
-    }
-    const test = testOf(line, aliases, names);
-    if (test === undefined) done.notes.push(`the script: ${line}`);
-    else done.tests.push(withoutMaps(test).replace(/^\((res\.[^()]*)\)$/, "$1"));
   }
   return done;
 }
 
-/** The expression of a part of the response; undefined for anything else. */
-function valueOf(text: string, aliases: ReadonlyMap<string, string>): string | undefined {
-  const trimmed = text.trim();
-  const header =
-    /^(?:pm\.response\.headers\.get|res\.getHeader|response\.headers\.valueOf)\(\s*["'`]([^"'`]+)["'`]\s*\)$/
-      .exec(trimmed);
-  if (header) return headerOf(header[1]!);
-  for (const [pattern, expression] of RESPONSE) {
-    const match = pattern.exec(trimmed);
-    if (match) return withPath(expression, trimmed.slice(match[0].length));
+function translateAll(statements: readonly SyntaxNode[], script: Running): void {
+  for (const statement of statements) {
+    if (statement.type !== "ReturnStatement" || !script.isCertain) translateOne(statement, script);
+    else {
+      if (statement.argument) translateOne(statement.argument, script);
+      return;
+    }
   }
-  const [, name = "", rest = ""] = /^(\w+)(.*)$/s.exec(trimmed) ?? [];
-  const alias = aliases.get(name);
-  return alias === undefined ? undefined : withPath(alias, rest);
 }
 
-/** An expression followed by keys, if nothing else follows. */
-function withPath(expression: string, path: string): string | undefined {
-  if (path.trim() === "") return expression;
-  if (/^\.length$/.test(path)) return `len(${expression})`;
-  const length = /^(.*)\.length$/s.exec(path);
-  if (length) {
-    const inner = withPath(expression, length[1]!);
-    return inner === undefined ? undefined : `len(${inner})`;
-  }
-  if (!/^(?:\??\.[A-Za-z_]\w*|\[\d+\]|\[(["'])[^"']*\1\])*$/.test(path)) return undefined;
-  return expression + path.replace(/\[(["'])(.*?)\1\]/g, (_, _quote, name) => keyOf(name));
+/** What a part of a script assigns to, or changes in its place. */
+const CHANGES =
+  /([A-Za-z_$][\w$]*)(?:[.[][^\s=;(]*)?\s*(?:[-+*/%&|^?]*=(?![=>])|\+\+|--|(?<=\.(?:fill|pop|push|reverse|shift|sort|splice|unshift))\()/g;
+
+/** Translates a part of a script, or notes it: then what it may change is not known. */
+function translateOne(node: SyntaxNode, script: Running): void {
+  if (script.isCertain && translate(node, script)) return;
+  const source = sourceOf(node, script);
+  script.notes.push(`the script: ${source.replace(/;$/, "")}`);
+  for (const [, name] of source.matchAll(CHANGES)) script.aliases.set(name!, undefined);
+  const isControl = /(?<!Expression)Statement$/.test(node.type);
+  if (isControl && /\breturn\b/.test(source)) script.isCertain = false;
 }
 
-function testOf(
-  line: string,
-  aliases: ReadonlyMap<string, string>,
-  names: Names,
-): string | undefined {
-  const status = /^pm\.response\.to\.(?:have\.status\((\d+)\)|be\.(ok|success))$/.exec(line);
-  if (status) return status[1] ? `res.code == ${status[1]}` : "res.code < 300";
-  const reason = /^pm\.response\.to\.have\.status\((["'`]\w.*)\)$/.exec(line);
-  const phrase = reason ? scriptLiteral(reason[1]!) : undefined;
-  if (phrase !== undefined) return `res.status endsWith ${phrase}`;
-  if (line === "pm.response.to.be.json") return `${headerOf("content-type")} contains 'json'`;
-  const header = /^pm\.response\.to\.have\.header\(\s*(["'`])(.+?)\1\s*(?:,\s*(.+?)\s*)?\)$/.exec(
-    line,
-  );
-  if (header) {
-    const expected = header[3] === undefined ? undefined : scriptLiteral(header[3]);
-    return `${headerOf(header[2]!)} ${expected === undefined ? "!= nil" : `== ${expected}`}`;
+/** Whether a part of a script could be translated. */
+function translate(node: SyntaxNode, script: Running): boolean {
+  switch (node.type) {
+    case "EmptyStatement":
+      return true;
+    case "ExpressionStatement":
+      return node.directive !== undefined || translate(node.expression, script);
+    case "AwaitExpression":
+      return translate(node.argument, script);
+    case "TryStatement":
+      // A test in it would not fail; older scripts read the response so.
+      if (/\b(?:assert|expect|response\.to|set\w*|tests?)\b/.test(sourceOf(node.block, script))) {
+        return false;
+      }
+      translateAll(node.block.body, script);
+      return true;
+    case "VariableDeclaration":
+      return node.declarations.map(({ id, init }) => define(id, init, script)).every(Boolean);
+    case "AssignmentExpression":
+      return node.operator === "=" &&
+        (/^tests[.[]/.test(sourceOf(node.left, script))
+          ? addTest(node.right, script)
+          : define(node.left, node.right, script));
+    case "MemberExpression":
+      return addAssertion(node, script);
+    case "CallExpression": {
+      const [first, second] = node.arguments;
+      const name = nameOf(node.callee, script);
+      if (/^(?:(?:pm|client)\.)?test$/.test(name)) return translateTest(second, script);
+      if (/^(?:client\.)?assert$/.test(name)) return addTest(first, script);
+      if (!SETTER.test(name)) return addAssertion(node, script);
+      const [variable, value] = [textOf(first), second && readValue(second, script)];
+      if (variable === undefined || !value) return false;
+      script.outputs[script.names.captureAnew(variable)] = value.text;
+      return true;
+    }
+    default:
+      return false;
   }
-  const old = /^tests\[.*?\]\s*=\s*(.+)$/s.exec(line);
-  if (old) return conditionOf(old[1]!, aliases) ?? aliases.get(old[1]!.trim());
-  const asserted = /^client\.assert\(\s*(.+?)\s*(?:,\s*(["'`])(?:(?!\2)[^\\]|\\.)*\2\s*)?\)$/s
-    .exec(line);
-  if (asserted) {
-    const value = valueOf(asserted[1]!, aliases);
-    return value === undefined ? conditionOf(asserted[1]!, aliases) : truthOf(value);
-  }
-  const [, subject = "", not, words = "", , argument] =
-    /^(?:pm\.)?expect\((.+?)\)\.(?:to\.)?(not\.)?(?:to\.)?([\w.]+)(\((.*)\))?$/s.exec(line) ?? [];
-  if (subject === "") return undefined;
-  const actual = valueOf(subject, aliases);
-  if (actual === undefined) return undefined;
-  const test = matcherOf(actual, words, argument, names);
-  if (test === undefined || !not) return test;
-  const [, constant = EQUALITY.test(words) ? argument?.trim() : undefined] =
-    /^be\.(null|undefined)$/.exec(words) ?? [];
-  if (constant === "null") return `${actual} != nil`;
-  if (constant === "undefined") return existenceOf(actual);
-  // Chai refuses to look into nothing, also where it looks for what must not be there.
-  return actual !== "res.body" && /^(?:include|contain|have\.property)/.test(words)
-    ? `${actual} != nil && not (${test})`
-    : `not (${test})`;
 }
 
-/** A condition as old scripts of Postman have it: `responseCode.code === 200`. */
-function conditionOf(
-  given: string,
-  aliases: ReadonlyMap<string, string>,
-): string | undefined {
-  const text = given.trim().replace(/^\((.*)\)$/s, "$1");
-  const parts = text.split("&&");
-  if (parts.length > 1) {
-    const all = parts.map((part) => valueOf(part, aliases) ?? conditionOf(part, aliases));
-    if (all.includes(undefined)) return undefined;
-    return parts.map((part, index) =>
-      valueOf(part, aliases) === undefined ? all[index]! : truthOf(all[index]!)
-    ).join(" && ");
+/** Translates the function of a test, which runs at once. */
+function translateTest(run: SyntaxNode | undefined, script: Running): boolean {
+  if (run?.type !== "ArrowFunctionExpression" && run?.type !== "FunctionExpression") return false;
+  const { isCertain } = script;
+  const around = new Map(script.aliases);
+  translateAll(run.body.type === "BlockStatement" ? run.body.body : [run.body], script);
+  script.isCertain = isCertain;
+  // It may have variables of the same names.
+  for (const [name, value] of around) {
+    if (value && value.text !== script.aliases.get(name)?.text) script.aliases.set(name, undefined);
   }
-  const compared = /^(.+?)\s*(===?|!==?|[<>]=?)\s*(.+)$/s.exec(text);
-  if (compared) {
-    const [, left = "", operator = "", right = ""] = compared;
-    const [actual, expected] = [valueOf(left, aliases), scriptLiteral(right)];
-    if (actual === undefined || expected === undefined) return undefined;
-    return `${actual} ${operator.replace(/^([=!]=)=$/, "$1")} ${expected}`;
-  }
-  const [, key = "", owner = ""] = /^(.+?)\s+in\s+(.+)$/s.exec(text) ?? [];
-  const [inner, name] = [valueOf(owner, aliases), scriptLiteral(key)];
-  if (inner !== undefined && name !== undefined && /^["']/.test(name)) {
-    return existenceOf(inner + keyOf(name.slice(1, -1)));
-  }
-  const [, subject = "", method = "", argument = ""] =
-    /^(.+?)\.(has|includes|hasOwnProperty)\(\s*(.+?)\s*\)$/s.exec(text) ?? [];
-  const [, type = "", typed = ""] =
-    /^(Array\.isArray|Number\.isInteger|Boolean)\((.+)\)$/s.exec(text) ?? [];
-  const actual = valueOf(subject || typed, aliases);
-  if (actual === undefined) return undefined;
-  if (type !== "") {
-    return {
-      "Array.isArray": `type(${actual}) == "array"`,
-      "Number.isInteger": `type(${actual}) == "int"`,
-    }[type];
-  }
-  const expected = scriptLiteral(argument);
-  if (expected === undefined || method === "hasOwnProperty" && !/^["']/.test(expected)) {
-    return undefined;
-  }
-  if (method !== "hasOwnProperty") return containsOf(actual, expected);
-  return existenceOf(actual + keyOf(expected.slice(1, -1)));
+  return true;
 }
 
-function matcherOf(
+/** Gives names to a value or its fields; one that is not translated means nothing from here on. */
+function define(
+  target: SyntaxNode,
+  init: SyntaxNode | null | undefined,
+  script: Running,
+): boolean {
+  const value = init ? readValue(init, script) : undefined;
+  if (target.type === "Identifier") {
+    script.aliases.set(target.name, value);
+    return value !== undefined || !init;
+  }
+  if (target.type !== "ObjectPattern" || !value) return false;
+  return target.properties.every((property) => {
+    if (property.type !== "Property" || property.value.type !== "Identifier") return false;
+    const key = textOf(property.key) ?? sourceOf(property.key, script);
+    return script.aliases.set(property.value.name, { text: value.text + keyOf(key) });
+  });
+}
+
+function addTest(node: SyntaxNode | undefined, script: Running): boolean {
+  const test = readTest(node, script);
+  if (test !== undefined) script.tests.push(withoutMaps(test));
+  return test !== undefined;
+}
+
+/** A word of an assertion, with its arguments if it is called. */
+interface Word {
+  readonly name: string;
+  readonly args?: readonly SyntaxNode[];
+}
+
+/** The words of `pm.expect(x).to.eql(1)`. */
+function wordsOf(node: SyntaxNode): readonly Word[] {
+  const [target, word] = node.type === "CallExpression"
+    ? [node.callee, { args: node.arguments }]
+    : [node, {}];
+  if (target.type === "Identifier") return [{ name: target.name, ...word }];
+  if (target.type !== "MemberExpression" || target.property.type !== "Identifier") return [];
+  return [...wordsOf(target.object), { name: target.property.name, ...word }];
+}
+
+function addAssertion(node: SyntaxNode, script: Running): boolean {
+  const words = wordsOf(node);
+  const [subject, ...chain] = words[0]?.name === "pm" && !words[0].args ? words.slice(1) : words;
+  const [about] = subject?.name === "expect" ? subject.args ?? [] : [];
+  const name = about ? nameOf(about, script) : subject?.name;
+  const isResponse = /^(?:(?:pm\.)?response|res)$/.test(name ?? "");
+  let actual = isResponse ? "res" : readText(about, script);
+  if (actual === undefined) return false;
+  let isNegated = false;
+  const tests: string[] = [];
+  for (const word of chain) {
+    const { name, args } = word;
+    if (!args && name === "not") isNegated = true;
+    else if (args || !FILLERS.test(name)) {
+      const test = isResponse
+        ? negate(responseTest(word, script), isNegated)
+        : assertionOf(actual, word, isNegated, script);
+      if (test === undefined) return false;
+      tests.push(withoutMaps(test));
+      if (name === "property") actual += keyOf(textOf(args?.[0])!);
+    }
+  }
+  script.tests.push(...tests);
+  return tests.length > 0;
+}
+
+function negate(test: string | undefined, isNegated: boolean): string | undefined {
+  return test !== undefined && isNegated ? `not (${test})` : test;
+}
+
+/** Tests the response as a whole: `pm.response.to.have.status(200)`. */
+function responseTest({ name, args }: Word, script: Running): string | undefined {
+  if (!args) return RESPONSE[name];
+  const [first, second] = args.map((one) => readText(one, script));
+  if (first === undefined || args.length > 1 && second === undefined) return undefined;
+  const text = textOf(args[0]);
+  if (name === "status") {
+    return text === undefined ? `res.code == ${first}` : `res.status endsWith ${first}`;
+  }
+  if (name !== "header" || text === undefined) return undefined;
+  return `${headerOf(text)} ${second === undefined ? "!= nil" : `== ${second}`}`;
+}
+
+/** Tests a value: `.to.eql(1)`, `.to.be.true`. */
+function assertionOf(
   actual: string,
-  words: string,
-  argument: string | undefined,
-  names: Names,
+  { name, args }: Word,
+  isNegated: boolean,
+  script: Running,
 ): string | undefined {
-  const [, variable] = GETTER.exec(argument?.trim() ?? "") ?? [];
-  const expected = variable !== undefined
-    ? names.read(variable)
-    : argument === undefined
-    ? undefined
-    : scriptLiteral(argument);
-  const type = /^be\.an?$/.test(words) && expected !== undefined
-    ? TYPES[expected.slice(1, -1)]
-    : undefined;
-  if (type !== undefined) return type.replace("X", actual);
-  if (/^have\.property$/.test(words) && argument !== undefined) {
-    const [name, value] = argument.split(/,(.*)/s).map(scriptLiteral);
-    if (name === undefined || !name.startsWith("'")) return undefined;
-    const property = actual + keyOf(name.slice(1, -1));
-    return value === undefined && !argument.includes(",")
-      ? existenceOf(property)
-      : value && `${property} == ${value}`;
-  }
-  if (argument === undefined) {
-    return {
-      "be.true": `${actual} == true`,
-      "be.false": `${actual} == false`,
-      "be.null": nullOf(actual),
-      "be.undefined": absenceOf(actual),
+  const [first, second] = args ?? [];
+  const constant = first && EQUALITY.test(name) ? sourceOf(first, script) : first ? "" : name;
+  if (constant === "null") return isNegated ? `${actual} != nil` : nullOf(actual);
+  if (constant === "undefined") return isNegated ? existenceOf(actual) : absenceOf(actual);
+  if (!first) {
+    const test = {
+      "true": `${actual} == true`,
+      "false": `${actual} == false`,
       exist: `${actual} != nil`,
-      "be.ok": truthOf(actual),
-      "be.empty": `len(${actual}) == 0`,
-    }[words];
+      ok: truthOf(actual),
+      empty: `len(${actual}) == 0`,
+    }[name];
+    return negate(test, isNegated);
   }
+  const expected = expectedOf(first, script);
   if (expected === undefined) return undefined;
-  if (expected === "nil" && EQUALITY.test(words)) {
-    return argument.trim() === "null" ? nullOf(actual) : absenceOf(actual);
+  const key = textOf(first) ?? "";
+  if (/^an?$/.test(name)) return TYPES[key] && negate(`type(${actual}) ${TYPES[key]}`, isNegated);
+  let test = MATCHERS.find(([pattern]) => pattern.test(name))?.[1](actual, expected);
+  if (name === "property" && key !== "") {
+    const value = second && expectedOf(second, script);
+    if (second && value === undefined) return undefined;
+    const property = actual + keyOf(key);
+    test = value === undefined ? existenceOf(property) : `${property} == ${value}`;
   }
-  return MATCHERS.find(([pattern]) => pattern.test(words))?.[1](actual, expected);
+  // Chai refuses to look into nothing, also where it looks for what must not be there.
+  return test && isNegated && actual !== "res.body" && /^(?:include|contain|property)/.test(name)
+    ? `${actual} != nil && not (${test})`
+    : negate(test, isNegated);
+}
+
+/** The value that an assertion expects, which may be a variable of the tool. */
+function expectedOf(node: SyntaxNode, script: Running): string | undefined {
+  const isGetter = node.type === "CallExpression" && GETTER.test(nameOf(node.callee, script));
+  const name = isGetter ? textOf(node.arguments[0]) : undefined;
+  return name === undefined ? readText(node, script) : script.names.read(name);
 }

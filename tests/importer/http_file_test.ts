@@ -148,7 +148,6 @@ WEBSOCKET wss://example.com/socket
     env: { PASSWORD: "tea" },
     notes: [
       "WEBSOCKET wss://example.com/socket",
-      'the script: client.assert(response.body.token !== "a" || response.body.token !== "issued-token-1")',
       "the variables in the file ./body.txt",
     ],
     lines: ['&& not (res.body.id in [nil, false, 0, ""])', "digest:"],

@@ -1,6 +1,9 @@
 import * as acorn from "acorn";
 import type { Node } from "./ast.ts";
 
+/** A part of a script of JavaScript. */
+export type SyntaxNode = acorn.AnyNode;
+
 export type TokenType = acorn.TokenType;
 
 /** The inside of acorn's parser that the expression parser builds on; its own types hide it. */
@@ -71,6 +74,12 @@ export const TOKEN = {
   operator: tokenType("operator"),
   hash: tokenType("#"),
 } as const;
+
+/** The statements of a script of JavaScript, for the importers; throws SyntaxError. */
+export function parseScript(text: string): readonly SyntaxNode[] {
+  const options = { allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true };
+  return acorn.parse(text, { ...options, ecmaVersion: "latest" }).body;
+}
 
 function tokenType(label: string): TokenType {
   return new (acorn.TokenType as unknown as new (label: string) => TokenType)(label);
