@@ -5,7 +5,7 @@ export interface Draft {
   readonly name: string;
   readonly vars: Dict;
   readonly jobs: readonly DraftJob[];
-  /** Whether each job needs the one before it. */
+  /** Whether each job waits for the one before it. */
   readonly isSequence?: true;
   /** The parts of the whole file that could not be translated, with reasons. */
   readonly notes: readonly string[];
@@ -15,6 +15,8 @@ export interface Draft {
 export interface DraftJob {
   readonly name: string;
   readonly steps: readonly DraftStep[];
+  /** Other keys of the job. */
+  readonly keys?: Dict;
   readonly notes?: readonly string[];
 }
 

@@ -209,6 +209,11 @@ export function bodyOf(
   return { body: translate(text) };
 }
 
+/** JSON without the comments that Postman and Bruno do not send. */
+export function withoutComments(json: string): string {
+  return json.replace(/("(?:[^"\\]|\\.)*")|\/\/.*|\/\*[^]*?\*\//g, "$1");
+}
+
 /** A request of GraphQL. Variables with a template outside of texts make it a text of JSON. */
 export function graphqlOf(
   query: string,

@@ -1,7 +1,15 @@
 import type { Path } from "../source/source.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draft.ts";
-import { bodyOf, graphqlOf, httpStep, idOf, isNoUrl, type Pairs } from "./http_step.ts";
+import {
+  bodyOf,
+  graphqlOf,
+  httpStep,
+  idOf,
+  isNoUrl,
+  type Pairs,
+  withoutComments,
+} from "./http_step.ts";
 import { Names } from "./import_names.ts";
 import { need, readJson, StructureError } from "./import_problem.ts";
 import { translateScripts } from "./script_tests.ts";
@@ -110,6 +118,9 @@ function stepsOf(item: Dict, around: Around, names: Names, isTop = false): Draft
   return [stepOf(item, url, around, names)];
 }
 
+/** Methods that Postman sends without the body of a request, unless a setting says otherwise. */
+const WITHOUT_BODY = /^(?:GET|HEAD|COPY|PURGE|UNLOCK)$/i;
+
 function stepOf(item: Dict, url: string, around: Around, names: Names): DraftStep {
   const { auth, path } = around;
   const notes: string[] = [];
@@ -117,8 +128,11 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   const headers = dictsOf(request.header).filter(({ disabled }) => disabled !== true)
     .map(({ key, value }) => [String(key), names.template(String(value ?? ""))] as const);
   const type = headers.find(([name]) => /^content-type$/i.test(name))?.[1];
-  const body = bodyOfRequest(request.body ?? null, type, names, notes);
-  const more = settingsOf({ ...around.behavior, ...behaviorOf(item) }, notes);
+  const method = String(request.method ?? "GET");
+  const behavior = { ...around.behavior, ...behaviorOf(item) };
+  const isPruned = WITHOUT_BODY.test(method) && behavior.disableBodyPruning !== true;
+  const body = bodyOfRequest(isPruned ? null : request.body ?? null, type, names, notes);
+  const more = settingsOf(behavior, notes);
   const credentials = authOf(request.auth ?? auth, names, notes);
   const scripts = [...around.tests];
   for (const event of dictsOf(item.event)) {
@@ -131,7 +145,7 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   const { tests, outputs, notes: left } = translateScripts(scripts, names);
   return httpStep({
     name: title,
-    method: String(request.method ?? "GET"),
+    method,
     url,
     headers: [...headers, ...credentials.headers],
     ...body,
@@ -144,7 +158,9 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
 }
 
 function urlOf(url: Value, names: Names): string {
-  const raw = isDict(url) ? String(url.raw ?? joinUrl(url)) : String(url);
+  const raw = isDict(url)
+    ? `${String(url.raw ?? joinUrl(url)).replace(/[?#].*$/s, "")}${queryOf(url)}`
+    : String(url);
   const variables = isDict(url) ? dictsOf(url.variable) : [];
   let text = raw.replace(/#.*$/, "").trim();
   for (const { key, value } of variables) {
@@ -156,17 +172,22 @@ function urlOf(url: Value, names: Names): string {
 }
 
 /** A URL that is given in parts alone, each a text or a list. */
-function joinUrl({ protocol = "http", host, port, path, query }: Dict): string {
+function joinUrl({ protocol = "http", host, port, path }: Dict): string {
   const list = (part: Value | undefined, separator: string) =>
     (part === undefined || part === null ? [] : [part].flat()).map((one) =>
       String(isDict(one) ? one.value ?? "" : one)
     ).join(separator);
   if (host === undefined) return "";
-  const pairs = dictsOf(query).filter(({ disabled }) => disabled !== true)
-    .map(({ key, value }) => `${key ?? ""}=${value ?? ""}`).join("&");
   const behind = list(path, "/").replace(/^\//, "");
-  return `${protocol}://${list(host, ".")}${port === undefined ? "" : `:${port}`}/${behind}` +
-    (pairs === "" ? "" : `?${pairs}`);
+  return `${protocol}://${list(host, ".")}${port === undefined ? "" : `:${port}`}/${behind}`;
+}
+
+/** The query of a URL; its text has the parameters that are switched off, too. */
+function queryOf({ raw, query }: Dict): string {
+  if (!Array.isArray(query)) return /\?[^#]*/.exec(String(raw ?? ""))?.[0] ?? "";
+  const pairs = dictsOf(query).filter(({ disabled }) => disabled !== true)
+    .map(({ key, value = null }) => `${key ?? ""}${value === null ? "" : `=${value}`}`);
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
 /** The settings of a request that change what is sent. */
@@ -205,8 +226,9 @@ function bodyOfRequest(body: Value, type: string | undefined, names: Names, note
       const { raw = {} } = isDict(body.options) ? body.options : {};
       const language = isDict(raw) ? raw.language : undefined;
       const standard = TYPES[String(language)] ?? "text/plain";
-      const text = bodyOf(String(body.raw ?? ""), type ?? standard, translate);
-      return { body: text, type: standard };
+      const media = type ?? standard;
+      const text = /\bjson\b/.test(media) ? withoutComments(String(body.raw ?? "")) : body.raw;
+      return { body: bodyOf(String(text ?? ""), media, translate), type: standard };
     }
     case "urlencoded":
       return { body: { form: fieldsOf(body.urlencoded, translate) } };

@@ -12,12 +12,13 @@ export function renderDraft(
   const parts = [
     comment(head) + notTranslated(notes) + print({ name }),
     ...Object.keys(vars).length === 0 ? [] : [print({ vars })],
-    "jobs:\n" + jobs.map(({ name, steps, notes = [] }, index) =>
+    "jobs:\n" + jobs.map(({ name, steps, keys, notes = [] }, index) =>
       indent(
         notTranslated(notes) +
           print([{
             name: literalText(name),
             ...isSequence && jobs.length > 1 ? placeOf(index) : {},
+            ...keys,
           }]) + "  steps:\n" +
           steps.map((step) => indent(renderStep(step, print), 4)).join("\n"),
         2,
@@ -27,9 +28,10 @@ export function renderDraft(
   return parts.join("\n");
 }
 
-/** The keys that make a job wait for the previous one. */
+/** The keys that make a job wait for the previous one, however that ends. */
 function placeOf(index: number): Readonly<Record<string, Value>> {
-  return { id: `part_${index + 1}`, ...index === 0 ? {} : { needs: [`part_${index}`] } };
+  const after = index === 0 ? {} : { needs: [`part_${index}`], when: "always" };
+  return { id: `part_${index + 1}`, ...after };
 }
 
 /** The number of parts that could not be translated. */

@@ -23,7 +23,9 @@ export async function translateStepCi({ files: [file], parseYaml }: ImportInput)
   }
   const config = isDict(root.config) ? root.config : {};
   const http = isDict(config.http) ? config.http : {};
-  for (const key of Object.keys(config)) if (key !== "http") notes.push(`"config.${key}"`);
+  for (const key of Object.keys(config)) {
+    if (!["http", "continueOnFail"].includes(key)) notes.push(`"config.${key}"`);
+  }
   for (const key of Object.keys(http)) {
     if (!["baseURL", "rejectUnauthorized"].includes(key)) notes.push(`"config.http.${key}"`);
   }
@@ -57,6 +59,7 @@ export async function translateStepCi({ files: [file], parseYaml }: ImportInput)
     jobs.push({
       name: String(test.name ?? path.at(-1)),
       steps: steps.map((step) => stepOf(step, around)),
+      keys: config.continueOnFail === true ? {} : { on_failure: "stop" },
       notes: unknown.map((one) => `"${one}" of the test`),
     });
   }
@@ -101,7 +104,7 @@ function stepOf(step: Dict, { base, verifies, names }: Around): DraftStep {
     keys.retry = { max_attempts: (Number(count) || 0) + 1, interval: delayOf(interval) };
   }
   for (const key of Object.keys(step)) {
-    const isKnown = ["id", "name", "http", "if", "retries", "continueOnFail"].includes(key);
+    const isKnown = ["id", "name", "http", "if", "retries"].includes(key);
     if (!isKnown) notes.push(`"${key}" of the step`);
   }
   const { http } = step;
