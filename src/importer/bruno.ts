@@ -2,44 +2,63 @@ import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { type Blocks, pairsOf, readBlocks } from "./bruno_blocks.ts";
 import { assertionsOf } from "./bruno_assertions.ts";
-import { bodyOf, graphqlOf, httpStep, idOf, isNoUrl } from "./http_step.ts";
+import { bodyOf, graphqlOf, httpStep, idOf, isNoUrl, withoutComments } from "./http_step.ts";
+import { blocksOf } from "./opencollection.ts";
 import { Names } from "./import_names.ts";
 import { need, problemAt, readJson } from "./import_problem.ts";
 import { translateScripts } from "./script_tests.ts";
 import { LoadError } from "../source/errors.ts";
 
-const METHODS = ["get", "post", "put", "patch", "delete", "head", "options", "trace", "connect"];
+const METHODS = [
+  "get",
+  "post",
+  "put",
+  "patch",
+  "delete",
+  "head",
+  "options",
+  "trace",
+  "connect",
+  "http",
+];
 
-/** Makes a workflow of a Bruno collection: a job for each of its directories. */
-export function translateBruno({ files }: ImportInput): Draft {
+/** Makes a workflow of a Bruno collection, in .bru files or OpenCollection YAML: a job for each of its directories. */
+export async function translateBruno({ files, parseYaml }: ImportInput): Promise<Draft> {
   const settings = files.find(({ name }) => name === "bruno.json");
+  const isYaml = files.some(({ name }) => name === "opencollection.yml");
+  const extension = isYaml ? ".yml" : ".bru";
   const requests: { readonly folder: string; readonly seq: number; readonly blocks: Blocks }[] = [];
   let environment: Blocks | undefined;
   const names = new Names();
   const notes: string[] = [];
   const folders = new Map<string, Blocks>();
-  const environments = files.filter(({ name }) => /(?:^|\/)environments\/[^/]+\.bru$/.test(name));
-  for (const file of files.filter(({ name }) => name.endsWith(".bru"))) {
-    const blocks = readBlocks(file);
+  for (const file of files.filter(({ name }) => name.endsWith(extension))) {
+    const blocks = isYaml
+      ? blocksOf(need("map", file, await parseYaml(file) as Value, []))
+      : readBlocks(file);
     const [, folder = "", name = ""] = /^(?:(.*)\/)?([^/]+)$/.exec(file.name) ?? [];
-    if (environments.includes(file)) {
-      if (file !== environments[0]) {
-        notes.push(`the environment ${name}: only the first becomes vars`);
-      } else environment = blocks;
-    } else if (name === "collection.bru" || name === "folder.bru") folders.set(folder, blocks);
-    else {
-      const meta = new Map(pairsOf(blocks, "meta"));
-      const isHttp = /^(?:http|graphql)$/.test(meta.get("type") ?? "http");
-      if (isHttp && !METHODS.some((method) => blocks.has(method))) {
-        throw problemAt(
-          file,
-          0,
-          "the request is missing",
-          `it is a block such as get { url: … }: ${METHODS.join(", ")}`,
-        );
-      }
-      const seq = Number(meta.get("seq") ?? 0);
-      requests.push({ folder, seq, blocks });
+    if (/(?:^|\/)environments$/.test(folder)) {
+      if (environment) notes.push(`the environment ${name}: only the first becomes vars`);
+      environment ??= blocks;
+    } else if (/^(?:collection\.bru|opencollection\.yml|folder\.(?:bru|yml))$/.test(name)) {
+      folders.set(folder, blocks);
+    } else if (METHODS.some((method) => blocks.has(method))) {
+      requests.push({
+        folder,
+        seq: Number(new Map(pairsOf(blocks, "meta")).get("seq") ?? 0),
+        blocks,
+      });
+    } else if (
+      isYaml || !/^(?:http|graphql)$/.test(new Map(pairsOf(blocks, "meta")).get("type") ?? "http")
+    ) {
+      notes.push(`the file ${file.name}: it has no request of HTTP`);
+    } else {
+      throw problemAt(
+        file,
+        0,
+        "the request is missing",
+        `it is a block such as get { url: … }: ${METHODS.join(", ")}`,
+      );
     }
   }
   const shared = new Map(
@@ -49,17 +68,16 @@ export function translateBruno({ files }: ImportInput): Draft {
     throw new LoadError(
       "the directory has no requests of Bruno",
       [],
-      "it has files that end in .bru",
+      "it has opencollection.yml, or files that end in .bru",
     );
   }
   const byFolder = Map.groupBy(requests.toSorted((a, b) => a.seq - b.seq), ({ folder }) => folder);
-  const title = titleOf(settings);
-  const place = (folder: string) => placeOf(folder, folders);
-  const jobs = [...byFolder].toSorted(([a], [b]) => place(a) < place(b) ? -1 : 1).map((
-    [folder, all],
-  ): DraftJob => ({
+  const title = titleOf(settings) ?? new Map(pairsOf(folders.get(""), "meta")).get("name") ??
+    "Bruno";
+  const order = orderOf("", [...byFolder.keys()].flatMap(pathsTo), folders);
+  const jobs = order.map((folder): DraftJob => ({
     name: folder === "" ? title : folder,
-    steps: all.flatMap(({ blocks }) => {
+    steps: (byFolder.get(folder) ?? []).flatMap(({ blocks }) => {
       if (isNoUrl(requestOf(blocks).request.get("url") ?? "")) {
         const name = new Map(pairsOf(blocks, "meta")).get("name") ?? "";
         notes.push(`the request "${name}": it has no URL`);
@@ -102,12 +120,19 @@ function putVariables(text: string, variables: ReadonlyMap<string, string>): str
   });
 }
 
-/** A text by which directories are sorted as Bruno runs them. */
-function placeOf(folder: string, folders: ReadonlyMap<string, Blocks>): string {
-  return pathsTo(folder).slice(1).map((path) => {
-    const seq = Number(new Map(pairsOf(folders.get(path), "meta")).get("seq") ?? 99999);
-    return `${String(seq).padStart(5, "0")} ${path.split("/").at(-1)}`;
-  }).join("/");
+/** The directories as Bruno runs them: those in a directory come before its own requests. */
+function orderOf(
+  folder: string,
+  all: readonly string[],
+  folders: ReadonlyMap<string, Blocks>,
+): readonly string[] {
+  const seq = (one: string) => Number(new Map(pairsOf(folders.get(one), "meta")).get("seq")) || 0;
+  const inside = [...new Set(all)].filter((one) => one !== "" && pathsTo(one).at(-2) === folder);
+  const sorted = inside.filter((one) => seq(one) === 0).toSorted();
+  for (const one of inside.filter((one) => seq(one) > 0).toSorted((a, b) => seq(a) - seq(b))) {
+    sorted.splice(seq(one) - 1, 0, one);
+  }
+  return [...sorted.flatMap((one) => orderOf(one, all, folders)), folder];
 }
 
 /** The lines of tests that a directory gives to all requests in it, if all can be translated. */
@@ -129,15 +154,16 @@ function testsOf(blocks: Blocks, folder: string, notes: string[]): readonly stri
   return lines;
 }
 
-function titleOf(settings: ImportFile | undefined): string {
-  if (!settings) return "Bruno";
+function titleOf(settings: ImportFile | undefined): string | undefined {
+  if (!settings) return undefined;
   const { name } = need("map", settings, readJson(settings) as Value, []);
-  return typeof name === "string" ? name : "Bruno";
+  return typeof name === "string" ? name : undefined;
 }
 
 function requestOf(blocks: Blocks) {
-  const method = METHODS.find((one) => blocks.has(one)) ?? "get";
-  return { method, request: new Map(pairsOf(blocks, method)) };
+  const block = METHODS.find((one) => blocks.has(one))!;
+  const request = new Map(pairsOf(blocks, block));
+  return { method: request.get("method") ?? block, request };
 }
 
 function stepOf(
@@ -151,7 +177,6 @@ function stepOf(
   const meta = new Map(pairsOf(blocks, "meta"));
   const { method, request } = requestOf(blocks);
   const name = meta.get("name") ?? "request";
-  if (meta.get("type") === "grpc") notes.push("the request: its type is grpc, see the action grpc");
   let url = request.get("url") ?? "";
   for (const [key, value] of pairsOf(blocks, "params:path")) {
     url = url.replace(/\/:[^/?]+/g, (part) => part === `/:${key}` ? `/${value}` : part);
@@ -160,9 +185,9 @@ function stepOf(
   const inherited = new Map([...around, blocks].flatMap((one) => pairsOf(one, "headers")));
   const headers = [...inherited].map(([key, value]) => [key, template(value)] as const);
   const more: Record<string, Value> = {};
-  const kind = request.get("auth") ?? "inherit";
+  const kind = request.get("auth") ?? "none";
   const own = kind === "inherit"
-    ? around.findLast((one) => !["inherit", undefined].includes(authKind(one)))
+    ? around.findLast((one) => !["inherit", "none", undefined].includes(authKind(one)))
     : blocks;
   authOf(kind === "inherit" ? authKind(own) : kind, own, template, more, headers, notes);
   // Before what the response gives new values to.
@@ -211,7 +236,7 @@ function authOf(
   if (kind === "bearer") more.auth = { bearer: field("token") };
   else if (kind === "basic" || kind === "digest") {
     more.auth = { [kind]: { username: field("username"), password: field("password") } };
-  } else if (kind === "apikey" && fields.get("placement") === "queryparams") {
+  } else if (kind === "apikey" && fields.get("placement")?.startsWith("query")) {
     more.query = { [field("key")]: field("value") };
   } else if (kind === "apikey") headers.push([field("key"), field("value")]);
   else notes.push(`the sign-in "${kind}": see the parameter auth of http`);
@@ -219,10 +244,13 @@ function authOf(
 
 function settingsOf(blocks: Blocks, more: Record<string, Value>, notes: string[]): void {
   for (const [name, value] of pairsOf(blocks, "settings")) {
+    if (value === "inherit") continue;
     if (name === "followRedirects") more.follow_redirects = value !== "false";
     else if (name === "maxRedirects") more.max_redirects = Number(value) || 0;
     else if (name === "timeout" && /^[1-9]\d*$/.test(value)) more.timeout = `${value}ms`;
-    else if (!["encodeUrl", "timeout"].includes(name)) notes.push(`the setting ${name}: ${value}`);
+    else if (!["encodeUrl", "timeout"].includes(name) && value !== "true") {
+      notes.push(`the setting ${name}: ${value}`);
+    }
   }
 }
 
@@ -245,7 +273,10 @@ function bodyOfBlocks(
     case "none":
       return { body: {} };
     case "json":
-      return { body: bodyOf(text("body:json") || text("body"), json, template), type: json };
+      return {
+        body: bodyOf(withoutComments(text("body:json") || text("body")), json, template),
+        type: json,
+      };
     case "text":
     case "xml":
     case "sparql":
@@ -267,13 +298,20 @@ function bodyOfBlocks(
       };
     }
     case "file": {
-      const [file] = pairsOf(blocks, "body:file").flatMap(([, value]) => partsOf(value, template));
-      if (isDict(file ?? null)) return { body: { file: (file as Dict).file! } };
+      const [part = ""] = pairsOf(blocks, "body:file").flatMap(([, value]) =>
+        partsOf(value, template)
+      );
+      const { file = "", type = "application/octet-stream" } = isDict(part) ? part : {};
+      if (file !== "") return { body: { file }, type: String(type) };
       notes.push("the body: the collection does not name its file");
       return { body: {} };
     }
     case "graphql":
-      return graphqlOf(text("body:graphql"), text("body:graphql:vars"), template);
+      return graphqlOf(
+        text("body:graphql"),
+        withoutComments(text("body:graphql:vars")),
+        template,
+      );
     default:
       notes.push(`the body: its kind "${kind}" is not known`);
       return { body: {} };

@@ -4,9 +4,11 @@ import { problemAt } from "./import_problem.ts";
 /** The blocks of a file by their names: `meta`, `body:json`. */
 export type Blocks = ReadonlyMap<string, Block>;
 
-interface Block {
+export interface Block {
   /** The lines inside, without their indentation. */
   readonly lines: readonly string[];
+  /** The pairs inside, where they are not written in lines. */
+  readonly pairs?: readonly (readonly [key: string, value: string])[];
 }
 
 /** Reads the blocks of a file; one ends with its bracket at the beginning of a line. */
@@ -38,10 +40,11 @@ export function readBlocks(file: ImportFile): Blocks {
 export function pairsOf(
   blocks: Blocks | undefined,
   name: string,
-): (readonly [key: string, value: string])[] {
-  return joinTexts(blocks?.get(name)?.lines ?? []).flatMap((line) => {
+): readonly (readonly [key: string, value: string])[] {
+  const { lines = [], pairs } = blocks?.get(name) ?? {};
+  return pairs ?? joinTexts(lines).flatMap((line) => {
     const [, key = "", value = ""] = /^\s*("[^"]*"|[^:\s][^:]*?)\s*:\s*(.*)$/s.exec(line) ?? [];
-    return key === "" || key.startsWith("~")
+    return key === "" || /^(?:~|@\w+(?:\(|$))/.test(key)
       ? []
       : [[key.replace(/^"|"$/g, ""), value.trim()] as const];
   });
@@ -53,12 +56,13 @@ function joinTexts(lines: readonly string[]): string[] {
   let open: string[] | undefined;
   for (const line of lines) {
     if (open) {
-      if (line.trim() === "'''") {
+      const [end, annotation] = /^\s*'''(\)|\s*@.*)?\s*$/.exec(line) ?? [];
+      if (end !== undefined) {
         const [first = "", ...rest] = open;
-        joined.push(first + rest.join("\n"));
+        joined.push(first + rest.join("\n") + (annotation ?? ""));
         open = undefined;
       } else open.push(line.replace(/^ {2}/, ""));
-    } else if (/:\s*'''$/.test(line)) open = [line.slice(0, -3)];
+    } else if (/[:(]\s*'''$/.test(line)) open = [line.slice(0, -3)];
     else joined.push(line);
   }
   return [...joined, ...open ?? []];
