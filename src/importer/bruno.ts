@@ -2,27 +2,25 @@ import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import { type Blocks, pairsOf, readBlocks } from "./bruno_blocks.ts";
 import { assertionsOf } from "./bruno_assertions.ts";
-import { bodyOf, graphqlOf, httpStep, idOf, isNoUrl, withoutComments } from "./http_step.ts";
+import {
+  addAuth,
+  bodyOf,
+  graphqlOf,
+  httpStep,
+  idOf,
+  isNoUrl,
+  withoutComments,
+} from "./http_step.ts";
 import { blocksOf } from "./opencollection.ts";
 import { Names } from "./import_names.ts";
 import { need, problemAt, readJson } from "./import_problem.ts";
 import { translateScripts } from "./script_tests.ts";
 import { LoadError } from "../source/errors.ts";
 
-const METHODS = [
-  "get",
-  "post",
-  "put",
-  "patch",
-  "delete",
-  "head",
-  "options",
-  "trace",
-  "connect",
-  "http",
-];
+/** The blocks of requests, by their methods; `http` names another one. */
+const METHOD = /^(?:get|post|put|patch|delete|head|options|trace|connect|http)$/;
 
-/** Makes a workflow of a Bruno collection, in .bru files or OpenCollection YAML: a job for each of its directories. */
+/** Makes a workflow of a Bruno collection, as .bru or OpenCollection: a job for each directory. */
 export async function translateBruno({ files, parseYaml }: ImportInput): Promise<Draft> {
   const settings = files.find(({ name }) => name === "bruno.json");
   const isYaml = files.some(({ name }) => name === "opencollection.yml");
@@ -42,23 +40,12 @@ export async function translateBruno({ files, parseYaml }: ImportInput): Promise
       environment ??= blocks;
     } else if (/^(?:collection\.bru|opencollection\.yml|folder\.(?:bru|yml))$/.test(name)) {
       folders.set(folder, blocks);
-    } else if (METHODS.some((method) => blocks.has(method))) {
-      requests.push({
-        folder,
-        seq: Number(new Map(pairsOf(blocks, "meta")).get("seq") ?? 0),
-        blocks,
-      });
-    } else if (
-      isYaml || !/^(?:http|graphql)$/.test(new Map(pairsOf(blocks, "meta")).get("type") ?? "http")
-    ) {
+    } else if (requestOf(blocks)) {
+      requests.push({ folder, seq: Number(metaOf(blocks).get("seq") ?? 0), blocks });
+    } else if (isYaml || !/^(?:http|graphql)$/.test(metaOf(blocks).get("type") ?? "http")) {
       notes.push(`the file ${file.name}: it has no request of HTTP`);
     } else {
-      throw problemAt(
-        file,
-        0,
-        "the request is missing",
-        `it is a block such as get { url: … }: ${METHODS.join(", ")}`,
-      );
+      throw problemAt(file, 0, "the request is missing", "it is a block such as get { url: … }");
     }
   }
   const shared = new Map(
@@ -72,15 +59,14 @@ export async function translateBruno({ files, parseYaml }: ImportInput): Promise
     );
   }
   const byFolder = Map.groupBy(requests.toSorted((a, b) => a.seq - b.seq), ({ folder }) => folder);
-  const title = titleOf(settings) ?? new Map(pairsOf(folders.get(""), "meta")).get("name") ??
-    "Bruno";
-  const order = orderOf("", [...byFolder.keys()].flatMap(pathsTo), folders);
-  const jobs = order.map((folder): DraftJob => ({
+  const title = titleOf(settings) ?? metaOf(folders.get("")).get("name") ?? "Bruno";
+  const place = (folder: string) => placeOf(folder, folders);
+  const inOrder = [...byFolder].toSorted(([a], [b]) => place(a) < place(b) ? -1 : 1);
+  const jobs = inOrder.map(([folder, all]): DraftJob => ({
     name: folder === "" ? title : folder,
-    steps: (byFolder.get(folder) ?? []).flatMap(({ blocks }) => {
-      if (isNoUrl(requestOf(blocks).request.get("url") ?? "")) {
-        const name = new Map(pairsOf(blocks, "meta")).get("name") ?? "";
-        notes.push(`the request "${name}": it has no URL`);
+    steps: all.flatMap(({ blocks }) => {
+      if (isNoUrl(requestOf(blocks)?.get("url") ?? "")) {
+        notes.push(`the request "${metaOf(blocks).get("name") ?? ""}": it has no URL`);
         return [];
       }
       const paths = pathsTo(folder);
@@ -120,19 +106,13 @@ function putVariables(text: string, variables: ReadonlyMap<string, string>): str
   });
 }
 
-/** The directories as Bruno runs them: those in a directory come before its own requests. */
-function orderOf(
-  folder: string,
-  all: readonly string[],
-  folders: ReadonlyMap<string, Blocks>,
-): readonly string[] {
-  const seq = (one: string) => Number(new Map(pairsOf(folders.get(one), "meta")).get("seq")) || 0;
-  const inside = [...new Set(all)].filter((one) => one !== "" && pathsTo(one).at(-2) === folder);
-  const sorted = inside.filter((one) => seq(one) === 0).toSorted();
-  for (const one of inside.filter((one) => seq(one) > 0).toSorted((a, b) => seq(a) - seq(b))) {
-    sorted.splice(seq(one) - 1, 0, one);
-  }
-  return [...sorted.flatMap((one) => orderOf(one, all, folders)), folder];
+/** A text by which directories are sorted as Bruno runs them: before the requests beside them. */
+function placeOf(folder: string, folders: ReadonlyMap<string, Blocks>): string {
+  const places = pathsTo(folder).slice(1).map((path) => {
+    const seq = metaOf(folders.get(path)).get("seq") ?? "99999";
+    return `${seq.padStart(5, "0")} ${path.split("/").at(-1)}`;
+  });
+  return [...places, "\uffff"].join("/");
 }
 
 /** The lines of tests that a directory gives to all requests in it, if all can be translated. */
@@ -160,10 +140,15 @@ function titleOf(settings: ImportFile | undefined): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-function requestOf(blocks: Blocks) {
-  const block = METHODS.find((one) => blocks.has(one))!;
-  const request = new Map(pairsOf(blocks, block));
-  return { method: request.get("method") ?? block, request };
+function metaOf(blocks: Blocks | undefined): ReadonlyMap<string, string> {
+  return new Map(pairsOf(blocks, "meta"));
+}
+
+function requestOf(blocks: Blocks): ReadonlyMap<string, string> | undefined {
+  const method = [...blocks.keys()].find((name) => METHOD.test(name));
+  return method === undefined
+    ? undefined
+    : new Map([["method", method], ...pairsOf(blocks, method)]);
 }
 
 function stepOf(
@@ -174,9 +159,8 @@ function stepOf(
 ): DraftStep {
   const notes: string[] = [];
   const template = (text: string) => names.template(text);
-  const meta = new Map(pairsOf(blocks, "meta"));
-  const { method, request } = requestOf(blocks);
-  const name = meta.get("name") ?? "request";
+  const request = requestOf(blocks)!;
+  const name = metaOf(blocks).get("name") ?? "request";
   let url = request.get("url") ?? "";
   for (const [key, value] of pairsOf(blocks, "params:path")) {
     url = url.replace(/\/:[^/?]+/g, (part) => part === `/:${key}` ? `/${value}` : part);
@@ -185,11 +169,14 @@ function stepOf(
   const inherited = new Map([...around, blocks].flatMap((one) => pairsOf(one, "headers")));
   const headers = [...inherited].map(([key, value]) => [key, template(value)] as const);
   const more: Record<string, Value> = {};
-  const kind = request.get("auth") ?? "none";
-  const own = kind === "inherit"
-    ? around.findLast((one) => !["inherit", "none", undefined].includes(authKind(one)))
+  const modeOf = (one: Blocks | undefined) => new Map(pairsOf(one, "auth")).get("mode") ?? "none";
+  const isInherited = request.get("auth") === "inherit";
+  const owner = isInherited
+    ? around.findLast((one) => !/^(?:inherit|none)$/.test(modeOf(one)))
     : blocks;
-  authOf(kind === "inherit" ? authKind(own) : kind, own, template, more, headers, notes);
+  const auth = isInherited ? modeOf(owner) : request.get("auth") ?? "none";
+  const credentials = new Map(pairsOf(owner, `auth:${auth}`));
+  addAuth(auth, (field) => template(credentials.get(field) ?? ""), headers, more, notes);
   // Before what the response gives new values to.
   const address = template(/^(?:https?:\/\/|\{\{)/.test(url) ? url : `http://${url}`);
   const { body, type } = bodyOfBlocks(request.get("body") ?? "none", blocks, template, notes);
@@ -205,7 +192,7 @@ function stepOf(
   const all = { ...outputs, ...script.outputs };
   return httpStep({
     name: title,
-    method,
+    method: request.get("method")!,
     url: address,
     headers,
     body,
@@ -216,30 +203,6 @@ function stepOf(
     ...idOf(all, name),
     notes: [...notes, ...script.notes],
   });
-}
-
-function authKind(blocks: Blocks | undefined): string | undefined {
-  return new Map(pairsOf(blocks, "auth")).get("mode");
-}
-
-function authOf(
-  kind: string | undefined,
-  blocks: Blocks | undefined,
-  template: (text: string) => string,
-  more: Record<string, Value>,
-  headers: (readonly [name: string, value: string])[],
-  notes: string[],
-): void {
-  if (kind === undefined || kind === "none" || kind === "inherit") return;
-  const fields = new Map(pairsOf(blocks, `auth:${kind}`));
-  const field = (name: string) => template(fields.get(name) ?? "");
-  if (kind === "bearer") more.auth = { bearer: field("token") };
-  else if (kind === "basic" || kind === "digest") {
-    more.auth = { [kind]: { username: field("username"), password: field("password") } };
-  } else if (kind === "apikey" && fields.get("placement")?.startsWith("query")) {
-    more.query = { [field("key")]: field("value") };
-  } else if (kind === "apikey") headers.push([field("key"), field("value")]);
-  else notes.push(`the sign-in "${kind}": see the parameter auth of http`);
 }
 
 function settingsOf(blocks: Blocks, more: Record<string, Value>, notes: string[]): void {
@@ -268,19 +231,17 @@ function bodyOfBlocks(
   notes: string[],
 ): { readonly body: Dict; readonly type?: string | undefined } {
   const text = (name: string) => (blocks.get(name)?.lines ?? []).join("\n").trim();
+  const own = text(`body:${kind}`);
   const json = "application/json";
   switch (kind) {
     case "none":
       return { body: {} };
     case "json":
-      return {
-        body: bodyOf(withoutComments(text("body:json") || text("body")), json, template),
-        type: json,
-      };
+      return { body: bodyOf(withoutComments(own || text("body")), json, template), type: json };
     case "text":
     case "xml":
     case "sparql":
-      return { body: bodyOf(text(`body:${kind}`), "text/plain", template), type: TYPES[kind] };
+      return { body: bodyOf(own, "text/plain", template), type: TYPES[kind] };
     case "formUrlEncoded":
     case "form-urlencoded": {
       const pairs = pairsOf(blocks, "body:form-urlencoded");
@@ -307,11 +268,7 @@ function bodyOfBlocks(
       return { body: {} };
     }
     case "graphql":
-      return graphqlOf(
-        text("body:graphql"),
-        withoutComments(text("body:graphql:vars")),
-        template,
-      );
+      return graphqlOf(own, withoutComments(text("body:graphql:vars")), template);
     default:
       notes.push(`the body: its kind "${kind}" is not known`);
       return { body: {} };

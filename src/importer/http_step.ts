@@ -273,6 +273,26 @@ function formOf(text: string, translate: (text: string) => string): Dict | undef
   }
 }
 
+/** Adds the sign-in of a request to its headers and parameters, by the names of Postman and Bruno. */
+export function addAuth(
+  kind: string,
+  field: (name: string) => string,
+  headers: (readonly [name: string, value: string])[],
+  more: Record<string, Value>,
+  notes: string[],
+): void {
+  if (["", "none", "noauth", "inherit"].includes(kind)) return;
+  const token = field(kind === "bearer" ? "token" : "accessToken");
+  if (kind === "basic" || kind === "digest") {
+    more.auth = { [kind]: { username: field("username"), password: field("password") } };
+  } else if (kind === "apikey") {
+    if (/^query/.test(field("in") || field("placement"))) {
+      more.query = { [field("key")]: field("value") };
+    } else if (field("key") !== "") headers.push([field("key"), field("value")]);
+  } else if (token !== "" && field("addTokenTo") !== "queryParams") more.auth = { bearer: token };
+  else notes.push(`the sign-in "${kind}": see the parameter auth of http`);
+}
+
 /** A value with each of its texts changed. */
 export function mapTexts(value: Value, change: (text: string) => string): Value {
   if (typeof value === "string") return change(value);

@@ -3,15 +3,10 @@ import type { Block, Blocks } from "./bruno_blocks.ts";
 
 type TextPairs = readonly (readonly [key: string, value: string])[];
 
-const SCRIPTS: Readonly<Record<string, string>> = {
-  "after-response": "script:post-response",
-  tests: "tests",
-};
-
 /** The blocks that a .bru file would have for a file of OpenCollection. */
 export function blocksOf(root: Dict): Blocks {
   const blocks = new Map<string, Block>();
-  const add = (name: string, pairs: TextPairs) => blocks.set(name, { lines: [], pairs });
+  const add = (name: string, all: TextPairs) => blocks.set(name, { lines: [], pairs: all });
   const addText = (name: string, text: Value | undefined) =>
     blocks.set(name, { lines: textOf(text).split("\n"), pairs: [] });
   const kind = ["http", "graphql"].find((one) => isDict(root[one]));
@@ -20,30 +15,31 @@ export function blocksOf(root: Dict): Blocks {
   const runtime = { ...request, ...dictOf(root.runtime) };
   const auth = runtime.auth ?? "none";
   const mode = isDict(auth) ? textOf(auth.type) : textOf(auth);
-  add("meta", fieldsOf(dictOf(root.info)));
-  add("settings", fieldsOf(dictOf(root.settings)));
-  add("headers", listed(request.headers));
-  add("params:path", listed(listOf(request.params).filter(({ type }) => type === "path")));
+  add("meta", pairs(root.info));
+  add("settings", pairs(root.settings));
+  add("headers", pairs(request.headers));
+  add("params:path", pairs(listOf(request.params).filter(({ type }) => type === "path")));
   add("auth", [["mode", mode]]);
-  if (isDict(auth)) add(`auth:${mode}`, fieldsOf(auth));
-  add("vars:pre-request", listed(runtime.variables));
+  if (isDict(auth)) add(`auth:${mode}`, pairs(auth));
+  add("vars:pre-request", pairs(runtime.variables));
+  const kept = listOf(runtime.actions).filter(({ phase }) => phase === "after-response");
   add(
     "vars:post-response",
-    listOf(runtime.actions).filter(({ phase }) => phase === "after-response").map((
-      { variable, selector },
-    ) => [textOf(dictOf(variable).name), textOf(dictOf(selector).expression)]),
+    kept.map((one) => [textOf(dictOf(one.variable).name), textOf(dictOf(one.selector).expression)]),
   );
   add(
     "assert",
-    listOf(runtime.assertions).map((
-      { expression, operator, value },
-    ) => [textOf(expression), `${textOf(operator)} ${textOf(value)}`.trim()]),
+    listOf(runtime.assertions).map((one) => [
+      textOf(one.expression),
+      `${textOf(one.operator)} ${textOf(one.value)}`.trim(),
+    ]),
   );
   for (const { type, code } of listOf(runtime.scripts)) {
-    addText(SCRIPTS[textOf(type)] ?? "script:pre-request", code);
+    const isLate = type === "after-response";
+    addText(type === "tests" ? type : `script:${isLate ? "post-response" : "pre-request"}`, code);
   }
   // An environment.
-  add("vars", listed(listOf(root.variables).filter(({ secret }) => secret !== true)));
+  add("vars", pairs(listOf(root.variables).filter(({ secret }) => secret !== true)));
   if (kind === undefined) return blocks;
   const variants = listOf(request.body);
   const chosen = variants.find(({ selected }) => selected === true) ?? variants[0];
@@ -58,33 +54,20 @@ export function blocksOf(root: Dict): Blocks {
   if (type === "graphql") {
     addText("body:graphql", body.query);
     addText("body:graphql:vars", body.variables);
-  } else if (type === "form-urlencoded") add(`body:${type}`, listed(body.data));
-  else if (type === "multipart-form") {
-    add(
-      `body:${type}`,
-      listOf(body.data).map(({ name, type, value, contentType }) => [
-        textOf(name),
-        type === "file"
-          ? partOf([value ?? []].flat(), contentType)
-          : textOf(value) + typeOf(contentType),
-      ]),
-    );
-  } else if (type === "file") {
-    const files = listOf(body.data).filter(({ selected }) => selected === true);
-    add(
-      "body:file",
-      files.map(({ filePath, contentType }) => ["file", partOf([filePath ?? ""], contentType)]),
-    );
+  } else if (Array.isArray(body.data)) {
+    const parts = listOf(body.data).filter(({ selected }) => selected !== false);
+    add(`body:${type}`, parts.map((part) => [textOf(part.name), partOf(part)]));
   } else addText(`body:${type}`, body.data);
   return blocks;
 }
 
-function partOf(files: readonly Value[], contentType: Value | undefined): string {
-  return `@file(${files.map(textOf).join("|")})${typeOf(contentType)}`;
-}
-
-function typeOf(contentType: Value | undefined): string {
-  return contentType ? ` @contentType(${textOf(contentType)})` : "";
+/** A field or part of a body as .bru files have it. */
+function partOf({ type, value = "", filePath, contentType }: Dict): string {
+  const files = filePath ?? (type === "file" ? value : undefined);
+  const text = files === undefined
+    ? textOf(value)
+    : `@file(${[files].flat().map(textOf).join("|")})`;
+  return contentType ? `${text} @contentType(${textOf(contentType)})` : text;
 }
 
 function dictOf(value: Value | undefined): Dict {
@@ -96,12 +79,11 @@ function listOf(value: Value | undefined): readonly Dict[] {
   return Array.isArray(value) ? value.filter(isDict).filter((one) => one.disabled !== true) : [];
 }
 
-function listed(value: Value | undefined): TextPairs {
-  return listOf(value).map(({ name, value }) => [textOf(name), textOf(value)]);
-}
-
-function fieldsOf(fields: Dict): TextPairs {
-  return Object.entries(fields).map(([name, value]) => [name, textOf(value)]);
+/** Names and values, of a list or a map. */
+function pairs(value: Value | undefined): TextPairs {
+  return isDict(value ?? null)
+    ? Object.entries(value as Dict).map(([name, one]) => [name, textOf(one)])
+    : listOf(value).map(({ name, value }) => [textOf(name), textOf(value)]);
 }
 
 /** A text; one with a type, or the chosen one of several. */

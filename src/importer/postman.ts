@@ -2,6 +2,7 @@ import type { Path } from "../source/source.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draft.ts";
 import {
+  addAuth,
   bodyOf,
   graphqlOf,
   httpStep,
@@ -118,9 +119,6 @@ function stepsOf(item: Dict, around: Around, names: Names, isTop = false): Draft
   return [stepOf(item, url, around, names)];
 }
 
-/** Methods that Postman sends without the body of a request, unless a setting says otherwise. */
-const WITHOUT_BODY = /^(?:GET|HEAD|COPY|PURGE|UNLOCK)$/i;
-
 function stepOf(item: Dict, url: string, around: Around, names: Names): DraftStep {
   const { auth, path } = around;
   const notes: string[] = [];
@@ -130,10 +128,16 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
   const type = headers.find(([name]) => /^content-type$/i.test(name))?.[1];
   const method = String(request.method ?? "GET");
   const behavior = { ...around.behavior, ...behaviorOf(item) };
-  const isPruned = WITHOUT_BODY.test(method) && behavior.disableBodyPruning !== true;
+  const isPruned = /^(?:GET|HEAD|COPY|PURGE|UNLOCK)$/i.test(method) &&
+    behavior.disableBodyPruning !== true;
   const body = bodyOfRequest(isPruned ? null : request.body ?? null, type, names, notes);
   const more = settingsOf(behavior, notes);
-  const credentials = authOf(request.auth ?? auth, names, notes);
+  const own = request.auth ?? auth;
+  if (isDict(own)) {
+    const fields = authOf(own);
+    const field = (name: string) => names.template(String(fields[name] ?? ""));
+    addAuth(String(own.type ?? ""), field, headers, more, notes);
+  }
   const scripts = [...around.tests];
   for (const event of dictsOf(item.event)) {
     const script = scriptOf(event);
@@ -147,9 +151,9 @@ function stepOf(item: Dict, url: string, around: Around, names: Names): DraftSte
     name: title,
     method,
     url,
-    headers: [...headers, ...credentials.headers],
+    headers,
     ...body,
-    more: { ...credentials.more, ...more },
+    more,
     tests,
     outputs,
     ...idOf(outputs, name),
@@ -191,7 +195,7 @@ function queryOf({ raw, query }: Dict): string {
 }
 
 /** The settings of a request that change what is sent. */
-function settingsOf(behavior: Dict, notes: string[]): Dict {
+function settingsOf(behavior: Dict, notes: string[]): Record<string, Value> {
   const more: Record<string, Value> = {};
   for (const [name, value] of Object.entries(behavior)) {
     if (name === "followRedirects") more.follow_redirects = value;
@@ -277,43 +281,11 @@ function fieldsOf(list: Value | undefined, translate: (text: string) => string):
   return fields.map(({ key, value }) => [translate(String(key)), translate(String(value ?? ""))]);
 }
 
-interface Credentials {
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly more: Dict;
-}
-
-const NO_CREDENTIALS: Credentials = { headers: [], more: {} };
-
-/** Version 2.1 lists the fields of a sign-in, 2.0 has them in a map. */
-function authOf(auth: Value, names: Names, notes: string[]): Credentials {
-  if (!isDict(auth) || auth.type === "noauth" || auth.type === undefined) return NO_CREDENTIALS;
-  const given = auth[String(auth.type)] ?? null;
-  const fields: Dict = isDict(given)
-    ? given
-    : Object.fromEntries(dictsOf(given).map(({ key, value }) => [String(key), value ?? ""]));
-  const field = (name: string) => names.template(String(fields[name] ?? ""));
-  switch (auth.type) {
-    case "bearer":
-      return { headers: [], more: { auth: { bearer: field("token") } } };
-    case "basic":
-    case "digest": {
-      const pair = { username: field("username"), password: field("password") };
-      return { headers: [], more: { auth: { [auth.type]: pair } } };
-    }
-    case "apikey":
-      return fields.in === "query"
-        ? { headers: [], more: { query: { [String(fields.key)]: field("value") } } }
-        : { headers: [[String(fields.key), field("value")]], more: {} };
-    case "oauth2":
-      if (fields.accessToken && fields.addTokenTo !== "queryParams") {
-        return { headers: [], more: { auth: { bearer: field("accessToken") } } };
-      }
-      notes.push('the sign-in "oauth2": see auth.oauth2 of http');
-      return NO_CREDENTIALS;
-    default:
-      notes.push(`the sign-in "${auth.type}": see the parameter auth of http`);
-      return NO_CREDENTIALS;
-  }
+/** The fields of a sign-in: version 2.1 lists them, 2.0 has them in a map. */
+function authOf(auth: Dict): Dict {
+  const fields = auth[String(auth.type)] ?? null;
+  if (isDict(fields)) return fields;
+  return Object.fromEntries(dictsOf(fields).map(({ key, value }) => [String(key), value ?? ""]));
 }
 
 function scriptOf({ script }: Dict): string {

@@ -87,29 +87,14 @@ export function translateScripts(scripts: readonly string[], names: Names): Tran
   const done: TranslatedScript = { tests: [], outputs: {}, notes: [] };
   for (const text of scripts) {
     try {
-      translateAll(parseScript(text), {
-        ...done,
-        text,
-        names,
-        aliases: new Map(),
-        isCertain: true,
-      });
+      const script = { ...done, text, names, aliases: new Map(), isCertain: true };
+      for (const statement of parseScript(text)) translateOne(statement, script);
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
       done.notes.push(`the script: ${text.replace(/\s+/g, " ").trim()}`);
     }
   }
   return done;
-}
-
-function translateAll(statements: readonly SyntaxNode[], script: Running): void {
-  for (const statement of statements) {
-    if (statement.type !== "ReturnStatement" || !script.isCertain) translateOne(statement, script);
-    else {
-      if (statement.argument) translateOne(statement.argument, script);
-      return;
-    }
-  }
 }
 
 /** What a part of a script assigns to, or changes in its place. */
@@ -140,8 +125,13 @@ function translate(node: SyntaxNode, script: Running): boolean {
       if (/\b(?:assert|expect|response\.to|set\w*|tests?)\b/.test(sourceOf(node.block, script))) {
         return false;
       }
-      translateAll(node.block.body, script);
+      node.block.body.forEach((one) => translateOne(one, script));
       return true;
+    case "ReturnStatement": {
+      const isTranslated = !node.argument || translate(node.argument, script);
+      script.isCertain = false;
+      return isTranslated;
+    }
     case "VariableDeclaration":
       return node.declarations.map(({ id, init }) => define(id, init, script)).every(Boolean);
     case "AssignmentExpression":
@@ -172,7 +162,8 @@ function translateTest(run: SyntaxNode | undefined, script: Running): boolean {
   if (run?.type !== "ArrowFunctionExpression" && run?.type !== "FunctionExpression") return false;
   const { isCertain } = script;
   const around = new Map(script.aliases);
-  translateAll(run.body.type === "BlockStatement" ? run.body.body : [run.body], script);
+  const body = run.body.type === "BlockStatement" ? run.body.body : [run.body];
+  body.forEach((one) => translateOne(one, script));
   script.isCertain = isCertain;
   // It may have variables of the same names.
   for (const [name, value] of around) {
@@ -207,33 +198,29 @@ function addTest(node: SyntaxNode | undefined, script: Running): boolean {
 }
 
 /** A word of an assertion, with its arguments if it is called. */
-interface Word {
-  readonly name: string;
-  readonly args?: readonly SyntaxNode[];
-}
+type Word = readonly [name: string, args: readonly SyntaxNode[] | undefined];
 
 /** The words of `pm.expect(x).to.eql(1)`. */
 function wordsOf(node: SyntaxNode): readonly Word[] {
-  const [target, word] = node.type === "CallExpression"
-    ? [node.callee, { args: node.arguments }]
-    : [node, {}];
-  if (target.type === "Identifier") return [{ name: target.name, ...word }];
+  const [target, args] = node.type === "CallExpression" ? [node.callee, node.arguments] : [node];
+  if (target.type === "Identifier") return [[target.name, args]];
   if (target.type !== "MemberExpression" || target.property.type !== "Identifier") return [];
-  return [...wordsOf(target.object), { name: target.property.name, ...word }];
+  return [...wordsOf(target.object), [target.property.name, args]];
 }
 
 function addAssertion(node: SyntaxNode, script: Running): boolean {
   const words = wordsOf(node);
-  const [subject, ...chain] = words[0]?.name === "pm" && !words[0].args ? words.slice(1) : words;
-  const [about] = subject?.name === "expect" ? subject.args ?? [] : [];
-  const name = about ? nameOf(about, script) : subject?.name;
-  const isResponse = /^(?:(?:pm\.)?response|res)$/.test(name ?? "");
+  const [[subject, given] = ["", undefined], ...chain] = words[0]?.[0] === "pm"
+    ? words.slice(1)
+    : words;
+  const about = subject === "expect" ? given?.[0] : undefined;
+  const isResponse = /^(?:(?:pm\.)?response|res)$/.test(about ? nameOf(about, script) : subject);
   let actual = isResponse ? "res" : readText(about, script);
   if (actual === undefined) return false;
   let isNegated = false;
   const tests: string[] = [];
   for (const word of chain) {
-    const { name, args } = word;
+    const [name, args] = word;
     if (!args && name === "not") isNegated = true;
     else if (args || !FILLERS.test(name)) {
       const test = isResponse
@@ -253,7 +240,7 @@ function negate(test: string | undefined, isNegated: boolean): string | undefine
 }
 
 /** Tests the response as a whole: `pm.response.to.have.status(200)`. */
-function responseTest({ name, args }: Word, script: Running): string | undefined {
+function responseTest([name, args]: Word, script: Running): string | undefined {
   if (!args) return RESPONSE[name];
   const [first, second] = args.map((one) => readText(one, script));
   if (first === undefined || args.length > 1 && second === undefined) return undefined;
@@ -268,11 +255,11 @@ function responseTest({ name, args }: Word, script: Running): string | undefined
 /** Tests a value: `.to.eql(1)`, `.to.be.true`. */
 function assertionOf(
   actual: string,
-  { name, args }: Word,
+  [name, args = []]: Word,
   isNegated: boolean,
   script: Running,
 ): string | undefined {
-  const [first, second] = args ?? [];
+  const [first, second] = args;
   const constant = first && EQUALITY.test(name) ? sourceOf(first, script) : first ? "" : name;
   if (constant === "null") return isNegated ? `${actual} != nil` : nullOf(actual);
   if (constant === "undefined") return isNegated ? existenceOf(actual) : absenceOf(actual);

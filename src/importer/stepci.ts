@@ -117,12 +117,6 @@ function stepOf(step: Dict, { base, verifies, names }: Around): DraftStep {
   let body: Dict = {};
   for (const [key, value] of Object.entries(http)) {
     switch (key) {
-      case "url":
-      case "method":
-      case "headers":
-      case "check":
-      case "captures":
-        break;
       case "params":
         more.query = data(value);
         break;
@@ -161,7 +155,9 @@ function stepOf(step: Dict, { base, verifies, names }: Around): DraftStep {
         more.timeout = typeof value === "number" ? `${value}ms` : value;
         break;
       default:
-        notes.push(`"${key}" of the request`);
+        if (!["url", "method", "headers", "check", "captures"].includes(key)) {
+          notes.push(`"${key}" of the request`);
+        }
     }
   }
   const tests = testsOf(isDict(http.check) ? http.check : {}, names, notes);

@@ -25,7 +25,7 @@ Deno.test("new --from bruno translates a collection", async () => {
       "order: res.body.id",
       'get: "{{vars.host}}/orders/{{outputs.order}}"',
     ],
-    seen: ([form, create, read]) => {
+    seen: ([create, read, form]) => {
       assertEquals([form!.method, form!.body, form!.headers.get("x-all")], [
         "PUT",
         "a=1&b=Assam",
