@@ -11,7 +11,7 @@ import {
   isNoUrl,
   withoutComments,
 } from "./http_step.ts";
-import { blocksOf } from "./opencollection.ts";
+import { readOpenCollection } from "./opencollection.ts";
 import { Names } from "./import_names.ts";
 import { need, problemAt, readJson } from "./import_problem.ts";
 import { translateScripts } from "./script_tests.ts";
@@ -23,29 +23,31 @@ const METHOD = /^(?:get|post|put|patch|delete|head|options|trace|connect|http)$/
 /** Makes a workflow of a Bruno collection, as .bru or OpenCollection: a job for each directory. */
 export async function translateBruno({ files, parseYaml }: ImportInput): Promise<Draft> {
   const settings = files.find(({ name }) => name === "bruno.json");
-  const isYaml = files.some(({ name }) => name === "opencollection.yml");
-  const extension = isYaml ? ".yml" : ".bru";
+  const isYaml = files.some(({ name }) => /(?:^|\/)opencollection\.yml$/.test(name)) ||
+    !files.some(({ name }) => name.endsWith(".bru"));
   const requests: { readonly folder: string; readonly seq: number; readonly blocks: Blocks }[] = [];
   let environment: Blocks | undefined;
   const names = new Names();
   const notes: string[] = [];
   const folders = new Map<string, Blocks>();
-  for (const file of files.filter(({ name }) => name.endsWith(extension))) {
-    const blocks = isYaml
-      ? blocksOf(need("map", file, await parseYaml(file) as Value, []))
-      : readBlocks(file);
-    const [, folder = "", name = ""] = /^(?:(.*)\/)?([^/]+)$/.exec(file.name) ?? [];
-    if (/(?:^|\/)environments$/.test(folder)) {
-      if (environment) notes.push(`the environment ${name}: only the first becomes vars`);
-      environment ??= blocks;
-    } else if (/^(?:collection\.bru|opencollection\.yml|folder\.(?:bru|yml))$/.test(name)) {
-      folders.set(folder, blocks);
-    } else if (requestOf(blocks)) {
-      requests.push({ folder, seq: Number(metaOf(blocks).get("seq") ?? 0), blocks });
-    } else if (isYaml || !/^(?:http|graphql)$/.test(metaOf(blocks).get("type") ?? "http")) {
-      notes.push(`the file ${file.name}: it has no request of HTTP`);
-    } else {
-      throw problemAt(file, 0, "the request is missing", "it is a block such as get { url: … }");
+  for (const file of files.filter(({ name }) => (isYaml ? /\.ya?ml$/ : /\.bru$/).test(name))) {
+    const read = isYaml
+      ? readOpenCollection(need("map", file, await parseYaml(file) as Value, []), file.name)
+      : [[file.name, readBlocks(file)] as const];
+    for (const [path, blocks] of read) {
+      const [, folder = "", name = ""] = /^(?:(.*)\/)?([^/]+)$/.exec(path) ?? [];
+      if (/(?:^|\/)environments$/.test(folder)) {
+        if (environment) notes.push(`the environment ${name}: only the first becomes vars`);
+        environment ??= blocks;
+      } else if (/^(?:collection\.bru|opencollection\.yml|folder\.(?:bru|yml))$/.test(name)) {
+        folders.set(folder, blocks);
+      } else if (requestOf(blocks)) {
+        requests.push({ folder, seq: Number(metaOf(blocks).get("seq") ?? 0), blocks });
+      } else if (isYaml || !/^(?:http|graphql)$/.test(metaOf(blocks).get("type") ?? "http")) {
+        notes.push(`the file ${path}: it has no request of HTTP`);
+      } else {
+        throw problemAt(file, 0, "the request is missing", "it is a block such as get { url: … }");
+      }
     }
   }
   const shared = new Map(
@@ -55,7 +57,7 @@ export async function translateBruno({ files, parseYaml }: ImportInput): Promise
     throw new LoadError(
       "the directory has no requests of Bruno",
       [],
-      "it has opencollection.yml, or files that end in .bru",
+      "a collection is a directory with opencollection.yml, or with files that end in .bru",
     );
   }
   const byFolder = Map.groupBy(requests.toSorted((a, b) => a.seq - b.seq), ({ folder }) => folder);

@@ -36,34 +36,20 @@ export function readBlocks(file: ImportFile): Blocks {
   return blocks;
 }
 
+/** An annotation, or a pair, whose text may be in several lines between three quotes. */
+const PAIR =
+  /^[ \t]*(?:@\w+\((?:'''[^]*?'''|.*)\)|("[^"\n]*"|[^\s:@][^:\n]*?)[ \t]*:[ \t]*(?:'''\n([^]*?)'''[ \t]*(@contentType\(.*\))?|(.*)))[ \t]*$/gm;
+
 /** The pairs of a block but those that are switched off by `~`. */
 export function pairsOf(
   blocks: Blocks | undefined,
   name: string,
 ): readonly (readonly [key: string, value: string])[] {
   const { lines = [], pairs } = blocks?.get(name) ?? {};
-  return pairs ?? joinTexts(lines).flatMap((line) => {
-    const [, key = "", value = ""] = /^\s*("[^"]*"|[^:\s][^:]*?)\s*:\s*(.*)$/s.exec(line) ?? [];
-    return key === "" || /^(?:~|@\w+(?:\(|$))/.test(key)
-      ? []
-      : [[key.replace(/^"|"$/g, ""), value.trim()] as const];
-  });
-}
-
-/** The lines of a block; a text of several lines between three quotes is in one. */
-function joinTexts(lines: readonly string[]): string[] {
-  const joined: string[] = [];
-  let open: string[] | undefined;
-  for (const line of lines) {
-    if (open) {
-      const [end, annotation] = /^\s*'''(\)|\s*@.*)?\s*$/.exec(line) ?? [];
-      if (end !== undefined) {
-        const [first = "", ...rest] = open;
-        joined.push(first + rest.join("\n") + (annotation ?? ""));
-        open = undefined;
-      } else open.push(line.replace(/^ {2}/, ""));
-    } else if (/[:(]\s*'''$/.test(line)) open = [line.slice(0, -3)];
-    else joined.push(line);
-  }
-  return [...joined, ...open ?? []];
+  return pairs ??
+    [...lines.join("\n").matchAll(PAIR)].flatMap(([, key = "", text, type = "", value = ""]) => {
+      if (key === "" || key.startsWith("~")) return [];
+      const whole = text === undefined ? value : `${text.replace(/^ {2}/gm, "").trimEnd()} ${type}`;
+      return [[key.replace(/^"|"$/g, ""), whole.trim()] as const];
+    });
 }

@@ -3,8 +3,27 @@ import type { Block, Blocks } from "./bruno_blocks.ts";
 
 type TextPairs = readonly (readonly [key: string, value: string])[];
 
-/** The blocks that a .bru file would have for a file of OpenCollection. */
-export function blocksOf(root: Dict): Blocks {
+/** The blocks of a file and of all that a bundled one contains, by the names of files. */
+export function readOpenCollection(
+  root: Dict,
+  given: string,
+): readonly (readonly [name: string, blocks: Blocks])[] {
+  const name = root.opencollection === undefined ? given : "opencollection.yml";
+  const folder = name.replace(/[^/]*$/, "");
+  const inside = (one: Dict) => folder + textOf(dictOf(one.info).name).replaceAll("/", " ");
+  return [
+    [name, blocksOf(root)],
+    ...listOf(root.items).flatMap((one) =>
+      readOpenCollection(one, one.items ? `${inside(one)}/folder.yml` : `${inside(one)}.yml`)
+    ),
+    ...listOf(dictOf(root.config).environments).map((one) =>
+      [`environments/${textOf(one.name)}.yml`, blocksOf(one)] as const
+    ),
+  ];
+}
+
+/** The blocks that a .bru file would have. */
+function blocksOf(root: Dict): Blocks {
   const blocks = new Map<string, Block>();
   const add = (name: string, all: TextPairs) => blocks.set(name, { lines: [], pairs: all });
   const addText = (name: string, text: Value | undefined) =>

@@ -70,14 +70,6 @@ const TYPES: Readonly<Record<string, string>> = {
   number: 'in ["int", "float"]',
 };
 
-/** Assertions of Postman about the response. */
-const RESPONSE: Readonly<Record<string, string>> = {
-  ok: "res.code < 300",
-  success: "res.code < 300",
-  error: "res.code >= 400",
-  json: `${headerOf("content-type")} contains 'json'`,
-};
-
 /**
  * Translates the assertions of Chai and what keeps values, as scripts of Postman, Bruno and .http
  * files have them. Scripts are programs: only the statements that always run are translated, and
@@ -118,8 +110,6 @@ function translate(node: SyntaxNode, script: Running): boolean {
       return true;
     case "ExpressionStatement":
       return node.directive !== undefined || translate(node.expression, script);
-    case "AwaitExpression":
-      return translate(node.argument, script);
     case "TryStatement":
       // A test in it would not fail; older scripts read the response so.
       if (/\b(?:assert|expect|response\.to|set\w*|tests?)\b/.test(sourceOf(node.block, script))) {
@@ -241,7 +231,14 @@ function negate(test: string | undefined, isNegated: boolean): string | undefine
 
 /** Tests the response as a whole: `pm.response.to.have.status(200)`. */
 function responseTest([name, args]: Word, script: Running): string | undefined {
-  if (!args) return RESPONSE[name];
+  if (!args) {
+    if (name === "json") return `${headerOf("content-type")} contains 'json'`;
+    return name === "error"
+      ? "res.code >= 400"
+      : /^(?:ok|success)$/.test(name)
+      ? "res.code < 300"
+      : undefined;
+  }
   const [first, second] = args.map((one) => readText(one, script));
   if (first === undefined || args.length > 1 && second === undefined) return undefined;
   const text = textOf(args[0]);

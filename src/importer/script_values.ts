@@ -1,14 +1,6 @@
 import type { SyntaxNode } from "../expr/parse/scanner.ts";
 import { quoteText } from "../openapi/make/literal.ts";
-import {
-  absenceOf,
-  containsOf,
-  existenceOf,
-  headerOf,
-  keyOf,
-  nullOf,
-  truthOf,
-} from "./expressions.ts";
+import { containsOf, existenceOf, headerOf, keyOf, truthOf } from "./expressions.ts";
 
 /** An expression of a script in the expression language. */
 export interface ScriptValue {
@@ -85,8 +77,6 @@ export function readValue(node: SyntaxNode, script: Script): ScriptValue | undef
   switch (node.type) {
     case "ChainExpression":
       return readValue(node.expression, script);
-    case "AwaitExpression":
-      return readValue(node.argument, script);
     case "Identifier":
       return node.name === "undefined" ? { text: "nil" } : script.aliases.get(node.name);
     case "UnaryExpression": {
@@ -159,11 +149,8 @@ function comparisonOf(
     const key = textOf(node.left);
     return key === undefined ? undefined : existenceOf(right + keyOf(key));
   }
-  if (right === "nil" && /^[=!]==$/.test(node.operator)) {
-    const isNull = node.right.type === "Literal";
-    if (node.operator === "===") return isNull ? nullOf(left) : absenceOf(left);
-    return isNull ? `${left} != nil` : existenceOf(left);
-  }
+  // JavaScript has two of it.
+  if (right === "nil") return undefined;
   const operator = node.operator.replace(/^([=!]=)=$/, "$1");
   return /^(?:[=!]=|[<>]=?)$/.test(operator) ? `${left} ${operator} ${right}` : undefined;
 }
