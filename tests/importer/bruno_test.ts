@@ -201,3 +201,244 @@ Deno.test("new --from bruno: an assertion that fails there fails here", async ()
     assertEquals(code, 1, text);
   }
 });
+
+const OPEN_COLLECTION = {
+  "shop/opencollection.yml": `opencollection: 1.0.0
+info: { name: Tea shop }
+request:
+  auth: { type: bearer, token: "{{token}}" }
+  headers:
+    - { name: X-All, value: "yes" }
+    - { name: X-Own, value: all }
+    - { name: X-Off, value: "no", disabled: true }
+  variables:
+    - { name: count, value: { type: number, data: "100" } }
+    - { name: who, value: all }
+  scripts:
+    - { type: tests, code: 'test("ok", () => expect(res.status).to.be.below(400));' }
+`,
+  "shop/environments/local.yml": `name: local
+variables:
+  - { name: host, value: URL }
+  - { secret: true, name: token }
+`,
+  "shop/compose.yml": "services: {}\n",
+  "shop/last.yml": `info: { name: Last, type: graphql }
+graphql:
+  url: "{{host}}/graphql/{{order}}/{{id}}"
+  body: { query: "{ teas }", variables: '{ "n": {{count}} }' }
+`,
+  "shop/orders/folder.yml": `info: { name: orders, seq: 1 }
+request:
+  auth: inherit
+  variables: [{ name: who, value: orders }]
+`,
+  "shop/orders/form.yml": `info: { name: Form, type: http, seq: 3 }
+http:
+  method: PUT
+  url: "{{host}}/form"
+  body:
+    type: form-urlencoded
+    data: [{ name: "a[]", value: 1 }, { name: b, value: x }, { name: off, value: x, disabled: true }]
+  auth: { type: apikey, key: X-Key, value: "{{who}}", placement: header }
+`,
+  "shop/orders/create.yml": `info: { name: Create, type: http, seq: 1 }
+http:
+  method: POST
+  url: "{{host}}/orders/:shop?x=1"
+  params:
+    - { name: x, value: "1", type: query }
+    - { name: shop, value: main, type: path }
+  headers: [{ name: X-Own, value: "{{who}}" }]
+  body:
+    type: json
+    data: |-
+      {
+        // how many
+        "count": {{count}} /* packs */
+      }
+  auth: inherit
+runtime:
+  assertions:
+    - { expression: res.body.id, operator: eq, value: "7" }
+    - { expression: res.body.items, operator: length, value: 2 }
+    - { expression: res.body.id, operator: eq, value: "8", disabled: true }
+  scripts:
+    - { type: before-request, code: 'bru.setVar("a", 1)' }
+    - type: after-response
+      code: |-
+        // test("off", () => expect(res.status).to.equal(404));
+        bru.setVar("id", res.body.id);
+        if (res.status === 404) { expect(res.body.id).to.equal(1); }
+    - { type: tests, code: 'test("path", () => expect(res.body.path).to.include("/orders"))' }
+  actions:
+    - type: set-variable
+      phase: after-response
+      selector: { expression: res.body.token, method: jsonq }
+      variable: { name: order, scope: runtime }
+settings: { encodeUrl: true, timeout: inherit, followRedirects: false }
+`,
+  "shop/orders/parts.yml": `info: { name: Parts, type: http, seq: 4 }
+http:
+  method: POST
+  url: "{{host}}/parts"
+  body:
+    type: multipart-form
+    data:
+      - { name: text, type: text, value: "a\\nb", contentType: text/x-tea }
+      - { name: file, type: file, value: [one.txt, two.txt] }
+`,
+  "shop/orders/file.yml": `info: { name: File, type: http, seq: 2 }
+http:
+  method: POST
+  url: "{{host}}/file"
+  body:
+    type: file
+    data:
+      - { filePath: one.txt, contentType: text/plain, selected: false }
+      - { filePath: two.txt, contentType: image/png, selected: true }
+`,
+  "shop/one.txt": "first",
+  "shop/two.txt": "second",
+};
+
+Deno.test("new translates a collection of OpenCollection", async () => {
+  await importCase({
+    args: ["bruno", "shop"],
+    files: OPEN_COLLECTION,
+    env: { TOKEN: "token-of-the-shop" },
+    notes: [
+      "the file compose.yml: it has no request of HTTP",
+      'the script before the request: bru.setVar("a", 1)',
+      "the script: if (res.status === 404) { expect(res.body.id).to.equal(1); }",
+    ],
+    lines: [
+      "name: Tea shop",
+      "- name: orders",
+      "res.body.id == 7",
+      "&& len(res.body.items) == 2",
+      "&& res.code < 400",
+      "follow_redirects: false",
+    ],
+    seen: ([create, file, form, parts, last]) => {
+      assertEquals([create!.method, create!.path], ["POST", "/orders/main?x=1"]);
+      assertEquals(JSON.parse(create!.body), { count: 100 });
+      assertEquals(create!.headers.get("authorization"), "Bearer token-of-the-shop");
+      assertEquals([create!.headers.get("x-own"), create!.headers.get("x-off")], ["orders", null]);
+      assertEquals([file!.body, file!.headers.get("content-type")], ["second", "image/png"]);
+      assertEquals([form!.body, form!.headers.get("x-key")], ["a%5B%5D=1&b=x", "orders"]);
+      assertStringIncludes(parts!.body, "Content-Type: text/x-tea\r\n\r\na\nb\r\n");
+      for (const text of ["first", "second"]) assertStringIncludes(parts!.body, `\r\n${text}\r\n`);
+      assertEquals(last!.path, "/graphql/issued-token-1/7");
+      assertEquals(JSON.parse(last!.body), { query: "{ teas }", variables: { n: 100 } });
+      assertEquals([last!.headers.get("x-all"), last!.headers.get("authorization")], ["yes", null]);
+    },
+  });
+});
+
+Deno.test("new translates a bundled file of OpenCollection", async () => {
+  await importCase({
+    args: ["bruno", "shop.yml"],
+    files: {
+      "shop.yml": `opencollection: 1.0.0
+info: { name: Bundle }
+bundled: true
+config: { environments: [{ name: local, variables: [{ name: host, value: URL }] }] }
+items:
+  - info: { name: Last, type: http }
+    http: { method: GET, url: "{{host}}/last" }
+  - info: { name: Folder, type: folder }
+    request: { headers: [{ name: X-In, value: "yes" }] }
+    items:
+      - info: { name: First, type: http }
+        http: { method: QUERY, url: "{{host}}/first" }
+`,
+    },
+    seen: ([first, last]) => {
+      assertEquals([first!.method, first!.path, first!.headers.get("x-in")], [
+        "QUERY",
+        "/first",
+        "yes",
+      ]);
+      assertEquals([last!.path, last!.headers.get("x-in")], ["/last", null]);
+    },
+  });
+});
+
+Deno.test("new --from bruno reads annotations, several lines, files with types and small numbers", async () => {
+  await importCase({
+    args: ["bruno", "shop"],
+    files: {
+      "shop/parts.bru": `meta {
+  name: parts
+  seq: 1
+}
+
+post {
+  url: URL/parts
+  body: multipartForm
+}
+
+headers {
+  @description('''
+    Kind: of tea
+  ''')
+  X-A: a
+  @description("b: the second")
+  X-B: b
+}
+
+body:multipart-form {
+  foo: {"a": 1} @contentType(application/json)
+  lines: '''
+    one
+    two
+  ''' @contentType(text/x-tea)
+  last: end
+}
+
+assert {
+  res.body.id: gt 9.876e-12
+  res.body.token: neq "issued"
+}
+`,
+      "shop/file.bru": `meta {
+  name: file
+  seq: 2
+}
+
+http {
+  method: QUERY
+  url: URL/file
+  body: file
+}
+
+body:file {
+  file: @file(tea.bin) @contentType(image/x-tea)
+}
+
+tests {
+  // test("off", function() { expect(res.status).to.equal(404); });
+  if (res.status === 404) {
+    test("gone", () => expect(res.body.id).to.equal(1));
+  }
+}
+`,
+      "shop/plain.bru":
+        "meta {\n  name: plain\n  seq: 3\n}\n\npost {\n  url: URL/plain\n  body: file\n}\n\nbody:file {\n  file: @file(tea.bin)\n}\n",
+      "shop/tea.bin": "leaves",
+    },
+    notes: [
+      'the script: if (res.status === 404) { test("gone", () => expect(res.body.id).to.equal(1)); }',
+    ],
+    lines: ["res.body.id > 9.876e-12", "&& res.body.token != 'issued'"],
+    seen: ([parts, file, plain]) => {
+      assertEquals([parts!.headers.get("x-a"), parts!.headers.get("x-b")], ["a", "b"]);
+      assertStringIncludes(parts!.body, 'application/json\r\n\r\n{"a": 1}\r\n');
+      assertStringIncludes(parts!.body, "text/x-tea\r\n\r\none\ntwo\r\n");
+      assertStringIncludes(parts!.body, "\r\n\r\nend\r\n");
+      assertEquals([file!.method, file!.headers.get("content-type")], ["QUERY", "image/x-tea"]);
+      assertEquals(plain!.headers.get("content-type"), "application/octet-stream");
+    },
+  });
+});

@@ -174,3 +174,23 @@ WEBSOCKET wss://example.com/socket
     },
   });
 });
+
+Deno.test("new --from http asserts nothing from what is commented out, or may not run", async () => {
+  await importCase({
+    args: ["http", "in.http"],
+    files: {
+      "in.http": `GET URL/a
+
+> {%
+  // client.test("off", () => { client.assert(response.status === 404); });
+  if (response.status === 404) {
+    client.assert(response.body.id === 1);
+  }
+  client.test("on", () => client.assert(response.status === 200));
+%}
+`,
+    },
+    notes: ["the script: if (response.status === 404) { client.assert(response.body.id === 1); }"],
+    lines: ["test: res.code == 200"],
+  });
+});

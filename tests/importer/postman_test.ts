@@ -430,3 +430,34 @@ Deno.test("new --from postman keeps what folders, settings and bodies say", asyn
     },
   });
 });
+
+Deno.test("new --from postman: bodies that are not sent, comments in JSON, parameters that are off", async () => {
+  const raw = { mode: "raw", raw: '{\n  // one\n  "a": "x//y" /* b */\n}' };
+  const json = [{ key: "Content-Type", value: "application/json" }];
+  const query = [
+    { key: "a", value: "1", disabled: true },
+    { key: "b", value: "2" },
+    { key: "c", value: null },
+  ];
+  const url = { raw: "URL/post?a=1&b=2&c#top", query };
+  const item = [
+    { name: "get", request: { method: "GET", url: "URL/get", header: json, body: raw } },
+    {
+      name: "kept",
+      protocolProfileBehavior: { disableBodyPruning: true },
+      request: { method: "GET", url: "URL/kept", header: json, body: raw },
+    },
+    { name: "post", request: { method: "POST", url, header: json, body: raw } },
+  ];
+  await importCase({
+    args: ["postman", "c.json"],
+    files: { "c.json": JSON.stringify({ info: { name: "Sent" }, item }) },
+    seen: (requests) => {
+      const [get, kept, post] = requests;
+      // The server does not read the body of a GET.
+      assertEquals([get, kept].map((one) => one!.headers.get("content-length")), [null, "12"]);
+      assertEquals(get!.headers.get("content-type"), "application/json");
+      assertEquals([post!.path, JSON.parse(post!.body)], ["/post?b=2&c", { a: "x//y" }]);
+    },
+  });
+});

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { importCase } from "../support/import_case.ts";
+import { importCase, runTranslated } from "../support/import_case.ts";
+import { withServer } from "../support/servers/with_server.ts";
 
 const TYPE = "application/json-patch+json; charset=utf-8";
 const PATCH = '[{"op":"remove"}]';
@@ -159,5 +160,52 @@ for (const [from, [args, text]] of Object.entries(FORMATS)) {
         if (from === "hurl") assertEquals(form!.path, "/form?a=1&b=x%20y&a=2");
       },
     });
+  });
+}
+
+/** Two folders, each with two requests, of which the first of all fails. */
+const FOLDERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  postman: {
+    in: JSON.stringify({
+      info: {},
+      item: ["a", "b"].map((name) => ({
+        name,
+        item: ["1", "2"].map((one) => ({ name: one, request: `URL/${name}${one}` })),
+      })),
+    }),
+  },
+  bruno: Object.fromEntries(
+    ["a1", "a2", "b1", "b2"].map((
+      [folder, name],
+    ) => [
+      `in/${folder}/${name}.bru`,
+      `meta {\n  seq: ${name}\n}\nget {\n  url: URL/${folder}${name}\n}\n`,
+    ]),
+  ),
+  stepci: {
+    in: JSON.stringify({
+      tests: Object.fromEntries(
+        ["a", "b"].map((name) => [name, {
+          steps: ["1", "2"].map((one) => ({ http: { url: `URL/${name}${one}`, method: "GET" } })),
+        }]),
+      ),
+    }),
+  },
+};
+
+for (const [from, files] of Object.entries(FOLDERS)) {
+  Deno.test(`new --from ${from}: a failed folder does not skip later ones`, async () => {
+    const seen: string[] = [];
+    await using server = withServer((request) => {
+      seen.push(new URL(request.url).pathname);
+      return new Response(null, { status: seen.length === 1 ? 500 : 200 });
+    });
+    const placed = Object.fromEntries(
+      Object.entries(files).map(([name, text]) => [name, text.replaceAll("URL", server.url)]),
+    );
+    const { code } = await runTranslated([from, "in"], placed);
+    assertEquals(code, 1);
+    // Step CI skips the other steps of a test that failed.
+    assertEquals(seen, from === "stepci" ? ["/a1", "/b1", "/b2"] : ["/a1", "/a2", "/b1", "/b2"]);
   });
 }
