@@ -23,7 +23,7 @@ const METHOD = /^(?:get|post|put|patch|delete|head|options|trace|connect|http)$/
 /** Makes a workflow of a Bruno collection, as .bru or OpenCollection: a job for each directory. */
 export async function translateBruno({ files, parseYaml }: ImportInput): Promise<Draft> {
   const settings = files.find(({ name }) => name === "bruno.json");
-  const isYaml = files.some(({ name }) => /(?:^|\/)opencollection\.yml$/.test(name)) ||
+  const isYaml = files.some(({ name }) => /(?:^|\/)opencollection\.ya?ml$/.test(name)) ||
     !files.some(({ name }) => name.endsWith(".bru"));
   const requests: { readonly folder: string; readonly seq: number; readonly blocks: Blocks }[] = [];
   let environment: Blocks | undefined;
@@ -39,7 +39,7 @@ export async function translateBruno({ files, parseYaml }: ImportInput): Promise
       if (/(?:^|\/)environments$/.test(folder)) {
         if (environment) notes.push(`the environment ${name}: only the first becomes vars`);
         environment ??= blocks;
-      } else if (/^(?:collection\.bru|opencollection\.yml|folder\.(?:bru|yml))$/.test(name)) {
+      } else if (/^(?:collection\.bru|opencollection\.yml|folder\.(?:bru|ya?ml))$/.test(name)) {
         folders.set(folder, blocks);
       } else if (requestOf(blocks)) {
         requests.push({ folder, seq: Number(metaOf(blocks).get("seq") ?? 0), blocks });
