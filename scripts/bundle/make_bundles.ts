@@ -7,11 +7,13 @@ import { nameChunks } from "./name_chunks.ts";
 import { requireLate } from "./require_late.ts";
 import { toAscii } from "./to_ascii.ts";
 
-/** The chunk that starts the program. */
+/** The file that starts the program, beside its libraries and pages. */
 export const SPLIT_ENTRY = "cli.js";
+/** The files beside it: of the pages, and of the functions that load each library. */
+const PAGES = "pages.js";
+const LOADERS = "libraries.js";
 
 const LOADED = `${CHECKOUT}/scripts/bundle/load_documents.ts`;
-const ENTRY = `${CHECKOUT}/cli.ts`;
 
 /** The program as one file with the file of its pages, and as chunks by their names. */
 export interface Bundles {
@@ -25,15 +27,33 @@ export async function makeBundles(commit: string): Promise<Bundles> {
   const work = await Deno.makeTempDir({ prefix: "runner_bundle_" });
   try {
     const pages = `export const PAGES = ${JSON.stringify(await readDocuments())};\n`;
-    const contained = `${work}/documents.ts`;
-    await Deno.writeTextFile(
-      contained,
-      `${pages}export const loadDocuments = () => Promise.resolve(PAGES);\n`,
-    );
+    const beside = `${work}/documents.ts`;
+    const loading = `export const loadDocuments = async () => (await import("${PAGES}")).PAGES;\n`;
+    await Deno.writeTextFile(beside, loading);
+    const [fetching, containing] = [LOADED, beside].map((documents) => ({
+      commit,
+      documents,
+      work,
+    }));
+    const file = await makeProgram(`${CHECKOUT}/scripts/bundle/one_file.ts`, fetching!);
+    const program = await makeProgram(`${CHECKOUT}/cli.ts`, containing!);
     return {
-      file: await makeFile({ commit, documents: LOADED, work }),
+      file: replaceImports(file, (name) => {
+        const given = [exactSpecifier(name), LIBRARIES[name]].map((word) => JSON.stringify(word));
+        return `globalThis.fetchLibrary(${given.join(",")})`;
+      }),
       pages,
-      chunks: await makeChunks({ commit, documents: contained, work }),
+      chunks: new Map([
+        [
+          SPLIT_ENTRY,
+          replaceImports(
+            program,
+            (name) => `import("./${LOADERS}").then(({LOADERS})=>LOADERS["${name}"]())`,
+          ),
+        ],
+        [PAGES, pages],
+        ...await bundleLibraries(containing!),
+      ]),
     };
   } finally {
     await Deno.remove(work, { recursive: true });
@@ -48,31 +68,24 @@ async function readDocuments(): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(pages.map(read)));
 }
 
-async function makeFile(build: Build): Promise<string> {
-  const output = `${build.work}/runner.js`;
-  const external = Object.keys(LIBRARIES).map((name) => `--external=${name}`);
-  await bundle(`${CHECKOUT}/scripts/bundle/one_file.ts`, ["--output", output, ...external], build);
-  const file = fetchLibraries(toAscii(await Deno.readTextFile(output)));
-  const { fixed, lazy } = importsOf(file);
-  const [early] = fixed;
-  if (early !== undefined) {
-    throw new Error(
-      `the one file would load "${early}" at every start: ` +
-        `import it by await import("${early}") in the file that needs it`,
-    );
-  }
-  const missing = lazy.find((specifier) => !specifier.startsWith("node:"));
-  if (missing !== undefined) throw new Error(`the one file imports "${missing}"`);
-  return file;
+/** All code of the program in one text, which imports each library by its name when it needs it. */
+async function makeProgram(entry: string, build: Build): Promise<string> {
+  const output = `${build.work}/program.js`;
+  const external = [...Object.keys(LIBRARIES), PAGES].map((name) => `--external=${name}`);
+  await bundle(entry, ["--output", output, ...external], build);
+  const code = toAscii(await Deno.readTextFile(output));
+  const [early] = importsOf(code).fixed;
+  if (early === undefined) return code;
+  throw new Error(
+    `the program would load "${early}" at every start: ` +
+      `import it by await import("${early}") in the file that needs it`,
+  );
 }
-
-/** Replaces the imports of libraries by calls that fetch them. */
-function fetchLibraries(code: string): string {
+/** Replaces the imports of libraries. */
+function replaceImports(code: string, load: (name: string) => string): string {
   let text = code;
-  for (const [name, purpose] of Object.entries(LIBRARIES)) {
-    const given = [exactSpecifier(name), purpose].map((word) => JSON.stringify(word));
-    const called = `globalThis.fetchLibrary(${given.join(",")})`;
-    const replaced = text.replaceAll(`import(${JSON.stringify(name)})`, called);
+  for (const name of Object.keys(LIBRARIES)) {
+    const replaced = text.replaceAll(`import(${JSON.stringify(name)})`, load(name));
     if (replaced === text) {
       throw new Error(
         `nothing imports "${name}" by await import("${name}"): libraries.ts lists it`,
@@ -80,6 +93,9 @@ function fetchLibraries(code: string): string {
     }
     text = replaced;
   }
+  text = text.replaceAll(`import("${PAGES}")`, `import("./${PAGES}")`);
+  const missing = importsOf(text).lazy.find((specifier) => !/^(?:node:|\.\/)/.test(specifier));
+  if (missing !== undefined) throw new Error(`the program imports "${missing}"`);
   return text;
 }
 
@@ -92,14 +108,18 @@ function exactSpecifier(name: string): string {
   return specifier;
 }
 
-async function makeChunks(build: Build): Promise<Map<string, string>> {
-  const directory = `${build.work}/split`;
-  await bundle(ENTRY, ["--code-splitting", "--outdir", directory], build);
+/** The libraries, each in a file of its own that shares with others what both contain. */
+async function bundleLibraries(build: Build): Promise<Map<string, string>> {
+  const entry = `${build.work}/${LOADERS.replace(".js", ".ts")}`;
+  const loaders = Object.keys(LIBRARIES).map((name) => `  "${name}": () => import("${name}"),\n`);
+  await Deno.writeTextFile(entry, `export const LOADERS = {\n${loaders.join("")}};\n`);
+  const directory = `${build.work}/libraries`;
+  await bundle(entry, ["--code-splitting", "--outdir", directory], build);
   const found = new Map<string, string>();
   for await (const { name } of Deno.readDir(directory)) {
     found.set(name, requireLate(await Deno.readTextFile(`${directory}/${name}`)));
   }
-  const chunks = nameChunks(SPLIT_ENTRY, found);
+  const chunks = nameChunks(LOADERS, found);
   if (chunks.size < found.size) throw new Error("there are chunks that no other chunk imports");
   for (const [name, text] of chunks) {
     const { fixed, lazy } = importsOf(text);
@@ -108,17 +128,5 @@ async function makeChunks(build: Build): Promise<Map<string, string>> {
     ) => !specifier.startsWith("node:") && !chunks.has(specifier.replace(/^\.\//, "")));
     if (missing) throw new Error(`chunk ${name} imports "${missing}", which is not a chunk`);
   }
-  const early = startingWith(SPLIT_ENTRY, chunks).find((name) => name.startsWith("node:"));
-  if (early) throw new Error(`the chunks would load "${early}" at every start`);
   return chunks;
-}
-
-/** What is loaded with a chunk before it runs, itself included. */
-function startingWith(chunk: string, chunks: ReadonlyMap<string, string>): readonly string[] {
-  const loaded = new Set([chunk]);
-  for (const name of loaded) {
-    const { fixed } = importsOf(chunks.get(name) ?? "");
-    for (const specifier of fixed) loaded.add(specifier.replace(/^\.\//, ""));
-  }
-  return [...loaded];
 }
