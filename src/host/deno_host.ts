@@ -95,8 +95,8 @@ const SIGNALS: readonly SignalName[] = Deno.build.os === "windows"
   ? ["SIGINT", "SIGBREAK"]
   : ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** Milliseconds before the guard starts, which takes as long as a small run as a whole. */
-const GUARD_DELAY = 50;
+/** Milliseconds before the guard starts, whose worker costs a small run a third of its time. */
+const GUARD_DELAY = 1000;
 
 const signals: Signals = {
   listen(hear, timeout) {

@@ -28,7 +28,7 @@ const HOST = new URL("../../src/host/deno_host.ts", import.meta.url).href;
 async function startStuck(timeout: string): Promise<[Deno.ChildProcess, Promise<string>]> {
   const program = `import { denoHost } from "${HOST}";
     denoHost().signals.listen(() => {}, ${timeout});
-    setTimeout(() => { Deno.stdout.writeSync(new Uint8Array(1)); for (;;); }, 300);`;
+    setTimeout(() => { Deno.stdout.writeSync(new Uint8Array(1)); for (;;); }, 1500);`;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", `data:text/typescript,${encodeURIComponent(program)}`],
     stdin: "null",
@@ -52,7 +52,7 @@ Deno.test("a program whose main thread is stuck is ended after a signal", async 
 });
 
 Deno.test("a program whose main thread is stuck is ended by RUNNER_TIMEOUT", async () => {
-  const [child, stderr] = await startStuck('{ milliseconds: 400, reason: "the time is over" }');
+  const [child, stderr] = await startStuck('{ milliseconds: 1600, reason: "the time is over" }');
   assertEquals((await statusOf(child)).success, false);
   assertMatch(await stderr, /the time is over, and the program did not react/);
 });
