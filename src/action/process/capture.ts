@@ -118,55 +118,39 @@ function characterAt(bytes: Uint8Array, offset: number): number {
   return start;
 }
 
-/** The last bytes of many, in a ring that grows until it holds as many as are kept. */
+/** The last bytes of many, in memory for about twice as many. */
 class LastBytes {
   readonly #most: number;
-  #ring = new Uint8Array(0);
+  #bytes = new Uint8Array(0);
   #length = 0;
-  /** Where the next byte goes. */
-  #end = 0;
 
   constructor(most: number) {
     this.#most = most;
   }
 
   add(chunk: Uint8Array): void {
-    if (chunk.length === 0) return;
+    if (this.#length + chunk.length > this.#bytes.length) {
+      const kept = this.#last();
+      const larger = new Uint8Array(2 * (kept.length + Math.min(chunk.length, this.#most)));
+      larger.set(kept);
+      this.#bytes = larger;
+      this.#length = kept.length;
+    }
     const more = chunk.subarray(Math.max(0, chunk.length - this.#most));
-    const length = Math.min(this.#most, this.#length + more.length);
-    if (length > this.#ring.length) this.#grow(Math.min(this.#most, 2 * length));
-    const room = this.#ring.length - this.#end;
-    this.#ring.set(more.subarray(0, room), this.#end);
-    this.#ring.set(more.subarray(room), 0);
-    this.#end = (this.#end + more.length) % this.#ring.length;
-    this.#length = length;
+    this.#bytes.set(more, this.#length);
+    this.#length += more.length;
   }
 
   /** Gives all that is kept, and forgets it. */
   take(): Uint8Array {
-    const bytes = this.#inOrder();
-    this.#ring = new Uint8Array(0);
-    this.#length = this.#end = 0;
-    return bytes;
+    const last = this.#last();
+    this.#bytes = new Uint8Array(0);
+    this.#length = 0;
+    return last;
   }
 
-  /** A ring that is not as large as it may become was never gone round. */
-  #grow(size: number): void {
-    const larger = new Uint8Array(size);
-    larger.set(this.#ring.subarray(0, this.#length));
-    this.#ring = larger;
-    this.#end = this.#length;
-  }
-
-  #inOrder(): Uint8Array {
-    if (this.#length < this.#ring.length || this.#end === 0) {
-      return this.#ring.subarray(0, this.#length);
-    }
-    const bytes = new Uint8Array(this.#length);
-    const older = this.#ring.subarray(this.#end);
-    bytes.set(older);
-    bytes.set(this.#ring.subarray(0, this.#end), older.length);
-    return bytes;
+  #last(): Uint8Array {
+    return this.#bytes.subarray(Math.max(0, this.#length - this.#most), this.#length);
   }
 }
 

@@ -211,34 +211,21 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Text for XML 1.0, which has no place for most control characters, not even escaped. */
 function escape(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return /[&<>\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]/.test(text)
-    ? replaceEach(text, /[&<>\r]/g)
-    : text;
+  return inXml(text).replace(/[&<>\r]/g, (sign) => ENTITIES[sign]!);
 }
 
 /** The same for an attribute, in which a reader would take line ends for spaces. */
 function inQuotes(text: string): string {
-  return /^[\w .,:;/#'()[\]-]*$/.test(text) ? text : replaceEach(text, /[&<>"\t\n\r]/g);
-}
-
-function replaceEach(text: string, which: RegExp): string {
-  return inXml(text).replace(which, (sign) => ENTITIES[sign]!);
+  return inXml(text).replace(/[&<>"\t\n\r]/g, (sign) => ENTITIES[sign]!);
 }
 
 /** Names as XML has them, which may be alike without what it has no place for. */
 function namesInXml(of: readonly { readonly name: string }[]): readonly string[] {
-  const names = of.map(({ name }) => name);
-  return names.some((name) => UNUSUAL.test(name)) ? distinct(names.map(inXml)) : names;
+  return distinct(of.map(({ name }) => inXml(name)));
 }
 
 /** Nothing is left out: that would join the parts of a secret that were not masked. */
 function inXml(text: string): string {
-  return text.toWellFormed().replace(NOT_XML, "\ufffd");
+  // deno-lint-ignore no-control-regex
+  return text.toWellFormed().replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "\ufffd");
 }
-
-// deno-lint-ignore no-control-regex
-const NOT_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
-/** The same and surrogates, of which some have no partner. */
-// deno-lint-ignore no-control-regex
-const UNUSUAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/;
