@@ -55,23 +55,11 @@ export async function mergeEvents(
   parts: readonly Iterable<RunEvent>[],
   runFile?: string,
 ): Promise<RunEvent[]> {
-  if (runFile === undefined) {
-    const { mergeEvents: merge } = await import("../suite/merge_events.ts");
-    return [...merge(parts.map((events, at) => ({ file: `part ${at + 1}`, events }))).events];
-  }
   const files = parts.map((events, at) => {
     const kept = [...events];
     return { file: `part ${at + 1}`, events: () => kept };
   });
-  const named = { file: "the run file", text: runFile };
-  const { isSuiteRunFile } = await import("../piece/read_json_file.ts");
-  if (isSuiteRunFile(runFile)) {
-    const { mergeSuitePieces } = await import("../piece/merge_suite.ts");
-    const { readSuiteRunFile } = await import("../piece/suite_run_file.ts");
-    return [...mergeSuitePieces(await readSuiteRunFile(named), files).events];
-  }
-  const { mergePieces } = await import("../piece/merge_pieces.ts");
-  const { readRunHeader, withoutSealed } = await import("../piece/run_file.ts");
-  const run = withoutSealed(readRunHeader(named));
-  return [...mergePieces(run, files).events];
+  const { mergeFiles } = await import("../piece/merge_files.ts");
+  const named = runFile === undefined ? undefined : { file: "the run file", text: runFile };
+  return [...(await mergeFiles(files, named)).events];
 }

@@ -7,13 +7,13 @@ import type {
   RunFinished,
   SuiteFinished,
 } from "../run/event.ts";
-import { RunnerError } from "../source/errors.ts";
 import { conditionOf, lost, type MergedPieces, type PieceFile } from "./merge_pieces.ts";
 import { newestParts } from "./newest_parts.ts";
 import { readHeader, refuseOtherRun } from "./read_header.ts";
 import { outlineOf } from "./run_file.ts";
 import { RunTotals } from "./run_totals.ts";
 import { endsInTheMiddle } from "./survey_piece.ts";
+import { readSuiteEvents } from "./suite_events.ts";
 import type { SuiteRunFile, SuiteRunWorkflow } from "./suite_run_file.ts";
 
 /** The events of one process, by the workflows that it ran. */
@@ -101,30 +101,18 @@ function unstarted(workflow: SuiteRunWorkflow, { role, state, events }: MergedRu
   return [`'${workflow.name}' was ${blocked.reason ?? "not started"}`];
 }
 
-function readPiece({ file, events }: PieceFile): SuitePieceEvents | undefined {
-  let header: PieceHeader | undefined;
-  let interrupted: string | undefined = endsInTheMiddle(file);
-  let [began, ended] = [0, 0];
-  const runs = new Map<string, RunEvent[]>();
-  const byRun = new Map<string, RunEvent[]>();
-  for (const event of events()) {
-    if (event.type === "suite_started") {
-      if (header) throw new RunnerError(`'${file}' has the events of more than one process`);
-      header = readHeader(event.piece, file);
-      began = event.time;
-    }
-    if (!header) return undefined;
-    ended = Math.max(ended, event.time);
-    if (event.type === "suite_finished") interrupted = event.interrupted;
-    if (event.type === "run_started" && event.suite) {
-      const own: RunEvent[] = [];
-      byRun.set(event.runId, own);
-      runs.set(keyOf(event.suite), own);
-    }
-    byRun.get(event.runId)?.push(event);
-  }
+function readPiece(piece: PieceFile): SuitePieceEvents | undefined {
+  const { file } = piece;
+  const { start, end, ended, runs: byId } = readSuiteEvents(piece);
+  const header = start && readHeader(start.piece, file);
   if (!header) return undefined;
-  return { file, header, began, ended, runs, interrupted };
+  const interrupted = end ? end.interrupted : endsInTheMiddle(file);
+  const runs = new Map<string, readonly RunEvent[]>();
+  for (const own of byId.values()) {
+    const [first] = own;
+    if (first?.type === "run_started" && first.suite) runs.set(keyOf(first.suite), own);
+  }
+  return { file, header, began: start.time, ended, runs, interrupted };
 }
 
 function keyOf({ role, index }: Pick<SuiteRunWorkflow, "role" | "index">): string {

@@ -1,7 +1,7 @@
 import { filesIn } from "../../host/walk_directories.ts";
 import { readEvents } from "../../report/files/read_events.ts";
-import type { MergedPieces } from "../../piece/merge_pieces.ts";
-import { isSuiteRunFile } from "../../piece/read_json_file.ts";
+import { type Merged, mergeFiles } from "../../piece/merge_files.ts";
+import { isSuiteRunFile, type NamedText } from "../../piece/read_json_file.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { RunnerError, UsageError } from "../../source/errors.ts";
 import { Masker } from "../../value/masker.ts";
@@ -27,10 +27,10 @@ export async function reportCommand(invocation: Invocation, program: Program): P
     );
   }
   const settings = await readSettings({ ...invocation, operands: names }, host);
-  const files: NamedFile[] = [];
+  const files: NamedText[] = [];
   // One after the other: all bytes at once would need the memory a second time.
   for (const name of names) files.push(await readNamed(name, host, "event file"));
-  const merged = await mergeFiles(files, program);
+  const merged = await mergeNamed(files, program);
   await printAll(
     merged.warnings.map((message): Diagnostic => ({ severity: "warning", code: "merge", message })),
     settings.level,
@@ -49,45 +49,15 @@ export async function reportCommand(invocation: Invocation, program: Program): P
   );
 }
 
-interface NamedFile {
-  readonly file: string;
-  readonly text: string;
-}
-
-interface Merged extends MergedPieces {
-  readonly isSuite: boolean;
-}
-
 /** The pieces of the run whose file is among these, or else the shards of a suite. */
-async function mergeFiles(files: readonly NamedFile[], program: Program): Promise<Merged> {
-  const runFiles = files.filter(({ text }) => /^\s*\{\s*"schema":/.test(text));
-  const [runFile, another] = runFiles;
+async function mergeNamed(files: readonly NamedText[], program: Program): Promise<Merged> {
+  const [runFile, another] = files.filter(({ text }) => /^\s*\{\s*"schema":/.test(text));
   if (another) {
     throw new UsageError(`'${runFile!.file}' and '${another.file}' are both run files`);
   }
-  if (!runFile) {
-    const { mergeEvents } = await import("../../suite/merge_events.ts");
-    const parts = files.map(({ file, text }) => ({ file, events: readEvents(text, file) }));
-    const { events, warnings } = mergeEvents(parts);
-    const end = events.at(-1);
-    const passed = end?.type === "suite_finished" && end.state === "passed";
-    return { isSuite: true, events, passed, warnings };
-  }
-  const { mergePieces } = await import("../../piece/merge_pieces.ts");
-  const { readRunFile, readRunHeader, withoutSealed } = await import("../../piece/run_file.ts");
+  const seal = runFile && !isSuiteRunFile(runFile.text) ? await takeKey(program) : undefined;
   const pieces = files.filter((file) => file !== runFile).map(({ file, text }) => {
     return { file, events: () => readEvents(text, file) };
   });
-  if (isSuiteRunFile(runFile.text)) {
-    const { mergeSuitePieces } = await import("../../piece/merge_suite.ts");
-    const { readSuiteRunFile } = await import("../../piece/suite_run_file.ts");
-    return { isSuite: true, ...mergeSuitePieces(await readSuiteRunFile(runFile), pieces) };
-  }
-  const seal = await takeKey(program);
-  // Without a key, sealed vars are nil: only an expectation about rounds may read them.
-  const secrets = new Masker();
-  const run = seal
-    ? await readRunFile(runFile, { seal, secrets })
-    : withoutSealed(readRunHeader(runFile));
-  return { isSuite: false, ...mergePieces(run, pieces, secrets) };
+  return await mergeFiles(pieces, runFile, seal && { seal, secrets: new Masker() });
 }

@@ -2,19 +2,8 @@ import { workflowState } from "../report/model/workflow_state.ts";
 import { countWorkflows } from "../run/count_steps.ts";
 import type { JobState, RunEvent, SuiteFinished, SuiteStarted } from "../run/event.ts";
 import { RunnerError } from "../source/errors.ts";
-
-/** The events of one share of a suite, as a file has them. */
-export interface EventPart {
-  /** The name used in messages. */
-  readonly file: string;
-  readonly events: Iterable<RunEvent>;
-}
-
-/** The events of all shares as those of one suite, and what should be said of them. */
-export interface MergedEvents {
-  readonly events: readonly RunEvent[];
-  readonly warnings: readonly string[];
-}
+import type { MergedPieces, PieceFile } from "./merge_pieces.ts";
+import { readSuiteEvents } from "./suite_events.ts";
 
 /** One share, with the events of its runs. */
 interface ReadPart {
@@ -35,8 +24,8 @@ interface Run {
  * Makes one suite of its shares. Throws RunnerError where one is missing, ends in its middle or is
  * of another suite. Of a share that was run more than once, the last run counts.
  */
-export function mergeEvents(parts: readonly EventPart[]): MergedEvents {
-  const read = parts.map(readPart).sort((a, b) => a.start.time - b.start.time);
+export function mergeShards(files: readonly PieceFile[]): MergedPieces {
+  const read = files.map(readPart).sort((a, b) => a.start.time - b.start.time);
   const [first] = read;
   if (!first) throw new RunnerError("there are no events to merge");
   const other = read.find(({ start }) => start.hash !== first.start.hash);
@@ -59,30 +48,19 @@ export function mergeEvents(parts: readonly EventPart[]): MergedEvents {
     workflows: chosen.reduce((sum, part) => sum + part.start.workflows, 0),
   }];
   for (const run of runs) for (const event of run.events) events.push(ofSuite(event, id));
-  events.push(endOf(chosen, runs, { id, started, ended }));
-  return { events, warnings };
+  const end = endOf(chosen, runs, { id, started, ended });
+  return { events: [...events, end], passed: end.state === "passed", warnings };
 }
 
-function readPart({ file, events }: EventPart): ReadPart {
-  let start: SuiteStarted | undefined;
-  let end: SuiteFinished | undefined;
-  const byRun = new Map<string, RunEvent[]>();
-  for (const event of events) {
-    if ((event.type === "suite_started" || event.type === "run_started") && event.piece) {
-      throw new RunnerError(
-        `'${file}' is of one process of a run, and the run file is missing`,
-        "name the file that runner prepare has written, too",
-      );
-    }
-    if (event.type === "suite_started") {
-      if (start) throw new RunnerError(`'${file}' has the events of more than one run`);
-      start = event;
-    } else if (event.type === "suite_finished") end = event;
-    else {
-      const run = byRun.get(event.runId);
-      if (run) run.push(event);
-      else byRun.set(event.runId, [event]);
-    }
+function readPart(piece: PieceFile): ReadPart {
+  const { file } = piece;
+  const { start, end, runs: byId } = readSuiteEvents(piece);
+  const [first] = byId.values();
+  if (start?.piece || first?.[0]?.type === "run_started" && first[0].piece) {
+    throw new RunnerError(
+      `'${file}' is of one process of a run, and the run file is missing`,
+      "name the file that runner prepare has written, too",
+    );
   }
   if (!start) {
     throw new RunnerError(
@@ -90,7 +68,7 @@ function readPart({ file, events }: EventPart): ReadPart {
       "merge what --report ndjson=FILE has written in each shard",
     );
   }
-  const runs = [...byRun.values()].map((events) => readRun(file, events));
+  const runs = [...byId.values()].map((events) => readRun(file, events));
   if (!end) throw cutOff(file);
   return { file, start, end, runs };
 }

@@ -1,0 +1,32 @@
+import type { MergedPieces, PieceFile } from "./merge_pieces.ts";
+import { isSuiteRunFile, type NamedText } from "./read_json_file.ts";
+import type { Opening } from "./sealed_values.ts";
+
+/** What several processes did, as if one had done it. */
+export interface Merged extends MergedPieces {
+  readonly isSuite: boolean;
+}
+
+/**
+ * Merges the pieces of the run of a run file or, without one, the shards of a suite. Without
+ * `opening`, sealed vars are nil: only an expectation about rounds may read them.
+ */
+export async function mergeFiles(
+  files: readonly PieceFile[],
+  runFile?: NamedText,
+  opening?: Opening,
+): Promise<Merged> {
+  if (!runFile) {
+    const { mergeShards } = await import("./merge_shards.ts");
+    return { isSuite: true, ...mergeShards(files) };
+  }
+  if (isSuiteRunFile(runFile.text)) {
+    const { mergeSuitePieces } = await import("./merge_suite.ts");
+    const { readSuiteRunFile } = await import("./suite_run_file.ts");
+    return { isSuite: true, ...mergeSuitePieces(await readSuiteRunFile(runFile), files) };
+  }
+  const { mergePieces } = await import("./merge_pieces.ts");
+  const { readRunFile, readRunHeader, withoutSealed } = await import("./run_file.ts");
+  const run = opening ? await readRunFile(runFile, opening) : withoutSealed(readRunHeader(runFile));
+  return { isSuite: false, ...mergePieces(run, files, opening?.secrets) };
+}
