@@ -26,7 +26,7 @@ export async function mergeFiles(
     return { isSuite: true, ...mergeSuitePieces(await readSuiteRunFile(runFile), files) };
   }
   const { mergePieces } = await import("./merge_pieces.ts");
-  const { readRunFile, readRunHeader, withoutSealed } = await import("./run_file.ts");
-  const run = opening ? await readRunFile(runFile, opening) : withoutSealed(readRunHeader(runFile));
+  const { readRunFile } = await import("./run_file.ts");
+  const run = await readRunFile(runFile, opening);
   return { isSuite: false, ...mergePieces(run, files, opening?.secrets) };
 }

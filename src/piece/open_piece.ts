@@ -1,14 +1,19 @@
 import type { Draws } from "../expr/draws.ts";
 import { makePlan } from "../plan/make_plan.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { PieceHeader } from "../run/event.ts";
+import type { Emit, PieceHeader, RunEvent } from "../run/event.ts";
 import { addSecretsOf } from "../run/mask/add_secrets.ts";
 import type { RunOptions, RunPiece } from "../run/run.ts";
+import type { Dict } from "../value/value.ts";
 import type { Workflow } from "../workflow/model.ts";
 import { choosePiece, type PieceChoice, planOfPiece, planOfRun } from "./choose_piece.ts";
 import { addInputSecrets, gatherInputs } from "./gather_inputs.ts";
-import { type PieceOutputs, readOutputsFile, renderOutputsFile } from "./outputs_file.ts";
-import { PieceRecorder } from "./piece_recorder.ts";
+import {
+  type PieceOutcome,
+  type PieceOutputs,
+  readOutputsFile,
+  renderOutputsFile,
+} from "./outputs_file.ts";
 import { type ExpectedRun, refuseOtherRun } from "./read_header.ts";
 import type { NamedText } from "./read_json_file.ts";
 import { readRunFile } from "./run_file.ts";
@@ -108,4 +113,48 @@ export async function openInputs(
   }
   addInputSecrets(pieces, opening.secrets);
   return pieces;
+}
+
+/** The part of an outputs file about a finished piece. */
+type PieceResults = Pick<PieceOutputs, "jobs" | "outputs" | "rounds">;
+
+/** Collects what a piece leaves to others. */
+class PieceRecorder {
+  readonly #jobs: Record<string, PieceOutcome> = {};
+  readonly #failed = new Map<string, number>();
+  #outputs: Pick<PieceResults, "outputs" | "rounds"> | undefined;
+
+  /** Takes the events of the piece, and passes them on. */
+  around(emit: Emit): Emit {
+    return (event) => {
+      this.#take(event);
+      emit(event);
+    };
+  }
+
+  /** Takes what its steps have published. */
+  keep(outputs: Readonly<Record<string, Dict>>, rounds: ReadonlyMap<string, number>): void {
+    this.#outputs = { outputs, rounds: Object.fromEntries(rounds) };
+  }
+
+  /** Undefined until its jobs are over. */
+  get results(): PieceResults | undefined {
+    return this.#outputs && { jobs: this.#jobs, ...this.#outputs };
+  }
+
+  #take(event: RunEvent): void {
+    if (event.type === "step_finished") {
+      const { run, result } = event;
+      if (run.within || result.state !== "failed") return;
+      this.#failed.set(run.job, (this.#failed.get(run.job) ?? 0) + 1);
+    } else if (event.type === "job_finished") {
+      const { job, state, reason, blocked } = event;
+      this.#jobs[job] = {
+        state,
+        ...reason === undefined ? {} : { reason },
+        ...blocked ? { blocked } : {},
+        failed: this.#failed.get(job) ?? 0,
+      };
+    }
+  }
 }

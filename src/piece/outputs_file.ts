@@ -6,7 +6,7 @@ import { type Dict, isDict } from "../value/value.ts";
 import { isPart } from "./read_header.ts";
 import { type NamedText, readJsonFile } from "./read_json_file.ts";
 import type { Seal } from "./seal.ts";
-import { noKey, type Opening, openValues, sealValues } from "./sealed_values.ts";
+import { type Opening, openValues, sealValues } from "./sealed_values.ts";
 
 const SCHEMA = "runner.outputs/1";
 const HINT = "such a file is written by: runner <workflow_file> --run FILE --outputs FILE";
@@ -47,7 +47,7 @@ export async function renderOutputsFile(
     secrets,
     seal,
     purpose: purposeOf(run, header.jobs, part),
-    refuse: (names) => noKey("outputs", names),
+    what: "outputs",
   });
   const document = {
     schema: SCHEMA,

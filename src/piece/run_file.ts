@@ -7,7 +7,7 @@ import type { Masker } from "../value/masker.ts";
 import { type Dict, isDict } from "../value/value.ts";
 import { type FileFields, type NamedText, readJsonFile } from "./read_json_file.ts";
 import type { Seal } from "./seal.ts";
-import { noKey, type Opening, openValues, sealValues } from "./sealed_values.ts";
+import { type Opening, openValues, sealValues } from "./sealed_values.ts";
 import { hashWorkflow } from "./workflow_hash.ts";
 
 const SCHEMA = "runner.run/1";
@@ -70,7 +70,7 @@ export async function renderRunFile(plan: Plan, options: RunFileOptions): Promis
     secrets,
     seal,
     purpose: `${id} vars`,
-    refuse: (names) => noKey("vars", names),
+    what: "vars",
   });
   const document = {
     schema: SCHEMA,
@@ -96,18 +96,21 @@ export async function describePlan(plan: Plan, secrets: Masker) {
       file: workflow.document.name,
       sha256: await hashWorkflow(workflow),
     },
-    jobs: outline.map((job, at) => ({
-      ...job,
-      name: secrets.mask(job.name),
-      ...jobs[at]!.skip === undefined ? {} : { skip: true },
-      ...jobs[at]!.job.isCleanup ? { cleanup: true } : {},
-      ...jobs[at]!.job.when === undefined ? {} : { when: jobs[at]!.job.when },
-      ...jobs[at]!.job.repeat ? { rounds: jobs[at]!.job.repeat.count } : {},
-      ...paceOf(jobs[at]!.job.repeat),
-      ...jobs[at]!.job.repeat?.expect
-        ? { expect: jobs[at]!.job.repeat.expect.map(({ expression }) => expression.source) }
-        : {},
-    })),
+    jobs: outline.map((outlined, at) => {
+      const { skip, job: { isCleanup, when, repeat } } = jobs[at]!;
+      return {
+        ...outlined,
+        name: secrets.mask(outlined.name),
+        ...skip === undefined ? {} : { skip: true },
+        ...isCleanup ? { cleanup: true } : {},
+        ...when === undefined ? {} : { when },
+        ...repeat ? { rounds: repeat.count } : {},
+        ...paceOf(repeat),
+        ...repeat?.expect
+          ? { expect: repeat.expect.map(({ expression }) => expression.source) }
+          : {},
+      };
+    }),
     ...jobs.length === workflow.jobs.length ? {} : { leftOut: workflow.jobs.length - jobs.length },
   };
 }
@@ -120,38 +123,20 @@ function paceOf(repeat: Repeat | undefined): { readonly pace?: number } {
   return pace > 0 ? { pace } : {};
 }
 
-/** Reads a run file. Throws RunnerError. */
-export async function readRunFile(
-  source: NamedText,
-  opening: Opening,
-): Promise<RunFile> {
-  const { vars, ...rest } = readRunHeader(source);
-  const { file } = source;
-  return {
-    ...rest,
-    vars: await openValues(vars.open, vars.fields, opening, { file, purpose: `${rest.run} vars` }),
-  };
-}
-
-/** The content of a run file without its encrypted values. */
-export type RunHeader = Omit<RunFile, "vars"> & {
-  readonly vars: { readonly open: Dict; readonly fields: FileFields };
-};
-
-/** A run file without the values that need a key: they are nil. */
-export function withoutSealed({ vars, ...rest }: RunHeader): RunFile {
-  return { ...rest, vars: vars.open };
-}
-
-/** Reads a run file, but for values that need a key. Throws RunnerError. */
-export function readRunHeader(source: NamedText): RunHeader {
+/** Reads a run file; without `opening`, values that need a key are nil. Throws RunnerError. */
+export async function readRunFile(source: NamedText, opening?: Opening): Promise<RunFile> {
   const fields = readJsonFile(source, SCHEMA, "run file", HINT);
+  const { file } = source;
+  const run = fields.text("run");
+  const open = fields.map("vars");
   const startAt = fields.optionalNumber("startAt");
   return {
-    run: fields.text("run"),
+    run,
     created: fields.number("created"),
-    ...readPieceDescription(fields, source.file),
-    vars: { open: fields.map("vars"), fields },
+    ...readPieceDescription(fields, file),
+    vars: opening
+      ? await openValues(open, fields, opening, { file, purpose: `${run} vars` })
+      : open,
     ...startAt === undefined ? {} : { startAt },
   };
 }

@@ -13,8 +13,10 @@ interface SealOptions {
   readonly seal: Seal | undefined;
   /** Whose values they are. */
   readonly purpose: string;
-  /** Makes the error for secret values if the key is missing. */
-  readonly refuse: (names: readonly string[]) => Error;
+  /** The description of the values for messages. */
+  readonly what: "vars" | "outputs";
+  /** The name of a value for messages, where that is not its path. */
+  readonly nameOf?: (path: string) => string;
 }
 
 /** Values as written in a file, and the fields beside them. */
@@ -26,15 +28,21 @@ interface WrittenValues {
   };
 }
 
-/** Makes values ready to be written. Throws what `refuse` makes. */
+/** Makes values ready to be written. Throws RunnerError where some are secret and no key is set. */
 export async function sealValues(
   values: Dict,
-  { secrets, seal, purpose, refuse }: SealOptions,
+  { secrets, seal, purpose, what, nameOf = (path) => path }: SealOptions,
 ): Promise<WrittenValues> {
   const { open, special, secret } = splitValues(values, secrets);
   const pointers = Object.keys(secret);
   if (pointers.length > 0 && !seal) {
-    throw refuse(pointers.map((pointer) => keysOf(pointer).join(".")));
+    const names = pointers.map((pointer) => nameOf(keysOf(pointer).join(".")));
+    const list = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
+    throw new RunnerError(
+      `secret ${what} cannot be written to a file as plain text: ${list}`,
+      `set ${KEY_VARIABLE} to the same value for all pieces of the run, such as the output of ` +
+        "openssl rand -hex 32: secrets are sealed with it",
+    );
   }
   return {
     values: open,
@@ -43,16 +51,6 @@ export async function sealValues(
       ...pointers.length === 0 ? {} : { sealed: await seal!.close(secret, purpose) },
     },
   };
-}
-
-/** The error for secret values that cannot be written. */
-export function noKey(what: "vars" | "outputs", names: readonly string[]): RunnerError {
-  const list = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
-  return new RunnerError(
-    `secret ${what} cannot be written to a file as plain text: ${list}`,
-    `set ${KEY_VARIABLE} to the same value for all pieces of the run, such as the output of ` +
-      "openssl rand -hex 32: secrets are sealed with it",
-  );
 }
 
 /** With what sealed values are opened. */

@@ -10,7 +10,7 @@ import {
   type RunFile,
   type RunFileOptions,
 } from "./run_file.ts";
-import { noKey, type Opening, openValues, sealValues } from "./sealed_values.ts";
+import { type Opening, openValues, sealValues } from "./sealed_values.ts";
 
 const HINT = "make one with: runner prepare <suite_file> --out FILE";
 
@@ -80,13 +80,13 @@ export async function renderSuiteRunFile(
     ...plan.workflow.tags ? { tags: plan.workflow.tags } : {},
     ...await describePlan(plan, secrets),
   })));
-  const fileOf = (pointer: string) =>
-    pointer.replace(/^workflows\.(\d+)\./, (_, at) => `${described[at]!.workflow.file}: `);
   const sealed = await sealValues({ workflows: workflows.map(({ plan }) => plan.vars) }, {
     secrets,
     seal,
     purpose: purposeOf(id),
-    refuse: (names) => noKey("vars", names.map(fileOf)),
+    what: "vars",
+    nameOf: (name) =>
+      name.replace(/^workflows\.(\d+)\./, (_, at) => `${described[at]!.workflow.file}: `),
   });
   const document = {
     schema: SUITE_RUN_SCHEMA,
