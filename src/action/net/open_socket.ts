@@ -80,9 +80,7 @@ export async function openSocket(
   } catch (error) {
     const doing = `cannot connect to ${placeOf(endpoint)}`;
     if (error instanceof StepError) {
-      const isLate = tls && /timed out/.test(error.message);
-      const hint = error.hint ?? (isLate ? "does it speak TLS there?" : undefined);
-      throw new StepError(`${error.message} while connecting to ${placeOf(endpoint)}`, hint);
+      throw new StepError(`${error.message} while connecting to ${placeOf(endpoint)}`, error.hint);
     }
     const { words, hint } = await explainConnection(error, endpoint, context.host.clock, tls);
     throw new StepError(`${doing}: ${words}`, hint, { cause: words });
@@ -107,8 +105,11 @@ async function connect(
   try {
     return await promise;
   } catch (error) {
+    const isOpen = !socket.connecting;
     socket.destroy();
-    throw error;
+    throw error instanceof StepError && secure && isOpen
+      ? new StepError(`${error.message} in the TLS handshake`, "does it speak TLS there?")
+      : error;
   } finally {
     forget();
     socket.off("error", reject);

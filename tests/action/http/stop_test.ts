@@ -18,12 +18,16 @@ function silentServer(beginning: string) {
   return { server, gone: gone.promise, arrived: arrived.promise };
 }
 
-const BEGINNINGS: readonly (readonly [answer: string, during: string])[] = [
-  ["", "while waiting for the answer of"],
-  ["HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "while receiving the body from"],
+const BEGINNINGS: readonly (readonly [answer: string, what: string, during: string])[] = [
+  ["", "send", "while waiting for the answer of"],
+  [
+    "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+    "read the response to",
+    "while receiving the body from",
+  ],
 ];
 
-for (const [beginning, during] of BEGINNINGS) {
+for (const [beginning, what, during] of BEGINNINGS) {
   Deno.test(`http closes the connection when its time is over ${during} a server`, async () => {
     await using context = actionContext();
     const { server, gone } = silentServer(beginning);
@@ -31,7 +35,7 @@ for (const [beginning, during] of BEGINNINGS) {
     const error = await assertRejects(
       () => runHttp({ post: `${server.url}/x`, body: "b", timeout: "400ms" }, context),
       StepError,
-      `cannot send POST "${server.url}/x": the request timed out after 400ms ${during} 127.0.0.1 port ${server.port}`,
+      `cannot ${what} POST "${server.url}/x": the request timed out after 400ms ${during} 127.0.0.1 port ${server.port}`,
     );
     assertEquals([error.details.req?.method, error.details.req?.body], ["POST", "b"]);
     await gone;

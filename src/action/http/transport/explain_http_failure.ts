@@ -38,7 +38,8 @@ export async function explainFailure(
       ? { words: `${cause.message} ${whileDoing(error)}`, hint: cause.hint }
       : await explainCause(cause, error, clock);
     const isUnreachable = UNREACHABLE.has(codeOf(cause));
-    const what = isOfBody(cause) ? "read the response to" : "send";
+    const isRead = error.phase === "receiving" || isOfBody(cause);
+    const what = isRead ? "read the response to" : "send";
     return failed(
       doing ?? `cannot ${what} ${nameOf(request)}`,
       reason,
@@ -194,17 +195,27 @@ function explainParser(code: string, cause: unknown, url: URL, phase: Phase): Tl
   if (phase === "receiving") {
     return { words: `the body that ${place} sent is not valid HTTP (${code})` };
   }
-  if (isTlsAlert(cause)) {
+  const packet = packetOf(cause);
+  // Most servers send an alert of TLS if they receive no handshake.
+  if (packet[0] === 0x15 && packet[1] === 0x03) {
     return { words: `${place} expects TLS, not plain HTTP`, hint: 'use "https://"' };
   }
-  const words = `the answer of ${place} is not HTTP (${code})`;
-  return url.protocol === "http:" ? { words, hint: HTTPS_HINT } : { words };
+  if (packet[3] === HTTP2_SETTINGS && packet.subarray(4, 9).every((byte) => byte === 0)) {
+    return {
+      words: `${place} speaks HTTP/2, not HTTP/1.1`,
+      hint: 'use http with version: "2", or grpc if it is a gRPC server',
+    };
+  }
+  return { words: `the answer of ${place} is not HTTP (${code})` };
 }
 
-/** Whether a server answered with an alert of TLS, as most do if they receive no handshake. */
-function isTlsAlert(cause: unknown): boolean {
+/** The type of the frame with which a server of HTTP/2 begins, after three bytes of its length. */
+const HTTP2_SETTINGS = 0x04;
+
+/** What came that is not HTTP/1.1. */
+function packetOf(cause: unknown): Uint8Array {
   const packet = cause instanceof Error && "rawPacket" in cause ? cause.rawPacket : undefined;
-  return packet instanceof Uint8Array && packet[0] === 0x15 && packet[1] === 0x03;
+  return packet instanceof Uint8Array ? packet : new Uint8Array();
 }
 
 /** Whether the response came, and its body is not one that can be used. */
@@ -228,6 +239,8 @@ function whileDoing(failure: SendFailure): string {
   switch (phase) {
     case "connecting":
       return `while connecting to ${place}`;
+    case "securing":
+      return `in the TLS handshake with ${place}`;
     case "waiting":
       return `while waiting for the answer of ${place}`;
     case "receiving":

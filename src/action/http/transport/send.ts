@@ -40,7 +40,7 @@ export interface Reply {
 }
 
 /** The progress of an exchange. */
-export type Phase = "connecting" | "waiting" | "receiving";
+export type Phase = "connecting" | "securing" | "waiting" | "receiving";
 
 /** Why no reply came, and how far the exchange had progressed. */
 export class SendFailure extends Error {
@@ -223,7 +223,10 @@ export class HttpExchange {
 
   get #phase(): Phase {
     if (this.#incoming) return "receiving";
-    return !this.#socket || this.#socket.connecting ? "connecting" : "waiting";
+    if (!this.#socket || this.#socket.connecting) return "connecting";
+    return "secureConnecting" in this.#socket && this.#socket.secureConnecting
+      ? "securing"
+      : "waiting";
   }
 
   #isBodiless({ statusCode }: IncomingMessage): boolean {

@@ -18,6 +18,8 @@ const GARBAGE: readonly (readonly [what: string, answer: string, message: string
     "HTTP/1.1 000 x\r\nContent-Length: 0\r\n\r\n",
     "has the invalid status code 000",
   ],
+  ["an alert of TLS", "\x15\x03\x01\0\x02\x02\x46", "expects TLS, not plain HTTP"],
+  ["the settings of HTTP/2", "\0\0\0\x04\0\0\0\0\0", "speaks HTTP/2, not HTTP/1.1"],
   ["a page alone", "<html></html>", "is not HTTP (HPE_"],
   [
     "two lengths",
@@ -51,6 +53,15 @@ const GARBAGE: readonly (readonly [what: string, answer: string, message: string
   ],
 ];
 
+const EXPECTS_TLS = 'if it expects TLS there, use "https://"';
+
+const HINTS: Readonly<Record<string, string>> = {
+  "nothing": EXPECTS_TLS,
+  "half a head": EXPECTS_TLS,
+  "an alert of TLS": 'use "https://"',
+  "the settings of HTTP/2": 'use http with version: "2", or grpc if it is a gRPC server',
+};
+
 for (const [what, answer, message] of GARBAGE) {
   Deno.test(`http explains a server that answers with ${what}`, async () => {
     await using context = actionContext();
@@ -65,8 +76,12 @@ for (const [what, answer, message] of GARBAGE) {
       message,
     );
     const place = `127.0.0.1 port ${server.port}`;
-    assertStringIncludes(error.message, `cannot send POST "${server.url}/x": `);
+    const isRead = / body|status code/.test(message) || what === "a bad chunk";
+    const doing = isRead ? "read the response to" : "send";
+    assertStringIncludes(error.message, `cannot ${doing} POST "${server.url}/x": `);
     assertStringIncludes(error.message, place);
+    // What answers without TLS does not expect it.
+    assertEquals(error.hint, HINTS[what]);
     assertEquals(error.details.req?.method, "POST");
     assertEquals(server.requests.length, 1);
   });
