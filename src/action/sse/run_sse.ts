@@ -102,8 +102,14 @@ async function receive(params: Dict, given: ActionContext): Promise<ActionResult
     if (faults.length > 0) throw faults[0];
     const failure = await explainFailure(error, request, req(), context.host.clock);
     if (!(failure instanceof StepError) || !sink.isStream || failure.details.res) throw failure;
-    const message = `${failure.message}: ${cameWords(sink.events, context)}`;
-    throw new StepError(message, failure.hint, { ...failure.details, res: soFar() });
+    const [, time] = / timed out after (\S+) while/.exec(failure.message) ?? [];
+    const message = time === undefined
+      ? failure.message
+      : `${request.method} "${request.url}": ${lateWords(sink.events, until, most)} within ${time}`;
+    const came = time !== undefined && sink.events.length === 0
+      ? ""
+      : `: ${cameWords(sink.events, context)}`;
+    throw new StepError(message + came, failure.hint, { ...failure.details, res: soFar() });
   } finally {
     call?.close();
     release();
@@ -112,6 +118,13 @@ async function receive(params: Dict, given: ActionContext): Promise<ActionResult
 
 function countWords({ length }: readonly Dict[]): string {
   return length === 1 ? "1 event" : `${length} events`;
+}
+
+/** What did not come in time. */
+function lateWords({ length }: readonly Dict[], until: string | undefined, most: number): string {
+  if (length === 0) return "no event";
+  if (until !== undefined) return '"until" was not true';
+  return most === Infinity ? "the server did not end the stream" : `fewer than ${most} events`;
 }
 
 /** Describes the received events, for an error. */

@@ -98,12 +98,31 @@ Deno.test("sse says how far it was when its time was over, and leaves", async ()
   await using server = eventServer(EVENTS);
   const params = { url: server.url, until: "message.data == 1", timeout: "400ms" };
   const { message, details } = await failureOf(params, context);
-  assertStringIncludes(message, `cannot send GET "${server.url}/": timed out after 400ms while`);
-  assertStringIncludes(message, "receiving the body");
-  assertStringIncludes(message, "4 events came, the last is");
+  assertStringIncludes(
+    message,
+    `GET "${server.url}/": "until" was not true within 400ms: 4 events`,
+  );
   assertEquals((details.res as Dict).events, SEEN);
   await server.left;
   assertEquals(context.stops, 0);
+});
+
+Deno.test("sse says what did not come in time", async () => {
+  await using context = actionContext();
+  await using silent = eventServer([": hello\n\n"]);
+  await using one = eventServer(["data: 1\n\n"]);
+  const messageOf = async (params: Dict) =>
+    (await failureOf({ ...params, timeout: "200ms" }, context)).message;
+  assertEquals(await messageOf({ url: silent.url }), `GET "${silent.url}/": no event within 200ms`);
+  const came = '1 event came, the last is {"event":"message","data":"1","id":""}';
+  assertEquals(
+    await messageOf({ url: one.url }),
+    `GET "${one.url}/": the server did not end the stream within 200ms: ${came}`,
+  );
+  assertEquals(
+    await messageOf({ url: one.url, max_events: 2 }),
+    `GET "${one.url}/": fewer than 2 events within 200ms: ${came}`,
+  );
 });
 
 Deno.test("sse posts, follows redirects, signs in and keeps cookies", async () => {
