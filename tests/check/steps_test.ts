@@ -22,6 +22,14 @@ Deno.test("a result that nothing tests is a hint", () =>
     [steps(["uses: shell, with: { cmd: ls }, test: res.code == 0"])],
     [steps(["uses: shell, with: { cmd: ls, background: true }"])],
     [steps(["uses: hello", "uses: echo, with: { message: a }"])],
+    // The action fails where what it checks or waits for is not there.
+    [steps(["uses: tcp, with: { host: a, port: 1 }"])],
+    [steps(["uses: tcp, with: { host: a, port: 1, send: b, expect: c }"])],
+    [
+      steps(["uses: ¦tcp, with: { host: a, port: 1, send: b }"]),
+      'hint untested-result: nothing tests the result of this step (add a test, like test: res.received contains "220")',
+    ],
+    [steps(["uses: imap, with: { host: a, username: b, password: c, wait_for: { to: d } }"])],
     // A later test looks at what it has published.
     [steps([
       "uses: shell, id: a, with: { cmd: ls }, outputs: { x: res.code }",

@@ -163,6 +163,7 @@ export const imap: Action = {
     ...checkPort(params),
     ...checkTls(params),
   ],
+  expectsResult: ({ wait_for: mail = null }) => mail !== null,
   exampleTest: 'res.mails[0].subject == "Welcome"',
   explainer: async () => (await import("./explain_imap.ts")).imapExplainer,
   load: async () => (await import("./run_imap.ts")).runImap,

@@ -51,7 +51,9 @@ export const tcp: Action = {
     { name: "tls" },
   ],
   check: (params) => [...checkHost(params), ...checkPort(params), ...checkTls(params)],
-  expectsResult: ({ expect = null }) => expect !== null,
+  // With nothing to send or read it checks that the port takes connections.
+  expectsResult: ({ send = null, expect = null, read_until: until = null }) =>
+    expect !== null || send === null && until === null,
   exampleTest: 'res.received contains "220"',
   load: async () => (await import("./run_tcp.ts")).runTcp,
 };
