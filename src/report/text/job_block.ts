@@ -17,7 +17,7 @@ import type { Style } from "../style.ts";
 import type { ReportOptions } from "../reporter.ts";
 import { hasFailed } from "../model/round_tally.ts";
 import type { StepTree } from "../model/step_trees.ts";
-import { renderFailures, renderTrouble } from "./render_trouble.ts";
+import { renderFailures, renderTrouble, type ShownExchange } from "./render_trouble.ts";
 import { fitSentence } from "./fit_lines.ts";
 import { formatElapsed } from "../../value/duration.ts";
 import { indentedRoom, indentLines, roomOf } from "./text_lines.ts";
@@ -31,13 +31,14 @@ export interface JobBlock {
   readonly rounds?: JobRounds;
   /** Steps that have their line, which numbers the next. */
   lines: number;
+  readonly exchange: ShownExchange;
   /** For the list at the end of the report. */
   readonly failures: FailureEntry[];
 }
 
 /** A job without results. */
 export function makeJobBlock(position: number, name: string, rounds?: JobRounds): JobBlock {
-  const block = { position, name, lines: 0, failures: [] };
+  const block = { position, name, lines: 0, exchange: {}, failures: [] };
   return rounds ? { ...block, rounds } : block;
 }
 
@@ -51,7 +52,7 @@ export function addStep(block: JobBlock, step: StepTree): void {
 
 /** The lines that a step adds to its job. */
 export function stepLines(block: JobBlock, step: StepTree, options: ReportOptions): string[] {
-  return block.rounds ? [] : renderStep(block.lines++, step, options);
+  return block.rounds ? [] : renderStep(block.lines++, step, options, block.exchange);
 }
 
 /** The line of a step and what belongs below it: first the steps of the job that it embeds. */
@@ -59,11 +60,12 @@ export function renderStep(
   number: number,
   { result, inside }: StepTree,
   options: ReportOptions,
+  shown: ShownExchange,
 ): string[] {
   const { style } = options;
   const below = [...renderSnapshot(result, style), ...renderEcho(result.echo, style)];
   if (hasFailed(result)) {
-    below.push(...renderTrouble(result, style, belowName(options)));
+    below.push(...renderTrouble(result, style, belowName(options), shown, number + 1));
   }
   return [
     stepLine(number, result, options),
@@ -89,7 +91,8 @@ function renderInside(
   options: ReportOptions,
 ): string[] {
   const inner = narrowed(options, INSIDE_STEP);
-  const lines = steps.flatMap((step, number) => renderStep(number, step, inner));
+  const shown = {};
+  const lines = steps.flatMap((step, number) => renderStep(number, step, inner, shown));
   return indentLines(lines, INSIDE_STEP);
 }
 

@@ -109,7 +109,9 @@ export function writeAtOnce(options: ReportOptions): JobWriter {
       const lines = line === undefined
         ? [
           ...enter(block),
-          ...(held.get(block) ?? []).flatMap(([index, step]) => renderStep(index, step, options)),
+          ...(held.get(block) ?? []).flatMap(([index, step]) =>
+            renderStep(index, step, options, block.exchange)
+          ),
           ...endLines(block, event, options),
           ...skipped,
         ]

@@ -39,6 +39,31 @@ Deno.test("a job that runs alone writes its steps at once, below its name", () =
   );
 });
 
+Deno.test("an exchange that is the same as that of the step before is shown once", () => {
+  const exchangeOf = (code: number) => ({
+    req: { method: "GET", url: "http://localhost/" },
+    res: { code, reason: "none" },
+  });
+  const failedWith = (code: number) => ({ ...failed, exchange: exchangeOf(code) });
+  const texts = added(
+    jobStarted("api"),
+    step("api", 0, failedWith(500)),
+    step("api", 1),
+    step("api", 2, failedWith(500)),
+    step("api", 3, failedWith(404)),
+    jobStarted("web"),
+    step("web", 0, failedWith(404)),
+    jobFinished("web"),
+  );
+  const shown = texts.map((text) => text.match(/code: \d+|the same as in step \d/)?.[0]);
+  assertEquals(shown.filter((one) => one !== undefined), [
+    "code: 500",
+    "the same as in step 1",
+    "code: 404",
+    "code: 404",
+  ]);
+});
+
 Deno.test("jobs that run at once write each step at once in one line, and details at their ends", () => {
   assertEquals(
     added(
