@@ -13,6 +13,9 @@ export class Fault extends Error {
   }
 }
 
+/** A key was read of nil. */
+export class NilOwner extends Fault {}
+
 /** The type of a value as messages name it. */
 export function kindOf(value: Value): string {
   const type = typeName(value);

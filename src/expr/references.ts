@@ -32,6 +32,8 @@ export interface ReferenceKey {
 /** The references of an expression, or of all expressions of a template. */
 export interface References {
   readonly references: readonly Reference[];
+  /** Those that no `??` replaces where they are nil. */
+  readonly needed: readonly Reference[];
   /** References that may be nil, since they are tested or followed by `?.` or `??`; see `keyPath`. */
   readonly tested: ReadonlySet<string>;
 }
@@ -43,7 +45,7 @@ export function keyPath(root: string, keys: readonly { readonly name: string }[]
 
 /** Everything that an expression or a template reads of its scope, in the order of the text. */
 export function findReferences(tree: Parsed | ParsedTemplate): References {
-  const found: Found = { references: [], tested: new Set() };
+  const found: Found = { references: [], needed: [], tested: new Set() };
   const nodes = "node" in tree ? [tree.node] : tree.parts;
   for (const node of nodes) if (typeof node !== "string") walk(node, OUTSIDE, found);
   return found;
@@ -52,6 +54,11 @@ export function findReferences(tree: Parsed | ParsedTemplate): References {
 /** The same for a part of an expression. */
 export function referencesIn(node: Node): readonly Reference[] {
   return findReferences({ source: "", node }).references;
+}
+
+/** The references in a part of an expression that may have done harm by being nil. */
+export function neededIn(node: Node): readonly Reference[] {
+  return findReferences({ source: "", node }).needed;
 }
 
 /** The names that an expression takes from its scope: not functions, nor what `let` defines. */
@@ -70,6 +77,7 @@ export function valueReferences(node: Node): readonly Reference[] {
 
 interface Found {
   readonly references: Reference[];
+  readonly needed: Reference[];
   readonly tested: Set<string>;
 }
 
@@ -79,12 +87,14 @@ interface Around {
   readonly bound: readonly string[];
   /** Whether nil is as good as any value here. */
   readonly nilIsFine: boolean;
+  /** Whether `??` replaces nil. */
+  readonly hasDefault?: boolean;
 }
 
 const OUTSIDE: Around = { bound: [], nilIsFine: false };
 
 function walk(node: Node, around: Around, found: Found): void {
-  const strict = around.nilIsFine ? { ...around, nilIsFine: false } : around;
+  const strict = around.nilIsFine ? { bound: around.bound, nilIsFine: false } : around;
   const lenient = around.nilIsFine ? around : { ...around, nilIsFine: true };
   switch (node.type) {
     case "Identifier":
@@ -94,7 +104,7 @@ function walk(node: Node, around: Around, found: Found): void {
       walkChain(node, around, found);
       return;
     case "LogicalExpression":
-      walk(node.left, node.operator === "??" ? lenient : strict, found);
+      walk(node.left, node.operator === "??" ? { ...lenient, hasDefault: true } : strict, found);
       walk(node.right, around, found);
       return;
     case "ConditionalExpression":
@@ -145,16 +155,17 @@ function testKey({ operator, left, right }: BinaryExpression, around: Around, fo
 
 function walkChain(node: Node, around: Around, found: Found): void {
   const { links, base } = unroll(node);
-  const strict = { ...around, nilIsFine: false };
+  const strict = { bound: around.bound, nilIsFine: false };
   const chain = readChain(node, around.bound);
   if (chain) addChain(chain, around, found);
   else if (base.type !== "Identifier") walk(base, strict, found);
   for (const link of links) for (const part of computedParts(link)) walk(part, strict, found);
 }
 
-function addChain(chain: Chain, { nilIsFine }: Around, found: Found): void {
+function addChain(chain: Chain, { nilIsFine, hasDefault }: Around, found: Found): void {
   const { root, keys, isOpen, optionals } = chain;
   found.references.push(chain);
+  if (!hasDefault) found.needed.push(chain);
   for (const index of keys.keys()) {
     // The operand of `?.` may be nil.
     if (optionals[index + 1]) found.tested.add(keyPath(root, keys, index));

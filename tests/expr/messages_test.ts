@@ -126,10 +126,46 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     |          ^^^^^^ did you mean "total"?`,
   ],
   [
+    `find(res.body.items, .name == "pot").price`,
+    `find(…) found no item with .name == "pot"
+  1 | find(res.body.items, .name == "pot").price
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^`,
+  ],
+  [
+    `findLast([{nam: "pot"}], .name == "pot").price`,
+    `findLast(…) found no item with .name == "pot"
+  1 | findLast([{nam: "pot"}], .name == "pot").price
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ there is no "name" here; did you mean "nam"?`,
+  ],
+  [
+    `vars.xs[findIndex(vars.xs, # > 1000)]`,
+    `findIndex(…) found no item with # > 1000
+  1 | vars.xs[findIndex(vars.xs, # > 1000)]
+    |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^`,
+  ],
+  [
+    `filter(vars.xs, # > 1000)[0]`,
+    `index 0 is outside a list of length 0
+  1 | filter(vars.xs, # > 1000)[0]
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ filter() found nothing`,
+  ],
+  [
+    "first([]).price",
+    `cannot read .price of nil
+  1 | first([]).price
+    | ^^^^^^^^^^^^^^^ first([]) is nil`,
+  ],
+  [
+    "{}.price.net",
+    `{} has no "price"
+  1 | {}.price.net
+    |    ^^^^^ it is empty`,
+  ],
+  [
     "res.body[vars.s].x",
     `unknown key
   1 | res.body[vars.s].x
-    |          ^^^^^^ use ?. where it may be missing`,
+    |          ^^^^^^ there is "total", "items"`,
   ],
   [
     "user",

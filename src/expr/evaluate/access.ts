@@ -3,7 +3,7 @@ import { plain, readKey } from "../../value/plain.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import type { MemberExpression, Node } from "../parse/ast.ts";
 import type { Evaluation } from "./evaluation.ts";
-import { Fault, kindOf } from "../fault.ts";
+import { Fault, kindOf, NilOwner } from "../fault.ts";
 import { charactersOf } from "./text_operations.ts";
 
 /** The value under a key of a map or at an index of a list or string. Nothing is inherited. */
@@ -27,10 +27,7 @@ export function readMember(
     return value;
   }
   if (object === null) {
-    throw new Fault(
-      `cannot read ${spell(node)} of nil`,
-      foundHint(node) ?? "use ?. where it may be missing",
-    );
+    throw new NilOwner(`cannot read ${spell(node)} of nil`, foundHint(node));
   }
   if (typeof object === "string") {
     if (typeof key === "number") {
@@ -79,7 +76,7 @@ function foundHint({ object }: MemberExpression, length = 0): string | undefined
   return length === 0 && FINDERS.includes(name) ? `${name}() found nothing` : undefined;
 }
 
-const FINDERS: readonly string[] = ["json_path", "xpath", "css"];
+const FINDERS: readonly string[] = ["json_path", "xpath", "css", "filter"];
 
 /** A part of a list or text; indexes outside it are ignored. */
 export function readSlice(

@@ -60,8 +60,12 @@ function callLoop(record: ListFunction, node: CallExpression, run: Evaluation, w
   };
   const test = (item: Value, index: number): boolean => truth(each(item, index));
   run.at = node;
+  const { missing } = run;
   const loop = extra === undefined ? { each, test } : { each, test, extra };
   const value = record.call(run, list.map(plain), loop);
   Object.assign(run, { item, index, accumulator });
+  if (value === null && record.name.startsWith("find")) {
+    run.missing = { node, within: run.missing === missing ? undefined : run.missing };
+  }
   return value;
 }

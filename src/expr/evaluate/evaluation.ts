@@ -1,18 +1,27 @@
 import type { Meter } from "../../value/meter.ts";
 import type { Value } from "../../value/value.ts";
-import type { Node } from "../parse/ast.ts";
+import type { CallExpression, Node } from "../parse/ast.ts";
 import type { Scope } from "../expression.ts";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../expression_limits.ts";
 
-/** A name that was read and is not there: the likely cause when nil does harm later. */
-export interface Missing {
+/** What was looked for and is not there: the likely cause when nil does harm later. */
+export type Missing = MissingName | MissingItem;
+
+/** A name that was read and is not there. */
+export interface MissingName {
   /** The whole of what gave nil. */
   readonly node: Node;
   /** The name alone. */
   readonly at: Node;
   readonly key: string;
   readonly among: object;
+}
+
+/** A call of find() that found nothing, and a name that the last items lack. */
+export interface MissingItem {
+  readonly node: CallExpression;
+  readonly within: Missing | undefined;
 }
 
 /** A name made by `let`. */

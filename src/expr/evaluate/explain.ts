@@ -11,7 +11,7 @@ import { isComparableVersion } from "../functions/check_functions.ts";
 import { patternIn } from "./regex.ts";
 import type { ValueFunction } from "../functions/function.ts";
 import { FUNCTIONS } from "../functions/registry.ts";
-import { missingHint } from "./place_fault.ts";
+import { isOfMissing, missingHint } from "./place_fault.ts";
 import { childrenOf, isCallOf } from "../parse/tree.ts";
 import { isRead, limitSharing } from "./value_size.ts";
 
@@ -152,7 +152,7 @@ class Explainer {
     if (index < 0) return this.#show(list, frame);
     this.#isFound = true;
     const item = (items as readonly Value[])[index] ?? null;
-    this.#add(list, `${this.#text(list)}[${index}]`, item);
+    this.#add(list, this.#text(list, `[${index}]`), item);
     this.explain(predicate.body, wanted, { ...frame, item, index });
   }
 
@@ -173,7 +173,7 @@ class Explainer {
     const path = found.path.map(stepText).join("");
     const show = (node: Node, value: Value | undefined) => {
       if (value === undefined) this.#show(node, frame);
-      else if (!isConstant(node)) this.#add(node, this.#text(node) + path, value);
+      else if (!isLiteral(node)) this.#add(node, this.#text(node, path), value);
     };
     show(actual, found.actual);
     // Literals of the test are not repeated.
@@ -203,7 +203,8 @@ class Explainer {
 
   /** Adds a node with its value, unless both are the same thing. */
   #show(node: Node, frame: Frame): void {
-    if (isConstant(node) || node.type === "Pointer" && node.name === "") return;
+    const isItem = node.type === "Pointer" && node.name === "";
+    if (isItem || isConstant(node) || node.type === "ObjectExpression") return;
     if (isCallOf(node, "semver")) {
       // Its own value has an order, and says nothing to a reader.
       for (const version of node.arguments) this.#show(version, frame);
@@ -219,8 +220,11 @@ class Explainer {
     this.operands.push({ start, end, text, value, type: typeName(value) });
   }
 
-  #text({ start, end }: Node): string {
-    return this.expression.source.slice(start, end);
+  /** A part of the test as reports name it, and a path in its value. */
+  #text(node: Node, path = ""): string {
+    const text = this.expression.source.slice(node.start, node.end);
+    const isLoose = node.type === "LogicalExpression" || node.type === "ConditionalExpression";
+    return path !== "" && isLoose ? `(${text})${path}` : text + path;
   }
 
   /** A side of a comparison, for a hint that should be short. */
@@ -235,7 +239,7 @@ class Explainer {
     run.item = frame.item ?? null;
     run.index = frame.index ?? 0;
     const value = evaluateNode(node, run, this.expression.source);
-    if (value === null && run.missing) {
+    if (value === null && run.missing && isOfMissing(node, run.missing)) {
       this.hint ??= missingHint(run.missing, this.expression.source);
     }
     return value;
@@ -281,8 +285,8 @@ class Explainer {
   #showDifference(left: Node, right: Node, difference: FoundDifference): void {
     const { path } = difference;
     const add = (node: Node, value: Value | undefined) => {
-      if (isConstant(node) || value === undefined) return;
-      this.#add(node, this.#text(node) + path, value);
+      if (isLiteral(node) || value === undefined) return;
+      this.#add(node, this.#text(node, path), value);
     };
     add(left, difference.left);
     add(right, difference.right);
@@ -322,6 +326,11 @@ function conversionHint(value: Value, node: Node, text: string): string | undefi
   if (isConstant(node)) return `write ${value} without quotes`;
   if (text.length > LONGEST_SIDE) return undefined;
   return `write ${value.includes(".") ? "parse_float" : "parse_int"}(${text})`;
+}
+
+/** Whether a node is data that is written in the test, of which no part needs to be shown. */
+function isLiteral(node: Node): boolean {
+  return isConstant(node) || node.type === "ObjectExpression" || node.type === "ArrayExpression";
 }
 
 /** Whether a node shows its own value: it reads no name. */

@@ -1,12 +1,12 @@
 import { ExpressionError } from "../../source/errors.ts";
 import { didYouMean } from "../../source/suggest.ts";
 import type { Node } from "../parse/ast.ts";
-import type { Evaluation, Missing } from "./evaluation.ts";
-import { Fault } from "../fault.ts";
+import type { Evaluation, Missing, MissingItem, MissingName } from "./evaluation.ts";
+import { Fault, NilOwner } from "../fault.ts";
 import { hyphenHint, hyphenKeyHint } from "../hints/hyphen_hint.ts";
 import { nameHint } from "../hints/known_slips.ts";
 import { childrenOf } from "../parse/tree.ts";
-import { referencesIn } from "../references.ts";
+import { neededIn } from "../references.ts";
 
 const LONGEST_OWNER = 60;
 
@@ -15,7 +15,7 @@ export function placeFault(error: unknown, run: Evaluation, source: string, root
   const fault = isStackOverflow(error) ? new Fault("the data is nested too deeply") : error;
   if (!(fault instanceof Fault)) return error;
   const { message, start, end, hint } = placed(fault, run, source);
-  return new ExpressionError(message, start, end, hint, { reads: referencesIn(root) });
+  return new ExpressionError(message, start, end, hint, { reads: neededIn(root) });
 }
 
 /** Only walking data that is nested without end can exhaust the stack in an evaluation. */
@@ -33,7 +33,23 @@ function placed(fault: Fault, run: Evaluation, source: string): PlacedFault {
   if (missing && [node, ...childrenOf(node)].some((part) => isOfMissing(part, missing))) {
     return missingFault(missing, run.scope.strict, source, hint);
   }
-  return { message, start: node.start, end: node.end, hint };
+  const { start, end } = node;
+  return { message, start, end, hint: hint ?? ownerHint(fault, node, source) };
+}
+
+/** What is nil, of which a key was read. */
+function ownerHint(fault: Fault, node: Node, source: string): string | undefined {
+  if (!(fault instanceof NilOwner) || node.type !== "MemberExpression") return undefined;
+  const owner = shortText(node.object, source);
+  return owner && `${owner} is nil`;
+}
+
+/** A part of an expression as a message names it; undefined if it is long, or between lines. */
+function shortText({ start, end }: Node, source: string): string | undefined {
+  const text = source.slice(start, end);
+  return text.trim() === "" || text.length > LONGEST_OWNER || text.includes("\n")
+    ? undefined
+    : text;
 }
 
 /** The absent name is to blame, not the nil that it gave. */
@@ -43,11 +59,20 @@ function missingFault(
   source: string,
   hint: string | undefined,
 ): PlacedFault {
+  if ("within" in missing) {
+    const { start, end } = missing.node;
+    return {
+      message: notFound(missing, source),
+      start,
+      end,
+      hint: missing.within && missingHint(missing.within, source),
+    };
+  }
   const { node, at, key } = missing;
   const { start, end } = at;
   if (node.type === "MemberExpression" && node.computed && at.type !== "Literal") {
     // A key that was computed may hold a secret, and is not named.
-    return { message: "unknown key", start, end, hint };
+    return { message: "unknown key", start, end, hint: thereIs(Object.keys(missing.among)) };
   }
   const isName = node.type === "Identifier";
   const message = isName && strict ? `unknown name "${key}"` : absence(node, key, source);
@@ -59,6 +84,7 @@ function missingFault(
 
 /** A hint for a part that is nil because a key is missing: the path that was read, and a similar key. */
 export function missingHint(missing: Missing, source: string): string | undefined {
+  if ("within" in missing) return notFound(missing, source);
   const { node, at, key } = missing;
   if (node.type !== "MemberExpression") return nearHint(missing);
   // A key that was computed may hold a secret, and is not named.
@@ -72,27 +98,33 @@ export function missingHint(missing: Missing, source: string): string | undefine
 export function isOfMissing(part: Node, missing: Missing): boolean {
   const link = bare(part);
   return link === missing.node ||
-    link.type === "MemberExpression" && isOfMissing(link.object, missing);
+    link.type === "MemberExpression" && isOfMissing(link.object, missing) ||
+    link.type === "LogicalExpression" && isOfMissing(link.right, missing);
+}
+
+/** `find(…) found no item with .name == "pot"`. */
+function notFound({ node }: MissingItem, source: string): string {
+  const [, predicate] = node.arguments;
+  const text = predicate && shortText(predicate, source);
+  const what = text === undefined ? "no item" : `no item with ${text}`;
+  return `${source.slice(node.callee.start, node.callee.end)}(…) found ${what}`;
 }
 
 /** `res.body has no "totl"`: in a list of failures there is only the message. */
 function absence(node: Node, key: string, source: string): string {
-  const owner = node.type === "MemberExpression"
-    ? source.slice(node.object.start, node.object.end)
-    : "";
   // In a predicate there may be nothing before the dot.
-  const isShort = owner.trim() !== "" && owner.length <= LONGEST_OWNER && !owner.includes("\n");
-  return isShort ? `${owner} has no "${key}"` : `there is no "${key}" here`;
+  const owner = node.type === "MemberExpression" ? shortText(node.object, source) : undefined;
+  return owner === undefined ? `there is no "${key}" here` : `${owner} has no "${key}"`;
 }
 
 /** `did you mean "x"?`, or what else there is. */
-function nearHint({ key, among }: Missing): string | undefined {
+function nearHint({ key, among }: MissingName): string | undefined {
   const keys = Object.keys(among);
   return didYouMean(key, keys) ?? thereIs(keys);
 }
 
 function thereIs(keys: readonly string[]): string | undefined {
-  if (keys.length === 0) return undefined;
+  if (keys.length === 0) return "it is empty";
   const some = keys.slice(0, 6).map((key) => JSON.stringify(key)).join(", ");
   return `there is ${some}${keys.length > 6 ? " and more" : ""}`;
 }

@@ -1,5 +1,5 @@
 import type { Node } from "../parse/ast.ts";
-import type { Missing } from "../evaluate/evaluation.ts";
+import type { MissingName } from "../evaluate/evaluation.ts";
 
 /** A hint for `outputs.create-user`, which the grammar reads as a subtraction. */
 export function hyphenHint({ start, end }: Node, source: string): string | undefined {
@@ -10,7 +10,7 @@ export function hyphenHint({ start, end }: Node, source: string): string | undef
 }
 
 /** The same for `outputs.step-1`, which may be meant as it is: only where there is such a key. */
-export function hyphenKeyHint({ at, key, among }: Missing, source: string): string | undefined {
+export function hyphenKeyHint({ at, key, among }: MissingName, source: string): string | undefined {
   const whole = key + (/^(?:-[\p{L}\d_$]+)+/u.exec(source.slice(at.end))?.[0] ?? "");
   return whole !== key && Object.hasOwn(among, whole) ? keyHint(whole) : undefined;
 }

@@ -8,7 +8,7 @@ import type { ParsedTemplate, RenderOptions, Scope } from "../expression.ts";
 import { LIMITS } from "../expression_limits.ts";
 import { isOfMissing, missingHint, placeFault } from "../evaluate/place_fault.ts";
 import { isRead } from "../evaluate/value_size.ts";
-import { referencesIn } from "../references.ts";
+import { neededIn } from "../references.ts";
 
 /**
  * The value of a template. Where it is one expression and nothing else but spaces, that is the
@@ -100,8 +100,9 @@ function nilError(
     : [`${nilOmits} would be left out`, "if that is right, add ?? nil"];
   const message = `${what} is nil, and ${harm}`;
   const isThere = hint === undefined && isRead(part);
-  const reads = referencesIn(part);
-  // With `?.` the author may expect that it is missing.
-  const hints = hint === undefined ? [meant] : read.includes("?.") ? [hint, meant] : [hint];
+  const reads = neededIn(part);
+  // With `?.` and of find() the author may expect that it is missing.
+  const isExpected = read.includes("?.") || missing && "within" in missing;
+  const hints = hint === undefined ? [meant] : isExpected ? [hint, meant] : [hint];
   return new ExpressionError(message, start, end, hints.join("; "), { isNil: isThere, reads });
 }

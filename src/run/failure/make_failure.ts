@@ -68,7 +68,7 @@ export async function failureOfError(
   const isOurs = !(cause instanceof RunnerError);
   const { parameter, cause: unreachable } = cause instanceof StepError ? cause.details : {};
   const nilReason = () => {
-    if (tree) return explainNil(reader, findReferences(tree).references);
+    if (tree) return explainNil(reader, findReferences(tree).needed);
     return given && parameter !== undefined
       ? nilParameterHint(reader, given, parameter)
       : undefined;
@@ -247,7 +247,7 @@ function nilInTest(
   operands: readonly TestOperand[],
 ): string | undefined {
   const absent = operands.filter(({ value }) => value === null);
-  const all = findReferences(test).references;
+  const all = findReferences(test).needed;
   const marked = all.filter((read) =>
     absent.some(({ start, end }) => read.start >= start && read.end <= end)
   );

@@ -56,7 +56,8 @@ function reasonOf(
   template: Template,
   names: AttemptInput["names"],
 ): string | undefined {
-  const only = onlyExpression(template);
+  let only = onlyExpression(template);
+  while (only?.type === "LogicalExpression" && only.operator === "??") only = only.right;
   const reads = only ? valueReferences(only) : [];
   const [first] = reads;
   if (!first) return undefined;

@@ -240,11 +240,34 @@ jobs:
   assertEquals(await hintsOf(workflow), [
     'outputs has no "login"; there is "lists", "items", "none", "both"; if that is right, add ?? nil',
     "if that is right, add ?? nil",
-    "if that is right, add ?? nil",
-    'if that is right, add ?? ""',
+    "find(…) found no item with # == 7; if that is right, add ?? nil",
+    'find(…) found no item with # == 7; if that is right, add ?? ""',
     "if that is right, add ?? nil",
     'the step "lists" published it as nil',
-    'with.env.B is nil: the step "lists" published it as nil',
+    "",
+  ]);
+});
+
+Deno.test("nil for which there is a default hides no other hint", async () => {
+  await using server = withServer(() => new Response("no", { status: 500 }));
+  const workflow = `
+name: n
+vars: {token: "{{NO_SUCH_VARIABLE}}"}
+jobs:
+  - name: j
+    steps:
+      - uses: http
+        with: {get: "${server.url}", headers: {X-Token: "{{vars.token ?? nil}}"}}
+        test: status == 200
+      - {name: a, uses: hello, test: upper(vars.token ?? "none") + 1 == "NONE1"}
+      - {name: b, uses: hello, test: (vars.token ?? nil) == "t"}
+      - {name: c, uses: hello, test: vars.token == "t"}
+`;
+  assertEquals(await hintsOf(workflow), [
+    "status is 0 for a code from 200 to 299, otherwise 1; the code is res.code",
+    "turn the other one into text with string(…)",
+    "",
+    "vars.token reads the environment variable NO_SUCH_VARIABLE, which is not set",
   ]);
 });
 

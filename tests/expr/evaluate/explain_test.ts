@@ -120,7 +120,30 @@ const CASES:
       { 'res.headers["Content-Type"]': "text/plain" },
       'they differ at ["Content-Type"]',
     ],
-    ["not match_json({a: 1}, {a: vars.n - 6})", { "{a: vars.n - 6}": { a: 1 } }],
+    // A map that is written in the test is not the name of its parts.
+    ["not match_json({a: 1}, {a: vars.n - 6})", {}],
+    [
+      "vars == {n: 7, port: '8080', limit: vars.n}",
+      { vars: names.vars, "vars.limit": 3 },
+      "they differ at .limit",
+    ],
+    [
+      "(vars.none ?? {n: vars.n}) == {n: 8}",
+      { "vars.none ?? {n: vars.n}": { n: 7 }, "(vars.none ?? {n: vars.n}).n": 7 },
+      "they differ at .n",
+    ],
+    [
+      "find(res.body.items, .name == 'z')?.age == 3",
+      { "find(res.body.items, .name == 'z')?.age": null },
+      "find(…) found no item with .name == 'z'",
+    ],
+    // Nil is what was asked for.
+    ["(vars.none ?? nil) == 1", { "vars.none ?? nil": null }],
+    [
+      "(vars.none ?? vars.nope) == 1",
+      { "vars.none ?? vars.nope": null },
+      'vars has no "nope"; there is "n", "port", "limit"',
+    ],
     [
       "vars.port == 8080",
       { "vars.port": "8080" },
