@@ -216,6 +216,12 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     |             ^^ if it holds JSON, read it with parse_json(…) first`,
   ],
   [
+    "vars.s.id",
+    `a string has no .id
+  1 | vars.s.id
+    |        ^^`,
+  ],
+  [
     "'<!doctype html>'.id",
     `a string has no .id
   1 | '<!doctype html>'.id

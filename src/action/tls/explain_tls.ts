@@ -69,7 +69,7 @@ export async function explainTls(
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER") {
     return {
       words: `${place} does not speak TLS (${code})`,
-      hint: 'if it expects plain text there, set "tls: false", or use redis:// or ws://',
+      hint: 'if it expects plain text there, turn TLS off: "tls: false", or the scheme of the URL',
     };
   }
   if (code === "ERR_SSL_UNSUPPORTED_PROTOCOL") {

@@ -126,14 +126,15 @@ function isLength(key: Value): boolean {
 const LONGEST_LOOK = 100_000;
 
 /** A hint for a text that was taken for a map, without its parts, which may be secrets. */
-function textHint(key: Value, text: string): string {
+function textHint(key: Value, text: string): string | undefined {
   if (isLength(key)) return "use len(…)";
   if (text.trim() === "") return "the text is empty";
   if (/^\d{4}-\d\d-\d\d[T ]\d\d:/.test(text)) return "date_parts(…) has the parts of a time";
   if (/^\s*<[!?a-z]/i.test(text)) return "the text looks like HTML or XML, not JSON";
-  const isLikeJson = /^\s*[[{]/.test(text) && text.length <= LONGEST_LOOK;
-  if (isLikeJson && !isJson(text)) return "the text begins like JSON but is not valid";
-  return "if it holds JSON, read it with parse_json(…) first";
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  return text.length > LONGEST_LOOK || isJson(text)
+    ? "if it holds JSON, read it with parse_json(…) first"
+    : "the text begins like JSON but is not valid";
 }
 
 function isJson(text: string): boolean {

@@ -322,10 +322,12 @@ function readsResult(node: Node): boolean {
 
 /** How a string that looks like a number compares with one. */
 function conversionHint(value: Value, node: Node, text: string): string | undefined {
-  if (typeof value !== "string" || !/^-?\d+(\.\d+)?$/.test(value)) return undefined;
-  if (isConstant(node)) return `write ${value} without quotes`;
+  if (typeof value !== "string" || !/^\s*-?\d+(\.\d+)?\s*$/.test(value)) return undefined;
+  const isBare = value === value.trim();
+  if (isConstant(node)) return isBare ? `write ${value} without quotes` : undefined;
   if (text.length > LONGEST_SIDE) return undefined;
-  return `write ${value.includes(".") ? "parse_float" : "parse_int"}(${text})`;
+  const name = value.includes(".") ? "parse_float" : "parse_int";
+  return `write ${name}(${isBare ? text : `trim(${text})`})`;
 }
 
 /** Whether a node is data that is written in the test, of which no part needs to be shown. */

@@ -91,7 +91,10 @@ function finerPart(time: string): string {
 /** A hint for a text that is compared with a number. */
 function orderHint(text: Value, other: Value): string | undefined {
   if (typeof text !== "string" || typeof other !== "number") return undefined;
-  if (/^\s*[-+]?\d+(\.\d+)?\s*$/.test(text)) return "turn the text into a number with float(…)";
+  if (/^\s*[-+]?\d+(\.\d+)?\s*$/.test(text)) {
+    const isBare = text === text.trim();
+    return `turn the text into a number with ${isBare ? "float(…)" : "float(trim(…))"}`;
+  }
   if (readTimestamp(text) !== undefined) return "date(…) turns a Unix time into such a text";
   const isTime = /^\d+(\.\d+)?(ns|µs|ms|s|m|h)/.test(text);
   return isTime ? "a duration is text; rt.sec is a number, in seconds" : undefined;

@@ -47,13 +47,12 @@ export const CONVERSION_FUNCTIONS = [
     "parse_json(text: string)",
     "The list or map of a JSON string.",
     (run, text: string) => {
-      if (!/^\s*[[{]/.test(text)) {
-        throw new Fault(
-          "parse_json() needs a JSON object or array",
-          "for other JSON use fromJSON(…)",
-        );
-      }
-      return readJson(run, "parse_json", text);
+      const value = readJson(run, "parse_json", text);
+      if (typeof value === "object" && value !== null) return value;
+      throw new Fault(
+        "parse_json() needs a JSON object or array",
+        "for other JSON use fromJSON(…)",
+      );
     },
   ),
   define(
@@ -88,9 +87,8 @@ function toInteger(name: string, value: Value): number {
     if (Number.isFinite(value)) return Math.trunc(value);
     throw new Fault(`${name}() needs a number that is finite`);
   }
-  const isText = typeof value === "string";
-  if (!isText || !/^[+-]?\d+$/.test(value)) {
-    throw unreadable(name, "a whole number", value, isText ? "for others use float(…)" : undefined);
+  if (typeof value !== "string" || !/^[+-]?\d+$/.test(value)) {
+    throw unreadable(name, "a whole number", value);
   }
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number + 0;
@@ -114,10 +112,16 @@ const SPECIAL: ReadonlyMap<string, number> = new Map([
   ["nan", NaN],
 ]);
 
-function unreadable(name: string, wanted: string, value: Value, hint?: string): Fault {
-  return typeof value === "string"
-    ? new Fault(`${name}() cannot read this text as ${wanted}`, hint)
-    : new Fault(`${name}() needs a number or a string, got ${kindOf(value)}`);
+function unreadable(name: string, wanted: string, value: Value): Fault {
+  if (typeof value !== "string") {
+    return new Fault(`${name}() needs a number or a string, got ${kindOf(value)}`);
+  }
+  const text = value.trim();
+  const hint = text === value
+    ? "for others use float(…)"
+    : "take off the space around it with trim(…)";
+  const isNumber = DECIMAL.test(text);
+  return new Fault(`${name}() cannot read this text as ${wanted}`, isNumber ? hint : undefined);
 }
 
 /** With the marks of HTML escaped, so that a page can contain it. */

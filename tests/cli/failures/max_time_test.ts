@@ -113,8 +113,7 @@ const FAILURES: readonly (readonly [title: string, step: string, printed: string
     `{ max_time: "{{vars.most.x}}", ${HTTP} }`,
     `a string has no .x
   6 |       - LINE
-    |                                  ^
-    | if it holds JSON, read it with parse_json(…) first`,
+    |                                  ^`,
   ],
 ];
 

@@ -8,9 +8,9 @@ import { explainTls, type TlsExplanation } from "../../tls/explain_tls.ts";
 import type { HttpRequest } from "../request/read_request.ts";
 import type { Connection } from "../connection/connection.ts";
 import { ProxyFailure } from "../connection/dial.ts";
-import { bracketed, codeOf } from "../../net/endpoint.ts";
+import { bracketed, codeOf, placeOf } from "../../net/endpoint.ts";
 import { explainUnreachable } from "../../net/explain_connection.ts";
-import { firstHop, placeOfRoute, type Route, routeOf } from "../connection/route.ts";
+import { firstHop, placeOfRoute, proxyWords, type Route, routeOf } from "../connection/route.ts";
 import { hostOf, portOf } from "../request/request_url.ts";
 import { BadEncoding } from "../response/decode_body.ts";
 import { BodyTooLarge } from "./body_chunks.ts";
@@ -169,7 +169,7 @@ function explainStream(
 ): TlsExplanation | undefined {
   const { phase, received, request } = failure;
   const place = hopOf(failure);
-  if (code.startsWith("HPE_")) return explainParser(code, cause, request.url, phase);
+  if (code.startsWith("HPE_")) return explainParser(code, cause, place, phase);
   const isClosed = code === "ECONNRESET" || code === "EPIPE" || cause instanceof ClosedEarly;
   if (!isClosed) return undefined;
   const ending = `${place} closed the connection`;
@@ -187,8 +187,7 @@ function explainStream(
   return refusal === undefined ? { words } : { words, hint: refusal };
 }
 
-function explainParser(code: string, cause: unknown, url: URL, phase: Phase): TlsExplanation {
-  const place = hostAndPort(url);
+function explainParser(code: string, cause: unknown, place: string, phase: Phase): TlsExplanation {
   if (code === "HPE_HEADER_OVERFLOW") {
     return { words: `the headers that ${place} sent are larger than 16 KB (${code})` };
   }
@@ -248,13 +247,11 @@ function whileDoing(failure: SendFailure): string {
   }
 }
 
-function hostAndPort(url: URL): string {
-  return `${url.hostname} port ${portOf(url)}`;
-}
-
-/** The address that the request connects to. */
-function hopOf({ request, connection }: SendFailure): string {
-  return placeOfRoute(request, routeOf(request.url, connection));
+/** Where it failed: the address that the request connects to, or the end of a tunnel to there. */
+function hopOf({ request, connection, phase }: SendFailure): string {
+  const route = routeOf(request.url, connection);
+  if (route.kind !== "tunnel" || phase === "connecting") return placeOfRoute(request, route);
+  return `${placeOf(route.to)} (through ${proxyWords(route.proxy)})`;
 }
 
 /** The name that has to be looked up. */
