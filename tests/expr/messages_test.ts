@@ -126,6 +126,30 @@ const EXPRESSIONS: readonly (readonly [source: string, printed: string])[] = [
     |          ^^^^^^ did you mean "total"?`,
   ],
   [
+    'parse_json("5").a',
+    `parse_json() needs a JSON object or array
+  1 | parse_json("5").a
+    | ^^^^^^^^^^^^^^^ for other JSON use fromJSON(…)`,
+  ],
+  [
+    'int("4.5")',
+    `int() cannot read this text as a whole number
+  1 | int("4.5")
+    | ^^^^^^^^^^ for others use float(…)`,
+  ],
+  [
+    'float("5\\n")',
+    `float() cannot read this text as a number
+  1 | float("5\\n")
+    | ^^^^^^^^^^^^ take off the space around it with trim(…)`,
+  ],
+  [
+    '"5\\n" > 3',
+    `cannot compare string > int
+  1 | "5\\n" > 3
+    | ^^^^^^^^^ turn the text into a number with float(trim(…))`,
+  ],
+  [
     `find(res.body.items, .name == "pot").price`,
     `find(…) found no item with .name == "pot"
   1 | find(res.body.items, .name == "pot").price

@@ -52,7 +52,8 @@ async function exchange(params: Dict, context: ActionContext): Promise<ActionRes
       const body = await readBody(reply, head, plan.maxBody, context);
       call.checkStopped();
       const graphql = plan.isGraphql ? graphqlFields(body.body) : {};
-      const isSuccess = reply.code >= 200 && reply.code <= 299 && !hasGraphqlErrors(graphql);
+      const hasErrors = hasGraphqlErrors(graphql);
+      const isSuccess = reply.code >= 200 && reply.code <= 299 && !hasErrors;
       return {
         req: asSent(req, session),
         res: {
@@ -65,7 +66,7 @@ async function exchange(params: Dict, context: ActionContext): Promise<ActionRes
           ...connectionFacts(reply, call.phases, clock.ticks() - began),
         },
         status: isSuccess ? 0 : 1,
-        brief: `HTTP ${reply.code}`,
+        brief: `HTTP ${reply.code}${hasErrors ? " with errors" : ""}`,
         elapsed,
         ...call.phases ? { phases: { ...call.phases } } : {},
         ...retryAfterOf(head, context),

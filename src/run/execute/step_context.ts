@@ -57,6 +57,8 @@ export interface StepContext {
   readonly entry?: Entry;
   /** The names in scope; each attempt adds its response. */
   readonly names: Record<string, unknown>;
+  /** The result of the attempt in short, `HTTP 404`, where its action was unsuccessful. */
+  trouble?: string | undefined;
   readonly resources: ActionScopes & { readonly step: Resources };
   readonly scope: Scope;
 }
@@ -65,8 +67,9 @@ export interface StepContext {
 const NO_ANSWER = { req: null, res: null, rt: { duration: "", sec: 0 }, status: 0 };
 
 /** Begins an attempt: its `with` does not see what the attempt before it was answered. */
-export function forgetAnswer({ names }: StepContext): void {
-  Object.assign(names, NO_ANSWER);
+export function forgetAnswer(context: StepContext): void {
+  Object.assign(context.names, NO_ANSWER);
+  context.trouble = undefined;
 }
 
 /** The context of a step before its `vars` are evaluated and its action has run. */

@@ -145,7 +145,9 @@ export function timeoutOf({ step, scope }: StepContext): number {
   return evaluateDuration(step.timeout, scope, ["timeout"]) || STEP_TIMEOUT;
 }
 
-function setAnswer({ names }: StepContext, { result, elapsed }: Answer): void {
+function setAnswer(context: StepContext, { result, elapsed }: Answer): void {
+  const { names } = context;
+  if (result.status !== 0) context.trouble = result.brief;
   names.req = result.req;
   names.res = result.res;
   names.status = result.status;

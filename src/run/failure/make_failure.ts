@@ -1,7 +1,7 @@
 import type { ContractViolation, JobResult } from "../../action/action.ts";
 import type { Explanation, Expression, Scope, TestOperand } from "../../expr/expression.ts";
 import { findReferences } from "../../expr/references.ts";
-import { ExpressionError, RunnerError, StepError } from "../../source/errors.ts";
+import { ExpressionError, type NameRead, RunnerError, StepError } from "../../source/errors.ts";
 import {
   excerptOf,
   type Path,
@@ -29,7 +29,7 @@ import { columnHint, fieldHint } from "./type_hints.ts";
 
 /** The step, in a round, or the job that something failed in. */
 export type Owner =
-  | Pick<StepContext, "step" | "round"> & Partial<Pick<StepContext, "scope" | "entry">>
+  | Pick<StepContext, "step" | "round"> & Partial<Pick<StepContext, "scope" | "entry" | "trouble">>
   | {
     readonly job: Job;
   };
@@ -54,7 +54,10 @@ export async function failureOfError(
     const likely = isText && "step" in owner
       ? columnHint(owner, cause.details.reads, cause.hint)
       : cause.hint;
-    const hint = nilAtMark(reader, cause) ?? likely ?? (given && nilPartsHint(reader, given));
+    const { reads: all = [], isNil = false } = cause.details;
+    const marked = all.filter((read) => read.start < cause.end && read.end >= cause.start);
+    const hint = explainNil(reader, marked, { all, isNil }) ??
+      withTrouble(owner, marked, likely ?? (given && nilPartsHint(reader, given)));
     return {
       kind: "expression",
       field: [fieldName, ...cause.path].join("."),
@@ -132,11 +135,15 @@ function upstreamCause(owner: Owner, hint: string | undefined): Pick<Failure, "c
   return upstream ? { cause: causeOfRun(upstream.run) } : {};
 }
 
-/** Why an expression found nil at the part that its error marks. */
-function nilAtMark(reader: Reader, { start, end, details }: ExpressionError): string | undefined {
-  const { reads: all = [], isNil = false } = details;
-  const marked = all.filter((read) => read.start < end && read.end >= start);
-  return explainNil(reader, marked, { all, isNil });
+/** A hint about parts of a result that the action failed to get, after what it got instead. */
+function withTrouble(
+  owner: Owner,
+  reads: readonly NameRead[],
+  hint: string | undefined,
+): string | undefined {
+  const trouble = "trouble" in owner ? owner.trouble : undefined;
+  if (trouble === undefined || reads.every(({ root }) => root !== "res")) return hint;
+  return hint === undefined ? trouble : `${trouble}; ${hint}`;
 }
 
 /** The failure of a `test` that came out false, with the values that decided it. */
@@ -155,9 +162,17 @@ export async function failureOfTest(
     : found;
   const reader = readerOf(session, context, path);
   const parts = operands.map(({ text }) => text);
-  const hint = nilInTest(reader, test, operands) ?? fieldHint(action, operands) ?? likely ??
-    nilPartsHint(reader, given) ??
-    (await action.explainer?.())?.testHint?.(parts, scope.names.res as Dict);
+  const { needed } = findReferences(test);
+  const absent = operands.filter(({ value }) => value === null);
+  const marked = needed.filter((read) =>
+    absent.some(({ start, end }) => read.start >= start && read.end <= end)
+  );
+  const hint = explainNil(reader, marked, { all: needed }) ?? withTrouble(
+    context,
+    marked,
+    fieldHint(action, operands) ?? likely ?? nilPartsHint(reader, given) ??
+      (await action.explainer?.())?.testHint?.(parts, scope.names.res as Dict),
+  );
   return {
     kind: "test",
     field: field.join("."),
@@ -238,20 +253,6 @@ export async function failureOfSnapshot(
       : { hint: "run it with --update-snapshots to accept the new result" },
     ...await placeAt(session, [...path, "snapshot"]),
   };
-}
-
-/** Why operands of a test that is false are nil. */
-function nilInTest(
-  reader: Reader,
-  test: Expression,
-  operands: readonly TestOperand[],
-): string | undefined {
-  const absent = operands.filter(({ value }) => value === null);
-  const all = findReferences(test).needed;
-  const marked = all.filter((read) =>
-    absent.some(({ start, end }) => read.start >= start && read.end <= end)
-  );
-  return explainNil(reader, marked, { all });
 }
 
 /** The failure of a step by the job that it embeds. */

@@ -1,9 +1,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { runHttp } from "../../../src/action/http/run_http.ts";
 import { checkParameters } from "../../../src/action/parameters.ts";
 import { runTcp } from "../../../src/action/tcp/run_tcp.ts";
 import { tcp } from "../../../src/action/tcp/tcp.ts";
 import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
+import { rawServer } from "../../support/servers/raw_server.ts";
 
 /** A server that greets, answers each line in capitals and ends after `bye`. */
 function lineServer() {
@@ -34,6 +36,23 @@ function lineServer() {
     },
   };
 }
+
+Deno.test("tcp says that a timeout came in the TLS handshake", async () => {
+  await using context = actionContext();
+  await using server = rawServer((connection) => connection.closed());
+  const { port } = server;
+  const error = await assertRejects(
+    () => runTcp({ host: "127.0.0.1", port, tls: true, timeout: "200ms" }, context),
+    StepError,
+    `timed out after 200ms in the TLS handshake while connecting to 127.0.0.1 port ${port}`,
+  );
+  assertEquals(error.hint, "does it speak TLS there?");
+  await assertRejects(
+    () => runHttp({ get: `https://127.0.0.1:${port}/`, timeout: "200ms" }, context),
+    StepError,
+    `the request timed out after 200ms in the TLS handshake with 127.0.0.1 port ${port}`,
+  );
+});
 
 Deno.test("tcp checks that a port is open", async () => {
   await using server = lineServer();

@@ -271,6 +271,36 @@ jobs:
   ]);
 });
 
+Deno.test("a part that is missing in an unsuccessful result is explained by the result", async () => {
+  await using server = withServer(({ url }) =>
+    url.endsWith("/errors")
+      ? Response.json({ data: null, errors: [{ message: "no" }] })
+      : new Response("not found", { status: 404 })
+  );
+  const workflow = `
+name: n
+jobs:
+  - name: j
+    defaults: {http: {url: "${server.url}"}}
+    steps:
+      - {uses: http, with: {get: /items}, test: 'res.body.items[0].name == "tea"'}
+      - {uses: http, with: {get: /items}, test: 'res.headers.ETag == "1"'}
+      - {uses: http, with: {post: /errors, graphql: {query: "{a}"}}, test: res.data.a == 1}
+      - {uses: http, with: {get: /items}, id: b, outputs: {id: 'res.body.id'}, test: res.code == 404}
+      - {uses: db, with: {dsn: ":memory:", query: "SELECT ? AS id"}, test: 'res.rows[0].id == 1'}
+      - {name: not of the result, uses: shell, with: {cmd: exit 3}, test: vars?.none == 1}
+`;
+  const there = '"Content-Type", "Content-Length", "Vary", "Date"';
+  assertEquals((await hintsOf(workflow)).map((hint) => hint.slice(0, 40)), [
+    "HTTP 404",
+    `HTTP 404; res.headers has no "ETag"; there is ${there}`.slice(0, 40),
+    "HTTP 200 with errors; res.data is nil",
+    "HTTP 404",
+    "SQLITE_RANGE",
+    'vars has no "none"; it is empty',
+  ]);
+});
+
 Deno.test("an error in a test says which part of its with was nil, and why", async () => {
   const workflow = `
 name: n

@@ -77,9 +77,9 @@ w.yml:18:11: parse_json() cannot read this text as JSON at position 8
   [
     "parse_json(vars.body).a == 1",
     `
-w.yml:18:11: parse_json() needs a JSON object or array
+w.yml:18:11: parse_json() cannot read this text as JSON
   18 |           parse_json(vars.body).a == 1
-     |           ^^^^^^^^^^^^^^^^^^^^^ for other JSON use fromJSON(…)
+     |           ^^^^^^^^^^^^^^^^^^^^^
 `,
   ],
   [

@@ -6,6 +6,7 @@ import { runHttp } from "../../../../src/action/http/run_http.ts";
 import { StepError } from "../../../../src/source/errors.ts";
 import { actionContext } from "../../../support/action_context.ts";
 import { httpProxy, socksProxy } from "../../../support/servers/proxies.ts";
+import { rawServer } from "../../../support/servers/raw_server.ts";
 import { withServer } from "../../../support/servers/with_server.ts";
 import { tlsCertificate, tlsText } from "../../../support/servers/tls_fixture.ts";
 
@@ -116,6 +117,26 @@ Deno.test("http names the proxy that does not answer", async () => {
     '"proxy" is not the URL of a proxy: "ftp://127.0.0.1"',
   );
   assertEquals(error.details.parameter, "proxy");
+});
+
+Deno.test("http names what failed: the proxy, or the server at the end of its tunnel", async () => {
+  await using context = actionContext();
+  await using garbage = rawServer(async (connection) => {
+    await connection.request();
+    await connection.send("220 no HTTP\r\n");
+  });
+  await using socks = await socksProxy();
+  const { url, port } = garbage;
+  const cases = [
+    [`http://127.0.0.1:${port}`, `the answer of the proxy 127.0.0.1 port ${port} is not HTTP`],
+    [
+      `socks5://127.0.0.1:${socks.port}`,
+      `the answer of 127.0.0.1 port ${port} (through the proxy 127.0.0.1 port ${socks.port}) is not HTTP`,
+    ],
+  ] as const;
+  for (const [proxy, words] of cases) {
+    await assertRejects(() => runHttp({ get: url, proxy }, context), StepError, words);
+  }
 });
 
 Deno.test("http ends a tunnel that a proxy does not open in time", async () => {
