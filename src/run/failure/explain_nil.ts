@@ -7,7 +7,7 @@ import { isDict } from "../../value/value.ts";
 import { ownVars } from "../../workflow/decode/own_vars.ts";
 import type { Job, Step } from "../../workflow/model.ts";
 import type { Session } from "../session.ts";
-import type { Round, UpstreamFailure } from "../execute/step_context.ts";
+import type { Round, StepContext, UpstreamFailure } from "../execute/step_context.ts";
 
 /** The reader of a nil value: a step in a round of its job, or a job. */
 export interface Reader {
@@ -37,6 +37,16 @@ export function explainNil(
   const index = () => scope.resource("jobs and their outputs", () => indexJobs(plan.workflow.jobs));
   return notSelected(plan, index, all) ?? unsetVariable(plan, path, reads) ??
     notYetPublished(plan, index, path, reads, isNil);
+}
+
+/** A hint about parts of a result that the action failed to get, after what it got instead. */
+export function withTrouble(
+  { trouble }: Pick<Partial<StepContext>, "trouble">,
+  reads: readonly NilRead[],
+  hint: string | undefined,
+): string | undefined {
+  if (trouble === undefined || reads.every(({ root }) => root !== "res")) return hint;
+  return hint === undefined ? trouble : `${trouble}; ${hint}`;
 }
 
 type OutputRead = readonly [first: string, second: string | undefined];

@@ -1,7 +1,7 @@
 import type { ContractViolation, JobResult } from "../../action/action.ts";
 import type { Explanation, Expression, Scope, TestOperand } from "../../expr/expression.ts";
 import { findReferences } from "../../expr/references.ts";
-import { ExpressionError, type NameRead, RunnerError, StepError } from "../../source/errors.ts";
+import { ExpressionError, RunnerError, StepError } from "../../source/errors.ts";
 import {
   excerptOf,
   type Path,
@@ -23,16 +23,15 @@ import { causeOfRun } from "../cause_of_run.ts";
 import type { Failure, PassedTest, Violation } from "../event.ts";
 import type { StepContext } from "../execute/step_context.ts";
 import type { Session } from "../session.ts";
-import { explainNil, type Reader, upstreamReason } from "./explain_nil.ts";
+import { explainNil, type Reader, upstreamReason, withTrouble } from "./explain_nil.ts";
 import { type AttemptInput, nilParameterHint, nilPartsHint } from "./nil_parameters.ts";
 import { columnHint, fieldHint } from "./type_hints.ts";
 
 /** The step, in a round, or the job that something failed in. */
-export type Owner =
-  | Pick<StepContext, "step" | "round"> & Partial<Pick<StepContext, "scope" | "entry" | "trouble">>
-  | {
-    readonly job: Job;
-  };
+export type Owner = Pick<StepContext, "step" | "round"> & Partial<StepContext> | {
+  readonly trouble?: undefined;
+  readonly job: Job;
+};
 
 /** Turns what was thrown in a step or job into a failure with its place in the file. */
 export async function failureOfError(
@@ -133,17 +132,6 @@ function upstreamCause(owner: Owner, hint: string | undefined): Pick<Failure, "c
     )
     : undefined;
   return upstream ? { cause: causeOfRun(upstream.run) } : {};
-}
-
-/** A hint about parts of a result that the action failed to get, after what it got instead. */
-function withTrouble(
-  owner: Owner,
-  reads: readonly NameRead[],
-  hint: string | undefined,
-): string | undefined {
-  const trouble = "trouble" in owner ? owner.trouble : undefined;
-  if (trouble === undefined || reads.every(({ root }) => root !== "res")) return hint;
-  return hint === undefined ? trouble : `${trouble}; ${hint}`;
 }
 
 /** The failure of a `test` that came out false, with the values that decided it. */
