@@ -347,13 +347,13 @@ Deno.test("grpc says what it waited for when a server is silent", async () => {
   const call = { addr: `127.0.0.1:${server.port}`, service: "S", method: "M", timeout: "1s" };
   const place = `127.0.0.1 port ${server.port}`;
   for (
-    const [tls, doing] of [
-      [false, `waiting for the answer of server reflection from ${place}`],
-      [true, `connecting to ${place}`],
+    const [tls, doing, phase] of [
+      [false, `waiting for the answer of server reflection from ${place}`, ""],
+      [true, `connecting to ${place}`, " in the TLS handshake"],
     ] as const
   ) {
     const error = await assertRejects(() => runGrpc({ ...call, tls }, context), StepError);
-    assertEquals(error.message, `timed out after 1s while ${doing}`);
+    assertEquals(error.message, `timed out after 1s${phase} while ${doing}`);
   }
 });
 
