@@ -15,7 +15,8 @@ export function methodHint(name: string): string {
   const record = FUNCTIONS.get(name);
   if (record?.most === 0) return `write ${name}()`;
   if (record) return record.most === 1 ? `write ${name}(value)` : `write ${name}(value, …)`;
-  return METHODS.get(name) ?? "write function(value)";
+  return METHODS.get(name) ?? FUNCTIONS_ELSEWHERE.get(name.toLowerCase()) ??
+    "write function(value)";
 }
 
 /** A hint for a name of other tools. */
@@ -74,21 +75,6 @@ const METHODS: ReadonlyMap<string, string> = new Map([
   ["fromEntries", "write fromPairs(pairs)"],
   ["getTime", "write date_parts(value).unix * 1000"],
   ["getFullYear", "write date_parts(value).year"],
-  ["toLowerCase", "write lower(value)"],
-  ["equals", "write value == other"],
-  ["isEmpty", "write len(value) == 0"],
-  ["exec", "write capture(value, pattern)"],
-  ["length", "write len(value)"],
-  ["size", "write len(value)"],
-  ["has", 'write "key" in value'],
-  ["substring", "write value[0:3]"],
-  ["substr", "write value[0:3]"],
-  ["slice", "write value[0:3]"],
-  ["some", "write any(value, # > 1)"],
-  ["every", "write all(value, # > 1)"],
-  ["toUpperCase", "write upper(value)"],
-  ["toLowerCase", "write lower(value)"],
-  ["toString", "write string(value)"],
   ["replaceAll", "write replace(value, old, new)"],
 ]);
 
@@ -111,4 +97,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["None", "write nil"],
   ["True", "write true"],
   ["False", "write false"],
+  ["yes", "write true"],
+  ["no", "write false"],
+  ["on", "write true"],
+  ["off", "write false"],
 ]);
