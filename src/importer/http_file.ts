@@ -19,8 +19,20 @@ interface Written {
   readonly file?: string;
   readonly script: readonly string[];
   readonly notes: string[];
-  readonly noRedirect: boolean;
+  /** Parameters that comments set. */
+  readonly more: Readonly<Record<string, Value>>;
+  readonly isDisabled: boolean;
 }
+
+/** What comments such as `# @no-redirect` set. */
+const DIRECTIVES: Readonly<Record<string, Dict>> = {
+  "no-redirect": { follow_redirects: false },
+  "no-cookie-jar": { cookies: false },
+  "no-reject-unauthorized": { tls: { verify: false } },
+  "no-log": {},
+  "no-auto-encoding": {},
+  disabled: {},
+};
 
 const START = /^(?:([A-Z]{3,})\s+)?((?:[a-z]+:\/\/|\{\{|\/|(?<=^[A-Z]+\s+)[\w-]+[.:][\w-])\S.*)$/;
 const REFERENCE = /\{\{\s*([\w-]+)\.response\.(body|headers)\.([^{}]+?)\s*\}\}/g;
@@ -41,12 +53,14 @@ export function translateHttpFile({ files: [file] }: ImportInput): Draft {
       else names.define(name, value.trim());
     }
   }
-  const written = parts.map((part) => readRequest(file!, part)).filter((one) => one !== undefined);
+  const notes: string[] = [];
+  const written = parts.map((part) => readRequest(file!, part, notes))
+    .filter((one) => one !== undefined);
   const isOther = ({ method }: Written) => /^(?:WEBSOCKET|GRPC|RSOCKET)$/.test(method);
   const requests = written.filter((one) => !isOther(one));
-  const notes = written.filter(isOther).map(({ method, url }) =>
-    `${method} ${url}: see "runner actions"`
-  );
+  for (const { method, url } of written.filter(isOther)) {
+    notes.push(`${method} ${url}: see "runner actions"`);
+  }
   if (requests.length === 0) throw problemAt(file!, 0, "there is no request in the file");
   // The values that other requests read from a response, by the name of its request.
   const read = new Map<string, Record<string, string>>();
@@ -111,31 +125,57 @@ function splitRequests(file: ImportFile): Part[] {
   return parts;
 }
 
-function readRequest(file: ImportFile, { title, lines }: Part): Written | undefined {
+/** The request of a part; where there is none, its notes are put outside. */
+function readRequest(
+  file: ImportFile,
+  { title, lines }: Part,
+  outside: string[],
+): Written | undefined {
   const headers: [string, string][] = [];
   const body: string[] = [];
   const script: string[] = [];
   const notes: string[] = [];
   let [ref, first, url, method, bodyFile] = ["", "", "", "GET", ""];
-  let noRedirect = false;
-  let state: "before" | "headers" | "body" | "script" | "earlier script" = "before";
+  let more: Dict = {};
+  let isDisabled = false;
+  let state: "before" | "headers" | "body" | "script" = "before";
+  /** What ends the lines that are left out; an empty line where it is empty. */
+  let closing: string | undefined;
   let scriptAt = 0;
   for (const { text, offset } of lines) {
     const trimmed = text.trim();
-    if (state === "script" || state === "earlier script") {
-      const end = trimmed.replace(/%\}$/, "");
-      if (state === "script") script.push(end);
-      if (trimmed.endsWith("%}")) state = state === "script" ? "body" : "before";
+    if (closing !== undefined) {
+      if (closing === "" ? trimmed === "" : trimmed.endsWith(closing)) closing = undefined;
+      continue;
+    }
+    if (state === "script") {
+      script.push(trimmed.replace(/%\}$/, ""));
+      if (trimmed.endsWith("%}")) state = "body";
+      continue;
+    }
+    // httpYac has tests and scripts of its own, and its requests follow each other without ###.
+    if (/^\{\{[@+]?\w*$/.test(trimmed)) {
+      notes.push("the script {{ … }} of httpYac");
+      [closing, scriptAt] = ["}}", offset];
+      continue;
+    }
+    const isNext = state === "body" && /^(?:GET|HEAD)$/.test(method) &&
+      body.join("").trim() === "" &&
+      /^(?:[A-Z]{3,} +(?:https?:|\{\{|\/)|HTTP\/[\d.]+ \d)/.test(trimmed);
+    if (isNext || /^\?\? /.test(trimmed)) {
+      notes.push(isNext ? `${trimmed}: begin it with ###` : trimmed);
+      if (isNext) break;
       continue;
     }
     const comment = /^(?:#|\/\/)\s*(.*)$/.exec(trimmed);
     if (comment && (state !== "body" || /^@/.test(comment[1]!))) {
       const directive = /^@([\w-]+)\s*(.*)$/.exec(comment[1]!);
       if (directive?.[1] === "name") ref = directive[2]!.trim();
-      else if (directive?.[1] === "no-redirect") noRedirect = true;
-      else if (directive && !/^no-(?:log|cookie-jar|auto-encoding)$/.test(directive[1]!)) {
-        notes.push(`@${directive[1]} ${directive[2]}`.trim());
-      } else if (!directive && first === "") first = comment[1]!;
+      else if (directive && Object.hasOwn(DIRECTIVES, directive[1]!)) {
+        more = { ...more, ...DIRECTIVES[directive[1]!] };
+        isDisabled ||= directive[1] === "disabled";
+      } else if (directive) notes.push(`@${directive[1]} ${directive[2]}`.trim());
+      else if (first === "") first = comment[1]!;
       continue;
     }
     // A script or a file may follow the headers at once.
@@ -144,7 +184,12 @@ function readRequest(file: ImportFile, { title, lines }: Part): Written | undefi
       if (trimmed === "" || /^@[\w.-]+\s*=/.test(trimmed)) continue;
       if (trimmed.startsWith("<") && trimmed.includes("{%")) {
         notes.push("the script before the request");
-        if (!trimmed.endsWith("%}")) [state, scriptAt] = ["earlier script", offset];
+        if (!trimmed.endsWith("%}")) [closing, scriptAt] = ["%}", offset];
+        continue;
+      }
+      if (/^(?:curl|fragment|query|mutation|gql)\s/.test(trimmed)) {
+        notes.push(`${trimmed}: it is no request of HTTP`);
+        closing = "";
         continue;
       }
       const start = START.exec(trimmed);
@@ -179,10 +224,13 @@ function readRequest(file: ImportFile, { title, lines }: Part): Written | undefi
       if (trimmed.startsWith("<@")) notes.push(`the variables in the file ${bodyFile}`);
     } else body.push(text);
   }
-  if (state.endsWith("script")) {
-    throw problemAt(file, scriptAt, "the script is not closed", "it ends with %}");
+  if (state === "script" || closing) {
+    throw problemAt(file, scriptAt, "the script is not closed", `it ends with ${closing ?? "%}"}`);
   }
-  if (url === "") return undefined;
+  if (url === "") {
+    outside.push(...notes);
+    return undefined;
+  }
   url = url.replace(/\s+HTTP\/[\d.]+$/, "");
   return {
     name: title || ref || first,
@@ -194,7 +242,8 @@ function readRequest(file: ImportFile, { title, lines }: Part): Written | undefi
     ...bodyFile === "" ? {} : { file: bodyFile },
     script,
     notes,
-    noRedirect,
+    more,
+    isDisabled,
   };
 }
 
@@ -210,9 +259,9 @@ function stepOf(
   read: Readonly<Record<string, string>>,
   late: ReadonlyMap<string, string>,
 ): DraftStep {
-  const { name, method, url, body, file, script, noRedirect } = written;
+  const { name, method, url, body, file, script } = written;
   const template = (text: string) => names.template(putLate(text, late));
-  const more: Record<string, Value> = noRedirect ? { follow_redirects: false } : {};
+  const more = { ...written.more };
   const headers: (readonly [string, string])[] = [];
   const notes = [...written.notes];
   for (const [header, value] of written.headers) {
@@ -248,6 +297,7 @@ function stepOf(
     more,
     tests,
     outputs,
+    keys: written.isDisabled ? { skipif: "true" } : {},
     ...idOf(outputs, name),
     notes: [...notes, ...left],
   });

@@ -194,3 +194,56 @@ Deno.test("new --from http asserts nothing from what is commented out, or may no
     lines: ["test: res.code == 200"],
   });
 });
+
+Deno.test("new --from http: what belongs to httpYac, curl or GraphQL is a comment, not a body", async () => {
+  const text = `{{
+  exports.day = 1;
+}}
+
+###
+fragment Tea on Product {
+  name
+}
+
+# @no-cookie-jar
+GET URL/a
+?? status == 200
+
+{{+after
+  test.status(200);
+}}
+?? body id == 7
+
+GET URL/not-sent
+
+###
+curl -X POST URL/not-sent \\
+  -d a=1
+
+###
+# @disabled
+GET URL/not-sent
+
+###
+GET URL/set
+
+###
+GET URL/b
+`;
+  await importCase({
+    args: ["http", "a.http"],
+    files: { "a.http": text },
+    lines: ["cookies: false", 'skipif: "true"'],
+    notes: [
+      "the script {{ … }} of httpYac",
+      "curl -X POST URL/not-sent",
+      "fragment Tea on Product {: it is no request of HTTP",
+      "?? status == 200",
+      "the script {{ … }} of httpYac",
+      "?? body id == 7",
+      "GET URL/not-sent: begin it with ###",
+    ],
+    seen: (requests) =>
+      assertEquals(requests.map(({ path, body }) => path + body), ["/a", "/set", "/b"]),
+  });
+});
