@@ -102,7 +102,7 @@ export function define(
   summary: string,
   call: ValueFunction["call"],
 ): ValueFunction {
-  return { kind: "value", ...readSignature(signature), summary, call };
+  return Object.assign(describe(signature), { kind: "value" as const, summary, call });
 }
 
 /** The same for a name that workflows may already use for a `let`, which hides the function. */
@@ -113,12 +113,11 @@ export function defineNew(
   load?: () => Promise<void>,
   constant?: ConstantArgument,
 ): ValueFunction {
-  return {
-    ...define(signature, summary, call),
-    mayBeHidden: true,
+  return Object.assign(define(signature, summary, call), {
+    mayBeHidden: true as const,
     ...load ? { load } : {},
     ...constant ? { constant } : {},
-  };
+  });
 }
 
 /** The code of a function that is loaded with the first workflow that uses it. */
@@ -154,16 +153,32 @@ export function defineLoop(
   summary: string,
   call: ListFunction["call"],
 ): ListFunction {
-  return { kind: "list", ...readSignature(signature), summary, call };
+  return Object.assign(describe(signature), { kind: "list" as const, summary, call });
 }
 
-function readSignature(signature: string): Omit<Described, "summary"> {
+/** What a signature says. Its parameters are read when a call needs them: few runs use many. */
+function describe(signature: string): Omit<Described, "summary"> {
   const open = signature.indexOf("(");
-  const inner = signature.slice(open + 1, -1);
-  const parameters = inner === "" ? [] : inner.split(", ").map(readParameter);
+  let known: Pick<Described, "parameters" | "least" | "most"> | undefined;
+  const read = () => known ??= readParameters(signature.slice(open + 1, -1));
   return {
     name: signature.slice(0, open),
     signature,
+    get parameters() {
+      return read().parameters;
+    },
+    get least() {
+      return read().least;
+    },
+    get most() {
+      return read().most;
+    },
+  };
+}
+
+function readParameters(inner: string): Pick<Described, "parameters" | "least" | "most"> {
+  const parameters = inner === "" ? [] : inner.split(", ").map(readParameter);
+  return {
     parameters,
     least: parameters.filter(({ optional }) => !optional).length,
     most: parameters.at(-1)?.rest ? Infinity : parameters.length,
