@@ -1,7 +1,7 @@
 import { RunnerError } from "./errors.ts";
 
 /** The charset of a file: UTF-8, unless it begins with a byte order mark of UTF-16. */
-export function charsetOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
+function charsetOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
   if (first === 0xff && second === 0xfe) return "utf-16le";
   return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
 }

@@ -1,6 +1,6 @@
 import { fileProblem } from "../../action/step_file.ts";
 import { convertParameter } from "../../action/parameters.ts";
-import { charsetOf, decodeText } from "../../source/decode_text.ts";
+import { decodeText } from "../../source/decode_text.ts";
 import { LoadError, StepError } from "../../source/errors.ts";
 import { jsonOrText } from "../../value/parse_json.ts";
 import { describeValue, isDict, type Value } from "../../value/value.ts";
@@ -19,21 +19,29 @@ export interface RowsOf {
 }
 
 /**
- * The rows of a file, of which CSV and JSONL are read one by one. Throws `StepError` with the path
+ * The rows of a file, of which CSV and JSONL are parsed one by one. Throws `StepError` with the path
  * of the file for what cannot be read.
  */
 export async function* readRows(session: Session, rows: RowsOf): AsyncGenerator<Value> {
   const { file: { format, types } } = rows;
   const path = await findFile(session, rows);
   const kind = format ?? formatOf(path);
+  const text = await readText(path, session);
+  if (text.trim() === "") throw new StepError(`the data file "${path}" is empty`);
   let number = 0;
-  for await (const row of ROWS[kind](path, session)) {
+  for await (const row of ROWS[kind](text, path)) {
     number++;
     yield types.size === 0 ? row : convertRow(row, types, `row ${number} of "${path}"`);
   }
 }
 
-const FILE = { what: "the data file", parameter: "file" };
+async function readText(path: string, { host }: Session): Promise<string> {
+  try {
+    return decodeText(await host.files.read(path));
+  } catch (error) {
+    throw fileProblem(error, { what: "the data file", parameter: "file", path }, path);
+  }
+}
 
 async function findFile(session: Session, { written, at }: RowsOf): Promise<string> {
   const { document, host, permissions } = session;
@@ -65,29 +73,23 @@ const EXTENSIONS: Readonly<Record<string, DataFormat>> = {
   yml: "yaml",
 };
 
-type ReadRows = (path: string, session: Session) => AsyncIterable<Value>;
+type ReadRows = (text: string, path: string) => AsyncIterable<Value>;
 
 const ROWS: { readonly [F in DataFormat]: ReadRows } = {
   csv: csvRows,
   jsonl: jsonLines,
-  json: (path, session) =>
-    listIn(path, session, (text) => {
-      try {
-        return JSON.parse(text);
-      } catch (error) {
-        throw invalid(path, "JSON", error);
-      }
-    }),
-  yaml: (path, session) =>
-    listIn(path, session, async (text) => {
-      const { readYaml } = await import("../../workflow/yaml/read_yaml.ts");
-      try {
-        return (await readYaml([{ name: path, text }], "data file")).value;
-      } catch (error) {
-        if (error instanceof LoadError) throw new StepError(yamlMessage(path, error));
-        throw error;
-      }
-    }),
+  async *json(text, path) {
+    yield* listOf(parseRow(text, path), path);
+  },
+  async *yaml(text, path) {
+    const { readYaml } = await import("../../workflow/yaml/read_yaml.ts");
+    try {
+      yield* listOf((await readYaml([{ name: path, text }], "data file")).value, path);
+    } catch (error) {
+      if (error instanceof LoadError) throw new StepError(yamlMessage(path, error));
+      throw error;
+    }
+  },
 };
 
 function yamlMessage(path: string, { message, diagnostics: [first] }: LoadError): string {
@@ -96,53 +98,32 @@ function yamlMessage(path: string, { message, diagnostics: [first] }: LoadError)
 }
 
 /** The items of a file that is one list. */
-async function* listIn(
-  path: string,
-  { host }: Session,
-  parse: (text: string) => unknown,
-): AsyncGenerator<Value> {
-  let text: string;
+function listOf(list: unknown, path: string): readonly Value[] {
+  if (Array.isArray(list)) return list;
+  throw new StepError(`the data file "${path}" must hold a list, not ${describeValue(list)}`);
+}
+
+async function* jsonLines(text: string, path: string): AsyncGenerator<Value> {
+  for (const [index, line] of text.split("\n").entries()) {
+    if (line.trim() !== "") yield parseRow(line, `${path}:${index + 1}`);
+  }
+}
+
+function parseRow(json: string, where: string): Value {
   try {
-    text = decodeText(await host.files.read(path));
+    return JSON.parse(json);
   } catch (error) {
-    throw fileProblem(error, { ...FILE, path }, path);
+    throw invalid(where, "JSON", error);
   }
-  if (text.trim() === "") throw emptyFile(path);
-  const list = await parse(text);
-  if (!Array.isArray(list)) {
-    throw new StepError(`the data file "${path}" must hold a list, not ${describeValue(list)}`);
-  }
-  yield* list;
 }
 
-async function* jsonLines(path: string, session: Session): AsyncGenerator<Value> {
-  let number = 0;
-  let isEmpty = true;
-  for await (const line of linesOf(path, session)) {
-    number++;
-    if (line.trim() === "") continue;
-    isEmpty = false;
-    try {
-      yield JSON.parse(line);
-    } catch (error) {
-      throw invalid(`${path}:${number}`, "JSON", error);
-    }
-  }
-  if (isEmpty) throw emptyFile(path);
-}
-
-async function* csvRows(path: string, session: Session): AsyncGenerator<Value> {
+async function* csvRows(text: string, path: string): AsyncGenerator<Value> {
   const { CsvParseStream } = await import("@std/csv/parse-stream");
-  const text = textOf(path, session);
-  const { value: start = "" } = await text.next();
-  async function* whole() {
-    yield start;
-    yield* text;
-  }
-  const separator = separatorOf(start);
   // Programs that import the library do not see the types of this one.
-  const parser: TransformStream<string, readonly string[]> = new CsvParseStream({ separator });
-  const stream = ReadableStream.from(whole()).pipeThrough(parser);
+  const parser: TransformStream<string, readonly string[]> = new CsvParseStream({
+    separator: separatorOf(text),
+  });
+  const stream = ReadableStream.from([text]).pipeThrough(parser);
   let columns: readonly string[] | undefined;
   let number = 0;
   try {
@@ -163,10 +144,8 @@ async function* csvRows(path: string, session: Session): AsyncGenerator<Value> {
       columns.forEach((column, index) => row[column] = fields[index]!);
       yield row;
     }
-    if (!columns) throw emptyFile(path);
   } catch (error) {
-    if (error instanceof SyntaxError) throw invalid(path, "CSV", error);
-    throw fileProblem(error, { ...FILE, path }, path);
+    throw error instanceof SyntaxError ? invalid(path, "CSV", error) : error;
   }
 }
 
@@ -187,41 +166,6 @@ function columnsOf(fields: readonly string[], path: string): readonly string[] {
       : `two columns of "${path}" are called "${wrong}"`,
     "the first row has the names of the columns, by which they are read: vars.<column>",
   );
-}
-
-/** The text of a file as it is read. */
-async function* textOf(path: string, { host: { files } }: Session): AsyncGenerator<string> {
-  try {
-    let decoder: TextDecoder | undefined;
-    for await (const chunk of await files.stream(path)) {
-      decoder ??= new TextDecoder(charsetOf(chunk), { fatal: true });
-      const text = decoder.decode(chunk, { stream: true });
-      if (text.includes("\0")) throw new TypeError("a NUL in a text");
-      yield text;
-    }
-    yield decoder?.decode() ?? "";
-  } catch (error) {
-    // A stream does not know where its fault is: only the whole file does.
-    const isFile = error instanceof TypeError && await files.isFile(path);
-    const fault = isFile
-      ? await files.read(path).then(decodeText).then(() => error, (fault) => fault)
-      : error;
-    throw fileProblem(fault, { ...FILE, path }, path);
-  }
-}
-
-async function* linesOf(path: string, session: Session): AsyncGenerator<string> {
-  let rest = "";
-  for await (const text of textOf(path, session)) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop()!;
-    yield* lines;
-  }
-  if (rest !== "") yield rest;
-}
-
-function emptyFile(path: string): StepError {
-  return new StepError(`the data file "${path}" is empty`);
 }
 
 function invalid(path: string, format: string, error: unknown): StepError {
