@@ -15,7 +15,8 @@ jobs:
         test: |-
           res.timing.total > 0 && res.timing.tls == 0 && res.timing.first_byte > 0 &&
           res.timing.connect > 0 && res.timing.queue >= 0 && res.timing.dns >= 0 &&
-          res.timing.download >= 0
+          res.timing.download >= 0 &&
+          res.timing.dns + res.timing.connect + res.timing.first_byte + res.timing.download <= rt.sec + 1e-5
 `;
   const { code, stdout } = await withFiles(
     { "w.yml": workflow },

@@ -45,16 +45,23 @@ export function takeMarks(socket: Socket | undefined): SocketMarks | undefined {
   return marks;
 }
 
-/** The parts of an exchange; `marks` are there if it opened its connection. */
+/**
+ * The parts of an exchange; `marks` are there if it opened its connection. What came before
+ * `from`, when its time began, is work of the program and belongs to none of them.
+ */
 export function measure(
   marks: SocketMarks | undefined,
-  { sent, answered, ended }: {
+  { from = 0, sent, answered, ended }: {
+    readonly from?: number;
     readonly sent: number;
     readonly answered: number;
     readonly ended: number;
   },
 ): Phases {
-  const { began = sent, looked = began, connected = looked, secured = connected } = marks ?? {};
+  const began = Math.max(from, marks?.began ?? sent);
+  const looked = Math.max(began, marks?.looked ?? began);
+  const connected = Math.max(looked, marks?.connected ?? looked);
+  const secured = Math.max(connected, marks?.secured ?? connected);
   return {
     dns: looked - began,
     connect: connected - looked,

@@ -109,6 +109,7 @@ export class HttpExchange {
   #bytesBefore = 0;
   #isOver = false;
   readonly #clock: Clock;
+  #dispatched: number | undefined;
   #sent = 0;
   #answered = 0;
   #tls: Dict | undefined;
@@ -150,6 +151,7 @@ export class HttpExchange {
   /** A tunnel is being opened for it. */
   dialing(dial: AbortController): void {
     this.#dial = dial;
+    this.#dispatched = this.#clock.ticks();
     this.#onDispatch();
   }
 
@@ -157,6 +159,7 @@ export class HttpExchange {
   dispatched(socket: Socket): void {
     this.#socket = socket;
     this.#sent = this.#clock.ticks();
+    this.#dispatched ??= this.#sent;
     this.#bytesBefore = socket.bytesRead;
     this.#onDispatch();
   }
@@ -246,6 +249,7 @@ export class HttpExchange {
     const chunks = this.#chunks;
     const tls = this.#tls;
     const phases = measure(takeMarks(this.#socket), {
+      from: this.#dispatched,
       sent: this.#sent,
       answered: this.#answered,
       ended: this.#clock.ticks(),
