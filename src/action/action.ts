@@ -240,6 +240,8 @@ export interface JobResult {
   readonly outputs: Dict;
   /** Steps that were carried out or skipped. */
   readonly steps: number;
+  /** Steps that passed a test, so that the step around them counts as tested. */
+  readonly passed: number;
   /** Steps that failed, which fails the step around them too. */
   readonly failed: number;
   /** Steps without a test whose action was unsuccessful. */

@@ -4,6 +4,7 @@ import { isRunning, until } from "../support/run/processes.ts";
 import { withRig } from "../support/run/rig.ts";
 import { type CliResult, startCli } from "../support/run/run_cli.ts";
 import { runMain } from "../support/run/run_main.ts";
+import { runReports } from "../support/run/run_reports.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -35,6 +36,34 @@ async function untilAllAreGone(cwd: string): Promise<void> {
   assertEquals(pids.length, 2);
   await until(() => !pids.some(isRunning), `the processes ${pids.join(" and ")} are gone`);
 }
+
+Deno.test("a step is as tested as the job that it embeds, whose failure is listed once", async () => {
+  const inner = job(
+    '- {name: part, uses: hello, test: "vars.n == 1"}\n- {name: more, uses: hello}',
+  );
+  const embed = (n: number, more: string) =>
+    `- {name: outer ${n}, uses: embedded, with: {path: inner.yml, vars: {n: ${n}}}${more}}\n`;
+  const files = {
+    "w.yml": workflow(embed(1, "") + embed(2, ", test: res.code == 0")),
+    "inner.yml": inner,
+  };
+  const { stdout, reports } = await runReports(files);
+  assertStringIncludes(stdout, "1. ✓ outer 1\n        1. ✓ part\n        2. ○ more\n");
+  assertStringIncludes(
+    stdout,
+    `Failures
+  1. j › outer 2 › part   inner.yml:3:38
+     test is false: vars.n is 2 (int)
+     also failed: j › outer 2   w.yml:6:54
+
+`,
+  );
+  assertMatch(stdout, /2 steps: 1 passed, 1 failed\n$/);
+  const names = [...reports["junit.xml"]!.matchAll(/<testcase name="(.*?)"/g)].map(([, name]) =>
+    name
+  );
+  assertEquals(names, ["outer 1 › part", "outer 1 › more", "outer 2 › part", "outer 2 › more"]);
+});
 
 Deno.test("the timeout of a step stops the job that it embeds", async () => {
   const files = {

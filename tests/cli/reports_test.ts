@@ -24,6 +24,27 @@ Deno.test("--report-dir writes a report of every format into directories that it
   assertEquals([deep.code, deep.reports], [0, { old: "" }]);
 });
 
+Deno.test("JUnit has a false expect or until as a failure, and what cannot be evaluated as an error", async () => {
+  const { reports } = await runReports({
+    "w.yml": `name: w
+jobs:
+  - name: expect
+    repeat: { count: 2, expect: stats.failed == 1 }
+    steps: [{ uses: hello }]
+  - name: until
+    steps:
+      - { uses: hello, retry: { max_attempts: 2, until: status == 1 } }
+      - { uses: hello, iteration: { max: 1, until: status == 1 } }
+      - { uses: hello, test: "parse_json('{') == 1" }
+`,
+  });
+  const problems = [...reports["junit.xml"]!.matchAll(/<(failure|error) .*type="(\w+)"/g)];
+  assertEquals(problems.map(([, element, type]) => [element, type]), [
+    ...Array(3).fill(["failure", "test"]),
+    ["error", "expression"],
+  ]);
+});
+
 Deno.test("--report may be given several times, with several reports each", async () => {
   const { code, reports } = await runReports({ "w.yml": ONE }, {
     args: [

@@ -169,7 +169,10 @@ async function converse(
   let isTrue = false;
   const next = async (what: string, notes = () => ""): Promise<Message> => {
     const message = inbox.count < most ? await inbox.next(what, notes) : undefined;
-    if (!message) throw new StepError(missing(inbox, what) + notes(), undefined, { res: soFar() });
+    if (!message) {
+      const details = { res: soFar(), decided: false };
+      throw new StepError(missing(inbox, what) + notes(), undefined, details);
+    }
     isTrue = condition?.({ message: message.value, res: soFar() }) ?? false;
     return message;
   };

@@ -25,7 +25,8 @@ export interface CaseSuite {
 
 /**
  * One result that a report counts: one run of one step, a step that did not run, or what failed
- * in a job or a run outside its steps. The steps of an embedded job are details of the step that embeds it.
+ * in a job or a run outside its steps. The steps of an embedded job are details of the step that
+ * embeds it, but for `withInside`.
  */
 export interface Case {
   /** Unique in its job. */
@@ -37,6 +38,8 @@ export interface Case {
   readonly flaky: boolean;
   /** It is what failed outside of steps. */
   readonly isJob?: true;
+  /** The name of the case of the step that embeds the job of this one. */
+  readonly within?: string;
   /** Undefined where it did not run. */
   readonly step: StepRecord | undefined;
   /** Where it failed, or where the step begins. */
@@ -178,7 +181,7 @@ function isRunOf(
   return record?.run.step === step && record.run.round === round;
 }
 
-function caseOf(step: StepRecord): Case {
+export function caseOf(step: StepRecord): Case {
   const { run, result, place = result.place } = step;
   const { state, reason, flaky = false } = result;
   const failures = failuresOf(step);
@@ -206,6 +209,22 @@ function failuresOf({ result, inside }: StepRecord): readonly Failure[] {
   );
   if (inner.length === 0) return result.failures;
   return [...inner, ...result.failures.filter(({ kind }) => kind !== "embedded")];
+}
+
+/**
+ * A case with those of the steps inside of it, which take the place of one that has no test and no
+ * failure of its own.
+ */
+export function withInside(one: Case): readonly Case[] {
+  const { step, flaky, name } = one;
+  if (!step || step.inside.length === 0) return [one];
+  const { assertions, snapshot, failures } = step.result;
+  const own = failures.filter(({ kind }) => kind !== "embedded");
+  const inner = step.inside.flatMap((each) => withInside(caseOf(each)))
+    .map((each) => ({ ...each, name: `${name} › ${each.name}`, within: name }));
+  return assertions || snapshot || flaky || own.length > 0
+    ? [{ ...one, failures: own, step: { ...step, inside: [] } }, ...inner]
+    : inner;
 }
 
 /** Rounds that did not start are reported together: there may be thousands of them. */

@@ -9,8 +9,9 @@ import {
   countCases,
   distinct,
   suitesOf,
+  withInside,
 } from "./cases.ts";
-import { attemptsText, exchangesText, failureText, insideText } from "./details.ts";
+import { attemptsText, exchangesText, failureText } from "./details.ts";
 import {
   loneRecord,
   type RunRecord,
@@ -30,7 +31,7 @@ export function* renderJunit(
   records: readonly RunRecord[],
   suite?: SuiteRecord,
 ): Iterable<string> {
-  const suites = suitesOf(records, suite);
+  const suites = suitesOf(records, suite).map((one) => ({ ...one, cases: expand(one.cases) }));
   const { started, duration } = timesOf(records);
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield open("testsuites", {
@@ -44,6 +45,13 @@ export function* renderJunit(
     yield* renderSuite({ ...suite, name: names[index]! });
   }
   yield "</testsuites>\n";
+}
+
+/** The steps of embedded jobs are cases like others. */
+function expand(cases: readonly Case[]): readonly Case[] {
+  const all = cases.flatMap(withInside);
+  const names = distinct(all.map(({ name }) => name));
+  return all.map((one, index) => ({ ...one, name: names[index]! }));
 }
 
 function* renderSuite({ record, job, name, prefix, cases }: CaseSuite): Iterable<string> {
@@ -85,7 +93,7 @@ function renderCase(record: RunRecord, classname: string, one: Case, name: strin
   const assertions = result?.assertions ? ` assertions="${totalOf(result.assertions)}"` : "";
   let text = `    <testcase name="${inQuotes(name)}" classname="${classname}" time="${time}"` +
     ` file="${file}"${line}${assertions}>\n`;
-  if (step) text += renderProperties(propertiesOf(step, flaky), "      ");
+  if (step) text += renderProperties(propertiesOf(step, one), "      ");
   if (outcome === "skipped") {
     text += `      <skipped message="${inQuotes(reason ?? "skipped")}"/>\n`;
   }
@@ -96,11 +104,12 @@ function renderCase(record: RunRecord, classname: string, one: Case, name: strin
   return `${text}    </testcase>\n`;
 }
 
-function propertiesOf({ run, result }: StepRecord, flaky: boolean): Properties {
+function propertiesOf({ run, result }: StepRecord, { flaky, within }: Case): Properties {
   const { uses, attempts, state, untested = "true" } = result;
   return {
     action: uses,
     id: run.id,
+    within,
     attempts: attempts.length > 1 ? String(attempts.length) : undefined,
     flaky: flaky ? "true" : undefined,
     untested: state === "untested" ? untested : undefined,
@@ -145,7 +154,7 @@ function outputOf({ step, outcome, failures }: Case): string {
     ...isTolerated ? [`failed, and expect of the job decides:\n${failureText(failures)}`] : [],
     ...echo === undefined ? [] : [echo.trimEnd()],
     ...attempts === "" ? [] : [attempts],
-    ...[insideText(step), exchangesText(step)].filter((text) => text !== ""),
+    ...[exchangesText(step)].filter((text) => text !== ""),
   ];
   const { exchange: json, hasMarkup } = step.text;
   if (outcome === "failed" || isTolerated || json === undefined) return escape(parts.join("\n"));

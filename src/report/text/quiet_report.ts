@@ -1,4 +1,4 @@
-import type { JobFinished, RunEvent } from "../../run/event.ts";
+import type { JobFinished, RunEvent, StepResult } from "../../run/event.ts";
 import { renderFooter, stepIcon } from "./layout.ts";
 import { describeKind, stepsInOrder, titleOf } from "./render_rounds.ts";
 import { renderFailures, renderTrouble } from "./render_trouble.ts";
@@ -75,12 +75,18 @@ function linesOf(
 function stepLines({ result, inside }: StepTree, title: string, options: ReportOptions): string[] {
   if (result.state !== "failed") return [];
   const trouble = renderTrouble(result, options.style, roomBelow(options));
+  const below = inside.flatMap((step) =>
+    stepLines(step, `${title} › ${oneLine(step.result.name)}`, options)
+  );
   return [
-    ...inside.flatMap((step) =>
-      stepLines(step, `${title} › ${oneLine(step.result.name)}`, options)
-    ),
-    ...block(title, trouble, options),
+    ...below,
+    ...below.length > 0 && isByEmbedded(result) ? [] : block(title, trouble, options),
   ];
+}
+
+/** Whether a step failed only because of steps inside of it. */
+function isByEmbedded({ failures }: StepResult): boolean {
+  return failures.every(({ kind }) => kind === "embedded");
 }
 
 function roundLines(
@@ -91,10 +97,13 @@ function roundLines(
   if (!tally) return [];
   return stepsInOrder(tally).flatMap((step) => {
     const { otherFailures, inside, count } = step;
-    const kinds = [...step.kinds.values()].filter(({ first }) => first.state === "failed");
     const title = `${around} › ${titleOf(step)}`;
+    const below = roundLines(inside, title, options);
+    const kinds = [...step.kinds.values()].filter(({ first }) =>
+      first.state === "failed" && !(below.length > 0 && isByEmbedded(first))
+    );
     return [
-      ...roundLines(inside, title, options),
+      ...below,
       ...kinds.flatMap((kind) => {
         const trouble = renderTrouble(kind.first, options.style, roomBelow(options));
         return block(`${title}: ${describeKind(kind)}`, trouble, options);

@@ -10,7 +10,7 @@ import type { Answer } from "./run_attempt.ts";
 import type { StepContext } from "./step_context.ts";
 
 /** The outcome of the assertions of a step. */
-interface Judgement {
+export interface Judgement {
   readonly isGood: boolean;
   /** One for each assertion that is not true. */
   readonly failures: readonly Promise<Failure>[];

@@ -127,5 +127,6 @@ function errorOf(assertion: Assertion, scope: Scope): FieldError[] {
   const { operands } = expression.explain(scope, false);
   const values = operands.map(({ text, value }) => `${text} is ${formatValue(value)}`);
   const why = values.join(", ") || expression.source.trim();
-  return [new FieldError(field, new StepError(`expect is false: ${why}`), expression)];
+  const error = new StepError(`expect is false: ${why}`, undefined, { decided: false });
+  return [new FieldError(field, error, expression)];
 }

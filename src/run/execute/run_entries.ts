@@ -154,8 +154,9 @@ async function runInOrder(
   try {
     for await (const template of entries) {
       if (session.cancellation.reason !== undefined) break;
-      const one = await skipIfStopped(session, round, step, index, state) ??
-        await runEntry(session, round, step, { index, template }, all);
+      const entry = { index, template };
+      const one = await skipIfStopped(session, round, step, entry, state) ??
+        await runEntry(session, round, step, entry, all);
       state = combineStates(state, one);
       index++;
     }
@@ -170,13 +171,13 @@ async function skipIfStopped(
   session: Session,
   round: Round,
   step: Step,
-  index: number,
+  entry: Entry,
   state: JobState,
 ): Promise<JobState | undefined> {
   const isStopped = state === "failed" && round.job.stopsAtFailure && !step.isCleanup;
   if (!isStopped && session.draining.reason === undefined) return undefined;
   const reason = isStopped ? "on_failure is stop, and an entry before failed" : undefined;
-  await skipStep(session, round, step, index, reason);
+  await skipStep(session, round, step, entry, reason);
   return "skipped";
 }
 
@@ -239,7 +240,7 @@ async function runInParallel(
   async function work(): Promise<void> {
     for (let entry = await next(); entry; entry = await next()) {
       const inner = { ...session, emit: order.emitterOf(entry.index) };
-      const one = await skipIfStopped(inner, round, step, entry.index, state) ??
+      const one = await skipIfStopped(inner, round, step, entry, state) ??
         await runApart(inner, entry);
       // Read only now: others have ended meanwhile.
       state = combineStates(state, one);
@@ -314,7 +315,7 @@ async function runPasses(
   for (let index = 0; index < loop.max; index++) {
     if (cancellation.reason !== undefined) return "passed";
     if (draining.reason !== undefined) {
-      await skipStep(session, round, step, index);
+      await skipStep(session, round, step, { index, template: NO_VARS });
       return "skipped";
     }
     const pass = { isOver: true, pause: 0 };

@@ -58,6 +58,7 @@ export async function runJobFile(
       file: document.name,
       outputs: inner.outputs.view,
       steps: sumOf(steps),
+      passed: steps.passed,
       failed: steps.failed + steps.tolerated,
       untested,
     };

@@ -1,7 +1,7 @@
 import { roundDuration } from "../../value/duration.ts";
 import { markCleanup } from "../../workflow/mark_cleanup.ts";
 import type { Duration, Step } from "../../workflow/model.ts";
-import { evaluateDuration, inField, isTrue } from "./evaluate_field.ts";
+import { evaluateDuration, isTrue } from "./evaluate_field.ts";
 import type { Failure, JobState } from "../event.ts";
 import { failureOf } from "../failure/lazy_failures.ts";
 import { type Outcome, pause, runAttempts } from "./run_attempts.ts";
@@ -9,6 +9,7 @@ import type { Session } from "../session.ts";
 import {
   closeScope,
   type Entry,
+  evaluateName,
   evaluateStepVars,
   makeStepContext,
   type Round,
@@ -21,7 +22,7 @@ export async function skipStep(
   session: Session,
   round: Round,
   step: Step,
-  entry?: number,
+  entry?: Entry,
   reason?: string,
 ): Promise<void> {
   const { emitSkipped } = await import("./emit_skipped.ts");
@@ -102,11 +103,6 @@ function rememberUpstream({ upstreamFailures }: Round, failure: UpstreamFailure)
 /** Called after a step or a job failed for good: with `--fail-fast`, nothing new starts. */
 export function cancelIfFailFast({ failFast, draining }: Session, job: string): void {
   if (failFast) draining.cancel(`--fail-fast after "${job}" failed`);
-}
-
-/** The name of the step; empty where there is nothing in it. */
-function evaluateName({ step: { name }, scope }: StepContext): string {
-  return name ? inField(["name"], () => name.renderText(scope, { display: true })).trim() : "";
 }
 
 function runUnlessSkipped(

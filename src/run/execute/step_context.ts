@@ -118,6 +118,11 @@ export function makeStepRun({ job, index, within }: Round, step: Step, entry?: n
   };
 }
 
+/** The name of the step; empty where there is nothing in it. */
+export function evaluateName({ step: { name }, scope }: StepContext): string {
+  return name ? inField(["name"], () => name.renderText(scope, { display: true })).trim() : "";
+}
+
 /** The workflow's vars, then those of the step, then the entry: each sees what came before. */
 export function evaluateStepVars(session: Session, context: StepContext): Dict {
   const { step, entry, names: { req: _, res: __, rt: ___, status: ____, ...names } } = context;

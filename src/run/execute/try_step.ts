@@ -4,7 +4,7 @@ import { formatDuration, roundDuration } from "../../value/duration.ts";
 import { LimitError } from "../../value/meter.ts";
 import type { Dict, Value } from "../../value/value.ts";
 import { STEP_TIMEOUT } from "../../workflow/decode/fields.ts";
-import { judge } from "./judge_step.ts";
+import { judge, type Judgement } from "./judge_step.ts";
 import { EmbeddedError, evaluateDuration, FieldError, inField, isTrue } from "./evaluate_field.ts";
 import type { AssertionCount, Failure, StepResult } from "../event.ts";
 import { failedJob, failureOf } from "../failure/lazy_failures.ts";
@@ -98,7 +98,10 @@ export async function tryStep(session: Session, context: StepContext, name: stri
   if (step.id !== undefined && step.outputs.length > 0) {
     for (const failure of await publishOutputs(session, context, step.id)) failures.push(failure);
   }
-  const judgement = judge(session, context, answer, given);
+  // What a job that failed has published says nothing more.
+  const judgement: Judgement = job && job.failed > 0
+    ? { isGood: false, failures: [] }
+    : judge(session, context, answer, given);
   for (const why of judgement.failures) failures.push(await why);
   const snapshot = step.snapshot && failures.length === 0
     ? await checkSnapshot(session, context, step.snapshot)

@@ -68,7 +68,9 @@ export async function failureOfError(
   }
   const reader = readerOf(session, owner, path);
   const isOurs = !(cause instanceof RunnerError);
-  const { parameter, cause: unreachable } = cause instanceof StepError ? cause.details : {};
+  const { parameter, cause: unreachable, decided } = cause instanceof StepError
+    ? cause.details
+    : {};
   const nilReason = () => {
     if (tree) return explainNil(reader, findReferences(tree).needed);
     return given && parameter !== undefined
@@ -76,11 +78,11 @@ export async function failureOfError(
       : undefined;
   };
   const ended = unreachable === undefined ? undefined : session.endedServices.at(-1);
-  const why = explainCondition(owner, cause, tree);
+  const why = decided === undefined ? undefined : explainCondition(owner, decided, tree);
   const hints = isOurs ? bugHint(session, cause) : hintOf(cause, ended ?? nilReason() ?? why?.hint);
   const isStopped = session.cancellation.reason !== undefined || cause instanceof EmbeddedError;
   return {
-    kind: isStopped ? "interrupted" : "action",
+    kind: isStopped ? "interrupted" : decided === false ? "test" : "action",
     field: fieldName,
     message: isOurs ? `internal error: ${briefError(cause)}` : cause.message,
     ...why ? { operands: shownOperands(session, why.operands) } : {},
@@ -91,11 +93,8 @@ export async function failureOfError(
 }
 
 /** The values by which a condition such as `retry.until` ended a step. */
-function explainCondition(owner: Owner, cause: unknown, tree: FieldError["tree"]) {
-  const decided = cause instanceof StepError ? cause.details.decided : undefined;
-  if (
-    decided === undefined || !("scope" in owner) || !owner.scope || !tree || !("explain" in tree)
-  ) return;
+function explainCondition(owner: Owner, decided: boolean, tree: FieldError["tree"]) {
+  if (!("scope" in owner) || !owner.scope || !tree || !("explain" in tree)) return;
   const { operands, hint } = tree.explain(owner.scope, decided);
   return { operands, hint: fieldHint(owner.step.action, operands) ?? hint };
 }

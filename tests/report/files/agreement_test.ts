@@ -255,7 +255,10 @@ function assertCasesAgree(
     const found = junit.testsuite.flatMap(({ properties = [] }: Json) =>
       properties.filter((property: Json) => property.name === name)
     );
-    assertEquals(sum(found.map(({ value }: Json) => value)), end.steps[state]);
+    const marked = cases.filter(({ properties = [] }: Json) =>
+      properties.some((property: Json) => property.name === state)
+    );
+    assertEquals(sum(found.map(({ value }: Json) => value)), marked.length);
   }
   assertEquals(
     [summary.passed, summary.failed, summary.skipped, summary.other],
@@ -263,17 +266,24 @@ function assertCasesAgree(
       tests.filter(({ status }: Json) => status === outcome).length
     ),
   );
-  assertEquals(
-    [junit.tests, junit.failures + junit.errors, junit.skipped],
-    [summary.tests, summary.failed, summary.skipped],
-  );
+  assertJunitCounts(junit, cases);
   assertEquals(
     points.map(({ ok, skip, diag }) => [outcomeOf(ok, skip), diag?.flaky === true]),
     tests.map(({ status, flaky = false }: Json) => [goodIfOther(status), flaky]),
   );
+  const kept = listedInJunit(tests, document);
   assertEquals(
-    cases.map((one) => outcomeOf(!(one.failure || one.error), one.skipped ?? false)),
-    tests.map(({ status }: Json) => goodIfOther(status)),
+    cases.filter(isOutside).map((one) =>
+      outcomeOf(!(one.failure || one.error), one.skipped ?? false)
+    ),
+    kept.map(({ status }) => goodIfOther(status)),
+  );
+  const inside = document.jobs.flatMap(({ steps }: Json) => steps).flatMap((step: Json) =>
+    withInside(step).slice(1)
+  );
+  assertEquals(
+    cases.filter((one) => !isOutside(one)).length,
+    inside.filter((step: Json) => !isReplaced(step)).length,
   );
   const markdown = reports["summary.md"]!;
   assertEquals(numbersIn(/^\d+ .* in /m.exec(markdown)![0]), {
@@ -286,6 +296,33 @@ function assertCasesAgree(
     [1, 2, 3].map((column) => sum(rows.map((row) => Number(row[column])))),
     [summary.tests - broken.length, end.steps.failed, summary.skipped],
   );
+}
+
+/** JUnit counts its own cases. */
+function assertJunitCounts(junit: Json, cases: readonly Json[]): void {
+  const failed = cases.filter((one) => one.failure || one.error);
+  const skipped = cases.filter((one) => one.skipped);
+  assertEquals(
+    [junit.tests, junit.failures + junit.errors, junit.skipped],
+    [cases.length, failed.length, skipped.length],
+  );
+}
+
+/** The tests of CTRF that JUnit lists, too; in place of others it has the steps inside of them. */
+function listedInJunit(tests: readonly Json[], document: Json): readonly Json[] {
+  const steps = document.jobs.flatMap(({ steps }: Json) => steps);
+  let at = 0;
+  return tests.filter(({ start }) => start === undefined || !isReplaced(steps[at++]));
+}
+
+function isReplaced({ inside = [], assertions, snapshot, flaky, failures = [] }: Json): boolean {
+  return inside.length > 0 && !assertions && !snapshot && !flaky &&
+    failures.every(({ kind }: Json) => kind === "embedded");
+}
+
+/** Whether a case of JUnit is not a step of an embedded job. */
+function isOutside({ properties = [] }: Json): boolean {
+  return !properties.some(({ name }: Json) => name === "within");
 }
 
 /** Formats that know but good and bad. */
@@ -316,12 +353,15 @@ function assertTimesAgree(
   const ran = [...tests.keys()].filter((index) => tests[index].start !== undefined);
   assert(ran.length > 0);
   assertEquals(
-    ran.map((index) => [tests[index].duration, cases[index].time, points[index].time ?? undefined]),
+    ran.map((index) => [tests[index].duration, points[index].time ?? undefined]),
     document.jobs.flatMap(({ steps }: Json) => steps).map(({ duration, state }: Json) => [
       Math.round(duration),
-      inSeconds(duration),
       state === "skipped" ? undefined : duration,
     ]),
+  );
+  assertEquals(
+    cases.filter(isOutside).map(({ time }) => Math.round(time * 1000)),
+    listedInJunit(tests, document).map(({ duration }) => duration),
   );
 }
 
@@ -413,9 +453,11 @@ Deno.test("all reports of a suite show the sums of its runs", async () => {
   );
   const junit = /<testsuites [^>]*tests="(\d+)" failures="(\d+)" errors="(\d+)" skipped="(\d+)"/
     .exec(reports["junit.xml"]!)!.slice(1).map(Number);
+  // It lists the steps of embedded jobs.
+  const countOf = (tag: RegExp) => reports["junit.xml"]!.match(tag)!.length;
   assertEquals(
     [junit[0], junit[1]! + junit[2]!, junit[3]],
-    [summary.tests, summary.failed, summary.skipped],
+    [countOf(/<testcase /g), summary.failed, countOf(/<skipped /g)],
   );
   for (const [name, count] of [["passed", total.passed], ["not tested", total.untested]]) {
     assert(reports["report.tap"]!.includes(`# ${name} ${count}\n`));

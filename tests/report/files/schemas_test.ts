@@ -189,17 +189,23 @@ Deno.test("JUnit, TAP and CTRF reports of every run can be read, and agree", asy
     const { summary } = JSON.parse(texts("ctrf.json")[index]!).results;
     // deno-lint-ignore no-explicit-any
     const tests = tap.tests.flatMap((one: any) => one.child?.tests ?? []);
-    const failed = junit.failures + junit.errors;
-    assertEquals([summary.tests, summary.failed, summary.skipped], [
-      junit.tests,
-      failed,
-      junit.skipped,
-    ], name);
+    // It lists the steps of embedded jobs.
+    if (!texts("junit.xml")[index]!.includes('"within"')) {
+      assertEquals(
+        [junit.tests, junit.failures + junit.errors, junit.skipped],
+        [summary.tests, summary.failed, summary.skipped],
+        name,
+      );
+    }
     // deno-lint-ignore no-explicit-any
     const skipped = tests.filter((one: any) => one.skip !== false).length;
     // deno-lint-ignore no-explicit-any
     const bad = tests.filter((one: any) => !one.ok).length;
-    assertEquals([tests.length, bad, skipped], [junit.tests, failed, junit.skipped], name);
+    assertEquals(
+      [tests.length, bad, skipped],
+      [summary.tests, summary.failed, summary.skipped],
+      name,
+    );
   }
 });
 

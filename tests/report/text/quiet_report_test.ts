@@ -46,7 +46,7 @@ const rows: readonly [what: string, events: readonly RunEvent[], text: string][]
     "✗ Build\n  connection refused\n\n",
   ],
   [
-    "steps of an embedded job above the one that embeds it, of the last attempt alone",
+    "steps of an embedded job in place of the one that embeds it, of the last attempt alone",
     [
       stepFinished(inner(build), "inside", failed(refused)),
       {
@@ -61,7 +61,7 @@ const rows: readonly [what: string, events: readonly RunEvent[], text: string][]
       stepFinished(inner(build, 1), "fine"),
       stepFinished(build, "around", failed(embedded)),
     ],
-    "✗ Build › around › inside\n  connection refused\n\n✗ Build › around\n  a.yml failed\n\n",
+    "✗ Build › around › inside\n  connection refused\n\n",
   ],
   [
     "rounds once for each kind of failure, when the job has ended",

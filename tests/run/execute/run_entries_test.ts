@@ -115,6 +115,7 @@ jobs:
     on_failure: stop
     steps:
       - uses: hello
+        name: item {{vars.item}}
         with: { n: "{{vars.item}}" }
         iteration: { list: [1, 2, 3, 4, 5], parallel: ${parallel} }
         test: vars.item != 1
@@ -131,12 +132,15 @@ jobs:
     const [step] = plan.jobs[0]!.job.steps;
     Object.assign(step!, { action: { ...hello, name: "held", load: () => Promise.resolve(act) } });
     let states = "";
+    const names: string[] = [];
     await run(plan, denoHost(), (event) => {
       if (event.type !== "step_finished") return;
       states += event.result.state[0];
+      if (event.result.state === "skipped") names.push(event.result.name);
       setTimeout(failed.resolve);
     });
     assertEquals(states, expected, `parallel: ${parallel}`);
+    assertEquals(names.slice(-3), ["item 3", "item 4", "item 5"]);
   }
 });
 

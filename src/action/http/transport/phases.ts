@@ -52,7 +52,7 @@ export function takeMarks(socket: Socket | undefined): SocketMarks | undefined {
 export function measure(
   marks: SocketMarks | undefined,
   { from = 0, sent, answered, ended }: {
-    readonly from?: number;
+    readonly from?: number | undefined;
     readonly sent: number;
     readonly answered: number;
     readonly ended: number;
