@@ -19,6 +19,7 @@ export class NilOwner extends Fault {}
 /** The type of a value as messages name it. */
 export function kindOf(value: Value): string {
   const type = typeName(value);
+  if (typeof value === "bigint") return "int beyond ±2^53";
   return type === "array" ? "list" : type;
 }
 

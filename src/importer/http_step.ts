@@ -1,5 +1,5 @@
 import { literalText } from "../openapi/make/literal.ts";
-import { parseJson } from "../value/parse_json.ts";
+import { tryParseJson } from "../value/parse_json.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
 import type { DraftStep } from "./draft.ts";
 
@@ -240,14 +240,8 @@ export function graphqlOf(
 
 /** JSON with templates in its texts; undefined if it is none, or a template is anywhere else. */
 function jsonOf(text: string, translate: (text: string) => string): Value | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    const json = parseJson(text) as Value;
-    return hasTemplateKey(json) ? undefined : mapTexts(json, translate);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const json = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
+  return json === undefined || hasTemplateKey(json) ? undefined : mapTexts(json, translate);
 }
 
 /** Whether the name of a field, which no template can make, has a variable. */

@@ -1,3 +1,4 @@
+import { tryParseJson } from "../value/parse_json.ts";
 import { RunnerError } from "../source/errors.ts";
 import { type Dict, isDict, type Value } from "../value/value.ts";
 
@@ -30,10 +31,8 @@ export function readJsonFile(
   what: string,
   hint: string,
 ): FileFields {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = tryParseJson(text);
+  if (value === undefined) {
     throw new RunnerError(`'${file}' is not a valid ${what}: it is not JSON`, hint);
   }
   if (!isDict(value)) throw new RunnerError(`'${file}' is not a valid ${what}`, hint);

@@ -1,3 +1,4 @@
+import { parseJson } from "../value/parse_json.ts";
 import { RunnerError } from "../source/errors.ts";
 import type { Value } from "../value/value.ts";
 
@@ -52,7 +53,7 @@ export async function makeSeal(secret: string): Promise<Seal> {
           key,
           sealed.slice(NONCE_BYTES),
         );
-        return JSON.parse(new TextDecoder().decode(opened));
+        return parseJson(new TextDecoder().decode(opened)) as Leaves;
       } catch {
         throw new RunnerError(
           `the sealed values of '${file}' cannot be opened`,

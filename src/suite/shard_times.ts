@@ -1,3 +1,4 @@
+import { tryParseJson } from "../value/parse_json.ts";
 import type { Host } from "../host/host.ts";
 import { LoadError, RunnerError } from "../source/errors.ts";
 import { isDict } from "../value/value.ts";
@@ -26,12 +27,8 @@ export async function readShardTimes(
 }
 
 function runsOf(text: string): readonly unknown[] | undefined {
-  try {
-    const report: unknown = JSON.parse(text);
-    if (!isDict(report)) return undefined;
-    if (report.schema === "runner-report/1") return [report];
-    return Array.isArray(report.runs) ? report.runs : undefined;
-  } catch {
-    return undefined;
-  }
+  const report = tryParseJson(text);
+  if (!isDict(report)) return undefined;
+  if (report.schema === "runner-report/1") return [report];
+  return Array.isArray(report.runs) ? report.runs : undefined;
 }

@@ -1,3 +1,4 @@
+import { isNumber, type Value } from "./value.ts";
 import { MASK } from "./masker.ts";
 
 /** The part of a text between two offsets, all of it without them, with secrets taken out. */
@@ -22,14 +23,14 @@ export function boundValue(value: unknown, limit: number, mask: MaskPart): Bound
 }
 
 /** Plain data, rebuilt. */
-export type Bounded = null | boolean | number | string | Bounded[] | { [key: string]: Bounded };
+export type Bounded = Exclude<Value, object> | Bounded[] | { [key: string]: Bounded };
 
 /** The same for all of a value together: its budget is characters that are left. */
 export function boundPart(value: unknown, budget: { left: number }, mask: MaskPart): Bounded {
   if (typeof value === "string") return boundText(value, budget, mask);
   if (!isObject(value)) {
     budget.left -= 8;
-    if (typeof value === "number") {
+    if (isNumber(value)) {
       return mask(String(value)) === String(value) ? value : MASK;
     }
     return typeof value === "boolean" ? value : null;

@@ -1,6 +1,6 @@
 import { type Meter, UNMETERED } from "./meter.ts";
 import { plain, readField } from "./plain.ts";
-import { isDict, type Value } from "./value.ts";
+import { isDict, isNumber, type Value } from "./value.ts";
 
 /** Whether two values are the same: numbers by value, lists and maps by what they hold. */
 export function isEqual(a: Value, b: Value, meter: Meter = UNMETERED): boolean {
@@ -8,7 +8,10 @@ export function isEqual(a: Value, b: Value, meter: Meter = UNMETERED): boolean {
     if (a.length > 64) meter.spend(a.length >> 6);
     return a === b;
   }
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
+    // The float 1e16 and the integer of that size are one number.
+    return a === b || isNumber(a) && isNumber(b) && a >= b && a <= b;
+  }
   // Shared parts are compared once for each way that leads to them, so every visit is paid for.
   meter.spend(1);
   if (a === b) return true;
@@ -32,7 +35,7 @@ function isEqualMap(a: object, b: object, meter: Meter): boolean {
 
 /** Compares two numbers or two texts: below 0, 0 or above 0; NaN if neither comes first. */
 export function compareValues(a: Value, b: Value): number | undefined {
-  if (typeof a === "number" && typeof b === "number") return a === b ? 0 : a - b;
+  if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
   if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
   return undefined;
 }

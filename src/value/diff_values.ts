@@ -1,6 +1,6 @@
 import type { Meter } from "./meter.ts";
 import { plain, readField, stepText } from "./plain.ts";
-import { isDict, type Value } from "./value.ts";
+import { isDict, isNumber, type Value } from "./value.ts";
 
 export interface DiffOptions {
   /** Throws when the values are too large to compare. */
@@ -79,7 +79,7 @@ function jsonLines(value: Value, meter: Meter): Required<Side> {
   const write = (value: Value, start: string, place: string) => {
     const isMap = isDict(value);
     if (!isMap && !Array.isArray(value)) {
-      const text = typeof value === "number" ? String(value) : JSON.stringify(value);
+      const text = isNumber(value) ? String(value) : JSON.stringify(value);
       return add(start + text, place);
     }
     const [open, close] = isMap ? "{}" : "[]";

@@ -1,4 +1,5 @@
 import { decodedText } from "./decodings.ts";
+import { tryParseJson } from "./parse_json.ts";
 import {
   canBeSecret,
   cookieSecrets,
@@ -13,6 +14,7 @@ import {
   SHORTEST_ISSUED,
   SHORTEST_SECRET,
 } from "./secrets.ts";
+import { isNumber } from "./value.ts";
 
 /** Receives a secret that was found; one shorter than `shortest` is not masked. */
 export type AddSecret = (text: string, shortest: number) => void;
@@ -30,7 +32,7 @@ export function findVariableSecrets(
   const seen = new Set<object>();
   const seenAsSecret = new Set<object>();
   const walk = (value: unknown, secretName: string | undefined) => {
-    if (typeof value === "string" || typeof value === "number") {
+    if (typeof value === "string" || isNumber(value)) {
       if (secretName !== undefined && canBeSecret(secretName, value)) add(String(value), shortest);
       if (typeof value === "string") {
         for (const password of dsnPasswords(value)) add(password, SHORTEST_SECRET);
@@ -66,7 +68,7 @@ export function findExchangedSecrets(
 ): void {
   const seen = new Set<object>();
   const walk = (value: unknown, name: string, inHeaders: boolean) => {
-    if (typeof value === "string" || typeof value === "number") {
+    if (typeof value === "string" || isNumber(value)) {
       addValue(name, value, inHeaders, add);
     } else if (typeof value === "object" && value !== null && !seen.has(value)) {
       seen.add(value);
@@ -93,7 +95,7 @@ function isHeaders(name: string): boolean {
 
 function addValue(
   name: string,
-  value: string | number,
+  value: string | number | bigint,
   inHeaders: boolean,
   add: AddSecret,
 ): void {
@@ -159,11 +161,7 @@ function addFields(text: string, add: AddSecret): void {
 }
 
 function fromJson(written: string): string {
-  try {
-    return JSON.parse(`"${written}"`);
-  } catch {
-    return written;
-  }
+  return tryParseJson(`"${written}"`) as string | undefined ?? written;
 }
 
 /** A value without its indentation, and without what ends a map or a list in one line. */

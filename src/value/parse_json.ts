@@ -3,45 +3,65 @@ import type { Value } from "./value.ts";
 /** Data nested deeper than this could not be walked safely afterwards. */
 const DEEPEST = 500;
 
-/** This many digits, in a row or in an exponent, may exceed the range of a number. */
-const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
-
 /**
- * Reads JSON as data. An integer that a number cannot hold exactly stays the text that it was, so
- * that an id survives into the next request; so does a number that would be infinite, which every
- * test for more would take. Throws `SyntaxError`.
+ * Reads JSON as data: the one reader of all JSON that the program has not written itself. Throws
+ * `SyntaxError`.
  */
 export function parseJson(text: string): unknown {
-  const value = LONG_NUMBER.test(text) ? JSON.parse(text, keepText) : JSON.parse(text);
-  if (text.length > 2 * DEEPEST && isTooDeep(value)) {
+  let value: unknown;
+  try {
+    value = parseExactly(text);
+  } catch (error) {
+    // It has more levels than the stack.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  if (value === undefined || text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) {
     throw new SyntaxError(`JSON is nested more than ${DEEPEST} levels deep`);
   }
   return value;
 }
 
-/** The value of a text that is JSON; any other text as it is. */
-export function jsonOrText(text: string): Value {
+/**
+ * Reads JSON with all the digits of integers. A number that would be infinite, which every test for
+ * more would take, stays the text that it was. Complete in itself: pages and the workers of plugins
+ * are given its source.
+ */
+export function parseExactly<T>(text: string): T {
+  // Only then a reviver is worth its time.
+  const mayBeLong = /(?:^|[\s:,[-])(?:\d{16}|[\d.]+[eE]\+?\d{3})/.test(text);
+  if (!mayBeLong) return JSON.parse(text);
+  return JSON.parse(text, (_key, value, { source }: { readonly source?: string } = {}) => {
+    if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+    if (source === undefined) return value;
+    if (!Number.isFinite(value)) return source;
+    const isExact = !/^-?\d+$/.test(source) ||
+      Math.abs(value) <= 2 ** 53 && String(value) === source;
+    return isExact ? value : BigInt(source);
+  });
+}
+
+/** The value of a text that is JSON; undefined if it is not. */
+export function tryParseJson(text: string): Value | undefined {
   try {
-    return JSON.parse(text) as Value;
-  } catch {
-    return text;
+    return parseJson(text) as Value;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 
-/** A reviver; engines with JSON.parse source text access pass the source of the value. */
-function keepText(_key: string, value: unknown, context?: { readonly source?: string }) {
-  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
-  const source = context?.source;
-  if (source === undefined) return value;
-  const isOther = /^-?\d+$/.test(source) ? String(value) !== source : !Number.isFinite(value);
-  return isOther ? source : value;
+/** The value of a text that is JSON; any other text as it is. */
+export function jsonOrText(text: string): Value {
+  const value = tryParseJson(text);
+  return value === undefined ? text : value;
+}
+
+/** The data in a text that has no type: objects and lists of JSON; anything else is the text. */
+export function dataIn(text: string): Value {
+  return /^\s*[[{]/.test(text) ? jsonOrText(text) : text;
 }
 
 /** Whether data is nested too deeply to be walked safely. */
-export function isTooDeep(value: unknown): boolean {
-  return isDeeper(value, DEEPEST);
-}
-
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1));

@@ -1,4 +1,4 @@
-import type { Value } from "./value.ts";
+import { integer, type Value } from "./value.ts";
 
 /**
  * A value as the language sees it: data, never code. Anything else becomes nil, so that a
@@ -13,7 +13,7 @@ export function plain(value: unknown): Value {
     case "object":
       return Array.isArray(value) ? plainList(value) : value as Value;
     case "bigint":
-      return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+      return integer(value);
     default:
       return null;
   }

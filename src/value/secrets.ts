@@ -114,7 +114,7 @@ function remembered(decide: (name: string) => boolean): (name: string) => boolea
 }
 
 /** Whether the value of a secret name can be one: `auth` may be an address, a number or a word. */
-export function canBeSecret(name: string, value: string | number): boolean {
+export function canBeSecret(name: string, value: string | number | bigint): boolean {
   const words = wordsOf(name);
   const weak = words.filter((word) => WEAK_WORDS.has(word));
   if (weak.length === 0 || words.some((word) => isSecretWord(word) && !weak.includes(word))) {

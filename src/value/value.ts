@@ -1,7 +1,10 @@
 import { LimitError } from "./meter.ts";
 
-/** Plain data, as JSON has it: what expressions see and actions return. */
-export type Value = null | boolean | number | string | readonly Value[] | Dict;
+/**
+ * Plain data, as JSON has it: what expressions see and actions return. A `bigint` is an integer
+ * beyond ±2^53.
+ */
+export type Value = null | boolean | number | bigint | string | readonly Value[] | Dict;
 
 /** A mapping of plain data. Only own properties count. */
 export interface Dict {
@@ -20,6 +23,8 @@ export function typeName(value: unknown): TypeName {
       return "bool";
     case "number":
       return Number.isInteger(value) ? "int" : "float";
+    case "bigint":
+      return "int";
     case "string":
       return "string";
     default:
@@ -31,6 +36,50 @@ export function typeName(value: unknown): TypeName {
 export function isDict(value: unknown): value is Dict {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/**
+ * Integers beyond ±2^53 are `bigint`, so that no digit of them is lost; every other number is a
+ * `number`. A fraction or an exponent makes a number that is as exact as a float.
+ */
+const LARGEST = 2n ** 53n;
+
+/** An integer in the one form that values have it in. */
+export function integer(value: bigint): number | bigint {
+  return -LARGEST <= value && value <= LARGEST ? Number(value) : value;
+}
+
+/** The integer of digits, or of `0x…`, with a sign or without; undefined if it is far too large. */
+export function readInteger(text: string): number | bigint | undefined {
+  const digits = text.replace(/^[-+]/, "");
+  const number = Number(digits);
+  if (!Number.isFinite(number)) return undefined;
+  const value = Number.isSafeInteger(number) ? number : integer(BigInt(digits));
+  return text.startsWith("-") ? -value : value;
+}
+
+/** Whether a value is a number of any size. */
+export function isNumber(value: unknown): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+/** Whether data has integers beyond ±2^53, which a library that takes numbers does not know. */
+export function hasLongIntegers(value: unknown): boolean {
+  return typeof value === "bigint" ||
+    typeof value === "object" && value !== null && Object.values(value).some(hasLongIntegers);
+}
+
+/**
+ * Lets JSON.stringify(), which throws otherwise, write the digits; it stays as fast for data without
+ * such integers. Complete in itself, as `parseExactly()` is.
+ */
+export function writeIntegers(): void {
+  const value = function (this: bigint) {
+    return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(this));
+  };
+  Object.defineProperty(BigInt.prototype, "toJSON", { value, writable: true, configurable: true });
+}
+
+writeIntegers();
 
 /** More values than this are a mistake, such as data that nests copies of itself. */
 const MOST_VALUES = 10_000_000;

@@ -137,7 +137,7 @@ Deno.test("evaluateExpression() runs no code of its context", () => {
     '"trap" in vars.nested': false,
     "vars.nested.trap": null,
     "vars.big": 12,
-    "vars.huge": "18446744073709551616",
+    "vars.huge": 18446744073709551616n,
     "vars.nothing": null,
     "vars.toString": null,
     "vars.date.getTime": null,

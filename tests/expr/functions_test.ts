@@ -6,6 +6,45 @@ import {
 
 /** Expressions and their values. */
 const VALUES: readonly (readonly [expression: string, value: unknown])[] = [
+  // Integers beyond ±2^53 are as exact as shorter ones.
+  ["9007199254740993", 9007199254740993n],
+  ["-9_007_199_254_740_993 + 0x20000000000001", 0],
+  ["9007199254740993 - 2", 9007199254740991],
+  ["9007199254740991 + 2", 9007199254740993n],
+  ["3037000500 * 3037000500", 9223372037000250000n],
+  ["2 ** 64 - 1", 18446744073709551615n],
+  ["9007199254740993 % 10", 3],
+  ["1e16 + 1", 1e16],
+  ["9007199254740993 == 9007199254740992", false],
+  ["9007199254740993 == 9007199254740993", true],
+  ["10000000000000000 == 1e16", true],
+  ["9007199254740992 < 9007199254740993 < 9007199254740993.5e3", true],
+  ["type(9007199254740993)", "int"],
+  [
+    "string([9007199254740993, {a: 9007199254740995}])",
+    '[9007199254740993,{"a":9007199254740995}]',
+  ],
+  ['int("-9223372036854775808")', -9223372036854775808n],
+  ["float(9007199254740993)", 9007199254740992],
+  ["fromJSON(toJSON({a: 9007199254740993}))", { a: 9007199254740993n }],
+  ["9007199254740993 in [9007199254740992]", false],
+  ["uniq([9007199254740993, 9007199254740992, 9007199254740993])", [
+    ...[9007199254740993n, 9007199254740992],
+  ]],
+  ["sort([9007199254740995, 1.5, 9007199254740993])", [1.5, 9007199254740993n, 9007199254740995n]],
+  ["[max(9007199254740993, 9007199254740992), min([9007199254740993, 1])]", [9007199254740993n, 1]],
+  ["sum([9007199254740993, 1])", 9007199254740994n],
+  ["groupBy([9007199254740993, 9007199254740992], #)", {
+    ...{ "9007199254740993": [9007199254740993n], "9007199254740992": [9007199254740992] },
+  }],
+  ["bitor(bitshl(1, 60), 1)", 1152921504606846977n],
+  ["bitand(9007199254740993, 1)", 1],
+  ["match_json({a: 9007199254740993}, {a: 9007199254740992})", false],
+  ['match_json({a: 9007199254740993}, {a: is_type("integer")})', true],
+  ["includes_json({a: 9007199254740993}, {a: 9007199254740993})", true],
+  ['json_path([{a: 9007199254740993}, {a: 5}], "$[?@.a != 5].a")', [9007199254740993n]],
+  ['jmespath([{a: 9007199254740993}, {a: 5}], "[?a != `5`].a")', [9007199254740993n]],
+  ['jwt(jwt_sign({id: 9007199254740993}, "k")).claims.id', 9007199254740993n],
   ['encode_base64url("a?~é")', "YT9-w6k"],
   ['decode_base64url("YT9-w6k")', "a?~é"],
   ['decode_base64url("YQ==")', "a"],
@@ -158,6 +197,27 @@ const LIMIT = "evaluation limit exceeded (1000000 steps)";
 
 /** Expressions and what is wrong with them. */
 const FAILURES: readonly (readonly [expression: string, message: string])[] = [
+  ["9007199254740993 / 3", "cannot compute int beyond ±2^53 / int exactly"],
+  ["9007199254740993 * 1.5", "cannot compute int beyond ±2^53 * float exactly"],
+  ["10 ** 300 * 10 ** 300", "cannot compute int beyond ±2^53 * int beyond ±2^53 exactly"],
+  ['9007199254740993 < "a"', "cannot compare int beyond ±2^53 < string"],
+  ["[1][9007199254740993]", "index 9007199254740993 is outside a list of length 1"],
+  ["abs(9007199254740993)", "argument 1 of abs() must be a number, got int beyond ±2^53"],
+  [
+    'repeat("a", 9007199254740993)',
+    "argument 2 of repeat() must be a whole number, got int beyond ±2^53",
+  ],
+  ["mean(9007199254740993)", "cannot compute int beyond ±2^53 / int exactly"],
+  ["1..9007199254740993", "a range needs two whole numbers, got int..int beyond ±2^53"],
+  [
+    'json_path([], "$[?@ == 9007199254740993]")',
+    "json_path() cannot compare integers beyond ±2^53",
+  ],
+  [
+    'json_path([9007199254740993], "$[?@ > 5]")',
+    "json_path() cannot compare integers beyond ±2^53",
+  ],
+  ['jmespath([9007199254740993], "[?@ > `5`]")', "jmespath() cannot compare integers beyond ±2^53"],
   ['decode_base64url("a+b")', "decode_base64url() cannot read this string as base64url"],
   ['decode_base64url("_w")', "decode_base64url() decodes to bytes that are not UTF-8"],
   ['decode_url("%zz")', "decode_url() cannot read this string as URL-encoded UTF-8"],

@@ -21,7 +21,7 @@ Deno.test("the language has these functions and no others", () => {
 });
 
 Deno.test("every function documents its parameters and result", () => {
-  const parameter = "(\\.\\.\\.)?\\w+\\??(: (any|string|number|integer|list|map))?";
+  const parameter = "(\\.\\.\\.)?\\w+\\??(: (any|string|number|integer|int64|list|map))?";
   const signature = new RegExp(`^\\w+\\((${parameter}(, ${parameter})*)?\\)$`);
   for (const record of FUNCTIONS.values()) {
     assertMatch(record.signature, signature);

@@ -1,15 +1,17 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseJson } from "../../src/value/parse_json.ts";
 
-Deno.test("parseJson() keeps integers beyond the precision of a number, and overflows, as text", () => {
+Deno.test("parseJson() keeps all digits of integers, and numbers that would be infinite as text", () => {
   const cases: [string, unknown][] = [
-    ["12345678901234567890", "12345678901234567890"],
-    ["-9007199254740993", "-9007199254740993"],
+    ["12345678901234567890", 12345678901234567890n],
+    ["-9007199254740993", -9007199254740993n],
     ["9007199254740991", 9007199254740991],
     ["9007199254740992", 9007199254740992],
-    ["100000000000000000000", 100000000000000000000],
+    ["100000000000000000000", 100000000000000000000n],
+    ["9".repeat(309), "9".repeat(309)],
     ["0.12345678901234567", 0.12345678901234567],
     ["12345678901234567890e2", 12345678901234567890e2],
+    ["9007199254740993.0", 9007199254740992],
     ['"12345678901234567890"', "12345678901234567890"],
     ["1", 1],
     ["1e999", "1e999"],
@@ -36,5 +38,7 @@ Deno.test("parseJson() rejects excessive nesting", () => {
   parseJson(nested(500));
   assertThrows(() => parseJson(nested(501)), SyntaxError, "nested more than 500 levels deep");
   assertThrows(() => parseJson(nested(100_000)), SyntaxError, "nested more than 500 levels deep");
+  const long = "[".repeat(100_000) + "1234567890123456789" + "]".repeat(100_000);
+  assertThrows(() => parseJson(long), SyntaxError, "nested more than 500 levels deep");
   assertThrows(() => parseJson("{"), SyntaxError);
 });

@@ -1,5 +1,4 @@
 import type { PeerCertificate } from "node:tls";
-import { parseJson } from "../../value/parse_json.ts";
 import type { ActionContext, Value } from "../action.ts";
 import type { Endpoint } from "../net/endpoint.ts";
 import type { TlsOptions } from "../tls/tls_options.ts";
@@ -110,24 +109,9 @@ export function bytesOf(value: Value): Uint8Array | undefined {
   }
 }
 
-/** An integer that a number can hold, or its text. */
-export function integerValue(integer: bigint | string): Value {
-  const number = Number(integer);
-  return Number.isSafeInteger(number) ? number : String(integer);
-}
-
 /** A number, or the name of one that JSON does not have: `NaN`, `Infinity`. */
 export function numberValue(number: number): Value {
   return Number.isFinite(number) ? number : String(number);
-}
-
-/** Parses a text as JSON; any other text stays as it is. */
-export function jsonValue(text: string): Value {
-  try {
-    return parseJson(text) as Value;
-  } catch {
-    return text;
-  }
 }
 
 /** A date and time as ISO 8601 writes it: `2024-01-02T03:04:05+02:00`. */

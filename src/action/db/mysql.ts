@@ -1,7 +1,8 @@
+import { jsonOrText } from "../../value/parse_json.ts";
+import { integer, readInteger, type Value } from "../../value/value.ts";
 import type { Socket } from "node:net";
 import type { Connection as Driver, FieldPacket, ResultSetHeader } from "mysql2";
 import type { StepError } from "../../source/errors.ts";
-import type { Value } from "../action.ts";
 import { codeOf } from "../net/endpoint.ts";
 import { connectProblem } from "./connect_problem.ts";
 import {
@@ -11,7 +12,6 @@ import {
   type DatabaseError,
   type DbConnection,
   type DbOutcome,
-  integerValue,
   numberValue,
   openInOrder,
   type ServerTls,
@@ -52,6 +52,7 @@ async function open({ server, tls, context }: ConnectRequest, isSecure: boolean)
     ...isSecure && tls ? { ssl: {} } : {},
     dateStrings: true,
     supportBigNumbers: true,
+    jsonStrings: true,
     multipleStatements: true,
     // Rows that were found and not changed do not count, names of functions are not reserved, and
     // the server reads no files of this machine.
@@ -255,8 +256,10 @@ function toRow(row: readonly unknown[], columns: readonly FieldPacket[]): Value[
 const TINY = 1;
 const FLOAT = 4;
 const TIMESTAMP = 7;
+const LONGLONG = 8;
 const DATETIME = 12;
 const BIT = 16;
+const JSON_TYPE = 245;
 
 function toValue(value: unknown, field: FieldPacket | undefined): Value {
   if (value === null || value === undefined) return null;
@@ -264,9 +267,15 @@ function toValue(value: unknown, field: FieldPacket | undefined): Value {
   if (type === TINY && field?.columnLength === 1) return value !== 0;
   if (type === TIMESTAMP || type === DATETIME) return timeValue(String(value));
   if (value instanceof Uint8Array) {
-    return type === BIT ? integerValue(BigInt(`0x${value.toHex() || "0"}`)) : bytesValue(value);
+    return type === BIT ? integer(BigInt(`0x${value.toHex() || "0"}`)) : bytesValue(value);
   }
-  if (typeof value === "bigint") return integerValue(value);
+  if (typeof value === "string") {
+    if (type === LONGLONG) return readInteger(value)!;
+    // MariaDB has JSON as text, which only its own metadata tells apart.
+    if (type === JSON_TYPE || (field as { extendedFormat?: string }).extendedFormat === "json") {
+      return jsonOrText(value);
+    }
+  }
   if (typeof value === "number") return numberValue(type === FLOAT ? shortest(value) : value);
   return value as Value;
 }
@@ -279,7 +288,7 @@ function shortest(value: number): number {
 
 /** Lists and maps are sent as JSON; integers as text, which MySQL takes after LIMIT too. */
 function toParameter(value: Value): string | number | boolean | null | Uint8Array {
-  if (Number.isSafeInteger(value)) return String(value);
+  if (Number.isSafeInteger(value) || typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;
   return bytesOf(value) ?? JSON.stringify(value);
 }

@@ -1,5 +1,6 @@
-import type { Value } from "../action.ts";
-import { bytesValue, integerValue, jsonValue, numberValue, timeValue } from "./database.ts";
+import { jsonOrText } from "../../value/parse_json.ts";
+import { integer, type Value } from "../../value/value.ts";
+import { bytesValue, numberValue, timeValue } from "./database.ts";
 
 type Parse = (text: string) => Value;
 
@@ -14,14 +15,14 @@ const asText: Parse = (text) => text;
 const TYPES: readonly (readonly [number, number, Parse])[] = [
   [16, 1000, truth],
   [17, 1001, bytes],
-  [20, 1016, integerValue],
+  [20, 1016, (text) => integer(BigInt(text))],
   [21, 1005, number],
   [23, 1007, number],
   [26, 1028, number],
   [700, 1021, number],
   [701, 1022, number],
-  [114, 199, jsonValue],
-  [3802, 3807, jsonValue],
+  [114, 199, jsonOrText],
+  [3802, 3807, jsonOrText],
   [1114, 1115, timeValue],
   [1184, 1185, timeValue],
   [1266, 1270, timeValue],

@@ -1,3 +1,5 @@
+import { jsonOrText } from "../../value/parse_json.ts";
+import { integer } from "../../value/value.ts";
 import { resolve } from "@std/path/resolve";
 import { demand } from "../../host/deno_permissions.ts";
 import { explainDenial } from "../../host/explain_denial.ts";
@@ -9,8 +11,6 @@ import {
   bytesValue,
   type DbConnection,
   type DbOutcome,
-  integerValue,
-  jsonValue,
   numberValue,
   type StatementResult,
   timeValue,
@@ -158,10 +158,10 @@ function toValue(value: SqliteValue, { type }: SqliteColumn): Value {
   if (value instanceof Uint8Array) return bytesValue(value);
   if (/^BOOL/.test(declared) && (value === 0n || value === 1n)) return value === 1n;
   if (/^(DECIMAL|NUMERIC)/.test(declared)) return String(value);
-  if (typeof value === "bigint") return integerValue(value);
+  if (typeof value === "bigint") return integer(value);
   if (typeof value === "number") return numberValue(value);
   if (/^(DATE|TIMESTAMP)/.test(declared)) return timeValue(value);
-  return /^JSON/.test(declared) ? jsonValue(value) : value;
+  return /^JSON/.test(declared) ? jsonOrText(value) : value;
 }
 
 function toParameter(value: Value): SqliteValue {

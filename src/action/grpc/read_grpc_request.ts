@@ -1,3 +1,4 @@
+import { parseJson } from "../../value/parse_json.ts";
 import { StepError } from "../../source/errors.ts";
 import { describeValue, isDict } from "../../value/value.ts";
 import type { ActionContext, Dict, Value } from "../action.ts";
@@ -93,7 +94,7 @@ function readTarget(params: Dict, read: ParameterReader): GrpcTarget {
 function parseBody(text: string): Value | undefined {
   if (text.trim() === "") return undefined;
   try {
-    return JSON.parse(text) as Value;
+    return parseJson(text) as Value;
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     throw problem(`"body" is not JSON: ${words}`, "body");

@@ -1,7 +1,8 @@
 import type { Worker } from "node:worker_threads";
 import { toFileUrl } from "@std/path/to-file-url";
 import { StepError } from "../../source/errors.ts";
-import { parseJson } from "../../value/parse_json.ts";
+import { writeIntegers } from "../../value/value.ts";
+import { parseExactly, parseJson } from "../../value/parse_json.ts";
 import type { ActionContext, Dict } from "../action.ts";
 import { onAbort } from "../on_abort.ts";
 import { explainThrown } from "./explain_thrown.ts";
@@ -83,8 +84,8 @@ export class PluginWorker {
     if (state === ANSWER.pending) throw `${name}() does not answer`;
     if (state === ANSWER.tooLong) throw `${name}() answers with more than 4 MiB`;
     const bytes = new Uint8Array(shared, 8, Atomics.load(head, 1)).slice();
-    const answer = JSON.parse(new TextDecoder().decode(bytes));
-    if (state === ANSWER.thrown) throw asError(answer);
+    const answer = parseJson(new TextDecoder().decode(bytes));
+    if (state === ANSWER.thrown) throw asError(answer as ThrownError);
     return answer;
   }
 
@@ -167,7 +168,7 @@ export class PluginWorker {
     switch (reply.type) {
       case "loaded": {
         const { key, json } = reply;
-        const record = json === undefined ? undefined : withFunctions(JSON.parse(json));
+        const record = json === undefined ? undefined : withFunctions(parseJson(json));
         return this.#loading.resolve({ key, record });
       }
       case "result":
@@ -230,7 +231,9 @@ export class PluginWorker {
 export async function startPluginWorker(file: PluginFile): Promise<PluginWorker> {
   const { Worker } = await import("node:worker_threads");
   const mark = JSON.stringify(FUNCTION);
-  const code = `(${workerMain})(require("node:worker_threads").parentPort, ${mark}, require)`;
+  const code = `(${writeIntegers})();
+    const port = require("node:worker_threads").parentPort;
+    (${workerMain})(port, ${mark}, require, ${parseExactly})`;
   return new PluginWorker(new Worker(code, { eval: true }), file);
 }
 

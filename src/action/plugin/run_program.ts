@@ -1,6 +1,6 @@
 import { explainDenial } from "../../host/explain_denial.ts";
 import { StepError } from "../../source/errors.ts";
-import { parseJson } from "../../value/parse_json.ts";
+import { tryParseJson } from "../../value/parse_json.ts";
 import type { ActionContext, ActionResult, Dict, RunAction } from "../action.ts";
 import { runResources } from "../run_resources.ts";
 import { onAbort } from "../on_abort.ts";
@@ -84,10 +84,8 @@ function readEnd(
     throw fail(`the plugin "${name}" answered with more than ${LIMITS.stdout / 1024 ** 2} MiB`);
   }
   const text = stdout.text.replace(/^\ufeff/, "").trim();
-  let answer: unknown;
-  try {
-    answer = parseJson(text);
-  } catch {
+  const answer = tryParseJson(text);
+  if (answer === undefined) {
     const how = howItEnded(end);
     if (text === "") throw fail(`the plugin "${name}" ended${how} without an answer`, lines);
     throw fail(

@@ -55,6 +55,7 @@ export function workerMain(
   },
   functionMark: string,
   require: (module: string) => Record<string, unknown>,
+  parse: (json: string) => unknown,
 ): void {
   type Function = (...args: unknown[]) => unknown;
   type Closer = { key: string; close: () => unknown };
@@ -125,7 +126,7 @@ export function workerMain(
   };
 
   const run = async ({ id, data, timeout, scopes }: PluginRequest & { type: "run" }) => {
-    const { params, attempt } = JSON.parse(data);
+    const { params, attempt } = parse(data) as { params: unknown; attempt: object };
     const abort = new AbortController();
     aborts.set(id, abort);
     let stage: "load" | "run" | "data" = "load";

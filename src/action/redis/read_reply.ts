@@ -1,4 +1,4 @@
-import type { Value } from "../action.ts";
+import { readInteger, type Value } from "../../value/value.ts";
 
 /** A reply as steps see it, and the error reply inside it, if there is one. */
 export interface RedisReply {
@@ -17,8 +17,8 @@ export function readReply(reply: unknown): RedisReply {
     }
     if (part instanceof Uint8Array) return readBytes(part);
     if (part === null || part === undefined) return null;
-    const number = Number(part);
-    return Number.isSafeInteger(number) ? number : String(part);
+    const text = String(part);
+    return /^-?\d+$/.test(text) ? readInteger(text) ?? text : text;
   };
   const value = toValue(reply);
   return error ? { value, error } : { value };

@@ -6,7 +6,7 @@ import { decodeStream } from "../http/response/decode_stream.ts";
 import type { BodySink } from "../http/response/save_body.ts";
 import { BODY_LIMIT } from "../http/transport/body_chunks.ts";
 import { findHeader } from "../http/transport/send.ts";
-import { dataIn } from "../text_data.ts";
+import { dataIn } from "../../value/parse_json.ts";
 
 /** The conditions that end the receiving of events. */
 export interface EventGoal {

@@ -2,7 +2,7 @@ import { StepError } from "../../source/errors.ts";
 import { isDict, type Value } from "../../value/value.ts";
 import type { SecretSink } from "../action.ts";
 import { excerpt } from "../excerpt.ts";
-import { dataIn } from "../text_data.ts";
+import { dataIn } from "../../value/parse_json.ts";
 
 /** A message as it came, and as steps see it. */
 export interface Message {

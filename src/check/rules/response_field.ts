@@ -2,7 +2,7 @@ import type { BinaryExpression, Node } from "../../expr/parse/ast.ts";
 import { childrenOf } from "../../expr/parse/tree.ts";
 import { valueReferences } from "../../expr/references.ts";
 import { didYouMean } from "../../source/suggest.ts";
-import { typeName } from "../../value/value.ts";
+import { isNumber, typeName } from "../../value/value.ts";
 import type { Problem } from "../../workflow/problem.ts";
 import { type Check, keyProblem, severityOfNil } from "../check.ts";
 import { isGuarded } from "../model/make_readings.ts";
@@ -136,9 +136,9 @@ function impossibleComparison(
 }
 
 /** A literal that is not nil, also a negative number. */
-function constantOf(node: Node): string | number | boolean | undefined {
+function constantOf(node: Node): string | number | bigint | boolean | undefined {
   if (node.type === "Literal") return node.value ?? undefined;
   if (node.type !== "UnaryExpression" || node.operator !== "-") return undefined;
   const value = constantOf(node.argument);
-  return typeof value === "number" ? -value : undefined;
+  return isNumber(value) ? -value : undefined;
 }

@@ -1,5 +1,5 @@
 import { LoadError, UsageError } from "../../source/errors.ts";
-import { parseJson } from "../../value/parse_json.ts";
+import { tryParseJson } from "../../value/parse_json.ts";
 import type { Value } from "../../value/value.ts";
 import { readYaml } from "../../workflow/yaml/read_yaml.ts";
 
@@ -31,13 +31,10 @@ export async function parseVar(text: string): Promise<NamedValue> {
 }
 
 function readJson(name: string, text: string): Value {
-  try {
-    return parseJson(text) as Value;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const hint = `a text is given by --var ${name}=text, or in double quotes`;
-    throw new UsageError(`option --var ${name}:= is not valid JSON`, hint);
-  }
+  const value = tryParseJson(text);
+  if (value !== undefined) return value;
+  const hint = `a text is given by --var ${name}=text, or in double quotes`;
+  throw new UsageError(`option --var ${name}:= is not valid JSON`, hint);
 }
 
 const NOTHING = /^(?:~|null|Null|NULL)$/;

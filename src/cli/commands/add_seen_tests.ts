@@ -6,7 +6,7 @@ import { NO_FAILURE } from "../../importer/http_step.ts";
 import { makePlan } from "../../plan/make_plan.ts";
 import type { RunEvent, StepResult } from "../../run/event.ts";
 import { run } from "../../run/run.ts";
-import { isDict, type Value } from "../../value/value.ts";
+import { isDict, isNumber, type Value } from "../../value/value.ts";
 import { loadWorkflow } from "../../workflow/load_workflow.ts";
 
 /** Characters of a response that are looked at. */
@@ -113,7 +113,7 @@ function shapeOf(body: Value): string[] {
 /** Makes no test for nil, since the value may be of any type another time. */
 function typeTest(value: Value): string | undefined {
   if (value === null) return undefined;
-  if (typeof value === "number") return 'in ["int", "float"]';
+  if (isNumber(value)) return 'in ["int", "float"]';
   if (typeof value === "object") return Array.isArray(value) ? '== "array"' : '== "map"';
   return typeof value === "boolean" ? '== "bool"' : '== "string"';
 }

@@ -1,6 +1,6 @@
-import { parseJson } from "../../value/parse_json.ts";
+import { tryParseJson } from "../../value/parse_json.ts";
 import { plain, readKey } from "../../value/plain.ts";
-import { isDict, type Value } from "../../value/value.ts";
+import { isDict, isNumber, type Value } from "../../value/value.ts";
 import type { MemberExpression, Node } from "../parse/ast.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { Fault, kindOf, NilOwner } from "../fault.ts";
@@ -30,7 +30,7 @@ export function readMember(
     throw new NilOwner(`cannot read ${spell(node)} of nil`, foundHint(node));
   }
   if (typeof object === "string") {
-    if (typeof key === "number") {
+    if (isNumber(key)) {
       run.spend(object.length >> 5);
       return readIndex(node, charactersOf(object), key, "string");
     }
@@ -45,7 +45,7 @@ function readIndex(
   key: Value,
   what: string,
 ): Value {
-  if (typeof key !== "number") {
+  if (!isNumber(key)) {
     const hint = isLength(key)
       ? "use len(…)"
       : isCookieList(node.object)
@@ -53,7 +53,7 @@ function readIndex(
       : "write [0] for its first item";
     throw new Fault(`a ${what} has no ${spell(node)}`, hint, node.property);
   }
-  const whole = Math.trunc(key);
+  const whole = Math.trunc(Number(key));
   const index = whole < 0 ? list.length + whole : whole;
   if (!(index >= 0 && index < list.length)) {
     throw new Fault(
@@ -99,10 +99,10 @@ export function readSlice(
 
 function bound(value: Value | undefined, missing: number, length: number): number {
   if (value === undefined) return missing;
-  if (typeof value !== "number") {
+  if (!isNumber(value)) {
     throw new Fault(`a bound of a part is a number, got ${kindOf(value)}`);
   }
-  const whole = Math.trunc(value);
+  const whole = Math.trunc(Number(value));
   return Math.min(Math.max(whole < 0 ? length + whole : whole, 0), length);
 }
 
@@ -132,16 +132,7 @@ function textHint(key: Value, text: string): string | undefined {
   if (/^\d{4}-\d\d-\d\d[T ]\d\d:/.test(text)) return "date_parts(…) has the parts of a time";
   if (/^\s*<[!?a-z]/i.test(text)) return "the text looks like HTML or XML, not JSON";
   if (!/^\s*[[{]/.test(text)) return undefined;
-  return text.length > LONGEST_LOOK || isJson(text)
+  return text.length > LONGEST_LOOK || tryParseJson(text) !== undefined
     ? "if it holds JSON, read it with parse_json(…) first"
     : "the text begins like JSON but is not valid";
-}
-
-function isJson(text: string): boolean {
-  try {
-    parseJson(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

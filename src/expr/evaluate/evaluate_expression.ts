@@ -75,7 +75,7 @@ function guarded(
 /** Whether data can be read; what is thrown although it can is a bug of ours. */
 function isPlainData(...data: unknown[]): boolean {
   try {
-    JSON.stringify(data, (_, value) => typeof value === "bigint" ? String(value) : value);
+    JSON.stringify(data);
     return true;
   } catch {
     return false;

@@ -1,5 +1,5 @@
 import { stepText } from "../../value/plain.ts";
-import { typeName, type Value } from "../../value/value.ts";
+import { isNumber, typeName, type Value } from "../../value/value.ts";
 import type { CallExpression, ComparisonChain, Node } from "../parse/ast.ts";
 import { evaluateNode } from "./evaluate.ts";
 import { Evaluation, type Local } from "./evaluation.ts";
@@ -258,13 +258,13 @@ class Explainer {
       if (isComparableVersion(a) !== isComparableVersion(b)) {
         this.hint ??= "write semver(…) on both sides";
       } else if (a !== "" && b !== "") this.#setUnequal(left, a, right, b);
-    } else if (typeof a !== typeof b) {
+    } else if (typeof a !== typeof b && !(isNumber(a) && isNumber(b))) {
       // They are never equal, also where they look the same.
       const [one, other] = [this.#side(left, "left"), this.#side(right, "right")];
       const types = `${one} is ${typeName(a)}, ${other} is ${typeName(b)}`;
-      const repair = typeof a === "number"
+      const repair = isNumber(a)
         ? conversionHint(b, right, this.#text(right))
-        : typeof b === "number"
+        : isNumber(b)
         ? conversionHint(a, left, this.#text(left))
         : undefined;
       this.hint ??= repair === undefined ? types : `${types}: ${repair}`;

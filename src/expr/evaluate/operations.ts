@@ -1,7 +1,7 @@
 import { compareValues, isEqual } from "../../value/compare.ts";
 import { readKey } from "../../value/plain.ts";
 import { readTimestamp, writeTimestamp } from "../../value/timestamp.ts";
-import { isDict, type Value } from "../../value/value.ts";
+import { integer, isDict, isNumber, typeName, type Value } from "../../value/value.ts";
 import type { BinaryExpression, BinaryOperator, Comparison } from "../parse/ast.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
@@ -90,7 +90,7 @@ function finerPart(time: string): string {
 
 /** A hint for a text that is compared with a number. */
 function orderHint(text: Value, other: Value): string | undefined {
-  if (typeof text !== "string" || typeof other !== "number") return undefined;
+  if (typeof text !== "string" || !isNumber(other)) return undefined;
   if (/^\s*[-+]?\d+(\.\d+)?\s*$/.test(text)) {
     const isBare = text === text.trim();
     return `turn the text into a number with ${isBare ? "float(…)" : "float(trim(…))"}`;
@@ -108,15 +108,15 @@ export function truth(value: Value, hint = "compare it with something"): boolean
 }
 
 /** The number after a sign. */
-export function signed(operator: "-" | "+", value: Value): number {
-  if (typeof value !== "number") {
+export function signed(operator: "-" | "+", value: Value): number | bigint {
+  if (!isNumber(value)) {
     throw new Fault(`cannot put ${operator} before ${kindOf(value)}`);
   }
-  return operator === "-" ? 0 - value : value;
+  return operator === "-" ? calculate("-", 0, value) : value;
 }
 
 function add(a: Value, b: Value, run: Evaluation): Value {
-  if (typeof a === "number" && typeof b === "number") return a + b;
+  if (isNumber(a) && isNumber(b)) return calculate("+", a, b);
   const moved = typeof a === "number" ? moveTime(b, a) : moveTime(a, b);
   if (moved !== undefined) return moved;
   if (typeof a !== "string" || typeof b !== "string") {
@@ -163,24 +163,64 @@ function compute(operator: "-" | "*" | "/" | "%" | "**", a: Value, b: Value): Va
     const result = subtractTime(a, b);
     if (result !== undefined) return result;
   }
-  if (typeof a !== "number" || typeof b !== "number") {
+  if (!isNumber(a) || !isNumber(b)) {
     throw new Fault(`cannot compute ${kindOf(a)} ${operator} ${kindOf(b)}`);
   }
+  if (operator === "%" && (typeName(a) !== "int" || typeName(b) !== "int")) {
+    throw new Fault(`% needs two whole numbers, got ${kindOf(a)} % ${kindOf(b)}`);
+  }
+  if (operator === "%" && b === 0) throw new Fault("division by zero");
+  return calculate(operator, a, b);
+}
+
+type Arithmetic = "+" | "-" | "*" | "/" | "%" | "**";
+
+/**
+ * The result of an operation on two numbers. Where it or one of them is an integer beyond ±2^53, it
+ * is exact; a quotient, and a number with a fraction, could not be, and are refused.
+ */
+export function calculate(
+  operator: Arithmetic,
+  a: number | bigint,
+  b: number | bigint,
+): number | bigint {
+  const result = calculatePlainly(operator, Number(a), Number(b));
+  const areFloats = typeof a === "number" && typeof b === "number";
+  if (areFloats && Math.abs(result) < 2 ** 53) {
+    return operator === "%" ? result + 0 : result; // no negative zero
+  }
+  const isWhole = operator !== "/" && (operator !== "**" || b >= 0) && Number.isFinite(result);
+  if (isWhole && isExact(a) && isExact(b)) {
+    return integer(calculatePlainly(operator, BigInt(a), BigInt(b)));
+  }
+  if (areFloats) return result;
+  throw new Fault(
+    `cannot compute ${kindOf(a)} ${operator} ${kindOf(b)} exactly`,
+    "float(…) gives the nearest number to compute with",
+  );
+}
+
+/** Whether a number has all its digits, as floats of this size may not. */
+function isExact(value: number | bigint): boolean {
+  return typeof value === "bigint" || Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
+}
+
+/** For two floats, and in the same way for two integers of any size. */
+function calculatePlainly<T extends number | bigint>(operator: Arithmetic, a: T, b: T): T {
+  const [x, y] = [a as number, b as number];
   switch (operator) {
+    case "+":
+      return x + y as T;
     case "-":
-      return a - b;
+      return x - y as T;
     case "*":
-      return a * b;
+      return x * y as T;
     case "/":
-      return a / b;
+      return x / y as T;
     case "**":
-      return a ** b;
+      return x ** y as T;
     case "%":
-      if (!Number.isInteger(a) || !Number.isInteger(b)) {
-        throw new Fault(`% needs two whole numbers, got ${kindOf(a)} % ${kindOf(b)}`);
-      }
-      if (b === 0) throw new Fault("division by zero");
-      return a % b + 0; // no negative zero
+      return x % y as T;
   }
 }
 
@@ -224,14 +264,10 @@ export function testText(
 }
 
 function range(from: Value, to: Value, run: Evaluation): Value {
-  if (typeof from !== "number" || typeof to !== "number" || !isWhole(from) || !isWhole(to)) {
+  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to)) {
     throw new Fault(`a range needs two whole numbers, got ${kindOf(from)}..${kindOf(to)}`);
   }
-  const size = Math.max(0, to - from + 1);
+  const size = Math.max(0, Number(to) - Number(from) + 1);
   run.spend(size);
-  return Array.from({ length: size }, (_, index) => from + index);
-}
-
-function isWhole(value: number): boolean {
-  return Number.isSafeInteger(value);
+  return Array.from({ length: size }, (_, index) => Number(from) + index);
 }

@@ -1,4 +1,4 @@
-import { isDict, type Value } from "../../value/value.ts";
+import { isDict, typeName, type Value } from "../../value/value.ts";
 import { kindOf } from "../fault.ts";
 import type { FunctionParameterType, FunctionRecord } from "./function.ts";
 
@@ -10,7 +10,7 @@ export function argumentProblem(
 ): string | undefined {
   const parameter = parameters[Math.min(position, parameters.length - 1)];
   if (!parameter || isOfType(value, parameter.type)) return undefined;
-  const wanted = parameter.type === "integer" ? "a whole number" : `a ${parameter.type}`;
+  const wanted = parameter.type.startsWith("int") ? "a whole number" : `a ${parameter.type}`;
   return `argument ${position + 1} of ${name}() must be ${wanted}, got ${kindOf(value)}`;
 }
 
@@ -25,6 +25,8 @@ function isOfType(value: Value, type: FunctionParameterType): boolean {
       return typeof value === "number";
     case "integer":
       return Number.isInteger(value);
+    case "int64":
+      return typeName(value) === "int";
     case "list":
       return Array.isArray(value);
     case "map":

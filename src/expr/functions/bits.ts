@@ -1,48 +1,49 @@
+import { integer } from "../../value/value.ts";
 import { Fault } from "../fault.ts";
 import { define } from "./function.ts";
 
 /** Functions on the bits of whole numbers, which have 64 of them. */
 export const BIT_FUNCTIONS = [
   define(
-    "bitand(a: integer, b: integer)",
+    "bitand(a: int64, b: int64)",
     "The bits set in both `a` and `b`.",
     (_, a: number, b: number) => signed(BigInt(a) & BigInt(b)),
   ),
   define(
-    "bitor(a: integer, b: integer)",
+    "bitor(a: int64, b: int64)",
     "The bits set in `a`, in `b` or in both.",
     (_, a: number, b: number) => signed(BigInt(a) | BigInt(b)),
   ),
   define(
-    "bitxor(a: integer, b: integer)",
+    "bitxor(a: int64, b: int64)",
     "The bits set in either `a` or `b`, not in both.",
     (_, a: number, b: number) => signed(BigInt(a) ^ BigInt(b)),
   ),
   define(
-    "bitnand(a: integer, b: integer)",
+    "bitnand(a: int64, b: int64)",
     "The bits set in `a` but not in `b`.",
     (_, a: number, b: number) => signed(BigInt(a) & ~BigInt(b)),
   ),
-  define("bitnot(a: integer)", "All bits inverted.", (_, a: number) => signed(~BigInt(a))),
+  define("bitnot(a: int64)", "All bits inverted.", (_, a: number) => signed(~BigInt(a))),
   define(
-    "bitshl(a: integer, count: integer)",
+    "bitshl(a: int64, count: integer)",
     "The bits shifted to the left.",
     (_, a: number, count: number) => signed(BigInt(a) << distance(count)),
   ),
   define(
-    "bitshr(a: integer, count: integer)",
+    "bitshr(a: int64, count: integer)",
     "The bits shifted to the right; the sign is kept.",
     (_, a: number, count: number) => signed(BigInt(a) >> distance(count)),
   ),
   define(
-    "bitushr(a: integer, count: integer)",
+    "bitushr(a: int64, count: integer)",
     "The bits shifted to the right; zeros are filled in.",
-    (_, a: number, count: number) => Number(BigInt.asUintN(64, BigInt(a)) >> distance(count)),
+    (_, a: number, count: number) => integer(BigInt.asUintN(64, BigInt(a)) >> distance(count)),
   ),
 ] as const;
 
-function signed(bits: bigint): number {
-  return Number(BigInt.asIntN(64, bits));
+function signed(bits: bigint): number | bigint {
+  return integer(BigInt.asIntN(64, bits));
 }
 
 /** Beyond 64 places nothing is left, however far it goes. */

@@ -1,6 +1,6 @@
 import { formatJson, formatValue } from "../../value/format_value.ts";
 import { parseJson } from "../../value/parse_json.ts";
-import { typeName, type Value } from "../../value/value.ts";
+import { isNumber, readInteger, typeName, type Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { define } from "./function.ts";
@@ -19,8 +19,8 @@ export const CONVERSION_FUNCTIONS = [
   ),
   define(
     "float(value: any)",
-    "The number in a string; a number as it is.",
-    (_, value: Value) => typeof value === "number" ? value : toNumber("float", value),
+    "The number in a string; a number as a float.",
+    (_, value: Value) => isNumber(value) ? Number(value) : toNumber("float", value),
   ),
   define(
     "parse_int(value: any)",
@@ -82,7 +82,8 @@ const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 const DECIMAL = /^[+-]?(\d[\d_]*\.?[\d_]*|\.\d+)(e[+-]?\d+)?$/i;
 
-function toInteger(name: string, value: Value): number {
+function toInteger(name: string, value: Value): number | bigint {
+  if (typeof value === "bigint") return value;
   if (typeof value === "number") {
     if (Number.isFinite(value)) return Math.trunc(value);
     throw new Fault(`${name}() needs a number that is finite`);
@@ -90,12 +91,9 @@ function toInteger(name: string, value: Value): number {
   if (typeof value !== "string" || !/^[+-]?\d+$/.test(value)) {
     throw unreadable(name, "a whole number", value);
   }
-  const number = Number(value);
-  if (Number.isSafeInteger(number)) return number + 0;
-  throw new Fault(
-    `${name}() got a number that is too large to be exact`,
-    "leave it as text",
-  );
+  const number = readInteger(value);
+  if (number === undefined) throw new Fault(`${name}() got a number that is too large`);
+  return number === 0 ? 0 : number; // no negative zero
 }
 
 function toNumber(name: string, value: Value): number {

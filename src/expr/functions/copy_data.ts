@@ -1,5 +1,5 @@
 import { plain, readField } from "../../value/plain.ts";
-import type { Value } from "../../value/value.ts";
+import { hasLongIntegers, type Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../expression_limits.ts";
@@ -14,4 +14,12 @@ export function copyData(run: Evaluation, value: unknown, levels = 0): Value {
   const map: Record<string, Value> = Object.create(null);
   for (const key of Object.keys(known)) map[key] = copyData(run, readField(known, key), levels + 1);
   return map;
+}
+
+/** Refuses the numbers of a path that its library, to which all are floats, would compare wrongly. */
+export function checkNumbers(name: string, path: string, value: Value): void {
+  const digits = path.match(/(?<![\w."'])\d{16,}/g) ?? [];
+  const isWrong = digits.some((one) => Number(one) >= 2 ** 53) ||
+    /[<>]/.test(path) && hasLongIntegers(value);
+  if (isWrong) throw new Fault(`${name}() cannot compare integers beyond ±2^53`, "use filter(…)");
 }

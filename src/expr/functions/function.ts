@@ -92,6 +92,7 @@ export type FunctionParameterType =
   | "string"
   | "number"
   | "integer"
+  | "int64"
   | "list"
   | "map"
   | "predicate";

@@ -2,7 +2,7 @@ import type { Value } from "../../value/value.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault } from "../fault.ts";
 import { LIMITS } from "../expression_limits.ts";
-import { copyData } from "./copy_data.ts";
+import { checkNumbers, copyData } from "./copy_data.ts";
 
 type Library = typeof import("@jmespath-community/jmespath");
 type Tree = ReturnType<Library["compile"]>;
@@ -41,6 +41,7 @@ export function jmespathProblem(text: string): string | undefined {
 export function searchJmespath(run: Evaluation, value: Value, text: string): Value {
   if (!library) throw new Error("jmespath is not loaded");
   run.spend(100 + text.length);
+  checkNumbers("jmespath", text, value);
   const tree = compile(text);
   if (tree instanceof Fault) throw tree;
   const before = payer;

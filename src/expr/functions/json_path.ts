@@ -4,7 +4,7 @@ import type { Evaluation } from "../evaluate/evaluation.ts";
 import { loadRegexEngine, matchesRegex, regexProblem } from "../evaluate/regex.ts";
 import { LIMITS } from "../expression_limits.ts";
 import { Fault } from "../fault.ts";
-import { copyData } from "./copy_data.ts";
+import { checkNumbers, copyData } from "./copy_data.ts";
 
 let environment: JSONPathEnvironment | undefined;
 /** The evaluation for which patterns are matched. */
@@ -61,6 +61,7 @@ function find(run: Evaluation, value: Value, path: string): ReturnType<JSONPathQ
   const query = compile(path);
   if (query instanceof Fault) throw query;
   if (value === null) throw new Fault("argument 1 of json_path() must not be nil");
+  checkNumbers("json_path", path, value);
   evaluation = run;
   return query.query(copyData(run, value) as Parameters<JSONPathQuery["query"]>[0]);
 }

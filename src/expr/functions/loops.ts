@@ -1,5 +1,6 @@
 import { formatValue } from "../../value/format_value.ts";
-import type { Value } from "../../value/value.ts";
+import { isNumber, type Value } from "../../value/value.ts";
+import { calculate } from "../evaluate/operations.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { LIMITS } from "../expression_limits.ts";
@@ -89,11 +90,11 @@ function countPassing(list: readonly Value[], { test }: ListLoop): number {
   return list.reduce<number>((count, item, index) => test(item, index) ? count + 1 : count, 0);
 }
 
-function sum(_: Evaluation, list: readonly Value[], { each }: ListLoop): number {
-  return list.reduce<number>((total, item, index) => {
+function sum(_: Evaluation, list: readonly Value[], { each }: ListLoop): Value {
+  return list.reduce<number | bigint>((total, item, index) => {
     const value = each(item, index);
-    if (typeof value !== "number") throw new Fault(`sum() needs numbers, got ${kindOf(value)}`);
-    return total + value;
+    if (!isNumber(value)) throw new Fault(`sum() needs numbers, got ${kindOf(value)}`);
+    return calculate("+", total, value);
   }, 0);
 }
 

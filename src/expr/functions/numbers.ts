@@ -1,4 +1,5 @@
-import type { Value } from "../../value/value.ts";
+import { isNumber, type Value } from "../../value/value.ts";
+import { calculate } from "../evaluate/operations.ts";
 import type { Evaluation } from "../evaluate/evaluation.ts";
 import { Fault, kindOf } from "../fault.ts";
 import { define } from "./function.ts";
@@ -27,7 +28,7 @@ export const NUMBER_FUNCTIONS = [
     "mean(...numbers: any)",
     "The average of the numbers, or of those in lists; 0 if there are none.",
     (run, ...args: Value[]) => {
-      const numbers = numbersIn(run, args);
+      const numbers = floatsIn(run, args);
       return numbers.reduce((sum, n) => sum + n, 0) / Math.max(1, numbers.length);
     },
   ),
@@ -35,7 +36,7 @@ export const NUMBER_FUNCTIONS = [
     "median(...numbers: any)",
     "The median of the numbers, or of those in lists; 0 if there are none.",
     (run, ...args: Value[]) => {
-      const numbers = numbersIn(run, args).sort((a, b) => a - b);
+      const numbers = floatsIn(run, args).sort((a, b) => a - b);
       const half = numbers.length >> 1;
       const upper = numbers[half] ?? 0;
       return numbers.length % 2 === 0 ? ((numbers[half - 1] ?? 0) + upper) / 2 : upper;
@@ -44,17 +45,21 @@ export const NUMBER_FUNCTIONS = [
 ] as const;
 
 /** All numbers in the arguments, however deep in lists. */
-function numbersIn(run: Evaluation, values: readonly Value[], found: number[] = []): number[] {
-  for (const value of values) {
+function numbersIn(run: Evaluation, values: readonly Value[]): (number | bigint)[] {
+  return values.flatMap((value) => {
     run.spend(1);
-    if (typeof value === "number") found.push(value);
-    else if (Array.isArray(value)) numbersIn(run, value, found);
-    else throw new Fault(`expected numbers, got ${kindOf(value)}`);
-  }
-  return found;
+    if (Array.isArray(value)) return numbersIn(run, value);
+    if (!isNumber(value)) throw new Fault(`expected numbers, got ${kindOf(value)}`);
+    return value;
+  });
 }
 
-function pick(better: (a: number, b: number) => boolean) {
-  return (best: Value, next: number): Value =>
-    typeof best !== "number" || better(best, next) ? next : best;
+/** The same for what is computed with floats, which an integer beyond ±2^53 may not be. */
+function floatsIn(run: Evaluation, values: readonly Value[]): number[] {
+  return numbersIn(run, values).map((value) => calculate("/", value, 1) as number);
+}
+
+function pick(better: (a: number | bigint, b: number | bigint) => boolean) {
+  return (best: Value, next: number | bigint): Value =>
+    !isNumber(best) || better(best, next) ? next : best;
 }

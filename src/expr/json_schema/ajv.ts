@@ -1,7 +1,7 @@
 import type { Ajv, Format, Options } from "ajv";
 import { loadRegexEngine } from "../evaluate/regex.ts";
 
-export type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
+export type { Ajv, ErrorObject, FuncKeywordDefinition, Options, ValidateFunction } from "ajv";
 
 /** The drafts of JSON Schema that there are. */
 export type SchemaDraft = "2020-12" | "2019-09" | "7" | "4";

@@ -44,6 +44,7 @@ export const ORIGIN = "x-runner-origin";
 const DATA: ReadonlySet<string> = new Set([
   ...["const", "enum", "default", "example", "examples"],
   ...["dependentRequired", "$vocabulary"],
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
 ]);
 
 /** Keywords whose values are maps from names to schemas. */
@@ -55,6 +56,7 @@ const MAPS: ReadonlySet<string> = new Set([
 /** A copy of a schema in which every object that may be a schema counts its work. */
 export function countingCopy(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(countingCopy);
+  if (typeof schema === "bigint") return Number(schema);
   if (!isDict(schema)) return schema;
   const copy: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {

@@ -12,6 +12,7 @@ import {
   type ValidateFunction,
 } from "./ajv.ts";
 import { patternForRe2 } from "./ecma_pattern.ts";
+import { addExactKeywords, type Validated, withFloats } from "./exact_numbers.ts";
 import { countingCopy, idOf, resolve, SchemaFault, WORK } from "./schema_tree.ts";
 import { type SchemaMismatch, violationsOf } from "./violations.ts";
 
@@ -36,7 +37,7 @@ export async function loadSchemaCompiler(
   hasOrigins = false,
 ): Promise<SchemaCompiler> {
   // Compiled schemas run at once, from beginning to end, so one place holds the meter of each run.
-  const current = { meter: UNMETERED };
+  const current: Validated = { meter: UNMETERED };
   const make = await loadAjv(draft, (text) => {
     current.meter.spend(text.length ** 2 >> 6);
   });
@@ -44,12 +45,15 @@ export async function loadSchemaCompiler(
     compile(root, others = []) {
       const ajv = make({ ...optionsFor(draft, current), verbose: hasOrigins });
       addKeywords(ajv, current);
+      addExactKeywords(ajv, current);
       checkSchema(make({ strict: false, logger: false }), root.schema);
       const validate = compiled(ajv, draft, root, others);
       return (value, meter) => {
         current.meter = meter;
+        const rounded = withFloats(value);
+        current.exact = rounded === value ? undefined : value;
         try {
-          if (validate(value)) return [];
+          if (validate(rounded)) return [];
           return violationsOf(validate.errors as ErrorObject[] ?? [], value, meter);
         } catch (error) {
           if (!(error instanceof RangeError)) throw error;
@@ -80,8 +84,6 @@ function optionsFor(draft: SchemaDraft, current: { readonly meter: Meter }): Opt
     validateSchema: false,
     inlineRefs: false,
     unicodeRegExp: false,
-    // 19.99 is a multiple of 0.01, though not exactly in binary.
-    multipleOfPrecision: 6,
     // Before 2019 nothing counted beside $ref.
     ignoreKeywordsWithRef: draft === "7" || draft === "4",
     // Code that is not printed needs no code of its own.
@@ -125,7 +127,7 @@ function checkSchema(ajv: Ajv, schema: unknown): void {
     throw new SchemaFault("a schema must be a map, true or false");
   }
   const { $schema: _, ...rest } = typeof schema === "boolean" ? {} as { $schema?: Value } : schema;
-  if (typeof schema === "boolean" || ajv.validateSchema(rest)) return;
+  if (typeof schema === "boolean" || ajv.validateSchema(withFloats(rest) as typeof rest)) return;
   // The first at each place says it; what follows are the other forms that it could have.
   const problems = new Map(
     (ajv.errors ?? []).toReversed().map((error) => {

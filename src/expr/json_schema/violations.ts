@@ -114,7 +114,7 @@ function bound(keyword: string, limit: number, unit: string): string {
 }
 
 /** The value at a JSON pointer, and its path. */
-function follow(value: Value, pointer: string): { path: (string | number)[]; at: Value } {
+export function follow(value: Value, pointer: string): { path: (string | number)[]; at: Value } {
   const path: (string | number)[] = [];
   let at = value;
   for (const step of pointer.split("/").slice(1)) {

@@ -26,7 +26,7 @@ interface Position {
 
 export interface Literal extends Position {
   readonly type: "Literal";
-  readonly value: string | number | boolean | null;
+  readonly value: string | number | bigint | boolean | null;
 }
 
 export interface Identifier extends Position {

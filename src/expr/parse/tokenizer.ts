@@ -1,4 +1,5 @@
 import { ExpressionError } from "../../source/errors.ts";
+import { readInteger } from "../../value/value.ts";
 import { hyphenNumberHint } from "../hints/hyphen_hint.ts";
 import { OPERATOR_WORDS } from "./operators.ts";
 import { Scanner, TOKEN, type TokenType } from "./scanner.ts";
@@ -29,7 +30,7 @@ export class Tokenizer extends Scanner {
     this.finishToken(OPERATOR_WORDS.has(word) ? TOKEN.operator : TOKEN.name, word);
   }
 
-  /** `1..3` is a range and `1.` a number, `010` is ten, and there are no big integers. */
+  /** `1..3` is a range and `1.` a number, `010` is ten, and there is no `1n`. */
   #readNumber(): void {
     const text = matchAt(NUMBER, this.input, this.pos)?.[0] ?? "";
     this.pos += text.length;
@@ -42,13 +43,11 @@ export class Tokenizer extends Scanner {
         : hyphenNumberHint(text, this.start, this.input);
       this.fail(`invalid number "${text}${rest}"`, this.start, this.pos + rest.length, hint);
     }
-    const value = Number(text.replaceAll("_", ""));
-    if (Number.isNaN(value)) this.fail(`invalid number "${text}"`, this.start, this.pos);
-    const isInteger = /^0[xob]|^[\d_]+$/i.test(text);
-    if (isInteger ? !Number.isSafeInteger(value) : value === Infinity) {
-      const hint = isInteger ? `write it as text: "${text}"` : undefined;
-      this.fail("this number is too large to be exact", this.start, this.pos, hint);
-    }
+    const plain = text.replaceAll("_", "");
+    const number = Number(plain);
+    if (Number.isNaN(number)) this.fail(`invalid number "${text}"`, this.start, this.pos);
+    if (number === Infinity) this.fail("this number is too large", this.start, this.pos);
+    const value = /^0[xob]|^\d+$/i.test(plain) ? readInteger(plain) : number;
     this.finishToken(TOKEN.number, value);
   }
 

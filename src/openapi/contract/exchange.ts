@@ -1,7 +1,7 @@
 import { formatJson } from "../../value/format_value.ts";
 import { UNMETERED } from "../../value/meter.ts";
 import { pathText } from "../../value/mismatch.ts";
-import { isTooDeep } from "../../value/parse_json.ts";
+import { parseJson } from "../../value/parse_json.ts";
 import type { Value } from "../../value/value.ts";
 import type { Hits } from "./hits.ts";
 import type { Description, FoundPart, PartPlace } from "./description.ts";
@@ -95,12 +95,11 @@ export function checkJson(
 ): ViolationDraft[] {
   let value: Value;
   try {
-    value = JSON.parse(text) as Value;
-  } catch {
-    return [{ side, words: "the body is not JSON", at: owner.at, part: "body" }];
-  }
-  if (isTooDeep(value)) {
-    return [{ side, words: "the body is nested too deeply", at: owner.at, part: "body" }];
+    value = parseJson(text) as Value;
+  } catch (error) {
+    const isDeep = (error as Error).message.includes("levels deep");
+    const words = isDeep ? "the body is nested too deeply" : "the body is not JSON";
+    return [{ side, words, at: owner.at, part: "body" }];
   }
   return problemsOf(api, schema, value, side);
 }

@@ -1,5 +1,5 @@
 import { jsonOrText } from "../../value/parse_json.ts";
-import type { Value } from "../../value/value.ts";
+import { readInteger, type Value } from "../../value/value.ts";
 import { isJson } from "../read/media.ts";
 import { mapOf, rawText } from "../read/raw.ts";
 import type { Description, FoundPart } from "./description.ts";
@@ -153,6 +153,7 @@ function readValue(
 function convert(text: string, types: ReadonlySet<string>): Value {
   if (types.has("string") || types.size === 0) return text;
   if (types.has("integer") || types.has("number")) {
+    if (/^-?\d+$/.test(text)) return readInteger(text) ?? text;
     if (/^-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i.test(text)) return Number(text);
   }
   if (types.has("boolean") && (text === "true" || text === "false")) return text === "true";

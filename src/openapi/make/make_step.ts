@@ -1,5 +1,4 @@
-import type { Value } from "../../value/value.ts";
-import { isDict } from "../../value/value.ts";
+import { isDict, isNumber, type Value } from "../../value/value.ts";
 import { type ApiCredentials, headersOf, headersOver, headerText } from "./credentials.ts";
 import { joinTemplate, literalText, quoteText, type TemplatePart } from "./literal.ts";
 import type { ApiLink } from "../read/links.ts";
@@ -196,7 +195,7 @@ class RequestMaker {
   /** A variable of the step, or of the workflow for a secret. */
   #variableName({ name, value, place }: ApiParameter): string {
     const { variables } = this.setting;
-    if (namesSecret(name) && typeof value !== "number" && typeof value !== "boolean") {
+    if (namesSecret(name) && !isNumber(value) && typeof value !== "boolean") {
       return value === null
         ? variables.optional(name)
         : variables.fromEnvironment(name, ANY_SECRET);

@@ -42,7 +42,7 @@ export interface ApiParameter {
 }
 
 /** A list is a name that is repeated in the query. */
-export type ParameterValue = string | number | boolean | null | readonly (string | number)[];
+export type ParameterValue = Exclude<Value, object> | readonly (string | number | bigint)[];
 
 /** The body of a request and its content type. */
 export interface Body {

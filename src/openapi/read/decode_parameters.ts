@@ -1,4 +1,4 @@
-import { type Dict, isDict, type Value } from "../../value/value.ts";
+import { type Dict, isDict, isNumber, type Value } from "../../value/value.ts";
 import { exampleOf, givenExample } from "./media.ts";
 import type { ApiParameter, ParameterValue } from "./api.ts";
 import { isHeaderName, listOf, mapOf, type RawApiMap, rawText } from "./raw.ts";
@@ -77,7 +77,7 @@ function spread(
     return [{ place, name, value: text }];
   }
   const items = (value as readonly Value[]).map(flat).map((item) =>
-    typeof item === "number" ? item : String(item)
+    isNumber(item) ? item : String(item)
   );
   if (place === "query" && isExploded) return [{ place, name, value: items }];
   return [{ place, name, value: items.join(SEPARATORS[style] ?? ",") }];

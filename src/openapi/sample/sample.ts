@@ -1,4 +1,4 @@
-import { isDict, type Value } from "../../value/value.ts";
+import { integer, isDict, isNumber, type Value } from "../../value/value.ts";
 import { isMap, listOf, mapOf, ownOf, type RawApiMap, rawText } from "../read/raw.ts";
 import { type SchemaShape, shapeOf } from "../read/schema.ts";
 
@@ -58,9 +58,8 @@ export function plainValue(value: unknown): Value {
   let room = MOST_EXAMPLE_VALUES;
   const copy = (part: unknown, above: readonly unknown[]): Value => {
     if (typeof part !== "object" || part === null) {
-      return typeof part === "string" || typeof part === "boolean" || Number.isFinite(part)
-        ? part as Value
-        : null;
+      const isPlain = typeof part === "number" ? Number.isFinite(part) : part !== undefined;
+      return isPlain ? part as Value : null;
     }
     if (above.includes(part) || --room < 0) return null;
     const inside = [...above, part];
@@ -207,6 +206,9 @@ function scalarOutline(
     case "integer":
     case "number": {
       const { multipleOf: step, minimum } = keywords;
+      if (BOUNDS.some((name) => typeof keywords[name] === "bigint")) {
+        return { example: longSample(keywords) };
+      }
       if (typeof step === "number" && step > 0) {
         const least = typeof minimum === "number" ? minimum : step;
         return { example: Number((Math.ceil(least / step) * step).toPrecision(12)) };
@@ -231,6 +233,25 @@ function scalarOutline(
   // The library warns on the console of dates that are limited in length.
   const lengths = /date|time/.test(format) ? {} : { minLength: least, maxLength: most };
   return { type: "string", format, ...lengths };
+}
+
+const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const;
+
+/** An integer between bounds beyond ±2^53, which the library takes for floats. */
+function longSample(keywords: RawApiMap): Value {
+  const [least, most, above, below, step] = [...BOUNDS, "multipleOf"].map((name) => {
+    const value = keywords[name];
+    return isNumber(value)
+      ? BigInt(typeof value === "number" ? Math.ceil(value) : value)
+      : undefined;
+  });
+  const by = step || 1n;
+  const open = (name: string) => keywords[name] === true ? 1n : 0n;
+  // Before 3.1, the exclusive ones are booleans.
+  const from = above === undefined ? least && least + open("exclusiveMinimum") : above + 1n;
+  const to = below === undefined ? most && most - open("exclusiveMaximum") : below - 1n;
+  if (from !== undefined && from > by) return integer((from + by - 1n) / by * by);
+  return integer(to !== undefined && to < by ? to - (to % by + by) % by : by);
 }
 
 const FORMATS: Readonly<Record<string, string>> = {

@@ -1,3 +1,4 @@
+import { parseExactly } from "../../value/parse_json.ts";
 import { countOf } from "../text/text_lines.ts";
 import type { RenderRecords } from "./file_format.ts";
 import { PARTS } from "./html/browser/parts.ts";
@@ -178,7 +179,7 @@ function* dataOf(record: RunRecord): Iterable<string> {
 function* detailsOf({ jobs }: RunRecord): Iterable<string> {
   for (const { steps } of jobs) {
     for (const { step: { result, text } } of flatSteps(steps)) {
-      const attempts = pageAttempts(text.attempts ? JSON.parse(text.attempts) : result.attempts);
+      const attempts = pageAttempts(text.attempts ? parseExactly(text.attempts) : result.attempts);
       const details = json(attempts ? { ...pageDetails(result), attempts } : pageDetails(result));
       yield text.exchange === undefined
         ? `${details}\n`

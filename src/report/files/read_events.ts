@@ -1,3 +1,4 @@
+import { tryParseJson } from "../../value/parse_json.ts";
 import type { RunEvent } from "../../run/event.ts";
 import { RunnerError } from "../../source/errors.ts";
 import { isDict } from "../../value/value.ts";
@@ -54,12 +55,7 @@ export function* readEvents(text: string, file: string): Iterable<RunEvent> {
 type NumberedEvent = Partial<RunEvent> & { readonly seq?: unknown };
 
 function parseLine(line: string): NumberedEvent | undefined {
-  let event: unknown;
-  try {
-    event = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const event = tryParseJson(line);
   if (!isDict(event) || typeof event.type !== "string" || typeof event.runId !== "string") {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { parseExactly } from "../../value/parse_json.ts";
 import type { Attempt, StepResult } from "../../run/event.ts";
 
 /** A result as JSON, in parts that reports put together as they need. */
@@ -17,8 +18,8 @@ export interface ResultText {
 export function resultJson({ rest, exchange, attempts }: ResultText): string {
   // Of a name that is there twice, the last one counts; but no reader should have to know that.
   const base = attempts === undefined ? rest : JSON.stringify({
-    ...JSON.parse(rest),
-    attempts: JSON.parse(attempts),
+    ...parseExactly<StepResult>(rest),
+    attempts: parseExactly(attempts),
   });
   return exchange === undefined ? base : `${base.slice(0, -1)},"exchange":${exchange}}`;
 }

@@ -1,3 +1,4 @@
+import { tryParseJson } from "../../value/parse_json.ts";
 import type { Exchange, MessageView } from "../../run/event.ts";
 import { KEPT_FROM_THE_END } from "../../value/bound_value.ts";
 import { type Dict, isDict, type Value } from "../../value/value.ts";
@@ -119,20 +120,11 @@ function fieldLines(name: string, value: Value, columns: number, asJson = false)
 function valueLines(value: Value, columns: number): string[] {
   if (typeof value !== "string") return renderJson(value, columns);
   if (value === "") return ['""'];
-  const data = jsonIn(value);
+  const isLikeJson = /^\s*[[{]/.test(value) && value.length <= LONGEST_JSON;
+  const data = isLikeJson ? tryParseJson(value) : undefined;
   return data === undefined
     ? textLines(value.replace(/\n$/, ""), columns)
     : renderJson(data, columns);
-}
-
-/** The list or map that a text holds as JSON. */
-function jsonIn(text: string): Value | undefined {
-  if (!/^\s*[[{]/.test(text) || text.length > LONGEST_JSON) return undefined;
-  try {
-    return JSON.parse(text) as Value;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A map with nothing in it but single lines, like headers. */

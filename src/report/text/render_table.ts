@@ -1,5 +1,5 @@
 import { displayWidth } from "../../source/display_width.ts";
-import { isDict, type Value } from "../../value/value.ts";
+import { isDict, isNumber, type Value } from "../../value/value.ts";
 import { cutLine } from "./fit_lines.ts";
 
 /** A cell is no wider than this. */
@@ -26,17 +26,17 @@ export function renderTable(
   const widths = head.map((_, index) =>
     Math.min(WIDEST, Math.max(...lines.map((cells) => displayWidth(cells[index] ?? ""))))
   );
-  const isNumber = head.map((_, index) =>
+  const areNumbers = head.map((_, index) =>
     rows.every((row) => {
       const value = Array.isArray(row) ? row[index] : isDict(row) ? row[head[index]!] : null;
-      return typeof value === "number" || value === null || value === undefined;
+      return isNumber(value) || value === null || value === undefined;
     })
   );
   const line = (cells: readonly string[]) =>
     widths.map((width, index) => {
       const cell = cutLine(cells[index] ?? "", width);
       const space = " ".repeat(width - displayWidth(cell));
-      return isNumber[index] ? space + cell : cell + space;
+      return areNumbers[index] ? space + cell : cell + space;
     }).join(" | ").trimEnd();
   return [
     line(head),

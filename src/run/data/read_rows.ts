@@ -2,8 +2,9 @@ import { fileProblem } from "../../action/step_file.ts";
 import { convertParameter } from "../../action/parameters.ts";
 import { decodeText } from "../../source/decode_text.ts";
 import { LoadError, StepError } from "../../source/errors.ts";
-import { jsonOrText } from "../../value/parse_json.ts";
-import { describeValue, isDict, type Value } from "../../value/value.ts";
+import { jsonOrText, parseJson } from "../../value/parse_json.ts";
+import { describeValue, isDict, readInteger, type Value } from "../../value/value.ts";
+import { INTEGER_TEXT } from "../../workflow/decode/decode_value.ts";
 import { besideDocument, fromCurrentDirectory } from "../../workflow/job_files/job_path.ts";
 import type { ColumnType, DataFile, DataFormat } from "../../workflow/model.ts";
 import type { Path } from "../../source/source.ts";
@@ -111,7 +112,7 @@ async function* jsonLines(text: string, path: string): AsyncGenerator<Value> {
 
 function parseRow(json: string, where: string): Value {
   try {
-    return JSON.parse(json);
+    return parseJson(json) as Value;
   } catch (error) {
     throw invalid(where, "JSON", error);
   }
@@ -189,6 +190,7 @@ function convertRow(row: Value, types: ReadonlyMap<string, ColumnType>, where: s
 /** An empty cell is nil, unless it should be a string. Spreadsheets write booleans as `TRUE`. */
 function convertCell(value: Value, type: ColumnType, where: string): Value {
   if (value === null || value === "" && type !== "string") return null;
+  const isNumeric = type === "integer" || type === "number";
   const isNested = type === "list" || type === "map" || type === "any";
   const cell = typeof value !== "string"
     ? value
@@ -196,7 +198,10 @@ function convertCell(value: Value, type: ColumnType, where: string): Value {
     ? jsonOrText(value)
     : type === "boolean"
     ? value.toLowerCase()
+    : isNumeric && INTEGER_TEXT.test(value)
+    ? readInteger(value.trim()) ?? value
     : value;
+  if (isNumeric && typeof cell === "bigint") return cell;
   const converted = convertParameter(type, cell);
   if (converted !== undefined) return converted;
   throw new StepError(`${where} must be of type ${type}, not ${describeValue(value)}`);

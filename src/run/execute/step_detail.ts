@@ -1,3 +1,4 @@
+import { parseExactly } from "../../value/parse_json.ts";
 import type { Dict } from "../../value/value.ts";
 import { isDict } from "../../value/value.ts";
 import { boundPart } from "../../value/bound_value.ts";
@@ -58,7 +59,7 @@ export async function attemptDetail(
     ...exchange ? { exchange: withSmallImages(exchange) } : {},
   };
   // A copy, because the part of a text keeps the whole of it in memory.
-  return JSON.parse(JSON.stringify(kept));
+  return parseExactly(JSON.stringify(kept));
 }
 
 /**

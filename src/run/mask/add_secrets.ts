@@ -2,7 +2,7 @@ import type { HideSecrets, ResponseField } from "../../action/action.ts";
 import { findExchangedSecrets, findVariableSecrets } from "../../value/find_secrets.ts";
 import { MASK, Masker } from "../../value/masker.ts";
 import { SHORTEST_ISSUED } from "../../value/secrets.ts";
-import type { Dict, Value } from "../../value/value.ts";
+import { type Dict, isNumber, type Value } from "../../value/value.ts";
 
 /** Knows what has a secret name in any of these. */
 export function makeMasker(given: readonly Readonly<Record<string, unknown>>[]): Masker {
@@ -46,7 +46,7 @@ const SHORTEST_SAID = 4;
 export function addSecretValue(value: Value, masker: Masker): void {
   const seen = new Set<object>();
   const add = (value: Value) => {
-    if (typeof value === "string" || typeof value === "number") {
+    if (typeof value === "string" || isNumber(value)) {
       masker.add(String(value), SHORTEST_SAID);
     } else if (typeof value === "object" && value !== null && !seen.has(value)) {
       seen.add(value);
@@ -58,7 +58,7 @@ export function addSecretValue(value: Value, masker: Masker): void {
 
 /** The secrets in a value that a masker knows, with everything inside it. */
 export function* secretsIn(value: Value, masker: Masker): Iterable<string> {
-  if (typeof value === "string" || typeof value === "number") {
+  if (typeof value === "string" || isNumber(value)) {
     const text = String(value);
     for (const { start, end } of masker.find(text)) yield text.slice(start, end);
   } else if (typeof value === "object" && value !== null) {

@@ -2,7 +2,7 @@ import { join } from "@std/path/join";
 import type { Host } from "../../host/host.ts";
 import { formatJson } from "../../value/format_value.ts";
 import { MASK, type Masker } from "../../value/masker.ts";
-import { parseJson } from "../../value/parse_json.ts";
+import { tryParseJson } from "../../value/parse_json.ts";
 import { plain, readField } from "../../value/plain.ts";
 import { withoutSecretNames } from "../../value/secrets.ts";
 import { isDict, type Value } from "../../value/value.ts";
@@ -52,7 +52,7 @@ export async function readSnapshot(
     const bytes = await files.read(path);
     const value = extension === "txt"
       ? withPlainLines(TEXT.decode(bytes))
-      : readJson(new TextDecoder().decode(bytes));
+      : tryParseJson(new TextDecoder().decode(bytes));
     return { path, value };
   }
   return undefined;
@@ -68,15 +68,6 @@ function withPlainLines(text: string): string {
 
 /** The extensions of the files of snapshots. */
 export const EXTENSIONS = ["json", "txt"] as const;
-
-function readJson(text: string): Value | undefined {
-  try {
-    return parseJson(text) as Value;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
 
 /** Writes a snapshot in place of the one before it. */
 export async function writeSnapshot(

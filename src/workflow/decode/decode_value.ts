@@ -5,7 +5,7 @@ import type { DataTemplate, Expression, Template } from "../../expr/expression.t
 import { holdsTemplate, holdsTemplates, isTemplate } from "../../expr/template/template_data.ts";
 import type { Path } from "../../source/source.ts";
 import { durationProblem, parseDuration } from "../../value/duration.ts";
-import { describeValue, type Value } from "../../value/value.ts";
+import { describeValue, isNumber, type Value } from "../../value/value.ts";
 import type { ExpressionReader } from "./expression_reader.ts";
 import type { Limits } from "../limits.ts";
 import type { Assertion, Duration, NameRule, StepOutput } from "../model.ts";
@@ -98,7 +98,7 @@ const DECODERS: { readonly [T in FieldType]: (at: At) => Decoded[T] | undefined 
   duration: decodeDuration,
   names: (at) => {
     const hint = `write ${at.path.at(-1)}: [${at.value}]`;
-    const isOne = typeof at.value === "string" || typeof at.value === "number";
+    const isOne = typeof at.value === "string" || isNumber(at.value);
     if (isOne) return refuse(at, "a list", hint);
     return decodeItems(at, "a list", (item) => readText(item, "a string"));
   },
@@ -145,7 +145,7 @@ function countHint({ value, path }: At): string | undefined {
 function readText(at: At, wanted: string): string | undefined {
   const { value } = at;
   if (typeof value === "string") return value;
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (isNumber(value) || typeof value === "boolean") return String(value);
   const hint = isRawMap(value) ? "put the whole value in quotes" : undefined;
   return refuse(at, wanted, hint);
 }

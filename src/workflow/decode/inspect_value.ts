@@ -1,3 +1,4 @@
+import { isNumber } from "../../value/value.ts";
 import { holdsTemplate } from "../../expr/template/template_data.ts";
 import type { Path } from "../../source/source.ts";
 import { MOST_LEVELS } from "../limits.ts";
@@ -93,7 +94,7 @@ export async function warnOfLeadingZeros(problems: Problem[], document: Document
   const positions = await document.positions();
   const known = new Set<object>();
   const walk = (value: unknown, path: Path) => {
-    if (typeof value === "number") {
+    if (isNumber(value)) {
       const written = positions.text(path)?.text ?? "";
       if (!LEADING_ZERO.test(written)) return;
       addWarning(problems, "leading-zero", path, `${written} is read as ${value}`, {

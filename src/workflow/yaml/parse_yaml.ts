@@ -20,6 +20,7 @@ import {
   YAMLException,
 } from "js-yaml";
 import type { Source, Span } from "../../source/source.ts";
+import { readInteger } from "../../value/value.ts";
 import { MOST_LEVELS } from "../limits.ts";
 import { joinBrackets } from "./find_opening.ts";
 
@@ -182,7 +183,7 @@ export function spanAt({ files, starts }: ParsedYaml, start: number, end: number
 
 /** YAML's core schema with `<<` and the numbers of YAML 1.1: 0b11, 1_000 and 010, which is 8. */
 function makeSchema() {
-  const intTag = defineScalarTag<number | string>("tag:yaml.org,2002:int", {
+  const intTag = defineScalarTag<number | bigint | string>("tag:yaml.org,2002:int", {
     ...intCoreTag,
     resolve: (text) => parseInteger(text) ?? NOT_RESOLVED,
   });
@@ -203,8 +204,9 @@ export function printYaml(value: unknown): string {
 
 /** What a text in quotes would be without them: a number here, or what js-yaml quotes anyway. */
 function printSchema() {
-  const intTag = defineScalarTag<number | string>("tag:yaml.org,2002:int", {
+  const intTag = defineScalarTag<number | bigint | string>("tag:yaml.org,2002:int", {
     ...intYaml11Tag,
+    identify: (value) => typeof value === "bigint" || intYaml11Tag.identify!(value),
     resolve: (text, ...rest) => parseInteger(text) ?? intYaml11Tag.resolve(text, ...rest),
   });
   const floatTag = defineScalarTag<number>("tag:yaml.org,2002:float", {
@@ -216,13 +218,10 @@ function printSchema() {
 
 const INTEGER = /^[-+]?(?:0|[1-9](?:_*\d)*|0o?(?:_*[0-7])+|0b(?:_*[01])+|0x(?:_*[\da-fA-F])+)$/;
 
-/** An integer; as text where a number cannot hold it, and undefined where the text is not one. */
-function parseInteger(text: string): number | string | undefined {
+/** An integer; as text where it is too large for any number, and undefined where the text is not one. */
+function parseInteger(text: string): number | bigint | string | undefined {
   if (!INTEGER.test(text)) return /^[-+]?0[\d_]+$/.test(text) ? text : undefined;
-  const digits = text.replace(/^[-+]/, "").replaceAll("_", "").replace(/^0(?=\d)/, "0o");
-  const value = Number(digits);
-  if (!Number.isSafeInteger(value)) return text;
-  return text.startsWith("-") ? -value : value;
+  return readInteger(text.replaceAll("_", "").replace(/(?<=^[-+]?)0(?=\d)/, "0o")) ?? text;
 }
 
 const FLOAT = /^[-+]?(?:(?:0|[1-9][\d_]*)(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][-+]?\d+)?(?<!_)$/;

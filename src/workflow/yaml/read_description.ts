@@ -1,6 +1,6 @@
 import { LoadError } from "../../source/errors.ts";
 import type { Path, Source, Span } from "../../source/source.ts";
-import { parseJson } from "../../value/parse_json.ts";
+import { tryParseJson } from "../../value/parse_json.ts";
 import type { Positions } from "../model.ts";
 import { findPositions, readYaml } from "./read_yaml.ts";
 
@@ -13,23 +13,14 @@ export interface DescriptionFile {
 
 /** Reads a description as workflows are read; JSON by what reads it fastest. Throws LoadError. */
 export async function readDescription(source: Source): Promise<DescriptionFile> {
-  const value = /^\s*[[{]/.test(source.text) ? readJson(source.text) : undefined;
+  // YAML has mappings in braces too, and reports what is wrong.
+  const value = /^\s*[[{]/.test(source.text) ? tryParseJson(source.text) : undefined;
   if (value === undefined) return await parseYaml(source);
   let positions: Promise<Positions> | undefined;
   return {
     value,
     locate: async (path) => (await (positions ??= findPositions([source], value))).locate(path),
   };
-}
-
-/** Undefined if it is not JSON: YAML has mappings in braces too, and reports what is wrong. */
-function readJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 async function parseYaml(source: Source): Promise<DescriptionFile> {

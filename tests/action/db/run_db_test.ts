@@ -47,7 +47,7 @@ Deno.test("db reads the values of SQLite by the types that columns declare", asy
   const { rows } = await run({ query: "SELECT t.*, count(*) AS n2 FROM t" });
   assertEquals(rows, [{
     i: 7,
-    big: "9007199254740993",
+    big: 9007199254740993n,
     r: 1.5,
     s: "text",
     b: { base64: "AQI=" },

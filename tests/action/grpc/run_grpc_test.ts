@@ -62,6 +62,9 @@ Deno.test("grpc calls methods of every kind, found by reflection and in files", 
 
       const echo = await call({ ...files, method: "EchoItem", body: ITEM });
       assertEquals(echo.res.body, ITEM);
+      const serial = { serial: 9007199254740993n };
+      const long = await call({ ...files, method: "EchoItem", body: serial });
+      assertEquals(long.res.body, { serial: "9007199254740993" });
       const text = await call({
         ...files,
         method: "EchoItem",

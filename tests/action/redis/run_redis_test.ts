@@ -33,7 +33,7 @@ Deno.test("redis reads replies of all types", async () => {
   const params = { url: `redis://127.0.0.1:${server.port}`, commands: ["a", "b", "c", "d"] };
   const { res, status } = await runRedis(params, context);
   assertEquals(status, 1);
-  assertEquals(res.replies, [[7, null, "ab", ["9007199254740993"]], "é"]);
+  assertEquals(res.replies, [[7, null, "ab", [9007199254740993n]], "é"]);
   assertEquals([res.reply, res.error, res.error_code], [null, "MY error", "MY"]);
 });
 

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { parseJson } from "../../../src/value/parse_json.ts";
 import { assertNoTrace } from "../../support/assert_no_trace.ts";
 import type { CliResult } from "../../support/run/run_cli.ts";
 import { runMain } from "../../support/run/run_main.ts";
@@ -29,7 +30,7 @@ function run(args: readonly string[], files: Files = {}, env: Files = {}): Promi
 async function varsOf(args: readonly string[], files?: Files, env?: Files) {
   const result = await run(["--var", "must=set", ...args], files, env);
   assertEquals([result.code, result.stderr], [0, ""]);
-  return JSON.parse(/==(.*)==/s.exec(result.stdout)![1]!);
+  return parseJson(/==(.*)==/s.exec(result.stdout)![1]!) as Record<string, unknown>;
 }
 
 const GIVEN = {
@@ -56,7 +57,7 @@ Deno.test("--var sets a var, typed as YAML types a scalar", async (test) => {
     ['"a\\tb"', "a\tb"],
     ['"a" or "b"', '"a" or "b"'],
     ["01234", "01234"],
-    ["12345678901234567890", "12345678901234567890"],
+    ["12345678901234567890", 12345678901234567890n],
     ["2024-01-02", "2024-01-02"],
     ["a: b", "a: b"],
     ["[1, 2]", "[1, 2]"],
@@ -90,7 +91,7 @@ Deno.test("--var name:=json replaces a value with any data", async (test) => {
     ['db:={"host": "h"}', { db: { host: "h" } }],
     ["db:={}", { db: {} }],
     ['n:="1"', { n: "1" }],
-    ["n:=12345678901234567890", { n: "12345678901234567890" }],
+    ["n:=12345678901234567890", { n: 12345678901234567890n }],
     ["db.opts.deep.er:=[1]", { db: { ...GIVEN.db, opts: { deep: { er: [1] } } } }],
   ];
   for (const [arg, changed] of table) {

@@ -7,7 +7,7 @@ import {
 } from "../../../src/expr/json_schema/validator.ts";
 import { boundedMeter, LimitError } from "../../../src/value/meter.ts";
 import { renderMismatches } from "../../../src/value/mismatch.ts";
-import type { Value } from "../../../src/value/value.ts";
+import type { Dict, Value } from "../../../src/value/value.ts";
 
 const URI = "file:///schemas/order.json";
 
@@ -183,4 +183,42 @@ Deno.test("the work of a schema is bounded", async () => {
   assertThrows(() => run({ pattern: "(a*)*b" }, "a".repeat(4_000_000)), LimitError);
   const many = Array.from({ length: 20_000 }, (_, id) => ({ id }));
   assertEquals(run({ uniqueItems: true }, many), []);
+});
+
+const LONG = 9007199254740993n;
+
+/** Keywords that compare numbers, and an integer that they do not let through. */
+const LONG_CASES: readonly (readonly [schema: Dict, value: Value, expected: string])[] = [
+  [{ minimum: LONG }, 9007199254740992, ">= 9007199254740993"],
+  [{ maximum: 9007199254740992 }, LONG, "<= 9007199254740992"],
+  [{ multipleOf: 2 }, LONG, "a multiple of 2"],
+  [{ const: { a: LONG } }, { a: 9007199254740992 }, '{"a":9007199254740993}'],
+  [{ enum: [LONG, 1] }, 9007199254740995n, "one of [9007199254740993,1]"],
+  [{ type: "string" }, LONG, "type string"],
+];
+
+Deno.test("integers beyond 2^53 are compared digit by digit, in every draft", async () => {
+  for (const draft of ["2020-12", "2019-09", "7", "4"] as const) {
+    const isOf4 = draft === "4";
+    const exclusive: typeof LONG_CASES = [
+      [
+        isOf4 ? { minimum: LONG, exclusiveMinimum: true } : { exclusiveMinimum: LONG },
+        LONG,
+        "> 9007199254740993",
+      ],
+      [
+        isOf4 ? { maximum: LONG, exclusiveMaximum: true } : { exclusiveMaximum: LONG },
+        LONG,
+        "< 9007199254740993",
+      ],
+    ];
+    for (const [schema, value, expected] of [...LONG_CASES, ...exclusive]) {
+      const inside = { properties: { list: { items: schema } } };
+      const [place, wanted] = await violations(inside, { list: [value] }, { draft });
+      assertEquals([place, wanted], ["@ .list[0]", `- ${expected}`], draft);
+    }
+    const fits = { type: "integer", minimum: LONG, maximum: LONG, multipleOf: 3, enum: [LONG] };
+    assertEquals(await violations(fits, LONG, { draft }), []);
+    assertEquals(await violations({ maxLength: 2n ** 63n, type: "string" }, "a", { draft }), []);
+  }
 });

@@ -110,7 +110,7 @@ jobs:
       - name: integers are exact
         uses: redis
         with: { commands: [[SET, large, 9007199254740992], [INCR, large]] }
-        test: res.reply == "9007199254740993"
+        test: res.reply == 9007199254740993
       - name: bytes
         uses: redis
         with: { commands: [[SETBIT, bits, 0, 1], [GET, bits]] }

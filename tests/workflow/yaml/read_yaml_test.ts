@@ -23,10 +23,10 @@ const VALUES: readonly (readonly [texts: string | readonly string[], value: unkn
   ["a: 0o17\nb: -0o17", { a: 15, b: -15 }],
   ["a: !!str 5\nb: !!int '7'", { a: "5", b: 7 }],
   ["a: 9007199254740991", { a: 9007199254740991 }],
-  ["a: 9007199254740993", { a: "9007199254740993" }],
+  ["a: 9007199254740993", { a: 9007199254740993n }],
   ["a: -12345678901234567890\nb: 0xFFFFFFFFFFFFFFFFF", {
-    a: "-12345678901234567890",
-    b: "0xFFFFFFFFFFFFFFFFF",
+    a: -12345678901234567890n,
+    b: 0xFFFFFFFFFFFFFFFFFn,
   }],
   ["a: '12345678901234567890'", { a: "12345678901234567890" }],
   ["a: 1\r\nb: |\r\n  x\r\n  y\r\n", { a: 1, b: "x\ny\n" }],

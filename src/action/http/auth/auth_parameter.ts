@@ -1,7 +1,7 @@
 import { isTemplate } from "../../../expr/template/template_data.ts";
 import { didYouMean } from "../../../source/suggest.ts";
 import { StepError } from "../../../source/errors.ts";
-import { type Dict, isDict, type Value } from "../../../value/value.ts";
+import { type Dict, isDict, isNumber, type Value } from "../../../value/value.ts";
 import type { Parameter, ParameterProblem } from "../../action.ts";
 import { checkValue } from "../../parameters.ts";
 import { readUrl } from "../request/request_url.ts";
@@ -22,7 +22,7 @@ const PLAIN_WORD = /^[a-z_-]{1,20}$/i;
 
 /** Whether a field of `auth` is never shown. */
 export function isSecret(name: string, value: Value): boolean {
-  if (typeof value !== "string" && typeof value !== "number" || PUBLIC.has(name)) return false;
+  if (typeof value !== "string" && !isNumber(value) || PUBLIC.has(name)) return false;
   return !NAMES.has(name) || !PLAIN_WORD.test(String(value));
 }
 

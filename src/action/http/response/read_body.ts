@@ -1,7 +1,7 @@
 import { explainDenial } from "../../../host/explain_denial.ts";
 import { StepError } from "../../../source/errors.ts";
-import { parseJson } from "../../../value/parse_json.ts";
-import type { ActionContext, Dict, Value } from "../../action.ts";
+import { tryParseJson } from "../../../value/parse_json.ts";
+import type { ActionContext, Dict } from "../../action.ts";
 import { runResources } from "../../run_resources.ts";
 import { joinChunks } from "../transport/body_chunks.ts";
 import type { Reply } from "../transport/send.ts";
@@ -35,12 +35,8 @@ export async function readBody(
 /** `body`, and `rawbody` where the body is data. */
 function readText(text: string, contentType: string): Dict {
   if (!isJsonType(mediaType(contentType)) && !looksLikeData(text)) return { body: text };
-  try {
-    return { body: parseJson(text) as Value, rawbody: text };
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return { body: text };
-    throw error;
-  }
+  const body = tryParseJson(text);
+  return body === undefined ? { body: text } : { body, rawbody: text };
 }
 
 /** Whether a text is bracketed like an object or a list. */

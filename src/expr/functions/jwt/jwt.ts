@@ -1,3 +1,4 @@
+import { parseJson } from "../../../value/parse_json.ts";
 import { formatDuration } from "../../../value/duration.ts";
 import { isDict, type Value } from "../../../value/value.ts";
 import type { Evaluation } from "../../evaluate/evaluation.ts";
@@ -47,7 +48,7 @@ function readToken(run: Evaluation, name: string, given: string): Token {
     const what = index === 0 ? "header" : "claims";
     let data: unknown;
     try {
-      data = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytesOf(part)));
+      data = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytesOf(part)));
     } catch {
       throw new Fault(`${name}() cannot read the ${what} of this token as JSON`);
     }

@@ -1,3 +1,4 @@
+import { tryParseJson } from "../../../value/parse_json.ts";
 import type { KeyObject } from "node:crypto";
 import { isDict, type Value } from "../../../value/value.ts";
 import { Fault } from "../../fault.ts";
@@ -59,11 +60,9 @@ export function readKeys(crypto: Crypto, key: Value, purpose: Purpose): readonly
 }
 
 function parse(text: string): Value {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Fault("the key begins like a JWK and is not valid JSON");
-  }
+  const key = tryParseJson(text);
+  if (key === undefined) throw new Fault("the key begins like a JWK and is not valid JSON");
+  return key;
 }
 
 function readPem(crypto: Crypto, text: string, purpose: Purpose): KeyObject {

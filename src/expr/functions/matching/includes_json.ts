@@ -1,3 +1,4 @@
+import { isEqual } from "../../../value/compare.ts";
 import { formatJson, formatValue } from "../../../value/format_value.ts";
 import { type Matcher, matcherIn } from "../../../value/matcher.ts";
 import { StepError } from "../../../source/errors.ts";
@@ -79,7 +80,7 @@ function* mismatchesAt(
   }
   const pattern = typeof part === "string" ? patternIn(part) : undefined;
   if (pattern === undefined) {
-    if (actual === part) return;
+    if (isEqual(actual, part)) return;
     const kinds = [actual, part].map(kindOf);
     return yield* here(kinds[0] === kinds[1] ? undefined : `it is ${kinds[0]}, not ${kinds[1]}`);
   }

@@ -1,7 +1,8 @@
+import { isEqual } from "../../../value/compare.ts";
 import { formatValue } from "../../../value/format_value.ts";
 import { type Matcher, matcherIn } from "../../../value/matcher.ts";
 import { plain, readField } from "../../../value/plain.ts";
-import { type Dict, isDict, typeName, type Value } from "../../../value/value.ts";
+import { type Dict, isDict, isNumber, typeName, type Value } from "../../../value/value.ts";
 import type { Evaluation } from "../../evaluate/evaluation.ts";
 import { loadRegexEngine, matchesRegex, patternIn, regexProblem } from "../../evaluate/regex.ts";
 import { type ConstantArgument, define, defineNew } from "../function.ts";
@@ -83,8 +84,9 @@ export function findMismatch(
     if (!isNested && matchesRegex(text, pattern, run)) return undefined;
     return here(`Regex mismatch (pattern: ${pattern}, value: ${text})`);
   }
-  if (typeof expected === "number") {
-    const same = actual === expected || typeof actual === "string" && actual === String(expected);
+  if (isNumber(expected)) {
+    const same = isEqual(actual, expected) ||
+      typeof actual === "string" && actual === String(expected);
     return same
       ? undefined
       : here(`Expected ${formatValue(expected, run)}, got ${formatValue(actual, run)}`);

@@ -1,6 +1,6 @@
 import { formatJson } from "../../../value/format_value.ts";
 import type { Mismatch } from "../../../value/mismatch.ts";
-import { isDict, type Value } from "../../../value/value.ts";
+import { isDict, isNumber, type Value } from "../../../value/value.ts";
 import type { SchemaDraft } from "../../json_schema/ajv.ts";
 import { draftOf, SchemaFault } from "../../json_schema/schema_tree.ts";
 import type { SchemaCompiler, Validator } from "../../json_schema/validator.ts";
@@ -100,7 +100,7 @@ function constantOf(node: Node): Value | undefined {
       return node.value;
     case "UnaryExpression": {
       const value = constantOf(node.argument);
-      return node.operator === "-" && typeof value === "number" ? -value : undefined;
+      return node.operator === "-" && isNumber(value) ? -value : undefined;
     }
     case "ArrayExpression": {
       const items = node.elements.map(constantOf);

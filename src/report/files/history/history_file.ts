@@ -1,3 +1,4 @@
+import { tryParseJson } from "../../../value/parse_json.ts";
 import { isDict } from "../../../value/value.ts";
 import { type HistoryRun, type HistoryTest, TEST_STATES, type TestState } from "./history.ts";
 
@@ -34,12 +35,7 @@ export function renderHistoryFile({ subject, run }: HistoryFile): string {
 
 /** Reads the file of a run; undefined if it is something else. */
 export function readHistoryFile(text: string): HistoryFile | undefined {
-  let file: unknown;
-  try {
-    file = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const file = tryParseJson(text);
   if (!isDict(file) || file.schema !== SCHEMA) return undefined;
   const { subject, started, duration, state, isPartial, tests } = file;
   if (typeof subject !== "string" || !isTime(started) || !isTime(duration)) return undefined;

@@ -1,3 +1,4 @@
+import { parseExactly } from "../../../value/parse_json.ts";
 import type { Exchange, Failure } from "../../../run/event.ts";
 import { formatElapsed } from "../../../value/duration.ts";
 import { attemptsText, exchangeText, failureText } from "../details.ts";
@@ -96,7 +97,7 @@ function renderStep(
   bounds.text -= said.length;
   // Those of failed steps are above.
   const isOwn = state !== "failed" && text.exchange !== undefined && bounds.text > 0;
-  const exchange = isOwn ? renderExchange(JSON.parse(text.exchange!)) : "";
+  const exchange = isOwn ? renderExchange(parseExactly(text.exchange!)) : "";
   bounds.text -= exchange.length;
   return `<li>${escape(title)} (${escape(facts.join(", "))})\n${said}${exchange}</li>\n`;
 }

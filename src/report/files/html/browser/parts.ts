@@ -13,6 +13,8 @@ import { makePhases } from "./make_phases.ts";
 import { makeRows } from "./rows.ts";
 import { makeSearch } from "./search.ts";
 import { formatElapsed } from "../../../../value/duration.ts";
+import { writeIntegers } from "../../../../value/value.ts";
+import { parseExactly } from "../../../../value/parse_json.ts";
 import { startIndex } from "./start_index.ts";
 import { makeTabs } from "./make_tabs.ts";
 import { makeTicks } from "./make_ticks.ts";
@@ -39,8 +41,10 @@ export const PARTS = {
   makeTabs,
   makeTicks,
   makeValues,
+  parseExactly,
   startIndex,
   widenSearch,
+  writeIntegers,
 };
 
 /** The parameters with which the page is started. */

@@ -22,7 +22,7 @@ export function makeSearch(
   const NAMED = ["headers", "body", "data", "rows"];
 
   const collect = (value: unknown, found: string[], hasNames = false): void => {
-    if (typeof value === "string" || typeof value === "number") found.push(String(value));
+    if (["string", "number", "bigint"].includes(typeof value)) found.push(String(value));
     else if (typeof value === "boolean") found.push(String(value));
     else if (Array.isArray(value)) { for (const item of value) collect(item, found, hasNames); }
     else if (typeof value === "object" && value !== null) {

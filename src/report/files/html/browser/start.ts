@@ -16,6 +16,7 @@ export function startPage(parts: PageParts): void {
   const [MOST_DRAWN, READ_AT_ONCE] = [1000, 100];
   const { makeElement: el, formatTime: time, makeTicks: ticks } = parts;
   const find = (id: string): PageElement => document.getElementById(id)!;
+  parts.writeIntegers();
   document.documentElement.setAttribute("class", "js");
   // What is for readers without scripts comes last.
   const isLoading = document.readyState === "loading";
@@ -51,7 +52,7 @@ export function startPage(parts: PageParts): void {
       lines = find(`details-data${run}`).textContent!.trim().split("\n");
     }
     const line = lines?.[index];
-    return line === undefined ? undefined : JSON.parse(line);
+    return line === undefined ? undefined : parts.parseExactly(line);
   };
 
   const durations = data.steps.map(({ duration }) => duration).sort((a, b) => a - b);
@@ -69,7 +70,7 @@ export function startPage(parts: PageParts): void {
   const wordsOf = () => search.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
   const names = new Map(data.jobs.map(({ id, name }) => [id, name]));
   const links = parts.makeLinks(data, run);
-  const values = parts.makeValues(el);
+  const values = parts.makeValues(el, parts.parseExactly);
   const copyButton = parts.makeCopy(el);
   const details = parts.makeDetails(panel, {
     el,

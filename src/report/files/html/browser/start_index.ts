@@ -8,7 +8,11 @@ declare function addEventListener(type: string, hear: (event: PageEvent) => void
 
 /** Shows the list of workflows, and of it those in which the words that are looked for are. */
 export function startIndex(
-  parts: { readonly makeSearch: typeof makeSearch; readonly widenSearch: typeof widenSearch },
+  parts: {
+    readonly makeSearch: typeof makeSearch;
+    readonly parseExactly: <T>(json: string) => T;
+    readonly widenSearch: typeof widenSearch;
+  },
 ): void {
   const find = (id: string): PageElement => document.getElementById(id)!;
   const entries: readonly IndexEntry[] = JSON.parse(find("index-data").textContent!);
@@ -21,7 +25,7 @@ export function startIndex(
   const makeRunSearch = (run: number) => {
     const { jobs, steps }: PageData = JSON.parse(find(`data-${run}`).textContent!);
     const lines = find(`details-data-${run}`).textContent!.trim().split("\n");
-    const { inStep, inJob } = parts.makeSearch(jobs, (index) => JSON.parse(lines[index]!));
+    const { inStep, inJob } = parts.makeSearch(jobs, (index) => parts.parseExactly(lines[index]!));
     return (words: readonly string[]) =>
       jobs.some((job) => inJob(job, words)) ||
       // The file is in the index already, and a line number is in every file.

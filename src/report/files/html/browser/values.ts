@@ -17,11 +17,12 @@ export interface Values {
 }
 
 /** Ways to show plain data. */
-export function makeValues(el: MakeElement): Values {
+export function makeValues(el: MakeElement, parse: (json: string) => unknown): Values {
   /** Larger ones are folded, deeper ones too, and of the largest only so much is shown at once. */
   const [MOST_OPEN, DEEPEST_OPEN, AT_ONCE] = [20, 3, 100];
   const isTree = (value: unknown): value is object => typeof value === "object" && value !== null;
-  const kindOf = (value: unknown) => value === null ? "nil" : typeof value;
+  const kindOf = (value: unknown) =>
+    value === null ? "nil" : typeof value === "bigint" ? "number" : typeof value;
 
   /** `head` is the name of the value: it is in the line that folds. */
   const branch = (
@@ -99,7 +100,7 @@ export function makeValues(el: MakeElement): Values {
     if (typeof value !== "string") return tree(value);
     if (/^\s*[[{]/.test(value)) {
       try {
-        return tree(JSON.parse(value) as Value);
+        return tree(parse(value) as Value);
       } catch {
         // It only looked like it.
       }
