@@ -9,11 +9,13 @@ import {
 } from "../model/coverage_shares.ts";
 import { runCounts, stepCounts } from "../text/layout.ts";
 import { countOf } from "../text/text_lines.ts";
-import { type AlikeCases, findAlike } from "./alike_cases.ts";
 import { type Case, type CaseSuite, countCases, suitesOf } from "./cases.ts";
 import { exchangesText, failureText } from "./details.ts";
-import { fencedText, markdownText } from "./markdown_text.ts";
 import { type RunRecord, stateOf } from "./run_record.ts";
+import type { StepRun } from "../../run/event.ts";
+import { failureKind } from "../model/round_tally.ts";
+import { printable } from "../../source/printable.ts";
+import { cutLine } from "../text/fit_lines.ts";
 
 /** GitHub takes no longer comment than 65,536 characters, and others no more than that. */
 const MOST_BYTES = 60_000;
@@ -173,4 +175,75 @@ function* renderFlaky(suites: readonly CaseSuite[]): Iterable<string> {
 function leftOut(all: readonly AlikeCases[], noun: string): string {
   const left = all.slice(MOST_FAILURES).reduce((sum, { count }) => sum + count, 0);
   return left === 0 ? "" : `\n… and ${countOf(left, noun)}\n`;
+}
+
+/** Cases of one step that went alike in several rounds of their job. */
+interface AlikeCases {
+  readonly suite: CaseSuite;
+  readonly first: Case;
+  readonly count: number;
+}
+
+/** The cases that are asked for, those of a step that went alike in several rounds as one. */
+function findAlike(
+  suites: readonly CaseSuite[],
+  isAsked: (one: Case) => boolean,
+): readonly AlikeCases[] {
+  const found: AlikeCases[] = [];
+  for (const suite of suites) {
+    const known = new Map<string, number>();
+    for (const one of suite.cases) {
+      if (!isAsked(one)) continue;
+      const key = one.step
+        ? `${slotOf(one.step.run)}\n${failureKind({ ...one.step.result, failures: one.failures })}`
+        : one.name;
+      const index = known.get(key);
+      if (index === undefined) {
+        known.set(key, found.length);
+        found.push({ suite, first: one, count: 1 });
+      } else found[index] = { ...found[index]!, count: found[index]!.count + 1 };
+    }
+  }
+  return found;
+}
+
+/** Identifies the steps of a job and their entries, regardless of the round. */
+function slotOf({ within, step, entry }: StepRun): string {
+  return `${within ? slotOf(within) : ""}/${step}.${entry}`;
+}
+
+/**
+ * Characters that never begin a link on GitHub, and that are not markup unless escaped. A
+ * colon before a space or a line number begins no address and no emoji.
+ */
+const HARMLESS =
+  /^(?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic} ,.;?!'"()/{}%=+›…–—<>[\]_*|-]|& |: |:\d+(?![\d:]))*$/u;
+
+/** Characters that are markup unless written as a numeric reference. */
+const ESCAPED = /[<>[\]_*|&]/g;
+
+/** Texts that are markup or become a link, although each of their characters is harmless. */
+const MARKUP = /^[-+=]|^\d+[.)]|www\.|\bGH-\d/i;
+
+/**
+ * A text that comes from outside, for a line of Markdown, a cell of a table or an element; no more
+ * than the beginning of a long one. Where it could become a link it is shown as code, in which
+ * GitHub mentions nobody and links to nothing, and with signs that no renderer takes for anything
+ * else.
+ */
+function markdownText(text: string, columns = 300): string {
+  const line = cutLine(printable(text.toWellFormed()).replace(/\s+/g, " ").trim(), columns);
+  if (HARMLESS.test(line) && !MARKUP.test(line)) return line.replace(ESCAPED, entity);
+  return `<code>${line.replace(/[^\p{L}\p{M}\p{N} ]/gu, entity)}</code>`;
+}
+
+function entity(sign: string): string {
+  return `&#${sign.codePointAt(0)};`;
+}
+
+/** A block of code. */
+function fencedText(text: string): string {
+  const runs = [...text.matchAll(/`+/g)].map(([ticks]) => ticks.length);
+  const fence = "`".repeat(runs.reduce((most, run) => Math.max(most, run + 1), 3));
+  return `${fence}text\n${text}\n${fence}\n\n`;
 }

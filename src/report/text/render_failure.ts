@@ -1,17 +1,10 @@
-import type { Failure, Operand } from "../../run/event.ts";
+import type { Difference, Failure, Operand } from "../../run/event.ts";
 import { oneLine, printableLine } from "../../source/printable.ts";
 import { renderExcerpt } from "../../source/render_diagnostic.ts";
 import type { Position, SourceExcerpt } from "../../source/source.ts";
-import { fitSentence } from "./fit_lines.ts";
-import {
-  describeDifference,
-  isSideOf,
-  relevantOperands,
-  renderDifference,
-  WIDEST_COMPARED,
-} from "./render_difference.ts";
+import { cutLine, fitSentence } from "./fit_lines.ts";
 import { shortJson } from "../render_json.ts";
-import type { Style } from "../style.ts";
+import type { Paint, Style } from "../style.ts";
 import type { Room } from "./text_lines.ts";
 
 const WIDEST_VALUE = 200;
@@ -80,4 +73,48 @@ function renderOperand({ text, type, value }: Operand, columns: number): string 
   const name = oneLine(text);
   if (value === null) return `${name} is nil`;
   return `${name} is ${shortJson(value, columns)} (${type})`;
+}
+
+/** The width of a value if its differences are shown below it. */
+const WIDEST_COMPARED = 60;
+
+/** Whether an operand is one of the compared values, not a part of them. */
+function isSideOf({ expected, received }: Difference, { text }: Operand): boolean {
+  return text === expected || text === received;
+}
+
+/** The operands without those whose differences are shown; cut, these may look the same. */
+function relevantOperands({ operands = [], difference }: Failure): readonly Operand[] {
+  return difference ? operands.filter((operand) => !isSideOf(difference, operand)) : operands;
+}
+
+/** For example `res.body and vars.wanted differ at line 3`. */
+function describeDifference(
+  { expected, received, lines: [first = ""] }: Difference,
+): string {
+  const where = first.startsWith("@ ") ? ` at ${first.slice(2)}` : "";
+  return `${shortText(received)} and ${shortText(expected)} differ${where}`;
+}
+
+/** The source text of a side, which may contain a long list or string. */
+function shortText(text: string): string {
+  return cutLine(oneLine(text), WIDEST_COMPARED);
+}
+
+/** The lines of the diff, below the source texts of both sides. */
+function renderDifference(
+  { expected, received, lines }: Difference,
+  style: Style,
+  { columns }: Room,
+): string[] {
+  const paints: Readonly<Record<string, Paint>> = {
+    "-": style.green,
+    "+": style.red,
+    "@": style.cyan,
+  };
+  return [
+    style.green(cutLine(`- expected: ${shortText(expected)}`, columns)),
+    style.red(cutLine(`+ received: ${shortText(received)}`, columns)),
+    ...lines.map((line) => (paints[line[0]!] ?? style.dim)(cutLine(line, columns))),
+  ];
 }
