@@ -1,6 +1,6 @@
 import type { FindSecrets } from "../openapi/make/hide_found_secrets.ts";
 import { environmentName, snakeCase, UniqueNames } from "../openapi/read/names.ts";
-import { type Dict, isDict, type Value, valueAt } from "../value/value.ts";
+import { type Dict, replaceAt, type Value, valueAt } from "../value/value.ts";
 import type { Draft } from "./draft.ts";
 
 /** A workflow without the secrets of its input, and the variables that it reads them from. */
@@ -41,7 +41,7 @@ export function hideDraftSecrets(draft: Draft, find: FindSecrets): WithoutSecret
       steps = steps.map((one, index) =>
         index !== job ? one : one.map((data, at) =>
           at === step
-            ? replace(
+            ? replaceAt(
               data,
               inside,
               (text) =>
@@ -122,19 +122,6 @@ function nameOf(
     : field ?? String(path.findLast((part) => typeof part === "string"));
   if (/^(?:authorization|bearer)$/i.test(key)) return "token";
   return /^cookie$/i.test(key) ? "session_cookie" : snakeCase(key) ?? "secret";
-}
-
-function replace(
-  value: Value,
-  [key, ...rest]: readonly (string | number)[],
-  change: (text: string) => string,
-): Value {
-  if (key === undefined) return change(String(value));
-  if (Array.isArray(value)) {
-    return value.map((one, index) => index === key ? replace(one, rest, change) : one);
-  }
-  if (!isDict(value)) return value;
-  return { ...value, [key]: replace(value[key] ?? null, rest, change) };
 }
 
 function putInText(text: string, name: string, { start, end }: Range): string {

@@ -139,3 +139,16 @@ export function valueAt(root: unknown, path: readonly (string | number)[]): unkn
   }
   return value;
 }
+
+/** The same value with another text at a path. */
+export function replaceAt(
+  value: Value,
+  [key, ...rest]: readonly (string | number)[],
+  change: (text: string) => string,
+): Value {
+  if (key === undefined) return change(String(value));
+  if (Array.isArray(value)) {
+    return value.map((one, index) => index === key ? replaceAt(one, rest, change) : one);
+  }
+  return isDict(value) ? { ...value, [key]: replaceAt(value[key] ?? null, rest, change) } : value;
+}

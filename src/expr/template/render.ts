@@ -1,6 +1,7 @@
 import { formatValue } from "../../value/format_value.ts";
 import type { Value } from "../../value/value.ts";
 import type { Node } from "../parse/ast.ts";
+import { childrenOf } from "../parse/tree.ts";
 import { evaluateNode, evaluateResult } from "../evaluate/evaluate.ts";
 import { Evaluation } from "../evaluate/evaluation.ts";
 import { ExpressionError } from "../../source/errors.ts";
@@ -105,4 +106,18 @@ function nilError(
   const isExpected = read.includes("?.") || missing && "within" in missing;
   const hints = hint === undefined ? [meant] : isExpected ? [hint, meant] : [hint];
   return new ExpressionError(message, start, end, hints.join("; "), { isNil: isThere, reads });
+}
+
+/** The parts of a template in whose place `??` puts a default, as they are written. */
+export function nilDefaults({ parts, source }: ParsedTemplate, scope: Scope): readonly string[] {
+  const find = (node: Node): string[] => {
+    // What a predicate reads differs from item to item.
+    if (node.type === "Predicate") return [];
+    const inside = childrenOf(node).flatMap(find);
+    if (node.type !== "LogicalExpression" || node.operator !== "??") return inside;
+    const { left } = node;
+    const isNil = evaluateNode(left, new Evaluation(scope), source) === null;
+    return isNil ? [source.slice(left.start, left.end), ...inside] : inside;
+  };
+  return parts.flatMap((part) => typeof part === "string" ? [] : find(part));
 }

@@ -1,6 +1,6 @@
-import { isDict, type Value } from "../../value/value.ts";
+import { replaceAt, type Value } from "../../value/value.ts";
 import { quoteText } from "./literal.ts";
-import type { JobData } from "./workflow_data.ts";
+import type { JobData, StepData } from "./workflow_data.ts";
 import { ANY_SECRET, namesSecret, type Variables } from "./variables.ts";
 
 /** A hard-coded secret in a workflow. */
@@ -34,63 +34,30 @@ export function hideSecrets(parts: Parts, find: FindSecrets, variables: Variable
 
 function hideFound(parts: Parts, find: FindSecrets, variables: Variables): Parts {
   const { jobs, vars } = parts;
-  const workflow = { vars, jobs: jobs.map(({ head, steps }) => ({ ...head, steps })) };
-  const found = find(workflow);
+  const found = find({ vars, jobs: jobs.map(({ head, steps }) => ({ ...head, steps })) });
   if (found.length === 0) return parts;
-  const changes: Changes = new Map();
+  const own: Record<string, Value> = {};
+  const steps = jobs.map((job) => [...job.steps]);
+  const named = found.map((secret) => {
+    const [root, name] = secret.path;
+    if (root !== "vars") return { ...secret, name: variableFor(secret, variables) };
+    // Variables of the workflow whose values are secrets read the environment themselves.
+    own[String(name)] = variables.readEnvironment(String(name), ANY_SECRET);
+    return secret;
+  });
   // From the last to the first, so that the earlier ranges stay valid.
-  for (const secret of found.toReversed()) {
-    const key = JSON.stringify(secret.path);
-    changes.set(key, [...changes.get(key) ?? [], secret]);
+  for (const { path: [, job, , step, ...inside], range, ...rest } of named.toReversed()) {
+    if (!("name" in rest)) continue;
+    const own = steps[Number(job)]!;
+    own[Number(step)] = replaceAt(own[Number(step)]!, inside, (text) => {
+      const { start, end } = range ?? { start: 0, end: text.length };
+      return `${text.slice(0, start)}{{vars.${rest.name}}}${text.slice(end)}`;
+    }) as StepData;
   }
-  const replaced = jobs.map(({ head, steps }, index) => ({
-    head,
-    steps: steps.map((step, at) => {
-      const path = ["jobs", index, "steps", at];
-      return change(step, path, changes, variables) as typeof step;
-    }),
-  }));
-  const own = ownVars(vars, changes, variables);
-  return { jobs: replaced, vars: { ...variables.all(), ...vars, ...own } };
-}
-
-type Changes = Map<string, FoundSecret[]>;
-type Path = readonly (string | number)[];
-
-/** Variables of the workflow whose values are secrets read the environment themselves. */
-function ownVars(
-  vars: Readonly<Record<string, Value>>,
-  changes: Changes,
-  variables: Variables,
-): Record<string, Value> {
-  return Object.fromEntries(
-    Object.keys(vars).flatMap((name) => {
-      if (!changes.has(JSON.stringify(["vars", name]))) return [];
-      return [[name, variables.readEnvironment(name, ANY_SECRET)]];
-    }),
-  );
-}
-
-function change(value: Value, path: Path, changes: Changes, variables: Variables): Value {
-  if (typeof value === "string") {
-    let text = value;
-    for (const secret of changes.get(JSON.stringify(path)) ?? []) {
-      const { start, end } = secret.range ?? { start: 0, end: text.length };
-      const name = `{{vars.${variableFor(secret, variables)}}}`;
-      text = text.slice(0, start) + name + text.slice(end);
-    }
-    return text;
-  }
-  if (Array.isArray(value)) {
-    return value.map((item, index) => change(item, [...path, index], changes, variables));
-  }
-  if (!isDict(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, field]) => [
-      key,
-      change(field, [...path, key], changes, variables),
-    ]),
-  );
+  return {
+    jobs: jobs.map(({ head }, index) => ({ head, steps: steps[index]! })),
+    vars: { ...variables.all(), ...vars, ...own },
+  };
 }
 
 function variableFor({ path, text, range }: FoundSecret, variables: Variables): string {

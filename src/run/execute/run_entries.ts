@@ -86,7 +86,7 @@ async function* openEntries(
         throw new FieldError(field, error, iteration.list);
       }
       if (list.length === 0) {
-        const { nilDefaults } = await import("../../expr/template/nil_defaults.ts");
+        const { nilDefaults } = await import("../../expr/template/render.ts");
         const why = nilDefaults(iteration.list, scope).map((read) => `: ${read} is nil`).join("");
         throw new NothingToRun(`the list is empty${why}`);
       }
