@@ -64,8 +64,7 @@ interface Options {
   readonly urls: string[];
   /** Every option with a value, in order. */
   readonly given: (readonly [name: string, value: string])[];
-  readonly switches: Set<string>;
-  readonly notes: string[];
+  readonly switches: ReadonlySet<string>;
 }
 
 /** Makes a workflow of one or more curl commands. */
@@ -86,12 +85,8 @@ export function translateCurl({ words, files: [file] }: ImportInput): Draft {
   const names = new Names();
   const requests = commands.flatMap((command) => {
     const options = readOptions(command);
-    const { urls, notes } = options;
-    if (urls.length === 0) throw new UsageError("the curl command has no URL");
-    return urls.map((url, index) => ({
-      url,
-      step: requestOf(url, options, index === 0 ? notes : [], names),
-    }));
+    if (options.urls.length === 0) throw new UsageError("the curl command has no URL");
+    return options.urls.map((url) => ({ url, step: requestOf(url, options, names) }));
   });
   const { url } = requests[0]!;
   const host = URL.parse(withScheme(url))?.host ?? url.split("/")[0]!;
@@ -101,55 +96,47 @@ export function translateCurl({ words, files: [file] }: ImportInput): Draft {
 }
 
 function readOptions(words: readonly string[]): Options {
-  const options: Options = { urls: [], given: [], switches: new Set(), notes: [] };
+  const urls: string[] = [];
+  const given: [name: string, value: string][] = [];
+  const switches = new Set<string>();
   const rest = [...words];
-  const take = (name: string): string => {
-    const value = rest.shift();
-    if (value === undefined) throw new UsageError(`the option ${name} of curl has no value`);
-    return value;
+  const take = (option: string, name: string, value = rest.shift()) => {
+    if (value === undefined) throw new UsageError(`the option ${option} of curl has no value`);
+    if (name === "url") urls.push(value);
+    else if (!WITHOUT_MEANING.has(name)) given.push([name, value]);
   };
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (/^--./.test(word)) readLong(word.slice(2), take, options);
-    else if (/^-./.test(word)) readShort(word.slice(1), take, options);
-    else options.urls.push(word);
-  }
-  return options;
-}
-
-function readLong(name: string, take: (name: string) => string, options: Options): void {
-  const isValued = VALUED_LONG.has(name) || Object.values(VALUED).includes(name);
-  const value = isValued ? take(`--${name}`) : undefined;
-  if (name === "next") {
-    throw new UsageError("--next of curl is not supported", "translate each command by itself");
-  }
-  if (name === "url") options.urls.push(value!);
-  else if (WITHOUT_MEANING.has(name)) return;
-  else if (value !== undefined) options.given.push([name, value]);
-  else options.switches.add(name);
-}
-
-/** Letters may follow each other, and a value its letter. */
-function readShort(letters: string, take: (name: string) => string, options: Options): void {
-  for (const [index, letter] of Array.from(letters).entries()) {
-    const name = VALUED[letter];
-    if (name !== undefined) {
-      const value = letters.slice(index + 1) || take(`-${letter}`);
-      if (!WITHOUT_MEANING.has(name)) options.given.push([name, value]);
-      return;
+    if (!/^-./.test(word)) urls.push(word);
+    else if (word.startsWith("--")) {
+      const name = word.slice(2);
+      if (name === "next") {
+        throw new UsageError("--next of curl is not supported", "translate each command by itself");
+      }
+      if (VALUED_LONG.has(name) || Object.values(VALUED).includes(name)) take(word, name);
+      else if (!WITHOUT_MEANING.has(name)) switches.add(name);
+    } else {
+      // Letters may follow each other, and a value its letter.
+      const letters = Array.from(word.slice(1));
+      const end = letters.findIndex((letter) => VALUED[letter] !== undefined);
+      for (const letter of end < 0 ? letters : letters.slice(0, end)) {
+        if (!SHORT_WITHOUT_MEANING.includes(letter)) switches.add(SWITCHES[letter] ?? `-${letter}`);
+      }
+      const letter = letters[end];
+      const value = letters.slice(end + 1).join("") || undefined;
+      if (letter !== undefined) take(`-${letter}`, VALUED[letter]!, value);
     }
-    if (SHORT_WITHOUT_MEANING.includes(letter)) continue;
-    options.switches.add(SWITCHES[letter] ?? `-${letter}`);
   }
+  return { urls, given, switches };
 }
 
 function withScheme(url: string): string {
   return /^(?:[a-z][a-z\d+.-]*:\/\/|\ue000)/i.test(url) ? url : `http://${url}`;
 }
 
-function requestOf(given: string, options: Options, already: readonly string[], names: Names) {
+function requestOf(given: string, options: Options, names: Names) {
   const template = (text: string) => names.template(text, VARIABLE);
   const has = (name: string) => options.switches.has(name);
-  const notes = [...already];
+  const notes: string[] = [];
   const headers: [string, string | null][] = [];
   /** Headers that options make, unless -H gives them. */
   const implied: [string, string | null][] = [];

@@ -157,9 +157,9 @@ function mapOf(pairs: Pairs): Dict | undefined {
 
 /** Whether a map has pairs in their order: numbers come first in it, and equal names together. */
 function hasOrder(map: Dict, pairs: Pairs): boolean {
-  const names = Object.entries(map).flatMap(([name, value]) => [value].flat().map(() => name));
-  return names.join("&") === pairs.flatMap(([name, value]) => [value].flat().map(() => name))
-    .join("&");
+  const names = (all: Pairs) =>
+    all.flatMap(([name, value]) => [value].flat().map(() => name)).join("&");
+  return names(Object.entries(map)) === names(pairs);
 }
 
 /** Names that come again have a list. */

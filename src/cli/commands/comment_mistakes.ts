@@ -1,7 +1,7 @@
 import type { Host } from "../../host/host.ts";
 import type { Draft, DraftJob } from "../../importer/draft.ts";
 import { NO_FAILURE } from "../../importer/http_step.ts";
-import { type Dict, isDict, type Value, valueAt } from "../../value/value.ts";
+import { type Dict, type Value, valueAt } from "../../value/value.ts";
 import { decodeAs } from "../../workflow/decode/decode_document.ts";
 import { decodeWorkflow } from "../../workflow/decode/decode_workflow.ts";
 import { readLimits } from "../../workflow/limits.ts";
@@ -56,21 +56,18 @@ function withoutMistake(job: DraftJob, { path, range, message }: Problem): Draft
     return put({ ...data, test }, `the test ${tests[wrong]}`);
   }
   const isWhole = key === undefined || key === "with" && ESSENTIAL.test(String(parameter ?? "url"));
-  if (!isWhole) return put(without(data as Dict, inside) as Dict, inside.join("."));
+  if (!isWhole) return put(without(data, inside), inside.join("."));
   if (job.steps.length === 1) return undefined;
   const note = `the step "${data.name}": ${message}`;
   const steps = job.steps.toSpliced(at, 1);
   return { ...job, steps, notes: [...job.notes ?? [], ...notes, note] };
 }
 
-/** A value without what is at a path in it. */
-function without(value: Value, [key, ...rest]: readonly (string | number)[]): Value {
-  if (Array.isArray(value)) {
-    return rest.length === 0
-      ? value.toSpliced(Number(key), 1)
-      : value.with(Number(key), without(value[Number(key)], rest));
-  }
-  if (!isDict(value)) return value;
-  const { [key!]: inner = null, ...others } = value;
-  return rest.length === 0 ? others : { ...value, [key!]: without(inner, rest) };
+/** A copy without what is at a path. */
+function without(data: Dict, path: readonly (string | number)[]): Dict {
+  const copy = structuredClone(data);
+  const around = valueAt(copy, path.slice(0, -1));
+  if (Array.isArray(around)) around.splice(Number(path.at(-1)), 1);
+  else delete (around as Record<string, Value>)[path.at(-1)!];
+  return copy;
 }
