@@ -65,7 +65,7 @@ export function renderStep(
   const { style } = options;
   const below = [...renderSnapshot(result, style), ...renderEcho(result.echo, style)];
   if (hasFailed(result)) {
-    below.push(...renderTrouble(result, style, belowName(options), shown, number + 1));
+    below.push(...renderTrouble(result, style, belowName(options), shown, `in step ${number + 1}`));
   }
   return [
     stepLine(number, result, options),

@@ -100,8 +100,11 @@ function belowCount(step: StepTally, options: ReportOptions): string[] {
   const times = renderTimes(step.responseTimes, ran, belowName(options));
   const lines = [...times.map(style.dim), ...echoLines(step, style)];
   if (step.echoesLeftOut > 0) lines.push(`… (${step.echoesLeftOut} more)`);
+  const shown = {};
   for (const kind of step.kinds.values()) {
-    lines.push(`${describeKind(kind)}:`, ...indentLines(renderTrouble(kind.first, style, room), 2));
+    const place = `at repeat_index ${kind.round}`;
+    const trouble = renderTrouble(kind.first, style, room, shown, place);
+    lines.push(`${describeKind(kind)}:`, ...indentLines(trouble, 2));
   }
   if (step.otherFailures > 0) {
     lines.push(countOf(step.otherFailures, "other failure"));

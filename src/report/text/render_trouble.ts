@@ -12,10 +12,10 @@ const SHORT_EXCHANGE = 3;
 /** The indentation of the text of a field of an exchange. */
 const DEEPEST_FIELD = 4;
 
-/** The exchange that a job has shown last, and the number of its step. */
+/** The exchange that a job has shown last, and where: `in step 3`. */
 export interface ShownExchange {
   text?: string;
-  step?: number;
+  place?: string;
 }
 
 /** Why a step failed: each failure, its attempts, and what went over the wire. */
@@ -24,7 +24,7 @@ export function renderTrouble(
   style: Style,
   room: Room,
   shown: ShownExchange = {},
-  step = 0,
+  place = "",
 ): string[] {
   const { columns } = indentedRoom(room, DEEPEST_FIELD);
   const bounds = { columns, lines: EXCHANGE_LINES };
@@ -34,11 +34,11 @@ export function renderTrouble(
   const lines = exchange && !isInside ? renderExchange(withoutMinor(exchange), style, bounds) : [];
   const text = lines.join("\n");
   const isShown = text === shown.text && lines.length > SHORT_EXCHANGE;
-  if (!isShown) Object.assign(shown, { text, step });
+  if (!isShown) Object.assign(shown, { text, place });
   return [
     ...renderFailures(failures, style, room),
     ...renderAttempts(attempts, room),
-    ...isShown ? [style.dim(`request and response: the same as in step ${shown.step}`)] : lines,
+    ...isShown ? [style.dim(`request and response: the same as ${shown.place}`)] : lines,
   ];
 }
 
