@@ -160,7 +160,8 @@ async function explainCertificate(
     faults.push({ words: `${CERTIFICATES[code]} (${code})`, hint });
   }
   const words = faults.map((fault) => fault.words).join(" and ");
-  return { words: `the certificate of ${placeOf(peer)} ${words}`, hint: faults[0]!.hint! };
+  const asked = name === host ? "" : ` (server_name "${name}")`;
+  return { words: `the certificate of ${placeOf(peer)}${asked} ${words}`, hint: faults[0]!.hint! };
 }
 
 function findFaults(

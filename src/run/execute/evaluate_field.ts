@@ -28,6 +28,7 @@ export function isTrue(condition: Expression, scope: Scope, key: string | Path):
     throw new StepError(
       `${name} must be true or false, it is ${type}`,
       type === "nil" ? "add ?? false where it may be missing" : "compare it with something",
+      type === "nil" ? { decided: false } : {},
     );
   }, condition);
 }

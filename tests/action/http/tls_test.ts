@@ -4,7 +4,7 @@ import { StepError } from "../../../src/source/errors.ts";
 import { actionContext } from "../../support/action_context.ts";
 import { rawServer } from "../../support/servers/raw_server.ts";
 import { withServer } from "../../support/servers/with_server.ts";
-import { tlsCertificate } from "../../support/servers/tls_fixture.ts";
+import { tlsCertificate, tlsPath } from "../../support/servers/tls_fixture.ts";
 
 const ACCEPT = '"tls: { verify: false }" accepts any certificate';
 
@@ -72,6 +72,18 @@ for (const [name, words, hint] of REFUSED) {
     );
   });
 }
+
+Deno.test("http names the server_name that a certificate is not for", async () => {
+  await using context = actionContext();
+  await using server = withServer(() => new Response("in"), tlsCertificate("localhost"));
+  const tls = { ca: tlsPath("localhost.pem"), server_name: "shop.test" };
+  const place = `127.0.0.1 port ${server.port} (server_name "shop.test")`;
+  await assertRejects(
+    () => runHttp({ get: server.url, tls }, context),
+    StepError,
+    `the certificate of ${place} is for another host: localhost, 127.0.0.1`,
+  );
+});
 
 Deno.test("http reports that a port expects TLS and not plain HTTP", async () => {
   await using context = actionContext();

@@ -248,6 +248,24 @@ jobs:
   ]);
 });
 
+Deno.test("a test that is nil names the key that is not there", async () => {
+  const workflow = `
+name: n
+vars: {user: {name: ann}}
+jobs:
+  - name: j
+    steps:
+      - {name: a, uses: hello, test: vars.user?.nam}
+      - {name: b, uses: hello, test: "let x = nil; x"}
+      - {name: c, uses: hello, skipif: vars.user?.active}
+`;
+  assertEquals(await hintsOf(workflow), [
+    'vars.user has no "nam"; did you mean "name"?',
+    "add ?? false where it may be missing",
+    'vars.user has no "active"; there is "name"',
+  ]);
+});
+
 Deno.test("nil for which there is a default hides no other hint", async () => {
   await using server = withServer(() => new Response("no", { status: 500 }));
   const workflow = `
