@@ -45,6 +45,13 @@ const OPERATORS: Readonly<Record<string, (actual: string, expected: string) => s
   isJson: (a) => `type(${a}) == "map"`,
 };
 
+/** The two kinds of nothing that JavaScript has. */
+const NOTHING: Readonly<Record<string, string>> = {
+  "eq null": "isNull",
+  "eq undefined": "isUndefined",
+  "neq undefined": "isDefined",
+};
+
 /** The tests of a request and the values that it keeps. */
 export function assertionsOf(
   blocks: Blocks,
@@ -52,7 +59,8 @@ export function assertionsOf(
   notes: string[],
 ): { readonly tests: readonly string[]; readonly outputs: Readonly<Record<string, string>> } {
   const tests: string[] = [];
-  for (const [subject, condition] of pairsOf(blocks, "assert")) {
+  for (const [subject, given] of pairsOf(blocks, "assert")) {
+    const condition = NOTHING[given] ?? given;
     const [, word = "", value = ""] = /^(\w+)\s*(.*)$/s.exec(condition) ?? [];
     const [operator, rest] = OPERATORS[word] ? [word, value] : ["eq", condition];
     const actual = expressionOf(subject);

@@ -73,7 +73,7 @@ function depthIsZero(text: string): boolean {
 export function containsOf(actual: string, expected: string): string {
   if (expected.startsWith("{")) return `includes_json(${actual}, ${expected})`;
   if (
-    /^(?:json_path|xpath|css|split)\(/.test(actual) ||
+    /^(?:(?:json_path|xpath|css|split)\(|\[)/.test(actual) ||
     /^[-\d[]|^(?:true|false|nil)$/.test(expected)
   ) {
     return `${expected} in ${actual}`;

@@ -189,6 +189,8 @@ Deno.test("new --from bruno: an assertion that fails there fails here", async ()
     "res.body.list: isJson",
     "res.body.empty: isUndefined",
     "res.body.missing: isNull",
+    "res.body.missing: eq null",
+    "res.body.empty: eq undefined",
     "res.body.missing: notContains x",
     "res.body.tags: contains tea",
     "res.body.number: neq {{seven}}",
