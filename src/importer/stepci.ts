@@ -169,10 +169,11 @@ function stepOf(step: Dict, { base, verifies, names }: Around): DraftStep {
   }
   return httpStep({
     name: title,
-    method: String(http.method ?? "GET"),
+    method: body.graphql === undefined ? String(http.method ?? "GET") : "POST",
     url,
     headers,
     body,
+    type: null,
     more,
     keys,
     tests,

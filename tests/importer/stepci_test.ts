@@ -121,3 +121,19 @@ tests:
     seen: (requests) => assertEquals(requests.map(({ path }) => path), ["/v1/one", "/v1/two"]),
   });
 });
+
+Deno.test("new --from stepci: texts have no type of their own, and GraphQL is a POST", async () => {
+  const step = (http: unknown) => ({ http });
+  const steps = [
+    step({ url: "URL/text", method: "POST", body: "tea" }),
+    step({ url: "URL/graphql", method: "GET", graphql: { query: "{ teas }" } }),
+  ];
+  await importCase({
+    args: ["stepci", "w.yml"],
+    files: { "w.yml": JSON.stringify({ tests: { a: { steps } } }) },
+    seen: ([text, graphql]) => {
+      assertEquals([text!.body, text!.headers.get("content-type")], ["tea", null]);
+      assertEquals([graphql!.method, JSON.parse(graphql!.body)], ["POST", { query: "{ teas }" }]);
+    },
+  });
+});
