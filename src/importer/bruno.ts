@@ -1,5 +1,5 @@
 import { type Dict, isDict, type Value } from "../value/value.ts";
-import type { Draft, DraftJob, DraftStep, ImportFile, ImportInput } from "./draft.ts";
+import type { Draft, DraftJob, DraftStep, ImportInput } from "./draft.ts";
 import { type Blocks, pairsOf, readBlocks } from "./bruno_blocks.ts";
 import { assertionsOf } from "./bruno_assertions.ts";
 import {
@@ -61,7 +61,8 @@ export async function translateBruno({ files, parseYaml }: ImportInput): Promise
     );
   }
   const byFolder = Map.groupBy(requests.toSorted((a, b) => a.seq - b.seq), ({ folder }) => folder);
-  const title = titleOf(settings) ?? metaOf(folders.get("")).get("name") ?? "Bruno";
+  const config = settings ? need("map", settings, readJson(settings) as Value, []) : {};
+  const title = String(config.name ?? metaOf(folders.get("")).get("name") ?? "Bruno");
   const place = (folder: string) => placeOf(folder, folders);
   const inOrder = [...byFolder].toSorted(([a], [b]) => place(a) < place(b) ? -1 : 1);
   const jobs = inOrder.map(([folder, all]): DraftJob => ({
@@ -134,12 +135,6 @@ function testsOf(blocks: Blocks, folder: string, notes: string[]): readonly stri
     notes.push(`the variable ${name} of ${where}: ${value}`);
   }
   return lines;
-}
-
-function titleOf(settings: ImportFile | undefined): string | undefined {
-  if (!settings) return undefined;
-  const { name } = need("map", settings, readJson(settings) as Value, []);
-  return typeof name === "string" ? name : undefined;
 }
 
 function metaOf(blocks: Blocks | undefined): ReadonlyMap<string, string> {
@@ -251,14 +246,10 @@ function bodyOfBlocks(
     }
     case "multipartForm":
     case "multipart-form": {
-      const parts = pairsOf(blocks, "body:multipart-form");
-      return {
-        body: {
-          multipart: parts.flatMap(([key, value]) =>
-            partsOf(value, template).map((part) => [key, part])
-          ),
-        },
-      };
+      const parts = pairsOf(blocks, "body:multipart-form").flatMap(([key, value]) =>
+        partsOf(value, template).map((part) => [key, part])
+      );
+      return { body: { multipart: parts } };
     }
     case "file": {
       const [part = ""] = pairsOf(blocks, "body:file").flatMap(([, value]) =>

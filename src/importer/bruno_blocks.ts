@@ -4,11 +4,13 @@ import { problemAt } from "./import_problem.ts";
 /** The blocks of a file by their names: `meta`, `body:json`. */
 export type Blocks = ReadonlyMap<string, Block>;
 
+export type TextPairs = readonly (readonly [key: string, value: string])[];
+
 export interface Block {
   /** The lines inside, without their indentation. */
   readonly lines: readonly string[];
   /** The pairs inside, where they are not written in lines. */
-  readonly pairs?: readonly (readonly [key: string, value: string])[];
+  readonly pairs?: TextPairs;
 }
 
 /** Reads the blocks of a file; one ends with its bracket at the beginning of a line. */
@@ -41,10 +43,7 @@ const PAIR =
   /^[ \t]*(?:@\w+\((?:'''[^]*?'''|.*)\)|("[^"\n]*"|[^\s:@][^:\n]*?)[ \t]*:[ \t]*(?:'''\n([^]*?)'''[ \t]*(@contentType\(.*\))?|(.*)))[ \t]*$/gm;
 
 /** The pairs of a block but those that are switched off by `~`. */
-export function pairsOf(
-  blocks: Blocks | undefined,
-  name: string,
-): readonly (readonly [key: string, value: string])[] {
+export function pairsOf(blocks: Blocks | undefined, name: string): TextPairs {
   const { lines = [], pairs } = blocks?.get(name) ?? {};
   return pairs ??
     [...lines.join("\n").matchAll(PAIR)].flatMap(([, key = "", text, type = "", value = ""]) => {

@@ -1,7 +1,5 @@
 import { type Dict, isDict, type Value } from "../value/value.ts";
-import type { Block, Blocks } from "./bruno_blocks.ts";
-
-type TextPairs = readonly (readonly [key: string, value: string])[];
+import type { Block, Blocks, TextPairs } from "./bruno_blocks.ts";
 
 /** The blocks of a file and of all that a bundled one contains, by the names of files. */
 export function readOpenCollection(
@@ -60,9 +58,7 @@ function blocksOf(root: Dict): Blocks {
   // An environment.
   add("vars", pairs(listOf(root.variables).filter(({ secret }) => secret !== true)));
   if (kind === undefined) return blocks;
-  const variants = listOf(request.body);
-  const chosen = variants.find(({ selected }) => selected === true) ?? variants[0];
-  const body = dictOf(chosen ? chosen.body : request.body);
+  const body = dictOf(request.body);
   const type = kind === "graphql" ? kind : textOf(body.type) || "none";
   add("http", [
     ["method", textOf(request.method) || (kind === "graphql" ? "POST" : "GET")],
@@ -105,11 +101,7 @@ function pairs(value: Value | undefined): TextPairs {
     : listOf(value).map(({ name, value }) => [textOf(name), textOf(value)]);
 }
 
-/** A text; one with a type, or the chosen one of several. */
+/** A text, which may have a type. */
 function textOf(value: Value | undefined): string {
-  if (Array.isArray(value)) {
-    const variants = listOf(value);
-    return textOf((variants.find(({ selected }) => selected === true) ?? variants[0])?.value);
-  }
   return isDict(value ?? null) ? textOf((value as Dict).data) : String(value ?? "");
 }

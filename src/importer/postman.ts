@@ -86,12 +86,12 @@ function inside(around: Around, item: Dict, name: string): Around {
     if (isSimple) tests.push(script);
     else around.notes.push(`the ${event.listen} script of ${name}: ${script}`);
   }
-  const behavior = { ...around.behavior, ...behaviorOf(item) };
+  const behavior = { ...around.behavior, ...dictOf(item.protocolProfileBehavior) };
   return { ...around, auth: item.auth ?? around.auth, tests, behavior };
 }
 
-function behaviorOf({ protocolProfileBehavior: behavior = null }: Dict): Dict {
-  return isDict(behavior) ? behavior : {};
+function dictOf(value: Value = null): Dict {
+  return isDict(value) ? value : {};
 }
 
 /** Throws at the first item, however deep, that is neither a request nor a folder. */
@@ -122,22 +122,20 @@ function stepsOf(item: Dict, around: Around, names: Names, isTop = false): Draft
 function stepOf(item: Dict, url: string, around: Around, names: Names): DraftStep {
   const { auth, path } = around;
   const notes: string[] = [];
-  const request: Dict = isDict(item.request) ? item.request : {};
+  const request = dictOf(item.request);
   const headers = dictsOf(request.header).filter(({ disabled }) => disabled !== true)
     .map(({ key, value }) => [String(key), names.template(String(value ?? ""))] as const);
   const type = headers.find(([name]) => /^content-type$/i.test(name))?.[1];
   const method = String(request.method ?? "GET");
-  const behavior = { ...around.behavior, ...behaviorOf(item) };
+  const behavior = { ...around.behavior, ...dictOf(item.protocolProfileBehavior) };
   const isPruned = /^(?:GET|HEAD|COPY|PURGE|UNLOCK)$/i.test(method) &&
     behavior.disableBodyPruning !== true;
   const body = bodyOfRequest(isPruned ? null : request.body ?? null, type, names, notes);
   const more = settingsOf(behavior, notes);
-  const own = request.auth ?? auth;
-  if (isDict(own)) {
-    const fields = authOf(own);
-    const field = (name: string) => names.template(String(fields[name] ?? ""));
-    addAuth(String(own.type ?? ""), field, headers, more, notes);
-  }
+  const credentials = dictOf(request.auth ?? auth);
+  const fields = fieldsOfAuth(credentials[String(credentials.type)]);
+  const field = (name: string) => names.template(String(fields[name] ?? ""));
+  addAuth(String(credentials.type ?? ""), field, headers, more, notes);
   const scripts = [...around.tests];
   for (const event of dictsOf(item.event)) {
     const script = scriptOf(event);
@@ -217,18 +215,12 @@ const TYPES: Readonly<Record<string, string>> = {
   javascript: "application/javascript",
 };
 
-interface Body {
-  readonly body: Dict;
-  readonly type?: string;
-}
-
-function bodyOfRequest(body: Value, type: string | undefined, names: Names, notes: string[]): Body {
+function bodyOfRequest(body: Value, type: string | undefined, names: Names, notes: string[]) {
   if (!isDict(body) || body.disabled === true) return { body: {} };
   const translate = (text: string) => names.template(text);
   switch (body.mode) {
     case "raw": {
-      const { raw = {} } = isDict(body.options) ? body.options : {};
-      const language = isDict(raw) ? raw.language : undefined;
+      const { language } = dictOf(dictOf(body.options).raw);
       const standard = TYPES[String(language)] ?? "text/plain";
       const media = type ?? standard;
       const text = /\bjson\b/.test(media) ? withoutComments(String(body.raw ?? "")) : body.raw;
@@ -239,13 +231,12 @@ function bodyOfRequest(body: Value, type: string | undefined, names: Names, note
     case "formdata":
       return { body: { multipart: partsOf(body.formdata, translate, notes) } };
     case "file": {
-      const src = isDict(body.file) ? body.file.src : undefined;
+      const { src } = dictOf(body.file);
       if (!src) notes.push("the body: the collection does not name its file");
       return { body: src ? { file: String(src) } : {} };
     }
     case "graphql": {
-      const graphql = isDict(body.graphql) ? body.graphql : {};
-      const { query = "", variables, operationName } = graphql;
+      const { query = "", variables, operationName } = dictOf(body.graphql);
       const values = isDict(variables ?? null) ? JSON.stringify(variables) : variables ?? "";
       const operation = operationName ? String(operationName) : undefined;
       return graphqlOf(String(query), String(values), translate, operation);
@@ -281,16 +272,14 @@ function fieldsOf(list: Value | undefined, translate: (text: string) => string):
   return fields.map(({ key, value }) => [translate(String(key)), translate(String(value ?? ""))]);
 }
 
-/** The fields of a sign-in: version 2.1 lists them, 2.0 has them in a map. */
-function authOf(auth: Dict): Dict {
-  const fields = auth[String(auth.type)] ?? null;
+/** Version 2.1 lists the fields of a sign-in, 2.0 has them in a map. */
+function fieldsOfAuth(fields: Value = null): Dict {
   if (isDict(fields)) return fields;
   return Object.fromEntries(dictsOf(fields).map(({ key, value }) => [String(key), value ?? ""]));
 }
 
 function scriptOf({ script }: Dict): string {
-  const exec = isDict(script) ? script.exec ?? [] : [];
-  return [exec].flat().map(String).join("\n").trim();
+  return [dictOf(script).exec ?? []].flat().map(String).join("\n").trim();
 }
 
 function dictsOf(value: Value | undefined): Dict[] {

@@ -207,14 +207,10 @@ function addAssertion(node: SyntaxNode, script: Running): boolean {
   const isResponse = /^(?:(?:pm\.)?response|res)$/.test(about ? nameOf(about, script) : subject);
   let actual = isResponse ? "res" : readText(about, script);
   if (actual === undefined) return false;
-  const isDeep = chain.some(([name]) => name === "deep");
   let isNegated = false;
   const tests: string[] = [];
   for (const word of chain) {
     const [name, args] = word;
-    // Only a deep comparison finds two lists or maps equal.
-    const isLiteral = /^(?:Array|Object)E/.test(args?.[0]?.type ?? "");
-    if (isLiteral && /^(?:equals?|eq)$/.test(name) && !isDeep) return false;
     if (!args && name === "not") isNegated = true;
     else if (args || !FILLERS.test(name)) {
       const test = isResponse

@@ -18,17 +18,13 @@ export interface Script {
 
 /** What scripts of the tools call the parts of the response. */
 const READERS: readonly (readonly [pattern: RegExp, expression: string])[] = [
-  [
-    /^(?:pm\.response\.code|responseCode\.code|response\.status|res\.(?:status|getStatus\(\)))$/,
-    "res.code",
-  ],
+  [/^(?:pm\.response|responseCode)\.code$/, "res.code"],
+  [/^res(?:ponse\.status|\.status|\.getStatus\(\))$/, "res.code"],
   [/^response\.contentType\.mimeType$/, "split(res.headers['Content-Type'], ';')[0]"],
   [/^(?:pm\.response\.responseTime|res\.(?:responseTime|getResponseTime\(\)))$/, "rt.sec * 1000"],
   [/^(?:pm\.response\.text\(\)|responseBody)$/, "(res.rawbody ?? res.body)"],
-  [
-    /^(?:pm\.response\.json\(\)|res\.(?:body|getBody\(\))|response\.body|JSON\.parse\(responseBody\))$/,
-    "res.body",
-  ],
+  [/^(?:pm\.response\.json|res\.getBody)\(\)$|^JSON\.parse\(responseBody\)$/, "res.body"],
+  [/^res(?:ponse)?\.body$/, "res.body"],
 ];
 
 const HEADER = /^(?:pm\.response\.headers\.get|res\.getHeader|response\.headers\.valueOf)$/;

@@ -121,21 +121,15 @@ function stepOf(step: Dict, { base, verifies, names }: Around): DraftStep {
         more.query = data(value);
         break;
       case "json":
-        body = { json: data(value) };
-        break;
       case "form":
-        body = { form: data(value) };
-        break;
       case "formData":
-        body = { multipart: data(value) };
+      case "graphql":
+        body = { [key === "formData" ? "multipart" : key]: data(value) };
         break;
       case "body":
         body = isDict(value) && typeof value.file === "string"
           ? { file: value.file }
           : { body: data(value) };
-        break;
-      case "graphql":
-        body = { graphql: data(value) };
         break;
       case "auth":
         authOf(value, data, more, notes);
@@ -209,13 +203,26 @@ function captureOf(where: Dict): string | undefined {
   if (regex !== undefined) {
     return `capture(res.rawbody ?? res.body, ${quoteText(String(regex))})[1]`;
   }
-  if (selector !== undefined) return `first(css(res.body, ${quoteText(String(selector))}))`;
+  if (selector !== undefined) return selectorOf(String(selector));
   return body === true ? "res.body" : undefined;
+}
+
+function selectorOf(selector: string): string {
+  return `first(css(res.body, ${quoteText(selector)}))`;
 }
 
 function cookieOf(name: string): string {
   return `find(res.cookies, .name == ${quoteText(name)})?.value`;
 }
+
+/** The parts of a response that checks have by names. */
+const NAMED: Readonly<Record<string, (name: string) => string>> = {
+  headers: headerOf,
+  jsonpath: (path) => jsonPathOf(path),
+  cookies: cookieOf,
+  selectors: selectorOf,
+  selector: selectorOf,
+};
 
 function testsOf(check: Dict, names: Names, notes: string[]): string[] {
   const tests: string[] = [];
@@ -225,28 +232,15 @@ function testsOf(check: Dict, names: Names, notes: string[]): string[] {
       else tests.push(one);
     }
   };
-  const each = (map: Value, expression: (name: string) => string, what: string) => {
-    for (const [name, expected] of Object.entries(isDict(map) ? map : {})) {
-      add(expression(name), expected, `${what} ${name}`);
-    }
-  };
   for (const [key, expected] of Object.entries(check)) {
+    const subject = NAMED[key];
+    for (const [name, one] of subject && isDict(expected) ? Object.entries(expected) : []) {
+      add(subject!(name), one, `${key} ${name}`);
+    }
+    if (subject) continue;
     switch (key) {
       case "status":
         add("res.code", expected, "status");
-        break;
-      case "headers":
-        each(expected, headerOf, "the header");
-        break;
-      case "jsonpath":
-        each(expected, (path) => jsonPathOf(path), "jsonpath");
-        break;
-      case "cookies":
-        each(expected, cookieOf, "the cookie");
-        break;
-      case "selectors":
-      case "selector":
-        each(expected, (one) => `first(css(res.body, ${quoteText(one)}))`, "the selector");
         break;
       case "json":
         tests.push(`res.body == ${valueOf(expected, names)}`);
