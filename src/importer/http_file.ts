@@ -34,7 +34,7 @@ const DIRECTIVES: Readonly<Record<string, Dict>> = {
   disabled: {},
 };
 
-const START = /^(?:([A-Z]{3,})\s+)?((?:[a-z]+:\/\/|\{\{|\/|(?<=^[A-Z]+\s+)[\w-]+[.:][\w-])\S.*)$/;
+const START = /^(?:([A-Z]{2,})\s+)?((?:[a-z]+:\/\/|\{\{|\/|(?<=^[A-Z]+\s+)[\w-]+[.:][\w-])\S.*)$/;
 const REFERENCE = /\{\{\s*([\w-]+)\.response\.(body|headers)\.([^{}]+?)\s*\}\}/g;
 
 const VARIABLE = /\{\{\s*([\w.-]+)\s*\}\}/g;
@@ -56,7 +56,8 @@ export function translateHttpFile({ files: [file] }: ImportInput): Draft {
   const notes: string[] = [];
   const written = parts.map((part) => readRequest(file!, part, notes))
     .filter((one) => one !== undefined);
-  const isOther = ({ method }: Written) => /^(?:WEBSOCKET|GRPC|RSOCKET)$/.test(method);
+  const isOther = ({ method }: Written) =>
+    /^(?:WEBSOCKET|WSS?|SSE|EVENTSOURCE|GRPC|RSOCKET|MQTT|AMQP)$/.test(method);
   const requests = written.filter((one) => !isOther(one));
   for (const { method, url } of written.filter(isOther)) {
     notes.push(`${method} ${url}: see "runner actions"`);
@@ -159,9 +160,9 @@ function readRequest(
       [closing, scriptAt] = ["}}", offset];
       continue;
     }
-    const isNext = state === "body" && /^(?:GET|HEAD)$/.test(method) &&
-      body.join("").trim() === "" &&
-      /^(?:[A-Z]{3,} +(?:https?:|\{\{|\/)|HTTP\/[\d.]+ \d)/.test(trimmed);
+    const isNext = state === "body" && !isMultipart(headers) &&
+      (/^HTTP\/[\d.]+ \d/.test(text) ||
+        (body.at(-1) ?? "").trim() === "" && /^[A-Z]{3,} +(?:https?:|\{\{|\/)/.test(text));
     if (isNext || /^\?\? /.test(trimmed)) {
       notes.push(isNext ? `${trimmed}: begin it with ###` : trimmed);
       if (isNext) break;
