@@ -290,7 +290,7 @@ export interface ActionContext {
   /** Writes a line for those who asked for details with `-v`. */
   log(text: string): void;
   /** Reports something that everybody should see and that is not a result. */
-  warn(text: string, about?: "ended service"): void;
+  warn(text: string): void;
 }
 
 /** The defaults of all TLS connections of a run. */

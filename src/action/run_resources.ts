@@ -1,6 +1,7 @@
 import { demand, isGranted } from "../host/deno_permissions.ts";
+import type { Deadlines } from "../host/deadlines.ts";
 import { StepError } from "../source/errors.ts";
-import type { ActionContext } from "./action.ts";
+import type { ActionScopes } from "./action.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
 /**
@@ -8,6 +9,7 @@ import { startWatchdog, type Watchdog } from "./watchdog.ts";
  * and a watchdog removes them if the program dies before that.
  */
 export class RunResources {
+  readonly #background: Promise<string | undefined>[] = [];
   readonly #deferred: (() => Promise<void>)[] = [];
   #watchdog: Watchdog | undefined;
   #directory: Promise<string> | undefined;
@@ -27,6 +29,29 @@ export class RunResources {
   /** Has `end` called when the run ends, together with the others and before the files go. */
   defer(end: () => Promise<void>): void {
     this.#deferred.push(end);
+  }
+
+  /** Registers how a command in the background fails; undefined if it does not. */
+  addBackground(failure: Promise<string | undefined>): void {
+    this.#background.push(failure);
+  }
+
+  /**
+   * How a command in the background failed, which may explain why a server does not answer; waits
+   * so many milliseconds for one that is about to.
+   */
+  async backgroundFailure(
+    patience: number,
+    deadlines: Pick<Deadlines, "add">,
+  ): Promise<string | undefined> {
+    if (this.#background.length === 0) return undefined;
+    const late = Promise.withResolvers<undefined>();
+    const deadline = deadlines.add(patience, () => late.resolve(undefined));
+    const failed = this.#background.map(async (failure) => await failure ?? Promise.reject());
+    const first = Promise.any(failed).catch(() => undefined);
+    const found = await Promise.race([first, late.promise]);
+    deadline.cancel();
+    return found;
   }
 
   /** A path for a file that goes when the run ends; nothing is there yet. */
@@ -79,8 +104,10 @@ function temporaryDirectory(): string {
   return isGranted({ name: "env" }) && Deno.env.get(name) || "/tmp";
 }
 
-/** The processes and files of the run that the attempt belongs to. */
-export function runResources({ scope }: ActionContext): RunResources {
+/** The processes and files of a run. */
+export function runResources(
+  { scope }: { readonly scope: Pick<ActionScopes, "run"> },
+): RunResources {
   return scope.run.resource(
     "processes and files",
     () => new RunResources(),

@@ -176,7 +176,6 @@ function openSession(
     draws: plan.draws,
     addExchangedSecrets: exchangedSecretsAdder(secrets),
     tally,
-    endedServices: [],
     emit: (event) => emit(maskEvent(ofRun(runId, event), secrets)),
     runJobFile: async (...args) =>
       await (await import("./execute/run_job_file.ts")).runJobFile(...args),

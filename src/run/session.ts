@@ -61,8 +61,6 @@ export interface Session {
   /** Adds the secrets in what an action was given, sent or received. */
   readonly addExchangedSecrets: AddExchangedSecrets;
   readonly tally: Tally;
-  /** The warnings about background commands that failed: they explain why a server is unreachable. */
-  readonly endedServices: string[];
   /** Emits an event of this run, with its secrets masked. */
   readonly emit: (event: BareEvent) => void;
   /** Runs a job file, for a step that embeds one. */

@@ -44,6 +44,8 @@ export class StepError extends RunnerError {
       readonly timedOut?: boolean;
       /** Why it could not reach a server, worded the same for each step with that cause. */
       readonly cause?: string;
+      /** Whether the server closed the connection: it may have crashed. */
+      readonly isClosed?: boolean;
       /** What the condition of the key came out as; the report shows the values that decided it. */
       readonly decided?: boolean;
       readonly req?: Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { runCli } from "../support/run/run_cli.ts";
+import { freePort } from "../support/servers/free_port.ts";
 import { runUntilPrinted } from "../support/run/run_until_printed.ts";
 import { withFiles } from "../support/temp_dir.ts";
 
@@ -92,4 +93,30 @@ Deno.test("a step that needs a background server reports how the server ended", 
   assertEquals(code, 1);
   assertStringIncludes(stdout, `hint: ${words}`);
   assert(!stdout.includes("is the server running there"), stdout);
+});
+
+Deno.test("a request whose server crashes reports the exit code of the server", async () => {
+  const port = freePort();
+  const server = `Deno.serve({ port: ${port}, onListen() {} }, () => {
+    console.log("out of tea");
+    Deno.exit(7);
+  })`;
+  await withFiles({
+    "server.ts": server,
+    "w.yml": flow(
+      service(`exec '${Deno.execPath()}' run -A --no-config server.ts`),
+      `      - uses: tcp
+        with: { host: 127.0.0.1, port: ${port} }
+        retry: { max_attempts: 200, interval: 50ms }
+      - { uses: http, with: { get: "http://127.0.0.1:${port}/" }, test: res.code == 200 }
+`,
+    ),
+  }, async (cwd) => {
+    const { code, stdout, stderr } = await runCli(["w.yml"], { cwd });
+    assertEquals(code, 1);
+    const words = "the command in the background ended with exit code 7: out of tea";
+    assertStringIncludes(stdout, `hint: ${words}`);
+    assert(!stdout.includes("https://"), stdout);
+    assertEquals(stderr, `warning: j › step 1: ${words}\n`);
+  });
 });

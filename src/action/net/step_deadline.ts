@@ -27,7 +27,7 @@ export function limitAction(
       },
       runJobFile: { value: (vars: Dict) => context.runJobFile(vars) },
       log: { value: (text: string) => context.log(text) },
-      warn: { value: (text: string, about?: "ended service") => context.warn(text, about) },
+      warn: { value: (text: string) => context.warn(text) },
     }),
     release: () => {
       forget();

@@ -25,16 +25,20 @@ export async function runInBackground(
   }
   const outputs = copyTo(log, group.child);
   let isOver = false;
-  group.status.then(async (status) => {
-    if (isOver || !isFailure(status)) return;
+  const failure = group.status.then(async (status) => {
+    if (isOver || !isFailure(status)) return undefined;
     await atMost(OUTPUT_LAG, Promise.all(outputs.map((output) => output.ended)), context);
     const line = await lastLine(path);
     const words = `the command in the background ended with exit code ${status.code}`;
-    if (!isOver) context.warn(line === "" ? words : `${words}: ${line}`, "ended service");
+    const message = line === "" ? words : `${words}: ${line}`;
+    context.warn(message);
+    return message;
   });
+  resources.addBackground(failure);
   resources.defer(async () => {
     isOver = true;
     await group.end();
+    await failure;
     resources.release(group.pid);
     await Promise.all(outputs.map((output) => output.cancel()));
     await Promise.all(outputs.map((output) => output.ended));
@@ -51,12 +55,12 @@ export async function runInBackground(
 /** The maximum delay of output after the end of a command, in milliseconds. */
 const OUTPUT_LAG = 200;
 
-/** Exit codes of shells whose command was ended by SIGINT, SIGKILL or SIGTERM. */
+/** Exit codes of commands that were ended by SIGINT, SIGKILL or SIGTERM, by themselves or in a shell. */
 const ENDED_BY_SIGNAL: ReadonlySet<number> = new Set([130, 137, 143]);
 
 /** Whether a command failed by itself; one that a step ended was meant to end. */
-function isFailure({ code, signal }: Deno.CommandStatus): boolean {
-  return code !== 0 && signal === null && !ENDED_BY_SIGNAL.has(code);
+function isFailure({ code }: Deno.CommandStatus): boolean {
+  return code !== 0 && !ENDED_BY_SIGNAL.has(code);
 }
 
 async function atMost(

@@ -111,9 +111,8 @@ class Attempt implements ActionContext {
     emit({ type: "note", time: host.clock.now(), level: "debug", text, run: this.#of });
   }
 
-  warn(text: string, about?: "ended service"): void {
-    const { emit, endedServices, host } = this.#session;
-    if (about) endedServices.push(text);
+  warn(text: string): void {
+    const { emit, host } = this.#session;
     emit({ type: "note", time: host.clock.now(), level: "warning", text, run: this.#of });
   }
 

@@ -1,4 +1,5 @@
 import type { ContractViolation, JobResult } from "../../action/action.ts";
+import { runResources } from "../../action/run_resources.ts";
 import type { Explanation, Expression, Scope, TestOperand } from "../../expr/expression.ts";
 import { findReferences } from "../../expr/references.ts";
 import { ExpressionError, RunnerError, StepError } from "../../source/errors.ts";
@@ -68,7 +69,7 @@ export async function failureOfError(
   }
   const reader = readerOf(session, owner, path);
   const isOurs = !(cause instanceof RunnerError);
-  const { parameter, cause: unreachable, decided } = cause instanceof StepError
+  const { parameter, cause: unreachable, isClosed, decided } = cause instanceof StepError
     ? cause.details
     : {};
   const nilReason = () => {
@@ -77,7 +78,10 @@ export async function failureOfError(
       ? nilParameterHint(reader, given, parameter)
       : undefined;
   };
-  const ended = unreachable === undefined ? undefined : session.endedServices.at(-1);
+  const ended = unreachable !== undefined || isClosed
+    ? await runResources({ scope: { run: session.scope } })
+      .backgroundFailure(isClosed ? CRASH_LAG : 0, session.deadlines)
+    : undefined;
   const why = decided === undefined ? undefined : explainCondition(owner, decided, tree);
   const hints = isOurs ? bugHint(session, cause) : hintOf(cause, ended ?? nilReason() ?? why?.hint);
   const isStopped = session.cancellation.reason !== undefined || cause instanceof EmbeddedError;
@@ -91,6 +95,9 @@ export async function failureOfError(
     ...await placeAt(session, path),
   };
 }
+
+/** Milliseconds between the end of the connections of a server that crashes and its own. */
+const CRASH_LAG = 300;
 
 /** The values by which a condition such as `retry.until` ended a step. */
 function explainCondition(owner: Owner, decided: boolean, tree: FieldError["tree"]) {

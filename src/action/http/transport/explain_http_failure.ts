@@ -44,7 +44,7 @@ export async function explainFailure(
       doing ?? `cannot ${what} ${nameOf(request)}`,
       reason,
       req,
-      isUnreachable ? reason.words : undefined,
+      isUnreachable ? { cause: reason.words } : isClosed(cause) ? { isClosed: true } : {},
     );
   }
   if (isOfBody(error)) {
@@ -65,10 +65,13 @@ function failed(
   doing: string,
   { words, hint }: { readonly words: string; readonly hint?: string | undefined },
   req: Dict,
-  cause?: string,
+  details: { readonly cause?: string; readonly isClosed?: boolean } = {},
 ): StepError {
-  const details = cause === undefined ? { req } : { req, cause };
-  return new StepError(`${doing}: ${words}`, hint, details);
+  return new StepError(`${doing}: ${words}`, hint, { ...details, req });
+}
+
+function isClosed(cause: unknown): boolean {
+  return ["ECONNRESET", "EPIPE"].includes(codeOf(cause)) || cause instanceof ClosedEarly;
 }
 
 /** Codes of a server that no request can reach. */
@@ -170,8 +173,7 @@ function explainStream(
   const { phase, received, request } = failure;
   const place = hopOf(failure);
   if (code.startsWith("HPE_")) return explainParser(code, cause, place, phase);
-  const isClosed = code === "ECONNRESET" || code === "EPIPE" || cause instanceof ClosedEarly;
-  if (!isClosed) return undefined;
+  if (!isClosed(cause)) return undefined;
   const ending = `${place} closed the connection`;
   if (phase === "receiving") {
     return { words: `${ending} after ${received} bytes of the body, before its end` };
